@@ -1,0 +1,19 @@
+/** Everything that changes when the site changes hands. The values are stand-ins: see "Before you go live" in README.md. */
+export const brand = {
+  name: 'Quvera',
+  company: 'Quvera Healthcare',
+  phone: '+91 11 4000 0300',
+  email: 'care@quvera.example',
+  address: { street: '12 Example Marg', city: 'New Delhi', postalCode: '110001', country: 'India' },
+  /** Sender of the mails; the domain must be verified at Resend. */
+  mailFrom: 'Quvera <enquiries@quvera.example>',
+  referencePrefix: 'QV',
+  social: {
+    facebook: 'https://www.facebook.com/quvera.example',
+    instagram: 'https://www.instagram.com/quvera.example',
+    linkedin: 'https://www.linkedin.com/company/quvera-example',
+    whatsapp: 'https://wa.me/911140000300',
+  },
+} as const
+
+export const postalAddress = `${brand.company}, ${brand.address.street}, ${brand.address.city} ${brand.address.postalCode}, ${brand.address.country}`

@@ -1,0 +1,109 @@
+import * as z from 'zod/mini'
+import { brand } from './brand.ts'
+import { buyerTypes, products } from './catalogue.ts'
+
+/** Version of the privacy notice beside the submit button, stored with each enquiry. Raise it when the notice changes. */
+export const NOTICE_VERSION = '2026-11'
+
+export const NAME_MAX = 200
+export const EMAIL_MAX = 254
+
+/**
+ * What a visitor can be told, in the order of the rules: of several failures the first in this list is told.
+ * The first four, `failed` and `received` are the owner's words.
+ */
+export const messages = {
+  empty: 'Please fill the data',
+  email: 'Please enter a valid email address',
+  digits: 'Please enter only number.',
+  tenDigits: 'Please enter 10 digit Mobile number.',
+  name: `Please enter a name of at most ${NAME_MAX} characters, without line breaks.`,
+  quantity: 'Please enter a quantity of at least 1.',
+  wholeQuantity: 'Please enter the quantity as a whole number.',
+  largeQuantity: 'Please enter a smaller quantity, and tell us the rest by phone.',
+  buyerType: `Please choose ${buyerTypes.join(' or ')}.`,
+  product: `Please choose ${products.join(' or ')}.`,
+  malformed: 'Please reload the page and send the form again.',
+  failed: 'Error adding document',
+  received: 'Order Received Successfully',
+} as const
+const ranking: string[] = Object.values(messages)
+
+// Neither pattern has a repeat inside a repeat that could match the same text, so their time is linear.
+const PLAIN_TEXT = /^[^\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]*$/u
+const EMAIL = /^[^\s\p{Cc}\p{Cs}@<>()[\],;:"\\]{1,64}@(?:[a-z0-9-]{1,63}\.){1,20}[a-z]{2,63}$/iu
+
+const NOT_BLANK = z.regex(/\S/, messages.empty)
+
+/** Absent and null count as an empty field; any other value of a wrong kind breaks the field's own rule. */
+function wrongKind(message: string) {
+  return {
+    error: (issue: { input?: unknown }) => (issue.input == null || issue.input === '' ? messages.empty : message),
+  }
+}
+
+export const emailSchema = z
+  .string(wrongKind(messages.email))
+  .check(NOT_BLANK, z.maxLength(EMAIL_MAX, { error: messages.email, abort: true }), z.regex(EMAIL, messages.email))
+
+/** The purchase enquiry a visitor sends. The same check runs in the browser and, because the wire is not trusted, on the server. */
+export const orderSchema = z.strictObject({
+  /** Made once for each filling of the form: a repeat of the same order is recognised by it. */
+  submissionKey: z.guid(messages.malformed).check(z.toLowerCase()),
+  name: z
+    .string(wrongKind(messages.name))
+    .check(
+      NOT_BLANK,
+      z.trim(),
+      z.maxLength(NAME_MAX, { error: messages.name, abort: true }),
+      z.regex(PLAIN_TEXT, messages.name),
+    ),
+  email: emailSchema,
+  mobile: z
+    .string(wrongKind(messages.digits))
+    .check(NOT_BLANK, z.regex(/^[0-9]*$/, messages.digits), z.length(10, messages.tenDigits)),
+  quantity: z
+    .number({
+      error: ({ input }) =>
+        input == null || input === ''
+          ? messages.empty
+          : input === Number.POSITIVE_INFINITY
+            ? messages.largeQuantity
+            : messages.wholeQuantity,
+    })
+    .check(
+      z.minimum(1, messages.quantity),
+      z.refine(Number.isInteger, messages.wholeQuantity),
+      z.maximum(Number.MAX_SAFE_INTEGER, messages.largeQuantity),
+    ),
+  retailerSelfUse: z.enum(buyerTypes, wrongKind(messages.buyerType)),
+  products: z.enum(products, wrongKind(messages.product)),
+  /** The hidden field of the form. */
+  productName: z.optional(z.literal(brand.name)),
+  /** No person sees this field; whoever fills it is probably a program. */
+  website: z.optional(z.string()),
+  /** When the form was shown, in milliseconds since 1970. */
+  startedAt: z.optional(z.number()),
+})
+
+export type Order = z.infer<typeof orderSchema>
+export type OrderField = keyof Order
+
+/** The rule that is told, and the fields that break it. */
+export interface Problem {
+  message: string
+  fields: string[]
+}
+
+/** The first broken rule in the order of `messages`; a text that is not ours, such as zod's own, is never told. */
+export function firstProblem(error: { issues: readonly z.core.$ZodIssue[] }): Problem {
+  const problems = error.issues.map((issue) => ({
+    rank: ranking.includes(issue.message) ? ranking.indexOf(issue.message) : ranking.indexOf(messages.malformed),
+    field: String(issue.path[0] ?? ''),
+  }))
+  const rank = Math.min(...problems.map((problem) => problem.rank))
+  return {
+    message: ranking[rank] ?? messages.malformed,
+    fields: [...new Set(problems.filter((problem) => problem.rank === rank).map((problem) => problem.field))],
+  }
+}
