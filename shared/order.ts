@@ -23,6 +23,7 @@ export const messages = {
   largeQuantity: 'Please enter a smaller quantity, and tell us the rest by phone.',
   buyerType: `Please choose ${buyerTypes.join(' or ')}.`,
   product: `Please choose ${products.join(' or ')}.`,
+  conflict: 'This form was already sent with other content. Please reload the page and send it again.',
   malformed: 'Please reload the page and send the form again.',
   failed: 'Error adding document',
   received: 'Order Received Successfully',

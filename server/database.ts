@@ -1,0 +1,125 @@
+import { PrismaPg } from '@prisma/adapter-pg'
+import pg from 'pg'
+import { openEmbedded } from './embedded.ts'
+import { PrismaClient } from './generated/client.ts'
+import { migrate } from './migrate.ts'
+
+export type Db = PrismaClient
+
+export interface Database {
+  db: Db
+  /** What there is to say of the start: the migrations applied, and those that a newer server left behind. */
+  notes: string[]
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  /** A PostgreSQL server; without it the embedded database in `dataDir` is opened. */
+  url?: string | undefined
+  dataDir: string
+  /** Loopback port at which other programs reach the embedded database; 0 for none. */
+  embeddedPort: number
+  /** Folder of the migrations to apply. */
+  migrations: string
+  /** Problems of idle connections, which no query reports. */
+  onConnectionError?: (error: Error) => void
+}
+
+/** The database cannot be used as it is; the message says why, in one line. */
+export class DatabaseError extends Error {}
+
+const POOL_SIZE = 10
+// Together below the three seconds after which a visitor is told that the order was not stored.
+const CONNECT_TIMEOUT_MS = 1500
+const QUERY_TIMEOUT_MS = 2000
+const STATEMENTS_MAX = 200
+
+/** Opens the database and brings its tables up to date. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  return options.url ? openPostgres(options.url, options) : openEmbedded(options)
+}
+
+async function openPostgres(connectionString: string, options: DatabaseOptions): Promise<Database> {
+  // The adapter reads times as if they were UTC, so the session's time zone has to be.
+  const connection = { connectionString, application_name: 'quvera', options: '-c TimeZone=UTC' }
+  const notes = await migratePostgres(connection, options.migrations)
+  const pool = new pg.Pool({
+    ...connection,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    keepAlive: true,
+  })
+  pool.on('error', (error) => options.onConnectionError?.(error))
+  const db = new PrismaClient({ adapter: new PrismaPg(pool, { statementNameGenerator: createStatementNames() }) })
+  return {
+    db,
+    notes,
+    close: async () => {
+      await db.$disconnect()
+      await pool.end()
+    },
+  }
+}
+
+async function migratePostgres(connection: pg.ClientConfig, folder: string): Promise<string[]> {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5000 })
+  client.on('error', () => {}) // a broken connection fails the query at hand, which reports it
+  try {
+    await client.connect()
+  } catch (error) {
+    throw new DatabaseError(`The database cannot be reached: ${reason(error)}. Check DATABASE_URL.`, { cause: error })
+  }
+  try {
+    const zone = await client.query<{ TimeZone: string }>('SHOW TimeZone')
+    if (zone.rows[0]?.TimeZone !== 'UTC') {
+      throw new DatabaseError(
+        `Database sessions run in the time zone ${zone.rows[0]?.TimeZone}, which would shift every time. A pooler in between drops our setting: ALTER ROLE … SET TimeZone TO 'UTC'.`,
+      )
+    }
+    return describeMigrations(
+      await migrate(
+        {
+          query: async <T>(sql: string, parameters?: unknown[]) => {
+            const { rows } = await client.query(sql, parameters)
+            return { rows: rows as T[] }
+          },
+          exec: (script) => client.query(script),
+        },
+        folder,
+      ),
+    )
+  } finally {
+    await client.end()
+  }
+}
+
+export function describeMigrations({ applied, unknown }: Awaited<ReturnType<typeof migrate>>): string[] {
+  return [
+    ...applied.map((name) => `applied migration ${name}`),
+    ...unknown.map((name) => `the database has migration ${name}, which this version does not know`),
+  ]
+}
+
+/** A name for each statement text, so that a connection parses and plans it once. Beyond `STATEMENTS_MAX` texts: none. */
+function createStatementNames() {
+  const names = new Map<string, string>()
+  return ({ sql }: { sql: string }): string => {
+    if (!names.has(sql) && names.size < STATEMENTS_MAX) names.set(sql, `quvera_${names.size}`)
+    return names.get(sql) ?? ''
+  }
+}
+
+/** A connection error's own words; Node reports several addresses at once without any. */
+function reason(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reason).join(', ')
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** PostgreSQL's own code for what went wrong, if it was PostgreSQL that answered. */
+export function sqlState(error: unknown): string | undefined {
+  const { code, originalCode, cause, meta } = Object(error) as Record<string, unknown>
+  for (const value of [originalCode, code]) if (typeof value === 'string' && /^(?!P[1-9])[0-9A-Z]{5}$/.test(value)) return value
+  const inner = cause ?? Object(meta).driverAdapterError
+  return inner ? sqlState(inner) : undefined
+}

@@ -1,0 +1,123 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** One database session: every call must reach the same connection. */
+export interface Session {
+  query<T>(sql: string, parameters?: unknown[]): Promise<{ rows: T[] }>
+  /** Sends the whole script as one message, which PostgreSQL runs as one transaction. */
+  exec(script: string): Promise<unknown>
+}
+
+/** The migrations and the database do not fit together; the message says what to do. */
+export class MigrationError extends Error {}
+
+interface Applied {
+  migration_name: string
+  checksum: string
+  finished_at: unknown
+  logs: string | null
+}
+
+/** The key under which Prisma Migrate takes its advisory lock. */
+const PRISMA_LOCK = 72707369
+const LOCK_TIMEOUT = '60s'
+
+/** The bookkeeping table of Prisma Migrate, as Prisma creates it. */
+const JOURNAL = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+  id                  VARCHAR(36) PRIMARY KEY NOT NULL,
+  checksum            VARCHAR(64) NOT NULL,
+  finished_at         TIMESTAMPTZ,
+  migration_name      VARCHAR(255) NOT NULL,
+  logs                TEXT,
+  rolled_back_at      TIMESTAMPTZ,
+  started_at          TIMESTAMPTZ NOT NULL DEFAULT now(),
+  applied_steps_count INTEGER NOT NULL DEFAULT 0
+)`
+
+/**
+ * Applies what `folder` holds and the database lacks. Uses Prisma Migrate's own table, checksums and lock, so that
+ * `prisma migrate deploy` and this agree, and so that many servers may start at once.
+ * @returns `applied`: what was applied now; `unknown`: what the database has and `folder` lacks (an older server runs).
+ */
+export async function migrate(session: Session, folder: string): Promise<{ applied: string[]; unknown: string[] }> {
+  const migrations = await readMigrations(folder)
+  await session.exec(`SET lock_timeout = '${LOCK_TIMEOUT}'`)
+  await session.query('SELECT pg_advisory_lock($1)', [PRISMA_LOCK])
+  try {
+    await session.exec('RESET lock_timeout')
+    await createJournal(session)
+    const applied = await readJournal(session)
+    const edited = migrations.find(({ name, sql }) => applied.has(name) && !matches(sql, applied.get(name) ?? ''))
+    if (edited) {
+      throw new MigrationError(
+        `Migration ${edited.name} was edited after it was applied to this database. Restore the file, and put the change into a new migration.`,
+      )
+    }
+    const pending = migrations.filter(({ name }) => !applied.has(name))
+    for (const { name, sql } of pending) await apply(session, name, sql)
+    const known = new Set(migrations.map(({ name }) => name))
+    return { applied: pending.map(({ name }) => name), unknown: [...applied.keys()].filter((name) => !known.has(name)) }
+  } finally {
+    await session.query('SELECT pg_advisory_unlock($1)', [PRISMA_LOCK])
+  }
+}
+
+/** The migrations in `folder`, oldest first. */
+async function readMigrations(folder: string) {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  return Promise.all(
+    names.sort().map(async (name) => ({ name, sql: await readFile(join(folder, name, 'migration.sql'), 'utf8') })),
+  )
+}
+
+async function createJournal(session: Session) {
+  const { rows } = await session.query<{ journal: boolean; tables: number }>(
+    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS journal,
+       (SELECT count(*)::int FROM pg_tables WHERE schemaname = current_schema()) AS tables`,
+  )
+  if (rows[0]?.journal) return // a role without the right to create tables may still find that nothing is to do
+  if (rows[0]?.tables) {
+    throw new MigrationError(
+      'The database holds tables, but no record of migrations. Use an empty database, or record what it has with `prisma migrate resolve`.',
+    )
+  }
+  await session.exec(JOURNAL)
+}
+
+async function readJournal(session: Session): Promise<Map<string, string>> {
+  const { rows } = await session.query<Applied>(
+    'SELECT migration_name, checksum, finished_at, logs FROM _prisma_migrations WHERE rolled_back_at IS NULL',
+  )
+  const failed = rows.find((row) => !row.finished_at)
+  if (failed) {
+    throw new MigrationError(
+      `Migration ${failed.migration_name} began and did not finish (${failed.logs ?? 'no reason recorded'}). Repair the database, then \`prisma migrate resolve\`.`,
+    )
+  }
+  return new Map(rows.map((row) => [row.migration_name, row.checksum]))
+}
+
+async function apply(session: Session, name: string, sql: string) {
+  const id = randomUUID()
+  const start = `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('${id}', '${sha256(sql)}', '${name}')`
+  const finish = `UPDATE _prisma_migrations SET finished_at = now(), applied_steps_count = 1 WHERE id = '${id}'`
+  try {
+    await session.exec(`BEGIN;\n${start};\n${sql}\n;${finish};\nCOMMIT`)
+  } catch (error) {
+    await session.exec('ROLLBACK')
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new MigrationError(`Migration ${name} failed and left nothing behind: ${reason}`, { cause: error })
+  }
+}
+
+function sha256(text: string) {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** Whether the script has this checksum, however its lines end. */
+function matches(sql: string, checksum: string) {
+  const unix = sql.replace(/\r\n/g, '\n')
+  return [sql, unix, unix.replace(/\n/g, '\r\n')].some((text) => sha256(text) === checksum)
+}

@@ -1,0 +1,61 @@
+import type { Outcome } from './mailer.ts'
+
+/** How fast mails may be sent, learnt from Resend's answers: its limits differ by plan and its documents disagree. */
+export interface Pace {
+  /** How many more mails may be started now, with so many under way. */
+  room(underWay: number): number
+  /** Milliseconds until `room` may be more than it is now; 0 when time alone does not change it. */
+  waitMs(): number
+  started(): void
+  learn(outcome: Outcome): void
+  /** Starts nothing for so long, and slowly after that. */
+  pause(milliseconds: number): void
+}
+
+const LANES_MAX = 20
+/** So many mails must be taken before one more is sent in parallel. */
+const SENT_A_LANE = 8
+/** After a refusal: how far to stay below the rate that was accepted. */
+const CAUTION = 1.15
+/** How the wait between mails shrinks with each mail taken: slowly near the limit just met, faster when it seems gone. */
+const RECOVERY = { near: 0.998, far: 0.97, farAfterMs: 10_000 }
+
+export function createPace(now: () => number = () => performance.now()): Pace {
+  let taken = 0
+  let takenAt: number[] = []
+  let intervalMs = 0
+  let throttledAt = Number.NEGATIVE_INFINITY
+  let nextStart = 0
+
+  return {
+    room(underWay) {
+      if (now() < nextStart) return 0
+      if (intervalMs > 1) return underWay === 0 ? 1 : 0
+      return Math.max(0, Math.min(LANES_MAX, 1 + Math.floor(taken / SENT_A_LANE)) - underWay)
+    },
+    waitMs: () => Math.max(0, nextStart - now()),
+    started() {
+      nextStart = Math.max(nextStart, now() + intervalMs)
+    },
+    learn(outcome) {
+      const time = now()
+      takenAt = takenAt.filter((at) => at > time - 1000)
+      if (outcome.is === 'sent') {
+        taken++
+        takenAt.push(time)
+        intervalMs *= time - throttledAt > RECOVERY.farAfterMs ? RECOVERY.far : RECOVERY.near
+        if (outcome.pauseMs) nextStart = time + outcome.pauseMs
+        return
+      }
+      taken = 0
+      if (outcome.is !== 'throttled') return
+      throttledAt = time
+      // Refused although nothing was sent: an outage, from which no rate is learnt.
+      if (takenAt.length > 0) intervalMs = Math.max(intervalMs, (1000 / takenAt.length) * CAUTION)
+    },
+    pause(milliseconds) {
+      nextStart = Math.max(nextStart, now() + milliseconds)
+      taken = 0
+    },
+  }
+}
