@@ -119,7 +119,8 @@ function reason(error: unknown): string {
 /** PostgreSQL's own code for what went wrong, if it was PostgreSQL that answered. */
 export function sqlState(error: unknown): string | undefined {
   const { code, originalCode, cause, meta } = Object(error) as Record<string, unknown>
-  for (const value of [originalCode, code]) if (typeof value === 'string' && /^(?!P[1-9])[0-9A-Z]{5}$/.test(value)) return value
+  for (const value of [originalCode, code])
+    if (typeof value === 'string' && /^(?!P[1-9])[0-9A-Z]{5}$/.test(value)) return value
   const inner = cause ?? Object(meta).driverAdapterError
   return inner ? sqlState(inner) : undefined
 }

@@ -2,6 +2,7 @@ import { initTRPC, type TRPCError } from '@trpc/server'
 import * as z from 'zod/mini'
 import { firstProblem, messages } from '../shared/order.ts'
 import type { Orders } from './orders.ts'
+import { refusal } from './refusals.ts'
 import type { Subscribers } from './subscribers.ts'
 
 /** What a procedure may use. */
@@ -14,7 +15,7 @@ const t = initTRPC.context<Context>().create({
   isDev: false, // else the answer carries the stack whenever NODE_ENV is not exactly "production"
   errorFormatter: ({ shape, error }) => ({
     code: shape.code,
-    message: publicMessage(error),
+    message: publicMessage(error, shape.data.httpStatus),
     data: { code: shape.data.code, httpStatus: shape.data.httpStatus },
   }),
 })
@@ -22,16 +23,9 @@ const t = initTRPC.context<Context>().create({
 export const router = t.router
 export const publicProcedure = t.procedure
 
-/** Only texts written for visitors leave the server: ours, or the first broken rule; never those of zod or Prisma. */
-function publicMessage(error: TRPCError): string {
+/** Only texts written for visitors leave the server: the first broken rule, or a fixed text; never those of zod, tRPC or Prisma. */
+function publicMessage(error: TRPCError, status: number): string {
   if (error.cause instanceof z.core.$ZodError) return firstProblem(error.cause).message
-  switch (error.code) {
-    case 'INTERNAL_SERVER_ERROR':
-      return messages.failed
-    case 'BAD_REQUEST':
-    case 'PARSE_ERROR':
-      return error.cause ? messages.malformed : error.message
-    default:
-      return error.message
-  }
+  const isOurs = Object.values<string>(messages).includes(error.message)
+  return isOurs ? error.message : refusal(status).error.message
 }

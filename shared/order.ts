@@ -25,6 +25,7 @@ export const messages = {
   product: `Please choose ${products.join(' or ')}.`,
   conflict: 'This form was already sent with other content. Please reload the page and send it again.',
   malformed: 'Please reload the page and send the form again.',
+  notSubscribed: 'Your address could not be stored. Please try again.',
   failed: 'Error adding document',
   received: 'Order Received Successfully',
 } as const
@@ -36,11 +37,13 @@ const EMAIL = /^[^\s\p{Cc}\p{Cs}@<>()[\],;:"\\]{1,64}@(?:[a-z0-9-]{1,63}\.){1,20
 
 const NOT_BLANK = z.regex(/\S/, messages.empty)
 
-/** Absent and null count as an empty field; any other value of a wrong kind breaks the field's own rule. */
+function isEmpty(input: unknown): boolean {
+  return input == null || (typeof input === 'string' && input.trim() === '')
+}
+
+/** Absent, null and blank count as an empty field; any other value of a wrong kind breaks the field's own rule. */
 function wrongKind(message: string) {
-  return {
-    error: (issue: { input?: unknown }) => (issue.input == null || issue.input === '' ? messages.empty : message),
-  }
+  return { error: ({ input }: { input?: unknown }) => (isEmpty(input) ? messages.empty : message) }
 }
 
 export const emailSchema = z
@@ -66,7 +69,7 @@ export const orderSchema = z.strictObject({
   quantity: z
     .number({
       error: ({ input }) =>
-        input == null || input === ''
+        isEmpty(input)
           ? messages.empty
           : input === Number.POSITIVE_INFINITY
             ? messages.largeQuantity

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import Fastify, {
+  type ConnectionError,
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  LogController,
+} from 'fastify'
+import { type ApiOptions, serveApi } from './api.ts'
+import { type Health, serveHealth } from './health.ts'
+import { type Site, sendNotFound, servePages } from './pages.ts'
+import { refusal } from './refusals.ts'
+import { securityHeaders } from './security.ts'
+
+export interface AppOptions extends ApiOptions, Health {
+  site: Site
+  logger: FastifyBaseLogger
+  /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
+  trustProxy: string[]
+}
+
+const BODY_LIMIT = 64 * 1024
+
+/** The whole application, ready to listen or to be tried without a port. */
+export function createApp(options: AppOptions): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: options.logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    clientErrorHandler: refuseConnection,
+    genReqId: () => randomUUID(),
+    trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
+    bodyLimit: BODY_LIMIT,
+    routerOptions: { maxParamLength: 100, ignoreDuplicateSlashes: false },
+    // Fastify's own time limit does not cut a body that trickles in; Node's do, if the first is the shorter one.
+    http: { headersTimeout: 5000, requestTimeout: 10_000, connectionsCheckingInterval: 2000 },
+    keepAliveTimeout: 10_000,
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, _request, reply: FastifyReply) => {
+      const status = error.statusCode ?? 400
+      reply.code(status).headers(headers).send(refusal(status))
+    },
+  })
+  const headers = securityHeaders(options.publicUrl)
+
+  app.addHook('onRequest', async (request, reply) => {
+    if (options.leaving()) reply.header('connection', 'close')
+    if (request.url.startsWith('/trpc')) reply.headers(headers).header('cache-control', 'no-store')
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    // The route and not the path: people and programs put all kinds of things into paths.
+    const route = request.routeOptions.url ?? 'unknown'
+    const ms = Math.round(reply.elapsedTime * 10) / 10
+    request.log.info({ method: request.method, route, status: reply.statusCode, ms }, 'request')
+  })
+
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
+    const status = error.statusCode && error.statusCode >= 400 ? error.statusCode : 500
+    if (status >= 500) request.log.error({ err: error }, 'a request could not be served')
+    return reply.code(status).headers(headers).send(refusal(status))
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const isPage = request.method === 'GET' || request.method === 'HEAD'
+    if (isPage && !request.url.startsWith('/trpc')) return sendNotFound(request, reply, options.site)
+    return reply.code(404).headers(headers).send(refusal(404))
+  })
+
+  serveHealth(app, options)
+  serveApi(app, options)
+  servePages(app, options.site)
+  return app
+}
+
+/** Answers what is not yet a request: headers that are too long, too slow or no HTTP. */
+function refuseConnection(error: ConnectionError, socket: Socket) {
+  if (error.code === 'ECONNRESET' || !socket.writable) return
+  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code] ?? 400
+  const body = JSON.stringify(refusal(status))
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json\r\n`
+  socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+}

@@ -1,0 +1,111 @@
+import { isIP } from 'node:net'
+import * as z from 'zod/mini'
+import { brand } from '../shared/brand.ts'
+import { emailSchema } from '../shared/order.ts'
+
+/** The environment cannot be used; the message names every problem, a line each. */
+export class EnvError extends Error {}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+function wholeNumber(fallback: number, from: number, to: number) {
+  const message = `must be a whole number from ${from} to ${to}`
+  return z._default(
+    z.pipe(
+      z.string().check(z.regex(/^\d{1,9}$/, message)),
+      z.pipe(z.transform(Number), z.number().check(z.minimum(from, message), z.maximum(to, message))),
+    ),
+    fallback,
+  )
+}
+
+function list(check: (item: string) => boolean, message: string) {
+  return z.pipe(
+    z.pipe(
+      z.string(),
+      z.transform((text: string) =>
+        text
+          .split(',')
+          .map((item) => item.trim())
+          .filter(Boolean),
+      ),
+    ),
+    z.array(z.string()).check(z.refine((items) => items.every(check), message)),
+  )
+}
+
+function url(protocols: string[], message: string) {
+  return z.string().check(z.refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), message))
+}
+
+function isAddressOrRange(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const version = isIP(address)
+  return (
+    version > 0 &&
+    rest.length === 0 &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)))
+  )
+}
+
+const isEmail = (text: string) => emailSchema.safeParse(text).success
+
+/** Every variable the server reads; `.env.example` and the table in README.md list the same ones. */
+export const envSchema = z.object({
+  HOST: z._default(z.string(), '127.0.0.1'),
+  PORT: wholeNumber(3000, 0, 65535),
+  PUBLIC_URL: z.optional(
+    z.pipe(
+      url(['http:', 'https:'], 'must be an address such as https://www.example.com, without a path').check(
+        z.refine((text) => URL.canParse(text) && new URL(text).pathname === '/', 'must not have a path'),
+      ),
+      z.transform((text: string) => new URL(text).origin),
+    ),
+  ),
+  DATABASE_URL: z.optional(url(['postgresql:', 'postgres:'], 'must be postgresql://user:password@host:port/database')),
+  DATA_DIR: z._default(z.string(), '.data'),
+  EMBEDDED_DATABASE_PORT: wholeNumber(54329, 0, 65535),
+  RESEND_API_KEY: z.optional(z.string()),
+  RESEND_BASE_URL: z.optional(url(['http:', 'https:'], 'must be an address such as https://api.resend.com')),
+  MAIL_FROM: z._default(
+    z
+      .string()
+      .check(
+        z.refine(
+          (text) => isEmail(/^[^<>\r\n]*<([^<>]+)>$/.exec(text)?.[1] ?? text),
+          'must be name@domain or Name <name@domain>',
+        ),
+      ),
+    brand.mailFrom,
+  ),
+  STAFF_EMAILS: z._default(
+    list(isEmail, 'must be mail addresses separated by commas').check(
+      z.refine((items) => items.length > 0, 'must name at least one mail address'),
+    ),
+    [brand.email],
+  ),
+  MAIL_LEASE_SECONDS: wholeNumber(60, 1, 3600),
+  MAIL_RETRY_SECONDS: wholeNumber(5, 1, 3600),
+  TRUST_PROXY: z._default(
+    list(isAddressOrRange, 'must be IP addresses or ranges such as 10.0.0.0/8, separated by commas'),
+    [],
+  ),
+  RATE_LIMIT_MAX: wholeNumber(10, 0, 1_000_000),
+  LOG_LEVEL: z._default(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`), 'info'),
+})
+
+export type Env = z.infer<typeof envSchema>
+
+/**
+ * Reads the configuration; an empty variable counts as unset.
+ * @throws EnvError
+ */
+export function readEnv(variables: Record<string, string | undefined>): Env {
+  const set = Object.fromEntries(
+    Object.entries(variables).filter(([, value]) => value !== undefined && value.trim() !== ''),
+  )
+  const result = envSchema.safeParse(set)
+  if (result.success) return result.data
+  const problems = new Map(result.error.issues.map((issue) => [String(issue.path[0]), issue.message]))
+  throw new EnvError([...problems].map(([name, message]) => `${name} ${message}`).join('\n'))
+}

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, relative, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/** Stands in the built pages where the address of the site belongs. */
+export const PUBLIC_URL_PLACEHOLDER = 'https://public-url.invalid'
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+  '.xml': 'application/xml; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.avif': 'image/avif',
+  '.webp': 'image/webp',
+  '.jpg': 'image/jpeg',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+}
+const COMPRESSIBLE = new Set(['.html', '.css', '.js', '.json', '.webmanifest', '.xml', '.txt', '.svg'])
+const SPECULATION_RULES = '/speculation-rules.json'
+
+type Encoding = 'identity' | 'br' | 'gzip'
+
+interface Representation {
+  body: Buffer
+  etag: string
+  headers: Record<string, string>
+}
+
+/** One file of the built site, in each encoding it is there in, with all its headers. */
+type SiteFile = Partial<Record<Encoding, Representation>> & { identity: Representation }
+
+/** The built site, held in memory, by path. */
+export type Site = Map<string, SiteFile>
+
+export const NOT_FOUND_PAGE = '/404'
+
+/**
+ * Reads the built site. Files are compressed when they are built, except those that carry the site's own address:
+ * `ready` resolves once these are compressed too, and until then they go out as they are.
+ */
+export async function loadSite(folder: string, publicUrl: string, headers: Record<string, string>) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const site: Site = new Map()
+  const compressing: Promise<void>[] = []
+  for (const file of files.filter((name) => !/\.(br|gz)$/.test(name))) {
+    const name = `/${relative(folder, file).split(sep).join('/')}`
+    const built = await readFile(file)
+    const compressible = COMPRESSIBLE.has(extname(file))
+    const body = compressible ? fillIn(built, publicUrl) : built
+    const entry: SiteFile = { identity: represent(name, body, 'identity', headers) }
+    site.set(pathOf(name), entry)
+    if (!compressible) continue
+    compressing.push(
+      Promise.all([
+        body === built && files.includes(`${file}.br`) ? readFile(`${file}.br`) : promisify(brotliCompress)(body),
+        body === built && files.includes(`${file}.gz`) ? readFile(`${file}.gz`) : promisify(gzip)(body),
+      ]).then(([br, gz]) => {
+        entry.br = represent(name, br, 'br', headers)
+        entry.gzip = represent(name, gz, 'gzip', headers)
+      }),
+    )
+  }
+  return { site, ready: Promise.all(compressing) }
+}
+
+function fillIn(body: Buffer, publicUrl: string): Buffer {
+  return body.includes(PUBLIC_URL_PLACEHOLDER)
+    ? Buffer.from(body.toString().replaceAll(PUBLIC_URL_PLACEHOLDER, publicUrl))
+    : body
+}
+
+/** `/buy-now/index.html` is the page `/buy-now`. */
+function pathOf(name: string): string {
+  return name.replace(/\/index\.html$/, '').replace(/\.html$/, '') || '/'
+}
+
+function represent(name: string, body: Buffer, encoding: Encoding, headers: Record<string, string>): Representation {
+  const type = name === SPECULATION_RULES ? 'application/speculationrules+json' : TYPES[extname(name)]
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  return {
+    body,
+    etag,
+    headers: {
+      'content-type': type ?? 'application/octet-stream',
+      'content-length': String(body.length),
+      'cache-control': name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+      etag,
+      vary: 'accept-encoding',
+      ...(encoding !== 'identity' && { 'content-encoding': encoding }),
+      ...(name.endsWith('.html') && { 'speculation-rules': `"${SPECULATION_RULES}"` }),
+      ...headers,
+    },
+  }
+}
+
+/** Serves each file of the site at its path, and the page that says so for any other path. */
+export function servePages(app: FastifyInstance, site: Site): void {
+  for (const [path, file] of site) {
+    if (path !== NOT_FOUND_PAGE) app.get(path, (request, reply) => send(request, reply, file, 200))
+  }
+}
+
+export function sendNotFound(request: FastifyRequest, reply: FastifyReply, site: Site): unknown {
+  const path = request.url.split('?', 1)[0] ?? ''
+  const withoutSlash = path.replace(/\/+$/, '')
+  if (path.endsWith('/') && site.has(withoutSlash)) return reply.redirect(withoutSlash, 308)
+  const page = site.get(NOT_FOUND_PAGE)
+  return page ? send(request, reply, page, 404) : reply.code(404).send('Not found')
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, file: SiteFile, status: number): unknown {
+  const chosen = file[preferred(request.headers['accept-encoding'])] ?? file.identity
+  reply.headers(chosen.headers)
+  if (status === 200 && request.headers['if-none-match']?.includes(chosen.etag)) {
+    return reply.removeHeader('content-length').code(304).send()
+  }
+  return reply.code(status).send(chosen.body)
+}
+
+function preferred(accepted: string | undefined): Encoding {
+  if (!accepted) return 'identity'
+  if (/\bbr\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(accepted)) return 'br'
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(accepted) ? 'gzip' : 'identity'
+}

@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Enquiry } from '../../server/enquiry.ts'
+import { acknowledgement } from '../../server/mails/acknowledgement.ts'
+import { staffNotice } from '../../server/mails/staff-notice.ts'
+
+function anEnquiry(changes: Partial<Enquiry> = {}): Enquiry {
+  return {
+    id: '01a1fdf4-8339-745f-8cbd-639f439fea6f',
+    reference: 'QV-7K3M9P',
+    receivedAt: new Date('2026-11-21T20:30:00Z'),
+    name: 'Asha Verma',
+    email: 'asha@shop.example',
+    mobile: '9876543210',
+    quantity: 24n,
+    retailerSelfUse: 'Self Use',
+    products: 'Quvera XT',
+    suspectedSpam: false,
+    ...changes,
+  }
+}
+
+describe('the staff notice', () => {
+  const mail = staffNotice(anEnquiry())
+
+  it('names reference, product, quantity and type in its subject', () => {
+    expect(mail.subject).toBe('Enquiry QV-7K3M9P: 24 × Quvera XT, Self Use')
+  })
+
+  it.each(['text', 'html'] as const)('holds the six fields, the hidden one and the Indian time as %s', (part) => {
+    for (const value of [
+      'Asha Verma',
+      'asha@shop.example',
+      '9876543210',
+      '24',
+      'Self Use',
+      'Quvera XT',
+      'Quvera',
+      '22 Nov 2026',
+      '2:00',
+      'IST',
+    ]) {
+      expect(mail[part]).toContain(value)
+    }
+    expect(mail[part]).toContain('tel:+919876543210')
+    expect(mail[part]).toContain('mailto:asha%40shop.example')
+  })
+})
+
+describe('the acknowledgement', () => {
+  it.each(['text', 'html'] as const)(
+    'holds reference, product, quantity and type as %s, but neither mobile nor address',
+    (part) => {
+      const mail = acknowledgement(anEnquiry())
+      for (const value of ['QV-7K3M9P', 'Quvera XT', '24', 'Self Use', 'Asha Verma', 'doctor'])
+        expect(mail[part]).toContain(value)
+      expect(mail[part]).not.toContain('9876543210')
+      expect(mail[part]).not.toContain('asha@shop.example')
+    },
+  )
+
+  it.each(['Win at evil.example', 'http://evil', 'Call 1800 now!', 'www evil', '<a href=x>', 'a'.repeat(61), 'x@y.co'])(
+    'does not pass on %j as a name',
+    (name) => {
+      const { subject, text, html } = acknowledgement(anEnquiry({ name }))
+      expect(subject + text + html).not.toContain(name)
+      expect(text).toContain('Dear Sir or Madam')
+    },
+  )
+
+  it.each(['Asha Verma', 'नमिता कुमार', "D'Souza-Rao", 'Dr. A. Rao'])('greets %s by name', (name) => {
+    expect(acknowledgement(anEnquiry({ name })).text).toContain(`Dear ${name},`)
+  })
+})
+
+describe('both mails', () => {
+  it('are the same bytes each time, for Resend compares a repeat with the first', () => {
+    expect(staffNotice(anEnquiry())).toEqual(staffNotice(anEnquiry()))
+    expect(acknowledgement(anEnquiry())).toEqual(acknowledgement(anEnquiry()))
+  })
+
+  it('let no text of a visitor become markup or a second header line', () => {
+    const hostile = fc
+      .array(fc.constantFrom('<script>', '"', "'", '&', '\r\n', 'Bcc: x@y.co', '</td>', 'ж', '=1+1'))
+      .map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(hostile, hostile, (name, email) => {
+        for (const mail of [staffNotice(anEnquiry({ name, email })), acknowledgement(anEnquiry({ name, email }))]) {
+          expect(mail.subject).not.toMatch(/[\r\n]/)
+          expect(mail.subject.length).toBeLessThanOrEqual(120)
+          expect(mail.html).not.toContain('<script>')
+          expect(mail.html.match(/<\/td>/g)?.length).toBe(staffNoticeCells(mail.html))
+        }
+      }),
+    )
+  })
+})
+
+function staffNoticeCells(html: string) {
+  return html.match(/<td /g)?.length
+}

@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { messages } from '../../shared/order.ts'
+import { eventually } from '../support/eventually.ts'
+import { anOrder, call, submit } from '../support/order.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+beforeEach(async () => {
+  await app.db.enquiry.deleteMany()
+  app.logLines.length = 0
+})
+
+function mailsAbout(reference: string | undefined) {
+  return app.resend.mails.filter((mail) => mail.subject.includes(reference ?? '?'))
+}
+
+describe('a valid order', () => {
+  it('is stored with the six fields and answered with its reference, and both mails go out', async () => {
+    const order = anOrder({
+      quantity: 2 ** 53 - 1,
+      retailerSelfUse: 'Self Use',
+      products: 'Quvera XT',
+      productName: 'Quvera',
+    })
+    const answer = await submit(app.url, order)
+    expect(answer.status).toBe(200)
+    expect(answer.reference).toMatch(/^QV-[2-9A-HJ-NP-Z]{6}$/)
+    const rows = await app.db.$queryRaw<Record<string, unknown>[]>`
+      SELECT "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse"::text, "Products"::text, "Reference", "Status"::text, "SuspectedSpam"
+      FROM "Quvera_Form"`
+    expect(rows).toEqual([
+      {
+        Name: order.name,
+        Email: order.email,
+        Mobile: order.mobile,
+        Quantity: BigInt(order.quantity),
+        RetailerSelfUse: 'Self Use',
+        Products: 'Quvera XT',
+        Reference: answer.reference,
+        Status: 'New',
+        SuspectedSpam: false,
+      },
+    ])
+    await eventually(() => expect(mailsAbout(answer.reference)).toHaveLength(2))
+    await eventually(async () =>
+      expect(await app.db.mail.count({ where: { status: 'Sent', resendId: { not: null } } })).toBe(2),
+    )
+  })
+
+  it('is timed by a clock that needs no time zone', async () => {
+    await submit(app.url, anOrder())
+    const [row] = await app.db.enquiry.findMany()
+    expect(Math.abs(Date.now() - (row?.receivedAt.getTime() ?? 0))).toBeLessThan(60_000)
+  })
+})
+
+describe('the same order again', () => {
+  it('gets the same reference, is one row and two mails, fifty times in parallel', async () => {
+    const order = anOrder()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => submit(app.url, order)))
+    expect(new Set(answers.map((answer) => answer.reference)).size).toBe(1)
+    expect(answers.every((answer) => answer.status === 200)).toBe(true)
+    expect(await app.db.enquiry.count()).toBe(1)
+    await eventually(() => expect(mailsAbout(answers[0]?.reference)).toHaveLength(2))
+    expect(await app.db.mail.count()).toBe(2)
+  })
+
+  it('is recognised however the key is written', async () => {
+    const order = anOrder()
+    const first = await submit(app.url, order)
+    const again = await submit(app.url, { ...order, submissionKey: order.submissionKey.toUpperCase() })
+    expect(again.reference).toBe(first.reference)
+  })
+
+  it.each([
+    { quantity: 2 },
+    { name: 'Other' },
+    { email: 'o@b.co' },
+    { mobile: '1234567890' },
+    { products: 'Quvera XT' },
+    { retailerSelfUse: 'Self Use' },
+  ])('with other content (%j) answers 409 and leaves the first row as it was', async (change) => {
+    const order = anOrder()
+    await submit(app.url, order)
+    const before = await app.db.enquiry.findMany()
+    const answer = await submit(app.url, { ...order, ...change })
+    expect([answer.status, answer.message]).toEqual([409, messages.conflict])
+    expect(await app.db.enquiry.findMany()).toEqual(before)
+  })
+})
+
+describe('a refused order', () => {
+  it.each([
+    [{ name: ' ' }, 'Please fill the data'],
+    [{ email: 'asha' }, 'Please enter a valid email address'],
+    [{ mobile: '98765abcde' }, 'Please enter only number.'],
+    [{ mobile: '98765' }, 'Please enter 10 digit Mobile number.'],
+    [{ quantity: 1.5 }, messages.wholeQuantity],
+    [{ id: 'x' }, messages.malformed],
+  ])('%j answers 400 with “%s” and stores nothing', async (changes, message) => {
+    const answer = await submit(app.url, anOrder(changes))
+    expect([answer.status, answer.message]).toEqual([400, message])
+    expect(await app.db.enquiry.count()).toBe(0)
+    expect(await app.db.mail.count()).toBe(0)
+  })
+
+  it('by the database alone does not cost those that came with it', async () => {
+    await app.db.$executeRawUnsafe(`ALTER TABLE "Quvera_Form" ADD CONSTRAINT poison CHECK ("Name" <> 'Poison')`)
+    try {
+      const orders = Array.from({ length: 50 }, (_, index) => anOrder(index === 17 ? { name: 'Poison' } : {}))
+      const answers = await Promise.all(orders.map((order) => submit(app.url, order)))
+      expect(answers.map((answer) => answer.status).filter((status) => status === 200)).toHaveLength(49)
+      expect([answers[17]?.status, answers[17]?.message]).toEqual([422, 'Error adding document'])
+      expect(await app.db.enquiry.count()).toBe(49)
+      expect(await app.db.mail.count()).toBe(98)
+    } finally {
+      await app.db.$executeRawUnsafe('ALTER TABLE "Quvera_Form" DROP CONSTRAINT poison')
+    }
+  })
+})
+
+describe('an order that looks automated', () => {
+  it.each([{ website: 'https://spam.example' }, { startedAt: Date.now() + 3_000_000_000 }])('%j', async (changes) => {
+    const isSpam = 'website' in changes
+    await submit(app.url, anOrder(changes))
+    const [row] = await app.db.enquiry.findMany({ include: { mails: true } })
+    expect(row?.suspectedSpam).toBe(isSpam)
+    expect(row?.mails.map((mail) => mail.kind)).toEqual(isSpam ? ['Staff'] : ['Staff', 'Acknowledgement'])
+  })
+
+  it('is marked when the form was filled faster than a person can', async () => {
+    await submit(app.url, anOrder({ startedAt: Date.now() }))
+    await submit(app.url, anOrder({ startedAt: Date.now() - 60_000 }))
+    const rows = await app.db.enquiry.findMany({ orderBy: { receivedAt: 'asc' } })
+    expect(rows.map((row) => row.suspectedSpam)).toEqual([true, false])
+  })
+})
+
+describe('requests that are not orders', () => {
+  it('are refused with a fixed text each', async () => {
+    const json = { 'content-type': 'application/json' }
+    const url = `${app.url}/trpc/order.submit`
+    const statusOf = async (path: string, init: RequestInit) => (await fetch(path, init)).status
+    expect(await statusOf(url, {})).toBe(405)
+    expect(await statusOf(url, { method: 'POST', body: '{broken', headers: json })).toBe(400)
+    expect(
+      await statusOf(url, { method: 'POST', body: `[${'['.repeat(4999)}${']'.repeat(5000)}`, headers: json }),
+    ).toBe(400)
+    expect(await statusOf(url, { method: 'POST', body: 'x'.repeat(1_000_000), headers: json })).toBe(413)
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/octet-stream',
+    ]) {
+      expect(
+        await statusOf(url, { method: 'POST', body: JSON.stringify(anOrder()), headers: { 'content-type': type } }),
+      ).toBe(415)
+    }
+    expect(await statusOf(`${app.url}/trpc/unknown`, { method: 'POST', body: '{}', headers: json })).toBe(404)
+    expect(
+      await statusOf(`${url},order.submit?batch=1`, {
+        method: 'POST',
+        body: JSON.stringify({ 0: anOrder(), 1: anOrder() }),
+        headers: json,
+      }),
+    ).toBe(400)
+    expect(await app.db.enquiry.count()).toBe(0)
+  })
+
+  it('from other sites answer 403', async () => {
+    expect((await submit(app.url, anOrder(), { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await submit(app.url, anOrder(), { origin: 'null' })).status).toBe(403)
+    expect((await submit(app.url, anOrder(), { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    expect((await submit(app.url, anOrder(), { origin: app.url, 'sec-fetch-site': 'same-origin' })).status).toBe(200)
+    expect((await submit(app.url, anOrder(), { origin: 'http://quvera.test' })).status).toBe(200)
+    expect(await app.db.enquiry.count()).toBe(2)
+  })
+
+  it('never show a stack, a path or a library', async () => {
+    for (const body of ['{broken', 'null', '[]', '{"__proto__":1}', JSON.stringify(anOrder({ name: 7 }))]) {
+      const { text } = await submit(app.url, body)
+      expect(text).not.toMatch(/node_modules|\.ts|zod|prisma|stack| at \S+:\d/i)
+    }
+  })
+})
+
+describe('logs', () => {
+  it('are one JSON object a line and hold nothing personal, at debug level too', async () => {
+    const order = anOrder({ name: 'Secretname Person', email: 'secret@person.example', mobile: '9000000001' })
+    const { reference } = await submit(app.url, order)
+    await submit(app.url, { ...order, quantity: 0 })
+    await submit(app.url, `{"name":"Secretname","email":"secret@person.example`)
+    await fetch(`${app.url}/trpc/order.submit?input=${encodeURIComponent(JSON.stringify(order))}`)
+    await fetch(`${app.url}/secret@person.example/9000000001`)
+    await eventually(() => expect(mailsAbout(reference)).toHaveLength(2))
+    expect(app.logLines.length).toBeGreaterThan(4)
+    for (const line of app.logLines) {
+      expect(JSON.parse(line)).toBeTypeOf('object')
+      expect(line).not.toMatch(/secret|9000000001|re_test/i)
+    }
+  })
+})
+
+describe('subscription', () => {
+  it('stores an address once, whatever its case, and answers the same each time', async () => {
+    for (const email of ['news@shop.example', 'News@Shop.example', 'news@shop.example']) {
+      expect((await call(app.url, 'subscription.subscribe', { email })).text).toBe(
+        '{"result":{"data":{"subscribed":true}}}',
+      )
+    }
+    const rows = await app.db.subscriber.findMany()
+    expect(rows.map((row) => row.email)).toEqual(['news@shop.example'])
+  })
+
+  it('refuses what is no address with the form’s own words', async () => {
+    const answer = await call(app.url, 'subscription.subscribe', { email: 'news' })
+    expect([answer.status, answer.message]).toEqual([400, 'Please enter a valid email address'])
+  })
+})

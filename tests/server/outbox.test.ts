@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import type { Behaviour } from '../support/fake-resend.ts'
+import { anOrder, submit } from '../support/order.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeEach(async () => {
+  app = await startTestApp()
+})
+afterEach(() => app.close())
+
+function mailRows() {
+  return app.db.mail.findMany({ orderBy: { kind: 'asc' } })
+}
+
+describe('the mails of an order', () => {
+  it('go to staff and visitor, each with its key and the right reply address', async () => {
+    const order = anOrder()
+    await submit(app.url, order)
+    await eventually(() => expect(app.resend.mails).toHaveLength(2))
+    const [enquiry] = await app.db.enquiry.findMany()
+    const notice = app.resend.mails.find((mail) => mail.to[0] === 'staff@quvera.example')
+    const reply = app.resend.mails.find((mail) => mail.to[0] === order.email)
+    expect(notice).toMatchObject({
+      key: `staff/${enquiry?.id}`,
+      replyTo: order.email,
+      from: 'Quvera <a@quvera.example>',
+    })
+    expect(reply).toMatchObject({ key: `ack/${enquiry?.id}`, replyTo: 'care@quvera.example' })
+  })
+
+  it.each<[string, Behaviour]>([
+    ['is down', { status: 500, name: 'internal_server_error' }],
+    ['resets the connection', 'reset'],
+    ['answers HTML', 'html'],
+    ['answers garbage', 'garbage'],
+    ['throttles', { status: 429, name: 'rate_limit_exceeded', headers: { 'retry-after': '1' } }],
+    ['refuses the key', { status: 401, name: 'invalid_api_key' }],
+    ['refuses the domain', { status: 403, name: 'validation_error' }],
+  ])('stay owed while Resend %s; the order is stored all the same', async (_, behaviour) => {
+    app.resend.behaviour = behaviour
+    expect((await submit(app.url, anOrder())).status).toBe(200)
+    await eventually(async () => {
+      const rows = await mailRows()
+      expect(rows.every((row) => row.status === 'Pending')).toBe(true)
+      expect(rows.some((row) => row.lastError)).toBe(true)
+    })
+    app.resend.behaviour = 'accept'
+    await app.db.mail.updateMany({ data: { nextAttemptAt: new Date() } })
+    await eventually(async () => expect((await mailRows()).map((row) => row.status)).toEqual(['Sent', 'Sent']), 20_000)
+    expect(app.resend.mails).toHaveLength(2)
+  })
+
+  it('are given up and shown when Resend will never take them, without holding up the next', async () => {
+    app.resend.behaviour = { status: 422, name: 'validation_error' }
+    await submit(app.url, anOrder())
+    await eventually(async () => expect((await mailRows()).map((row) => row.status)).toEqual(['Failed', 'Failed']))
+    expect((await mailRows())[0]?.lastError).toContain('422 validation_error')
+    app.resend.behaviour = 'accept'
+    await submit(app.url, anOrder())
+    await eventually(() => expect(app.resend.mails).toHaveLength(2))
+    const ready = await (await fetch(`${app.url}/readyz`)).json()
+    expect(ready).toMatchObject({ status: 'ok', mail: { failed: 2, pending: 0, lastError: '422 validation_error' } })
+  })
+
+  it('are not tried again when an earlier try may have sent them more than 23 hours ago', async () => {
+    app.resend.behaviour = 'reset'
+    await submit(app.url, anOrder())
+    await eventually(async () => expect((await mailRows()).every((row) => row.lastError)).toBe(true))
+    const calls = app.resend.calls.all
+    app.resend.behaviour = 'accept'
+    const longAgo = new Date(Date.now() - 23.1 * 3_600_000)
+    await app.db.mail.updateMany({ data: { ambiguousAt: longAgo, nextAttemptAt: new Date() } })
+    await eventually(async () => expect((await mailRows()).map((row) => row.status)).toEqual(['Unknown', 'Unknown']))
+    expect(app.resend.calls.all).toBe(calls)
+    expect(app.resend.mails).toHaveLength(0)
+  })
+
+  it('do not count as ambiguous after a clear refusal', async () => {
+    app.resend.behaviour = { status: 403, name: 'invalid_api_key' }
+    await submit(app.url, anOrder())
+    await eventually(async () => expect((await mailRows()).find((row) => row.lastError)?.ambiguousAt).toBeNull())
+  })
+
+  it('are finished by the newest try only', async () => {
+    app.resend.behaviour = { slowMs: 600 }
+    await submit(app.url, anOrder())
+    await eventually(() => expect(app.resend.calls.all).toBeGreaterThan(0))
+    const taken = (await mailRows()).find((row) => row.attempts === 1)
+    await app.db.mail.updateMany({
+      where: { id: taken?.id ?? 0n },
+      data: { attempts: 5, nextAttemptAt: new Date(Date.now() + 60_000) },
+    })
+    await eventually(() => expect(app.resend.mails.length).toBeGreaterThan(0))
+    await new Promise((done) => setTimeout(done, 300))
+    expect(await app.db.mail.findUnique({ where: { id: taken?.id ?? 0n } })).toMatchObject({
+      status: 'Pending',
+      attempts: 5,
+    })
+  })
+})
+
+describe('guards against misuse', () => {
+  it('acknowledge three orders of one address a day, and tell staff of all', async () => {
+    for (let index = 0; index < 5; index++)
+      await submit(app.url, anOrder({ email: index % 2 ? 'One@shop.example' : 'one@shop.example' }))
+    await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(0))
+    expect(app.resend.mails.filter((mail) => mail.key.startsWith('ack/'))).toHaveLength(3)
+    expect(app.resend.mails.filter((mail) => mail.key.startsWith('staff/'))).toHaveLength(5)
+    expect(
+      await app.db.mail.count({ where: { status: 'Withheld', lastError: { contains: '3 acknowledgements' } } }),
+    ).toBe(2)
+  })
+
+  it('tell staff of suspected spam twenty times a day, and keep storing it', async () => {
+    await Promise.all(Array.from({ length: 25 }, () => submit(app.url, anOrder({ website: 'x' }))))
+    await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(0))
+    expect(await app.db.enquiry.count({ where: { suspectedSpam: true } })).toBe(25)
+    expect(app.resend.mails).toHaveLength(20)
+    expect(app.resend.mails[0]?.subject).toMatch(/^Suspected spam: /)
+  })
+})
+
+describe('pace', () => {
+  it('learns a limit of ten a second with few refusals', async () => {
+    app.resend.behaviour = { limitASecond: 10 }
+    await Promise.all(
+      Array.from({ length: 40 }, () => submit(app.url, anOrder({ email: `${crypto.randomUUID()}@shop.example` }))),
+    )
+    await eventually(() => expect(app.resend.mails).toHaveLength(80), 25_000)
+    expect(app.resend.calls.limited).toBeLessThan(app.resend.calls.all * 0.1)
+  })
+})

@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { firstProblem, messages, orderSchema } from '../../shared/order.ts'
+import { anOrder } from '../support/order.ts'
+
+function told(changes: Record<string, unknown>): string | undefined {
+  const result = orderSchema.safeParse(anOrder(changes))
+  return result.success ? undefined : firstProblem(result.error).message
+}
+
+describe('the owner’s four rules', () => {
+  it.each(['name', 'email', 'mobile', 'quantity', 'retailerSelfUse', 'products'])(
+    'asks for %s when it is not filled',
+    (field) => {
+      for (const empty of ['', null, undefined, '  ']) {
+        expect(told({ [field]: empty })).toBe('Please fill the data')
+      }
+    },
+  )
+
+  it.each([
+    'plain',
+    'a@b',
+    'a@b.c',
+    'a@@b.co',
+    'a b@c.co',
+    'a@b.co\n',
+    'a@b.co, c@d.co',
+    'Asha <a@b.co>',
+    'a@b.co\r\nBcc: c@d.co',
+    '@b.co',
+    'a@.co',
+  ])('refuses the address %j', (email) => expect(told({ email })).toBe('Please enter a valid email address'))
+
+  it.each(['a@b.co', 'A.B+c@SHOP.Example', "o'neil@sub.domain.co.in", 'x_y-z@a-b.org'])(
+    'takes the address %s',
+    (email) => expect(told({ email })).toBeUndefined(),
+  )
+
+  it.each(['98765-43210', '+919876543210', '९८७६५४३२१०', '9876543210\n', 'call me', 9876543210, '98765 4321'])(
+    'wants digits only, not %j',
+    (mobile) => expect(told({ mobile })).toBe('Please enter only number.'),
+  )
+
+  it.each(['1', '987654321', '98765432101'])('wants ten digits, not %s', (mobile) =>
+    expect(told({ mobile })).toBe('Please enter 10 digit Mobile number.'),
+  )
+
+  it('tells the first failing rule first', () => {
+    expect(told({ name: '', email: 'x', mobile: 'y', quantity: 0 })).toBe('Please fill the data')
+    expect(told({ email: 'x', mobile: 'y', quantity: 0 })).toBe('Please enter a valid email address')
+    expect(told({ mobile: 'y', quantity: 0 })).toBe('Please enter only number.')
+    expect(told({ mobile: '1', quantity: 0 })).toBe('Please enter 10 digit Mobile number.')
+    expect(told({ products: '', email: 'x' })).toBe('Please fill the data')
+  })
+
+  it('names every field that breaks the rule that is told', () => {
+    const result = orderSchema.safeParse(anOrder({ name: '', mobile: '', email: 'x' }))
+    expect(result.success ? [] : firstProblem(result.error).fields).toEqual(['name', 'mobile'])
+  })
+})
+
+describe('quantity', () => {
+  it.each([
+    [0, messages.quantity],
+    [-1, messages.quantity],
+    [-0, messages.quantity],
+    [1.5, messages.wholeQuantity],
+    ['2', messages.wholeQuantity],
+    ['١٢', messages.wholeQuantity],
+    [true, messages.wholeQuantity],
+    [[2], messages.wholeQuantity],
+    [{}, messages.wholeQuantity],
+    [Number.NaN, messages.wholeQuantity],
+    [1e308, messages.largeQuantity],
+    [Number.POSITIVE_INFINITY, messages.largeQuantity],
+    [2 ** 53, messages.largeQuantity],
+  ])('%j is refused: %s', (quantity, message) => expect(told({ quantity })).toBe(message))
+
+  it.each([1, 2 ** 31, 2 ** 53 - 1])('%d is taken', (quantity) => expect(told({ quantity })).toBeUndefined())
+})
+
+describe('name', () => {
+  it.each(['नमस्ते कुमार', '😀 Ali', '<b>Bold</b>', '=SUM(A1)', 'क्‍ष'])('takes %j whole', (name) => {
+    expect(orderSchema.parse(anOrder({ name })).name).toBe(name)
+  })
+
+  it.each(['a\u0000b', 'a\r\nBcc: x@y.co', '\ud800', 'x'.repeat(201), 'a\u202eb'])('refuses %j', (name) => {
+    expect(told({ name })).toBe(messages.name)
+  })
+})
+
+describe('everything else', () => {
+  it.each([
+    { id: 1 },
+    { status: 'Closed' },
+    JSON.parse('{"__proto__": {"x": 1}}'),
+    { submissionKey: 'x' },
+    { productName: 'Other' },
+  ])('refuses %j', (extra) => expect(told(extra)).toBe(messages.malformed))
+
+  it.each(['__proto__', 'constructor', 'Quvera 500'])('refuses the product %s', (products) =>
+    expect(told({ products })).toBe(messages.product),
+  )
+
+  it.each([null, [], 'text', 7])('refuses %j as an order', (order) => {
+    const result = orderSchema.safeParse(order)
+    expect(result.success ? '' : firstProblem(result.error).message).toBe(messages.malformed)
+  })
+
+  it('tells one of its own texts whatever comes, and never throws', () => {
+    const texts: string[] = Object.values(messages)
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...Object.keys(anOrder()), 'other'), fc.anything()), (changes) => {
+        const message = told(changes)
+        return message === undefined || texts.includes(message)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('takes what it has taken once more, unchanged', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 80 }),
+        fc.emailAddress(),
+        fc.maxSafeNat(),
+        (name, email, quantity) => {
+          const once = orderSchema.safeParse(anOrder({ name, email, quantity }))
+          if (once.success) expect(orderSchema.parse(once.data)).toEqual(once.data)
+        },
+      ),
+    )
+  })
+})

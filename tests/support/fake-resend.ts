@@ -1,0 +1,108 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface ReceivedMail {
+  key: string
+  from: string
+  to: string[]
+  replyTo: string
+  subject: string
+  text: string
+  html: string
+}
+
+/** What Resend does with the next calls. */
+export type Behaviour =
+  | 'accept'
+  | 'hang'
+  | 'reset'
+  | 'html'
+  | 'garbage'
+  | { status: number; name: string; headers?: Record<string, string> }
+  | { slowMs: number }
+  | { limitASecond: number }
+
+export interface FakeResend {
+  url: string
+  /** Mails accepted for the first time; a repeat with the same key and content is answered and not added. */
+  mails: ReceivedMail[]
+  /** Every call, and how many of them were refused for exceeding the limit. */
+  calls: { all: number; limited: number; keys: string[] }
+  behaviour: Behaviour
+  close(): Promise<void>
+}
+
+/** A real HTTP server that does what Resend documents: checks the request, remembers idempotency keys, limits rates. */
+export async function startFakeResend(): Promise<FakeResend> {
+  const remembered = new Map<string, { body: string; id: string }>()
+  let windowStart = 0
+  let inWindow = 0
+  const fake: FakeResend = {
+    url: '',
+    mails: [],
+    calls: { all: 0, limited: 0, keys: [] },
+    behaviour: 'accept',
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done())
+        server.closeAllConnections()
+      }),
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse) {
+    const body = await readBody(request)
+    const key = String(request.headers['idempotency-key'] ?? '')
+    const { behaviour } = fake
+    fake.calls.all++
+    fake.calls.keys.push(key)
+    const fail = (status: number, name: string, headers: Record<string, string> = {}) =>
+      json(response, status, { statusCode: status, name, message: `the fake says ${name}` }, headers)
+    if (behaviour === 'hang') return
+    if (behaviour === 'reset') return request.socket.destroy()
+    if (behaviour === 'html')
+      return response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>')
+    if (behaviour === 'garbage') return response.writeHead(200).end('{"id":')
+    if (typeof behaviour === 'object' && 'status' in behaviour)
+      return fail(behaviour.status, behaviour.name, behaviour.headers)
+    if (typeof behaviour === 'object' && 'slowMs' in behaviour) await sleep(behaviour.slowMs)
+    if (typeof behaviour === 'object' && 'limitASecond' in behaviour) {
+      if (Date.now() - windowStart >= 1000) {
+        windowStart = Date.now()
+        inWindow = 0
+      }
+      if (++inWindow > behaviour.limitASecond) {
+        fake.calls.limited++
+        return fail(429, 'rate_limit_exceeded', { 'retry-after': '1' })
+      }
+    }
+    if (request.method !== 'POST' || request.url !== '/emails') return fail(404, 'not_found')
+    if (!request.headers.authorization?.startsWith('Bearer ')) return fail(401, 'missing_api_key')
+    const mail = JSON.parse(body)
+    if (!mail.from || !mail.to || !mail.subject || !mail.text || !mail.html) return fail(422, 'missing_required_field')
+    const before = key ? remembered.get(key) : undefined
+    if (before)
+      return before.body === body ? json(response, 200, { id: before.id }) : fail(409, 'invalid_idempotent_request')
+    const id = crypto.randomUUID()
+    if (key) remembered.set(key, { body, id })
+    fake.mails.push({ ...mail, key, to: [mail.to].flat(), replyTo: [mail.reply_to].flat().join() })
+    json(response, 200, { id })
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  fake.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return fake
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let body = ''
+  for await (const chunk of request) body += chunk
+  return body
+}
+
+function json(response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}) {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+}

@@ -1,0 +1,50 @@
+import type { Order } from '../../shared/order.ts'
+
+/** A valid order; `changes` may be anything, also what no client of ours would send. */
+export function anOrder(changes: Record<string, unknown> = {}): Order {
+  return {
+    submissionKey: crypto.randomUUID(),
+    name: 'Asha Verma',
+    email: 'asha.verma@shop.example',
+    mobile: '9876543210',
+    quantity: 24,
+    retailerSelfUse: 'Retailer',
+    products: 'Quvera 300',
+    ...changes,
+  } as Order
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  reference?: string
+  message?: string
+  text: string
+}
+
+/** Calls a procedure as any program could: plain HTTP, without our client. */
+export async function call(
+  url: string,
+  procedure: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(`${url}/trpc/${procedure}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+  const text = await response.text()
+  const parsed = JSON.parse(text)
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    reference: parsed.result?.data?.reference,
+    message: parsed.error?.message,
+  }
+}
+
+export function submit(url: string, order: unknown, headers?: Record<string, string>): Promise<Answer> {
+  return call(url, 'order.submit', order, headers)
+}

@@ -1,0 +1,60 @@
+import { Writable } from 'node:stream'
+import pino from 'pino'
+import { createApp } from '../../server/app.ts'
+import { serializers } from '../../server/log.ts'
+import { createMailer } from '../../server/mailer.ts'
+import { createOrders } from '../../server/orders.ts'
+import { startOutbox } from '../../server/outbox.ts'
+import { createSubscribers } from '../../server/subscribers.ts'
+import { openTestDatabase } from './database.ts'
+import { startFakeResend } from './fake-resend.ts'
+
+export const PUBLIC_URL = 'http://quvera.test'
+
+/** The whole server in this process, listening on loopback, with a database of its own and a fake Resend. */
+export async function startTestApp({ rateLimitMax = 0, mails = true, trustProxy = [] as string[] } = {}) {
+  const [database, resend] = await Promise.all([openTestDatabase(), startFakeResend()])
+  const logLines: string[] = []
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      logLines.push(String(chunk))
+      done()
+    },
+  })
+  const logger = pino({ level: 'debug', serializers }, stream)
+  const mailer = createMailer({
+    apiKey: 're_test',
+    baseUrl: resend.url,
+    from: 'Quvera <a@quvera.example>',
+    staff: ['staff@quvera.example'],
+  })
+  const outbox = mails ? startOutbox(database.db, mailer, { leaseSeconds: 2, retrySeconds: 0.1, log: logger }) : undefined
+  const app = createApp({
+    db: database.db,
+    site: new Map(),
+    publicUrl: PUBLIC_URL,
+    logger,
+    orders: createOrders(database.db, () => outbox?.wake()),
+    subscribers: createSubscribers(database.db),
+    mailEnabled: mails,
+    leaving: () => false,
+    trustProxy,
+    rateLimitMax,
+  })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    ...database,
+    url,
+    resend,
+    logLines,
+    outbox,
+    close: async () => {
+      await app.close()
+      await outbox?.stop(0)
+      await database.close()
+      await resend.close()
+    },
+  }
+}
+
+export type TestApp = Awaited<ReturnType<typeof startTestApp>>

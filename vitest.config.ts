@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config'
+
+const globalSetup = 'tests/support/global-setup.ts'
+
+/** Four levels: rules, the server through its real interface, components in a browser, the whole in a browser. */
+export default defineConfig({
+  test: {
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    projects: [
+      { extends: true, test: { name: 'shared', include: ['tests/shared/**/*.test.ts'] } },
+      { extends: true, test: { name: 'server', include: ['tests/server/**/*.test.ts'], globalSetup } },
+    ],
+  },
+})
