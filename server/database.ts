@@ -1,5 +1,7 @@
+import { resolve } from 'node:path'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
+import { answers, socketIn } from './directory-lock.ts'
 import { openEmbedded } from './embedded.ts'
 import { PrismaClient } from './generated/client.ts'
 import { migrate } from './migrate.ts'
@@ -39,6 +41,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return options.url ? openPostgres(options.url, options) : openEmbedded(options)
 }
 
+/** Opens the database for a command beside the site: the embedded one through the process that has it, if one has. */
+export async function joinDatabase(options: DatabaseOptions): Promise<Database> {
+  const folder = resolve(options.dataDir)
+  if (options.url || !(await answers(socketIn(folder)))) return openDatabase(options)
+  const pool = new pg.Pool({ host: folder, user: 'postgres', database: 'postgres', max: 1 })
+  return connect(pool, [])
+}
+
 async function openPostgres(connectionString: string, options: DatabaseOptions): Promise<Database> {
   // The adapter reads times as if they were UTC, so the session's time zone has to be.
   const connection = { connectionString, application_name: 'quvera', options: '-c TimeZone=UTC' }
@@ -51,7 +61,13 @@ async function openPostgres(connectionString: string, options: DatabaseOptions):
     keepAlive: true,
   })
   pool.on('error', (error) => options.onConnectionError?.(error))
-  const db = new PrismaClient({ adapter: new PrismaPg(pool, { statementNameGenerator: createStatementNames() }) })
+  return connect(pool, notes, createStatementNames())
+}
+
+function connect(pool: pg.Pool, notes: string[], statementNameGenerator?: StatementNames): Database {
+  const db = new PrismaClient({
+    adapter: new PrismaPg(pool, { ...(statementNameGenerator && { statementNameGenerator }) }),
+  })
   return {
     db,
     notes,
@@ -101,10 +117,12 @@ export function describeMigrations({ applied, unknown }: Awaited<ReturnType<type
   ]
 }
 
+type StatementNames = (query: { sql: string }) => string
+
 /** A name for each statement text, so that a connection parses and plans it once. Beyond `STATEMENTS_MAX` texts: none. */
-function createStatementNames() {
+function createStatementNames(): StatementNames {
   const names = new Map<string, string>()
-  return ({ sql }: { sql: string }): string => {
+  return ({ sql }) => {
     if (!names.has(sql) && names.size < STATEMENTS_MAX) names.set(sql, `quvera_${names.size}`)
     return names.get(sql) ?? ''
   }

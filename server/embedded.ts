@@ -46,7 +46,9 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Database> 
 }
 
 async function open(folder: string, migrations: string) {
-  const lite = await PGlite.create(folder)
+  const lite = await PGlite.create(folder).catch((error) => {
+    throw new DatabaseError(`The embedded database in ${folder} cannot be opened: ${error.message}`, { cause: error })
+  })
   return { lite, notes: describeMigrations(await migrate(lite, migrations)) }
 }
 

@@ -97,9 +97,10 @@ function projectRoot(): string {
 function oneLine(error: unknown): string {
   if (error instanceof EnvError)
     return `The environment has ${error.message.includes('\n') ? 'problems' : 'a problem'}:\n${error.message}`
-  if (error instanceof DatabaseError || error instanceof MigrationError) return scrub(error.message)
+  if (error instanceof MigrationError) return error.message
+  if (error instanceof DatabaseError) return scrub(error.message)
   if (error instanceof Error && 'code' in error) {
-    if (error.code === 'EADDRINUSE') return `${error.message.replace(/^listen /, '')}: choose another PORT`
+    if (error.code === 'EADDRINUSE') return `${error.message.replace(/^listen /, '')}. Choose another PORT.`
     return scrub(error.message)
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

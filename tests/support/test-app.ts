@@ -28,7 +28,9 @@ export async function startTestApp({ rateLimitMax = 0, mails = true, trustProxy 
     from: 'Quvera <a@quvera.example>',
     staff: ['staff@quvera.example'],
   })
-  const outbox = mails ? startOutbox(database.db, mailer, { leaseSeconds: 2, retrySeconds: 0.1, log: logger }) : undefined
+  const outbox = mails
+    ? startOutbox(database.db, mailer, { leaseSeconds: 2, retrySeconds: 0.1, log: logger })
+    : undefined
   const app = createApp({
     db: database.db,
     site: new Map(),

@@ -1,0 +1,170 @@
+import { createServer } from 'node:net'
+import { afterEach, describe, expect, inject, it } from 'vitest'
+import { openDatabase } from '../../server/database.ts'
+import { createTestDatabase, migrations } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
+import { startFakeResend } from '../support/fake-resend.ts'
+import { anOrder, submit } from '../support/order.ts'
+import { freePort, startServer } from '../support/server-process.ts'
+
+const cleanUp: (() => unknown)[] = []
+afterEach(async () => {
+  for (const action of cleanUp.splice(0).reverse()) await action()
+})
+
+async function aDatabase() {
+  const { env, drop } = await createTestDatabase()
+  cleanUp.push(drop)
+  return env
+}
+
+async function aServer(env: Record<string, string>, options?: Parameters<typeof startServer>[1]) {
+  const server = await startServer(env, options)
+  cleanUp.push(() => server.stop('SIGKILL'))
+  return server
+}
+
+/** What a server that cannot start says, and that it says it in words. */
+async function refusalToStart(env: Record<string, string>) {
+  const server = await aServer(env, { waitUntilReady: false })
+  const { code } = await server.exited
+  expect(code).toBe(1)
+  expect(server.stderr()).not.toMatch(/\n {4}at |node_modules/)
+  return server.stderr().trim().split('\n')
+}
+
+describe('a server process', () => {
+  it('keeps an order over its own end, and its mails wait for a key', async () => {
+    const database = await aDatabase()
+    const resend = await startFakeResend()
+    cleanUp.push(resend.close)
+    const first = await aServer(database)
+    expect(first.stdout()).toContain(`Quvera is at http://`)
+    const order = anOrder()
+    const { reference } = await submit(first.url, order)
+    expect(await (await fetch(`${first.url}/readyz`)).json()).toMatchObject({ mail: { enabled: false, pending: 2 } })
+    expect(await first.stop()).toEqual({ code: 0, signal: null })
+
+    const second = await aServer({ ...database, RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url })
+    expect((await submit(second.url, order)).reference).toBe(reference)
+    await eventually(() => expect(resend.mails).toHaveLength(2))
+  })
+
+  it('keeps an answered order over a kill', async () => {
+    const database = await aDatabase()
+    const first = await aServer(database)
+    const order = anOrder()
+    const { reference } = await submit(first.url, order)
+    await first.stop('SIGKILL')
+    const second = await aServer(database)
+    expect((await submit(second.url, order)).reference).toBe(reference)
+  })
+
+  it('ends with 0 on SIGTERM, after it has answered what it was asked', async () => {
+    const server = await aServer(await aDatabase())
+    const answers = Promise.all(Array.from({ length: 20 }, () => submit(server.url, anOrder())))
+    const end = server.stop()
+    expect((await answers).every((answer) => answer.status === 200 || answer.status === 429)).toBe(true)
+    expect(await end).toEqual({ code: 0, signal: null })
+  })
+
+  it('limits orders by client, and not by what a client claims to be', async () => {
+    const server = await aServer({ ...(await aDatabase()), RATE_LIMIT_MAX: '3' })
+    const statuses: number[] = []
+    for (let index = 0; index < 5; index++) {
+      statuses.push((await submit(server.url, anOrder(), { 'x-forwarded-for': `10.0.0.${index}` })).status)
+    }
+    expect(statuses).toEqual([200, 200, 200, 429, 429])
+    const refused = await submit(server.url, anOrder())
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(refused.message).toMatch(/wait a minute/)
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+  })
+
+  it('believes X-Forwarded-For of the proxies it is told of', async () => {
+    const server = await aServer({ ...(await aDatabase()), RATE_LIMIT_MAX: '1', TRUST_PROXY: '127.0.0.1/32' })
+    const from = async (address: string) => (await submit(server.url, anOrder(), { 'x-forwarded-for': address })).status
+    expect([await from('203.0.113.1'), await from('203.0.113.2'), await from('203.0.113.1')]).toEqual([200, 200, 429])
+    expect([await from('2001:db8::1'), await from('2001:db8::2')]).toEqual([200, 429])
+  })
+})
+
+describe('a server that cannot start', () => {
+  it('names every problem of its environment', async () => {
+    const lines = await refusalToStart({
+      PORT: 'http',
+      DATABASE_URL: 'mysql://x',
+      STAFF_EMAILS: 'a@b.co,nobody',
+      TRUST_PROXY: '1',
+    })
+    expect(lines.slice(1).map((line) => line.split(' ')[0])).toEqual([
+      'PORT',
+      'DATABASE_URL',
+      'STAFF_EMAILS',
+      'TRUST_PROXY',
+    ])
+  })
+
+  it('says that the port is taken', async () => {
+    const port = await freePort()
+    const blocker = createServer().listen(port, '127.0.0.1')
+    cleanUp.push(() => blocker.close())
+    const lines = await refusalToStart({ ...(await aDatabase()), PORT: String(port) })
+    expect(lines).toEqual([`EADDRINUSE: address already in use 127.0.0.1:${port}. Choose another PORT.`])
+  })
+
+  it('says that the database cannot be reached, and does not show its password', async () => {
+    const lines = await refusalToStart({ DATABASE_URL: `postgresql://user:secret@127.0.0.1:${await freePort()}/x` })
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toMatch(/^The database cannot be reached: connect ECONNREFUSED .* Check DATABASE_URL\.$/)
+    expect(lines[0]).not.toContain('secret')
+  })
+
+  it('says that an applied migration was edited', async () => {
+    const env = await aDatabase()
+    const database = await openDatabase({
+      url: env.DATABASE_URL,
+      dataDir: env.DATA_DIR ?? '',
+      embeddedPort: 0,
+      migrations,
+    })
+    await database.db.$executeRaw`UPDATE _prisma_migrations SET checksum = 'other'`
+    await database.close()
+    const lines = await refusalToStart(env)
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toMatch(/^Migration \d+_enquiries was edited after it was applied/)
+  })
+
+  it.skipIf(inject('postgres'))('says that another process has the embedded database', async () => {
+    const database = await aDatabase()
+    await aServer(database)
+    const lines = await refusalToStart(database)
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toMatch(/^Another process already uses the embedded database in /)
+  })
+})
+
+describe('migrations', () => {
+  it.runIf(inject('postgres'))('are applied once when ten servers start at the same moment', async () => {
+    const env = await aDatabase()
+    const database = await openDatabase({ url: env.DATABASE_URL, dataDir: '', embeddedPort: 0, migrations })
+    await database.db.$executeRawUnsafe('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+    await database.close()
+    const open = () => openDatabase({ url: env.DATABASE_URL, dataDir: '', embeddedPort: 0, migrations })
+    const all = await Promise.all(Array.from({ length: 10 }, open))
+    expect(all.flatMap((one) => one.notes)).toHaveLength(1)
+    for (const one of all) await one.close()
+  })
+
+  it('of a newer server do not stop an older one', async () => {
+    const env = await aDatabase()
+    const options = { url: env.DATABASE_URL, dataDir: env.DATA_DIR ?? '', embeddedPort: 0, migrations }
+    const database = await openDatabase(options)
+    await database.db
+      .$executeRaw`INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'y', '2999_future', now())`
+    await database.close()
+    const again = await openDatabase(options)
+    expect(again.notes).toEqual(['the database has migration 2999_future, which this version does not know'])
+    await again.close()
+  })
+})

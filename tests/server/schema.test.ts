@@ -1,0 +1,17 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { expect, it } from 'vitest'
+import { diffSchema } from '../../prisma/schema-engine.ts'
+import { envSchema } from '../../server/env.ts'
+
+const project = resolve(import.meta.dirname, '../..')
+
+it('the migrations lead to exactly what schema.prisma describes', async () => {
+  expect(await diffSchema()).toBe('')
+})
+
+it.each(['.env.example', 'README.md'])('%s names every variable that the server reads', async (file) => {
+  const text = await readFile(resolve(project, file), 'utf8')
+  const named = new Set(text.match(/\b[A-Z][A-Z_]+\b/g))
+  for (const name of Object.keys(envSchema.shape)) expect(named).toContain(name)
+})

@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import { resolve } from 'node:path'
+import { eventually } from './eventually.ts'
+
+const project = resolve(import.meta.dirname, '../..')
+
+export interface Exit {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+export interface ServerProcess {
+  url: string
+  process: ChildProcess
+  stdout(): string
+  stderr(): string
+  exited: Promise<Exit>
+  /** Sends the signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<Exit>
+}
+
+/** Runs the server as its own process, with nothing of this one's environment but what is given. */
+export async function startServer(
+  env: Record<string, string>,
+  { entry = 'server/main.ts', waitUntilReady = true } = {},
+): Promise<ServerProcess> {
+  const port = env.PORT ?? String(await freePort())
+  const child = spawn(process.execPath, [resolve(project, entry)], {
+    cwd: project,
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: process.env.HOME ?? '',
+      EMBEDDED_DATABASE_PORT: '0',
+      PORT: port,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
+  })
+  const exited = new Promise<Exit>((done) => child.once('close', (code, signal) => done({ code, signal })))
+  const server: ServerProcess = {
+    url: `http://127.0.0.1:${port}`,
+    process: child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    exited,
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal)
+      return exited
+    },
+  }
+  if (waitUntilReady) {
+    await eventually(async () => {
+      if (child.exitCode !== null) throw new Error(`The server ended: ${stderr}`)
+      return (await fetch(`${server.url}/readyz`)).ok
+    }, 30_000)
+  }
+  return server
+}
+
+export function freePort(): Promise<number> {
+  const server = createServer()
+  return new Promise((done) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => done(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
