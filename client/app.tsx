@@ -1,0 +1,19 @@
+import { ErrorBoundary } from './components/error-boundary.tsx'
+import { Footer } from './components/footer.tsx'
+import { Header } from './components/header.tsx'
+import type { Page } from './pages/pages.tsx'
+
+export function App({ page }: { page: Page }) {
+  return (
+    <ErrorBoundary>
+      <a className="skip-link" href="#main">
+        Skip to content
+      </a>
+      <Header path={page.path} ground={page.ground} />
+      <main id="main" tabIndex={-1}>
+        <page.Body page={page} />
+      </main>
+      <Footer />
+    </ErrorBoundary>
+  )
+}

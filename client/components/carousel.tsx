@@ -1,0 +1,127 @@
+import { useEffect, useRef, useState } from 'react'
+import slick from 'react-slick'
+import type { Slide } from '../content/product.ts'
+import { type Folding, SlideBody } from './slide-body.tsx'
+import '../styles/carousel.css'
+
+// react-slick is CommonJS: the default import may be its module object instead of the class.
+const Slider = (slick as typeof slick & { default?: typeof slick }).default ?? slick
+const CAROUSEL_INTERVAL_MS = 10_000
+const SLIDE_MS = 500
+
+type Way = 'previous' | 'next'
+
+export interface CarouselProps extends Folding {
+  slides: Slide[]
+  draggable: boolean
+}
+
+/**
+ * react-slick moves the slides; time is kept here, because its autoplay does not stop for focus. It shows copies of the
+ * first and last slide to loop: whatever is not the shown slide is inert.
+ */
+export function Carousel({ slides, draggable, ...folding }: CarouselProps) {
+  const slider = useRef<InstanceType<typeof Slider>>(null)
+  const region = useRef<HTMLElement>(null)
+  const moved = useRef<Way>(null)
+  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches
+  const [playing, setPlaying] = useState(!calm)
+  const [held, setHeld] = useState(false)
+
+  useEffect(() => {
+    if (!playing || held) return
+    const timer = setInterval(() => {
+      if (!document.hidden) slider.current?.slickNext()
+    }, CAROUSEL_INTERVAL_MS)
+    return () => clearInterval(timer)
+  }, [playing, held])
+
+  function hideOthers() {
+    for (const slide of region.current?.querySelectorAll<HTMLElement>('.slick-slide') ?? [])
+      slide.inert = !slide.classList.contains('slick-active')
+  }
+  useEffect(hideOthers)
+
+  function settle() {
+    hideOthers()
+    // The arrow that was pressed has left with its slide: its twin on the new slide takes the focus.
+    const arrow =
+      moved.current && region.current?.querySelector<HTMLElement>(`.slick-active [data-way=${moved.current}]`)
+    arrow?.focus({ preventScroll: true })
+    moved.current = null
+  }
+
+  function move(way: Way) {
+    moved.current = way
+    if (way === 'next') slider.current?.slickNext()
+    else slider.current?.slickPrev()
+  }
+
+  return (
+    <section
+      ref={region}
+      className="carousel"
+      aria-roledescription="carousel"
+      aria-label="Mechanism Of Action"
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      <button type="button" className="play-button" onClick={() => setPlaying(!playing)}>
+        {playing ? 'Pause' : 'Play'}
+        <span className="visually-hidden"> the slides</span>
+      </button>
+      <Slider
+        ref={slider}
+        infinite
+        draggable={draggable}
+        swipe={draggable}
+        dots={false}
+        arrows={false}
+        autoplay={false}
+        accessibility={false}
+        speed={calm ? 0 : SLIDE_MS}
+        slidesToShow={1}
+        slidesToScroll={1}
+        afterChange={settle}
+      >
+        {slides.map((slide, index) => (
+          // biome-ignore lint/a11y/useSemanticElements: a slide is a group in the carousel pattern, and no fieldset
+          <div
+            key={slide.id}
+            className="slide"
+            role="group"
+            aria-roledescription="slide"
+            aria-label={`${index + 1} of ${slides.length}: ${slide.title}`}
+          >
+            <SlideBody slide={slide} controls={<Arrows onMove={move} />} {...folding} />
+          </div>
+        ))}
+      </Slider>
+    </section>
+  )
+}
+
+function Arrows({ onMove }: { onMove: (way: Way) => void }) {
+  return (
+    <>
+      <button
+        type="button"
+        className="arrow"
+        data-way="previous"
+        aria-label="Previous slide"
+        onClick={() => onMove('previous')}
+      >
+        <svg viewBox="0 0 24 24" aria-hidden="true">
+          <path d="M20 12H4m7-7-7 7 7 7" />
+        </svg>
+      </button>
+      <button type="button" className="arrow" data-way="next" aria-label="Next slide" onClick={() => onMove('next')}>
+        <svg viewBox="0 0 24 24" aria-hidden="true">
+          <path d="M4 12h16m-7-7 7 7-7 7" />
+        </svg>
+      </button>
+    </>
+  )
+}

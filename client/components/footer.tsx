@@ -1,0 +1,55 @@
+import { brand, postalAddress } from '../../shared/brand.ts'
+import { productPaths, products } from '../../shared/catalogue.ts'
+import { socialLinks, telephone } from '../content/footer.ts'
+import { ColourBar } from './colour-bar.tsx'
+import { Logo } from './logo.tsx'
+import { SubscribeForm } from './subscribe-form.tsx'
+
+export function Footer() {
+  return (
+    <footer className="site-footer on-leaf">
+      <ColourBar />
+      <div className="wrap footer-grid">
+        <section id="contact" className="contact" aria-labelledby="contact-title">
+          <h2 id="contact-title">Contact Us</h2>
+          <p className="contact-lines">
+            <a href={telephone}>{brand.phone}</a>
+            <a href={`mailto:${brand.email}`}>{brand.email}</a>
+          </p>
+          <address>{postalAddress}</address>
+        </section>
+        <SubscribeForm />
+        <nav aria-label="Footer" className="footer-links">
+          <ul>
+            {products.map((product) => (
+              <li key={product}>
+                <a href={productPaths[product]}>{product}</a>
+              </li>
+            ))}
+            <li>
+              <a href="/buy-now">Buy Now</a>
+            </li>
+          </ul>
+          <ul>
+            {socialLinks.map(({ name, href }) => (
+              <li key={name}>
+                <a href={href} rel="noopener">
+                  {name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div className="imprint">
+          <Logo />
+          <p>
+            © {new Date().getFullYear()} {brand.company}
+          </p>
+          <p>
+            <a href="/privacy-policy">Privacy Policy</a>
+          </p>
+        </div>
+      </div>
+    </footer>
+  )
+}

@@ -1,0 +1,64 @@
+import { useRef } from 'react'
+import { brand } from '../../shared/brand.ts'
+import { telephone } from '../content/footer.ts'
+import { ProductLinks } from './header.tsx'
+import { Logo } from './logo.tsx'
+import { PageLink } from './page-link.tsx'
+
+/** A modal dialog over the whole screen. The `command` attributes open and close it before React is there. */
+export function MobileMenu({ path }: { path: string }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  function open() {
+    if (!dialog.current?.open) dialog.current?.showModal()
+  }
+  function close() {
+    dialog.current?.close()
+  }
+  return (
+    <div className="narrow-nav">
+      <button type="button" className="menu-button" aria-label="Menu" {...command('show-modal')} onClick={open}>
+        <svg viewBox="0 0 24 24" aria-hidden="true">
+          <path d="M3 8h18M3 16h18" />
+        </svg>
+      </button>
+      <dialog ref={dialog} id="menu" className="menu" aria-label="Menu">
+        <div className="menu-head">
+          <Logo />
+          <button type="button" className="menu-button" aria-label="Close" {...command('close')} onClick={close}>
+            <svg viewBox="0 0 24 24" aria-hidden="true">
+              <path d="M5 5l14 14M19 5L5 19" />
+            </svg>
+          </button>
+        </div>
+        <nav aria-label="Main">
+          <ul>
+            <li>
+              <PageLink href="/" path={path} onFollow={close}>
+                Home
+              </PageLink>
+            </li>
+            <ProductLinks path={path} onFollow={close} />
+            <li>
+              <a href="#contact" onClick={close}>
+                Contact Us
+              </a>
+            </li>
+            <li>
+              <PageLink href="/buy-now" path={path} onFollow={close}>
+                Buy Now
+              </PageLink>
+            </li>
+          </ul>
+        </nav>
+        <p>
+          <a href={telephone}>{brand.phone}</a>
+          <a href={`mailto:${brand.email}`}>{brand.email}</a>
+        </p>
+      </dialog>
+    </div>
+  )
+}
+
+function command(name: 'show-modal' | 'close') {
+  return { command: name, commandfor: 'menu' }
+}

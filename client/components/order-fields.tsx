@@ -1,0 +1,83 @@
+import type { ReactNode } from 'react'
+import { brand } from '../../shared/brand.ts'
+import { buyerTypes, products } from '../../shared/catalogue.ts'
+
+/** The inputs of the order form. They keep their own values: what is typed before React arrives stays. */
+export function OrderFields({ marks }: { marks: Record<string, string> }) {
+  function field(name: string) {
+    const mark = marks[name]
+    return { id: `order-${name}`, name, required: true, ...(mark && marked(name)) }
+  }
+  return (
+    <div className="fields">
+      <Field name="name" label="Name" mark={marks.name}>
+        <input {...field('name')} autoComplete="name" />
+      </Field>
+      <Field name="email" label="Email" mark={marks.email}>
+        <input {...field('email')} type="email" autoComplete="email" spellCheck={false} />
+      </Field>
+      <Field name="mobile" label="Mobile" mark={marks.mobile}>
+        <input {...field('mobile')} type="tel" inputMode="tel" autoComplete="tel" />
+      </Field>
+      <Field name="quantity" label="Quantity" mark={marks.quantity}>
+        <input {...field('quantity')} type="number" min={1} inputMode="numeric" />
+      </Field>
+      <Field name="retailerSelfUse" label="Retailer or Self Use" mark={marks.retailerSelfUse}>
+        <Choice {...field('retailerSelfUse')} placeholder="Who is it for?" options={buyerTypes} />
+      </Field>
+      <Field name="products" label="Product" mark={marks.products}>
+        <Choice {...field('products')} placeholder="Choose a product" options={products} />
+      </Field>
+      <input type="hidden" name="productName" value={brand.name} />
+      <div className="visually-hidden" aria-hidden="true">
+        <label htmlFor="order-website">Website</label>
+        <input id="order-website" name="website" tabIndex={-1} autoComplete="off" />
+      </div>
+    </div>
+  )
+}
+
+function marked(name: string) {
+  return { 'aria-invalid': true, 'aria-describedby': `order-${name}-problem` }
+}
+
+interface FieldProps {
+  name: string
+  label: string
+  mark: string | undefined
+  children: ReactNode
+}
+
+function Field({ name, label, mark, children }: FieldProps) {
+  return (
+    <div className="field">
+      <label htmlFor={`order-${name}`}>{label}</label>
+      {children}
+      {mark && (
+        <p className="field-problem" id={`order-${name}-problem`}>
+          {mark}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface ChoiceProps {
+  id: string
+  name: string
+  placeholder: string
+  options: readonly string[]
+}
+
+function Choice({ placeholder, options, ...select }: ChoiceProps) {
+  return (
+    <select {...select} defaultValue="">
+      <option value="" disabled hidden>
+        {placeholder}
+      </option>
+      {options.map((option) => (
+        <option key={option}>{option}</option>
+      ))}
+    </select>
+  )
+}

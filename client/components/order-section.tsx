@@ -1,0 +1,38 @@
+import { brand } from '../../shared/brand.ts'
+import { telephone } from '../content/footer.ts'
+import { nextSteps } from '../content/order-form.ts'
+import { OrderForm } from './order-form.tsx'
+import { Picture } from './picture.tsx'
+
+/** The enquiry form with what surrounds it, the same on the home page and on the page of its own. */
+export function OrderSection({ first }: { first?: boolean }) {
+  return (
+    <div className="order-panel">
+      <div className="order-main">
+        <noscript>
+          <p className="no-script">
+            The form needs JavaScript. Without it, please call <a href={telephone}>{brand.phone}</a> or write to{' '}
+            <a href={`mailto:${brand.email}`}>{brand.email}</a>.
+          </p>
+        </noscript>
+        <OrderForm />
+      </div>
+      <div className="order-aside">
+        <Picture
+          name="buy-now"
+          alt={`Bottles of ${brand.name} beside a few capsules`}
+          sizes="(min-width: 900px) 400px, 92vw"
+          {...(first && { first })}
+        />
+        <h3>What happens next</h3>
+        <ol className="steps">
+          {nextSteps.map((step) => (
+            <li key={step.title}>
+              <strong>{step.title}</strong> {step.text}
+            </li>
+          ))}
+        </ol>
+      </div>
+    </div>
+  )
+}

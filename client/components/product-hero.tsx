@@ -1,0 +1,73 @@
+import type { ProductContent } from '../content/product.ts'
+import { Picture } from './picture.tsx'
+
+const contents = [
+  { id: 'description', title: 'Product Description' },
+  { id: 'mechanism', title: 'Mechanism Of Action' },
+  { id: 'composition', title: 'Salt Composition' },
+  { id: 'dosage', title: 'Dosage & Instructions' },
+  { id: 'indications', title: 'Indications' },
+  { id: 'safety', title: 'Safety Information' },
+]
+
+export function ProductHero({ content }: { content: ProductContent }) {
+  const { product, slug, ground, tagline, paragraph, figures } = content
+  return (
+    <>
+      <div className={`product-hero on-${ground}`}>
+        <div className="wrap product-hero-grid">
+          <Gallery content={content} />
+          <section id="description" className="product-text" aria-labelledby="description-title">
+            <h1>{product}</h1>
+            <h2 id="description-title" className="label">
+              Product Description
+            </h2>
+            <p className="tagline">{tagline}</p>
+            <p>{paragraph}</p>
+            <a href={`/buy-now?product=${slug}`} className="button">
+              Buy Now
+            </a>
+            <ul className="figures">
+              {figures.map(({ amount, unit, of }) => (
+                <li key={of}>
+                  <strong>
+                    {amount}
+                    {unit && <small> {unit}</small>}
+                  </strong>{' '}
+                  {of}
+                </li>
+              ))}
+            </ul>
+          </section>
+        </div>
+      </div>
+      <nav className="contents" aria-label={`Sections on ${product}`}>
+        <ol className="wrap">
+          {contents.map(({ id, title }) => (
+            <li key={id}>
+              <a href={`#${id}`}>{title}</a>
+            </li>
+          ))}
+        </ol>
+      </nav>
+    </>
+  )
+}
+
+function Gallery({ content: { product, slug, pictures } }: { content: ProductContent }) {
+  return (
+    <section className="gallery" aria-label={`Pictures of ${product}`}>
+      {pictures.map(({ name, alt, caption }, index) => (
+        <figure key={name} className={index === 0 ? `gallery-first hero-${slug}` : undefined}>
+          <Picture
+            name={name}
+            alt={alt}
+            sizes={index === 0 ? '(min-width: 900px) 46vw, 84vw' : '(min-width: 900px) 22vw, 84vw'}
+            first={index === 0}
+          />
+          <figcaption>{caption}</figcaption>
+        </figure>
+      ))}
+    </section>
+  )
+}

@@ -1,0 +1,28 @@
+import { useEffect, useRef, useState } from 'react'
+import { ProductLinks } from './header.tsx'
+
+/** A popover: the browser opens and closes it, also on Escape and a click outside, before React is there too. */
+export function ProductsMenu({ path }: { path: string }) {
+  const menu = useRef<HTMLUListElement>(null)
+  const [open, setOpen] = useState(false)
+  useEffect(() => setOpen(menu.current?.matches(':popover-open') ?? false), [])
+  return (
+    <>
+      <button type="button" className="products-button" popoverTarget="products-menu" aria-expanded={open}>
+        Products
+        <svg viewBox="0 0 12 8" aria-hidden="true">
+          <path d="M1 1.5l5 5 5-5" fill="none" stroke="currentColor" strokeWidth="1.6" />
+        </svg>
+      </button>
+      <ul
+        ref={menu}
+        id="products-menu"
+        popover="auto"
+        className="products-menu"
+        onToggle={({ newState }) => setOpen(newState === 'open')}
+      >
+        <ProductLinks path={path} onFollow={() => menu.current?.hidePopover()} />
+      </ul>
+    </>
+  )
+}

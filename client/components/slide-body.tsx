@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react'
+import type { IngredientCard, Slide } from '../content/product.ts'
+import { Picture } from './picture.tsx'
+import { ReadMore } from './read-more.tsx'
+
+export interface Folding {
+  /** The texts that are shown in full. */
+  unfolded: ReadonlySet<string>
+  onToggle: (id: string) => void
+}
+
+/** The same in the page and in the carousel, so that nothing moves when one replaces the other. */
+export function SlideBody({ slide, controls, ...folding }: Folding & { slide: Slide; controls?: ReactNode }) {
+  return (
+    <div className="slide-body" data-cards={slide.cards.length}>
+      <div className="slide-head">
+        <h3>{slide.title}</h3>
+        {slide.text && <p>{slide.text}</p>}
+        <div className="slide-controls">{controls}</div>
+      </div>
+      <ul className="ingredients">
+        {slide.cards.map((card) => (
+          <Ingredient key={card.name} id={`${slide.id}/${card.name}`} card={card} {...folding} />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function Ingredient({ id, card, unfolded, onToggle }: Folding & { id: string; card: IngredientCard }) {
+  return (
+    <li className="ingredient">
+      <Picture name={card.picture} alt={card.alt} sizes="(min-width: 900px) 300px, 40vw" />
+      <div className="ingredient-text">
+        <h4>{card.name}</h4>
+        <p className="amount">{card.amount}</p>
+        <ReadMore text={card.text} of={card.name} open={unfolded.has(id)} onToggle={() => onToggle(id)} />
+      </div>
+    </li>
+  )
+}

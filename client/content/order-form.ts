@@ -1,0 +1,40 @@
+import { brand } from '../../shared/brand.ts'
+import type { messages } from '../../shared/order.ts'
+
+type Message = (typeof messages)[keyof typeof messages]
+
+/** Said under a field that was left empty. */
+export const emptyHints: Record<string, string> = {
+  name: 'Enter your name.',
+  email: 'Enter your email address.',
+  mobile: 'Enter your mobile number.',
+  quantity: 'Enter how many you need.',
+  retailerSelfUse: 'Choose Retailer or Self Use.',
+  products: 'Choose a product.',
+}
+
+/** Said under a field that breaks its rule; a rule not named here is told in its own words. */
+export const ruleHints: Partial<Record<Message, string>> = {
+  'Please enter a valid email address': 'It should look like name@example.com.',
+  'Please enter only number.': 'Use the digits 0 to 9 only.',
+  'Please enter 10 digit Mobile number.': 'Enter all ten digits, without the country code.',
+}
+
+/** Told when the code that would tell anything else could not be loaded. */
+export const failed: typeof messages.failed = 'Error adding document'
+
+export const notStored = `We could not store your enquiry. Everything you typed is still here: please send it again, or call ${brand.phone}.`
+
+export const nextSteps = [
+  { title: 'We store your enquiry', text: 'You see its reference at once, and a copy goes to your email address.' },
+  {
+    title: 'A person reads it',
+    text: `Our team in ${brand.address.city} checks product, quantity and your questions.`,
+  },
+  {
+    title: 'We call or write',
+    text: 'Availability and delivery are settled with you directly. Nothing is charged here.',
+  },
+]
+
+export const privacyNotice = `We use your name, email, mobile number and what you enquire about only to answer this enquiry.`

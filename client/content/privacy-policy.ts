@@ -1,0 +1,71 @@
+import { brand, postalAddress } from '../../shared/brand.ts'
+
+interface PolicySection {
+  id: string
+  title: string
+  paragraphs: string[]
+  bullets?: string[]
+}
+
+export const privacyPolicy = {
+  title: 'Privacy Policy',
+  metaDescription: `Which personal data ${brand.company} asks for, what it is used for, how long it is kept and what rights you have.`,
+  lead: `This page says what ${brand.company} does with what you tell it. It is short because we ask for little.`,
+  updated: 'Version of November 2026',
+}
+
+export const policySections: PolicySection[] = [
+  {
+    id: 'information-collected',
+    title: 'Information collected',
+    paragraphs: ['We collect what you give us in a form or a message:'],
+    bullets: [
+      'your name, email address and phone number;',
+      'other information given: product, quantity, whether you enquire as a retailer or for self use, and what you write to us;',
+      'usage data: our server counts and logs requests to keep the site working. No IP address is stored with an enquiry.',
+      'cookies: we set none. Your browser keeps one random number for the open tab, so that an order sent twice is counted once.',
+    ],
+  },
+  {
+    id: 'how-it-is-used',
+    title: 'How it is used',
+    paragraphs: ['We use it for these purposes and no others:'],
+    bullets: [
+      'transactions: to note and confirm your enquiry;',
+      'delivery: to agree with you where and when;',
+      'support: to answer when something is wrong;',
+      'updates: to write to you if you subscribed, and only then;',
+      'inquiries: to answer your questions;',
+      'security: to keep the site and its data safe.',
+    ],
+  },
+  {
+    id: 'data-security',
+    title: 'Data security',
+    paragraphs: [
+      'Data travels encrypted and is stored where only our staff who answer enquiries can read it. No method is perfect; if a breach concerns you, we tell you and the Data Protection Board.',
+      'Our emails are sent through Resend, a processor outside India, which receives your name, your address and the enquiry for this purpose. We do not sell data and pass it to nobody else, unless the law requires it.',
+      'We keep an enquiry for 24 months, then erase it. A subscription lasts until you end it.',
+    ],
+  },
+  {
+    id: 'your-rights',
+    title: 'Rights of access and correction',
+    paragraphs: [
+      'Under the Digital Personal Data Protection Act, 2023 you may ask for a copy of your data, have it corrected, completed or erased, withdraw your consent, and name a person to act for you.',
+      `Write to ${brand.email} from the address you gave us; name your reference if you have one. We answer without delay. If our answer does not satisfy you, you may complain to the Data Protection Board of India.`,
+    ],
+  },
+  {
+    id: 'policy-changes',
+    title: 'Policy changes',
+    paragraphs: [
+      'When this policy changes, the new version stands on this page with its date. Each enquiry is stored with the version of the notice that was shown beside the form.',
+    ],
+  },
+  {
+    id: 'contact-details',
+    title: 'Contact details',
+    paragraphs: [`${postalAddress}. Phone ${brand.phone}, email ${brand.email}.`],
+  },
+]

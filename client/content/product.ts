@@ -1,0 +1,75 @@
+import type { Product } from '../../shared/catalogue.ts'
+
+export type Ground = 'paper' | 'sand' | 'leaf'
+
+/** All that a product page says. */
+export interface ProductContent {
+  product: Product
+  slug: string
+  ground: Ground
+  /** For search engines and shared links. */
+  description: string
+  /** One line for the card on the home page. */
+  line: string
+  tagline: string
+  paragraph: string
+  figures: Figure[]
+  pictures: { name: string; alt: string; caption: string }[]
+  mechanism: Mechanism
+  composition: Composition
+  dosage: Note[]
+  indications: { lead: string; open: string; cards: Indication[] }
+  safety: Note[]
+}
+
+export interface Figure {
+  amount: string
+  unit: string
+  of: string
+}
+
+export interface Note {
+  title: string
+  text: string
+  icon?: string
+}
+
+export interface Mechanism {
+  lead: string
+  /** The slide shown first on phones, by its id. */
+  open: string
+  draggable: boolean
+  slides: Slide[]
+}
+
+export interface Slide {
+  id: string
+  title: string
+  /** On the button that shows it on phones; a slide without one is told by the lead there. */
+  button?: string
+  text?: string
+  cards: IngredientCard[]
+}
+
+export interface IngredientCard {
+  name: string
+  amount: string
+  picture: string
+  alt: string
+  text: string
+}
+
+export interface Composition {
+  caption: string
+  rows: { name: string; note?: string; amount: string; hue: string }[]
+  footnote: string
+}
+
+export interface Indication {
+  id: string
+  title: string
+  picture: string
+  alt: string
+  text?: string
+  bullets?: string[]
+}

@@ -1,0 +1,158 @@
+import { brand } from '../../shared/brand.ts'
+import { products } from '../../shared/catalogue.ts'
+import { ingredientPictures } from './ingredients.ts'
+import type { ProductContent } from './product.ts'
+
+const name = products[0]
+
+export const quvera300: ProductContent = {
+  product: name,
+  slug: 'quvera-300',
+  ground: 'sand',
+  description: `${name} by ${brand.company}: Coenzyme Q10 300 mg, Omega-3 Fatty Acids 250 mg and Lycopene (10%) 5000 mcg. Composition, directions and safety in full.`,
+  line: 'Three ingredients, and nothing that is not named.',
+  tagline: 'Revitalize your health with precision formulation',
+  paragraph: `${name} brings three substances together: Coenzyme Q10, a compound the body also makes itself; omega-3 fatty acids, known from oily fish; and lycopene, the red pigment of the tomato. Each one is stated on this page with its exact amount, so that you and your physician read the same label.`,
+  figures: [
+    { amount: '300', unit: 'mg', of: 'Coenzyme Q10' },
+    { amount: '250', unit: 'mg', of: 'Omega-3 Fatty Acids' },
+    { amount: '5000', unit: 'mcg', of: 'Lycopene (10%)' },
+  ],
+  pictures: [
+    { name: 'quvera-300', alt: `An amber bottle of ${name} with a cream label`, caption: 'The bottle' },
+    { name: 'quvera-300-capsules', alt: `Capsules of ${name} from close by`, caption: 'The capsules' },
+    { name: 'quvera-300-label', alt: `The label of ${name} from close by`, caption: 'The label' },
+  ],
+  mechanism: {
+    lead: 'Three substances in one formula. Here is what each of them is, where it comes from and what to know before taking it.',
+    open: 'coq10',
+    draggable: false,
+    slides: [
+      {
+        id: 'overview',
+        title: 'Overview',
+        text: 'One formula, three substances: a compound the body makes itself, a family of fats that comes mainly from oily fish, and the pigment that turns a tomato red. The next slides take them one by one.',
+        cards: [],
+      },
+      {
+        id: 'coq10',
+        title: 'CoQ10',
+        button: 'CoQ10',
+        cards: [
+          {
+            name: 'Coenzyme Q10',
+            amount: '300 mg',
+            ...ingredientPictures.q10,
+            text: 'Coenzyme Q10, also called ubiquinone, is a fat-soluble, vitamin-like compound that the body makes itself and that is found in its cells. Organ meats, oily fish and peanuts contain it too. It is taken up better with a meal that contains some fat. If you take warfarin or insulin, ask your doctor first.',
+          },
+        ],
+      },
+      {
+        id: 'omega-3',
+        title: 'Omega-3',
+        button: 'Omega-3',
+        cards: [
+          {
+            name: 'Omega-3 Fatty Acids',
+            amount: '250 mg',
+            ...ingredientPictures.omega3,
+            text: 'Omega-3 fatty acids are polyunsaturated fats. Two of them, EPA and DHA, come mainly from oily fish; a third, ALA, comes from flax and walnut. If you are allergic to fish or shellfish, or take a blood thinner, ask your doctor first.',
+          },
+        ],
+      },
+      {
+        id: 'lycopene',
+        title: 'Lycopene',
+        button: 'Lycopene',
+        cards: [
+          {
+            name: 'Lycopene (10%)',
+            amount: '5000 mcg',
+            ...ingredientPictures.lycopene,
+            text: 'Lycopene is the red carotenoid of tomato, watermelon, pink grapefruit and guava. Unlike some other carotenoids it is not a source of vitamin A. Heat and a little fat make it easier to absorb. “10%” states the strength of the ingredient used.',
+          },
+        ],
+      },
+    ],
+  },
+  composition: {
+    caption: 'Each dose contains',
+    rows: [
+      { name: 'Coenzyme Q10', amount: '300 mg', hue: 'amber' },
+      { name: 'Omega-3 Fatty Acids', amount: '250 mg', hue: 'gold' },
+      { name: 'Lycopene (10%)', amount: '5000 mcg', hue: 'lycopene' },
+    ],
+    footnote: '“10%” is the strength of the lycopene ingredient. 1 mg is 1000 mcg.',
+  },
+  dosage: [
+    { title: 'Dosage', icon: 'dose', text: 'As Directed by Physician' },
+    {
+      title: 'Instructions',
+      icon: 'glass',
+      text: 'Do not chew or crush the capsule; swallow it whole with water, with a meal that contains some fat.',
+    },
+    { title: 'Storage', icon: 'shade', text: 'Keep in a cool, dry place, away from sunlight and moisture.' },
+    {
+      title: 'General Instructions',
+      icon: 'reach',
+      text: 'Keep out of reach of children. Close the bottle well after each use.',
+    },
+  ],
+  indications: {
+    lead: 'Areas in which a physician may advise it.',
+    open: 'cardiovascular',
+    cards: [
+      {
+        id: 'cardiovascular',
+        title: 'Cardiovascular Health',
+        picture: 'cardiovascular',
+        alt: 'Two red glass forms that lean on each other',
+        text: 'As advised by your physician, who knows your history and the medicines you take.',
+      },
+      {
+        id: 'oncological',
+        title: 'Oncological Health',
+        picture: 'oncological',
+        alt: 'Folded paper forms in warm light',
+        text: 'As advised by your physician, beside the care you receive and never in its place.',
+      },
+      {
+        id: 'neurological',
+        title: 'Neurological Health',
+        picture: 'neurological',
+        alt: 'Fine amber glass threads that branch',
+        text: 'As advised by your physician, together with the rest of your care.',
+      },
+      {
+        id: 'gynaecological',
+        title: 'Gynaecological Health',
+        picture: 'gynaecological',
+        alt: 'Nested curved forms in rose and cream',
+        text: 'As advised by your physician, above all if you are pregnant, plan to be, or breastfeed.',
+      },
+      {
+        id: 'general-surgery',
+        title: 'General surgeon',
+        picture: 'general-surgery',
+        alt: 'Two paper edges joined by a fine seam',
+        text: 'As advised by your physician or surgeon, who should know of every supplement before an operation.',
+      },
+    ],
+  },
+  safety: [
+    {
+      title: 'Allergies',
+      text: 'Do not take it if you are allergic to any component. EPA and DHA may come from fish: the pack names the source.',
+    },
+    {
+      title: 'Pregnancy and lactation',
+      text: 'Ask a physician first. Whether to take it, and how much, is the physician’s decision.',
+    },
+    { title: 'Alcohol', text: 'Limit alcohol while you take it.' },
+    {
+      title: 'Renal health',
+      text: 'Consult a doctor if your kidneys are impaired or you are on dialysis. Kidney function is monitored.',
+    },
+    { title: 'Liver health', text: 'Have liver function monitored, and limit alcohol. Name every medicine you take.' },
+  ],
+}

@@ -1,0 +1,80 @@
+import { brand } from '../../shared/brand.ts'
+import { products } from '../../shared/catalogue.ts'
+import type { ProductContent } from './product.ts'
+import { xtIndications } from './quvera-xt-indications.ts'
+import { xtSlides } from './quvera-xt-slides.ts'
+
+const name = products[1]
+
+export const quveraXt: ProductContent = {
+  product: name,
+  slug: 'quvera-xt',
+  ground: 'leaf',
+  description: `${name} by ${brand.company}: ten ingredients, from Coenzyme Q10 and omega-3 to selenium and zinc, each with its exact amount. Composition, directions and safety in full.`,
+  line: 'Ten ingredients, from ubiquinone to zinc.',
+  tagline: 'Revitalize your health with precision formulation',
+  paragraph: `${name} is the wider formula: ten ingredients, from ubiquinone and omega-3 to carotenoids, wheat germ oil, vitamin B12, selenium and zinc. Every one is listed here with its amount in each dose, so that you and your physician can read exactly what it contains.`,
+  figures: [
+    { amount: '10', unit: '', of: 'Ingredients' },
+    { amount: '100', unit: 'mg', of: 'Ubiquinone' },
+    { amount: '5000', unit: 'mcg', of: 'Lycopene' },
+  ],
+  pictures: [
+    { name: 'quvera-xt', alt: `A dark bottle of ${name} on a deep green ground`, caption: 'The bottle' },
+    { name: 'quvera-xt-capsules', alt: `Capsules of ${name} from close by`, caption: 'The capsules' },
+    { name: 'quvera-xt-label', alt: `The label of ${name} from close by`, caption: 'The label' },
+  ],
+  mechanism: {
+    lead: 'Five areas, and the ingredients that belong to each. The cards say what a substance is, where it comes from and what to know before taking it.',
+    open: 'cardiovascular',
+    draggable: true,
+    slides: xtSlides,
+  },
+  composition: {
+    caption: 'Each dose contains',
+    rows: [
+      { name: 'Ubiquinone', note: 'Coenzyme Q10', amount: '100 mg', hue: 'amber' },
+      { name: 'Lycopene', amount: '5000 mcg', hue: 'lycopene' },
+      { name: 'Omega-3 EPA', amount: '90 mg', hue: 'gold' },
+      { name: 'Omega-3 DHA', amount: '60 mg', hue: 'gold' },
+      { name: 'Mixed Carotene 10%', amount: '10.33 mg', hue: 'orange' },
+      { name: 'Wheat Germ Oil', amount: '25 mg', hue: 'wheat' },
+      { name: 'Calcium Ascorbate', amount: '75 mcg', hue: 'cream' },
+      { name: 'Piperine', amount: '5 mg', hue: 'pepper' },
+      { name: 'Vitamin B12', amount: '5 mcg', hue: 'rose' },
+      { name: 'Selenium Dioxide Monohydrate', amount: '75 mcg', hue: 'slate' },
+      { name: 'Zinc Sulphate Monohydrate', amount: '27.45 mg', hue: 'zinc' },
+    ],
+    footnote: '“10%” is the strength of the carotene ingredient. 1 mg is 1000 mcg.',
+  },
+  dosage: [
+    { title: 'Dosage', icon: 'dose', text: 'As Directed by Physician' },
+    {
+      title: 'Administration',
+      icon: 'glass',
+      text: 'Do not chew or crush the capsule; swallow it whole with water.',
+    },
+    { title: 'Storage', icon: 'shade', text: 'Keep in a cool, dry place, away from sunlight and moisture.' },
+    { title: 'General', icon: 'reach', text: 'Keep out of reach of children.' },
+  ],
+  indications: { lead: 'Areas in which a physician may advise it.', open: 'neurological', cards: xtIndications },
+  safety: [
+    {
+      title: 'Allergies',
+      text: 'Consult a doctor if you are allergic to any component. EPA and DHA may come from fish, wheat germ oil from wheat: see the pack.',
+    },
+    {
+      title: 'Pregnancy and lactation',
+      text: 'Take it only as a physician guides: the dosage is the physician’s decision.',
+    },
+    { title: 'Alcohol consumption', text: 'Drink in moderation, if at all, while you take it.' },
+    {
+      title: 'Renal health',
+      text: 'Seek advice first if your kidneys are impaired. Kidney function is monitored while you take it.',
+    },
+    {
+      title: 'Liver health',
+      text: 'Consult an expert if you have liver issues or take other medications. Piperine can raise the blood level of some medicines.',
+    },
+  ],
+}

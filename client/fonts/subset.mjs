@@ -1,0 +1,37 @@
+// Writes the two committed fonts from their full files. Needed only when the site gains a character or a weight:
+//   npm install --no-save subset-font @fontsource-variable/fraunces@5 @fontsource-variable/figtree@5
+//   node client/fonts/subset.mjs
+import { readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import subsetFont from 'subset-font'
+
+const require = createRequire(import.meta.url)
+const letters = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('')
+
+/** Display: one weight at the large optical size. Text: the weights 400 to 700. */
+await write(
+  'fraunces',
+  '@fontsource-variable/fraunces/files/fraunces-latin-full-normal.woff2',
+  `${letters}–—’‘“”·×&…→`,
+  {
+    wght: 600,
+    opsz: 110,
+    SOFT: 0,
+    WONK: 0,
+  },
+)
+await write(
+  'figtree',
+  '@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2',
+  `${letters}–—’‘“”·×…µ©→\u00a0`,
+  {
+    wght: { min: 400, max: 700 },
+  },
+)
+
+async function write(name, source, text, variationAxes) {
+  const full = await readFile(require.resolve(source))
+  const subset = await subsetFont(full, text, { targetFormat: 'woff2', variationAxes })
+  await writeFile(new URL(`${name}.woff2`, import.meta.url), subset)
+  console.log(name, subset.length)
+}

@@ -1,0 +1,32 @@
+import { brand } from '../shared/brand.ts'
+import figtree from './fonts/figtree.woff2?url'
+import fraunces from './fonts/fraunces.woff2?url'
+import sharePicture from './images/og.jpg?url'
+import { notFound, type Page } from './pages/pages.tsx'
+import { PUBLIC_URL } from './structured-data.ts'
+
+export function Head({ page }: { page: Page }) {
+  const title = page.path === '/' ? `${brand.name}: ${page.title}` : `${page.title} | ${brand.name}`
+  const url = PUBLIC_URL + page.path
+  return (
+    <>
+      <title>{title}</title>
+      <meta name="description" content={page.description} />
+      {page === notFound ? <meta name="robots" content="noindex" /> : <link rel="canonical" href={url} />}
+      {[fraunces, figtree].map((font) => (
+        <link key={font} rel="preload" href={font} as="font" type="font/woff2" crossOrigin="anonymous" />
+      ))}
+      <meta property="og:type" content="website" />
+      <meta property="og:site_name" content={brand.name} />
+      <meta property="og:locale" content="en_IN" />
+      <meta property="og:title" content={title} />
+      <meta property="og:description" content={page.description} />
+      <meta property="og:url" content={url} />
+      <meta property="og:image" content={PUBLIC_URL + sharePicture} />
+      <meta property="og:image:width" content="1200" />
+      <meta property="og:image:height" content="630" />
+      <meta property="og:image:alt" content={`${brand.name} 300 and ${brand.name} XT`} />
+      <meta name="twitter:card" content="summary_large_image" />
+    </>
+  )
+}

@@ -1,0 +1,44 @@
+// The pages are complete HTML. React arrives once a page has loaded, or sooner if somebody touches it.
+const HEADER_SCROLL_PX = 200
+const HYDRATION_DELAY_MS = 200
+const touches = ['pointerdown', 'focusin', 'keydown']
+const page = document.documentElement
+
+let started: Promise<unknown> | undefined
+
+function start() {
+  started ??= import('./hydrate.tsx').catch(() => {
+    started = undefined // the next touch tries again
+  })
+  return started
+}
+
+function watchScroll() {
+  page.toggleAttribute('data-scrolled', scrollY >= HEADER_SCROLL_PX)
+}
+
+// What is sent or clicked before React is there is held, and done once as soon as it is.
+const held = new Set<EventTarget>()
+
+function hold(event: Event) {
+  if (page.hasAttribute('data-hydrated') || !(event.target instanceof Element)) return
+  const target = event.target.closest('form, button[type=button]:not([popovertarget], [commandfor])')
+  if (!target || target instanceof HTMLFormElement !== (event.type === 'submit')) return
+  event.preventDefault()
+  if (held.has(target)) return
+  held.add(target)
+  start().then(() => {
+    held.delete(target)
+    if (!page.hasAttribute('data-hydrated')) return
+    if (target instanceof HTMLFormElement) target.requestSubmit()
+    else if (target instanceof HTMLElement) target.click()
+  })
+}
+
+for (const type of touches) addEventListener(type, start, { passive: true })
+for (const type of ['submit', 'click']) addEventListener(type, hold, { capture: true })
+addEventListener('scroll', watchScroll, { passive: true })
+watchScroll()
+
+if (document.readyState === 'complete') setTimeout(start, HYDRATION_DELAY_MS)
+else addEventListener('load', () => setTimeout(start, HYDRATION_DELAY_MS), { once: true })

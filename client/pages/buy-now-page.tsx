@@ -1,0 +1,16 @@
+import { OrderSection } from '../components/order-section.tsx'
+import { buyNow } from '../content/home.ts'
+
+export function BuyNowPage() {
+  return (
+    <section className="page-top order-page">
+      <div className="wrap">
+        <div className="page-title">
+          <h1>{buyNow.title}</h1>
+          <p className="lead">{buyNow.lead}</p>
+        </div>
+        <OrderSection first />
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,97 @@
+import { productPaths } from '../../shared/catalogue.ts'
+import { OrderSection } from '../components/order-section.tsx'
+import { Picture } from '../components/picture.tsx'
+import { buyNow, home } from '../content/home.ts'
+import { quvera300 } from '../content/quvera-300.ts'
+import { quveraXt } from '../content/quvera-xt.ts'
+
+export function HomePage() {
+  return (
+    <>
+      <Banner />
+      <OurProducts />
+      <section id="buy-now" className="section order-section" aria-labelledby="buy-now-title">
+        <div className="wrap">
+          <div className="section-head">
+            <h2 id="buy-now-title">{buyNow.title}</h2>
+            <p className="lead">{buyNow.lead}</p>
+          </div>
+          <OrderSection />
+        </div>
+      </section>
+    </>
+  )
+}
+
+function Banner() {
+  return (
+    <section className="banner">
+      <div className="wrap banner-grid">
+        <div className="banner-text">
+          <h1>
+            {home.headline[0]} <br />
+            {home.headline[1]}
+          </h1>
+          <p className="lead">{home.description}</p>
+          <a href="#buy-now" className="button capitals">
+            buy now
+          </a>
+        </div>
+        <Picture
+          className="banner-picture"
+          name="home-pair"
+          alt="A bottle of Quvera 300 and a bottle of Quvera XT with capsules before them"
+          sizes="(min-width: 900px) 56vw, 100vw"
+          first
+        />
+      </div>
+      <ul className="wrap facts">
+        {home.facts.map(({ figure, text }) => (
+          <li key={text}>
+            <strong>{figure}</strong> {text}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function OurProducts() {
+  return (
+    <section className="our-products" aria-labelledby="our-products-title">
+      <div className="wrap section-head">
+        <h2 id="our-products-title">{home.products.title}</h2>
+        <p className="lead">{home.products.lead}</p>
+      </div>
+      <div className="product-cards">
+        {[quvera300, quveraXt].map(({ product, slug, ground, line, pictures, figures }) => (
+          <article key={slug} className={`product-card on-${ground}`}>
+            <Picture
+              className={`hero-${slug}`}
+              name={slug}
+              alt={pictures[0]?.alt ?? product}
+              sizes="(min-width: 900px) 46vw, 92vw"
+            />
+            <div className="product-card-text">
+              <h3>{product}</h3>
+              <p>{line}</p>
+              <ul className="card-figures">
+                {figures.map(({ amount, unit, of }) => (
+                  <li key={of}>
+                    <strong>
+                      {amount} <small>{unit}</small>
+                    </strong>{' '}
+                    {of}
+                  </li>
+                ))}
+              </ul>
+              <a href={productPaths[product]} className="button">
+                Learn More <span className="visually-hidden">about {product}</span>
+              </a>
+            </div>
+          </article>
+        ))}
+      </div>
+    </section>
+  )
+}

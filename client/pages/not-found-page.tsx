@@ -1,0 +1,19 @@
+import { Picture } from '../components/picture.tsx'
+
+export function NotFoundPage() {
+  return (
+    <section className="page-top lost-page wrap">
+      <Picture
+        name="not-found"
+        alt="A capsule lies open, its contents spilled on paper"
+        sizes="(min-width: 900px) 640px, 92vw"
+        first
+      />
+      <h1>Page not found</h1>
+      <p className="lead">There is nothing at this address. It may have been moved, or mistyped.</p>
+      <a href="/" className="button">
+        Back to the home page
+      </a>
+    </section>
+  )
+}

@@ -1,0 +1,35 @@
+import { policySections, privacyPolicy } from '../content/privacy-policy.ts'
+
+export function PrivacyPolicyPage() {
+  return (
+    <article className="page-top policy-page">
+      <div className="wrap policy-grid">
+        <div className="page-title">
+          <h1>{privacyPolicy.title}</h1>
+          <p className="lead">{privacyPolicy.lead}</p>
+          <p className="small">{privacyPolicy.updated}</p>
+        </div>
+        <div className="policy-body">
+          {policySections.map(({ id, title, paragraphs, bullets }, index) => (
+            <section key={id} aria-labelledby={id} className="policy-section">
+              <p className="section-number" aria-hidden="true">
+                {index + 1}
+              </p>
+              <h2 id={id}>{title}</h2>
+              {paragraphs.map((paragraph) => (
+                <p key={paragraph}>{paragraph}</p>
+              ))}
+              {bullets && (
+                <ul>
+                  {bullets.map((bullet) => (
+                    <li key={bullet}>{bullet}</li>
+                  ))}
+                </ul>
+              )}
+            </section>
+          ))}
+        </div>
+      </div>
+    </article>
+  )
+}

@@ -1,0 +1,48 @@
+import { Composition } from '../components/composition.tsx'
+import { Indications } from '../components/indications.tsx'
+import { Mechanism } from '../components/mechanism.tsx'
+import { Notes } from '../components/notes.tsx'
+import { ProductHero } from '../components/product-hero.tsx'
+import { SectionHead } from '../components/section-head.tsx'
+import type { Page } from './pages.tsx'
+
+/** The sections stand in the owner's order and are numbered as in a package insert. */
+export function ProductPage({ page: { content } }: { page: Page }) {
+  if (!content) return null
+  const { mechanism, composition, dosage, indications, safety } = content
+  return (
+    <>
+      <ProductHero content={content} />
+      <section id="mechanism" className="section mechanism-section" aria-labelledby="mechanism-title">
+        <div className="wrap">
+          <SectionHead id="mechanism" number={2} title="Mechanism Of Action" lead={mechanism.lead} />
+          <Mechanism {...mechanism} />
+        </div>
+      </section>
+      <section id="composition" className="section on-sand composition-section" aria-labelledby="composition-title">
+        <div className="wrap columns">
+          <SectionHead id="composition" number={3} title="Salt Composition" />
+          <Composition product={content.product} {...composition} />
+        </div>
+      </section>
+      <section id="dosage" className="section dosage-section" aria-labelledby="dosage-title">
+        <div className="wrap">
+          <SectionHead id="dosage" number={4} title="Dosage & Instructions" />
+          <Notes notes={dosage} className="dosage" />
+        </div>
+      </section>
+      <section id="indications" className="section indications-section" aria-labelledby="indications-title">
+        <div className="wrap">
+          <SectionHead id="indications" number={5} title="Indications" lead={indications.lead} />
+          <Indications slug={content.slug} {...indications} />
+        </div>
+      </section>
+      <section id="safety" className="section safety-section" aria-labelledby="safety-title">
+        <div className="wrap">
+          <SectionHead id="safety" number={6} title="Safety Information" />
+          <Notes notes={safety} className="safety" />
+        </div>
+      </section>
+    </>
+  )
+}

@@ -1,0 +1,71 @@
+import { StrictMode } from 'react'
+import { renderToStaticMarkup, renderToString } from 'react-dom/server'
+import { brand } from '../shared/brand.ts'
+import { App } from './app.tsx'
+import { Head } from './head.tsx'
+import { notFound, type Page, pageAt, pages } from './pages/pages.tsx'
+import { PUBLIC_URL, structuredData } from './structured-data.ts'
+
+/** Each page's path and the file it is written to. */
+export const pagePaths = new Map<string, string>([
+  ...pages.map((page): [string, string] => [page.path, `${page.path.slice(1)}/index.html`.replace(/^\//, '')]),
+  [notFound.path, '404.html'],
+])
+
+export function isPage(path: string) {
+  return pageAt(path) !== notFound
+}
+
+export function renderPage(template: string, path: string) {
+  const page = pageAt(path)
+  return template
+    .replace('<!--head-->', () => renderToStaticMarkup(<Head page={page} />) + dataBlock(page))
+    .replace('<!--app-->', () =>
+      renderToString(
+        <StrictMode>
+          <App page={page} />
+        </StrictMode>,
+      ),
+    )
+}
+
+/** JSON-LD is data, never run, so the content security policy lets it stand in the page. */
+function dataBlock(page: Page) {
+  const graph = structuredData(page)
+  if (graph.length === 0) return ''
+  const json = JSON.stringify({ '@context': 'https://schema.org', '@graph': graph }).replaceAll('<', '\\u003c')
+  return `<script type="application/ld+json">${json}</script>`
+}
+
+/** What else the build writes, by file name. */
+export const files = new Map<string, string>([
+  [
+    'sitemap.xml',
+    `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${pages
+      .map((page) => `<url><loc>${PUBLIC_URL}${page.path}</loc></url>\n`)
+      .join('')}</urlset>\n`,
+  ],
+  ['robots.txt', `User-agent: *\nDisallow: /trpc/\n\nSitemap: ${PUBLIC_URL}/sitemap.xml\n`],
+  [
+    'speculation-rules.json',
+    JSON.stringify({
+      prefetch: [{ where: { href_matches: '/*' }, eagerness: 'moderate' }],
+    }),
+  ],
+  [
+    'manifest.webmanifest',
+    JSON.stringify({
+      name: brand.name,
+      short_name: brand.name,
+      start_url: '/',
+      display: 'browser',
+      background_color: '#fbf7f0',
+      theme_color: '#fbf7f0',
+      icons: [
+        { src: '/icon-192.png', sizes: '192x192', type: 'image/png' },
+        { src: '/icon-512.png', sizes: '512x512', type: 'image/png' },
+        { src: '/icon-maskable-512.png', sizes: '512x512', type: 'image/png', purpose: 'maskable' },
+      ],
+    }),
+  ],
+])

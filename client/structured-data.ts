@@ -1,0 +1,65 @@
+import { brand } from '../shared/brand.ts'
+import { advisory, PRODUCT_CLASS } from './content/advisory.ts'
+import type { ProductContent } from './content/product.ts'
+import { type Page, pages } from './pages/pages.tsx'
+
+/** Stands for the public address in the built pages; the server puts the real one in its place when it starts. */
+export const PUBLIC_URL = 'https://public-url.invalid'
+
+const organization = { '@type': 'Organization', '@id': `${PUBLIC_URL}/#organization` }
+
+/** What the page says, for machines. No offer, no rating, no indication. */
+export function structuredData(page: Page): object[] {
+  if (page.path === '/') return [fullOrganization()]
+  if (!pages.includes(page)) return []
+  return page.content ? [breadcrumbs(page), product(page, page.content)] : [breadcrumbs(page)]
+}
+
+function fullOrganization() {
+  const { street, city, postalCode, country } = brand.address
+  return {
+    ...organization,
+    name: brand.company,
+    url: `${PUBLIC_URL}/`,
+    logo: `${PUBLIC_URL}/icon-512.png`,
+    address: {
+      '@type': 'PostalAddress',
+      streetAddress: street,
+      addressLocality: city,
+      postalCode,
+      addressCountry: country,
+    },
+    contactPoint: {
+      '@type': 'ContactPoint',
+      contactType: 'customer service',
+      telephone: brand.phone,
+      email: brand.email,
+    },
+    sameAs: Object.values(brand.social),
+  }
+}
+
+function product(page: Page, content: ProductContent) {
+  return {
+    '@type': ['Product', 'DietarySupplement'],
+    name: content.product,
+    description: content.description,
+    url: PUBLIC_URL + page.path,
+    category: PRODUCT_CLASS,
+    brand: { '@type': 'Brand', name: brand.name },
+    manufacturer: organization,
+    activeIngredient: content.composition.rows.map(({ name, amount }) => `${name} ${amount}`),
+    recommendedIntake: { '@type': 'RecommendedDoseSchedule', name: content.dosage[0]?.text },
+    safetyConsideration: advisory.paragraphs.slice(1).join(' '),
+  }
+}
+
+function breadcrumbs(page: Page) {
+  return {
+    '@type': 'BreadcrumbList',
+    itemListElement: [
+      { '@type': 'ListItem', position: 1, name: 'Home', item: `${PUBLIC_URL}/` },
+      { '@type': 'ListItem', position: 2, name: page.title, item: PUBLIC_URL + page.path },
+    ],
+  }
+}
