@@ -1,12 +1,36 @@
+import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { compressAssets } from './client/compress-assets.ts'
 import { buildPages, pages } from './client/pages-plugin.ts'
 
+/** `vite build` makes dist/client, the pages and what they load, and dist/server, the server in one file a command. */
 export default defineConfig({
   root: 'client',
   appType: 'custom',
   plugins: [react(), pages()],
   build: { assetsInlineLimit: 0, modulePreload: { polyfill: false } },
-  builder: { buildApp: buildPages },
+  environments: {
+    server: {
+      consumer: 'server',
+      // The embedded database finds its files beside its own code; all else goes into the bundle.
+      resolve: { noExternal: true, external: ['@electric-sql/pglite'] },
+      build: {
+        outDir: resolve('dist/server'),
+        emptyOutDir: true,
+        copyPublicDir: false,
+        ssr: true,
+        target: 'node24',
+        rolldownOptions: { input: { main: resolve('server/main.ts'), staff: resolve('server/staff.ts') } },
+      },
+    },
+  },
+  builder: {
+    async buildApp(builder) {
+      await buildPages(builder)
+      await compressAssets(resolve('dist/client/assets'))
+      if (builder.environments.server) await builder.build(builder.environments.server)
+    },
+  },
   server: { fs: { allow: ['..'] }, proxy: { '/trpc': 'http://127.0.0.1:3000' } },
 })

@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from '@playwright/test'
+import bundled from '@sparticuz/chromium'
+
+/** Debian's Chromium refuses root without the first flag; the others keep it from calling home. */
+export const CHROMIUM_FLAGS = [
+  '--no-sandbox',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** A Chromium of this machine, or else the one that comes as an npm package. */
+export async function chromiumPath(): Promise<string> {
+  const installed = [process.env.CHROMIUM, '/usr/bin/chromium'].find((path) => path && existsSync(path))
+  return installed ?? (await bundled.executablePath())
+}
+
+export async function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: await chromiumPath(), args: CHROMIUM_FLAGS })
+}
+
+/** A page on which every problem the browser reports is collected: a test ends by expecting none. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; problems: string[]; close(): Promise<void> }> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+  const page = await context.newPage()
+  const problems: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
+  })
+  page.on('pageerror', (error) => problems.push(error.message))
+  await page.goto(url)
+  return { page, problems, close: () => context.close() }
+}

@@ -1,0 +1,37 @@
+import { type Db, joinDatabase } from '../../server/database.ts'
+import { createTestDatabase, migrations } from './database.ts'
+import { startFakeResend } from './fake-resend.ts'
+import { startServer } from './server-process.ts'
+
+/** The built site as it is deployed: its own process, a database, a fake Resend. */
+export async function startSite(env: Record<string, string> = {}) {
+  const [database, resend] = await Promise.all([createTestDatabase(), startFakeResend()])
+  const server = await startServer(
+    { ...database.env, RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url, RATE_LIMIT_MAX: '0', ...env },
+    { entry: 'dist/server/main.js' },
+  )
+  return {
+    url: server.url,
+    resend,
+    server,
+    /** Runs `read` on the database, beside the server. */
+    async inspect<T>(read: (db: Db) => Promise<T>): Promise<T> {
+      const opened = await joinDatabase({
+        url: database.env.DATABASE_URL,
+        dataDir: database.env.DATA_DIR ?? '',
+        embeddedPort: 0,
+        migrations,
+      })
+      try {
+        return await read(opened.db)
+      } finally {
+        await opened.close()
+      }
+    },
+    close: async () => {
+      await server.stop('SIGKILL')
+      await resend.close()
+      await database.drop()
+    },
+  }
+}
