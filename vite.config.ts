@@ -9,7 +9,7 @@ export default defineConfig({
   root: 'client',
   appType: 'custom',
   plugins: [react(), pages()],
-  build: { assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  build: { assetsInlineLimit: 0, modulePreload: { polyfill: false }, target: 'es2023' },
   environments: {
     server: {
       consumer: 'server',

@@ -1,7 +1,7 @@
 import { ErrorBoundary } from './components/error-boundary.tsx'
 import { Footer } from './components/footer.tsx'
 import { Header } from './components/header.tsx'
-import type { Page } from './pages/pages.tsx'
+import type { Page } from './pages/page.ts'
 
 export function App({ page }: { page: Page }) {
   return (

@@ -2,7 +2,8 @@ import { brand } from '../shared/brand.ts'
 import figtree from './fonts/figtree.woff2?url'
 import fraunces from './fonts/fraunces.woff2?url'
 import sharePicture from './images/og.jpg?url'
-import { notFound, type Page } from './pages/pages.tsx'
+import { notFoundPage } from './pages/not-found-page.tsx'
+import type { Page } from './pages/page.ts'
 import { PUBLIC_URL } from './structured-data.ts'
 
 export function Head({ page }: { page: Page }) {
@@ -12,7 +13,7 @@ export function Head({ page }: { page: Page }) {
     <>
       <title>{title}</title>
       <meta name="description" content={page.description} />
-      {page === notFound ? <meta name="robots" content="noindex" /> : <link rel="canonical" href={url} />}
+      {page === notFoundPage ? <meta name="robots" content="noindex" /> : <link rel="canonical" href={url} />}
       {[fraunces, figtree].map((font) => (
         <link key={font} rel="preload" href={font} as="font" type="font/woff2" crossOrigin="anonymous" />
       ))}

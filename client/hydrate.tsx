@@ -2,16 +2,18 @@ import { StrictMode } from 'react'
 import { flushSync } from 'react-dom'
 import { hydrateRoot } from 'react-dom/client'
 import { App } from './app.tsx'
-import { pageAt } from './pages/pages.tsx'
+import { loadPage } from './pages/load-page.ts'
 
-const root = document.getElementById('root')
-if (root) {
-  // Handlers are in place when this module has run: `main.ts` then repeats what it held.
+/** When it resolves, handlers are in place: `main.ts` then repeats what it held. */
+export async function hydrate() {
+  const root = document.getElementById('root')
+  const page = await loadPage(location.pathname)
+  if (!root || document.documentElement.hasAttribute('data-hydrated')) return
   flushSync(() => {
     hydrateRoot(
       root,
       <StrictMode>
-        <App page={pageAt(location.pathname)} />
+        <App page={page} />
       </StrictMode>,
     )
   })

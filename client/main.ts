@@ -7,9 +7,11 @@ const page = document.documentElement
 let started: Promise<unknown> | undefined
 
 function start() {
-  started ??= import('./hydrate.tsx').catch(() => {
-    started = undefined // the next touch tries again
-  })
+  started ??= import('./hydrate.tsx')
+    .then(({ hydrate }) => hydrate())
+    .catch(() => {
+      started = undefined // the next touch tries again
+    })
   return started
 }
 

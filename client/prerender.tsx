@@ -3,17 +3,19 @@ import { renderToStaticMarkup, renderToString } from 'react-dom/server'
 import { brand } from '../shared/brand.ts'
 import { App } from './app.tsx'
 import { Head } from './head.tsx'
-import { notFound, type Page, pageAt, pages } from './pages/pages.tsx'
+import { notFoundPage } from './pages/not-found-page.tsx'
+import type { Page } from './pages/page.ts'
+import { pageAt, pages } from './pages/pages.ts'
 import { PUBLIC_URL, structuredData } from './structured-data.ts'
 
 /** Each page's path and the file it is written to. */
 export const pagePaths = new Map<string, string>([
   ...pages.map((page): [string, string] => [page.path, `${page.path.slice(1)}/index.html`.replace(/^\//, '')]),
-  [notFound.path, '404.html'],
+  [notFoundPage.path, '404.html'],
 ])
 
 export function isPage(path: string) {
-  return pageAt(path) !== notFound
+  return pageAt(path) !== notFoundPage
 }
 
 export function renderPage(template: string, path: string) {

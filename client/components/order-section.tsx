@@ -17,13 +17,14 @@ export function OrderSection({ first }: { first?: boolean }) {
         </noscript>
         <OrderForm />
       </div>
-      <div className="order-aside">
-        <Picture
-          name="buy-now"
-          alt={`Bottles of ${brand.name} beside a few capsules`}
-          sizes="(min-width: 900px) 400px, 92vw"
-          {...(first && { first })}
-        />
+      <Picture
+        className="order-picture"
+        name="buy-now"
+        alt={`Bottles of ${brand.name} beside a few capsules`}
+        sizes="(min-width: 900px) 440px, 92vw"
+        {...(first && { first })}
+      />
+      <div className="order-next">
         <h3>What happens next</h3>
         <ol className="steps">
           {nextSteps.map((step) => (

@@ -1,6 +1,12 @@
 import { pictures } from '../content/pictures.ts'
 
-const files = import.meta.glob<string>('../images/*.{avif,webp}', { eager: true, import: 'default', query: '?url' })
+const files = import.meta.glob<string>('../images/*.avif', { eager: true, import: 'default', query: '?url' })
+/** Few browsers lack AVIF: one size is enough for them. */
+const fallbacks = import.meta.glob<string>('../images/*-{480,640,800}.webp', {
+  eager: true,
+  import: 'default',
+  query: '?url',
+})
 
 export interface PictureProps {
   name: string
@@ -14,16 +20,14 @@ export interface PictureProps {
 
 export function Picture({ name, alt, sizes, className, first }: PictureProps) {
   const { widths, ratio } = pictures(name)
-  const largest = Math.max(...widths)
+  const [, middle = 0] = widths
   return (
     <picture className={className}>
-      <source type="image/avif" srcSet={sources(name, widths, 'avif')} sizes={sizes} />
+      <source type="image/avif" srcSet={sources(name, widths)} sizes={sizes} />
       <img
-        src={file(name, largest, 'webp')}
-        srcSet={sources(name, widths, 'webp')}
-        sizes={sizes}
-        width={largest}
-        height={Math.round(largest * ratio)}
+        src={fallbacks[`../images/${name}-${middle}.webp`]}
+        width={middle}
+        height={Math.round(middle * ratio)}
         alt={alt}
         {...(first ? { fetchPriority: 'high' } : { loading: 'lazy', decoding: 'async' })}
       />
@@ -31,12 +35,6 @@ export function Picture({ name, alt, sizes, className, first }: PictureProps) {
   )
 }
 
-function sources(name: string, widths: readonly number[], format: string) {
-  return widths.map((width) => `${file(name, width, format)} ${width}w`).join(', ')
-}
-
-function file(name: string, width: number, format: string) {
-  const url = files[`../images/${name}-${width}.${format}`]
-  if (!url) throw new Error(`There is no picture ${name}-${width}.${format}`)
-  return url
+function sources(name: string, widths: readonly number[]) {
+  return widths.map((width) => `${files[`../images/${name}-${width}.avif`]} ${width}w`).join(', ')
 }

@@ -1,3 +1,4 @@
+import { brand } from '../../shared/brand.ts'
 import type { ProductContent } from '../content/product.ts'
 import { Picture } from './picture.tsx'
 
@@ -18,7 +19,9 @@ export function ProductHero({ content }: { content: ProductContent }) {
         <div className="wrap product-hero-grid">
           <Gallery content={content} />
           <section id="description" className="product-text" aria-labelledby="description-title">
-            <h1>{product}</h1>
+            <h1>
+              {brand.name} <span>{product.replace(brand.name, '').trim()}</span>
+            </h1>
             <h2 id="description-title" className="label">
               Product Description
             </h2>
@@ -31,8 +34,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
               {figures.map(({ amount, unit, of }) => (
                 <li key={of}>
                   <strong>
-                    {amount}
-                    {unit && <small> {unit}</small>}
+                    {amount} <small>{unit}</small>
                   </strong>{' '}
                   {of}
                 </li>
@@ -65,7 +67,7 @@ function Gallery({ content: { product, slug, pictures } }: { content: ProductCon
             sizes={index === 0 ? '(min-width: 900px) 46vw, 84vw' : '(min-width: 900px) 22vw, 84vw'}
             first={index === 0}
           />
-          <figcaption>{caption}</figcaption>
+          <figcaption className={index === 0 ? 'visually-hidden' : undefined}>{caption}</figcaption>
         </figure>
       ))}
     </section>

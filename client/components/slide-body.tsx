@@ -34,7 +34,9 @@ function Ingredient({ id, card, unfolded, onToggle }: Folding & { id: string; ca
       <div className="ingredient-text">
         <h4>{card.name}</h4>
         <p className="amount">{card.amount}</p>
-        <ReadMore text={card.text} of={card.name} open={unfolded.has(id)} onToggle={() => onToggle(id)} />
+        {card.text && (
+          <ReadMore text={card.text} of={card.name} open={unfolded.has(id)} onToggle={() => onToggle(id)} />
+        )}
       </div>
     </li>
   )

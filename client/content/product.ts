@@ -2,30 +2,29 @@ import type { Product } from '../../shared/catalogue.ts'
 
 export type Ground = 'paper' | 'sand' | 'leaf'
 
-/** All that a product page says. */
-export interface ProductContent {
+/** What the home page shows of a product. */
+export interface ProductCard {
   product: Product
   slug: string
   ground: Ground
+  /** What the picture of the bottle shows. */
+  alt: string
+  line: string
+  figures: { amount: string; unit: string; of: string }[]
+}
+
+/** All that a product page says. */
+export interface ProductContent extends ProductCard {
   /** For search engines and shared links. */
   description: string
-  /** One line for the card on the home page. */
-  line: string
   tagline: string
   paragraph: string
-  figures: Figure[]
   pictures: { name: string; alt: string; caption: string }[]
   mechanism: Mechanism
   composition: Composition
   dosage: Note[]
   indications: { lead: string; open: string; cards: Indication[] }
   safety: Note[]
-}
-
-export interface Figure {
-  amount: string
-  unit: string
-  of: string
 }
 
 export interface Note {
@@ -56,7 +55,7 @@ export interface IngredientCard {
   amount: string
   picture: string
   alt: string
-  text: string
+  text?: string
 }
 
 export interface Composition {

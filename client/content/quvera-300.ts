@@ -2,24 +2,17 @@ import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { ingredientPictures } from './ingredients.ts'
 import type { ProductContent } from './product.ts'
+import { quvera300Card } from './product-cards.ts'
 
 const name = products[0]
 
 export const quvera300: ProductContent = {
-  product: name,
-  slug: 'quvera-300',
-  ground: 'sand',
+  ...quvera300Card,
   description: `${name} by ${brand.company}: Coenzyme Q10 300 mg, Omega-3 Fatty Acids 250 mg and Lycopene (10%) 5000 mcg. Composition, directions and safety in full.`,
-  line: 'Three ingredients, and nothing that is not named.',
   tagline: 'Revitalize your health with precision formulation',
   paragraph: `${name} brings three substances together: Coenzyme Q10, a compound the body also makes itself; omega-3 fatty acids, known from oily fish; and lycopene, the red pigment of the tomato. Each one is stated on this page with its exact amount, so that you and your physician read the same label.`,
-  figures: [
-    { amount: '300', unit: 'mg', of: 'Coenzyme Q10' },
-    { amount: '250', unit: 'mg', of: 'Omega-3 Fatty Acids' },
-    { amount: '5000', unit: 'mcg', of: 'Lycopene (10%)' },
-  ],
   pictures: [
-    { name: 'quvera-300', alt: `An amber bottle of ${name} with a cream label`, caption: 'The bottle' },
+    { name: 'quvera-300', alt: quvera300Card.alt, caption: 'The bottle' },
     { name: 'quvera-300-capsules', alt: `Capsules of ${name} from close by`, caption: 'The capsules' },
     { name: 'quvera-300-label', alt: `The label of ${name} from close by`, caption: 'The label' },
   ],
@@ -32,7 +25,11 @@ export const quvera300: ProductContent = {
         id: 'overview',
         title: 'Overview',
         text: 'One formula, three substances: a compound the body makes itself, a family of fats that comes mainly from oily fish, and the pigment that turns a tomato red. The next slides take them one by one.',
-        cards: [],
+        cards: [
+          { name: 'Coenzyme Q10', amount: '300 mg', ...ingredientPictures.q10 },
+          { name: 'Omega-3 Fatty Acids', amount: '250 mg', ...ingredientPictures.omega3 },
+          { name: 'Lycopene (10%)', amount: '5000 mcg', ...ingredientPictures.lycopene },
+        ],
       },
       {
         id: 'coq10',

@@ -1,26 +1,19 @@
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import type { ProductContent } from './product.ts'
+import { quveraXtCard } from './product-cards.ts'
 import { xtIndications } from './quvera-xt-indications.ts'
 import { xtSlides } from './quvera-xt-slides.ts'
 
 const name = products[1]
 
 export const quveraXt: ProductContent = {
-  product: name,
-  slug: 'quvera-xt',
-  ground: 'leaf',
+  ...quveraXtCard,
   description: `${name} by ${brand.company}: ten ingredients, from Coenzyme Q10 and omega-3 to selenium and zinc, each with its exact amount. Composition, directions and safety in full.`,
-  line: 'Ten ingredients, from ubiquinone to zinc.',
   tagline: 'Revitalize your health with precision formulation',
   paragraph: `${name} is the wider formula: ten ingredients, from ubiquinone and omega-3 to carotenoids, wheat germ oil, vitamin B12, selenium and zinc. Every one is listed here with its amount in each dose, so that you and your physician can read exactly what it contains.`,
-  figures: [
-    { amount: '10', unit: '', of: 'Ingredients' },
-    { amount: '100', unit: 'mg', of: 'Ubiquinone' },
-    { amount: '5000', unit: 'mcg', of: 'Lycopene' },
-  ],
   pictures: [
-    { name: 'quvera-xt', alt: `A dark bottle of ${name} on a deep green ground`, caption: 'The bottle' },
+    { name: 'quvera-xt', alt: quveraXtCard.alt, caption: 'The bottle' },
     { name: 'quvera-xt-capsules', alt: `Capsules of ${name} from close by`, caption: 'The capsules' },
     { name: 'quvera-xt-label', alt: `The label of ${name} from close by`, caption: 'The label' },
   ],

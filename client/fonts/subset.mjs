@@ -15,7 +15,7 @@ await write(
   `${letters}–—’‘“”·×&…→`,
   {
     wght: 600,
-    opsz: 110,
+    opsz: 90,
     SOFT: 0,
     WONK: 0,
   },

@@ -1,7 +1,16 @@
 import { OrderSection } from '../components/order-section.tsx'
-import { buyNow } from '../content/home.ts'
+import { buyNow } from '../content/buy-now.ts'
+import type { Page } from './page.ts'
 
-export function BuyNowPage() {
+export const buyNowPage: Page = {
+  path: '/buy-now',
+  title: buyNow.title,
+  description: buyNow.metaDescription,
+  ground: 'paper',
+  Body: BuyNowPage,
+}
+
+function BuyNowPage() {
   return (
     <section className="page-top order-page">
       <div className="wrap">

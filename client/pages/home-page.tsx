@@ -1,11 +1,20 @@
 import { productPaths } from '../../shared/catalogue.ts'
 import { OrderSection } from '../components/order-section.tsx'
 import { Picture } from '../components/picture.tsx'
-import { buyNow, home } from '../content/home.ts'
-import { quvera300 } from '../content/quvera-300.ts'
-import { quveraXt } from '../content/quvera-xt.ts'
+import { buyNow } from '../content/buy-now.ts'
+import { home } from '../content/home.ts'
+import { productCards } from '../content/product-cards.ts'
+import type { Page } from './page.ts'
 
-export function HomePage() {
+export const homePage: Page = {
+  path: '/',
+  title: home.title,
+  description: home.metaDescription,
+  ground: 'paper',
+  Body: HomePage,
+}
+
+function HomePage() {
   return (
     <>
       <Banner />
@@ -45,13 +54,15 @@ function Banner() {
           first
         />
       </div>
-      <ul className="wrap facts">
-        {home.facts.map(({ figure, text }) => (
-          <li key={text}>
-            <strong>{figure}</strong> {text}
-          </li>
-        ))}
-      </ul>
+      <div className="wrap">
+        <ul className="facts">
+          {home.facts.map(({ title, text }) => (
+            <li key={title}>
+              <strong>{title}</strong> {text}
+            </li>
+          ))}
+        </ul>
+      </div>
     </section>
   )
 }
@@ -64,14 +75,9 @@ function OurProducts() {
         <p className="lead">{home.products.lead}</p>
       </div>
       <div className="product-cards">
-        {[quvera300, quveraXt].map(({ product, slug, ground, line, pictures, figures }) => (
+        {productCards.map(({ product, slug, ground, line, alt, figures }) => (
           <article key={slug} className={`product-card on-${ground}`}>
-            <Picture
-              className={`hero-${slug}`}
-              name={slug}
-              alt={pictures[0]?.alt ?? product}
-              sizes="(min-width: 900px) 46vw, 92vw"
-            />
+            <Picture className={`hero-${slug}`} name={slug} alt={alt} sizes="(min-width: 900px) 46vw, 92vw" />
             <div className="product-card-text">
               <h3>{product}</h3>
               <p>{line}</p>

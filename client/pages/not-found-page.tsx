@@ -1,6 +1,15 @@
 import { Picture } from '../components/picture.tsx'
+import type { Page } from './page.ts'
 
-export function NotFoundPage() {
+export const notFoundPage: Page = {
+  path: '/404.html',
+  title: 'Page not found',
+  description: 'There is no page at this address.',
+  ground: 'paper',
+  Body: NotFoundPage,
+}
+
+function NotFoundPage() {
   return (
     <section className="page-top lost-page wrap">
       <Picture

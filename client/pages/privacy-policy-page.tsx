@@ -1,6 +1,15 @@
 import { policySections, privacyPolicy } from '../content/privacy-policy.ts'
+import type { Page } from './page.ts'
 
-export function PrivacyPolicyPage() {
+export const privacyPolicyPage: Page = {
+  path: '/privacy-policy',
+  title: privacyPolicy.title,
+  description: privacyPolicy.metaDescription,
+  ground: 'paper',
+  Body: PrivacyPolicyPage,
+}
+
+function PrivacyPolicyPage() {
   return (
     <article className="page-top policy-page">
       <div className="wrap policy-grid">

@@ -1,13 +1,20 @@
+import { productPaths } from '../../shared/catalogue.ts'
 import { Composition } from '../components/composition.tsx'
 import { Indications } from '../components/indications.tsx'
 import { Mechanism } from '../components/mechanism.tsx'
 import { Notes } from '../components/notes.tsx'
 import { ProductHero } from '../components/product-hero.tsx'
 import { SectionHead } from '../components/section-head.tsx'
-import type { Page } from './pages.tsx'
+import type { ProductContent } from '../content/product.ts'
+import type { Page } from './page.ts'
+
+export function productPage(content: ProductContent): Page {
+  const { product, description, ground } = content
+  return { path: productPaths[product], title: product, description, ground, content, Body: ProductPage }
+}
 
 /** The sections stand in the owner's order and are numbered as in a package insert. */
-export function ProductPage({ page: { content } }: { page: Page }) {
+function ProductPage({ page: { content } }: { page: Page }) {
   if (!content) return null
   const { mechanism, composition, dosage, indications, safety } = content
   return (
@@ -26,7 +33,7 @@ export function ProductPage({ page: { content } }: { page: Page }) {
         </div>
       </section>
       <section id="dosage" className="section dosage-section" aria-labelledby="dosage-title">
-        <div className="wrap">
+        <div className="wrap columns">
           <SectionHead id="dosage" number={4} title="Dosage & Instructions" />
           <Notes notes={dosage} className="dosage" />
         </div>
@@ -38,7 +45,7 @@ export function ProductPage({ page: { content } }: { page: Page }) {
         </div>
       </section>
       <section id="safety" className="section safety-section" aria-labelledby="safety-title">
-        <div className="wrap">
+        <div className="wrap columns">
           <SectionHead id="safety" number={6} title="Safety Information" />
           <Notes notes={safety} className="safety" />
         </div>

@@ -1,0 +1,30 @@
+import { products } from '../../shared/catalogue.ts'
+import type { ProductCard } from './product.ts'
+
+export const quvera300Card: ProductCard = {
+  product: products[0],
+  slug: 'quvera-300',
+  ground: 'sand',
+  alt: `An amber bottle of ${products[0]} with a cream label`,
+  line: 'Three ingredients, and nothing that is not named.',
+  figures: [
+    { amount: '300', unit: 'mg', of: 'Coenzyme Q10' },
+    { amount: '250', unit: 'mg', of: 'Omega-3 Fatty Acids' },
+    { amount: '5000', unit: 'mcg', of: 'Lycopene (10%)' },
+  ],
+}
+
+export const quveraXtCard: ProductCard = {
+  product: products[1],
+  slug: 'quvera-xt',
+  ground: 'leaf',
+  alt: `A dark bottle of ${products[1]} on a deep green ground`,
+  line: 'Ten ingredients, from ubiquinone to zinc.',
+  figures: [
+    { amount: '100', unit: 'mg', of: 'Ubiquinone' },
+    { amount: '5000', unit: 'mcg', of: 'Lycopene' },
+    { amount: '25', unit: 'mg', of: 'Wheat Germ Oil' },
+  ],
+}
+
+export const productCards = [quvera300Card, quveraXtCard]

@@ -1,0 +1,12 @@
+import type { ComponentType } from 'react'
+import type { Ground, ProductContent } from '../content/product.ts'
+
+export interface Page {
+  path: string
+  title: string
+  description: string
+  /** The ground of the first screen, on which the header floats. */
+  ground: Ground
+  content?: ProductContent
+  Body: ComponentType<{ page: Page }>
+}
