@@ -5,11 +5,13 @@ import { ProductLinks } from './header.tsx'
 import { Logo } from './logo.tsx'
 import { PageLink } from './page-link.tsx'
 
+const COMMANDS = typeof HTMLButtonElement !== 'undefined' && 'command' in HTMLButtonElement.prototype
+
 /** A modal dialog over the whole screen. The `command` attributes open and close it before React is there. */
 export function MobileMenu({ path }: { path: string }) {
   const dialog = useRef<HTMLDialogElement>(null)
   function open() {
-    if (!dialog.current?.open) dialog.current?.showModal()
+    if (!COMMANDS) dialog.current?.showModal()
   }
   function close() {
     dialog.current?.close()
@@ -24,7 +26,13 @@ export function MobileMenu({ path }: { path: string }) {
       <dialog ref={dialog} id="menu" className="menu" aria-label="Menu">
         <div className="menu-head">
           <Logo />
-          <button type="button" className="menu-button" aria-label="Close" {...command('close')} onClick={close}>
+          <button
+            type="button"
+            className="menu-button"
+            aria-label="Close"
+            {...command('close')}
+            onClick={COMMANDS ? undefined : close}
+          >
             <svg viewBox="0 0 24 24" aria-hidden="true">
               <path d="M5 5l14 14M19 5L5 19" />
             </svg>

@@ -1,7 +1,7 @@
 import { ingredientPictures } from './ingredients.ts'
 import type { Slide } from './product.ts'
 
-const EPA_AND_DHA = 'EPA 90 mg, DHA 60 mg'
+const EPA_AND_DHA = 'EPA 90 mg\nDHA 60 mg'
 
 export const xtSlides: Slide[] = [
   {
