@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config'
+import { reports } from './vitest.reports.ts'
 
 const globalSetup = 'tests/support/global-setup.ts'
 
 /** Four levels: rules, the server through its real interface, components in a browser, the whole in a browser. */
 export default defineConfig({
   test: {
+    ...reports,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Db } from './database.ts'
 
 /** A mail that waits longer than this wants somebody's attention. */
@@ -58,4 +58,21 @@ export function serveHealth(app: FastifyInstance, { db, mailEnabled, leaving }: 
       return reply.code(503).send({ status: 'unavailable', database: 'unreachable' })
     }
   })
+}
+
+const WATCH_MS = 60_000
+
+/** Warns for as long as a mail is overdue, first when the server starts. Returns what ends it. */
+export function watchMailBacklog(db: Db, log: FastifyBaseLogger): () => void {
+  async function look() {
+    try {
+      const { overdue, oldestPendingSeconds, pending } = await readMailBacklog(db)
+      if (overdue) log.warn({ oldestPendingSeconds, pending }, 'mails wait longer than they should')
+    } catch {
+      // What cannot be read is reported by whoever needs it.
+    }
+  }
+  look()
+  const timer = setInterval(look, WATCH_MS)
+  return () => clearInterval(timer)
 }

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import { DatabaseError, type Db, openDatabase } from './database.ts'
 import { type Env, EnvError, readEnv } from './env.ts'
+import { watchMailBacklog } from './health.ts'
 import { createLogger, scrub } from './log.ts'
 import { createMailer } from './mailer.ts'
 import { MigrationError } from './migrate.ts'
@@ -48,6 +49,7 @@ async function serve(env: Env): Promise<void> {
   if (!env.RESEND_API_KEY) log.warn('RESEND_API_KEY is not set: mails wait in the table Quvera_Mail')
 
   const outbox = env.RESEND_API_KEY ? startMails(env.RESEND_API_KEY, env, db, log) : undefined
+  const endWatch = watchMailBacklog(db, log)
   const app = createApp({
     db,
     site,
@@ -71,6 +73,7 @@ async function serve(env: Env): Promise<void> {
   leaving = true
   await sleep(LEAVING_MS)
   await app.close()
+  endWatch()
   await outbox?.stop(MAIL_GRACE_MS)
   await close()
   process.exit(0)

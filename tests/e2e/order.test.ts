@@ -25,7 +25,7 @@ it('an order goes from the form to the table to the inbox', async () => {
   await page.getByRole('button', { name: /send/i }).click()
 
   await page.locator('.Toastify__toast', { hasText: 'Order Received Successfully' }).waitFor()
-  const reference = /QV-[2-9A-Z]{6}/.exec(await page.locator('main').innerText())?.[0]
+  const reference = /QV-[2-9A-Z]{6}/.exec((await page.locator('main').textContent()) ?? '')?.[0]
   expect(reference).toBeDefined()
   const rows = await site.inspect(
     (db) => db.$queryRaw<object[]>`

@@ -4,10 +4,16 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { openDatabase } from '../../server/database.ts'
 import { administer, migrations } from './database.ts'
+import { startPostgresServer } from './postgres-server.ts'
 
-/** Migrates one database of each kind in use, which the tests then copy. */
+/**
+ * Migrates one database, which the tests then copy: an embedded one or, when TEST_DATABASE_URL names a server, one
+ * there. `temporary` starts a server for the run.
+ */
 export default async function setup(project: TestProject) {
-  const url = process.env.TEST_DATABASE_URL
+  const wanted = process.env.TEST_DATABASE_URL
+  const temporary = wanted === 'temporary' ? await startPostgresServer() : undefined
+  const url = temporary?.url ?? wanted
   const folder = await mkdtemp(join(tmpdir(), 'quvera-template-'))
   const template = `quvera_template_${process.pid}`
   if (url) await administer(url, `CREATE DATABASE ${template}`)
@@ -19,5 +25,6 @@ export default async function setup(project: TestProject) {
   return async () => {
     await rm(folder, { recursive: true, force: true })
     if (url) await administer(url, `DROP DATABASE ${template} WITH (FORCE)`)
+    await temporary?.close()
   }
 }

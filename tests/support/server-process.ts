@@ -3,7 +3,8 @@ import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { eventually } from './eventually.ts'
 
-const project = resolve(import.meta.dirname, '../..')
+/** The fault suite is also run against broken copies of the server, to see that it notices. */
+const project = process.env.SERVER_ROOT ?? resolve(import.meta.dirname, '../..')
 
 export interface Exit {
   code: number | null

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { audit, expectNothingLost } from '../support/audit.ts'
+import { eventually } from '../support/eventually.ts'
+import { createStages, report } from '../support/fault-stage.ts'
+import { aUniqueOrder, sendOrders } from '../support/load.ts'
+import { submit } from '../support/order.ts'
+import type { ServerProcess } from '../support/server-process.ts'
+
+const { setUp, postgres } = createStages()
+
+it('PostgreSQL killed and started again under load costs nothing, and the server process stays', async () => {
+  const stage = await setUp()
+  const server = await stage.start()
+  let outage: Promise<unknown> | undefined
+  const load = await sendOrders({
+    url: () => server.url,
+    orders: 2000,
+    concurrency: 32,
+    retry: true,
+    onAnswer(count) {
+      if (count === 600)
+        outage = postgres()
+          .kill()
+          .then(() => postgres().start())
+    },
+  })
+  await outage
+  const result = await stage.inspect((db) => audit(db, load, stage.resend))
+  report('PostgreSQL killed', { ...result, refused: load.statuses.get(503) ?? 0 })
+  expect(server.process.exitCode).toBeNull()
+  expect(result.acknowledged).toBe(2000)
+  expect([...load.statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([])
+  expectNothingLost(result)
+})
+
+it.each(['killed', 'frozen'])(
+  'ten seconds with the database %s: 503 in words within 3 s, then work again within 2 s',
+  async (fault) => {
+    const stage = await setUp()
+    const server = await stage.start()
+    expect((await submit(server.url, aUniqueOrder())).status).toBe(200)
+    await (fault === 'killed' ? postgres().kill() : postgres().freeze())
+    const slowest = await refuseForTenSeconds(server)
+    await (fault === 'killed' ? postgres().start() : postgres().thaw())
+    const back = performance.now()
+    await eventually(async () => (await submit(server.url, aUniqueOrder())).status === 200)
+    const recoveryMs = performance.now() - back
+    report(`database ${fault} for 10 s`, { slowestAnswerMs: Math.round(slowest), recoveryMs: Math.round(recoveryMs) })
+    expect(slowest).toBeLessThan(3000)
+    expect(recoveryMs).toBeLessThan(2000)
+    await eventually(async () => (await fetch(`${server.url}/readyz`)).status === 200)
+  },
+)
+
+async function refuseForTenSeconds(server: ServerProcess): Promise<number> {
+  const end = Date.now() + 10_000
+  let slowest = 0
+  while (Date.now() < end) {
+    const start = performance.now()
+    const answers = await Promise.all(Array.from({ length: 40 }, () => submit(server.url, aUniqueOrder())))
+    slowest = Math.max(slowest, performance.now() - start)
+    for (const answer of answers) expect([answer.status, answer.message]).toEqual([503, 'Error adding document'])
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+    const ready = performance.now()
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(503)
+    slowest = Math.max(slowest, performance.now() - ready)
+    await sleep(200)
+  }
+  return slowest
+}

@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { openDatabase } from '../../server/database.ts'
+import { audit, expectNothingLost } from '../support/audit.ts'
+import { migrations } from '../support/database.ts'
+import { startFakeResend } from '../support/fake-resend.ts'
+import { report } from '../support/fault-stage.ts'
+import { sendOrders } from '../support/load.ts'
+import { freePort, startServer } from '../support/server-process.ts'
+
+it('ten kills of the embedded database during writes cost no answered order', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'quvera-faults-'))
+  const resend = await startFakeResend()
+  const PORT = String(await freePort())
+  const start = () =>
+    startServer({
+      PORT,
+      DATA_DIR: folder,
+      RESEND_API_KEY: 're_test',
+      RESEND_BASE_URL: resend.url,
+      RATE_LIMIT_MAX: '0',
+      LOG_LEVEL: 'warn',
+      MAIL_LEASE_SECONDS: '2',
+      MAIL_RETRY_SECONDS: '1',
+    })
+  let server = await start()
+  let kills = 0
+  let restarting: Promise<unknown> = Promise.resolve()
+  try {
+    const load = await sendOrders({
+      url: () => `http://127.0.0.1:${PORT}`,
+      orders: 1650,
+      concurrency: 16,
+      retry: true,
+      onAnswer(count) {
+        if (kills === 10 || count < (kills + 1) * 150) return
+        kills++
+        restarting = restarting.then(async () => {
+          await server.stop('SIGKILL')
+          server = await start()
+        })
+      },
+    })
+    await restarting
+    // The mails go out while the server runs; then its database is read.
+    const end = Date.now() + 60_000
+    while (resend.mails.length < load.sent.length * 2 && Date.now() < end)
+      await new Promise((done) => setTimeout(done, 100))
+    await server.stop()
+    const { db, close } = await openDatabase({ dataDir: folder, embeddedPort: 0, migrations })
+    const result = await audit(db, load, resend, 0)
+    await close()
+    report('10 kills, embedded database', { ...result, kills })
+    expect(kills).toBe(10)
+    expect(result.acknowledged).toBe(1650)
+    expectNothingLost(result)
+  } finally {
+    await server.stop('SIGKILL')
+    await resend.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+})

@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest'
+import { audit, expectNothingLost } from '../support/audit.ts'
+import { eventually } from '../support/eventually.ts'
+import type { Behaviour } from '../support/fake-resend.ts'
+import { createStages, report } from '../support/fault-stage.ts'
+import { percentile, sendOrders } from '../support/load.ts'
+
+const { setUp } = createStages()
+
+const faults: Record<string, Behaviour> = {
+  '429 with retry-after': { status: 429, name: 'rate_limit_exceeded', headers: { 'retry-after': '1' } },
+  '500': { status: 500, name: 'internal_server_error' },
+  '401': { status: 401, name: 'invalid_api_key' },
+  '403': { status: 403, name: 'validation_error' },
+  HTML: 'html',
+  reset: 'reset',
+  hang: 'hang',
+  slow: { slowMs: 1500 },
+}
+
+it('no fault of Resend slows an order, and all mails are out once it recovers', async () => {
+  const stage = await setUp()
+  const server = await stage.start()
+  const burst = () => sendOrders({ url: () => server.url, orders: 300, concurrency: 8, retry: true })
+  await burst()
+  const baseline = percentile((await burst()).times, 0.99)
+  const loads = []
+  for (const [fault, behaviour] of Object.entries(faults)) {
+    stage.resend.behaviour = behaviour
+    const load = await sendOrders({ url: () => server.url, orders: 300, concurrency: 8, retry: true })
+    loads.push({ fault, p99: percentile(load.times, 0.99), acknowledged: load.acknowledged.size })
+  }
+  stage.resend.behaviour = 'accept'
+  const recovered = performance.now()
+  await stage.inspect((db) =>
+    eventually(async () => (await db.mail.count({ where: { status: 'Pending' } })) === 0, 120_000),
+  )
+  report('Resend fails', {
+    baselineP99Ms: Math.round(baseline),
+    p99Ms: Object.fromEntries(loads.map(({ fault, p99 }) => [fault, Math.round(p99)])),
+    allMailsOutAfterMs: Math.round(performance.now() - recovered),
+  })
+  for (const { p99, acknowledged } of loads) {
+    expect(acknowledged).toBe(300)
+    expect(p99).toBeLessThan(Math.max(4 * baseline, 40))
+  }
+  const statuses = await stage.inspect((db) => db.mail.groupBy({ by: ['status'], _count: true }))
+  expect(statuses.map((row) => row.status)).toEqual(['Sent'])
+  expect(new Set(stage.resend.mails.map((mail) => mail.key)).size).toBe(stage.resend.mails.length)
+})
+
+it('a mail that is refused for ever is given up and shown, and the others go out', async () => {
+  const stage = await setUp()
+  const server = await stage.start()
+  stage.resend.behaviour = { status: 422, name: 'validation_error' }
+  await sendOrders({ url: () => server.url, orders: 5, concurrency: 1, retry: true })
+  await stage.inspect((db) => eventually(async () => (await db.mail.count({ where: { status: 'Failed' } })) === 10))
+  stage.resend.behaviour = 'accept'
+  await sendOrders({ url: () => server.url, orders: 20, concurrency: 4, retry: true })
+  await stage.inspect((db) => eventually(async () => (await db.mail.count({ where: { status: 'Sent' } })) === 40))
+  const { mail } = (await (await fetch(`${server.url}/readyz`)).json()) as { mail: object }
+  report('422', mail)
+  expect(mail).toMatchObject({ failed: 10, pending: 0, lastError: '422 validation_error' })
+})
+
+it('a limit of ten a second is learnt with under a tenth of the calls refused', async () => {
+  const stage = await setUp()
+  stage.resend.behaviour = { limitASecond: 10 }
+  const server = await stage.start()
+  const load = await sendOrders({ url: () => server.url, orders: 75, concurrency: 8, retry: true })
+  const start = performance.now()
+  const result = await stage.inspect((db) => audit(db, load, stage.resend, 90_000))
+  const { all, limited } = stage.resend.calls
+  report('Resend limited to 10/s', {
+    calls: all,
+    refused: limited,
+    seconds: Math.round((performance.now() - start) / 1000),
+  })
+  expect(limited).toBeLessThan(all * 0.1)
+  expectNothingLost(result)
+})
+
+it('a mail that waits for more than 15 minutes is warned of and shown by /readyz', async () => {
+  const stage = await setUp()
+  const server = await stage.start({ RESEND_API_KEY: '' })
+  await sendOrders({ url: () => server.url, orders: 1, concurrency: 1, retry: true })
+  await stage.inspect((db) => db.enquiry.updateMany({ data: { receivedAt: new Date(Date.now() - 16 * 60_000) } }))
+  const ready = await (await fetch(`${server.url}/readyz`)).json()
+  expect(ready).toMatchObject({ status: 'ok', mail: { overdue: true, pending: 2 } })
+  await server.stop()
+  const again = await stage.start({ RESEND_API_KEY: '' })
+  await eventually(() => expect(again.stdout()).toContain('mails wait longer than they should'))
+})

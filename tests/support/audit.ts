@@ -1,0 +1,46 @@
+import { expect } from 'vitest'
+import type { Db } from '../../server/database.ts'
+import { brand } from '../../shared/brand.ts'
+import { eventually } from './eventually.ts'
+import type { FakeResend } from './fake-resend.ts'
+import type { LoadResult } from './load.ts'
+
+/** What a fault has cost. */
+export interface Audit {
+  sent: number
+  acknowledged: number
+  stored: number
+  lost: number
+  doubled: number
+  mailsOwed: number
+  mailsMissing: number
+  mailsDoubled: number
+  mailsNotOwed: number
+}
+
+/** Compares what clients were told with what is stored, and what is stored with what the mail service took. */
+export async function audit(db: Db, load: LoadResult, resend: FakeResend, waitMs = 60_000): Promise<Audit> {
+  await eventually(async () => (await db.mail.count({ where: { status: 'Pending' } })) === 0, waitMs).catch(() => {})
+  const rows = await db.enquiry.findMany({ select: { submissionKey: true, reference: true, email: true } })
+  const references = new Map(rows.map((row) => [row.submissionKey, row.reference]))
+  // By receiver and reference, and not by idempotency key: a mail sent twice is a double also without a key.
+  const owed = rows.flatMap((row) => [`${brand.email} ${row.reference}`, `${row.email} ${row.reference}`])
+  const taken = resend.mails.map((mail) => `${mail.to.join()} ${/QV-\w+/.exec(mail.subject)?.[0]}`)
+  const takenOnce = new Set(taken)
+  const owedOnce = new Set(owed)
+  return {
+    sent: load.sent.length,
+    acknowledged: load.acknowledged.size,
+    stored: rows.length,
+    lost: [...load.acknowledged].filter(([key, reference]) => references.get(key) !== reference).length,
+    doubled: rows.length - new Set(rows.map((row) => row.email)).size,
+    mailsOwed: owed.length,
+    mailsMissing: owed.filter((key) => !takenOnce.has(key)).length,
+    mailsDoubled: taken.length - takenOnce.size,
+    mailsNotOwed: [...takenOnce].filter((mail) => !owedOnce.has(mail)).length,
+  }
+}
+
+export function expectNothingLost(result: Audit): void {
+  expect(result).toMatchObject({ lost: 0, doubled: 0, mailsMissing: 0, mailsDoubled: 0, mailsNotOwed: 0 })
+}

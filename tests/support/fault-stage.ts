@@ -1,0 +1,69 @@
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import { type Db, openDatabase } from '../../server/database.ts'
+import { administer, migrations } from './database.ts'
+import { type FakeResend, startFakeResend } from './fake-resend.ts'
+import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
+import { freePort, type ServerProcess, startServer } from './server-process.ts'
+
+export interface Stage {
+  /** Connects to the database of this test, after the faults. */
+  inspect<T>(read: (db: Db) => Promise<T>): Promise<T>
+  resend: FakeResend
+  /** Starts a server process on the database of this test; the first one's port is kept for the next. */
+  start(env?: Record<string, string>): Promise<ServerProcess>
+  databaseUrl: string
+}
+
+/** For each test a new database on one real PostgreSQL server, and a fake Resend; everything started is ended. */
+export function createStages() {
+  let postgres: PostgresServer
+  const endings: (() => unknown)[] = []
+  beforeAll(async () => {
+    postgres = await startPostgresServer()
+  })
+  afterEach(async () => {
+    for (const end of endings.splice(0).reverse()) await end()
+  })
+  afterAll(() => postgres?.close())
+
+  async function setUp(): Promise<Stage> {
+    const name = `faults_${crypto.randomUUID().replaceAll('-', '')}`
+    await administer(postgres.url, `CREATE DATABASE ${name}`)
+    const databaseUrl = Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href
+    const resend = await startFakeResend()
+    endings.push(resend.close)
+    return {
+      databaseUrl,
+      resend,
+      async inspect(read) {
+        const { db, close } = await openDatabase({ url: databaseUrl, dataDir: '', embeddedPort: 0, migrations })
+        try {
+          return await read(db)
+        } finally {
+          await close()
+        }
+      },
+      async start(env = {}) {
+        const server = await startServer({
+          DATABASE_URL: databaseUrl,
+          PORT: String(await freePort()),
+          RESEND_API_KEY: 're_test',
+          RESEND_BASE_URL: resend.url,
+          RATE_LIMIT_MAX: '0',
+          LOG_LEVEL: 'warn',
+          MAIL_LEASE_SECONDS: '2',
+          MAIL_RETRY_SECONDS: '1',
+          ...env,
+        })
+        endings.push(() => server.stop('SIGKILL'))
+        return server
+      },
+    }
+  }
+  return { setUp, postgres: () => postgres }
+}
+
+/** One line a fault, for the suite's own summary. */
+export function report(fault: string, figures: object): void {
+  console.log(`${fault}: ${JSON.stringify(figures)}`)
+}

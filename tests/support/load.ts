@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Order } from '../../shared/order.ts'
+import { anOrder, submit } from './order.ts'
+
+export interface LoadOptions {
+  /** Where to send: read anew for each try, since a server may come back elsewhere. */
+  url: () => string
+  orders: number
+  concurrency: number
+  /** Whether a client repeats an order, with the same key, until it has an answer. */
+  retry: boolean
+  onAnswer?: (count: number) => void
+}
+
+export interface LoadResult {
+  sent: Order[]
+  /** The reference each acknowledged order was answered with, by submission key. */
+  acknowledged: Map<string, string>
+  /** How often each status was answered; 0 for no answer. */
+  statuses: Map<number, number>
+  /** Milliseconds of each answered try. */
+  times: number[]
+}
+
+const GIVE_UP_MS = 60_000
+
+/** Clients that each send one order after the other, to a server that may come and go. */
+export async function sendOrders({ url, orders, concurrency, retry, onAnswer }: LoadOptions): Promise<LoadResult> {
+  const result: LoadResult = { sent: [], acknowledged: new Map(), statuses: new Map(), times: [] }
+  const end = Date.now() + GIVE_UP_MS
+  async function client() {
+    while (result.sent.length < orders) {
+      const order = aUniqueOrder()
+      result.sent.push(order)
+      do {
+        const start = performance.now()
+        const answer = await submit(url(), order).catch(() => ({ status: 0, reference: undefined }))
+        result.statuses.set(answer.status, (result.statuses.get(answer.status) ?? 0) + 1)
+        if (answer.status) result.times.push(performance.now() - start)
+        if (answer.status === 200 && answer.reference) {
+          result.acknowledged.set(order.submissionKey, answer.reference)
+          onAnswer?.(result.acknowledged.size)
+          break
+        }
+        await sleep(20)
+      } while (retry && Date.now() < end)
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, client))
+  return result
+}
+
+/** Each from another address, so that the limit on acknowledgements does not apply. */
+export function aUniqueOrder(): Order {
+  const submissionKey = crypto.randomUUID()
+  return anOrder({
+    submissionKey,
+    email: `${submissionKey}@shop.example`,
+    quantity: 1 + (submissionKey.charCodeAt(0) % 9),
+  })
+}
+
+export function percentile(times: number[], share: number): number {
+  const sorted = [...times].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}

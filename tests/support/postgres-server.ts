@@ -1,0 +1,119 @@
+import { execFile, spawn } from 'node:child_process'
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { eventually } from './eventually.ts'
+import { freePort } from './server-process.ts'
+
+const run = promisify(execFile)
+
+export interface PostgresServer {
+  /** The maintenance database. */
+  url: string
+  start(): Promise<void>
+  /** Kills every process of the server at once, as a power cut would. */
+  kill(): Promise<void>
+  /** Stops or resumes every process of the server, as a network that swallows packets would. */
+  freeze(): Promise<void>
+  thaw(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A PostgreSQL server of its own with default settings, fsync included, from the programs of the machine. */
+export async function startPostgresServer(): Promise<PostgresServer> {
+  const bin = await programs()
+  const folder = await mkdtemp(join(tmpdir(), 'quvera-postgres-'))
+  const port = await freePort()
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) await run('chown', ['postgres', folder])
+  await chmod(folder, 0o700)
+  const data = join(folder, 'data')
+  // PostgreSQL refuses to run as root.
+  const asPostgres = (command: string[]): [string, string[]] =>
+    isRoot
+      ? ['setpriv', ['--reuid=postgres', '--regid=postgres', '--clear-groups', ...command]]
+      : [command[0] ?? '', command.slice(1)]
+  await run(
+    ...asPostgres([join(bin, 'initdb'), '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8']),
+    { cwd: '/' },
+  )
+  const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
+
+  async function signal(name: NodeJS.Signals) {
+    const postmaster = Number((await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')[0])
+    process.kill(postmaster, 'SIGSTOP') // so that no backend is born after the others are listed
+    const { stdout } = await run('ps', ['-o', 'pid=', '--ppid', String(postmaster)]).catch(() => ({ stdout: '' }))
+    for (const pid of [...stdout.split('\n').map(Number).filter(Boolean), postmaster]) {
+      try {
+        process.kill(pid, name)
+      } catch {
+        // It has ended by itself meanwhile.
+      }
+    }
+  }
+  async function isUp() {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 500 })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      await client.query('SELECT 1')
+      return true
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+
+  const server: PostgresServer = {
+    url,
+    async start() {
+      const [command, args] = asPostgres([
+        join(bin, 'postgres'),
+        '-D',
+        data,
+        '-p',
+        String(port),
+        '-k',
+        folder,
+        '-c',
+        'timezone=Asia/Kolkata',
+        '-c',
+        'max_connections=200',
+      ])
+      spawn(command, args, { stdio: 'ignore', cwd: '/' })
+      await eventually(isUp, 30_000)
+    },
+    async kill() {
+      await signal('SIGKILL')
+      await eventually(async () => !(await isUp().catch(() => false)))
+      await sleep(200) // until the kernel has taken down the shared memory
+    },
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+    async close() {
+      await signal('SIGCONT').catch(() => {})
+      await signal('SIGKILL').catch(() => {})
+      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+    },
+  }
+  await server.start()
+  return server
+}
+
+/** The folder of the server programs: Debian keeps them out of PATH. */
+async function programs(): Promise<string> {
+  const root = '/usr/lib/postgresql'
+  const versions = await readdir(root).catch(() => [])
+  const newest = versions
+    .map(Number)
+    .filter(Boolean)
+    .sort((a, b) => b - a)[0]
+  if (newest) return join(root, String(newest), 'bin')
+  const found = await run('sh', ['-c', 'dirname "$(command -v initdb)"']).catch(() => undefined)
+  const path = found?.stdout.trim()
+  if (!path || path === '.')
+    throw new Error('This suite needs the server programs of PostgreSQL: apt-get install postgresql')
+  return path
+}
