@@ -24,7 +24,7 @@ export function Mechanism({ slides, open, draggable }: MechanismContent) {
         <Carousel slides={slides} draggable={draggable} unfolded={unfolded} onToggle={toggle} />
       ) : (
         <>
-          <div className="segments" role="group" aria-label="Show">
+          <fieldset className="segments" aria-label="Show">
             {slides.map(
               ({ id, button }) =>
                 button && (
@@ -33,7 +33,7 @@ export function Mechanism({ slides, open, draggable }: MechanismContent) {
                   </button>
                 ),
             )}
-          </div>
+          </fieldset>
           <div className="slides">
             {slides.map((slide) => (
               <section key={slide.id} className="slide" data-active={slide.id === active} aria-label={slide.title}>

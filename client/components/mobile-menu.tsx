@@ -47,9 +47,9 @@ export function MobileMenu({ path }: { path: string }) {
             </li>
             <ProductLinks path={path} onFollow={close} />
             <li>
-              <a href="#contact" onClick={close}>
+              <PageLink href="#contact" path={path} onFollow={close}>
                 Contact Us
-              </a>
+              </PageLink>
             </li>
             <li>
               <PageLink href="/buy-now" path={path} onFollow={close}>

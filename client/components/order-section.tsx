@@ -20,7 +20,7 @@ export function OrderSection({ first }: { first?: boolean }) {
       <Picture
         className="order-picture"
         name="buy-now"
-        alt={`Bottles of ${brand.name} beside a few capsules`}
+        alt={`${brand.name} 300 and ${brand.name} XT before a white envelope`}
         sizes="(min-width: 900px) 440px, 92vw"
         {...(first && { first })}
       />

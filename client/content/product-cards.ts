@@ -5,7 +5,7 @@ export const quvera300Card: ProductCard = {
   product: products[0],
   slug: 'quvera-300',
   ground: 'sand',
-  alt: `An amber bottle of ${products[0]} with a cream label`,
+  alt: `A bottle of ${products[0]} in amber glass with an orange cap, softgel capsules before it`,
   line: 'Three ingredients, and nothing that is not named.',
   figures: [
     { amount: '300', unit: 'mg', of: 'Coenzyme Q10' },
@@ -18,7 +18,7 @@ export const quveraXtCard: ProductCard = {
   product: products[1],
   slug: 'quvera-xt',
   ground: 'leaf',
-  alt: `A dark bottle of ${products[1]} on a deep green ground`,
+  alt: `A bottle of ${products[1]} in amber glass with a dark green cap, green and cream capsules before it`,
   line: 'Ten ingredients, from ubiquinone to zinc.',
   figures: [
     { amount: '100', unit: 'mg', of: 'Ubiquinone' },

@@ -13,8 +13,16 @@ export const quvera300: ProductContent = {
   paragraph: `${name} brings three substances together: Coenzyme Q10, a compound the body also makes itself; omega-3 fatty acids, known from oily fish; and lycopene, the red pigment of the tomato. Each one is stated on this page with its exact amount, so that you and your physician read the same label.`,
   pictures: [
     { name: 'quvera-300', alt: quvera300Card.alt, caption: 'The bottle' },
-    { name: 'quvera-300-capsules', alt: `Capsules of ${name} from close by`, caption: 'The capsules' },
-    { name: 'quvera-300-label', alt: `The label of ${name} from close by`, caption: 'The label' },
+    {
+      name: 'quvera-300-capsules',
+      alt: 'Translucent orange softgel capsules, filling the picture',
+      caption: 'The capsules',
+    },
+    {
+      name: 'quvera-300-label',
+      alt: `The label of ${name}, with its three ingredients and amounts`,
+      caption: 'The label',
+    },
   ],
   mechanism: {
     lead: 'Three substances in one formula. Here is what each of them is, where it comes from and what to know before taking it.',

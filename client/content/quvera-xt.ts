@@ -14,8 +14,12 @@ export const quveraXt: ProductContent = {
   paragraph: `${name} is the wider formula: ten ingredients, from ubiquinone and omega-3 to carotenoids, wheat germ oil, vitamin B12, selenium and zinc. Every one is listed here with its amount in each dose, so that you and your physician can read exactly what it contains.`,
   pictures: [
     { name: 'quvera-xt', alt: quveraXtCard.alt, caption: 'The bottle' },
-    { name: 'quvera-xt-capsules', alt: `Capsules of ${name} from close by`, caption: 'The capsules' },
-    { name: 'quvera-xt-label', alt: `The label of ${name} from close by`, caption: 'The label' },
+    { name: 'quvera-xt-capsules', alt: 'Green and cream capsules, filling the picture', caption: 'The capsules' },
+    {
+      name: 'quvera-xt-label',
+      alt: `The label of ${name}, with its list of ingredients and amounts`,
+      caption: 'The label',
+    },
   ],
   mechanism: {
     lead: 'Five areas, and the ingredients that belong to each. The cards say what a substance is, where it comes from and what to know before taking it.',

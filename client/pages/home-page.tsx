@@ -49,7 +49,7 @@ function Banner() {
         <Picture
           className="banner-picture"
           name="home-pair"
-          alt="A bottle of Quvera 300 and a bottle of Quvera XT with capsules before them"
+          alt={home.pictureAlt}
           sizes="(min-width: 900px) 56vw, 100vw"
           first
         />
