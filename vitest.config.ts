@@ -1,4 +1,7 @@
+import react from '@vitejs/plugin-react'
+import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
+import { CHROMIUM_FLAGS, chromiumPath } from './tests/support/browser.ts'
 import { reports } from './vitest.reports.ts'
 
 const globalSetup = 'tests/support/global-setup.ts'
@@ -14,12 +17,38 @@ export default defineConfig({
       { extends: true, test: { name: 'server', include: ['tests/server/**/*.test.ts'], globalSetup } },
       {
         extends: true,
+        plugins: [react()],
+        optimizeDeps: {
+          include: [
+            '@tanstack/react-query',
+            '@trpc/client',
+            'react-dom/client',
+            'react-slick',
+            'react-toastify/unstyled',
+            'zod/mini',
+          ],
+        },
+        test: {
+          name: 'client',
+          include: ['tests/client/**/*.test.tsx'],
+          sequence: { groupOrder: 1 },
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({ launchOptions: { executablePath: await chromiumPath(), args: CHROMIUM_FLAGS } }),
+            instances: [{ browser: 'chromium' }],
+          },
+        },
+      },
+      {
+        extends: true,
         test: {
           name: 'e2e',
           include: ['tests/e2e/**/*.test.ts'],
           globalSetup,
           fileParallelism: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -1,0 +1,56 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { Header } from '../../client/components/header.tsx'
+import { render } from '../support/render.tsx'
+
+describe('on a wide screen', () => {
+  beforeEach(async () => {
+    await page.viewport(1440, 900)
+    render(<Header path="/" ground="paper" />)
+  })
+
+  const products = () => page.getByRole('button', { name: 'Products' })
+  const link = () => page.getByRole('link', { name: 'Quvera XT' })
+
+  it('Products opens and closes a list of the two', async () => {
+    await expect.element(products()).toHaveAttribute('aria-expanded', 'false')
+    await products().click()
+    await expect.element(products()).toHaveAttribute('aria-expanded', 'true')
+    await expect.element(link()).toHaveAttribute('href', '/products/quvera-xt')
+    await expect.element(page.getByRole('link', { name: 'Quvera 300' })).toBeVisible()
+    await products().click()
+    await expect.element(products()).toHaveAttribute('aria-expanded', 'false')
+    await expect.element(link()).not.toBeInTheDocument()
+  })
+
+  it('Escape and a click elsewhere close it', async () => {
+    await products().click()
+    await userEvent.keyboard('{Escape}')
+    await expect.element(products()).toHaveAttribute('aria-expanded', 'false')
+    await products().click()
+    await userEvent.click(document.body, { position: { x: 20, y: 500 } })
+    await expect.element(products()).toHaveAttribute('aria-expanded', 'false')
+  })
+})
+
+describe('on a phone', () => {
+  beforeEach(async () => {
+    await page.viewport(360, 740)
+    render(<Header path="/buy-now" ground="paper" />)
+  })
+
+  it('the menu icon shows a list over the whole screen, the close icon hides it', async () => {
+    await page.getByRole('button', { name: 'Menu' }).click()
+    const menu = page.getByRole('dialog')
+    await expect.element(menu).toBeVisible()
+    const { width, height } = menu.element().getBoundingClientRect()
+    expect([width, height]).toEqual([360, 740])
+    const names = menu
+      .getByRole('link')
+      .elements()
+      .map((link) => link.textContent)
+    expect(names.slice(0, 5)).toEqual(['Home', 'Quvera 300', 'Quvera XT', 'Contact Us', 'Buy Now'])
+    await page.getByRole('button', { name: 'Close' }).click()
+    await expect.element(menu).not.toBeInTheDocument()
+  })
+})

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { page } from 'vitest/browser'
+import { Indications } from '../../client/components/indications.tsx'
+import { quvera300 } from '../../client/content/quvera-300.ts'
+import { quveraXt } from '../../client/content/quvera-xt.ts'
+import { render } from '../support/render.tsx'
+
+const open = () =>
+  [...document.querySelectorAll('.indication button[aria-expanded=true]')].map((button) => button.textContent)
+
+it.each([
+  [quvera300, 'Cardiovascular Health', 'General surgeon', 5],
+  [quveraXt, 'Neurological Health', 'Ophthalmology', 6],
+])('exactly one card is open, whatever is clicked', async (content, first, other, count) => {
+  await page.viewport(1440, 900)
+  const place = render(<Indications slug={content.slug} {...content.indications} />)
+  expect(place.querySelectorAll('.indication')).toHaveLength(count)
+  expect(open()).toEqual([first])
+  await page.getByRole('button', { name: other }).click()
+  expect(open()).toEqual([other])
+  await page.getByRole('button', { name: other }).click()
+  expect(open()).toEqual([other])
+})
+
+it('the open card of Quvera XT takes the full width and shows its list', async () => {
+  await page.viewport(1440, 900)
+  const place = render(<Indications slug={quveraXt.slug} {...quveraXt.indications} />)
+  const list = place.querySelector('.indications')?.getBoundingClientRect()
+  const card = place.querySelector('.indication[data-open=true]')?.getBoundingClientRect()
+  expect(card?.width).toBeCloseTo(list?.width ?? 0, 0)
+  await expect.element(page.getByText('Migraine')).toBeVisible()
+  await expect.element(page.getByText('Hypertension')).not.toBeVisible()
+})

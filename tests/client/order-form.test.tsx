@@ -1,0 +1,181 @@
+import { beforeEach, expect, it } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { OrderForm } from '../../client/components/order-form.tsx'
+import { forgetSubmission } from '../../client/components/submission.ts'
+import { received, refused, wire } from '../support/fake-wire.ts'
+import { render } from '../support/render.tsx'
+
+const filled = {
+  name: 'Asha Verma',
+  email: 'asha@shop.example',
+  mobile: '9876543210',
+  quantity: '24',
+  retailerSelfUse: 'Retailer',
+  products: 'Quvera XT',
+}
+type Fields = Partial<typeof filled>
+
+let form: HTMLFormElement
+beforeEach(() => {
+  wire.reset()
+  forgetSubmission()
+  form = render(<OrderForm />).querySelector('form') as HTMLFormElement
+})
+
+function field(name: string) {
+  return form.elements.namedItem(name) as HTMLInputElement | HTMLSelectElement
+}
+
+function values() {
+  return Object.fromEntries(Object.keys(filled).map((name) => [name, field(name).value]))
+}
+
+async function fill(fields: Fields) {
+  for (const [name, value] of Object.entries(fields)) {
+    const input = field(name)
+    if (input instanceof HTMLSelectElement) await userEvent.selectOptions(input, value)
+    else await userEvent.fill(input, value)
+  }
+}
+
+const send = () => page.getByRole('button', { name: 'Send enquiry' }).click()
+const toast = (text: string) => expect.element(page.getByRole('alert').getByText(text, { exact: true })).toBeVisible()
+const marked = () => [...form.querySelectorAll('[aria-invalid=true]')].map((input) => input.getAttribute('name'))
+
+it('tells the first broken rule, in the order of the owner, and marks its fields', async () => {
+  await fill({ ...filled, name: '   ', email: 'nobody', mobile: '12ab' })
+  await send()
+  await toast('Please fill the data')
+  expect(marked()).toEqual(['name'])
+
+  await fill({ name: 'Asha Verma' })
+  await send()
+  await toast('Please enter a valid email address')
+  expect(marked()).toEqual(['email'])
+  expect(document.activeElement).toBe(field('email'))
+  expect(form.querySelector(`#${field('email').getAttribute('aria-describedby')}`)?.textContent).toMatch(/example/)
+
+  await fill({ email: filled.email })
+  await send()
+  await toast('Please enter only number.')
+
+  await fill({ mobile: '987654321' })
+  await send()
+  await toast('Please enter 10 digit Mobile number.')
+  expect(wire.sent).toEqual([])
+})
+
+it('marks every empty field and keeps what was typed', async () => {
+  await fill({ email: filled.email, quantity: '3' })
+  await send()
+  await toast('Please fill the data')
+  expect(marked()).toEqual(['name', 'mobile', 'retailerSelfUse', 'products'])
+  expect(values()).toMatchObject({ email: filled.email, quantity: '3' })
+})
+
+it('a mark goes as soon as its field is changed', async () => {
+  await send()
+  await toast('Please fill the data')
+  await fill({ name: 'A' })
+  expect(marked()).not.toContain('name')
+  expect(marked()).toContain('email')
+})
+
+it('an order received empties the form and shows the reference', async () => {
+  wire.answers = [received('QV-7K3M9P')]
+  await fill(filled)
+  await send()
+  await toast('Order Received Successfully')
+  await expect.element(page.getByText('QV-7K3M9P')).toBeVisible()
+  expect(values()).toEqual({ name: '', email: '', mobile: '', quantity: '', retailerSelfUse: '', products: '' })
+  expect(form.hidden).toBe(true)
+  expect(document.activeElement?.textContent).toMatch(/thank you/i)
+  expect(wire.sent).toEqual([
+    {
+      ...filled,
+      quantity: 24,
+      productName: 'Quvera',
+      website: '',
+      submissionKey: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      startedAt: Math.round(performance.timeOrigin),
+    },
+  ])
+
+  await page.getByRole('button', { name: 'Send another enquiry' }).click()
+  await fill(filled)
+  await send()
+  await expect.poll(() => wire.sent.length).toBe(2)
+  expect(wire.sent[1]?.submissionKey).not.toBe(wire.sent[0]?.submissionKey)
+})
+
+it('three impatient clicks send one order', async () => {
+  const answer = Promise.withResolvers<Response>()
+  wire.answers = [answer.promise]
+  await fill(filled)
+  for (let click = 0; click < 3; click++) form.requestSubmit()
+  await expect.element(page.getByRole('button', { name: 'Sending…' })).toHaveAttribute('aria-disabled', 'true')
+  form.requestSubmit()
+  answer.resolve(received('QV-AAAAAA'))
+  await expect.element(page.getByText('QV-AAAAAA')).toBeVisible()
+  expect(wire.sent).toHaveLength(1)
+})
+
+it.each(['+91 98765-43210', '09876543210', '98765 43210', ' 9876543210 '])('reads %j as ten digits', async (mobile) => {
+  await fill({ ...filled, mobile })
+  await send()
+  await expect.poll(() => wire.sent[0]?.mobile).toBe('9876543210')
+})
+
+it.each(['+91 98765-4321', '098765432', '+1 98765 43210'])('does not mend %j', async (mobile) => {
+  await fill({ ...filled, mobile })
+  await send()
+  await expect.poll(marked).toEqual(['mobile'])
+  expect(wire.sent).toEqual([])
+})
+
+it.each([
+  ['no network', new TypeError('Failed to fetch')],
+  ['an answer that is not ours', new Response('<h1>Bad gateway</h1>', { status: 502 })],
+  ['a database that is down', refused(503, 'Error adding document')],
+])('%s is told, nothing typed is lost, and the next try has the same key', async (_, answer) => {
+  wire.answers = [answer]
+  await fill(filled)
+  await send()
+  await toast('Error adding document')
+  expect(values()).toEqual(filled)
+  await send()
+  await toast('Order Received Successfully')
+  expect(wire.sent[1]?.submissionKey).toBe(wire.sent[0]?.submissionKey)
+})
+
+it('tells the reason of a refusal in the words of the server', async () => {
+  wire.answers = [refused(429, 'Too many enquiries: please wait a minute.')]
+  await fill(filled)
+  await send()
+  await toast('Too many enquiries: please wait a minute.')
+})
+
+it('an order changed after a try without an answer goes out at once under a key of its own', async () => {
+  wire.answers = [new TypeError('Failed to fetch'), refused(409, 'Sent already with other content.')]
+  await fill(filled)
+  await send()
+  await toast('Error adding document')
+  await fill({ quantity: '30' })
+  await send()
+  await toast('Order Received Successfully')
+  const keys = wire.sent.map((order) => order.submissionKey)
+  expect(keys[1]).toBe(keys[0])
+  expect(keys[2]).not.toBe(keys[0])
+  expect(wire.sent[2]?.quantity).toBe(30)
+})
+
+it('a conflict out of nowhere is told, and the next try has a new key', async () => {
+  wire.answers = [refused(409, 'Sent already with other content.')]
+  await fill(filled)
+  await send()
+  await toast('Sent already with other content.')
+  expect(wire.sent).toHaveLength(1)
+  await send()
+  await toast('Order Received Successfully')
+  expect(wire.sent[1]?.submissionKey).not.toBe(wire.sent[0]?.submissionKey)
+})

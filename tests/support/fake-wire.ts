@@ -1,0 +1,28 @@
+import type { Order } from '../../shared/order.ts'
+
+type Answer = Response | Error
+
+/** Stands at the edge of the network: what the page sends is kept, what it is answered is up to the test. */
+export const wire = {
+  sent: [] as Order[],
+  /** The answers to come, in order; after them every order is received. */
+  answers: [] as (Answer | Promise<Answer>)[],
+  reset() {
+    this.sent = []
+    this.answers = []
+  },
+}
+
+export const received = (reference: string) => Response.json({ result: { data: { reference } } })
+
+export const refused = (httpStatus: number, message: string) =>
+  Response.json({ error: { code: -32000, message, data: { code: 'REFUSED', httpStatus } } }, { status: httpStatus })
+
+const realFetch = window.fetch
+window.fetch = async (input, init) => {
+  if (!String(input).includes('/trpc/')) return realFetch(input, init)
+  wire.sent.push(JSON.parse(String(init?.body)))
+  const answer = await (wire.answers.shift() ?? received(`QV-00000${wire.sent.length}`))
+  if (answer instanceof Error) throw answer
+  return answer
+}
