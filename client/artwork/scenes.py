@@ -52,7 +52,7 @@ def quvera_xt():
 
 def macro(kind, ground):
     """A loose handful of capsules, close."""
-    studio(ground, key=1.0 if kind == "300" else 1.1, fill=1.2, glow=0.5)
+    studio(ground, key=0.86 if kind == "300" else 1.15, fill=1.2, glow=0.12 if kind == "300" else 0.3)
     heap(piece(kind), 30, 0.34, seed=11, gap=0.09, frames=150, fence=0.50)
     camera((0.0, 0.02, 0.05), 1.72, up=23, turn=-12, lens=85, fstop=1.5, focus=(0.0, -0.12, 0.06))
 
@@ -69,10 +69,10 @@ def quvera_xt_capsules():
 
 def close(kind, ground):
     """The print on the bottle, close and slightly from the side."""
-    studio(ground, world=0.3, glow=0.0 if ground != LEAF else 0.26)
+    studio(ground, world=0.3, fill=1.0 if ground != LEAF else 1.7, key=1.0 if ground != LEAF else 1.15, glow=0.0 if ground != LEAF else 0.26)
     bottle(kind, (0, 0, 0), -4)
     scatter(kind, [(0.52, -0.16, 140), (-0.62, 0.16, 20)])
-    camera((0.0, -R, 0.385), 2.9, up=3, turn=-7, lens=105, fstop=0.7, focus=(0, -R, 0.38))
+    camera((0.0, -R, 0.385), 2.9, up=3, turn=-7, lens=105, fstop=2.2, focus=(0, -R * 0.93, 0.38))
 
 
 @scene
@@ -142,7 +142,7 @@ def dune(name, mat, radius, height, at, seed=1, rough=0.02, fine=0.006, sharp=1.
             t, a = j / rings, 2 * math.pi * i / around
             p = Vector((math.cos(a), math.sin(a), 0)) * t
             wide = radius * (1 + 0.07 * noise.noise(Vector((math.cos(a), math.sin(a), seed)) * 1.7))
-            z = height * (1 - t**1.15) ** sharp if t < 1 else 0
+            z = height * (1 - t**1.4) ** sharp if t < 1 else 0
             lump = noise.fractal((p * 4 + shift), 1.0, 2.1, 5) * rough * (1 - t**4) + noise.noise((p * 70 + shift)) * fine * (1 - t**8)
             verts.append((p.x * wide, p.y * wide, max(z + lump, 0) if t < 1 else -0.002))
     for j in range(rings):
@@ -175,15 +175,15 @@ def coenzyme_q10():
     z = plinth()
     powder = grain(mottle(material("q10", "#E9A21C", 0.95, Specular=0.05), ("#E8930F", "#F2B42E"), 9), 190, 0.5, 0.006, 3)
     dish(z)
-    dune("heap", powder, 0.335, 0.24, (0, 0, z + 0.026), seed=3, rough=0.030, fine=0.007)
-    grains(powder, 90, 0.30, 0.40, z + 0.028, 0.008, 4)
+    dune("heap", powder, 0.30, 0.21, (0, 0, z + 0.026), seed=3, rough=0.032, fine=0.007, sharp=1.25)
+    grains(powder, 40, 0.47, 0.56, z + 0.002, 0.008, 4)
 
 
 @scene
 def omega_3():
     z = plinth()
-    bowl = dish(z, 0.46, 0.13, glass("clear", (0.98, 0.97, 0.95), ior=1.45, shadow=(0.93, 0.91, 0.87)))
-    gold = softgel((0.98, 0.66, 0.12), "fish-oil", (0.98, 0.76, 0.35))
+    bowl = dish(z, 0.46, 0.10)
+    gold = softgel((0.99, 0.80, 0.27), "fish-oil", (0.99, 0.84, 0.5))
     place(gold, scale=1.2)
     heap(gold, 26, 0.20, seed=8, low=z + 0.2, gap=0.085, solids=[bowl, bpy.data.objects["plinth"]], frames=140, scales=(1.15, 1.15), fence=0.36)
 
@@ -360,7 +360,7 @@ def ear(at, turn, seed=0, rows=11):
     parts.append(tube("straw", [(rows * step, 0, 0), (0, 0, 0), (-0.10, 0.005, -0.008), (-0.24, -0.02, -0.015)], 0.0095, straw))
     for part in parts:
         part.parent = parent
-    return place(parent, at, turn)
+    return place(parent, at, turn, 1.3)
 
 
 def oil_glass(at, radius=0.13, height=0.25, level=0.14, oil=(0.93, 0.58, 0.08)):
@@ -376,10 +376,10 @@ def oil_glass(at, radius=0.13, height=0.25, level=0.14, oil=(0.93, 0.58, 0.08)):
 @scene
 def wheat_germ_oil():
     z = plinth()
-    oil_glass((0.36, 0.06, z))
-    ear((-0.38, 0.06, z + 0.05), (6, 0, 16), 1)
-    ear((-0.32, -0.20, z + 0.045), (-8, 0, 3), 2)
-    ear((-0.38, -0.08, z + 0.102), (10, 0, 9), 5, 10)
+    oil_glass((0.10, 0.36, z), 0.14, 0.29, 0.17)
+    ear((-0.42, 0.11, z + 0.066), (6, 0, 18), 1)
+    ear((-0.36, -0.19, z + 0.06), (-8, 0, 3), 2)
+    ear((-0.42, -0.02, z + 0.066), (10, 0, 10), 5, 10)
     kernel = ball("grain", mottle(material("grain", "#C9924A", 0.45), ("#B9803A", "#D9A860"), 9), 1, 4, lambda p: Vector((p.x, p.y * (1 - 0.25 * math.exp(-((p.y / 0.25) ** 2)) * (p.z > 0)), p.z)))
     for i, (x, y, t) in enumerate(((0.36, -0.28, 30), (0.22, -0.40, 110), (0.46, -0.20, 75), (-0.06, -0.44, 10))):
         place(kernel if i == 0 else again(kernel, (0, 0, 0)), (x, y, z + 0.0185), (0, 0, t), (0.047, 0.0215, 0.0195))
@@ -508,8 +508,8 @@ def selenium():
 @scene
 def zinc():
     z = plinth()
-    metal = grain(material("zinc", "#B9C2C8", 0.30, Metallic=1.0), 22, 0.2, 0.02, 6)
-    bright = grain(material("zinc bright", "#CDD4D8", 0.2, Metallic=1.0), 40, 0.1, 0.01, 4)
+    metal = grain(material("zinc", "#AEBECA", 0.30, Metallic=1.0), 22, 0.2, 0.02, 6)
+    bright = grain(material("zinc bright", "#C6D2DA", 0.24, Metallic=1.0), 40, 0.1, 0.01, 4)
     for r, seed, at, turn, squash in ((0.25, 3, (-0.14, 0.06, z + 0.185), (10, 14, 0), 0.86), (0.18, 9, (0.22, 0.12, z + 0.13), (0, 30, 40), 0.8), (0.11, 15, (0.12, -0.22, z + 0.08), (50, 0, 10), 0.8)):
         place(rock(metal if seed != 9 else bright, r, seed, 30, squash), at, turn)
     seed_skin = grain(mottle(material("pumpkin seed", "#66774A", 0.45, Specular=0.4), ("#56683E", "#8C9A64"), 6, (0.5, 2, 2)), 30, 0.15, 0.01)
