@@ -118,7 +118,7 @@ def not_found():
     bottle("300", (-0.72, 0.30, R + 0.001), lid=False, tip=(0, 0, 0)).rotation_euler = (Matrix.Rotation(math.radians(-16), 3, "Z") @ Matrix.Rotation(math.radians(90), 3, "Y") @ Matrix.Rotation(math.radians(-24), 3, "Z")).to_euler()
     place(cap("300"), (0.98, 0.34, 0), (0, 0, 0))
     scatter("300", [(0.56, -0.06, -8), (0.64, -0.22, 48), (0.86, -0.10, 100), (0.72, 0.10, 20), (1.02, -0.30, -28), (0.44, -0.32, 66), (0.70, -0.14, 12, 0.098, 6)])
-    camera((0.14, 0, 0.27), 5.6, up=15, lens=85, fstop=0.55, focus=(0.2, -0.05, 0.2))
+    camera((0.13, 0, 0.29), 6.7, up=15, lens=85, fstop=0.8, focus=(0.2, -0.05, 0.2))
 
 
 # ---------------------------------------------------------------- ingredients: one plaster plinth, one light
@@ -126,10 +126,10 @@ def not_found():
 
 def plinth(top=0.16, radius=0.62):
     """The round plaster plinth that every ingredient stands on; returns its height."""
-    studio("#EADCC6", world=0.24)
+    studio("#EDE0CB", key=1.06, world=0.27)
     plaster = grain(material("plaster", "#F6EEE1", 0.85, Specular=0.15), 60, 0.10, 0.006, 6)
     lathe("plinth", rounded([(0, 0), (radius, 0), (radius, top), (0, top)], 0.018, 5), plaster, 160)
-    camera((0, 0, 0.29), 3.85, up=18, lens=85, fstop=0.55, focus=(0, -0.22, 0.28))
+    camera((0, 0, 0.215), 3.75, up=18, lens=85, fstop=0.75, focus=(0, -0.22, 0.28))
     return top
 
 
@@ -185,7 +185,7 @@ def omega_3():
     bowl = dish(z, 0.46, 0.10)
     gold = softgel((0.99, 0.80, 0.27), "fish-oil", (0.99, 0.84, 0.5))
     place(gold, scale=1.2)
-    heap(gold, 26, 0.20, seed=8, low=z + 0.2, gap=0.085, solids=[bowl, bpy.data.objects["plinth"]], frames=140, scales=(1.15, 1.15), fence=0.36)
+    heap(gold, 18, 0.20, seed=8, low=z + 0.2, gap=0.085, solids=[bowl, bpy.data.objects["plinth"]], frames=140, scales=(1.15, 1.15), fence=0.36)
 
 
 def fruit(mat, radius, lobes=6, depth=0.05, squash=0.84, seed=0):
@@ -391,9 +391,9 @@ def calcium_ascorbate():
     white = grain(material("ascorbate", "#FAF6EE", 0.55, Specular=0.4, Subsurface=0.1, Subsurface_Radius=(0.02, 0.02, 0.015), Subsurface_Color=rgb("#FFFDF8")), 150, 0.5, 0.006, 4)
     dune("heap", white, 0.30, 0.19, (-0.12, -0.10, z), seed=5, rough=0.022, fine=0.011)
     first, dice = shard(white, 6, 2.0, 4), random.Random(4)
-    for i in range(110):
+    for i in range(260):
         a, d = dice.uniform(0, 2 * math.pi), 0.36 * dice.random() ** 0.6
-        s = dice.uniform(0.008, 0.019)
+        s = dice.uniform(0.004, 0.010)
         h = 0.19 * max(0, 1 - (d / 0.30) ** 1.15) ** 1.6 if d < 0.3 else 0
         place(first if i == 0 else again(first, (0, 0, 0)), (-0.12 + d * math.cos(a), -0.10 + d * math.sin(a), z + h + s * 0.5), [dice.uniform(0, 360) for _ in range(3)], s)
     peel = grain(material("peel", "#EE8A14", 0.38, Specular=0.45), 42, 0.28, 0.02, 2)
@@ -441,21 +441,21 @@ def cluster(mats, count, z, spread, size, seed, lean=62, sides=6, long=2.6):
 @scene
 def piperine():
     z = plinth()
-    dark = mottle(material("pepper", "#3A2A20", 0.62, Specular=0.35), ("#241913", "#5A4230"), 3.2)
+    dark = mottle(material("pepper", "#3A2A20", 0.62, Specular=0.35), ("#17100C", "#4A3324"), 3.2)
 
     def wrinkle(seed):
         def bend(p):
             v = noise.voronoi(p * 2.3 + Vector((seed, 0, 0)))[0]
             return p * (0.9 + 0.13 * min(v[1] - v[0], 0.5) + 0.05 * noise.noise(p * 5 + Vector((0, seed, 0))))
 
-        return ball("pepper", dark, 0.052, 5, bend)
+        return ball("pepper", dark, 0.042, 5, bend)
 
     bowl = dish(z, 0.44, 0.09)
     kinds = [wrinkle(s * 3.7) for s in range(5)]
-    pieces = kinds + [again(kinds[i % 5], (0, 0, 0)) for i in range(60)]
-    heap(pieces, 0, 0.16, seed=2, low=z + 0.12, gap=0.05, solids=[bowl, bpy.data.objects["plinth"]], frames=150, scales=(0.85, 1.12), fence=0.33)
+    pieces = kinds + [again(kinds[i % 5], (0, 0, 0)) for i in range(95)]
+    heap(pieces, 0, 0.16, seed=2, low=z + 0.12, gap=0.042, solids=[bowl, bpy.data.objects["plinth"]], frames=150, scales=(0.85, 1.12), fence=0.33)
     for i, (x, y) in enumerate(((0.50, -0.16), (0.42, -0.34), (-0.50, -0.2), (-0.14, -0.52), (0.06, -0.54))):
-        again(kinds[i], (x, y, z + 0.047), (60 * i, 40 * i, 0))
+        again(kinds[i], (x, y, z + 0.038), (60 * i, 40 * i, 0))
 
 
 @scene
@@ -558,15 +558,15 @@ def cardiovascular():
     tones = ["#B9331F", "#C9462A", "#D9601A", "#E3813A", "#F0C9A0"]
     for k, tone in enumerate(tones):
         r = 0.56 - k * 0.095
-        pts = [(r * math.cos(t), r * math.sin(t)) for t in (2 * math.pi * i / 180 for i in range(181))]
-        place(ribbon("ring", pts, 0.62 - 0.06 * k, sheet(f"ring{k}", tone)), (0, 0.0, r + 0.004), (0, 0, 20 - 14 * k))
-    bead = ball("bead", glass("bead", (0.97, 0.45, 0.12), ior=1.45, shadow=(0.95, 0.6, 0.35)), 0.1, 6)
-    place(bead, (0.0, -0.10, 0.112))
+        pts = [(r * math.cos(t), r * math.sin(t)) for t in (2 * math.pi * i / 180 - math.pi / 2 for i in range(181))]
+        place(ribbon("ring", pts, 0.62 - 0.06 * k, sheet(f"ring{k}", tone)), (0, 0.0, r + 0.006 + 0.014 * k), (0, 0, 18 - 11 * k))
+    bead = ball("bead", material("bead", "#E9A63C", 0.18, Specular=0.5, Clearcoat=0.6), 0.085, 6)
+    place(bead, (0.30, -0.46, 0.085))
 
 
 @scene
 def oncological():
-    """Shelter: shells of paper that close around one clear sphere."""
+    """Shelter: shells of paper that close around one bright sphere."""
     card_stage("#E7C9A4")
     tones = ["#F6EBDA", "#F3DDBF", "#EDC592", "#E3A55A"]
     for k, tone in enumerate(tones):
@@ -577,7 +577,7 @@ def oncological():
         mod = shell.modifiers.new("thick", "SOLIDIFY")
         mod.thickness = 0.012
         place(shell, (0, 0.10, 0.62), (-66, 0, 14))
-    place(ball("pearl", glass("pearl", (0.97, 0.42, 0.1), ior=1.45, shadow=(0.96, 0.6, 0.35)), 0.15, 6), (0, 0, 0.60))
+    place(ball("pearl", material("pearl", "#D9601A", 0.16, Specular=0.5, Clearcoat=0.7, Clearcoat_Roughness=0.05), 0.15, 6), (0.02, -0.06, 0.60))
 
 
 @scene
@@ -664,7 +664,7 @@ def general_surgery():
 @scene
 def ophthalmology():
     """Clarity: a clear sphere before fine lines, which it gathers."""
-    card_stage("#DCD3C4")
+    card_stage("#332B26", key=1.1, world=0.34, fill=1.4)
     board = material("board", "#F8F2E8", 0.8, Specular=0.15)
     place(mesh("board", [(x, 0, z) for z in (0, 1.22) for x in (-0.48, 0.48)], [(0, 1, 3, 2)], board, smooth=False), (0, 0.42, 0.0))
     ink = material("line", "#24483F", 0.8)
