@@ -52,7 +52,7 @@ def quvera_xt():
 
 def macro(kind, ground):
     """A loose handful of capsules, close."""
-    studio(ground, key=1.0 if kind == "300" else 1.1, fill=1.2, glow=0.5)
+    studio(ground, key=0.86 if kind == "300" else 1.15, fill=1.2, glow=0.12 if kind == "300" else 0.3)
     heap(piece(kind), 30, 0.34, seed=11, gap=0.09, frames=150, fence=0.50)
     camera((0.0, 0.02, 0.05), 1.72, up=23, turn=-12, lens=85, fstop=1.5, focus=(0.0, -0.12, 0.06))
 
@@ -69,10 +69,10 @@ def quvera_xt_capsules():
 
 def close(kind, ground):
     """The print on the bottle, close and slightly from the side."""
-    studio(ground, world=0.3, glow=0.0 if ground != LEAF else 0.26)
+    studio(ground, world=0.3, fill=1.0 if ground != LEAF else 1.7, key=1.0 if ground != LEAF else 1.15, glow=0.0 if ground != LEAF else 0.26)
     bottle(kind, (0, 0, 0), -4)
     scatter(kind, [(0.52, -0.16, 140), (-0.62, 0.16, 20)])
-    camera((0.0, -R, 0.385), 2.9, up=3, turn=-7, lens=105, fstop=0.7, focus=(0, -R, 0.38))
+    camera((0.0, -R, 0.385), 2.9, up=3, turn=-7, lens=105, fstop=2.2, focus=(0, -R * 0.93, 0.38))
 
 
 @scene
@@ -118,7 +118,7 @@ def not_found():
     bottle("300", (-0.72, 0.30, R + 0.001), lid=False, tip=(0, 0, 0)).rotation_euler = (Matrix.Rotation(math.radians(-16), 3, "Z") @ Matrix.Rotation(math.radians(90), 3, "Y") @ Matrix.Rotation(math.radians(-24), 3, "Z")).to_euler()
     place(cap("300"), (0.98, 0.34, 0), (0, 0, 0))
     scatter("300", [(0.56, -0.06, -8), (0.64, -0.22, 48), (0.86, -0.10, 100), (0.72, 0.10, 20), (1.02, -0.30, -28), (0.44, -0.32, 66), (0.70, -0.14, 12, 0.098, 6)])
-    camera((0.14, 0, 0.27), 5.6, up=15, lens=85, fstop=0.55, focus=(0.2, -0.05, 0.2))
+    camera((0.13, 0, 0.29), 6.7, up=15, lens=85, fstop=0.8, focus=(0.2, -0.05, 0.2))
 
 
 # ---------------------------------------------------------------- ingredients: one plaster plinth, one light
@@ -126,10 +126,10 @@ def not_found():
 
 def plinth(top=0.16, radius=0.62):
     """The round plaster plinth that every ingredient stands on; returns its height."""
-    studio("#EADCC6", world=0.24)
+    studio("#EDE0CB", key=1.06, world=0.27)
     plaster = grain(material("plaster", "#F6EEE1", 0.85, Specular=0.15), 60, 0.10, 0.006, 6)
     lathe("plinth", rounded([(0, 0), (radius, 0), (radius, top), (0, top)], 0.018, 5), plaster, 160)
-    camera((0, 0, 0.29), 3.85, up=18, lens=85, fstop=0.55, focus=(0, -0.22, 0.28))
+    camera((0, 0, 0.215), 3.75, up=18, lens=85, fstop=0.75, focus=(0, -0.22, 0.28))
     return top
 
 
@@ -142,7 +142,7 @@ def dune(name, mat, radius, height, at, seed=1, rough=0.02, fine=0.006, sharp=1.
             t, a = j / rings, 2 * math.pi * i / around
             p = Vector((math.cos(a), math.sin(a), 0)) * t
             wide = radius * (1 + 0.07 * noise.noise(Vector((math.cos(a), math.sin(a), seed)) * 1.7))
-            z = height * (1 - t**1.15) ** sharp if t < 1 else 0
+            z = height * (1 - t**1.4) ** sharp if t < 1 else 0
             lump = noise.fractal((p * 4 + shift), 1.0, 2.1, 5) * rough * (1 - t**4) + noise.noise((p * 70 + shift)) * fine * (1 - t**8)
             verts.append((p.x * wide, p.y * wide, max(z + lump, 0) if t < 1 else -0.002))
     for j in range(rings):
@@ -175,17 +175,17 @@ def coenzyme_q10():
     z = plinth()
     powder = grain(mottle(material("q10", "#E9A21C", 0.95, Specular=0.05), ("#E8930F", "#F2B42E"), 9), 190, 0.5, 0.006, 3)
     dish(z)
-    dune("heap", powder, 0.335, 0.24, (0, 0, z + 0.026), seed=3, rough=0.030, fine=0.007)
-    grains(powder, 90, 0.30, 0.40, z + 0.028, 0.008, 4)
+    dune("heap", powder, 0.30, 0.21, (0, 0, z + 0.026), seed=3, rough=0.032, fine=0.007, sharp=1.25)
+    grains(powder, 40, 0.47, 0.56, z + 0.002, 0.008, 4)
 
 
 @scene
 def omega_3():
     z = plinth()
-    bowl = dish(z, 0.46, 0.13, glass("clear", (0.98, 0.97, 0.95), ior=1.45, shadow=(0.93, 0.91, 0.87)))
-    gold = softgel((0.98, 0.66, 0.12), "fish-oil", (0.98, 0.76, 0.35))
+    bowl = dish(z, 0.46, 0.10)
+    gold = softgel((0.99, 0.80, 0.27), "fish-oil", (0.99, 0.84, 0.5))
     place(gold, scale=1.2)
-    heap(gold, 26, 0.20, seed=8, low=z + 0.2, gap=0.085, solids=[bowl, bpy.data.objects["plinth"]], frames=140, scales=(1.15, 1.15), fence=0.36)
+    heap(gold, 18, 0.20, seed=8, low=z + 0.2, gap=0.085, solids=[bowl, bpy.data.objects["plinth"]], frames=140, scales=(1.15, 1.15), fence=0.36)
 
 
 def fruit(mat, radius, lobes=6, depth=0.05, squash=0.84, seed=0):
@@ -360,7 +360,7 @@ def ear(at, turn, seed=0, rows=11):
     parts.append(tube("straw", [(rows * step, 0, 0), (0, 0, 0), (-0.10, 0.005, -0.008), (-0.24, -0.02, -0.015)], 0.0095, straw))
     for part in parts:
         part.parent = parent
-    return place(parent, at, turn)
+    return place(parent, at, turn, 1.3)
 
 
 def oil_glass(at, radius=0.13, height=0.25, level=0.14, oil=(0.93, 0.58, 0.08)):
@@ -376,10 +376,10 @@ def oil_glass(at, radius=0.13, height=0.25, level=0.14, oil=(0.93, 0.58, 0.08)):
 @scene
 def wheat_germ_oil():
     z = plinth()
-    oil_glass((0.36, 0.06, z))
-    ear((-0.38, 0.06, z + 0.05), (6, 0, 16), 1)
-    ear((-0.32, -0.20, z + 0.045), (-8, 0, 3), 2)
-    ear((-0.38, -0.08, z + 0.102), (10, 0, 9), 5, 10)
+    oil_glass((0.10, 0.36, z), 0.14, 0.29, 0.17)
+    ear((-0.42, 0.11, z + 0.066), (6, 0, 18), 1)
+    ear((-0.36, -0.19, z + 0.06), (-8, 0, 3), 2)
+    ear((-0.42, -0.02, z + 0.066), (10, 0, 10), 5, 10)
     kernel = ball("grain", mottle(material("grain", "#C9924A", 0.45), ("#B9803A", "#D9A860"), 9), 1, 4, lambda p: Vector((p.x, p.y * (1 - 0.25 * math.exp(-((p.y / 0.25) ** 2)) * (p.z > 0)), p.z)))
     for i, (x, y, t) in enumerate(((0.36, -0.28, 30), (0.22, -0.40, 110), (0.46, -0.20, 75), (-0.06, -0.44, 10))):
         place(kernel if i == 0 else again(kernel, (0, 0, 0)), (x, y, z + 0.0185), (0, 0, t), (0.047, 0.0215, 0.0195))
@@ -391,9 +391,9 @@ def calcium_ascorbate():
     white = grain(material("ascorbate", "#FAF6EE", 0.55, Specular=0.4, Subsurface=0.1, Subsurface_Radius=(0.02, 0.02, 0.015), Subsurface_Color=rgb("#FFFDF8")), 150, 0.5, 0.006, 4)
     dune("heap", white, 0.30, 0.19, (-0.12, -0.10, z), seed=5, rough=0.022, fine=0.011)
     first, dice = shard(white, 6, 2.0, 4), random.Random(4)
-    for i in range(110):
+    for i in range(260):
         a, d = dice.uniform(0, 2 * math.pi), 0.36 * dice.random() ** 0.6
-        s = dice.uniform(0.008, 0.019)
+        s = dice.uniform(0.004, 0.010)
         h = 0.19 * max(0, 1 - (d / 0.30) ** 1.15) ** 1.6 if d < 0.3 else 0
         place(first if i == 0 else again(first, (0, 0, 0)), (-0.12 + d * math.cos(a), -0.10 + d * math.sin(a), z + h + s * 0.5), [dice.uniform(0, 360) for _ in range(3)], s)
     peel = grain(material("peel", "#EE8A14", 0.38, Specular=0.45), 42, 0.28, 0.02, 2)
@@ -441,21 +441,21 @@ def cluster(mats, count, z, spread, size, seed, lean=62, sides=6, long=2.6):
 @scene
 def piperine():
     z = plinth()
-    dark = mottle(material("pepper", "#3A2A20", 0.62, Specular=0.35), ("#241913", "#5A4230"), 3.2)
+    dark = mottle(material("pepper", "#3A2A20", 0.62, Specular=0.35), ("#17100C", "#4A3324"), 3.2)
 
     def wrinkle(seed):
         def bend(p):
             v = noise.voronoi(p * 2.3 + Vector((seed, 0, 0)))[0]
             return p * (0.9 + 0.13 * min(v[1] - v[0], 0.5) + 0.05 * noise.noise(p * 5 + Vector((0, seed, 0))))
 
-        return ball("pepper", dark, 0.052, 5, bend)
+        return ball("pepper", dark, 0.042, 5, bend)
 
     bowl = dish(z, 0.44, 0.09)
     kinds = [wrinkle(s * 3.7) for s in range(5)]
-    pieces = kinds + [again(kinds[i % 5], (0, 0, 0)) for i in range(60)]
-    heap(pieces, 0, 0.16, seed=2, low=z + 0.12, gap=0.05, solids=[bowl, bpy.data.objects["plinth"]], frames=150, scales=(0.85, 1.12), fence=0.33)
+    pieces = kinds + [again(kinds[i % 5], (0, 0, 0)) for i in range(95)]
+    heap(pieces, 0, 0.16, seed=2, low=z + 0.12, gap=0.042, solids=[bowl, bpy.data.objects["plinth"]], frames=150, scales=(0.85, 1.12), fence=0.33)
     for i, (x, y) in enumerate(((0.50, -0.16), (0.42, -0.34), (-0.50, -0.2), (-0.14, -0.52), (0.06, -0.54))):
-        again(kinds[i], (x, y, z + 0.047), (60 * i, 40 * i, 0))
+        again(kinds[i], (x, y, z + 0.038), (60 * i, 40 * i, 0))
 
 
 @scene
@@ -508,8 +508,8 @@ def selenium():
 @scene
 def zinc():
     z = plinth()
-    metal = grain(material("zinc", "#B9C2C8", 0.30, Metallic=1.0), 22, 0.2, 0.02, 6)
-    bright = grain(material("zinc bright", "#CDD4D8", 0.2, Metallic=1.0), 40, 0.1, 0.01, 4)
+    metal = grain(material("zinc", "#AEBECA", 0.30, Metallic=1.0), 22, 0.2, 0.02, 6)
+    bright = grain(material("zinc bright", "#C6D2DA", 0.24, Metallic=1.0), 40, 0.1, 0.01, 4)
     for r, seed, at, turn, squash in ((0.25, 3, (-0.14, 0.06, z + 0.185), (10, 14, 0), 0.86), (0.18, 9, (0.22, 0.12, z + 0.13), (0, 30, 40), 0.8), (0.11, 15, (0.12, -0.22, z + 0.08), (50, 0, 10), 0.8)):
         place(rock(metal if seed != 9 else bright, r, seed, 30, squash), at, turn)
     seed_skin = grain(mottle(material("pumpkin seed", "#66774A", 0.45, Specular=0.4), ("#56683E", "#8C9A64"), 6, (0.5, 2, 2)), 30, 0.15, 0.01)
@@ -558,15 +558,15 @@ def cardiovascular():
     tones = ["#B9331F", "#C9462A", "#D9601A", "#E3813A", "#F0C9A0"]
     for k, tone in enumerate(tones):
         r = 0.56 - k * 0.095
-        pts = [(r * math.cos(t), r * math.sin(t)) for t in (2 * math.pi * i / 180 for i in range(181))]
-        place(ribbon("ring", pts, 0.62 - 0.06 * k, sheet(f"ring{k}", tone)), (0, 0.0, r + 0.004), (0, 0, 20 - 14 * k))
-    bead = ball("bead", glass("bead", (0.97, 0.45, 0.12), ior=1.45, shadow=(0.95, 0.6, 0.35)), 0.1, 6)
-    place(bead, (0.0, -0.10, 0.112))
+        pts = [(r * math.cos(t), r * math.sin(t)) for t in (2 * math.pi * i / 180 - math.pi / 2 for i in range(181))]
+        place(ribbon("ring", pts, 0.62 - 0.06 * k, sheet(f"ring{k}", tone)), (0, 0.0, r + 0.006 + 0.014 * k), (0, 0, 18 - 11 * k))
+    bead = ball("bead", material("bead", "#E9A63C", 0.18, Specular=0.5, Clearcoat=0.6), 0.085, 6)
+    place(bead, (0.30, -0.46, 0.085))
 
 
 @scene
 def oncological():
-    """Shelter: shells of paper that close around one clear sphere."""
+    """Shelter: shells of paper that close around one bright sphere."""
     card_stage("#E7C9A4")
     tones = ["#F6EBDA", "#F3DDBF", "#EDC592", "#E3A55A"]
     for k, tone in enumerate(tones):
@@ -577,7 +577,7 @@ def oncological():
         mod = shell.modifiers.new("thick", "SOLIDIFY")
         mod.thickness = 0.012
         place(shell, (0, 0.10, 0.62), (-66, 0, 14))
-    place(ball("pearl", glass("pearl", (0.97, 0.42, 0.1), ior=1.45, shadow=(0.96, 0.6, 0.35)), 0.15, 6), (0, 0, 0.60))
+    place(ball("pearl", material("pearl", "#D9601A", 0.16, Specular=0.5, Clearcoat=0.7, Clearcoat_Roughness=0.05), 0.15, 6), (0.02, -0.06, 0.60))
 
 
 @scene
@@ -664,7 +664,7 @@ def general_surgery():
 @scene
 def ophthalmology():
     """Clarity: a clear sphere before fine lines, which it gathers."""
-    card_stage("#DCD3C4")
+    card_stage("#332B26", key=1.1, world=0.34, fill=1.4)
     board = material("board", "#F8F2E8", 0.8, Specular=0.15)
     place(mesh("board", [(x, 0, z) for z in (0, 1.22) for x in (-0.48, 0.48)], [(0, 1, 3, 2)], board, smooth=False), (0, 0.42, 0.0))
     ink = material("line", "#24483F", 0.8)

@@ -422,7 +422,9 @@ def settle(pieces, solids=(), frames=150, floor=True):
         b.use_margin, b.collision_margin = True, 0.0008
 
     if floor:
-        slab = mesh("slab", [(x, y, z) for x in (-6, 6) for y in (-6, 6) for z in (-0.5, 0)], [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
+        slab = mesh("slab", [(x, y, z) for x in (-6, 6) for y in (-6, 6) for z in (-0.25, 0.25)], [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
+        slab.location.z = -0.25
+        bpy.context.view_layer.update()
         body(slab, "PASSIVE", "BOX")
     for made in solids:
         body(made, "PASSIVE", "MESH")
