@@ -7,6 +7,7 @@ import Fastify, {
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
+  type FastifyRequest,
   LogController,
 } from 'fastify'
 import { type ApiOptions, serveApi } from './api.ts'
@@ -20,6 +21,8 @@ export interface AppOptions extends ApiOptions, Health {
   logger: FastifyBaseLogger
   /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
   trustProxy: string[]
+  /** Told of each request that was answered. */
+  observe?: ((request: FastifyRequest, reply: FastifyReply) => void) | undefined
 }
 
 const BODY_LIMIT = 64 * 1024
@@ -57,6 +60,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     const route = request.routeOptions.url ?? 'unknown'
     const ms = Math.round(reply.elapsedTime * 10) / 10
     request.log.info({ method: request.method, route, status: reply.statusCode, ms }, 'request')
+    options.observe?.(request, reply)
   })
 
   app.setErrorHandler<FastifyError>((error, request, reply) => {

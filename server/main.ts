@@ -8,6 +8,7 @@ import { describeFailure } from './failure.ts'
 import { watchMailBacklog } from './health.ts'
 import { createLogger } from './log.ts'
 import { createMailer } from './mailer.ts'
+import { startMetrics } from './metrics.ts'
 import { createOrders } from './orders.ts'
 import { type Outbox, startOutbox } from './outbox.ts'
 import { loadSite } from './pages.ts'
@@ -49,6 +50,8 @@ async function serve(env: Env): Promise<void> {
 
   const outbox = env.RESEND_API_KEY ? startMails(env.RESEND_API_KEY, env, db, log) : undefined
   const endWatch = watchMailBacklog(db, log)
+  const metrics = env.METRICS_PORT ? await startMetrics({ host: env.HOST, port: env.METRICS_PORT, db }) : undefined
+  if (metrics) log.info(`Prometheus reads ${metrics.url}`)
   const app = createApp({
     db,
     site,
@@ -60,6 +63,7 @@ async function serve(env: Env): Promise<void> {
     leaving: () => leaving,
     trustProxy: env.TRUST_PROXY,
     rateLimitMax: env.RATE_LIMIT_MAX,
+    observe: metrics?.observe,
   })
   await app.listen({
     host: env.HOST,
@@ -74,6 +78,7 @@ async function serve(env: Env): Promise<void> {
   await app.close()
   endWatch()
   await outbox?.stop(MAIL_GRACE_MS)
+  await metrics?.close()
   await close()
   process.exit(0)
 }
