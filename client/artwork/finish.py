@@ -134,7 +134,11 @@ def melt(image, albedo, ground, feather=0.10, across=4, down=10):
     share = cv2.GaussianBlur(np.clip(1 - np.abs(albedo - paint).max(-1) / 0.02, 0, 1), (0, 0), 0.8)[..., None]
     gain = np.clip(gain, -2.5, 2.5) * share + whole.mean() * (1 - share)
     flat = image * np.exp(gain)
-    mask = ramp(h, w, feather)
+    ratio = flat / target  # shadows on the backdrop: never cooler than the backdrop itself
+    cool = np.clip(ratio[..., 1:] - ratio[..., :1] - 0.008, 0, None) * share
+    ratio[..., 1:] -= cool
+    flat = ratio * target
+    mask = ramp(h, w, feather) * (1 - share) + ramp(h, w, 0.27) * share
     return np.exp(np.log(np.maximum(flat, 1e-4)) * mask + np.log(target) * (1 - mask))
 
 
@@ -175,9 +179,9 @@ def encode(name, path, spec):
         cv2.imwrite(small, cv2.resize(whole, size, interpolation=method) if width != whole.shape[1] else whole)
         out = os.path.join(IMAGES, f"{name}-{width}")
         quiet = dict(check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        level = str(spec.get("cq", 27))
+        level = str(spec.get("cq", 21))
         subprocess.run(["nice", "-n", "19", "avifenc", "-d", "10", "-y", "420", "-s", "4", "-j", "2", "--min", "0", "--max", "63", "-a", "end-usage=q", "-a", f"cq-level={level}", small, out + ".avif"], **quiet)
-        subprocess.run(["nice", "-n", "19", "cwebp", "-q", str(spec.get("webp", 76)), "-m", "6", "-sharp_yuv", small, "-o", out + ".webp"], **quiet)
+        subprocess.run(["nice", "-n", "19", "cwebp", "-q", str(spec.get("webp", 78)), "-m", "6", "-sharp_yuv", small, "-o", out + ".webp"], **quiet)
         os.remove(small)
 
 
