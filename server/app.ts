@@ -48,9 +48,13 @@ export function createApp(options: AppOptions): FastifyInstance {
   })
   const headers = securityHeaders(options.publicUrl)
 
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', (_request, reply, done) => {
     if (options.leaving()) reply.raw.setHeader('connection', 'close')
-    if (request.url.startsWith('/trpc')) reply.headers(headers).header('cache-control', 'no-store')
+    done()
+  })
+  // Pages carry their headers ready-made; this is for all other answers.
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    reply.headers(headers).header('cache-control', 'no-store')
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
@@ -64,12 +68,12 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const status = error.statusCode && error.statusCode >= 400 ? error.statusCode : 500
     if (status >= 500) request.log.error({ err: error }, 'a request could not be served')
-    return reply.code(status).headers(headers).send(refusal(status))
+    return reply.code(status).send(refusal(status))
   })
   app.setNotFoundHandler((request, reply) => {
     const isPage = request.method === 'GET' || request.method === 'HEAD'
     if (isPage && !request.url.startsWith('/trpc')) return sendNotFound(request, reply, options.site)
-    return reply.code(404).headers(headers).send(refusal(404))
+    return reply.code(404).send(refusal(404))
   })
 
   serveHealth(app, options)
