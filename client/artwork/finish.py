@@ -4,12 +4,13 @@ import glob
 import os
 import subprocess
 import sys
+import tempfile
 
 os.environ["OPENCV_IO_ENABLE_OPENEXR"] = "1"
 import cv2  # noqa: E402
 import numpy as np  # noqa: E402
 
-WORK = os.environ.get("ARTWORK_WORK", "/tmp/artwork")
+WORK = os.environ.get("ARTWORK_WORK", os.path.join(tempfile.gettempdir(), "artwork"))
 IMAGES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "images")
 KNEE, TOP = 0.75, 1.04
 
@@ -63,7 +64,8 @@ def denoise(layers, reach=8, patch=2, strength=1.6):
     loose_a, loose_n = noise(layers["albedo"], 3), noise(layers["normal"], 3)
     albedo, normal = (np.mean(layers[k], axis=0) for k in ("albedo", "normal"))
     albedo, normal = (share_alike(x, x, v + 1e-6, (), 3, 1, 2.0) for x, v in ((albedo, loose_a), (normal, loose_n)))
-    paint = np.where(albedo.max(-1, keepdims=True) > 0.02, np.maximum(albedo, 0.02), 1)
+    matte = np.clip(albedo.max(-1, keepdims=True) / 0.25, 0, 1)
+    paint = albedo * matte + 1 - matte
     light = np.mean(layers["image"], axis=0) / paint
     space = np.log1p(light * 4)
     spread = np.maximum(noise([np.log1p(h / paint * 4) for h in layers["image"]], 7), 2e-6)

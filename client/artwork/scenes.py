@@ -584,7 +584,7 @@ def oncological():
 def neurological():
     """Connection: a fan of folds, every fold touching the next."""
     card_stage("#E2A23E")
-    paper, n = sheet("fan", "#F4C877"), 22
+    n = 22
     for layer, (r, tone, y) in enumerate(((0.60, "#F7DDA8", 0.12), (0.42, "#EDB04C", 0.0), (0.26, "#D97B22", -0.12))):
         verts, faces = [(0, 0, 0)], []
         for i in range(2 * n):
