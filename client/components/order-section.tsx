@@ -21,11 +21,11 @@ export function OrderSection({ first }: { first?: boolean }) {
         className="order-picture"
         name="buy-now"
         alt={`${brand.name} 300 and ${brand.name} XT before a white envelope`}
-        sizes="(min-width: 900px) 440px, 92vw"
+        sizes="(min-width: 56.25em) 440px, 92vw"
         {...(first && { first })}
       />
       <div className="order-next">
-        <h3>What happens next</h3>
+        <h2 className="minor">What happens next</h2>
         <ol className="steps">
           {nextSteps.map((step) => (
             <li key={step.title}>

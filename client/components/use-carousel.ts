@@ -1,7 +1,7 @@
 import { type ComponentType, type RefObject, useEffect, useState } from 'react'
 import type { CarouselProps } from './carousel.tsx'
 
-const WIDE = '(min-width: 900px)'
+const WIDE = '(min-width: 56.25em)'
 const NEAR = '600px'
 
 /** The carousel, once the region comes near on a wide screen; its code is not loaded before. */
