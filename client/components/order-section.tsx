@@ -20,7 +20,7 @@ export function OrderSection({ first }: { first?: boolean }) {
       <Picture
         className="order-picture"
         name="buy-now"
-        alt={`${brand.name} 300 and ${brand.name} XT before a white envelope`}
+        alt={`${brand.name} 300 and ${brand.name} XT before a note card`}
         sizes="(min-width: 56.25em) 440px, 92vw"
         {...(first && { first })}
       />

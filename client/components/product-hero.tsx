@@ -65,7 +65,7 @@ function Gallery({ content: { product, slug, pictures } }: { content: ProductCon
           <Picture
             name={name}
             alt={alt}
-            sizes={index === 0 ? '(min-width: 56.25em) 46vw, 84vw' : '(min-width: 56.25em) 22vw, 84vw'}
+            sizes={index === 0 ? '(min-width: 56.25em) 46vw, 84vw' : '(min-width: 56.25em) 590px, 84vw'}
             first={index === 0}
           />
           <figcaption className={index === 0 ? 'visually-hidden' : undefined}>{caption}</figcaption>
