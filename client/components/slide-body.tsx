@@ -24,7 +24,7 @@ export function SlideBody({ slide, controls, ...folding }: Folding & { slide: Sl
             key={card.name}
             id={`${slide.id}/${card.name}`}
             card={card}
-            sizes={slide.cards.length === 1 ? '(min-width: 900px) 480px, 92vw' : '(min-width: 900px) 280px, 30vw'}
+            sizes={slide.cards.length === 1 ? '(min-width: 56.25em) 480px, 92vw' : '(min-width: 56.25em) 280px, 30vw'}
             {...folding}
           />
         ))}

@@ -15,7 +15,7 @@ function NotFoundPage() {
       <Picture
         name="not-found"
         alt="A bottle of Quvera 300 on its side, its cap off and a few capsules spilled"
-        sizes="(min-width: 900px) 680px, 92vw"
+        sizes="(min-width: 56.25em) 680px, 92vw"
         first
       />
       <div className="lost-text">

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { launchBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { PHONE, siteForTests } from '../support/visit.ts'
 
@@ -115,7 +116,7 @@ it('a lost answer and a reload later, the same order has the same reference', as
   await page.reload()
   await page.locator('html[data-hydrated]').waitFor()
   await fill()
-  const reference = await page.locator('.reference').innerText()
+  const reference = await page.locator('.reference').textContent()
   expect(keys[1]).toBe(keys[0])
   const rows = await site().inspect(
     (db) => db.$queryRaw<object[]>`SELECT "Reference" FROM "Quvera_Form" WHERE "Name" = 'Cut Off'`,
@@ -137,16 +138,19 @@ it('the subscribe box stores the address and says so; a bad one it refuses', asy
   await close()
 })
 
-it('a page left and come back to is as it was', async () => {
-  const { page, close } = await visit('/products/quvera-300', PHONE)
-  await page.getByRole('button', { name: 'Lycopene' }).click()
+it('a page left and come back to is as it was, without being loaded again', async () => {
+  const browser = await launchBrowser({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
+  const page = await browser.newPage(PHONE)
+  await page.goto(`${site().url}/products/quvera-300`)
+  await page.locator('html[data-hydrated]').waitFor()
+  await page.getByRole('button', { name: 'Lycopene', exact: true }).click()
   await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).click()
   await page.waitForURL(/\/buy-now/)
-  await page.goBack()
-  await page.waitForURL(/quvera-300/)
-  await page.locator('html[data-hydrated]').waitFor()
-  expect(await page.evaluate(() => performance.getEntriesByType('navigation').length)).toBe(1)
-  await close()
+  await page.goBack({ waitUntil: 'commit' })
+  await eventually(async () =>
+    expect(await page.getByRole('button', { name: 'Lycopene', exact: true }).getAttribute('aria-pressed')).toBe('true'),
+  )
+  await browser.close()
 })
 
 it('a printed product page keeps the composition, the safety and the contact', async () => {

@@ -170,7 +170,7 @@ it.each([{}, PHONE])('without JavaScript the site reads, leads on and says how t
     expect(await page.getByText(all, { exact: false }).first().isVisible(), all).toBe(true)
   await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).click()
   expect(new URL(page.url()).pathname).toBe('/buy-now')
-  expect(await page.locator('main .no-script').innerText()).toMatch(/\+91 11 4000 0300.*care@quvera\.example/)
+  expect(await page.locator('main .no-script').textContent()).toMatch(/\+91 11 4000 0300.*care@quvera\.example/)
   expect(await page.getByRole('button', { name: 'Send enquiry' }).isVisible()).toBe(false)
   await page.getByRole('contentinfo').getByRole('link', { name: 'Quvera 300' }).click()
   expect(new URL(page.url()).pathname).toBe('/products/quvera-300')
