@@ -35,7 +35,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
     clientErrorHandler: refuseConnection,
-    genReqId: () => randomUUID(),
+    genReqId: createRequestIds(),
     trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
     bodyLimit: BODY_LIMIT,
     routerOptions: { maxParamLength: 100, ignoreDuplicateSlashes: false },
@@ -51,27 +51,33 @@ export function createApp(options: AppOptions): FastifyInstance {
   })
   const headers = securityHeaders(options.publicUrl)
 
-  app.addHook('onRequest', async (request, reply) => {
-    if (options.leaving()) reply.header('connection', 'close')
-    if (request.url.startsWith('/trpc')) reply.headers(headers).header('cache-control', 'no-store')
+  app.addHook('onRequest', (_request, reply, done) => {
+    if (options.leaving()) reply.raw.setHeader('connection', 'close')
+    done()
   })
-  app.addHook('onResponse', async (request, reply) => {
+  // Pages carry their headers ready-made; this is for all other answers.
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    reply.headers(headers).header('cache-control', 'no-store')
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
     // The route and not the path: people and programs put all kinds of things into paths.
     const route = request.routeOptions.url ?? 'unknown'
     const ms = Math.round(reply.elapsedTime * 10) / 10
     request.log.info({ method: request.method, route, status: reply.statusCode, ms }, 'request')
     options.observe?.(request, reply)
+    done()
   })
 
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const status = error.statusCode && error.statusCode >= 400 ? error.statusCode : 500
     if (status >= 500) request.log.error({ err: error }, 'a request could not be served')
-    return reply.code(status).headers(headers).send(refusal(status))
+    return reply.code(status).send(refusal(status))
   })
   app.setNotFoundHandler((request, reply) => {
     const isPage = request.method === 'GET' || request.method === 'HEAD'
     if (isPage && !request.url.startsWith('/trpc')) return sendNotFound(request, reply, options.site)
-    return reply.code(404).headers(headers).send(refusal(404))
+    return reply.code(404).send(refusal(404))
   })
 
   serveHealth(app, options)
@@ -89,4 +95,11 @@ function refuseConnection(error: ConnectionError, socket: Socket) {
   socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
   // A client that never closes its end would keep the connection; one that does gets the time to read the answer.
   setTimeout(() => socket.destroy(), REFUSED_LINGER_MS)
+}
+
+/** Unique among all processes, at the cost of one random number a process. */
+function createRequestIds(): () => string {
+  const process = randomUUID().slice(0, 13)
+  let count = 0
+  return () => `${process}-${++count}`
 }

@@ -48,7 +48,6 @@ export interface Health {
 export function serveHealth(app: FastifyInstance, { db, mailEnabled, leaving }: Health): void {
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (request, reply) => {
-    reply.header('cache-control', 'no-store')
     try {
       const mail = { enabled: mailEnabled, ...(await readMailBacklog(db)) }
       if (leaving()) return reply.code(503).send({ status: 'leaving', database: 'ok', mail })

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { TRPCError } from '@trpc/server'
 import { v7 as uuidv7 } from 'uuid'
 import { brand } from '../shared/brand.ts'
@@ -166,10 +166,8 @@ const REFERENCE_ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 const REFERENCE_LENGTH = 6
 
 function createReference(): string {
-  const characters = Array.from(
-    { length: REFERENCE_LENGTH },
-    () => REFERENCE_ALPHABET[randomInt(REFERENCE_ALPHABET.length)],
-  )
+  // 32 characters, so each five bits of a random byte choose one fairly.
+  const characters = Array.from(randomBytes(REFERENCE_LENGTH), (byte) => REFERENCE_ALPHABET[byte & 31])
   return `${brand.referencePrefix}-${characters.join('')}`
 }
 

@@ -2,7 +2,7 @@
 # build.sh [NAME...]: labels, scenes, files of client/images/. Without names: every picture. See README.md.
 set -e
 cd "$(dirname "$0")"
-export ARTWORK_WORK=${ARTWORK_WORK:-/tmp/artwork} PYTHONDONTWRITEBYTECODE=1
+export ARTWORK_WORK=${ARTWORK_WORK:-${TMPDIR:-/tmp}/artwork} PYTHONDONTWRITEBYTECODE=1
 samples=${SAMPLES:-32} seeds=${SEEDS:-1,2} percent=${PERCENT:-100}
 mkdir -p "$ARTWORK_WORK/npm"
 [ -d "$ARTWORK_WORK/npm/node_modules/@fontsource-variable/figtree" ] ||

@@ -4,12 +4,13 @@ import glob
 import os
 import subprocess
 import sys
+import tempfile
 
 os.environ["OPENCV_IO_ENABLE_OPENEXR"] = "1"
 import cv2  # noqa: E402
 import numpy as np  # noqa: E402
 
-WORK = os.environ.get("ARTWORK_WORK", "/tmp/artwork")
+WORK = os.environ.get("ARTWORK_WORK", os.path.join(tempfile.gettempdir(), "artwork"))
 IMAGES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "images")
 KNEE, TOP = 0.75, 1.04
 
@@ -63,7 +64,8 @@ def denoise(layers, reach=8, patch=2, strength=1.6):
     loose_a, loose_n = noise(layers["albedo"], 3), noise(layers["normal"], 3)
     albedo, normal = (np.mean(layers[k], axis=0) for k in ("albedo", "normal"))
     albedo, normal = (share_alike(x, x, v + 1e-6, (), 3, 1, 2.0) for x, v in ((albedo, loose_a), (normal, loose_n)))
-    paint = np.where(albedo.max(-1, keepdims=True) > 0.02, np.maximum(albedo, 0.02), 1)
+    matte = np.clip(albedo.max(-1, keepdims=True) / 0.25, 0, 1)
+    paint = albedo * matte + 1 - matte
     light = np.mean(layers["image"], axis=0) / paint
     space = np.log1p(light * 4)
     spread = np.maximum(noise([np.log1p(h / paint * 4) for h in layers["image"]], 7), 2e-6)
@@ -134,7 +136,11 @@ def melt(image, albedo, ground, feather=0.10, across=4, down=10):
     share = cv2.GaussianBlur(np.clip(1 - np.abs(albedo - paint).max(-1) / 0.02, 0, 1), (0, 0), 0.8)[..., None]
     gain = np.clip(gain, -2.5, 2.5) * share + whole.mean() * (1 - share)
     flat = image * np.exp(gain)
-    mask = ramp(h, w, feather)
+    ratio = flat / target  # shadows on the backdrop: never cooler than the backdrop itself
+    cool = np.clip(ratio[..., 1:] - ratio[..., :1] - 0.008, 0, None) * share
+    ratio[..., 1:] -= cool
+    flat = ratio * target
+    mask = ramp(h, w, feather) * (1 - share) + ramp(h, w, 0.27) * share
     return np.exp(np.log(np.maximum(flat, 1e-4)) * mask + np.log(target) * (1 - mask))
 
 
@@ -175,9 +181,9 @@ def encode(name, path, spec):
         cv2.imwrite(small, cv2.resize(whole, size, interpolation=method) if width != whole.shape[1] else whole)
         out = os.path.join(IMAGES, f"{name}-{width}")
         quiet = dict(check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        level = str(spec.get("cq", 27))
+        level = str(spec.get("cq", 21))
         subprocess.run(["nice", "-n", "19", "avifenc", "-d", "10", "-y", "420", "-s", "4", "-j", "2", "--min", "0", "--max", "63", "-a", "end-usage=q", "-a", f"cq-level={level}", small, out + ".avif"], **quiet)
-        subprocess.run(["nice", "-n", "19", "cwebp", "-q", str(spec.get("webp", 76)), "-m", "6", "-sharp_yuv", small, "-o", out + ".webp"], **quiet)
+        subprocess.run(["nice", "-n", "19", "cwebp", "-q", str(spec.get("webp", 78)), "-m", "6", "-sharp_yuv", small, "-o", out + ".webp"], **quiet)
         os.remove(small)
 
 

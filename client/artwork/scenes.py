@@ -118,7 +118,7 @@ def not_found():
     bottle("300", (-0.72, 0.30, R + 0.001), lid=False, tip=(0, 0, 0)).rotation_euler = (Matrix.Rotation(math.radians(-16), 3, "Z") @ Matrix.Rotation(math.radians(90), 3, "Y") @ Matrix.Rotation(math.radians(-24), 3, "Z")).to_euler()
     place(cap("300"), (0.98, 0.34, 0), (0, 0, 0))
     scatter("300", [(0.56, -0.06, -8), (0.64, -0.22, 48), (0.86, -0.10, 100), (0.72, 0.10, 20), (1.02, -0.30, -28), (0.44, -0.32, 66), (0.70, -0.14, 12, 0.098, 6)])
-    camera((0.13, 0, 0.29), 6.7, up=15, lens=85, fstop=0.8, focus=(0.2, -0.05, 0.2))
+    camera((0.13, 0, 0.33), 6.5, up=15, lens=85, fstop=0.8, focus=(0.2, -0.05, 0.2))
 
 
 # ---------------------------------------------------------------- ingredients: one plaster plinth, one light
@@ -584,7 +584,7 @@ def oncological():
 def neurological():
     """Connection: a fan of folds, every fold touching the next."""
     card_stage("#E2A23E")
-    paper, n = sheet("fan", "#F4C877"), 22
+    n = 22
     for layer, (r, tone, y) in enumerate(((0.60, "#F7DDA8", 0.12), (0.42, "#EDB04C", 0.0), (0.26, "#D97B22", -0.12))):
         verts, faces = [(0, 0, 0)], []
         for i in range(2 * n):
@@ -664,8 +664,8 @@ def general_surgery():
 @scene
 def ophthalmology():
     """Clarity: a clear sphere before fine lines, which it gathers."""
-    card_stage("#332B26", key=1.1, world=0.34, fill=1.4)
-    board = material("board", "#F8F2E8", 0.8, Specular=0.15)
+    card_stage("#CC6526", fill=1.5)
+    board = material("board", "#F6EFE3", 0.8, Specular=0.15)
     place(mesh("board", [(x, 0, z) for z in (0, 1.22) for x in (-0.48, 0.48)], [(0, 1, 3, 2)], board, smooth=False), (0, 0.42, 0.0))
     ink = material("line", "#24483F", 0.8)
     for i in range(25):

@@ -1,7 +1,7 @@
 #!/bin/bash
 # shoot.sh PAGE.html OUT.png WIDTH HEIGHT SCALE: a page of labels/ as a picture (fonts from npm, see README).
 set -e
-here=$(cd "$(dirname "$0")" && pwd); work=${ARTWORK_WORK:-/tmp/artwork}
+here=$(cd "$(dirname "$0")" && pwd); work=${ARTWORK_WORK:-${TMPDIR:-/tmp}/artwork}
 mkdir -p "$work/page/labels" "$work/page/fonts"
 cp "$here"/labels/* "$work/page/labels/"
 for font in fraunces figtree; do ln -sfn "$work/npm/node_modules/@fontsource-variable/$font" "$work/page/fonts/$font"; done

@@ -2,12 +2,13 @@
 import math
 import os
 import random
+import tempfile
 
 import bmesh
 import bpy
-from mathutils import Matrix, Vector, noise
+from mathutils import Matrix, Vector
 
-WORK = os.environ.get("ARTWORK_WORK", "/tmp/artwork")
+WORK = os.environ.get("ARTWORK_WORK", os.path.join(tempfile.gettempdir(), "artwork"))
 PAPER, SAND, INK = "#FBF7F0", "#F0E6D6", "#1F1A17"
 ORANGE, AMBER, LYCOPENE, LEAF = "#D9601A", "#E9A63C", "#A92B1D", "#24483F"
 
@@ -291,7 +292,7 @@ def render(name, size, samples=64, percent=100, seeds=(1,), bounces=10):
 
 # ---------------------------------------------------------------- products
 
-PRODUCT = {"300": dict(accent=ORANGE, lid="#B04208"), "xt": dict(accent=LEAF, lid="#27493F")}
+LID = {"300": "#B04208", "xt": "#27493F"}
 R, LABEL_LOW, LABEL_HIGH = 0.33, 0.10, 0.70
 
 
@@ -303,7 +304,7 @@ def bottle(kind, at=(0, 0, 0), turn=0.0, lid=True, tip=None):
     wall = glass("amber glass", (0.84, 0.60, 0.27), ior=1.5, shadow=(0.80, 0.55, 0.28))
     outer = [(0, 0.022), (0.2, 0.022), (0.24, 0.0), (R, 0.0), (R, 0.80), (0.245, 0.93), (0.235, 0.95), (0.235, 1.13)]
     inner = [(0.205, 1.13), (0.205, 0.945), (0.225, 0.91), (R - 0.028, 0.79), (R - 0.028, 0.045), (0.2, 0.055), (0, 0.055)]
-    shell = rounded(outer[:3] + outer[3:], 0.05) + rounded(inner, 0.05)
+    shell = rounded(outer, 0.05) + rounded(inner, 0.05)
     parts.append(lathe("glass", shell, wall, 128))
 
     arc, steps = math.radians(300), 160
@@ -339,7 +340,7 @@ def grain_on_paper(made):
 
 def cap(kind):
     """A wide matte lid, 0.235 high, standing on its rim; a fine groove near the foot."""
-    coat = grain(material(f"lid {kind}", PRODUCT[kind]["lid"], 0.45, Specular=0.22), 220, 0.05, 0.003, 2)
+    coat = grain(material(f"lid {kind}", LID[kind], 0.45, Specular=0.22), 220, 0.05, 0.003, 2)
     shape = [(0.262, 0.0), (0.282, 0.0), (0.282, 0.045), (0.276, 0.049), (0.276, 0.055), (0.282, 0.059), (0.282, 0.235), (0.0, 0.235)]
     inside = [(0.0, 0.21), (0.255, 0.21), (0.255, 0.0), (0.262, 0.0)]
     return lathe(f"lid-{kind}", rounded(inside, 0.01, 3) + rounded(shape, 0.022, 6), coat, 128)
@@ -393,7 +394,7 @@ def piece(kind):
     return softgel() if kind == "300" else capsule()
 
 
-def scatter(kind, spots, lie=0.051):
+def scatter(kind, spots):
     """Capsules lying at (x, y, degrees) or (x, y, degrees, height, tilt)."""
     first = piece(kind)
     for i, spot in enumerate(spots):

@@ -62,7 +62,7 @@ export function Carousel({ slides, draggable, ...folding }: CarouselProps) {
       ref={region}
       className="carousel"
       aria-roledescription="carousel"
-      aria-label="Mechanism Of Action"
+      aria-label="Mechanism Of Action, one slide at a time"
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}

@@ -18,7 +18,7 @@ export function Indications({ slug, open, cards }: IndicationsProps) {
       <ul className={`indications indications-${slug}`}>
         {cards.map((card) => (
           <li key={card.id} className="indication" data-open={card.id === opened}>
-            <Picture name={card.picture} alt={card.alt} sizes="(min-width: 900px) 560px, 92vw" />
+            <Picture name={card.picture} alt={card.alt} sizes="(min-width: 56.25em) 560px, 92vw" />
             <h3>
               <button
                 type="button"

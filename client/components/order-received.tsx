@@ -6,9 +6,9 @@ export function OrderReceived({ reference, onAgain }: { reference: string; onAga
   useEffect(() => heading.current?.focus(), [])
   return (
     <div className="received">
-      <h3 ref={heading} tabIndex={-1}>
+      <h2 ref={heading} className="minor" tabIndex={-1}>
         Thank you. Your enquiry is with us.
-      </h3>
+      </h2>
       <p>Your reference</p>
       <p className="reference">{reference}</p>
       <p>Please keep it: it finds your enquiry when you call or write.</p>

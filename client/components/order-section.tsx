@@ -20,12 +20,12 @@ export function OrderSection({ first }: { first?: boolean }) {
       <Picture
         className="order-picture"
         name="buy-now"
-        alt={`${brand.name} 300 and ${brand.name} XT before a white envelope`}
-        sizes="(min-width: 900px) 440px, 92vw"
+        alt={`${brand.name} 300 and ${brand.name} XT before a note card`}
+        sizes="(min-width: 56.25em) 440px, 92vw"
         {...(first && { first })}
       />
       <div className="order-next">
-        <h3>What happens next</h3>
+        <h2 className="minor">What happens next</h2>
         <ol className="steps">
           {nextSteps.map((step) => (
             <li key={step.title}>

@@ -58,13 +58,14 @@ export function ProductHero({ content }: { content: ProductContent }) {
 
 function Gallery({ content: { product, slug, pictures } }: { content: ProductContent }) {
   return (
-    <section className="gallery" aria-label={`Pictures of ${product}`}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: on phones it scrolls sideways, which the keyboard must reach
+    <section className="gallery" aria-label={`Pictures of ${product}`} tabIndex={0}>
       {pictures.map(({ name, alt, caption }, index) => (
         <figure key={name} className={index === 0 ? `gallery-first hero-${slug}` : undefined}>
           <Picture
             name={name}
             alt={alt}
-            sizes={index === 0 ? '(min-width: 900px) 46vw, 84vw' : '(min-width: 900px) 22vw, 84vw'}
+            sizes={index === 0 ? '(min-width: 56.25em) 46vw, 84vw' : '(min-width: 56.25em) 590px, 84vw'}
             first={index === 0}
           />
           <figcaption className={index === 0 ? 'visually-hidden' : undefined}>{caption}</figcaption>

@@ -20,17 +20,29 @@ export function SlideBody({ slide, controls, ...folding }: Folding & { slide: Sl
       </div>
       <ul className="ingredients">
         {slide.cards.map((card) => (
-          <Ingredient key={card.name} id={`${slide.id}/${card.name}`} card={card} {...folding} />
+          <Ingredient
+            key={card.name}
+            id={`${slide.id}/${card.name}`}
+            card={card}
+            sizes={slide.cards.length === 1 ? '(min-width: 56.25em) 480px, 92vw' : '(min-width: 56.25em) 280px, 30vw'}
+            {...folding}
+          />
         ))}
       </ul>
     </div>
   )
 }
 
-function Ingredient({ id, card, unfolded, onToggle }: Folding & { id: string; card: IngredientCard }) {
+interface IngredientProps extends Folding {
+  id: string
+  card: IngredientCard
+  sizes: string
+}
+
+function Ingredient({ id, card, sizes, unfolded, onToggle }: IngredientProps) {
   return (
     <li className="ingredient">
-      <Picture name={card.picture} alt={card.alt} sizes="(min-width: 900px) 300px, 40vw" />
+      <Picture name={card.picture} alt={card.alt} sizes={sizes} />
       <div className="ingredient-text">
         <h4>{card.name}</h4>
         <p className="amount">{card.amount}</p>

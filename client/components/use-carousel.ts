@@ -1,7 +1,9 @@
 import { type ComponentType, type RefObject, useEffect, useState } from 'react'
+import { flushSync } from 'react-dom'
 import type { CarouselProps } from './carousel.tsx'
 
-const WIDE = '(min-width: 900px)'
+/** Not on paper: a print shows every slide. */
+const WIDE = 'screen and (min-width: 56.25em)'
 const NEAR = '600px'
 
 /** The carousel, once the region comes near on a wide screen; its code is not loaded before. */
@@ -12,8 +14,8 @@ export function useCarousel(region: RefObject<HTMLElement | null>) {
 
   useEffect(() => {
     const screen = matchMedia(WIDE)
-    const measure = () => setWide(screen.matches)
-    measure()
+    const measure = () => flushSync(() => setWide(screen.matches)) // before the sheet is laid out
+    setWide(screen.matches)
     screen.addEventListener('change', measure)
     return () => screen.removeEventListener('change', measure)
   }, [])

@@ -9,13 +9,15 @@ export function ErrorPage() {
       <a href="/" className="logo-link" aria-label={`${brand.name}, home`}>
         <Logo />
       </a>
-      <h1>Unexpected Application Error!</h1>
-      <p className="lead">
-        Something on our side broke. Please load the page again, or call <a href={telephone}>{brand.phone}</a>.
-      </p>
-      <a href="/" className="button">
-        Back to the home page
-      </a>
+      <div className="lost-text">
+        <h1>Unexpected Application Error!</h1>
+        <p className="lead">
+          Something on our side broke. Please load the page again, or call <a href={telephone}>{brand.phone}</a>.
+        </p>
+        <a href="/" className="button">
+          Back to the home page
+        </a>
+      </div>
     </main>
   )
 }

@@ -50,7 +50,7 @@ function Banner() {
           className="banner-picture"
           name="home-pair"
           alt={home.pictureAlt}
-          sizes="(min-width: 900px) 56vw, 100vw"
+          sizes="(min-width: 56.25em) 56vw, 100vw"
           first
         />
       </div>
@@ -77,7 +77,7 @@ function OurProducts() {
       <div className="product-cards">
         {productCards.map(({ product, slug, ground, line, alt, figures }) => (
           <article key={slug} className={`product-card on-${ground}`}>
-            <Picture className={`hero-${slug}`} name={slug} alt={alt} sizes="(min-width: 900px) 46vw, 92vw" />
+            <Picture className={`hero-${slug}`} name={slug} alt={alt} sizes="(min-width: 56.25em) 46vw, 92vw" />
             <div className="product-card-text">
               <h3>{product}</h3>
               <p>{line}</p>

@@ -14,15 +14,17 @@ function NotFoundPage() {
     <section className="page-top lost-page wrap">
       <Picture
         name="not-found"
-        alt="A capsule lies open, its contents spilled on paper"
-        sizes="(min-width: 900px) 640px, 92vw"
+        alt="A bottle of Quvera 300 on its side, its cap off and a few capsules spilled"
+        sizes="(min-width: 56.25em) 680px, 92vw"
         first
       />
-      <h1>Page not found</h1>
-      <p className="lead">There is nothing at this address. It may have been moved, or mistyped.</p>
-      <a href="/" className="button">
-        Back to the home page
-      </a>
+      <div className="lost-text">
+        <h1>Page not found</h1>
+        <p className="lead">There is nothing at this address. It may have been moved, or mistyped.</p>
+        <a href="/" className="button">
+          Back to the home page
+        </a>
+      </div>
     </section>
   )
 }

@@ -148,7 +148,8 @@ describe('migrations', () => {
   it.runIf(inject('postgres'))('are applied once when ten servers start at the same moment', async () => {
     const env = await aDatabase()
     const database = await openDatabase({ url: env.DATABASE_URL, dataDir: '', embeddedPort: 0, migrations })
-    await database.db.$executeRawUnsafe('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+    await database.db.$executeRaw`DROP SCHEMA public CASCADE`
+    await database.db.$executeRaw`CREATE SCHEMA public`
     await database.close()
     const open = () => openDatabase({ url: env.DATABASE_URL, dataDir: '', embeddedPort: 0, migrations })
     const all = await Promise.all(Array.from({ length: 10 }, open))

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from '@playwright/test'
+import { type Browser, type BrowserContextOptions, chromium, type LaunchOptions, type Page } from '@playwright/test'
 import bundled from '@sparticuz/chromium'
 
 /** Debian's Chromium refuses root without the first flag; the others keep it from calling home. */
@@ -18,8 +18,8 @@ export async function chromiumPath(): Promise<string> {
   return installed ?? (await bundled.executablePath())
 }
 
-export async function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: await chromiumPath(), args: CHROMIUM_FLAGS })
+export async function launchBrowser(options: LaunchOptions = {}): Promise<Browser> {
+  return chromium.launch({ executablePath: await chromiumPath(), args: CHROMIUM_FLAGS, ...options })
 }
 
 /** A page on which every problem the browser reports is collected: a test ends by expecting none. */

@@ -1,0 +1,105 @@
+/** `npm run bench:orders`: orders a second, each durable in PostgreSQL before it is answered, beside what one would use instead. */
+import { cpus } from 'node:os'
+import { startFakeResend } from '../support/fake-resend.ts'
+import { startPostgresServer } from '../support/postgres-server.ts'
+import type { Measured } from './http-load.ts'
+import { createPgbenchTarget, type OrderMeasured, startHttpTarget, type Target } from './targets.ts'
+
+const CONNECTIONS = [1, 32, 256]
+const ROUNDS = 3
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 4)
+
+const postgres = await startPostgresServer()
+const fast = await startFakeResend()
+const ours = { entry: 'dist/server/main.js', path: '/trpc/order.submit' }
+const quvera = await startHttpTarget(postgres, { name: 'Quvera', ...ours })
+const targets: Target[] = [
+  await createPgbenchTarget(postgres),
+  await startHttpTarget(postgres, {
+    name: 'bare Fastify + pg',
+    entry: 'tests/bench/rivals/fastify-pg.ts',
+    path: '/order',
+  }),
+  await startHttpTarget(postgres, {
+    name: 'Express + tRPC + Prisma',
+    entry: 'tests/bench/rivals/express-trpc-prisma.ts',
+    path: '/trpc/order.submit',
+  }),
+  quvera,
+  await startHttpTarget(postgres, {
+    name: 'Quvera, mails going out',
+    ...ours,
+    env: { RESEND_API_KEY: 're_bench', RESEND_BASE_URL: fast.url },
+  }),
+]
+
+const results = new Map<string, OrderMeasured[]>()
+for (const target of targets) await target.measure({ connections: 32, seconds: 2 }) // warm
+for (let round = 0; round < ROUNDS; round++) {
+  for (const connections of CONNECTIONS) {
+    for (const target of targets) {
+      const key = `${target.name} ${connections}`
+      results.set(key, [...(results.get(key) ?? []), await target.measure({ connections, seconds: SECONDS })])
+    }
+  }
+}
+const calm = await quvera.measure({ connections: 8, seconds: 5, perSecond: 100 })
+
+const table = targets.map(({ name }) => ({
+  name,
+  ...Object.fromEntries(
+    CONNECTIONS.map((connections) => [connections, median(results.get(`${name} ${connections}`) ?? [])]),
+  ),
+})) as ({ name: string } & Record<number, OrderMeasured>)[]
+
+console.log(
+  `\n${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}, PostgreSQL with default fsync; medians of ${ROUNDS} interleaved rounds of ${SECONDS} s\n`,
+)
+console.log('| orders/s (p50 / p99 ms) | 1 connection | 32 | 256 | server CPU an order at 32 |\n|---|---|---|---|---|')
+for (const row of table) {
+  const cells = CONNECTIONS.map((connections) => cell(row[connections]))
+  console.log(
+    `| ${row.name} | ${cells.join(' | ')} | ${row[32]?.cpuMicrosAnOrder ? `${Math.round(row[32].cpuMicrosAnOrder)} µs` : ''} |`,
+  )
+}
+console.log(`\nA calm 100 orders/s: p50 ${calm.p50Ms.toFixed(2)} ms, p99 ${calm.p99Ms.toFixed(2)} ms\n`)
+
+const rate = (name: string, connections: number) =>
+  table.find((row) => row.name === name)?.[connections]?.perSecond ?? Number.NaN
+const goals: [string, number, number][] = [32, 256].flatMap((connections): [string, number, number][] => [
+  [
+    `Quvera / Express + tRPC + Prisma at ${connections}`,
+    rate('Quvera', connections) / rate('Express + tRPC + Prisma', connections),
+    3,
+  ],
+  [
+    `Quvera / bare Fastify + pg at ${connections}`,
+    rate('Quvera', connections) / rate('bare Fastify + pg', connections),
+    0.95,
+  ],
+  [`Quvera / pgbench at ${connections}`, rate('Quvera', connections) / rate('pgbench, one row', connections), 0.3],
+  [
+    `Quvera with mails / Express + tRPC + Prisma at ${connections}`,
+    rate('Quvera, mails going out', connections) / rate('Express + tRPC + Prisma', connections),
+    2,
+  ],
+])
+let missed = 0
+for (const [name, value, goal] of goals) {
+  if (value < goal) missed++
+  console.log(`${value >= goal ? 'ok    ' : 'MISSED'} ${name}: ${value.toFixed(2)} (goal ${goal})`)
+}
+for (const target of targets) target.close()
+await fast.close()
+await postgres.close()
+process.exit(missed ? 1 : 0)
+
+function median<T extends Measured>(all: T[]): T {
+  return [...all].sort((a, b) => a.perSecond - b.perSecond)[Math.floor(all.length / 2)] as T
+}
+
+function cell(measured: Measured | undefined): string {
+  if (!measured) return ''
+  const p99 = Number.isNaN(measured.p99Ms) ? '–' : measured.p99Ms.toFixed(1)
+  return `${Math.round(measured.perSecond).toLocaleString('en')} (${measured.p50Ms.toFixed(1)} / ${p99})`
+}

@@ -1,0 +1,111 @@
+import { execFile, spawn } from 'node:child_process'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { openDatabase } from '../../server/database.ts'
+import { eventually } from '../support/eventually.ts'
+import { aUniqueOrder } from '../support/load.ts'
+import type { PostgresServer } from '../support/postgres-server.ts'
+import { freePort } from '../support/server-process.ts'
+import { type HttpLoad, type Measured, measureHttp, post } from './http-load.ts'
+
+const project = resolve(import.meta.dirname, '../..')
+
+export type OrderMeasured = Measured & { cpuMicrosAnOrder?: number }
+
+/** Something that stores orders. */
+export interface Target {
+  name: string
+  measure(load: Pick<HttpLoad, 'connections' | 'seconds' | 'perSecond'>): Promise<OrderMeasured>
+  close(): void
+}
+
+async function newDatabase(postgres: PostgresServer): Promise<string> {
+  const name = `bench_${crypto.randomUUID().replaceAll('-', '')}`
+  await promisify(execFile)('psql', [postgres.url, '-c', `CREATE DATABASE ${name}`])
+  const url = Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href
+  const { close } = await openDatabase({
+    url,
+    dataDir: '',
+    embeddedPort: 0,
+    migrations: resolve(project, 'prisma/migrations'),
+  })
+  await close()
+  return url
+}
+
+/** A server process that takes orders at `path`. */
+export async function startHttpTarget(
+  postgres: PostgresServer,
+  { name, entry, path, env = {} }: { name: string; entry: string; path: string; env?: Record<string, string> },
+): Promise<Target> {
+  const port = await freePort()
+  const child = spawn(process.execPath, [resolve(project, entry)], {
+    cwd: project,
+    stdio: 'inherit',
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(port),
+      DATABASE_URL: await newDatabase(postgres),
+      RATE_LIMIT_MAX: '0',
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
+  })
+  await eventually(async () => (await fetch(`http://127.0.0.1:${port}/`)).status > 0, 20_000)
+  return {
+    name,
+    async measure(load) {
+      const before = await cpuMicros(child.pid ?? 0)
+      const measured = await measureHttp({ ...load, port, request: () => post(path, aUniqueOrder()) })
+      if (measured.failed) throw new Error(`${name}: ${measured.failed} requests failed`)
+      return {
+        ...measured,
+        cpuMicrosAnOrder: ((await cpuMicros(child.pid ?? 0)) - before) / (measured.perSecond * load.seconds),
+      }
+    },
+    close: () => child.kill('SIGKILL'),
+  }
+}
+
+/** What PostgreSQL alone can do with one row of the same table a transaction. */
+export async function createPgbenchTarget(postgres: PostgresServer): Promise<Target> {
+  const url = await newDatabase(postgres)
+  const script = join(await mkdtemp(join(tmpdir(), 'quvera-bench-')), 'insert.sql')
+  await writeFile(
+    script,
+    `INSERT INTO "Quvera_Form" ("Id", "Reference", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey")
+     SELECT id, id::text, 'Asha Verma', id || '@shop.example', '9876543210', 24, 'Retailer', 'Quvera 300', '2026-11', id FROM gen_random_uuid() AS id;`,
+  )
+  const bin = (await promisify(execFile)('sh', ['-c', 'ls -d /usr/lib/postgresql/*/bin | tail -1'])).stdout.trim()
+  return {
+    name: 'pgbench, one row',
+    async measure({ connections, seconds }) {
+      const args = [
+        '-n',
+        '-M',
+        'prepared',
+        '-c',
+        String(Math.min(connections, 150)),
+        '-j',
+        '2',
+        '-T',
+        String(seconds),
+        '-f',
+        script,
+        url,
+      ]
+      const { stdout } = await promisify(execFile)(join(bin, 'pgbench'), args)
+      const latency = Number(/latency average = ([\d.]+)/.exec(stdout)?.[1])
+      return { perSecond: Number(/tps = ([\d.]+)/.exec(stdout)?.[1]), p50Ms: latency, p99Ms: Number.NaN, failed: 0 }
+    },
+    close: () => {},
+  }
+}
+
+/** CPU time of a process so far. */
+async function cpuMicros(pid: number): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10_000
+}

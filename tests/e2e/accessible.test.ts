@@ -1,0 +1,111 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { describe, expect, it } from 'vitest'
+import { PHONE, paths, siteForTests } from '../support/visit.ts'
+
+const { visit } = siteForTests()
+const CALM = { reducedMotion: 'reduce' } as const
+const WIDTHS = [360, 768, 1440]
+
+async function violations(page: Page) {
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+  const result = await new AxeBuilder({ page }).withTags(tags).analyze()
+  return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(' ')}`)
+}
+
+const sideways = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+
+describe.each([...paths, '/nowhere'])('%s', (path) => {
+  it.each(WIDTHS)('has no fault that axe finds and a clean console at %i px', async (width) => {
+    const { page, problems, close } = await visit(path, { ...CALM, viewport: { width, height: 900 } })
+    if (path.startsWith('/products')) {
+      await page.locator('#mechanism').scrollIntoViewIfNeeded()
+      if (width >= 900) await page.locator('.carousel').waitFor()
+    }
+    expect(await violations(page)).toEqual([])
+    expect(await sideways(page)).toBe(0)
+    expect(problems.filter((problem) => path !== '/nowhere' || !problem.includes('404'))).toEqual([])
+    await close()
+  })
+
+  it.each([
+    ['at 320 px', { viewport: { width: 320, height: 640 } }],
+    ['zoomed to 200 %', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
+    ['zoomed to 400 %', { viewport: { width: 320, height: 256 }, deviceScaleFactor: 4 }],
+  ])('does not scroll sideways %s', async (_, options) => {
+    const { page, close } = await visit(path, options)
+    expect(await sideways(page)).toBe(0)
+    await close()
+  })
+})
+
+it('the open menu on a phone has no fault', async () => {
+  const { page, close } = await visit('/', { ...CALM, ...PHONE })
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('dialog').waitFor()
+  expect(await violations(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Menu')
+  await close()
+})
+
+it('the open list of products has no fault', async () => {
+  const { page, close } = await visit('/products/quvera-xt', CALM)
+  await page.getByRole('button', { name: 'Products' }).click()
+  expect(await violations(page)).toEqual([])
+  await close()
+})
+
+it.each([360, 1440])('toast, marked fields and confirmation have no fault at %i px', async (width) => {
+  const { page, close } = await visit('/buy-now', { ...CALM, viewport: { width, height: 900 } })
+  await page.getByRole('button', { name: 'Send enquiry' }).click()
+  await page.locator('.Toastify__toast', { hasText: 'Please fill the data' }).waitFor()
+  expect(await violations(page)).toEqual([])
+  await page.locator('[name=name]').fill('Asha Verma')
+  await page.locator('[name=email]').first().fill('asha@shop.example')
+  await page.locator('[name=mobile]').fill('9876543210')
+  await page.locator('[name=quantity]').fill('2')
+  await page.locator('[name=retailerSelfUse]').selectOption('Retailer')
+  await page.locator('[name=products]').selectOption('Quvera 300')
+  await page.getByRole('button', { name: 'Send enquiry' }).click()
+  await page.locator('.reference').waitFor()
+  expect(await violations(page)).toEqual([])
+  await close()
+})
+
+it('an order can be sent with the keyboard alone', async () => {
+  const { page, problems, close } = await visit('/buy-now', CALM)
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content')
+  await page.keyboard.press('Enter')
+  for (const keys of ['Asha Verma', 'asha@shop.example', '9876543210', '5', 'Self', 'Quvera XT']) {
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(keys)
+  }
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.locator('.reference').waitFor()
+  expect(problems).toEqual([])
+  await close()
+})
+
+it('what has the focus is never under the header', async () => {
+  const { page, close } = await visit('/products/quvera-xt', CALM)
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+  const hidden: string[] = []
+  await page.locator('footer a').last().focus()
+  for (let step = 0; step < 40; step++) {
+    await page.keyboard.press('Shift+Tab')
+    const covered = await page.evaluate(() => {
+      const focus = document.activeElement
+      if (!focus || focus.closest('header') || focus === document.body) return undefined
+      const { left, top, bottom, width } = focus.getBoundingClientRect()
+      const seen = document.elementFromPoint(left + width / 2, (Math.max(0, top) + bottom) / 2)
+      return seen?.closest('header') ? (focus.textContent ?? '') : undefined
+    })
+    if (covered !== undefined) hidden.push(covered)
+  }
+  expect(hidden).toEqual([])
+  await close()
+})

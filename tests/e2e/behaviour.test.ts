@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest'
+import { launchBrowser } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import { PHONE, siteForTests } from '../support/visit.ts'
+
+const { open, visit, site } = siteForTests()
+
+const DESKTOP = { viewport: { width: 1440, height: 900 } }
+
+describe.each([
+  ['a desktop', DESKTOP],
+  ['a phone', PHONE],
+])('on %s', (_, options) => {
+  it('the header has two styles, and changes at 200 px', async () => {
+    const { page, close } = await visit('/', { ...options, reducedMotion: 'reduce' })
+    const style = () =>
+      page.evaluate(() => {
+        const bar = document.querySelector('.header-bar') as HTMLElement
+        const { backgroundColor, borderBottomColor } = getComputedStyle(bar)
+        return {
+          top: Math.round((bar.getBoundingClientRect().top / innerHeight) * 100),
+          backgroundColor,
+          borderBottomColor,
+        }
+      })
+    const scrollTo = (top: number) => page.evaluate((y) => window.scrollTo({ top: y, behavior: 'instant' }), top)
+    await scrollTo(199)
+    await eventually(async () => expect((await style()).top).toBe(3))
+    await scrollTo(200)
+    await eventually(async () =>
+      expect(await style()).toEqual({
+        top: 1,
+        backgroundColor: 'rgb(255, 255, 255)',
+        borderBottomColor: 'rgb(217, 96, 26)',
+      }),
+    )
+    await close()
+  })
+
+  it('Home scrolls to the top, Contact Us to the contact block', async () => {
+    const { page, close } = await visit('/', options)
+    const follow = async (name: string) => {
+      if (options === PHONE) await page.getByRole('button', { name: 'Menu' }).click()
+      await page.getByRole('banner').getByRole('link', { name, exact: true }).last().click()
+    }
+    await follow('Contact Us')
+    await eventually(async () => {
+      const top = await page.locator('#contact').evaluate((block) => block.getBoundingClientRect().top)
+      expect(top).toBeGreaterThan(0)
+      expect(top).toBeLessThan(500)
+    })
+    await follow('Home')
+    await eventually(async () => expect(await page.evaluate(() => scrollY)).toBe(0))
+    await close()
+  })
+
+  it('Buy Now on a product page leads to the form with that product chosen', async () => {
+    const { page, close } = await visit('/products/quvera-xt', options)
+    await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).click()
+    await page.waitForURL(/\/buy-now/)
+    await eventually(async () => expect(await page.locator('[name=products]').inputValue()).toBe('Quvera XT'))
+    expect(await page.evaluate(() => scrollY)).toBe(0)
+    await close()
+  })
+
+  it('what is typed and sent before React arrives is kept and sent once', async () => {
+    const { page, problems, close } = await open('/privacy-policy', options)
+    let orders = 0
+    page.on('request', (request) => {
+      if (request.url().includes('order.submit')) orders++
+    })
+    const gate = Promise.withResolvers<void>()
+    await page.route('**/hydrate-*.js', async (route) => {
+      await gate.promise
+      await route.continue()
+    })
+    await page.goto(`${site().url}/buy-now`)
+    await page.locator('[name=name]').fill('Early Bird')
+    await page.locator('[name=email]').first().fill('early@shop.example')
+    await page.locator('[name=mobile]').fill('9876543210')
+    await page.locator('[name=quantity]').fill('1')
+    await page.locator('[name=retailerSelfUse]').selectOption('Self Use')
+    await page.locator('[name=products]').selectOption('Quvera 300')
+    for (let click = 0; click < 3; click++) await page.getByRole('button', { name: 'Send enquiry' }).click()
+    gate.resolve()
+    await page.locator('.reference').waitFor()
+    expect(orders).toBe(1)
+    expect(problems).toEqual([])
+    await close()
+  })
+})
+
+it('a lost answer and a reload later, the same order has the same reference', async () => {
+  const { page, close } = await visit('/buy-now')
+  const keys: string[] = []
+  let cut = true
+  await page.route('**/trpc/order.submit', async (route) => {
+    keys.push(JSON.parse(route.request().postData() ?? '{}').submissionKey)
+    if (!cut) return route.continue()
+    cut = false
+    await route.fetch()
+    await route.abort()
+  })
+  const fill = async () => {
+    await page.locator('[name=name]').fill('Cut Off')
+    await page.locator('[name=email]').first().fill('cut@shop.example')
+    await page.locator('[name=mobile]').fill('9876543210')
+    await page.locator('[name=quantity]').fill('7')
+    await page.locator('[name=retailerSelfUse]').selectOption('Retailer')
+    await page.locator('[name=products]').selectOption('Quvera XT')
+    await page.getByRole('button', { name: 'Send enquiry' }).click()
+  }
+  await fill()
+  await page.locator('.Toastify__toast', { hasText: 'Error adding document' }).waitFor()
+  expect(await page.locator('[name=quantity]').inputValue()).toBe('7')
+  await page.reload()
+  await page.locator('html[data-hydrated]').waitFor()
+  await fill()
+  const reference = await page.locator('.reference').textContent()
+  expect(keys[1]).toBe(keys[0])
+  const rows = await site().inspect(
+    (db) => db.$queryRaw<object[]>`SELECT "Reference" FROM "Quvera_Form" WHERE "Name" = 'Cut Off'`,
+  )
+  expect(rows).toEqual([{ Reference: reference }])
+  await close()
+})
+
+it('the subscribe box stores the address and says so; a bad one it refuses', async () => {
+  const { page, close } = await visit('/')
+  const box = page.getByRole('contentinfo')
+  await box.getByLabel('Email address').fill('nobody')
+  await box.getByRole('button', { name: 'Subscribe' }).click()
+  await box.getByText('Please enter a valid email address').waitFor()
+  await box.getByLabel('Email address').fill('reader@shop.example')
+  await box.getByRole('button', { name: 'Subscribe' }).click()
+  await box.getByText('This address is on the list').waitFor()
+  expect(await box.getByLabel('Email address').inputValue()).toBe('')
+  await close()
+})
+
+it('a page left and come back to is as it was, without being loaded again', async () => {
+  const browser = await launchBrowser({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
+  const page = await browser.newPage(PHONE)
+  await page.goto(`${site().url}/products/quvera-300`)
+  await page.locator('html[data-hydrated]').waitFor()
+  await page.getByRole('button', { name: 'Lycopene', exact: true }).click()
+  await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).click()
+  await page.waitForURL(/\/buy-now/)
+  await page.goBack({ waitUntil: 'commit' })
+  await eventually(async () =>
+    expect(await page.getByRole('button', { name: 'Lycopene', exact: true }).getAttribute('aria-pressed')).toBe('true'),
+  )
+  await browser.close()
+})
+
+it('a printed product page keeps the composition, the safety and the contact', async () => {
+  const { page, close } = await visit('/products/quvera-xt')
+  await page.emulateMedia({ media: 'print' })
+  for (const kept of ['27.45 mg', 'Renal health', '+91 11 4000 0300', 'Hypertension'])
+    expect(await page.getByText(kept).last().isVisible(), kept).toBe(true)
+  expect(await page.getByRole('banner').isVisible()).toBe(false)
+  await close()
+})

@@ -1,0 +1,64 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { gzipSync } from 'node:zlib'
+import { expect, it } from 'vitest'
+import { PHONE, paths, siteForTests } from '../support/visit.ts'
+
+const { open, html } = siteForTests()
+const KB = 1000
+const LIMITS = {
+  beforeLoad: 2 * KB,
+  hydrated: 80 * KB,
+  form: 32 * KB,
+  carousel: 18 * KB,
+  css: 8 * KB,
+  html: 12 * KB,
+  fonts: 30 * KB,
+}
+
+/** Scripts loaded so far, in the bytes that came over the wire. */
+function loadedScripts(page: Awaited<ReturnType<typeof open>>['page']) {
+  return page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .filter((entry) => new URL(entry.name).pathname.endsWith('.js'))
+      .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0),
+  )
+}
+
+it.each(paths)('%s stays light, before and after it is hydrated', async (path) => {
+  const { page, close } = await open(path, PHONE)
+  const first = await page.evaluate(
+    () =>
+      (
+        performance
+          .getEntriesByType('resource')
+          .find((entry) => /assets\/index-.*\.js/.test(entry.name)) as PerformanceResourceTiming
+      ).encodedBodySize,
+  )
+  expect(first).toBeLessThanOrEqual(LIMITS.beforeLoad)
+  await page.locator('html[data-hydrated]').waitFor()
+  const hydrated = await loadedScripts(page)
+  expect(hydrated).toBeLessThanOrEqual(LIMITS.hydrated)
+  if (path === '/buy-now') {
+    await page.locator('[name=name]').focus()
+    await page.locator('.Toastify').waitFor({ state: 'attached' })
+    expect((await loadedScripts(page)) - hydrated).toBeLessThanOrEqual(LIMITS.form)
+  }
+  expect(gzipSync(await html(path), { level: 9 }).length).toBeLessThanOrEqual(LIMITS.html)
+  await close()
+})
+
+it('the carousel, the styles and the fonts keep to their sizes', async () => {
+  const names = await readdir('dist/client/assets')
+  const total = async (pattern: RegExp, zip: boolean) => {
+    const files = names.filter((name) => pattern.test(name)).map((name) => `dist/client/assets/${name}`)
+    expect(files.length).toBeGreaterThan(0)
+    const sizes = files.map(async (file) =>
+      zip ? gzipSync(await readFile(file), { level: 9 }).length : (await stat(file)).size,
+    )
+    return (await Promise.all(sizes)).reduce((sum, size) => sum + size)
+  }
+  expect(await total(/^carousel-.*\.js$/, true)).toBeLessThanOrEqual(LIMITS.carousel)
+  expect(await total(/\.css$/, true)).toBeLessThanOrEqual(LIMITS.css)
+  expect(await total(/\.woff2$/, false)).toBeLessThanOrEqual(LIMITS.fonts)
+})

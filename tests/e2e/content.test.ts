@@ -1,0 +1,178 @@
+import { expect, it } from 'vitest'
+import { PHONE, paths, siteForTests } from '../support/visit.ts'
+
+const { fetch, html, visit } = siteForTests()
+
+/** What a reader sees without scripts: no tags, no data blocks, one space between words. */
+async function text(path: string) {
+  return (await html(path))
+    .replace(/<script[\s\S]*?<\/script>|<title[\s\S]*?<\/title>/g, '')
+    .replace(/<!--[\s\S]*?-->/g, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replaceAll('&amp;', '&')
+    .replaceAll('&#x27;', '’')
+    .replace(/\s+/g, ' ')
+}
+
+const shared = [
+  'Home',
+  'Products',
+  'Contact Us',
+  'Buy Now',
+  'Subscribe',
+  'Privacy Policy',
+  '+91 11 4000 0300',
+  'New Delhi',
+]
+const product = [
+  'Revitalize your health with precision formulation',
+  'Product Description',
+  'Mechanism Of Action',
+  'Salt Composition',
+  'Dosage & Instructions',
+  'Indications',
+  'Safety Information',
+  'Please read before use',
+  'not meant to diagnose, treat, cure or prevent any disease',
+]
+
+it.each([
+  ['/', ['Where innovation meets cure', 'buy now', 'Our Products', 'Learn More', 'Retailer', 'Self Use']],
+  [
+    '/products/quvera-300',
+    [
+      ...product,
+      ...['Overview', 'CoQ10', 'Omega-3', 'Lycopene'],
+      ...['Coenzyme Q10 300 mg', 'Omega-3 Fatty Acids 250 mg', 'Lycopene (10%) 5000 mcg'],
+      ...['Dosage', 'Instructions', 'Storage', 'General Instructions'],
+      ...[
+        'Cardiovascular Health',
+        'Oncological Health',
+        'Neurological Health',
+        'Gynaecological Health',
+        'General surgeon',
+      ],
+      ...['Allergies', 'Pregnancy and lactation', 'Alcohol', 'Renal health', 'Liver health', 'dialysis'],
+    ],
+  ],
+  [
+    '/products/quvera-xt',
+    [
+      ...product,
+      ...[
+        'Cardiovascular Health',
+        'Gynaecology',
+        'Oncology',
+        'General Surgery',
+        'Macular Degeneration / Ophthalmology',
+      ],
+      'Macular Degeneration (Ophthalmology)',
+      ...[
+        'Ubiquinone Q10',
+        'Omega-3 EPA and DHA',
+        'Wheat Germ Oil',
+        'Vitamin B12',
+        'Selenium',
+        'Zinc',
+        'Mixed Carotene',
+      ],
+      ...['Omega-3 EPA 90 mg', 'Omega-3 DHA 60 mg', 'Mixed Carotene 10% 10.33 mg', 'Wheat Germ Oil 25 mg'],
+      ...['Ubiquinone (Coenzyme Q10) 100 mg', 'Lycopene 5000 mcg', 'Calcium Ascorbate 75 mcg', 'Piperine 5 mg'],
+      ...['Vitamin B12 5 mcg', 'Selenium Dioxide Monohydrate 75 mcg', 'Zinc Sulphate Monohydrate 27.45 mg'],
+      ...[
+        'As Directed by Physician',
+        'Administration',
+        'swallow it whole with water',
+        'away from sunlight and moisture',
+      ],
+      'out of reach of children',
+      ...['Migraine', 'Headache', 'Parkinson’s', 'Alzheimer’s', 'Stroke', 'Heart failure', 'Atherosclerosis'],
+      ...['Cardiotoxicity', 'Hypertension', 'Arrhythmia', 'Angina pectoris', 'Prostate', 'Colorectal', 'Brain cancer'],
+      ...['Infertility', 'gynaecological conditions', 'Convalescence', 'Macular degeneration'],
+      ...['Allergies', 'Pregnancy and lactation', 'Alcohol consumption', 'Renal health', 'Liver health'],
+    ],
+  ],
+  ['/buy-now', ['Name', 'Email', 'Mobile', 'Quantity', 'Retailer', 'Self Use', 'Quvera 300', 'Quvera XT']],
+  [
+    '/privacy-policy',
+    [
+      ...[
+        'Information collected',
+        'How it is used',
+        'Data security',
+        'Rights of access and correction',
+        'Policy changes',
+      ],
+      ...['Contact details', 'cookies', 'usage data', 'Data Protection Board', '24 months', 'Resend'],
+    ],
+  ],
+])('%s says all that the owner wants in its HTML', async (path, wanted) => {
+  const said = await text(path)
+  expect([...shared, ...wanted].filter((part) => !said.includes(part))).toEqual([])
+})
+
+it('no page makes a claim, and no disease stands outside the Indications', async () => {
+  const heads = await Promise.all(
+    paths.map(async (path) => {
+      const page = await html(path)
+      const head = page.slice(0, page.indexOf('</head>'))
+      return head + [...page.matchAll(/ alt="([^"]*)"/g)].map((match) => match[1]).join(' ')
+    }),
+  )
+  expect(heads.join(' ')).not.toMatch(/cancer|stroke|migraine|hypertension|infertil|alzheimer|parkinson|degeneration/i)
+  const all = (await Promise.all(paths.map(text))).join(' ')
+  expect(all).not.toMatch(/clinically|proven|guarantee|₹|% off|boosts?\b|prevents\b|improves\b/i)
+})
+
+it.each(paths)('%s is found and shared under its own name', async (path) => {
+  const page = await html(path)
+  const head = page.slice(0, page.indexOf('</head>'))
+  expect(head.match(/<title>[^<]+<\/title>/g)).toHaveLength(1)
+  expect(head).toMatch(/<meta name="description" content="[^"]{50,200}"/)
+  expect(head).toMatch(new RegExp(`<link rel="canonical" href="https?://[^/]+${path}"`))
+  expect(head).toMatch(/property="og:image" content="https?:\/\/[^"]+\.jpg"/)
+  expect(head).not.toContain('public-url.invalid')
+  const data = JSON.parse(/ld\+json">(.+?)<\/script>/.exec(head)?.[1] ?? '')
+  expect(JSON.stringify(data)).not.toMatch(/offers|rating|indication/i)
+  expect(page.match(/<h1/g)).toHaveLength(1)
+  // The content security policy refuses what is inline.
+  expect(page.replace(/<script type="application\/ld\+json">.*?<\/script>/, '')).not.toMatch(
+    /<script(?![^>]* src=)|<style|\sstyle=|\son[a-z]+="/,
+  )
+  expect(page.match(/<(script|link rel="stylesheet")[^>]+integrity="sha384-/g)).toHaveLength(2)
+})
+
+it('every title and description is its own', async () => {
+  const heads = await Promise.all(paths.map(html))
+  for (const pattern of [/<title>([^<]+)/, /name="description" content="([^"]+)/])
+    expect(new Set(heads.map((head) => pattern.exec(head)?.[1])).size).toBe(paths.length)
+})
+
+it('an address that is not ours answers 404, with a way home', async () => {
+  const answer = await fetch('/nowhere')
+  expect(answer.status).toBe(404)
+  expect(await answer.text()).toMatch(/Page not found[\s\S]*href="\/"[\s\S]*Back to the home page/)
+})
+
+it('the files that machines ask for are there', async () => {
+  const sitemap = await html('/sitemap.xml')
+  expect(paths.filter((path) => !new RegExp(`<loc>https?://[^/]+${path}</loc>`).test(sitemap))).toEqual([])
+  expect(await html('/robots.txt')).toMatch(/Sitemap: https?:.*\/sitemap\.xml/)
+  const manifest = (await (await fetch('/manifest.webmanifest')).json()) as { icons: { src: string }[] }
+  const icons = ['/favicon.ico', '/favicon.svg', '/apple-touch-icon.png', ...manifest.icons.map((icon) => icon.src)]
+  for (const icon of icons) expect((await fetch(icon)).status, icon).toBe(200)
+})
+
+it.each([{}, PHONE])('without JavaScript the site reads, leads on and says how to reach us', async (options) => {
+  const { page, close } = await visit('/products/quvera-xt', { ...options, javaScriptEnabled: false })
+  await page.getByText('The cards say what a substance is').waitFor()
+  for (const all of ['Selenium is a trace element', 'do not add other selenium without advice', 'Convalescence'])
+    expect(await page.getByText(all, { exact: false }).first().isVisible(), all).toBe(true)
+  await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).click()
+  expect(new URL(page.url()).pathname).toBe('/buy-now')
+  expect(await page.locator('main .no-script').textContent()).toMatch(/\+91 11 4000 0300.*care@quvera\.example/)
+  expect(await page.getByRole('button', { name: 'Send enquiry' }).isVisible()).toBe(false)
+  await page.getByRole('contentinfo').getByRole('link', { name: 'Quvera 300' }).click()
+  expect(new URL(page.url()).pathname).toBe('/products/quvera-300')
+  await close()
+})

@@ -1,0 +1,164 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { anOrder } from '../support/order.ts'
+import { startSite } from '../support/site.ts'
+
+const PUBLIC_URL = 'https://www.quvera.example'
+const PAGES = ['/', '/products/quvera-300', '/products/quvera-xt', '/buy-now', '/privacy-policy']
+
+let site: Awaited<ReturnType<typeof startSite>>
+beforeAll(async () => {
+  site = await startSite({ PUBLIC_URL, RATE_LIMIT_MAX: '2' })
+})
+afterAll(() => site?.close())
+
+/** What goes over the wire as it is: `fetch` tidies paths and unpacks bodies. */
+function raw(request: string): Promise<string> {
+  return new Promise((done, fail) => {
+    let answer = ''
+    const socket = connect(Number(new URL(site.url).port), '127.0.0.1', () => socket.write(request))
+    socket.setEncoding('latin1')
+    socket.on('data', (chunk) => {
+      answer += chunk
+    })
+    socket.on('close', () => done(answer))
+    socket.on('error', fail)
+  })
+}
+
+describe('every answer', () => {
+  it.each([...PAGES, '/nothing-here', '/healthz', '/readyz', '/robots.txt', '/trpc/order.submit', '/%zz'])(
+    'carries the security headers: %s',
+    async (path) => {
+      const { headers } = await fetch(site.url + path)
+      expect(headers.get('content-security-policy')).toMatch(
+        /^default-src 'none'; script-src 'self'; .*frame-ancestors 'none'; upgrade-insecure-requests$/,
+      )
+      expect(headers.get('content-security-policy')).not.toContain('unsafe')
+      expect(headers.get('strict-transport-security')).toBe('max-age=63072000; includeSubDomains; preload')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('x-frame-options')).toBe('DENY')
+      expect(headers.get('referrer-policy')).toBe('strict-origin-when-cross-origin')
+      for (const name of ['opener', 'resource']) expect(headers.get(`cross-origin-${name}-policy`)).toBe('same-origin')
+      expect(headers.get('permissions-policy')).toContain('camera=()')
+      expect(headers.get('set-cookie')).toBeNull()
+      expect(headers.get('server') ?? headers.get('x-powered-by')).toBeNull()
+    },
+  )
+})
+
+describe('pages', () => {
+  it.each(PAGES)('%s names the public address and never the placeholder', async (path) => {
+    const html = await (await fetch(site.url + path)).text()
+    expect(html).toContain(`<link rel="canonical" href="${PUBLIC_URL}${path === '/' ? '/' : path}"`)
+    expect(html).not.toContain('public-url.invalid')
+    for (const [tag] of html.matchAll(/<script[^>]*src=[^>]*>|<link[^>]*rel="stylesheet"[^>]*>/g))
+      expect(tag).toMatch(/integrity="sha384-/)
+  })
+
+  it.each(['br', 'gzip'])('go out compressed as %s and are not sent again while unchanged', async (encoding) => {
+    const first = await fetch(site.url, { headers: { 'accept-encoding': encoding } })
+    expect(first.headers.get('content-encoding')).toBe(encoding)
+    expect(first.headers.get('cache-control')).toBe('no-cache')
+    const etag = first.headers.get('etag') ?? ''
+    const second = await fetch(site.url, { headers: { 'accept-encoding': encoding, 'if-none-match': etag } })
+    expect([second.status, await second.text()]).toEqual([304, ''])
+    expect(second.headers.get('etag')).toBe(etag)
+  })
+
+  it('go out as they are to those who take nothing else', async () => {
+    for (const accepted of ['identity', 'br;q=0, gzip;q=0']) {
+      const answer = await fetch(site.url, { headers: { 'accept-encoding': accepted } })
+      expect(answer.headers.get('content-encoding')).toBeNull()
+      expect(await answer.text()).toContain('Where innovation meets cure')
+    }
+  })
+
+  it('answer HEAD without a body', async () => {
+    const answer = await raw('HEAD / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/)
+    expect(answer.endsWith('\r\n\r\n')).toBe(true)
+  })
+
+  it('that do not exist answer 404 with a page', async () => {
+    const answer = await fetch(`${site.url}/nothing-here`)
+    expect(answer.status).toBe(404)
+    expect(answer.headers.get('content-type')).toMatch(/^text\/html/)
+  })
+
+  it('have one address each: a slash at the end leads to it', async () => {
+    const answer = await fetch(`${site.url}/buy-now/`, { redirect: 'manual' })
+    expect([answer.status, answer.headers.get('location')]).toEqual([308, '/buy-now'])
+    expect((await fetch(`${site.url}//evil.example/`, { redirect: 'manual' })).status).toBe(404)
+  })
+
+  it('load files that may be kept for ever', async () => {
+    const html = await (await fetch(site.url)).text()
+    for (const [, path] of html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)) {
+      const answer = await fetch(site.url + path)
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    }
+  })
+
+  it('are listed for search engines at the public address', async () => {
+    const sitemap = await (await fetch(`${site.url}/sitemap.xml`)).text()
+    for (const path of PAGES) expect(sitemap).toContain(`<loc>${PUBLIC_URL}${path}</loc>`)
+    expect(await (await fetch(`${site.url}/robots.txt`)).text()).toContain(`Sitemap: ${PUBLIC_URL}/sitemap.xml`)
+  })
+})
+
+describe('hostile requests', () => {
+  it.each([
+    '/../../etc/passwd',
+    '/..%2f..%2fetc/passwd',
+    '/%2e%2e/%2e%2e/package.json',
+    '/.env',
+    '/.git/config',
+    '/assets/../../server/main.js',
+    '/server/main.js',
+    '/package.json',
+    '/index.html.br',
+  ])('%s finds nothing', async (path) => {
+    const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1.1 404 /)
+    expect(answer).not.toMatch(/root:|DATABASE_URL|"dependencies"/)
+  })
+
+  it('headers of 64 kB, and what is no HTTP, are refused in words', async () => {
+    const long = await raw(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(64_000)}\r\n\r\n`).catch(() => 'HTTP/1.1 431 ')
+    expect(long).toMatch(/^HTTP\/1.1 431 /)
+    expect(await raw('nonsense\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /)
+  })
+
+  it.each([
+    ['a host that is none', 'Host: a b<>', '', 200],
+    ['an empty host', 'Host: ', '', 200],
+    ['a packed body', 'Host: x', 'Content-Encoding: gzip\r\n', 415],
+    ['another alphabet', 'Host: x', 'Content-Type: application/json; charset=utf-16\r\n', 415],
+    ['two lengths', 'Host: x', 'Transfer-Encoding: chunked\r\n', 400],
+  ])('an order with %s is answered in words, and never with 500', async (_, host, header, status) => {
+    const body = JSON.stringify(anOrder())
+    const type = header.startsWith('Content-Type') ? '' : 'Content-Type: application/json\r\n'
+    const answer = await raw(
+      `POST /trpc/order.submit HTTP/1.1\r\n${host}\r\n${type}${header}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    )
+    const expected = status === 200 ? /^HTTP\/1.1 (200|429) / : new RegExp(`^HTTP/1.1 ${status} `)
+    expect(answer).toMatch(expected)
+  })
+
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])(
+    '%s on the mutation is refused and told what is allowed',
+    async (method) => {
+      const answer = await fetch(`${site.url}/trpc/order.submit`, { method })
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
+    },
+  )
+
+  it('pages and health are never limited', async () => {
+    for (let index = 0; index < 20; index++) {
+      expect((await fetch(`${site.url}/`)).status).toBe(200)
+      expect((await fetch(`${site.url}/healthz`)).status).toBe(200)
+    }
+  })
+})

@@ -1,0 +1,32 @@
+import type { Browser, BrowserContextOptions } from '@playwright/test'
+import { afterAll, beforeAll } from 'vitest'
+import { launchBrowser, openPage } from './browser.ts'
+import { startSite } from './site.ts'
+
+export const paths = ['/', '/products/quvera-300', '/products/quvera-xt', '/buy-now', '/privacy-policy'] as const
+export const PHONE = { viewport: { width: 360, height: 740 } }
+
+/** One site and one browser for a file of tests. */
+export function siteForTests() {
+  let site: Awaited<ReturnType<typeof startSite>>
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([startSite(), launchBrowser()])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await site?.close()
+  })
+  return {
+    site: () => site,
+    fetch: (path: string, init?: RequestInit) => fetch(site.url + path, init),
+    html: async (path: string) => (await fetch(site.url + path)).text(),
+    /** A page that is hydrated, unless scripts are off. */
+    async visit(path: string, options: BrowserContextOptions = {}) {
+      const visited = await openPage(browser, site.url + path, options)
+      if (options.javaScriptEnabled !== false) await visited.page.locator('html[data-hydrated]').waitFor()
+      return visited
+    },
+    open: (path: string, options?: BrowserContextOptions) => openPage(browser, site.url + path, options),
+  }
+}
