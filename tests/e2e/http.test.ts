@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { anOrder } from '../support/order.ts'
 import { startSite } from '../support/site.ts'
 
 const PUBLIC_URL = 'https://www.quvera.example'
@@ -129,6 +130,30 @@ describe('hostile requests', () => {
     expect(long).toMatch(/^HTTP\/1.1 431 /)
     expect(await raw('nonsense\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /)
   })
+
+  it.each([
+    ['a host that is none', 'Host: a b<>', '', 200],
+    ['an empty host', 'Host: ', '', 200],
+    ['a packed body', 'Host: x', 'Content-Encoding: gzip\r\n', 415],
+    ['another alphabet', 'Host: x', 'Content-Type: application/json; charset=utf-16\r\n', 415],
+    ['two lengths', 'Host: x', 'Transfer-Encoding: chunked\r\n', 400],
+  ])('an order with %s is answered in words, and never with 500', async (_, host, header, status) => {
+    const body = JSON.stringify(anOrder())
+    const type = header.startsWith('Content-Type') ? '' : 'Content-Type: application/json\r\n'
+    const answer = await raw(
+      `POST /trpc/order.submit HTTP/1.1\r\n${host}\r\n${type}${header}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    )
+    const expected = status === 200 ? /^HTTP\/1.1 (200|429) / : new RegExp(`^HTTP/1.1 ${status} `)
+    expect(answer).toMatch(expected)
+  })
+
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])(
+    '%s on the mutation is refused and told what is allowed',
+    async (method) => {
+      const answer = await fetch(`${site.url}/trpc/order.submit`, { method })
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
+    },
+  )
 
   it('pages and health are never limited', async () => {
     for (let index = 0; index < 20; index++) {

@@ -1,0 +1,99 @@
+/** `npm run bench:pages`: Lighthouse (mobile) three times a page, what is transferred, and how fast the pages answer a touch. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium } from '@playwright/test'
+import lighthouse from 'lighthouse'
+import { CHROMIUM_FLAGS, chromiumPath } from '../support/browser.ts'
+import { freePort, startServer } from '../support/server-process.ts'
+import { measureInteractions } from './interactions.ts'
+
+const PAGES = ['/', '/products/quvera-300', '/products/quvera-xt', '/buy-now', '/privacy-policy']
+const RUNS = 3
+const budget = { score: 100, lcpMs: 1200, cls: 0.02, tbtMs: 0, interactionMs: 100 }
+const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const
+const KINDS = ['Document', 'Stylesheet', 'Font', 'Script', 'Image'] as const
+
+interface Transfer {
+  resourceType: string
+  transferSize: number
+}
+
+interface PageResult {
+  scores: number[]
+  lcpMs: number
+  cls: number
+  tbtMs: number
+  kilobytes: Record<string, number>
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'quvera-pages-'))
+const site = await startServer(
+  { DATA_DIR: folder, LOG_LEVEL: 'warn', RATE_LIMIT_MAX: '0' },
+  { entry: 'dist/server/main.js' },
+)
+const debuggingPort = await freePort()
+const browser = await chromium.launch({
+  executablePath: await chromiumPath(),
+  args: [...CHROMIUM_FLAGS, `--remote-debugging-port=${debuggingPort}`],
+})
+const missed: string[] = []
+try {
+  console.log(
+    `\nLighthouse mobile, medians of ${RUNS}; kB as transferred before the load event ends and React arrives\n`,
+  )
+  console.log(`| page | ${CATEGORIES.join(' / ')} | LCP | CLS | TBT | ${KINDS.join(' | ')} |`)
+  console.log(`|---|---|---|---|---|${KINDS.map(() => '---|').join('')}`)
+  for (const page of PAGES) {
+    const results: PageResult[] = []
+    for (let run = 0; run < RUNS; run++) results.push(await audit(site.url + page))
+    const result = medianOf(results)
+    const kinds = KINDS.map((kind) => (result.kilobytes[kind] ?? 0).toFixed(1)).join(' | ')
+    console.log(
+      `| ${page} | ${result.scores.join(' / ')} | ${Math.round(result.lcpMs)} ms | ${result.cls.toFixed(3)} | ${Math.round(result.tbtMs)} ms | ${kinds} |`,
+    )
+    if (result.scores.some((score) => score < budget.score)) missed.push(`${page}: ${result.scores.join(' / ')}`)
+    if (result.lcpMs > budget.lcpMs) missed.push(`${page}: LCP ${Math.round(result.lcpMs)} ms`)
+    if (result.cls > budget.cls) missed.push(`${page}: CLS ${result.cls}`)
+    if (result.tbtMs > budget.tbtMs) missed.push(`${page}: TBT ${result.tbtMs} ms`)
+  }
+  console.log('\nFrom touch to next paint under 4 × CPU throttling, the slowest of each\n\n| what | ms |\n|---|---|')
+  for (const [what, ms] of Object.entries(await measureInteractions(browser, site.url))) {
+    console.log(`| ${what} | ${ms} |`)
+    if (ms > budget.interactionMs) missed.push(`${what}: ${ms} ms`)
+  }
+} finally {
+  await browser.close()
+  await site.stop('SIGKILL')
+  await rm(folder, { recursive: true, force: true })
+}
+console.log(missed.length ? `\nMISSED\n${missed.join('\n')}` : '\nok: everything within the budget')
+process.exit(missed.length ? 1 : 0)
+
+async function audit(url: string): Promise<PageResult> {
+  const result = await lighthouse(url, { port: debuggingPort, logLevel: 'error', onlyCategories: [...CATEGORIES] })
+  if (!result) throw new Error(`Lighthouse has no result for ${url}`)
+  const { audits, categories } = result.lhr
+  const details = audits['network-requests']?.details as unknown as { items: Transfer[] } | undefined
+  const kilobytes: Record<string, number> = {}
+  for (const { resourceType, transferSize } of details?.items ?? []) {
+    kilobytes[resourceType] = (kilobytes[resourceType] ?? 0) + transferSize / 1000
+  }
+  return {
+    scores: CATEGORIES.map((name) => Math.round((categories[name]?.score ?? 0) * 100)),
+    lcpMs: audits['largest-contentful-paint']?.numericValue ?? Number.NaN,
+    cls: audits['cumulative-layout-shift']?.numericValue ?? Number.NaN,
+    tbtMs: audits['total-blocking-time']?.numericValue ?? Number.NaN,
+    kilobytes,
+  }
+}
+
+/** The run whose LCP is the median, with the median of each score. */
+function medianOf(results: PageResult[]): PageResult {
+  const middle = Math.floor(results.length / 2)
+  const byLcp = [...results].sort((a, b) => a.lcpMs - b.lcpMs)
+  const scores = CATEGORIES.map(
+    (_, index) => results.map((result) => result.scores[index] ?? 0).sort((a, b) => a - b)[middle] ?? 0,
+  )
+  return { ...(byLcp[middle] as PageResult), scores }
+}
