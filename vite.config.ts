@@ -32,5 +32,5 @@ export default defineConfig({
       if (builder.environments.server) await builder.build(builder.environments.server)
     },
   },
-  server: { fs: { allow: ['..'] }, proxy: { '/trpc': 'http://127.0.0.1:3000' } },
+  server: { fs: { allow: ['..'] }, proxy: { '/trpc/': 'http://127.0.0.1:3000' } },
 })

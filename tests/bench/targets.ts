@@ -21,7 +21,7 @@ export interface Target {
   close(): void
 }
 
-async function newDatabase(postgres: PostgresServer): Promise<string> {
+export async function newDatabase(postgres: PostgresServer): Promise<string> {
   const name = `bench_${crypto.randomUUID().replaceAll('-', '')}`
   await promisify(execFile)('psql', [postgres.url, '-c', `CREATE DATABASE ${name}`])
   const url = Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href

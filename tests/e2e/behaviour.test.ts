@@ -90,6 +90,32 @@ describe.each([
   })
 })
 
+it('menus open before React arrives, and what else was clicked happens once it is there', async () => {
+  for (const options of [DESKTOP, PHONE]) {
+    const { page, problems, close } = await open('/privacy-policy', options)
+    const gate = Promise.withResolvers<void>()
+    await page.route('**/hydrate-*.js', async (route) => {
+      await gate.promise
+      await route.continue()
+    })
+    await page.goto(`${site().url}/products/quvera-xt`)
+    const menu = page.getByRole('button', { name: options === PHONE ? 'Menu' : 'Products' })
+    await menu.click()
+    expect(await page.getByRole('banner').getByRole('link', { name: 'Quvera 300' }).isVisible()).toBe(true)
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Ophthalmology', exact: true }).click()
+    gate.resolve()
+    await eventually(async () =>
+      expect(await page.getByRole('button', { name: 'Ophthalmology', exact: true }).getAttribute('aria-expanded')).toBe(
+        'true',
+      ),
+    )
+    expect(await page.locator('.indication [aria-expanded=true]').count()).toBe(1)
+    expect(problems).toEqual([])
+    await close()
+  }
+})
+
 it('a lost answer and a reload later, the same order has the same reference', async () => {
   const { page, close } = await visit('/buy-now')
   const keys: string[] = []
