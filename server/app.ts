@@ -44,6 +44,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     http: { headersTimeout: 5000, requestTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1000 },
     keepAliveTimeout: 10_000,
     forceCloseConnections: 'idle',
+    // A request on a connection that was kept open is still served while the others close, and not refused.
+    return503OnClosing: false,
     frameworkErrors: (error, _request, reply: FastifyReply) => {
       const status = error.statusCode ?? 400
       reply.code(status).headers(headers).send(refusal(status))
