@@ -34,7 +34,7 @@ async function serve(env: Env): Promise<void> {
   const log = createLogger(env.LOG_LEVEL)
   let leaving = false
 
-  const [{ site, ready }, { db, notes, close }] = await Promise.all([
+  const [{ site, compress }, { db, notes, close }] = await Promise.all([
     loadSite(resolve(projectRoot(), 'dist/client'), publicUrl, securityHeaders(publicUrl)),
     openDatabase({
       url: env.DATABASE_URL,
@@ -70,7 +70,7 @@ async function serve(env: Env): Promise<void> {
     port: env.PORT,
     listenTextResolver: (address) => `Quvera is at ${env.PUBLIC_URL ?? address}`,
   })
-  ready.catch((error) => log.error({ err: error }, 'a page could not be compressed'))
+  compress().catch((error) => log.error({ err: error }, 'a page could not be compressed'))
 
   log.info({ signal: await signal }, 'ending')
   leaving = true

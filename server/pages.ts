@@ -48,13 +48,13 @@ export const NOT_FOUND_PAGE = '/404'
 
 /**
  * Reads the built site. Files are compressed when they are built, except those that carry the site's own address:
- * `ready` resolves once these are compressed too, and until then they go out as they are.
+ * `compress` does that, and until it has, they go out as they are.
  */
 export async function loadSite(folder: string, publicUrl: string, headers: Record<string, string>) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   const site: Site = new Map()
-  const compressing: Promise<void>[] = []
+  const uncompressed: (() => Promise<void>)[] = []
   for (const file of files.filter((name) => !/\.(br|gz)$/.test(name))) {
     const name = `/${relative(folder, file).split(sep).join('/')}`
     const built = await readFile(file)
@@ -63,17 +63,20 @@ export async function loadSite(folder: string, publicUrl: string, headers: Recor
     const entry: SiteFile = { identity: represent(name, body, 'identity', headers) }
     site.set(pathOf(name), entry)
     if (!compressible) continue
-    compressing.push(
-      Promise.all([
-        body === built && files.includes(`${file}.br`) ? readFile(`${file}.br`) : promisify(brotliCompress)(body),
-        body === built && files.includes(`${file}.gz`) ? readFile(`${file}.gz`) : promisify(gzip)(body),
-      ]).then(([br, gz]) => {
-        entry.br = represent(name, br, 'br', headers)
-        entry.gzip = represent(name, gz, 'gzip', headers)
-      }),
-    )
+    const add = (encoding: 'br' | 'gzip', packed: Buffer) => {
+      entry[encoding] = represent(name, packed, encoding, headers)
+    }
+    if (body === built && files.includes(`${file}.br`)) {
+      add('br', await readFile(`${file}.br`))
+      add('gzip', await readFile(`${file}.gz`))
+    } else {
+      uncompressed.push(async () => {
+        add('gzip', await promisify(gzip)(body))
+        add('br', await promisify(brotliCompress)(body))
+      })
+    }
   }
-  return { site, ready: Promise.all(compressing) }
+  return { site, compress: () => Promise.all(uncompressed.map((pack) => pack())) }
 }
 
 function fillIn(body: Buffer, publicUrl: string): Buffer {

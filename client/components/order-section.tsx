@@ -5,7 +5,7 @@ import { OrderForm } from './order-form.tsx'
 import { Picture } from './picture.tsx'
 
 /** The enquiry form with what surrounds it, the same on the home page and on the page of its own. */
-export function OrderSection({ first }: { first?: boolean }) {
+export function OrderSection() {
   return (
     <div className="order-panel">
       <div className="order-main">
@@ -22,7 +22,6 @@ export function OrderSection({ first }: { first?: boolean }) {
         name="buy-now"
         alt={`${brand.name} 300 and ${brand.name} XT before a note card`}
         sizes="(min-width: 56.25em) 440px, 92vw"
-        {...(first && { first })}
       />
       <div className="order-next">
         <h2 className="minor">What happens next</h2>

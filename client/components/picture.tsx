@@ -29,7 +29,7 @@ export function Picture({ name, alt, sizes, className, first }: PictureProps) {
         width={middle}
         height={Math.round(middle * ratio)}
         alt={alt}
-        {...(first ? { fetchPriority: 'high' } : { loading: 'lazy', decoding: 'async' })}
+        {...(first ? { fetchPriority: 'high' } : { loading: 'lazy', decoding: 'async', fetchPriority: 'low' })}
       />
     </picture>
   )

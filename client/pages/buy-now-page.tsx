@@ -18,7 +18,7 @@ function BuyNowPage() {
           <h1>{buyNow.title}</h1>
           <p className="lead">{buyNow.lead}</p>
         </div>
-        <OrderSection first />
+        <OrderSection />
       </div>
     </section>
   )
