@@ -7,6 +7,7 @@ import Fastify, {
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
+  type FastifyRequest,
   LogController,
 } from 'fastify'
 import { type ApiOptions, serveApi } from './api.ts'
@@ -20,6 +21,8 @@ export interface AppOptions extends ApiOptions, Health {
   logger: FastifyBaseLogger
   /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
   trustProxy: string[]
+  /** Told of each request that was answered. */
+  observe?: ((request: FastifyRequest, reply: FastifyReply) => void) | undefined
 }
 
 const BODY_LIMIT = 64 * 1024
@@ -41,6 +44,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     http: { headersTimeout: 5000, requestTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1000 },
     keepAliveTimeout: 10_000,
     forceCloseConnections: 'idle',
+    // A request on a connection that was kept open is still served while the others close, and not refused.
+    return503OnClosing: false,
     frameworkErrors: (error, _request, reply: FastifyReply) => {
       const status = error.statusCode ?? 400
       reply.code(status).headers(headers).send(refusal(status))
@@ -62,6 +67,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     const route = request.routeOptions.url ?? 'unknown'
     const ms = Math.round(reply.elapsedTime * 10) / 10
     request.log.info({ method: request.method, route, status: reply.statusCode, ms }, 'request')
+    options.observe?.(request, reply)
     done()
   })
 

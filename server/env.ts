@@ -91,6 +91,7 @@ export const envSchema = z.object({
     [],
   ),
   RATE_LIMIT_MAX: wholeNumber(10, 0, 1_000_000),
+  METRICS_PORT: wholeNumber(0, 0, 65535),
   LOG_LEVEL: z._default(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`), 'info'),
 })
 

@@ -1,17 +1,18 @@
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createApp } from './app.ts'
-import { DatabaseError, type Db, openDatabase } from './database.ts'
-import { type Env, EnvError, readEnv } from './env.ts'
+import { type Db, openDatabase } from './database.ts'
+import { type Env, readEnv } from './env.ts'
+import { describeFailure } from './failure.ts'
 import { watchMailBacklog } from './health.ts'
-import { createLogger, scrub } from './log.ts'
+import { createLogger } from './log.ts'
 import { createMailer } from './mailer.ts'
-import { MigrationError } from './migrate.ts'
+import { startMetrics } from './metrics.ts'
 import { createOrders } from './orders.ts'
 import { type Outbox, startOutbox } from './outbox.ts'
 import { loadSite } from './pages.ts'
+import { migrationsFolder, projectRoot } from './project-root.ts'
 import { securityHeaders } from './security.ts'
 import { createSubscribers } from './subscribers.ts'
 
@@ -22,25 +23,24 @@ const MAIL_GRACE_MS = 4000
 try {
   await serve(readEnv(process.env))
 } catch (error) {
-  console.error(oneLine(error))
+  console.error(describeFailure(error))
   process.exit(1)
 }
 
 /** Opens everything in order, waits for the signal to end, and closes in reverse. */
 async function serve(env: Env): Promise<void> {
   const signal = nextSignal()
-  const root = projectRoot()
   const publicUrl = env.PUBLIC_URL ?? `http://localhost:${env.PORT}`
   const log = createLogger(env.LOG_LEVEL)
   let leaving = false
 
   const [{ site, compress }, { db, notes, close }] = await Promise.all([
-    loadSite(resolve(root, 'dist/client'), publicUrl, securityHeaders(publicUrl)),
+    loadSite(resolve(projectRoot(), 'dist/client'), publicUrl, securityHeaders(publicUrl)),
     openDatabase({
       url: env.DATABASE_URL,
       dataDir: env.DATA_DIR,
       embeddedPort: env.EMBEDDED_DATABASE_PORT,
-      migrations: resolve(root, 'prisma/migrations'),
+      migrations: migrationsFolder(),
       onConnectionError: (error) => log.warn({ err: error }, 'a database connection broke'),
     }),
   ])
@@ -50,6 +50,8 @@ async function serve(env: Env): Promise<void> {
 
   const outbox = env.RESEND_API_KEY ? startMails(env.RESEND_API_KEY, env, db, log) : undefined
   const endWatch = watchMailBacklog(db, log)
+  const metrics = env.METRICS_PORT ? await startMetrics({ host: env.HOST, port: env.METRICS_PORT, db }) : undefined
+  if (metrics) log.info(`Prometheus reads ${metrics.url}`)
   const app = createApp({
     db,
     site,
@@ -61,6 +63,7 @@ async function serve(env: Env): Promise<void> {
     leaving: () => leaving,
     trustProxy: env.TRUST_PROXY,
     rateLimitMax: env.RATE_LIMIT_MAX,
+    observe: metrics?.observe,
   })
   await app.listen({
     host: env.HOST,
@@ -75,6 +78,7 @@ async function serve(env: Env): Promise<void> {
   await app.close()
   endWatch()
   await outbox?.stop(MAIL_GRACE_MS)
+  await metrics?.close()
   await close()
   process.exit(0)
 }
@@ -88,23 +92,4 @@ function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((done) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => done(signal))
   })
-}
-
-/** This file runs as server/main.ts and as dist/server/main.js; the migrations and the built pages stay where they are. */
-function projectRoot(): string {
-  const candidates = ['..', '../..'].map((path) => resolve(import.meta.dirname, path))
-  return candidates.find((path) => existsSync(resolve(path, 'prisma/migrations'))) ?? process.cwd()
-}
-
-/** What an operator can act on; the stack only of what nobody foresaw. */
-function oneLine(error: unknown): string {
-  if (error instanceof EnvError)
-    return `The environment has ${error.message.includes('\n') ? 'problems' : 'a problem'}:\n${error.message}`
-  if (error instanceof MigrationError) return error.message
-  if (error instanceof DatabaseError) return scrub(error.message)
-  if (error instanceof Error && 'code' in error) {
-    if (error.code === 'EADDRINUSE') return `${error.message.replace(/^listen /, '')}. Choose another PORT.`
-    return scrub(error.message)
-  }
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -1,0 +1,33 @@
+-- Roles with no more rights than they need. The tables' owner runs this after the migrations, in the site's database;
+-- running it again changes nothing, and is due after a migration that adds a table or a column:
+--   psql "$OWNER_URL" -v ON_ERROR_STOP=1 -f prisma/roles.sql
+-- then gives each role a password: \password quvera_app and \password quvera_readonly
+
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'quvera_app') THEN CREATE ROLE quvera_app LOGIN; END IF;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'quvera_readonly') THEN CREATE ROLE quvera_readonly LOGIN; END IF;
+END $$;
+
+-- The server refuses another time zone; set here it holds also through a pooler that drops the connection's options.
+ALTER ROLE quvera_app SET TimeZone TO 'UTC';
+ALTER ROLE quvera_readonly SET TimeZone TO 'UTC';
+ALTER ROLE quvera_readonly SET statement_timeout TO '30s';
+
+REVOKE CREATE ON SCHEMA public FROM PUBLIC; -- granted by default before PostgreSQL 15
+GRANT USAGE ON SCHEMA public TO quvera_app, quvera_readonly;
+GRANT SELECT ON _prisma_migrations TO quvera_app, quvera_readonly;
+
+-- The server stores, and writes down what became of the mails. It changes and deletes no enquiry, and never reads an
+-- address out of the subscriptions.
+GRANT SELECT, INSERT ON "Quvera_Form" TO quvera_app;
+GRANT SELECT, INSERT ON "Quvera_Mail" TO quvera_app;
+GRANT UPDATE ("Status", "Attempts", "NextAttemptAt", "AmbiguousAt", "LastError", "ResendId", "SentAt")
+    ON "Quvera_Mail" TO quvera_app;
+GRANT USAGE ON SEQUENCE "Quvera_Mail_Id_seq" TO quvera_app;
+GRANT INSERT ON "Quvera_Subscriber" TO quvera_app;
+
+-- Staff look: Studio, psql, the export.
+GRANT SELECT ON "Quvera_Form", "Quvera_Mail", "Quvera_Subscriber", "Quvera_Enquiries" TO quvera_readonly;
+-- Take the dashes off where staff may set the status of an enquiry:
+-- GRANT UPDATE ("Status") ON "Quvera_Form" TO quvera_readonly;

@@ -1,0 +1,90 @@
+import type { Options } from 'csv-stringify'
+import { buyerTypes, products } from '../../shared/catalogue.ts'
+import type { Db } from '../database.ts'
+import { inIndia } from './indian-time.ts'
+import { storedName } from './stored-name.ts'
+
+export type EnquiryFilter = NonNullable<NonNullable<Parameters<Db['enquiry']['findMany']>[0]>['where']>
+
+const PAGE_SIZE = 500
+
+const mails = { select: { kind: true, status: true, lastError: true } } as const
+
+function readPage(db: Db, where: EnquiryFilter) {
+  return db.enquiry.findMany({
+    where,
+    include: { mails },
+    orderBy: [{ receivedAt: 'asc' }, { id: 'asc' }],
+    take: PAGE_SIZE,
+  })
+}
+
+type Row = Awaited<ReturnType<typeof readPage>>[number]
+
+/**
+ * The enquiries of the filter, oldest first, a page at a time: memory stays the same however many there are. Each page
+ * goes on after the last row of the one before, so rows that come or go meanwhile shift nothing.
+ */
+export async function* readEnquiries(db: Db, filter: EnquiryFilter): AsyncGenerator<Row> {
+  let after: EnquiryFilter = {}
+  for (;;) {
+    const page = await readPage(db, { AND: [filter, after] })
+    yield* page
+    const last = page.at(-1)
+    if (!last || page.length < PAGE_SIZE) return
+    const { id, receivedAt } = last
+    // The first condition follows from the second; with it PostgreSQL begins at that place of the index.
+    after = { receivedAt: { gte: receivedAt }, OR: [{ receivedAt: { gt: receivedAt } }, { id: { gt: id } }] }
+  }
+}
+
+/** A row in words, its columns named and ordered as in the view `Quvera_Enquiries`. */
+export function toRecord(row: Row): Record<string, string | number | bigint | boolean> {
+  const mail = (kind: Row['mails'][number]['kind']) => row.mails.find((each) => each.kind === kind)
+  return {
+    Reference: row.reference,
+    Received: inIndia(row.receivedAt),
+    Status: row.status,
+    Name: row.name,
+    Mobile: row.mobile,
+    Email: row.email,
+    Products: storedName(products, row.products),
+    Quantity: row.quantity,
+    RetailerSelfUse: storedName(buyerTypes, row.retailerSelfUse),
+    SuspectedSpam: row.suspectedSpam,
+    StaffMail: mail('Staff')?.status ?? '-',
+    AcknowledgementMail: mail('Acknowledgement')?.status ?? '-',
+    LastError: mail('Staff')?.lastError ?? mail('Acknowledgement')?.lastError ?? '',
+    ReceivedAt: row.receivedAt.toISOString(),
+    Id: row.id,
+  }
+}
+
+export const columns = [
+  'Reference',
+  'Received',
+  'Status',
+  'Name',
+  'Mobile',
+  'Email',
+  'Products',
+  'Quantity',
+  'RetailerSelfUse',
+  'SuspectedSpam',
+  'StaffMail',
+  'AcknowledgementMail',
+  'LastError',
+  'ReceivedAt',
+  'Id',
+]
+
+/** For spreadsheets: a byte order mark, so that names keep their letters, and no text that would run as a formula. */
+export const csvOptions: Options = {
+  header: true,
+  columns,
+  bom: true,
+  quoted_string: true,
+  escape_formulas: true,
+  record_delimiter: 'windows',
+  cast: { boolean: (value) => (value ? 'yes' : 'no'), bigint: String },
+}

@@ -1,0 +1,38 @@
+import { Resend } from 'resend'
+import { brand } from '../../shared/brand.ts'
+import { emailSchema } from '../../shared/order.ts'
+import { type Command, parse, Refusal, UsageError } from './command.ts'
+
+const TIMEOUT_MS = 10_000
+
+export const testMailCommand: Command = {
+  summary: 'send one mail through Resend and tell what came back',
+  help: `Usage: npm run -s staff -- test-mail ADDRESS
+
+Sends one mail from MAIL_FROM with RESEND_API_KEY, through the same service as the site's mails, and tells word for
+word what Resend answered. The database is not used.`,
+  async run(args, env) {
+    const [to, ...rest] = parse(args, {}, { positionals: true }).positionals
+    if (!to || rest.length > 0) throw new UsageError('Name one mail address')
+    if (!emailSchema.safeParse(to).success) throw new UsageError(`"${to}" is not a mail address`)
+    const { RESEND_API_KEY: key, RESEND_BASE_URL: baseUrl, MAIL_FROM: from } = env()
+    if (!key) throw new Refusal('RESEND_API_KEY is not set, so no mail can be sent.')
+
+    const { data, error } = await new Resend(key, baseUrl ? { baseUrl } : {}).emails.send(
+      {
+        from,
+        to,
+        subject: `Test mail of the ${brand.name} website`,
+        text: `This mail was sent by hand, to see that mails of the ${brand.name} website arrive.`,
+        html: `<p>This mail was sent by hand, to see that mails of the ${brand.name} website arrive.</p>`,
+      },
+      { signal: AbortSignal.timeout(TIMEOUT_MS) },
+    )
+    const through = `from ${from} through ${baseUrl ?? 'Resend'}`
+    if (typeof data?.id !== 'string') {
+      const status = error?.statusCode ?? 'no status'
+      throw new Refusal(`Not sent ${through}: ${status} ${error?.name ?? ''}: ${error?.message ?? 'unreadable answer'}`)
+    }
+    console.log(`Resend took the mail ${through}, with the id ${data.id}. Now look into the mailbox of ${to}.`)
+  },
+}

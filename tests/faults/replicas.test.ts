@@ -1,0 +1,88 @@
+import { afterEach, expect, it } from 'vitest'
+import { audit, expectNothingLost } from '../support/audit.ts'
+import { createStages, report, type Stage } from '../support/fault-stage.ts'
+import { type LoadResult, sendOrders } from '../support/load.ts'
+import { anOrder, submit } from '../support/order.ts'
+import { startProxy } from '../support/round-robin-proxy.ts'
+import { freePort } from '../support/server-process.ts'
+
+const { setUp } = createStages()
+const endings: (() => unknown)[] = []
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+
+/** Three servers on one database behind a proxy. */
+async function behindProxy(stage: Stage, env: Record<string, string> = {}) {
+  const ports = await Promise.all(Array.from({ length: 3 }, async () => String(await freePort())))
+  const settings = { TRUST_PROXY: '127.0.0.1', ...env }
+  const servers = await Promise.all(ports.map((PORT) => stage.start({ PORT, ...settings })))
+  const proxy = await startProxy(servers.map((server) => server.url))
+  endings.push(proxy.close)
+  return {
+    proxy,
+    servers,
+    async restart(index: number) {
+      await servers[index]?.stop()
+      servers[index] = await stage.start({ PORT: ports[index] ?? '', ...settings })
+    },
+  }
+}
+
+it('three servers share the orders, and one that is killed costs none', async () => {
+  const stage = await setUp()
+  const { proxy, servers } = await behindProxy(stage)
+  const load = await sendOrders({
+    url: () => proxy.url,
+    orders: 1500,
+    concurrency: 16,
+    retry: false,
+    onAnswer: (count) => count === 500 && servers[0]?.stop('SIGKILL'),
+  })
+  const result = await stage.inspect((db) => audit(db, load, stage.resend))
+  report('one of three replicas killed', { ...result, answers: [...proxy.answers.values()] })
+  expect([...load.statuses]).toEqual([[200, 1500]])
+  expect(proxy.answers.size).toBe(3)
+  expectNothingLost(result)
+})
+
+it('a rolling restart costs no order', async () => {
+  const stage = await setUp()
+  const { proxy, servers, restart } = await behindProxy(stage)
+  let rolled = false
+  const rolling = (async () => {
+    for (const index of servers.keys()) await restart(index)
+    rolled = true
+  })()
+  const load: LoadResult = { sent: [], acknowledged: new Map(), statuses: new Map(), times: [] }
+  while (!rolled) {
+    const part = await sendOrders({ url: () => proxy.url, orders: 100, concurrency: 4, retry: false })
+    load.sent.push(...part.sent)
+    for (const [key, reference] of part.acknowledged) load.acknowledged.set(key, reference)
+    for (const [status, times] of part.statuses) load.statuses.set(status, (load.statuses.get(status) ?? 0) + times)
+  }
+  await rolling
+  const result = await stage.inspect((db) => audit(db, load, stage.resend))
+  report('rolling restart of three replicas', { ...result, answers: [...proxy.answers.values()] })
+  expect([...load.statuses.keys()]).toEqual([200])
+  expectNothingLost(result)
+})
+
+it('the limit on orders counts by visitor and process, whichever proxy lies between', async () => {
+  const stage = await setUp()
+  const { proxy } = await behindProxy(stage, { RATE_LIMIT_MAX: '2' })
+  const from = (address: string) => submit(proxy.url, anOrder(), { 'x-forwarded-for': address })
+  const statuses: number[] = []
+  for (let index = 0; index < 7; index++) statuses.push((await from('203.0.113.7')).status)
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429])
+  expect((await from('203.0.113.8')).status).toBe(200)
+})
+
+it('ten servers that start at once on an empty database migrate it once', async () => {
+  const stage = await setUp()
+  const servers = await Promise.all(Array.from({ length: 10 }, () => stage.start({ LOG_LEVEL: 'info' })))
+  const migrated = servers.filter((server) => server.stdout().includes('applied migration'))
+  expect(migrated).toHaveLength(1)
+  const answers = await Promise.all(servers.map((server) => submit(server.url, anOrder())))
+  expect(answers.map((answer) => answer.status)).toEqual(Array(10).fill(200))
+})

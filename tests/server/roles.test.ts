@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises'
+import pg from 'pg'
+import { afterEach, describe, expect, inject, it } from 'vitest'
+import { administer, createTestDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
+import { startFakeResend } from '../support/fake-resend.ts'
+import { anOrder, call, submit } from '../support/order.ts'
+import { startServer } from '../support/server-process.ts'
+import { staff } from '../support/staff-command.ts'
+
+const PASSWORD = 'only-for-this-test'
+
+const cleanUp: (() => unknown)[] = []
+afterEach(async () => {
+  for (const action of cleanUp.splice(0).reverse()) await action()
+})
+
+/** A database on which the script was run, once as it is and once again, and its address for each role. */
+async function aDatabase() {
+  const { env, drop } = await createTestDatabase()
+  cleanUp.push(drop)
+  const owner = env.DATABASE_URL ?? ''
+  const script = await readFile('prisma/roles.sql', 'utf8')
+  await administer(owner, script)
+  await administer(owner, script)
+  const as = async (username: string) => {
+    await administer(owner, `ALTER ROLE ${username} PASSWORD '${PASSWORD}'`)
+    return Object.assign(new URL(owner), { username, password: PASSWORD }).href
+  }
+  return { owner, app: await as('quvera_app'), readonly: await as('quvera_readonly') }
+}
+
+/** What PostgreSQL says to each statement: its error code, or `allowed`. */
+async function verdicts(url: string, statements: string[]): Promise<Record<string, string>> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const result: Record<string, string> = {}
+  for (const statement of statements) {
+    await client.query('BEGIN')
+    result[statement] = await client.query(statement).then(
+      () => 'allowed',
+      (error) => error.code,
+    )
+    await client.query('ROLLBACK')
+  }
+  await client.end()
+  return result
+}
+
+function all(statements: string[], verdict: string) {
+  return Object.fromEntries(statements.map((statement) => [statement, verdict]))
+}
+
+const REFUSED = '42501'
+const NOT_THE_OWNER = ['DROP TABLE "Quvera_Form"', 'TRUNCATE "Quvera_Mail"', 'ALTER TABLE "Quvera_Form" ADD x int']
+
+describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
+  it('let the server store, mail and subscribe, and nothing more', async () => {
+    const { app, owner } = await aDatabase()
+    const resend = await startFakeResend()
+    cleanUp.push(resend.close)
+    const server = await startServer({ DATABASE_URL: app, RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url })
+    cleanUp.push(() => server.stop('SIGKILL'))
+    const order = anOrder()
+    const { reference, status } = await submit(server.url, order)
+    expect(status).toBe(200)
+    expect((await submit(server.url, order)).reference).toBe(reference)
+    for (let times = 0; times < 2; times++) {
+      expect((await call(server.url, 'subscription.subscribe', { email: 'a@shop.example' })).status).toBe(200)
+    }
+    await eventually(() => expect(resend.mails).toHaveLength(2))
+    await eventually(async () =>
+      expect((await staff(['mails'], { DATABASE_URL: app })).stdout).toBe('No mail is owed.\n'),
+    )
+    expect(server.stdout()).not.toContain('"level":50')
+
+    const forbidden = [
+      ...NOT_THE_OWNER,
+      'SELECT * FROM "Quvera_Subscriber"',
+      'SELECT * FROM "Quvera_Enquiries"',
+      'DELETE FROM "Quvera_Form"',
+      'DELETE FROM "Quvera_Mail"',
+      `UPDATE "Quvera_Form" SET "Name" = 'x'`,
+      'UPDATE "Quvera_Mail" SET "Kind" = \'Staff\'',
+      'DELETE FROM _prisma_migrations',
+      'CREATE TABLE mine (x int)',
+    ]
+    expect(await verdicts(app, forbidden)).toEqual(all(forbidden, REFUSED))
+
+    const refused = await staff(['erase', '--person', order.email, '--yes'], { DATABASE_URL: app })
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toMatch(/^[^\n]*permission denied[^\n]*\n$/i)
+    expect((await staff(['erase', '--person', order.email, '--yes'], { DATABASE_URL: owner })).code).toBe(0)
+  })
+
+  it('let staff look at everything and change nothing, or the status only', async () => {
+    const { readonly, owner } = await aDatabase()
+    expect((await staff(['export'], { DATABASE_URL: readonly })).code).toBe(0)
+    const looks = ['Quvera_Form', 'Quvera_Mail', 'Quvera_Subscriber', 'Quvera_Enquiries'].map(
+      (t) => `SELECT * FROM "${t}"`,
+    )
+    expect(await verdicts(readonly, looks)).toEqual(all(looks, 'allowed'))
+    const setStatus = `UPDATE "Quvera_Form" SET "Status" = 'Closed'`
+    const forbidden = [
+      ...NOT_THE_OWNER,
+      "INSERT INTO \"Quvera_Subscriber\" VALUES ('a', now(), '1')",
+      'DELETE FROM "Quvera_Form"',
+      `UPDATE "Quvera_Mail" SET "Status" = 'Pending'`,
+    ]
+    expect(await verdicts(readonly, [...forbidden, setStatus])).toEqual(all([...forbidden, setStatus], REFUSED))
+
+    await administer(owner, 'GRANT UPDATE ("Status") ON "Quvera_Form" TO quvera_readonly')
+    expect(await verdicts(readonly, [...forbidden, setStatus])).toEqual({
+      ...all(forbidden, REFUSED),
+      [setStatus]: 'allowed',
+    })
+  })
+})
