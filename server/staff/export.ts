@@ -49,10 +49,10 @@ type Filters = Partial<Record<Exclude<keyof typeof options, 'person'>, string>>
 
 function toFilter({ from, to, product, type, status }: Filters): EnquiryFilter {
   const first = from === undefined ? undefined : indianDay(from).start
-  const end = to === undefined ? new Date() : indianDay(to).end
-  if (first && first >= end) throw new UsageError('--from is later than --to')
+  const end = to === undefined ? undefined : indianDay(to).end
+  if (first && end && first >= end) throw new UsageError('--from is later than --to')
   return {
-    receivedAt: { ...(first && { gte: first }), lt: end },
+    receivedAt: { ...(first && { gte: first }), ...(end && { lt: end }) },
     ...(product !== undefined && { products: choice('--product', product, products) }),
     ...(type !== undefined && { retailerSelfUse: choice('--type', type, buyerTypes) }),
     ...(status !== undefined && { status: choice('--status', status, Object.values(EnquiryStatus)) }),
