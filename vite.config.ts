@@ -3,12 +3,13 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { compressAssets } from './client/compress-assets.ts'
 import { buildPages, pages } from './client/pages-plugin.ts'
+import { pictures } from './client/pictures-plugin.ts'
 
 /** `vite build` makes dist/client, the pages and what they load, and dist/server, the server in one file a command. */
 export default defineConfig({
   root: 'client',
   appType: 'custom',
-  plugins: [react(), pages()],
+  plugins: [react(), pages(), pictures()],
   build: { assetsInlineLimit: 0, modulePreload: { polyfill: false }, target: 'es2023' },
   environments: {
     server: {

@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
+import { pictures } from './client/pictures-plugin.ts'
 import { CHROMIUM_FLAGS, chromiumPath } from './tests/support/browser.ts'
 import { reports } from './vitest.reports.ts'
 
@@ -17,7 +18,7 @@ export default defineConfig({
       { extends: true, test: { name: 'server', include: ['tests/server/**/*.test.ts'], globalSetup } },
       {
         extends: true,
-        plugins: [react()],
+        plugins: [react(), pictures()],
         optimizeDeps: {
           include: [
             '@tanstack/react-query',

@@ -1,7 +1,6 @@
 import { brand } from '../shared/brand.ts'
 import figtree from './fonts/figtree.woff2?url'
 import fraunces from './fonts/fraunces.woff2?url'
-import sharePicture from './images/og.jpg?url'
 import { notFoundPage } from './pages/not-found-page.tsx'
 import type { Page } from './pages/page.ts'
 import { PUBLIC_URL } from './structured-data.ts'
@@ -23,7 +22,7 @@ export function Head({ page }: { page: Page }) {
       <meta property="og:title" content={title} />
       <meta property="og:description" content={page.description} />
       <meta property="og:url" content={url} />
-      <meta property="og:image" content={PUBLIC_URL + sharePicture} />
+      <meta property="og:image" content={`${PUBLIC_URL}${import.meta.env.PICTURES}/og.jpg`} />
       <meta property="og:image:width" content="1200" />
       <meta property="og:image:height" content="630" />
       <meta property="og:image:alt" content={`${brand.name} 300 and ${brand.name} XT`} />

@@ -43,7 +43,7 @@ export function Footer() {
         <div className="imprint">
           <Logo />
           <p>
-            © {new Date().getFullYear()} {brand.company}
+            © <CurrentYear /> {brand.company}
           </p>
           <p>
             <a href="/privacy-policy">Privacy Policy</a>
@@ -51,5 +51,20 @@ export function Footer() {
         </div>
       </div>
     </footer>
+  )
+}
+
+/** The page holds the year in which it was built; it is set right where it is read. */
+function CurrentYear() {
+  const year = String(new Date().getFullYear())
+  return (
+    <span
+      suppressHydrationWarning
+      ref={(place) => {
+        if (place && place.textContent !== year) place.textContent = year
+      }}
+    >
+      {year}
+    </span>
   )
 }

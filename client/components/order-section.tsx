@@ -20,6 +20,7 @@ export function OrderSection() {
       <Picture
         className="order-picture"
         name="buy-now"
+        seamless
         alt={`${brand.name} 300 and ${brand.name} XT before a note card`}
         sizes="(min-width: 56.25em) 440px, 92vw"
       />

@@ -1,12 +1,7 @@
 import { pictures } from '../content/pictures.ts'
 
-const files = import.meta.glob<string>('../images/*.avif', { eager: true, import: 'default', query: '?url' })
-/** Few browsers lack AVIF: one size is enough for them. */
-const fallbacks = import.meta.glob<string>('../images/*-{480,640,800}.webp', {
-  eager: true,
-  import: 'default',
-  query: '?url',
-})
+/** The folder of all pictures. */
+const folder: string = import.meta.env.PICTURES
 
 export interface PictureProps {
   name: string
@@ -14,18 +9,21 @@ export interface PictureProps {
   /** How wide it stands on the page, as in the `sizes` attribute. */
   sizes: string
   className?: string
+  /** Its backdrop is the ground it stands on: its borders fade, so that no rounding of colours shows an edge. */
+  seamless?: boolean
   /** For the largest picture of the first screen. */
   first?: boolean
 }
 
-export function Picture({ name, alt, sizes, className, first }: PictureProps) {
+export function Picture({ name, alt, sizes, className, seamless, first }: PictureProps) {
   const { widths, ratio } = pictures(name)
   const [, middle = 0] = widths
   return (
-    <picture className={className}>
+    <picture className={className} data-seamless={seamless || undefined}>
       <source type="image/avif" srcSet={sources(name, widths)} sizes={sizes} />
+      {/* Few browsers lack AVIF: one size is enough for them. */}
       <img
-        src={fallbacks[`../images/${name}-${middle}.webp`]}
+        src={`${folder}/${name}-${middle}.webp`}
         width={middle}
         height={Math.round(middle * ratio)}
         alt={alt}
@@ -36,5 +34,5 @@ export function Picture({ name, alt, sizes, className, first }: PictureProps) {
 }
 
 function sources(name: string, widths: readonly number[]) {
-  return widths.map((width) => `${files[`../images/${name}-${width}.avif`]} ${width}w`).join(', ')
+  return widths.map((width) => `${folder}/${name}-${width}.avif ${width}w`).join(', ')
 }

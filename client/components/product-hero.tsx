@@ -64,6 +64,7 @@ function Gallery({ content: { product, slug, pictures } }: { content: ProductCon
         <figure key={name} className={index === 0 ? `gallery-first hero-${slug}` : undefined}>
           <Picture
             name={name}
+            seamless={index === 0}
             alt={alt}
             sizes={index === 0 ? '(min-width: 56.25em) 46vw, 84vw' : '(min-width: 56.25em) 590px, 84vw'}
             first={index === 0}

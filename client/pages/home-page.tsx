@@ -49,6 +49,7 @@ function Banner() {
         <Picture
           className="banner-picture"
           name="home-pair"
+          seamless
           alt={home.pictureAlt}
           sizes="(min-width: 56.25em) 56vw, 100vw"
           first
@@ -77,7 +78,13 @@ function OurProducts() {
       <div className="product-cards">
         {productCards.map(({ product, slug, ground, line, alt, figures }) => (
           <article key={slug} className={`product-card on-${ground}`}>
-            <Picture className={`hero-${slug}`} name={slug} alt={alt} sizes="(min-width: 56.25em) 46vw, 92vw" />
+            <Picture
+              className={`hero-${slug}`}
+              name={slug}
+              seamless
+              alt={alt}
+              sizes="(min-width: 56.25em) 46vw, 92vw"
+            />
             <div className="product-card-text">
               <h3>{product}</h3>
               <p>{line}</p>

@@ -14,6 +14,7 @@ function NotFoundPage() {
     <section className="page-top lost-page wrap">
       <Picture
         name="not-found"
+        seamless
         alt="A bottle of Quvera 300 on its side, its cap off and a few capsules spilled"
         sizes="(min-width: 56.25em) 680px, 92vw"
         first

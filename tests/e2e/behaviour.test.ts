@@ -187,3 +187,12 @@ it('a printed product page keeps the composition, the safety and the contact', a
   expect(await page.getByRole('banner').isVisible()).toBe(false)
   await close()
 })
+
+it('the copyright names the year in which the page is read, not the one in which it was built', async () => {
+  const { page, problems, close } = await open('/privacy-policy')
+  await page.clock.setFixedTime(new Date('2031-02-01T12:00:00Z'))
+  await page.reload()
+  await page.locator('footer', { hasText: '© 2031' }).waitFor()
+  expect(problems).toEqual([])
+  await close()
+})

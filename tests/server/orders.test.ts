@@ -127,7 +127,7 @@ describe('an order that looks automated', () => {
   it.each([{ website: 'https://spam.example' }, { startedAt: Date.now() + 3_000_000_000 }])('%j', async (changes) => {
     const isSpam = 'website' in changes
     await submit(app.url, anOrder(changes))
-    const [row] = await app.db.enquiry.findMany({ include: { mails: true } })
+    const [row] = await app.db.enquiry.findMany({ include: { mails: { orderBy: { kind: 'asc' } } } })
     expect(row?.suspectedSpam).toBe(isSpam)
     expect(row?.mails.map((mail) => mail.kind)).toEqual(isSpam ? ['Staff'] : ['Staff', 'Acknowledgement'])
   })
