@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { stringify } from 'csv-stringify'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
@@ -7,6 +7,7 @@ import { EnquiryStatus } from '../generated/enums.ts'
 import { type Command, count, parse, UsageError, withDatabase } from './command.ts'
 import { csvOptions, type EnquiryFilter, readEnquiries, toRecord } from './enquiry-csv.ts'
 import { indianDay } from './indian-time.ts'
+import { openOutput } from './output.ts'
 import { exportPerson } from './person.ts'
 import { memberName } from './stored-name.ts'
 
@@ -33,15 +34,15 @@ export const exportCommand: Command = {
   --status NAME       ${Object.values(EnquiryStatus).join(', ')}
   --person WHO        a mail address in any case, or a mobile number, also with +91 and spaces; stands alone
 
-With npm's -s, else npm writes two lines of its own into the file. "Received" is Indian time, "ReceivedAt" UTC. A text
+With npm's -s, else npm writes two lines of its own before a pipe's first (a file is begun anew without them). "Received" is Indian time, "ReceivedAt" UTC. A text
 that a spreadsheet would take for a formula gets an apostrophe in front.`,
   async run(args, env) {
     const { person, ...filters } = parse(args, options).values
     if (person !== undefined && Object.keys(filters).length > 0) throw new UsageError('--person stands alone')
     const where = toFilter(filters)
-    warnOfBanner()
-    if (person !== undefined) return exportPerson(person, env())
-    await withDatabase(env(), ({ db }) => writeCsv(db, where))
+    const output = openOutput(process.env)
+    if (person !== undefined) return exportPerson(person, env(), output)
+    await withDatabase(env(), ({ db }) => writeCsv(db, where, output))
   },
 }
 
@@ -66,7 +67,7 @@ function choice<Member extends string>(option: string, text: string, values: rea
   return memberName(value) as Member
 }
 
-async function writeCsv(db: Db, where: EnquiryFilter) {
+async function writeCsv(db: Db, where: EnquiryFilter, output: Writable) {
   let written = 0
   async function* records() {
     for await (const row of readEnquiries(db, where)) {
@@ -75,13 +76,6 @@ async function writeCsv(db: Db, where: EnquiryFilter) {
       if (process.stderr.isTTY && written % PROGRESS_STEP === 0) process.stderr.write(`\r${written} enquiries`)
     }
   }
-  await pipeline(Readable.from(records()), stringify(csvOptions), process.stdout)
+  await pipeline(Readable.from(records()), stringify(csvOptions), output)
   if (process.stderr.isTTY) process.stderr.write(`\r${count(written, 'enquiry', 'enquiries')}\n`)
-}
-
-function warnOfBanner() {
-  const { npm_lifecycle_event: script, npm_config_loglevel: level } = process.env
-  if (script && level !== 'silent' && !process.stdout.isTTY) {
-    console.error('npm wrote lines of its own before this output; use `npm run -s staff -- export …`.')
-  }
 }

@@ -1,3 +1,5 @@
+import type { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { Db } from '../database.ts'
 import type { Env } from '../env.ts'
 import { UsageError, withDatabase } from './command.ts'
@@ -45,8 +47,8 @@ export async function readHoldings(db: Db, person: Person): Promise<Holdings> {
   return row
 }
 
-export async function exportPerson(text: string, env: Env): Promise<void> {
+export async function exportPerson(text: string, env: Env, output: Writable): Promise<void> {
   const person = readPerson(text)
   const holdings = await withDatabase(env, ({ db }) => readHoldings(db, person))
-  process.stdout.write(`${JSON.stringify({ person, exportedAt: new Date(), ...holdings }, undefined, 2)}\n`)
+  await pipeline([`${JSON.stringify({ person, exportedAt: new Date(), ...holdings }, undefined, 2)}\n`], output)
 }
