@@ -13,6 +13,10 @@ export interface Pace {
 }
 
 const LANES_MAX = 20
+/** With all lanes open, mails are claimed so many at a time and not one by one. */
+const CLAIM_MIN = 5
+/** At most so many mails in so long, 600 a second: far more than any plan allows, and few enough to leave the orders their CPU. */
+const WINDOW = { ms: 50, mails: 30 }
 /** So many mails must be taken before one more is sent in parallel. */
 const SENT_A_LANE = 8
 /** After a refusal: how far to stay below the rate that was accepted. */
@@ -26,15 +30,28 @@ export function createPace(now: () => number = () => performance.now()): Pace {
   let intervalMs = 0
   let throttledAt = Number.NEGATIVE_INFINITY
   let nextStart = 0
+  let windowStart = Number.NEGATIVE_INFINITY
+  let inWindow = 0
 
   return {
     room(underWay) {
       if (now() < nextStart) return 0
       if (intervalMs > 1) return underWay === 0 ? 1 : 0
-      return Math.max(0, Math.min(LANES_MAX, 1 + Math.floor(taken / SENT_A_LANE)) - underWay)
+      if (now() - windowStart >= WINDOW.ms) {
+        windowStart = now()
+        inWindow = 0
+      }
+      const lanes = Math.min(LANES_MAX, 1 + Math.floor(taken / SENT_A_LANE))
+      const free = lanes - underWay
+      if (lanes === LANES_MAX && free < CLAIM_MIN) return 0
+      return Math.max(0, Math.min(free, WINDOW.mails - inWindow))
     },
-    waitMs: () => Math.max(0, nextStart - now()),
+    waitMs() {
+      const windowEnd = inWindow >= WINDOW.mails ? windowStart + WINDOW.ms : 0
+      return Math.max(0, nextStart - now(), windowEnd - now())
+    },
     started() {
+      inWindow++
       nextStart = Math.max(nextStart, now() + intervalMs)
     },
     learn(outcome) {
