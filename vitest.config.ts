@@ -13,6 +13,7 @@ export default defineConfig({
     ...reports,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    maxWorkers: 2,
     projects: [
       { extends: true, test: { name: 'shared', include: ['tests/shared/**/*.test.ts'] } },
       { extends: true, test: { name: 'server', include: ['tests/server/**/*.test.ts'], globalSetup } },

@@ -75,7 +75,7 @@ function runSuite(serverRoot: string, test: string): Promise<{ code: number | nu
     const child = execFile(
       process.execPath,
       args,
-      { cwd: project, env: { ...process.env, SERVER_ROOT: serverRoot }, maxBuffer: 1e8 },
+      { cwd: project, env: { ...process.env, SERVER_ROOT: serverRoot, VITEST_REPORTS: '' }, maxBuffer: 1e8 },
       (_error, stdout, stderr) => done({ code: child.exitCode, output: stdout + stderr }),
     )
   })
