@@ -1,21 +1,12 @@
-import type { Browser } from '@playwright/test'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openPage } from '../support/browser.ts'
+import { expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { startSite } from '../support/site.ts'
+import { siteForTests } from '../support/visit.ts'
 
-let site: Awaited<ReturnType<typeof startSite>>
-let browser: Browser
-beforeAll(async () => {
-  ;[site, browser] = await Promise.all([startSite(), launchBrowser()])
-})
-afterAll(async () => {
-  await browser?.close()
-  await site?.close()
-})
+const { site: running, open } = siteForTests()
 
 it('an order goes from the form to the table to the inbox', async () => {
-  const { page, problems, close } = await openPage(browser, `${site.url}/buy-now`)
+  const site = running()
+  const { page, problems, close } = await open('/buy-now')
   await page.getByLabel('Name').fill('Asha Verma')
   await page.locator('[name=email]').first().fill('asha.verma@shop.example')
   await page.locator('[name=mobile]').fill('+91 98765-43210')
