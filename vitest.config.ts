@@ -49,7 +49,6 @@ export default defineConfig({
           name: 'e2e',
           include: ['tests/e2e/**/*.test.ts'],
           globalSetup,
-          fileParallelism: false,
           sequence: { groupOrder: 2 },
         },
       },

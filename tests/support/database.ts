@@ -1,9 +1,9 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { type Database, openDatabase } from '../../server/database.ts'
+import { scratch } from './scratch.ts'
 
 export const migrations = resolve(import.meta.dirname, '../../prisma/migrations')
 
@@ -52,7 +52,7 @@ export async function createTestDatabase(): Promise<{ env: Record<string, string
       drop: () => administer(postgres.url, `DROP DATABASE ${name} WITH (FORCE)`),
     }
   }
-  const folder = await mkdtemp(join(tmpdir(), 'quvera-test-'))
+  const folder = await mkdtemp(join(scratch, 'quvera-test-'))
   await cp(inject('embeddedTemplate'), folder, { recursive: true, filter: (path) => !path.includes('.s.PGSQL') })
   return {
     env: { DATA_DIR: folder, EMBEDDED_DATABASE_PORT: '0' },

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { openDatabase } from '../../server/database.ts'
 import { administer, migrations } from './database.ts'
 import { startPostgresServer } from './postgres-server.ts'
+import { scratch } from './scratch.ts'
 
 /**
  * Migrates one database, which the tests then copy: an embedded one or, when TEST_DATABASE_URL names a server, one
@@ -14,7 +14,7 @@ export default async function setup(project: TestProject) {
   const wanted = process.env.TEST_DATABASE_URL
   const temporary = wanted === 'temporary' ? await startPostgresServer() : undefined
   const url = temporary?.url ?? wanted
-  const folder = await mkdtemp(join(tmpdir(), 'quvera-template-'))
+  const folder = await mkdtemp(join(scratch, 'quvera-template-'))
   const template = `quvera_template_${process.pid}`
   if (url) await administer(url, `CREATE DATABASE ${template}`)
   const templateUrl = url && Object.assign(new URL(url), { pathname: `/${template}` }).href
