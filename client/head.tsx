@@ -1,4 +1,5 @@
 import { brand } from '../shared/brand.ts'
+import favicon from './favicon.svg?inline'
 import figtree from './fonts/figtree.woff2?url'
 import fraunces from './fonts/fraunces.woff2?url'
 import { notFoundPage } from './pages/not-found-page.tsx'
@@ -13,6 +14,8 @@ export function Head({ page }: { page: Page }) {
       <title>{title}</title>
       <meta name="description" content={page.description} />
       {page === notFoundPage ? <meta name="robots" content="noindex" /> : <link rel="canonical" href={url} />}
+      {/* In the page itself: a request would compete with what is seen first. */}
+      <link rel="icon" href={favicon} type="image/svg+xml" />
       {[fraunces, figtree].map((font) => (
         <link key={font} rel="preload" href={font} as="font" type="font/woff2" crossOrigin="anonymous" />
       ))}

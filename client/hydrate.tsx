@@ -1,5 +1,4 @@
-import { StrictMode } from 'react'
-import { flushSync } from 'react-dom'
+import { type ReactNode, StrictMode, startTransition, useEffect } from 'react'
 import { hydrateRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { loadPage } from './pages/load-page.ts'
@@ -9,13 +8,23 @@ export async function hydrate() {
   const root = document.getElementById('root')
   const page = await loadPage(location.pathname)
   if (!root || document.documentElement.hasAttribute('data-hydrated')) return
-  flushSync(() => {
+  const hydrated = Promise.withResolvers<void>()
+  // As a transition it is done in small steps, between which the browser answers touches and paints.
+  startTransition(() => {
     hydrateRoot(
       root,
       <StrictMode>
-        <App page={page} />
+        <Announce done={hydrated.resolve}>
+          <App page={page} />
+        </Announce>
       </StrictMode>,
     )
   })
+  await hydrated.promise
   document.documentElement.toggleAttribute('data-hydrated', true)
+}
+
+function Announce({ done, children }: { done: () => void; children: ReactNode }) {
+  useEffect(done, [done])
+  return children
 }

@@ -1,3 +1,5 @@
+import { speculationRules } from '../shared/speculation-rules.ts'
+
 // The pages are complete HTML. React arrives once a page has loaded, or sooner if somebody touches it.
 const HEADER_SCROLL_PX = 200
 const HYDRATION_DELAY_MS = 200
@@ -37,10 +39,22 @@ function hold(event: Event) {
   })
 }
 
+function prefetchOnIntent() {
+  const script = document.createElement('script')
+  script.type = 'speculationrules'
+  script.textContent = speculationRules
+  document.head.append(script)
+}
+
+function whenLoaded() {
+  setTimeout(start, HYDRATION_DELAY_MS)
+  prefetchOnIntent()
+}
+
 for (const type of touches) addEventListener(type, start, { passive: true })
 for (const type of ['submit', 'click']) addEventListener(type, hold, { capture: true })
 addEventListener('scroll', watchScroll, { passive: true })
 watchScroll()
 
-if (document.readyState === 'complete') setTimeout(start, HYDRATION_DELAY_MS)
-else addEventListener('load', () => setTimeout(start, HYDRATION_DELAY_MS), { once: true })
+if (document.readyState === 'complete') whenLoaded()
+else addEventListener('load', whenLoaded, { once: true })

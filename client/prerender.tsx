@@ -49,12 +49,6 @@ export const files = new Map<string, string>([
   ],
   ['robots.txt', `User-agent: *\nDisallow: /trpc/\n\nSitemap: ${PUBLIC_URL}/sitemap.xml\n`],
   [
-    'speculation-rules.json',
-    JSON.stringify({
-      prefetch: [{ where: { href_matches: '/*' }, eagerness: 'moderate' }],
-    }),
-  ],
-  [
     'manifest.webmanifest',
     JSON.stringify({
       name: brand.name,

@@ -13,7 +13,6 @@ import { createOrders } from './orders.ts'
 import { type Outbox, startOutbox } from './outbox.ts'
 import { loadSite } from './pages.ts'
 import { migrationsFolder, projectRoot } from './project-root.ts'
-import { securityHeaders } from './security.ts'
 import { createSubscribers } from './subscribers.ts'
 
 /** How long this process still answers after it was told to end, so that no client is cut off while a proxy learns of it. */
@@ -35,7 +34,7 @@ async function serve(env: Env): Promise<void> {
   let leaving = false
 
   const [{ site, compress }, { db, notes, close }] = await Promise.all([
-    loadSite(resolve(projectRoot(), 'dist/client'), publicUrl, securityHeaders(publicUrl)),
+    loadSite(resolve(projectRoot(), 'dist/client'), publicUrl),
     openDatabase({
       url: env.DATABASE_URL,
       dataDir: env.DATA_DIR,

@@ -4,6 +4,7 @@ import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { partHeaders, securityHeaders } from './security.ts'
 
 /** Stands in the built pages where the address of the site belongs. */
 export const PUBLIC_URL_PLACEHOLDER = 'https://public-url.invalid'
@@ -25,7 +26,8 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 const COMPRESSIBLE = new Set(['.html', '.css', '.js', '.json', '.webmanifest', '.xml', '.txt', '.svg'])
-const SPECULATION_RULES = '/speculation-rules.json'
+/** What is shown or run as part of a page and never by itself. */
+const PARTS = new Set(['.js', '.css', '.woff2', '.avif', '.webp', '.jpg', '.png', '.ico'])
 
 type Encoding = 'identity' | 'br' | 'gzip'
 
@@ -50,7 +52,7 @@ export const NOT_FOUND_PAGE = '/404'
  * Reads the built site. Files are compressed when they are built, except those that carry the site's own address:
  * `compress` does that, and until it has, they go out as they are.
  */
-export async function loadSite(folder: string, publicUrl: string, headers: Record<string, string>) {
+export async function loadSite(folder: string, publicUrl: string) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   const site: Site = new Map()
@@ -58,6 +60,7 @@ export async function loadSite(folder: string, publicUrl: string, headers: Recor
   for (const file of files.filter((name) => !/\.(br|gz)$/.test(name))) {
     const name = `/${relative(folder, file).split(sep).join('/')}`
     const built = await readFile(file)
+    const headers = PARTS.has(extname(file)) ? partHeaders(publicUrl) : securityHeaders(publicUrl)
     const compressible = COMPRESSIBLE.has(extname(file))
     const body = compressible ? fillIn(built, publicUrl) : built
     const entry: SiteFile = { identity: represent(name, body, 'identity', headers) }
@@ -91,17 +94,15 @@ function pathOf(name: string): string {
 }
 
 function represent(name: string, body: Buffer, encoding: Encoding, headers: Record<string, string>): Representation {
-  const type = name === SPECULATION_RULES ? 'application/speculationrules+json' : TYPES[extname(name)]
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   const lasting = {
     'cache-control': name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
     etag,
-    vary: 'accept-encoding',
-    ...(name.endsWith('.html') && { 'speculation-rules': `"${SPECULATION_RULES}"` }),
+    ...(COMPRESSIBLE.has(extname(name)) && { vary: 'accept-encoding' }),
     ...headers,
   }
   const ofBody = {
-    'content-type': type ?? 'application/octet-stream',
+    'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
     'content-length': String(body.length),
     ...(encoding !== 'identity' && { 'content-encoding': encoding }),
   }

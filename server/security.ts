@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import { speculationRules } from '../shared/speculation-rules.ts'
 
 const POLICY = [
   "default-src 'none'",
-  "script-src 'self'",
+  `script-src 'self' 'sha256-${createHash('sha256').update(speculationRules).digest('base64')}'`,
   "style-src 'self'",
   "img-src 'self' data:",
   "font-src 'self'",
@@ -22,16 +24,25 @@ export function securityHeaders(publicUrl: string): Record<string, string> {
   const https = publicUrl.startsWith('https:')
   return {
     'content-security-policy': [...POLICY, ...(https ? ['upgrade-insecure-requests'] : [])].join('; '),
-    ...(https && { 'strict-transport-security': 'max-age=63072000; includeSubDomains; preload' }),
-    'x-content-type-options': 'nosniff',
+    ...partHeaders(publicUrl),
     'x-frame-options': 'DENY',
     'referrer-policy': 'strict-origin-when-cross-origin',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-embedder-policy': 'require-corp',
-    'cross-origin-resource-policy': 'same-origin',
     'permissions-policy': UNUSED_FEATURES.split(' ')
       .map((feature) => `${feature}=()`)
       .join(', '),
+  }
+}
+
+/** What a script, style, font or picture carries: the rest is about documents, and 0.8 kB on each of twenty files. */
+export function partHeaders(publicUrl: string): Record<string, string> {
+  return {
+    ...(publicUrl.startsWith('https:') && {
+      'strict-transport-security': 'max-age=63072000; includeSubDomains; preload',
+    }),
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
   }
 }
 

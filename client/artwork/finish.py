@@ -181,8 +181,8 @@ def encode(name, path, spec):
         cv2.imwrite(small, cv2.resize(whole, size, interpolation=method) if width != whole.shape[1] else whole)
         out = os.path.join(IMAGES, f"{name}-{width}")
         quiet = dict(check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        level = str(spec.get("cq", 21))
-        subprocess.run(["nice", "-n", "19", "avifenc", "-d", "10", "-y", "420", "-s", "4", "-j", "2", "--min", "0", "--max", "63", "-a", "end-usage=q", "-a", f"cq-level={level}", small, out + ".avif"], **quiet)
+        level = str(spec.get("cq", {}).get(width, 21))
+        subprocess.run(["nice", "-n", "19", "avifenc", "-d", "10", "-y", "420", "-s", "1", "-j", "2", "--min", "0", "--max", "63", "-a", "end-usage=q", "-a", f"cq-level={level}", small, out + ".avif"], **quiet)
         subprocess.run(["nice", "-n", "19", "cwebp", "-q", str(spec.get("webp", 78)), "-m", "6", "-sharp_yuv", small, "-o", out + ".webp"], **quiet)
         os.remove(small)
 

@@ -4,7 +4,7 @@ PORTRAIT, SQUARE = (960, 1200), (800, 800)
 SHOP, TILE, CARD = (400, 640, 960), (240, 480, 800), (320, 640, 960)
 
 PICTURES = {
-    "home-pair": dict(size=(1200, 1200), ground=PAPER, widths=(480, 800, 1200)),
+    "home-pair": dict(size=(1200, 1200), ground=PAPER, widths=(480, 800, 1200), cq={800: 32, 1200: 28}),
     "quvera-300": dict(size=PORTRAIT, ground=SAND, widths=SHOP),
     "quvera-xt": dict(size=PORTRAIT, ground=LEAF, widths=SHOP),
     "buy-now": dict(size=PORTRAIT, ground=SAND, widths=SHOP),

@@ -59,6 +59,7 @@ export function OrderForm() {
     const data = new FormData(event.currentTarget)
     try {
       const take = await openDesk()
+      await new Promise((resume) => setTimeout(resume)) // the pressed button is painted before the work begins
       take(data)
     } catch {
       onProblem({ marks: {}, note: `${failed}. ${notStored}` })

@@ -6,13 +6,14 @@ import { createRequire } from 'node:module'
 import subsetFont from 'subset-font'
 
 const require = createRequire(import.meta.url)
-const letters = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('')
+const keyboard = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('')
+const unusualInTitles = /[#$*<=>@[\\\]^_`{|}~]/g
 
-/** Display: one weight at the large optical size. Text: the weights 400 to 700. */
+/** Display: one weight at the large optical size. Text: the weights 400 to 600. */
 await write(
   'fraunces',
   '@fontsource-variable/fraunces/files/fraunces-latin-full-normal.woff2',
-  `${letters}–—’‘“”·×&…→`,
+  `${keyboard.replace(unusualInTitles, '')}–—’‘“”·×…→`,
   {
     wght: 600,
     opsz: 90,
@@ -23,15 +24,15 @@ await write(
 await write(
   'figtree',
   '@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2',
-  `${letters}–—’‘“”·×…µ©→\u00a0`,
+  `${keyboard}–—’‘“”·×…µ©→\u00a0`,
   {
-    wght: { min: 400, max: 700 },
+    wght: { min: 400, max: 600 },
   },
 )
 
 async function write(name, source, text, variationAxes) {
   const full = await readFile(require.resolve(source))
-  const subset = await subsetFont(full, text, { targetFormat: 'woff2', variationAxes })
+  const subset = await subsetFont(full, text, { targetFormat: 'woff2', variationAxes, keepFeatures: ['kern'] })
   await writeFile(new URL(`${name}.woff2`, import.meta.url), subset)
   console.log(name, subset.length)
 }

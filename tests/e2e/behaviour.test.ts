@@ -164,6 +164,20 @@ it('the subscribe box stores the address and says so; a bad one it refuses', asy
   await close()
 })
 
+it('a page is fetched when somebody points at its link, and opens without being asked for again', async () => {
+  const { page, problems, close } = await visit('/')
+  await page.getByRole('contentinfo').getByRole('link', { name: 'Privacy Policy' }).hover()
+  await page.waitForTimeout(600)
+  await page.getByRole('contentinfo').getByRole('link', { name: 'Privacy Policy' }).click()
+  await page.waitForURL('**/privacy-policy')
+  const how = await page.evaluate(() =>
+    performance.getEntriesByType('navigation').map((entry) => Object(entry).deliveryType),
+  )
+  expect(how).toEqual(['navigational-prefetch'])
+  expect(problems).toEqual([])
+  await close()
+})
+
 it('a page left and come back to is as it was, without being loaded again', async () => {
   const browser = await launchBrowser({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
   const page = await browser.newPage(PHONE)

@@ -159,7 +159,7 @@ it('the files that machines ask for are there', async () => {
   expect(paths.filter((path) => !new RegExp(`<loc>https?://[^/]+${path}</loc>`).test(sitemap))).toEqual([])
   expect(await html('/robots.txt')).toMatch(/Sitemap: https?:.*\/sitemap\.xml/)
   const manifest = (await (await fetch('/manifest.webmanifest')).json()) as { icons: { src: string }[] }
-  const icons = ['/favicon.ico', '/favicon.svg', '/apple-touch-icon.png', ...manifest.icons.map((icon) => icon.src)]
+  const icons = ['/favicon.ico', '/apple-touch-icon.png', ...manifest.icons.map((icon) => icon.src)]
   for (const icon of icons) expect((await fetch(icon)).status, icon).toBe(200)
 })
 

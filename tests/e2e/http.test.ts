@@ -33,7 +33,7 @@ describe('every answer', () => {
     async (path) => {
       const { headers } = await fetch(site.url + path)
       expect(headers.get('content-security-policy')).toMatch(
-        /^default-src 'none'; script-src 'self'; .*frame-ancestors 'none'; upgrade-insecure-requests$/,
+        /^default-src 'none'; script-src 'self' 'sha256-[\w+/=]+'; .*frame-ancestors 'none'; upgrade-insecure-requests$/,
       )
       expect(headers.get('content-security-policy')).not.toContain('unsafe')
       expect(headers.get('strict-transport-security')).toBe('max-age=63072000; includeSubDomains; preload')
