@@ -5,6 +5,8 @@ import { compressAssets } from './client/compress-assets.ts'
 import { buildPages, pages } from './client/pages-plugin.ts'
 import { pictures } from './client/pictures-plugin.ts'
 
+const REACT = /node_modules\/(react|react-dom|scheduler)\//
+
 /** `vite build` makes dist/client, the pages and what they load, and dist/server, the server in one file a command. */
 export default defineConfig({
   root: 'client',
@@ -12,6 +14,12 @@ export default defineConfig({
   plugins: [react(), pages(), pictures()],
   build: { assetsInlineLimit: 0, modulePreload: { polyfill: false }, target: 'es2023' },
   environments: {
+    client: {
+      build: {
+        // One file that stays as it is, and in the browsers' caches, when only our own code changes.
+        rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'react', test: REACT }] } } },
+      },
+    },
     server: {
       consumer: 'server',
       // The embedded database finds its files beside its own code; all else goes into the bundle.
