@@ -66,6 +66,7 @@ async function openPostgres(connectionString: string, options: DatabaseOptions):
 
 function connect(pool: pg.Pool, notes: string[], statementNameGenerator?: StatementNames): Database {
   const db = new PrismaClient({
+    errorFormat: 'minimal', // one line, and no stack taken for each query
     adapter: new PrismaPg(pool, { ...(statementNameGenerator && { statementNameGenerator }) }),
   })
   return {

@@ -32,7 +32,7 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Database> 
   if (options.embeddedPort && !port) {
     notes.push(`EMBEDDED_DATABASE_PORT ${options.embeddedPort} is taken, so psql cannot reach the database there`)
   }
-  const db = new PrismaClient({ adapter: new PrismaPGlite(lite) })
+  const db = new PrismaClient({ errorFormat: 'minimal', adapter: new PrismaPGlite(lite) })
   return {
     db,
     notes,

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { TRPCError } from '@trpc/server'
 import { v7 as uuidv7 } from 'uuid'
 import { brand } from '../shared/brand.ts'
 import { messages, NOTICE_VERSION, type Order } from '../shared/order.ts'
 import { type Db, sqlState } from './database.ts'
+import { randomBytes } from './random.ts'
 
 export interface Orders {
   /**
@@ -96,7 +96,8 @@ export function createOrders(db: Db, onStored: () => void): Orders {
     submit: (order) =>
       new Promise((resolve, reject) => {
         const suspectedSpam = isSuspicious(order, Date.now())
-        waiting.push({ order, id: uuidv7(), reference: createReference(), suspectedSpam, resolve, reject })
+        const id = uuidv7({ random: randomBytes(16) })
+        waiting.push({ order, id, reference: createReference(), suspectedSpam, resolve, reject })
         schedule()
       }),
   }
