@@ -35,13 +35,22 @@ export async function newDatabase(postgres: PostgresServer): Promise<string> {
   return url
 }
 
+interface Program {
+  name: string
+  /** Of Node. */
+  flags?: string[]
+  entry: string
+  path: string
+  env?: Record<string, string>
+}
+
 /** A server process that takes orders at `path`. */
 export async function startHttpTarget(
   postgres: PostgresServer,
-  { name, entry, path, env = {} }: { name: string; entry: string; path: string; env?: Record<string, string> },
+  { name, flags = [], entry, path, env = {} }: Program,
 ): Promise<Target> {
   const port = await freePort()
-  const child = spawn(process.execPath, [resolve(project, entry)], {
+  const child = spawn(process.execPath, [...flags, resolve(project, entry)], {
     cwd: project,
     stdio: 'inherit',
     env: {

@@ -21,13 +21,16 @@ export interface ServerProcess {
   stop(signal?: NodeJS.Signals): Promise<Exit>
 }
 
+/** The server as `npm start` and the container run it. */
+export const BUILT = { flags: ['--max-semi-space-size=16'], entry: 'dist/server/main.js' }
+
 /** Runs the server as its own process, with nothing of this one's environment but what is given. */
 export async function startServer(
   env: Record<string, string>,
-  { entry = 'server/main.ts', waitUntilReady = true } = {},
+  { flags = [] as string[], entry = 'server/main.ts', waitUntilReady = true } = {},
 ): Promise<ServerProcess> {
   const port = env.PORT ?? String(await freePort())
-  const child = spawn(process.execPath, [resolve(project, entry)], {
+  const child = spawn(process.execPath, [...flags, resolve(project, entry)], {
     cwd: project,
     env: {
       PATH: process.env.PATH ?? '',
