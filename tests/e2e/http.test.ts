@@ -100,6 +100,9 @@ describe('pages', () => {
       const answer = await fetch(site.url + path)
       expect(answer.status).toBe(200)
       expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(answer.headers.get('cross-origin-resource-policy')).toBe('same-origin')
+      expect(answer.headers.get('strict-transport-security')).toMatch(/^max-age=63072000/)
     }
   })
 

@@ -21,9 +21,9 @@ const variants: Variant[] = [
   {
     broken: 'answers before it saves',
     file: 'server/orders.ts',
-    from: 'waiting.push({ order, id: uuidv7(), reference: createReference(), suspectedSpam, resolve, reject })',
+    from: 'waiting.push({ order, id, reference: createReference(), suspectedSpam, resolve, reject })',
     to: `const reference = createReference()
-        waiting.push({ order, id: uuidv7(), reference, suspectedSpam, resolve() {}, reject() {} })
+        waiting.push({ order, id, reference, suspectedSpam, resolve() {}, reject() {} })
         resolve({ reference })`,
     noticedBy: 'three kills',
     figure: 'lost',
