@@ -22,7 +22,7 @@ export interface ServerProcess {
 }
 
 /** The server as `npm start` and the container run it. */
-export const BUILT = { flags: ['--max-semi-space-size=24'], entry: 'dist/server/main.js' }
+export const BUILT = { flags: ['--max-semi-space-size=32'], entry: 'dist/server/main.js' }
 
 /** Runs the server as its own process, with nothing of this one's environment but what is given. */
 export async function startServer(
