@@ -2,7 +2,7 @@
 import { cpus } from 'node:os'
 import { startFakeResend } from '../support/fake-resend.ts'
 import { startPostgresServer } from '../support/postgres-server.ts'
-import { BUILT } from '../support/server-process.ts'
+import { SERVER } from '../support/server-process.ts'
 import type { Measured } from './http-load.ts'
 import { createPgbenchTarget, type OrderMeasured, startHttpTarget, type Target } from './targets.ts'
 
@@ -12,7 +12,7 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 4)
 
 const postgres = await startPostgresServer()
 const fast = await startFakeResend()
-const ours = { ...BUILT, path: '/trpc/order.submit' }
+const ours = { ...SERVER, path: '/trpc/order.submit' }
 const quvera = await startHttpTarget(postgres, { name: 'Quvera', ...ours })
 const targets: Target[] = [
   await createPgbenchTarget(postgres),

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { chromium } from '@playwright/test'
 import lighthouse from 'lighthouse'
 import { CHROMIUM_FLAGS, chromiumPath } from '../support/browser.ts'
-import { BUILT, freePort, startServer } from '../support/server-process.ts'
+import { freePort, startServer } from '../support/server-process.ts'
 import { measureInteractions } from './interactions.ts'
 
 const PAGES = ['/', '/products/quvera-300', '/products/quvera-xt', '/buy-now', '/privacy-policy']
@@ -28,7 +28,7 @@ interface PageResult {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'quvera-pages-'))
-const site = await startServer({ DATA_DIR: folder, LOG_LEVEL: 'warn', RATE_LIMIT_MAX: '0' }, BUILT)
+const site = await startServer({ DATA_DIR: folder, LOG_LEVEL: 'warn', RATE_LIMIT_MAX: '0' })
 const debuggingPort = await freePort()
 const browser = await chromium.launch({
   executablePath: await chromiumPath(),

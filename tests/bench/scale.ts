@@ -8,7 +8,7 @@ import { startFakeResend } from '../support/fake-resend.ts'
 import { aUniqueOrder } from '../support/load.ts'
 import { submit } from '../support/order.ts'
 import { startPostgresServer } from '../support/postgres-server.ts'
-import { BUILT, type ServerProcess, startServer } from '../support/server-process.ts'
+import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { measureHttp, post } from './http-load.ts'
 import { newDatabase } from './targets.ts'
 
@@ -32,7 +32,7 @@ console.log('\nPostgreSQL')
 await startAndMemory({ DATABASE_URL: await newDatabase(postgres) }, { firstMs: 450, megabytes: 220, growth: 30 })
 const folder = await mkdtemp(join(tmpdir(), 'quvera-scale-'))
 console.log('\nEmbedded database')
-await (await startServer({ DATA_DIR: folder, ...quiet }, BUILT)).stop()
+await (await startServer({ DATA_DIR: folder, ...quiet })).stop()
 await startAndMemory({ DATA_DIR: folder })
 await rm(folder, { recursive: true, force: true })
 
@@ -54,14 +54,14 @@ async function startAndMemory(
   const starts: number[] = []
   for (let start = 0; start < STARTS; start++) {
     const spawned = performance.now()
-    const server = await startServer({ ...env, ...quiet }, { ...BUILT, waitUntilReady: false })
+    const server = await startServer({ ...env, ...quiet }, { waitUntilReady: false })
     await untilAnswered(server.url)
     starts.push(performance.now() - spawned)
     await server.stop()
   }
   const median = starts.sort((a, b) => a - b)[Math.floor(STARTS / 2)] ?? Number.NaN
   report(`first order answered, median of ${STARTS} starts, after`, median, 'ms', goals && { atMost: goals.firstMs })
-  const server = await startServer({ ...env, ...quiet }, BUILT)
+  const server = await startServer({ ...env, ...quiet })
   await orders(server, 5000)
   report('memory after 5,000 orders', await megabytes(server), 'MB', goals && { atMost: goals.megabytes })
   await orders(server, 5000)
@@ -100,13 +100,15 @@ async function megabytes(server: ServerProcess): Promise<number> {
 }
 
 async function mailsASecond(url: string) {
-  const filling = await startServer({ DATABASE_URL: url, ...quiet }, BUILT)
+  const filling = await startServer({ DATABASE_URL: url, ...quiet })
   await orders(filling, 3000)
   await filling.stop()
-  const server = await startServer(
-    { DATABASE_URL: url, RESEND_API_KEY: 're_bench', RESEND_BASE_URL: resend.url, ...quiet },
-    BUILT,
-  )
+  const server = await startServer({
+    DATABASE_URL: url,
+    RESEND_API_KEY: 're_bench',
+    RESEND_BASE_URL: resend.url,
+    ...quiet,
+  })
   const start = performance.now()
   const already = resend.mails.length
   await eventually(() => resend.mails.length >= 6000, 60_000)
@@ -117,7 +119,7 @@ async function mailsASecond(url: string) {
 async function backlogAndSize(url: string) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  const server = await startServer({ DATABASE_URL: url, ...quiet }, BUILT)
+  const server = await startServer({ DATABASE_URL: url, ...quiet })
   const p50 = async () => {
     const port = Number(new URL(server.url).port)
     const request = () => post('/trpc/order.submit', aUniqueOrder())

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { BUILT, freePort, startServer } from '../support/server-process.ts'
+import { freePort, startServer } from '../support/server-process.ts'
 
 const run = promisify(execFile)
 const ROUNDS = 3
@@ -14,7 +14,7 @@ const GOAL = 0.5
 
 const folder = await mkdtemp(join(tmpdir(), 'quvera-static-'))
 await chmod(folder, 0o755)
-const site = await startServer({ DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'warn' }, BUILT)
+const site = await startServer({ DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'warn' })
 const etag = (await fetch(site.url, { headers: { 'accept-encoding': 'br' } })).headers.get('etag') ?? ''
 const nginx = await startNginx()
 

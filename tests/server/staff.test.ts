@@ -141,7 +141,7 @@ describe('export', () => {
   it('ends quietly when nobody reads on', async () => {
     const database = await aDatabase()
     await runProgram('prisma/seed.ts', [], database)
-    const command = `"${process.execPath}" server/staff.ts export | head -n 1; echo "\${PIPESTATUS[0]}"`
+    const command = `"${process.execPath}" dist/server/staff.js export | head -n 1; echo "\${PIPESTATUS[0]}"`
     const shell = spawn('bash', ['-c', command], {
       env: { PATH: process.env.PATH, ...database },
       stdio: ['ignore', 'pipe', 'pipe'],

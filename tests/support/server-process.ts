@@ -3,8 +3,8 @@ import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { eventually } from './eventually.ts'
 
-/** The fault suite is also run against broken copies of the server, to see that it notices. */
-const project = process.env.SERVER_ROOT ?? resolve(import.meta.dirname, '../..')
+const broken = process.env.SERVER_ROOT
+const project = broken ?? resolve(import.meta.dirname, '../..')
 
 export interface Exit {
   code: number | null
@@ -21,16 +21,16 @@ export interface ServerProcess {
   stop(signal?: NodeJS.Signals): Promise<Exit>
 }
 
-/** The server as `npm start` and the container run it. */
-export const BUILT = { flags: ['--max-semi-space-size=32'], entry: 'dist/server/main.js' }
+/**
+ * The server as `npm start` and the container run it. The fault suite is also run against broken copies of its source,
+ * to see that it notices.
+ */
+export const SERVER = { flags: ['--max-semi-space-size=32'], entry: broken ? 'server/main.ts' : 'dist/server/main.js' }
 
 /** Runs the server as its own process, with nothing of this one's environment but what is given. */
-export async function startServer(
-  env: Record<string, string>,
-  { flags = [] as string[], entry = 'server/main.ts', waitUntilReady = true } = {},
-): Promise<ServerProcess> {
+export async function startServer(env: Record<string, string>, { waitUntilReady = true } = {}): Promise<ServerProcess> {
   const port = env.PORT ?? String(await freePort())
-  const child = spawn(process.execPath, [...flags, resolve(project, entry)], {
+  const child = spawn(process.execPath, [...SERVER.flags, resolve(project, SERVER.entry)], {
     cwd: project,
     env: {
       PATH: process.env.PATH ?? '',

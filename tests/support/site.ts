@@ -1,15 +1,18 @@
 import { type Db, joinDatabase } from '../../server/database.ts'
 import { createTestDatabase, migrations } from './database.ts'
 import { startFakeResend } from './fake-resend.ts'
-import { BUILT, startServer } from './server-process.ts'
+import { startServer } from './server-process.ts'
 
 /** The built site as it is deployed: its own process, a database, a fake Resend. */
 export async function startSite(env: Record<string, string> = {}) {
   const [database, resend] = await Promise.all([createTestDatabase(), startFakeResend()])
-  const server = await startServer(
-    { ...database.env, RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url, RATE_LIMIT_MAX: '0', ...env },
-    BUILT,
-  )
+  const server = await startServer({
+    ...database.env,
+    RESEND_API_KEY: 're_test',
+    RESEND_BASE_URL: resend.url,
+    RATE_LIMIT_MAX: '0',
+    ...env,
+  })
   return {
     url: server.url,
     resend,

@@ -26,5 +26,5 @@ export function runProgram(file: string, args: string[], env: Record<string, str
 }
 
 export function staff(args: string[], env: Record<string, string>): Promise<Ran> {
-  return runProgram('server/staff.ts', args, env)
+  return runProgram('dist/server/staff.js', args, env)
 }
