@@ -55,12 +55,13 @@ export const NOT_FOUND_PAGE = '/404'
 export async function loadSite(folder: string, publicUrl: string) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const [ofParts, ofDocuments] = [partHeaders(publicUrl), securityHeaders(publicUrl)]
   const site: Site = new Map()
   const uncompressed: (() => Promise<void>)[] = []
   for (const file of files.filter((name) => !/\.(br|gz)$/.test(name))) {
     const name = `/${relative(folder, file).split(sep).join('/')}`
     const built = await readFile(file)
-    const headers = PARTS.has(extname(file)) ? partHeaders(publicUrl) : securityHeaders(publicUrl)
+    const headers = PARTS.has(extname(file)) ? ofParts : ofDocuments
     const compressible = COMPRESSIBLE.has(extname(file))
     const body = compressible ? fillIn(built, publicUrl) : built
     const entry: SiteFile = { identity: represent(name, body, 'identity', headers) }

@@ -19,7 +19,7 @@ const POLICY = [
 const UNUSED_FEATURES =
   'accelerometer autoplay camera display-capture encrypted-media fullscreen geolocation gyroscope magnetometer microphone midi payment picture-in-picture publickey-credentials-get screen-wake-lock usb xr-spatial-tracking'
 
-/** What every answer carries. Over plain http browsers are not told to insist on https. */
+/** What every answer carries but the parts of a page. Over plain http browsers are not told to insist on https. */
 export function securityHeaders(publicUrl: string): Record<string, string> {
   const https = publicUrl.startsWith('https:')
   return {

@@ -29,7 +29,8 @@ async function loadedScripts(page: Awaited<ReturnType<typeof open>>['page']) {
 
 it.each(paths)('%s stays light, before and after it is hydrated', async (path) => {
   const { page, close } = await open(path, PHONE)
-  const [entry = ''] = /\/assets\/index-[^"]+\.js/.exec(await html(path)) ?? []
+  const document = await html(path)
+  const [entry = ''] = /\/assets\/index-[^"]+\.js/.exec(document) ?? []
   expect((await stat(`dist/client${entry}.gz`)).size).toBeLessThanOrEqual(LIMITS.beforeLoad)
   await page.locator('html[data-hydrated]').waitFor()
   const hydrated = await loadedScripts(page)
@@ -39,7 +40,7 @@ it.each(paths)('%s stays light, before and after it is hydrated', async (path) =
     await page.locator('.Toastify').waitFor({ state: 'attached' })
     expect((await loadedScripts(page)) - hydrated).toBeLessThanOrEqual(LIMITS.form)
   }
-  expect(gzipSync(await html(path), { level: 9 }).length).toBeLessThanOrEqual(LIMITS.html)
+  expect(gzipSync(document, { level: 9 }).length).toBeLessThanOrEqual(LIMITS.html)
   await close()
 })
 
