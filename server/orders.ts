@@ -49,9 +49,9 @@ export function createOrders(db: Db, onStored: () => void): Orders {
 
   async function write(batch: Waiting[]) {
     try {
-      const stored = await insert(db, batch)
-      if (stored > 0) onStored()
-      if (stored < batch.length) await answerFromTable(batch)
+      const mails = await insert(db, batch)
+      if (mails > 0) onStored()
+      if (mails < batch.reduce((sum, item) => sum + mailsOwed(item), 0)) await answerFromTable(batch)
       else process.nextTick(answer, batch) // after the next statement is on its way
     } catch (error) {
       await onFailure(batch, error)
@@ -99,11 +99,11 @@ function answer(batch: Waiting[]) {
   for (const { reference, resolve } of batch) resolve({ reference })
 }
 
-/** Writes the enquiries and the mails owed for them. Returns how many were new. */
+/** Writes the enquiries and the mails owed for them. Returns how many mails: fewer than are owed when some enquiry was not new. */
 async function insert(db: Db, batch: Waiting[]): Promise<number> {
   // In one order everywhere, so that two statements with the same keys cannot block each other.
   const rows = batch.map(toRow).sort((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
-  const [counted] = await db.$queryRaw<{ stored: number }[]>`
+  return db.$executeRaw`
     WITH form AS (
       INSERT INTO "Quvera_Form" ("Id", "Reference", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products",
         "SuspectedSpam", "NoticeVersion", "SubmissionKey")
@@ -112,14 +112,16 @@ async function insert(db: Db, batch: Waiting[]): Promise<number> {
       FROM json_populate_recordset(NULL::"Quvera_Form", ${JSON.stringify(rows)}::json)
       ON CONFLICT DO NOTHING
       RETURNING "Id", "SuspectedSpam"
-    ), mail AS (
-      INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind")
-      SELECT form."Id", owed."Kind"
-      FROM form CROSS JOIN (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement')) AS owed ("Kind")
-      WHERE owed."Kind" = 'Staff' OR NOT form."SuspectedSpam"
     )
-    SELECT count(*)::int AS stored FROM form`
-  return counted?.stored ?? 0
+    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind")
+    SELECT form."Id", owed."Kind"
+    FROM form CROSS JOIN (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement')) AS owed ("Kind")
+    WHERE owed."Kind" = 'Staff' OR NOT form."SuspectedSpam"`
+}
+
+/** As the statement above decides it: suspected spam is shown to staff and not acknowledged. */
+function mailsOwed({ suspectedSpam }: Waiting): number {
+  return suspectedSpam ? 1 : 2
 }
 
 /** The members are named as the columns of `Quvera_Form`. */
