@@ -30,10 +30,11 @@ const BATCH_MAX = 256
 const MIN_FILL_MS = 250
 
 /**
- * Orders that arrive together are written together, by one statement, which is one transaction: those of one turn of
- * the event loop and, while a statement is under way, all that arrive until it is done. That is several times faster
- * than a statement each, and no slower for an order that comes alone. Two statements at a time would be slower: most
- * orders gather in one of them and wait together.
+ * Orders that arrive together are written together: by one statement, which is one transaction, those of one turn of
+ * the event loop and then, while a statement is under way, those that come meanwhile. That is several times faster
+ * than a statement each, and no slower for an order that comes alone. A statement takes half of those that wait or were
+ * just answered, so that one half is written while the other is answered and sends its next; left alone, or with two
+ * statements at a time, nearly all come to wait for the same one.
  */
 export function createOrders(db: Db, onStored: () => void): Orders {
   const waiting: Waiting[] = []
@@ -43,7 +44,10 @@ export function createOrders(db: Db, onStored: () => void): Orders {
     if (writing) return
     writing = true
     await nextTurn()
-    while (waiting.length > 0) await write(waiting.splice(0, BATCH_MAX))
+    for (let size = 0; waiting.length > 0; ) {
+      size = Math.min(BATCH_MAX, Math.ceil((waiting.length + size) / 2))
+      await write(waiting.splice(0, size))
+    }
     writing = false
   }
 

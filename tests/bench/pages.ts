@@ -85,12 +85,15 @@ async function audit(url: string): Promise<PageResult> {
   }
 }
 
-/** The run whose LCP is the median, with the median of each score. */
+/** The median of each figure by itself; sizes are those of the last run. */
 function medianOf(results: PageResult[]): PageResult {
-  const middle = Math.floor(results.length / 2)
-  const byLcp = [...results].sort((a, b) => a.lcpMs - b.lcpMs)
-  const scores = CATEGORIES.map(
-    (_, index) => results.map((result) => result.scores[index] ?? 0).sort((a, b) => a - b)[middle] ?? 0,
-  )
-  return { ...(byLcp[middle] as PageResult), scores }
+  const middle = (pick: (result: PageResult) => number) =>
+    results.map(pick).sort((a, b) => a - b)[Math.floor(results.length / 2)] ?? Number.NaN
+  return {
+    scores: CATEGORIES.map((_, index) => middle((result) => result.scores[index] ?? 0)),
+    lcpMs: middle((result) => result.lcpMs),
+    cls: middle((result) => result.cls),
+    tbtMs: middle((result) => result.tbtMs),
+    kilobytes: results.at(-1)?.kilobytes ?? {},
+  }
 }
