@@ -15,8 +15,8 @@ export interface Pace {
 const LANES_MAX = 20
 /** With all lanes open, mails are claimed so many at a time and not one by one. */
 const CLAIM_MIN = 5
-/** At most so many mails in so long, 800 a second: far more than any plan allows, and few enough to leave the orders their CPU. */
-const WINDOW = { ms: 50, mails: 40 }
+/** At most so many mails in so long, 720 a second: far more than any plan allows, and few enough to leave the orders their CPU. */
+const WINDOW = { ms: 50, mails: 36 }
 /** So many mails must be taken before one more is sent in parallel. */
 const SENT_A_LANE = 8
 /** After a refusal: how far to stay below the rate that was accepted. */
