@@ -5,7 +5,7 @@ import type { Mailer, MailKind, Outcome } from './mailer.ts'
 import { createPace } from './pace.ts'
 
 export interface Outbox {
-  /** Looks for due mails now instead of at the next poll. */
+  /** Orders were stored: looks for due mails now instead of at the next poll. */
   wake(): void
   /** Ends once the mails under way have an outcome, or `graceMs` have passed. */
   stop(graceMs: number): Promise<void>
@@ -116,7 +116,10 @@ export function startOutbox(db: Db, mailer: Mailer, options: OutboxOptions): Out
 
   wake()
   return {
-    wake,
+    wake() {
+      pace.giveWay()
+      wake()
+    },
     async stop(graceMs) {
       stopped = true
       clearTimeout(timer)
