@@ -4,6 +4,7 @@ import { startFakeResend } from '../support/fake-resend.ts'
 import { startPostgresServer } from '../support/postgres-server.ts'
 import { SERVER } from '../support/server-process.ts'
 import type { Measured } from './http-load.ts'
+import { missed, report } from './report.ts'
 import { createPgbenchTarget, type OrderMeasured, startHttpTarget, type Target } from './targets.ts'
 
 const CONNECTIONS = [1, 32, 256]
@@ -52,7 +53,7 @@ const calm = { quvera: await quvera.measure(CALM), bare: await bare.measure(CALM
 const table = targets.map(({ name }) => ({
   name,
   ...Object.fromEntries(
-    CONNECTIONS.map((connections) => [connections, median(results.get(`${name} ${connections}`) ?? [])]),
+    CONNECTIONS.map((connections) => [connections, medianRun(results.get(`${name} ${connections}`) ?? [])]),
   ),
 })) as ({ name: string } & Record<number, OrderMeasured>)[]
 
@@ -66,52 +67,30 @@ for (const row of table) {
     `| ${row.name} | ${cells.join(' | ')} | ${row[32]?.cpuMicrosAnOrder ? `${Math.round(row[32].cpuMicrosAnOrder)} µs` : ''} |`,
   )
 }
-const [p50, p99] = [calm.quvera.p50Ms, calm.quvera.p99Ms]
-console.log(
-  `\nA calm 100 orders/s: p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms; bare Fastify + pg ${calm.bare.p50Ms.toFixed(2)} and ${calm.bare.p99Ms.toFixed(2)} ms\n`,
-)
+const { p50Ms, p99Ms } = calm.bare
+console.log(`\nA calm 100 orders/s with bare Fastify + pg: p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms\n`)
 
-const rate = (name: string, connections: number) =>
-  table.find((row) => row.name === name)?.[connections]?.perSecond ?? Number.NaN
-const goals: [string, number, number][] = [32, 256].flatMap((connections): [string, number, number][] => [
-  [
-    `Quvera / Express + tRPC + Prisma at ${connections}`,
-    rate('Quvera', connections) / rate('Express + tRPC + Prisma', connections),
-    3,
-  ],
-  [
-    `Quvera / bare Fastify + pg at ${connections}`,
-    rate('Quvera', connections) / rate('bare Fastify + pg', connections),
-    0.95,
-  ],
-  [`Quvera / pgbench at ${connections}`, rate('Quvera', connections) / rate('pgbench, one row', connections), 0.3],
-  [
-    `Quvera with mails / Express + tRPC + Prisma at ${connections}`,
-    rate('Quvera, mails going out', connections) / rate('Express + tRPC + Prisma', connections),
-    2,
-  ],
-])
-const limits: [string, number, number][] = [
-  ['p50 of a calm 100 orders/s in ms', p50, 2],
-  ['p99 of a calm 100 orders/s in ms', p99, 8],
-  [
-    'server CPU an order at 32 in µs',
-    table.find((row) => row.name === 'Quvera')?.[32]?.cpuMicrosAnOrder ?? Number.NaN,
-    150,
-  ],
-]
-const verdicts = [
-  ...goals.map(([name, value, goal]) => ({ name, value, goal: `at least ${goal}`, met: value >= goal })),
-  ...limits.map(([name, value, goal]) => ({ name, value, goal: `at most ${goal}`, met: value <= goal })),
-]
-for (const { name, value, goal, met } of verdicts)
-  console.log(`${met ? 'ok    ' : 'MISSED'} ${name}: ${value.toFixed(2)} (${goal})`)
+const of = (name: string, connections: number) => table.find((row) => row.name === name)?.[connections]
+const ratio = (name: string, other: string, connections: number) =>
+  (of(name, connections)?.perSecond ?? Number.NaN) / (of(other, connections)?.perSecond ?? Number.NaN)
+for (const connections of [32, 256]) {
+  for (const [name, other, atLeast] of [
+    ['Quvera', 'Express + tRPC + Prisma', 3],
+    ['Quvera', 'bare Fastify + pg', 0.95],
+    ['Quvera', 'pgbench, one row', 0.3],
+    ['Quvera, mails going out', 'Express + tRPC + Prisma', 2],
+  ] as const)
+    report(`${name} / ${other} at ${connections}`, ratio(name, other, connections), '×', { atLeast })
+}
+report('p50 of a calm 100 orders/s', calm.quvera.p50Ms, 'ms', { atMost: 2 })
+report('p99 of a calm 100 orders/s', calm.quvera.p99Ms, 'ms', { atMost: 8 })
+report('server CPU an order at 32', of('Quvera', 32)?.cpuMicrosAnOrder ?? Number.NaN, 'µs', { atMost: 150 })
 for (const target of targets) target.close()
 await fast.close()
 await postgres.close()
-process.exit(verdicts.every(({ met }) => met) ? 0 : 1)
+process.exit(missed.length ? 1 : 0)
 
-function median<T extends Measured>(all: T[]): T {
+function medianRun<T extends Measured>(all: T[]): T {
   return [...all].sort((a, b) => a.perSecond - b.perSecond)[Math.floor(all.length / 2)] as T
 }
 

@@ -7,6 +7,7 @@ import lighthouse from 'lighthouse'
 import { CHROMIUM_FLAGS, chromiumPath } from '../support/browser.ts'
 import { freePort, startServer } from '../support/server-process.ts'
 import { measureInteractions } from './interactions.ts'
+import { median } from './report.ts'
 
 const PAGES = ['/', '/products/quvera-300', '/products/quvera-xt', '/buy-now', '/privacy-policy']
 const RUNS = 3
@@ -87,8 +88,7 @@ async function audit(url: string): Promise<PageResult> {
 
 /** The median of each figure by itself; sizes are those of the last run. */
 function medianOf(results: PageResult[]): PageResult {
-  const middle = (pick: (result: PageResult) => number) =>
-    results.map(pick).sort((a, b) => a - b)[Math.floor(results.length / 2)] ?? Number.NaN
+  const middle = (pick: (result: PageResult) => number) => median(results.map(pick))
   return {
     scores: CATEGORIES.map((_, index) => middle((result) => result.scores[index] ?? 0)),
     lcpMs: middle((result) => result.lcpMs),

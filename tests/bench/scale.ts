@@ -10,23 +10,13 @@ import { submit } from '../support/order.ts'
 import { startPostgresServer } from '../support/postgres-server.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { measureHttp, post } from './http-load.ts'
+import { median, missed, report } from './report.ts'
 import { newDatabase } from './targets.ts'
 
 const STARTS = 5
 const quiet = { LOG_LEVEL: 'error', RATE_LIMIT_MAX: '0' }
 const postgres = await startPostgresServer()
 const resend = await startFakeResend()
-const missed: string[] = []
-
-function report(what: string, value: number, unit: string, goal?: { atMost?: number; atLeast?: number }) {
-  const bad =
-    (goal?.atMost !== undefined && value > goal.atMost) || (goal?.atLeast !== undefined && value < goal.atLeast)
-  const wanted = goal ? ` (goal ${goal.atMost !== undefined ? `≤ ${goal.atMost}` : `≥ ${goal.atLeast}`})` : ''
-  if (bad) missed.push(what)
-  console.log(
-    `${bad ? 'MISSED' : goal ? 'ok    ' : '      '} ${what}: ${value.toFixed(value < 10 ? 2 : 0)} ${unit}${wanted}`,
-  )
-}
 
 console.log('\nPostgreSQL')
 await startAndMemory({ DATABASE_URL: await newDatabase(postgres) }, { firstMs: 450, megabytes: 220, growth: 30 })
@@ -59,8 +49,8 @@ async function startAndMemory(
     starts.push(performance.now() - spawned)
     await server.stop()
   }
-  const median = starts.sort((a, b) => a - b)[Math.floor(STARTS / 2)] ?? Number.NaN
-  report(`first order answered, median of ${STARTS} starts, after`, median, 'ms', goals && { atMost: goals.firstMs })
+  const first = median(starts)
+  report(`first order answered, median of ${STARTS} starts, after`, first, 'ms', goals && { atMost: goals.firstMs })
   const server = await startServer({ ...env, ...quiet })
   await orders(server, 5000)
   report('memory after 5,000 orders', await megabytes(server), 'MB', goals && { atMost: goals.megabytes })

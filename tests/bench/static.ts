@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort, startServer } from '../support/server-process.ts'
+import { median } from './report.ts'
 
 const run = promisify(execFile)
 const ROUNDS = 3
@@ -76,8 +77,4 @@ async function startNginx() {
     etag: /etag: (\S+)/i.exec(stdout)?.[1] ?? '',
     stop: () => run('nginx', ['-c', config, '-s', 'stop']),
   }
-}
-
-function median(values: number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
