@@ -1,5 +1,4 @@
 import { type ReactNode, StrictMode, startTransition, useEffect } from 'react'
-import { hydrateRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { loadPage } from './pages/load-page.ts'
 
@@ -7,6 +6,9 @@ import { loadPage } from './pages/load-page.ts'
 export async function hydrate() {
   const root = document.getElementById('root')
   const page = await loadPage(location.pathname)
+  // Evaluating React is the longest task there is, so it gets one of its own.
+  await new Promise((resolve) => setTimeout(resolve))
+  const { hydrateRoot } = await import('react-dom/client')
   if (!root || document.documentElement.hasAttribute('data-hydrated')) return
   const hydrated = Promise.withResolvers<void>()
   // As a transition it is done in small steps, between which the browser answers touches and paints.
