@@ -1,17 +1,30 @@
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 import { compressAssets } from './client/compress-assets.ts'
 import { buildPages, pages } from './client/pages-plugin.ts'
 import { pictures } from './client/pictures-plugin.ts'
 
 const REACT = /node_modules\/(react|react-dom|scheduler)\//
 
+/** tRPC is built for browsers without object spread; its stand-in for that costs the server a tenth of an order. */
+const nativeSpread: Plugin = {
+  name: 'native-spread',
+  transform: {
+    filter: { code: 'function _objectSpread2(' },
+    handler: (code) =>
+      code.replace(
+        /function _objectSpread2\(e\) \{.*?\n\}/s,
+        'function _objectSpread2(...objects) { return Object.assign(...objects) }',
+      ),
+  },
+}
+
 /** `vite build` makes dist/client, the pages and what they load, and dist/server, the server in one file a command. */
 export default defineConfig({
   root: 'client',
   appType: 'custom',
-  plugins: [react(), pages(), pictures()],
+  plugins: [react(), pages(), pictures(), nativeSpread],
   build: { assetsInlineLimit: 0, modulePreload: { polyfill: false }, target: 'es2023' },
   environments: {
     client: {
