@@ -58,7 +58,7 @@ export async function startHttpTarget(
       PORT: String(port),
       DATABASE_URL: await newDatabase(postgres),
       RATE_LIMIT_MAX: '0',
-      LOG_LEVEL: 'warn',
+      LOG_LEVEL: 'fatal', // a process that is stopped and goes on finds its queries timed out
       ...env,
     },
   })
