@@ -4,11 +4,13 @@ import { loadPage } from './pages/load-page.ts'
 
 /** When it resolves, handlers are in place: `main.ts` then repeats what it held. */
 export async function hydrate() {
-  const root = document.getElementById('root')
+  // A task for each: this script's evaluation, the requests for the page, the evaluation of React.
+  await nextTask()
   const page = await loadPage(location.pathname)
-  // Evaluating React is the longest task there is, so it gets one of its own.
-  await new Promise((resolve) => setTimeout(resolve))
+  await nextTask()
   const { hydrateRoot } = await import('react-dom/client')
+  await wholeDocument()
+  const root = document.getElementById('root')
   if (!root || document.documentElement.hasAttribute('data-hydrated')) return
   const hydrated = Promise.withResolvers<void>()
   // As a transition it is done in small steps, between which the browser answers touches and paints.
@@ -24,6 +26,15 @@ export async function hydrate() {
   })
   await hydrated.promise
   document.documentElement.toggleAttribute('data-hydrated', true)
+}
+
+function nextTask() {
+  return new Promise((resolve) => setTimeout(resolve))
+}
+
+async function wholeDocument() {
+  if (document.readyState !== 'loading') return
+  await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve, { once: true }))
 }
 
 function Announce({ done, children }: { done: () => void; children: ReactNode }) {

@@ -1,6 +1,7 @@
 import { speculationRules } from '../shared/speculation-rules.ts'
 
-// The pages are complete HTML. React arrives once a page has loaded, or sooner if somebody touches it.
+// The pages are complete HTML. React arrives once a page has loaded, or sooner if somebody touches it. This script
+// is run as soon as it is there, so that no layout waits for it: the document may not be whole yet.
 const HEADER_SCROLL_PX = 200
 const HYDRATION_DELAY_MS = 200
 const touches = ['pointerdown', 'focusin', 'keydown']
@@ -47,6 +48,7 @@ function prefetchOnIntent() {
 }
 
 function whenLoaded() {
+  watchScroll() // not sooner: it would have the page laid out in the task of this script
   setTimeout(start, HYDRATION_DELAY_MS)
   prefetchOnIntent()
 }
@@ -54,7 +56,6 @@ function whenLoaded() {
 for (const type of touches) addEventListener(type, start, { passive: true })
 for (const type of ['submit', 'click']) addEventListener(type, hold, { capture: true })
 addEventListener('scroll', watchScroll, { passive: true })
-watchScroll()
 
 if (document.readyState === 'complete') whenLoaded()
 else addEventListener('load', whenLoaded, { once: true })

@@ -1,6 +1,8 @@
+import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { launchBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/server-process.ts'
 import { PHONE, siteForTests } from '../support/visit.ts'
 
 const { open, visit, site } = siteForTests()
@@ -114,6 +116,35 @@ it('menus open before React arrives, and what else was clicked happens once it i
     expect(problems).toEqual([])
     await close()
   }
+})
+
+it('what is touched before the page has wholly arrived works once it has', async () => {
+  const { page, problems, close } = await open('/privacy-policy')
+  const rest = Promise.withResolvers<void>()
+  const port = await freePort()
+  const slow = createServer(async (request, response) => {
+    const answer = await fetch(site().url + request.url)
+    const body = Buffer.from(await answer.arrayBuffer())
+    const isDocument = request.url === '/products/quvera-xt'
+    const cut = isDocument ? body.indexOf('<footer') : 0
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+    response.write(body.subarray(0, cut))
+    if (isDocument) await rest.promise
+    response.end(body.subarray(cut))
+  }).listen(port, '127.0.0.1')
+  const react = page.waitForResponse(/\/assets\/react-/)
+  await page.goto(`http://localhost:${port}/products/quvera-xt`, { waitUntil: 'commit' })
+  const indication = page.getByRole('button', { name: 'Ophthalmology', exact: true })
+  await indication.click()
+  await (await react).finished()
+  await page.waitForTimeout(300)
+  expect(await page.evaluate(() => document.documentElement.hasAttribute('data-hydrated'))).toBe(false)
+  rest.resolve()
+  await eventually(async () => expect(await indication.getAttribute('aria-expanded')).toBe('true'))
+  expect(await page.getByRole('contentinfo').count()).toBe(1)
+  expect(problems).toEqual([])
+  await close()
+  slow.close()
 })
 
 it('a lost answer and a reload later, the same order has the same reference', async () => {
