@@ -11,6 +11,7 @@ import { median } from './report.ts'
 
 const PAGES = ['/', '/products/quvera-300', '/products/quvera-xt', '/buy-now', '/privacy-policy']
 const RUNS = 3
+const VISITS = 5
 const budget = { score: 100, lcpMs: 1200, cls: 0.02, tbtMs: 0, interactionMs: 100 }
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const
 const KINDS = ['Document', 'Stylesheet', 'Font', 'Script', 'Image'] as const
@@ -55,10 +56,15 @@ try {
     if (result.cls > budget.cls) missed.push(`${page}: CLS ${result.cls}`)
     if (result.tbtMs > budget.tbtMs) missed.push(`${page}: TBT ${result.tbtMs} ms`)
   }
-  console.log('\nFrom touch to next paint under 4 × CPU throttling, the slowest of each\n\n| what | ms |\n|---|---|')
-  for (const [what, ms] of Object.entries(await measureInteractions(browser, site.url))) {
+  console.log(
+    `\nFrom touch to next paint under 4 × CPU throttling, the slowest of a visit, medians of ${VISITS}\n\n| what | ms |\n|---|---|`,
+  )
+  const visits: Record<string, number>[] = []
+  for (let visit = 0; visit < VISITS; visit++) visits.push(await measureInteractions(browser, site.url))
+  for (const what of Object.keys(visits[0] ?? {})) {
+    const ms = median(visits.map((visit) => visit[what] ?? Number.NaN))
     console.log(`| ${what} | ${ms} |`)
-    if (ms > budget.interactionMs) missed.push(`${what}: ${ms} ms`)
+    if (!(ms <= budget.interactionMs)) missed.push(`${what}: ${ms} ms`)
   }
 } finally {
   await browser.close()
