@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { answers, socketIn } from './directory-lock.ts'
-import { openEmbedded } from './embedded.ts'
 import { PrismaClient } from './generated/client.ts'
 import { migrate } from './migrate.ts'
 
@@ -38,21 +37,21 @@ const STATEMENTS_MAX = 200
 
 /** Opens the database and brings its tables up to date. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  return options.url ? openPostgres(options.url, options) : openEmbedded(options)
+  if (options.url) return openPostgres(options.url, options)
+  const { openEmbedded } = await import('./embedded.ts') // half a megabyte of code that PostgreSQL needs not wait for
+  return openEmbedded(options)
 }
 
 /** Opens the database for a command beside the site: the embedded one through the process that has it, if one has. */
 export async function joinDatabase(options: DatabaseOptions): Promise<Database> {
   const folder = resolve(options.dataDir)
   if (options.url || !(await answers(socketIn(folder)))) return openDatabase(options)
-  const pool = new pg.Pool({ host: folder, user: 'postgres', database: 'postgres', max: 1 })
-  return connect(pool, [])
+  return { ...connect(new pg.Pool({ host: folder, user: 'postgres', database: 'postgres', max: 1 })), notes: [] }
 }
 
 async function openPostgres(connectionString: string, options: DatabaseOptions): Promise<Database> {
   // The adapter reads times as if they were UTC, so the session's time zone has to be.
   const connection = { connectionString, application_name: 'quvera', options: '-c TimeZone=UTC' }
-  const notes = await migratePostgres(connection, options.migrations)
   const pool = new pg.Pool({
     ...connection,
     max: POOL_SIZE,
@@ -61,17 +60,19 @@ async function openPostgres(connectionString: string, options: DatabaseOptions):
     keepAlive: true,
   })
   pool.on('error', (error) => options.onConnectionError?.(error))
-  return connect(pool, notes, createStatementNames())
+  const { db, close } = connect(pool, createStatementNames())
+  // Connecting is loading Prisma's query compiler, which can be done while PostgreSQL answers.
+  const [notes] = await Promise.all([migratePostgres(connection, options.migrations), db.$connect()])
+  return { db, notes, close }
 }
 
-function connect(pool: pg.Pool, notes: string[], statementNameGenerator?: StatementNames): Database {
+function connect(pool: pg.Pool, statementNameGenerator?: StatementNames): Pick<Database, 'db' | 'close'> {
   const db = new PrismaClient({
     errorFormat: 'minimal', // one line, and no stack taken for each query
     adapter: new PrismaPg(pool, { ...(statementNameGenerator && { statementNameGenerator }) }),
   })
   return {
     db,
-    notes,
     close: async () => {
       await db.$disconnect()
       await pool.end()

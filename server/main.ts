@@ -8,7 +8,7 @@ import { describeFailure } from './failure.ts'
 import { watchMailBacklog } from './health.ts'
 import { createLogger } from './log.ts'
 import { createMailer } from './mailer.ts'
-import { startMetrics } from './metrics.ts'
+import type { Metrics } from './metrics.ts'
 import { createOrders } from './orders.ts'
 import { type Outbox, startOutbox } from './outbox.ts'
 import { loadSite } from './pages.ts'
@@ -33,8 +33,7 @@ async function serve(env: Env): Promise<void> {
   const log = createLogger(env.LOG_LEVEL)
   let leaving = false
 
-  const [{ site, compress }, { db, notes, close }] = await Promise.all([
-    loadSite(resolve(projectRoot(), 'dist/client'), publicUrl),
+  const [{ db, notes, close }, { site, compress }] = await Promise.all([
     openDatabase({
       url: env.DATABASE_URL,
       dataDir: env.DATA_DIR,
@@ -42,6 +41,7 @@ async function serve(env: Env): Promise<void> {
       migrations: migrationsFolder(),
       onConnectionError: (error) => log.warn({ err: error }, 'a database connection broke'),
     }),
+    loadSite(resolve(projectRoot(), 'dist/client'), publicUrl),
   ])
   for (const note of notes) log.info(note)
   if (site.size === 0) log.warn('no built pages: run `npm run build`, or use `npm run dev`')
@@ -49,7 +49,7 @@ async function serve(env: Env): Promise<void> {
 
   const outbox = env.RESEND_API_KEY ? startMails(env.RESEND_API_KEY, env, db, log) : undefined
   const endWatch = watchMailBacklog(db, log)
-  const metrics = env.METRICS_PORT ? await startMetrics({ host: env.HOST, port: env.METRICS_PORT, db }) : undefined
+  const metrics = env.METRICS_PORT ? await serveMetrics(env.HOST, env.METRICS_PORT, db) : undefined
   if (metrics) log.info(`Prometheus reads ${metrics.url}`)
   const app = createApp({
     db,
@@ -85,6 +85,12 @@ async function serve(env: Env): Promise<void> {
 function startMails(apiKey: string, env: Env, db: Db, log: Logger): Outbox {
   const mailer = createMailer({ apiKey, baseUrl: env.RESEND_BASE_URL, from: env.MAIL_FROM, staff: env.STAFF_EMAILS })
   return startOutbox(db, mailer, { leaseSeconds: env.MAIL_LEASE_SECONDS, retrySeconds: env.MAIL_RETRY_SECONDS, log })
+}
+
+/** Its code is not loaded where nobody reads it. */
+async function serveMetrics(host: string, port: number, db: Db): Promise<Metrics> {
+  const { startMetrics } = await import('./metrics.ts')
+  return startMetrics({ host, port, db })
 }
 
 function nextSignal(): Promise<NodeJS.Signals> {
