@@ -14,6 +14,7 @@ import { median, missed, report } from './report.ts'
 import { newDatabase } from './targets.ts'
 
 const STARTS = 5
+const MAIL_ROUNDS = 3
 const quiet = { LOG_LEVEL: 'error', RATE_LIMIT_MAX: '0' }
 const postgres = await startPostgresServer()
 const resend = await startFakeResend()
@@ -90,20 +91,21 @@ async function megabytes(server: ServerProcess): Promise<number> {
 }
 
 async function mailsASecond(url: string) {
-  const filling = await startServer({ DATABASE_URL: url, ...quiet })
-  await orders(filling, 3000)
-  await filling.stop()
-  const server = await startServer({
-    DATABASE_URL: url,
-    RESEND_API_KEY: 're_bench',
-    RESEND_BASE_URL: resend.url,
-    ...quiet,
-  })
-  const start = performance.now()
-  const already = resend.mails.length
-  await eventually(() => resend.mails.length >= 6000, 60_000)
-  report('mails', (6000 - already) / ((performance.now() - start) / 1000), 'a second', { atLeast: 500 })
-  await server.stop()
+  const rounds: number[] = []
+  for (let round = 0; round < MAIL_ROUNDS; round++) {
+    const filling = await startServer({ DATABASE_URL: url, ...quiet })
+    await orders(filling, 3000)
+    await filling.stop()
+    const owed = resend.mails.length + 6000
+    const sending = { RESEND_API_KEY: 're_bench', RESEND_BASE_URL: resend.url }
+    const server = await startServer({ DATABASE_URL: url, ...sending, ...quiet })
+    const start = performance.now()
+    const left = owed - resend.mails.length
+    await eventually(() => resend.mails.length >= owed, 60_000)
+    rounds.push(left / ((performance.now() - start) / 1000))
+    await server.stop()
+  }
+  report(`mails, median of ${MAIL_ROUNDS} rounds`, median(rounds), 'a second', { atLeast: 500 })
 }
 
 async function backlogAndSize(url: string) {
