@@ -1,4 +1,5 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { PHONE, paths, siteForTests } from '../support/visit.ts'
@@ -57,4 +58,25 @@ it('the carousel, the styles and the fonts keep to their sizes', async () => {
   expect(await total(/^carousel-.*\.js$/, true)).toBeLessThanOrEqual(LIMITS.carousel)
   expect(await total(/\.css$/, true)).toBeLessThanOrEqual(LIMITS.css)
   expect(await total(/\.woff2$/, false)).toBeLessThanOrEqual(LIMITS.fonts)
+})
+
+/** The modules that are loaded before the server's first line runs: files of the build, and names of what is not in it. */
+async function loadedAtStart(file: string, seen = new Set<string>()): Promise<Set<string>> {
+  if (seen.has(file)) return seen
+  seen.add(file)
+  for (const [, from = ''] of (await readFile(file, 'utf8')).matchAll(/^import [^;]*?"([^"]+)";$/gm)) {
+    if (from.startsWith('.')) await loadedAtStart(resolve(dirname(file), from), seen)
+    else seen.add(from)
+  }
+  return seen
+}
+
+it('the server starts without the code of the embedded database, of the metrics and of fetch', async () => {
+  const modules = [...(await loadedAtStart(resolve('dist/server/main.js')))]
+  expect(modules).toContain('node:crypto')
+  expect(modules.filter((name) => /dist\/server\/assets/.test(name)).length).toBeGreaterThan(0)
+  // As a module, node:http loads all that fetch needs: a tenth of the way to the first order. `require` does not.
+  expect(modules).not.toContain('node:http')
+  expect(modules).not.toContain('@electric-sql/pglite')
+  expect(modules.filter((name) => /(embedded|metrics)-/.test(name))).toEqual([])
 })
