@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { openDatabase } from '../../server/database.ts'
@@ -5,7 +6,7 @@ import { createTestDatabase, migrations } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFakeResend } from '../support/fake-resend.ts'
 import { anOrder, submit } from '../support/order.ts'
-import { freePort, startServer } from '../support/server-process.ts'
+import { freePort, SERVER, startServer } from '../support/server-process.ts'
 
 const cleanUp: (() => unknown)[] = []
 afterEach(async () => {
@@ -34,6 +35,13 @@ async function refusalToStart(env: Record<string, string>) {
 }
 
 describe('a server process', () => {
+  it('is run by npm start and by the container with the flags it is tested and measured with', async () => {
+    const { scripts } = JSON.parse(await readFile('package.json', 'utf8'))
+    expect(scripts.start).toContain(`node ${SERVER.flags.join(' ')} --env-file-if-exists=.env ${SERVER.entry}`)
+    const command = JSON.stringify(['node', ...SERVER.flags, SERVER.entry]).replaceAll(',', ', ')
+    expect(await readFile('Dockerfile', 'utf8')).toContain(`\nCMD ${command}\n`)
+  })
+
   it('keeps an order over its own end, and its mails wait for a key', async () => {
     const database = await aDatabase()
     const resend = await startFakeResend()
