@@ -58,20 +58,24 @@ export function startOutbox(db: Db, mailer: Mailer, options: OutboxOptions): Out
     lookAgain = false
     clearTimeout(timer)
     look()
-      .catch((error) => options.log.error({ err: error }, 'mails cannot be read from the database'))
-      .finally(() => {
+      .catch((error) => {
+        options.log.error({ err: error }, 'mails cannot be read from the database')
+        return POLL_MS
+      })
+      .then((pauseMs) => {
         looking = false
         if (stopped) return
-        if (lookAgain && pace.waitMs() === 0) wake()
-        else timer = setTimeout(wake, Math.min(pace.waitMs() || POLL_MS, POLL_MS))
+        if (lookAgain && pauseMs === 0) wake()
+        else timer = setTimeout(wake, Math.min(pauseMs || POLL_MS, POLL_MS))
       })
   }
 
-  async function look() {
+  /** Starts the mails that are due, as far as there is room. Returns for how long it is too soon for more. */
+  async function look(): Promise<number> {
     for (const kind of ['Staff', 'Acknowledgement'] as const) {
-      const room = pace.room(underWay.size)
-      if (room === 0) return
-      for (const mail of await claim(db, kind, room, options.leaseSeconds)) {
+      const { mails, pauseMs } = pace.room(underWay.size)
+      if (mails === 0) return pauseMs
+      for (const mail of await claim(db, kind, mails, options.leaseSeconds)) {
         pace.started()
         const sending = deliver(mail)
           .catch((error) =>
@@ -84,6 +88,7 @@ export function startOutbox(db: Db, mailer: Mailer, options: OutboxOptions): Out
         underWay.add(sending)
       }
     }
+    return 0
   }
 
   async function deliver(mail: Claimed) {

@@ -2,10 +2,11 @@ import type { Outcome } from './mailer.ts'
 
 /** How fast mails may be sent, learnt from Resend's answers: its limits differ by plan and its documents disagree. */
 export interface Pace {
-  /** How many more mails may be started now, with so many under way. */
-  room(underWay: number): number
-  /** Milliseconds until `room` may be more than it is now; 0 when time alone does not change it. */
-  waitMs(): number
+  /**
+   * How many more mails may be started now, with so many under way. If none because it is too soon, `pauseMs` says for
+   * how long; it is 0 when only the end of a mail under way makes room.
+   */
+  room(underWay: number): { mails: number; pauseMs: number }
   started(): void
   /** Orders are being written: leave them their CPU for a while. */
   giveWay(): void
@@ -35,24 +36,22 @@ export function createPace(now: () => number = () => performance.now()): Pace {
   let windowStart = Number.NEGATIVE_INFINITY
   let inWindow = 0
   let ordersUntil = Number.NEGATIVE_INFINITY
-  const windowMax = () => (now() < ordersUntil ? WINDOW.mailsBesideOrders : WINDOW.mails)
 
   return {
     room(underWay) {
-      if (now() < nextStart) return 0
-      if (intervalMs > 1) return underWay === 0 ? 1 : 0
-      if (now() - windowStart >= WINDOW.ms) {
-        windowStart = now()
+      const time = now()
+      if (time < nextStart) return { mails: 0, pauseMs: nextStart - time }
+      if (intervalMs > 1) return { mails: underWay === 0 ? 1 : 0, pauseMs: 0 }
+      if (time - windowStart >= WINDOW.ms) {
+        windowStart = time
         inWindow = 0
       }
+      const left = (time < ordersUntil ? WINDOW.mailsBesideOrders : WINDOW.mails) - inWindow
+      if (left <= 0) return { mails: 0, pauseMs: windowStart + WINDOW.ms - time }
       const lanes = Math.min(LANES_MAX, 1 + Math.floor(taken / SENT_A_LANE))
       const free = lanes - underWay
-      if (lanes === LANES_MAX && free < CLAIM_MIN) return 0
-      return Math.max(0, Math.min(free, windowMax() - inWindow))
-    },
-    waitMs() {
-      const windowEnd = inWindow >= windowMax() ? windowStart + WINDOW.ms : 0
-      return Math.max(0, nextStart - now(), windowEnd - now())
+      if (lanes === LANES_MAX && free < CLAIM_MIN) return { mails: 0, pauseMs: 0 }
+      return { mails: Math.max(0, Math.min(free, left)), pauseMs: 0 }
     },
     started() {
       inWindow++

@@ -17,7 +17,6 @@ const STARTS = 5
 const MAIL_ROUNDS = 3
 const quiet = { LOG_LEVEL: 'error', RATE_LIMIT_MAX: '0' }
 const postgres = await startPostgresServer()
-const resend = await startFakeResend()
 
 console.log('\nPostgreSQL')
 await startAndMemory({ DATABASE_URL: await newDatabase(postgres) }, { firstMs: 450, megabytes: 220, growth: 30 })
@@ -33,7 +32,6 @@ await mailsASecond(await newDatabase(postgres))
 console.log('\nA backlog and a full table')
 await backlogAndSize(await newDatabase(postgres))
 
-await resend.close()
 await postgres.close()
 console.log(missed.length ? `\nMISSED: ${missed.join(', ')}` : '\nok: all goals met')
 process.exit(missed.length ? 1 : 0)
@@ -96,14 +94,15 @@ async function mailsASecond(url: string) {
     const filling = await startServer({ DATABASE_URL: url, ...quiet })
     await orders(filling, 3000)
     await filling.stop()
-    const owed = resend.mails.length + 6000
+    const resend = await startFakeResend() // a new one, which does not have the mails of other rounds to keep
     const sending = { RESEND_API_KEY: 're_bench', RESEND_BASE_URL: resend.url }
     const server = await startServer({ DATABASE_URL: url, ...sending, ...quiet })
     const start = performance.now()
-    const left = owed - resend.mails.length
-    await eventually(() => resend.mails.length >= owed, 60_000)
-    rounds.push(left / ((performance.now() - start) / 1000))
+    const already = resend.mails.length
+    await eventually(() => resend.mails.length >= 6000, 60_000)
+    rounds.push((6000 - already) / ((performance.now() - start) / 1000))
     await server.stop()
+    await resend.close()
   }
   report(`mails, median of ${MAIL_ROUNDS} rounds`, median(rounds), 'a second', { atLeast: 500 })
 }
