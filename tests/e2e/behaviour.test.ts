@@ -182,6 +182,24 @@ it('a lost answer and a reload later, the same order has the same reference', as
   await close()
 })
 
+it('a marked field stays marked under the pointer', async () => {
+  const { page, close } = await visit('/buy-now', DESKTOP)
+  await page.getByRole('button', { name: 'Send enquiry' }).click()
+  const borders = () =>
+    page
+      .locator('[aria-invalid=true]')
+      .evaluateAll((fields) => fields.map((field) => getComputedStyle(field).borderTopColor))
+  await page.mouse.move(0, 0)
+  const untouched = await borders()
+  expect(untouched).toHaveLength(6)
+  expect(new Set(untouched).size).toBe(1)
+  for (const field of await page.locator('[aria-invalid=true]').all()) {
+    await field.hover()
+    expect(await borders()).toEqual(untouched)
+  }
+  await close()
+})
+
 it('the subscribe box stores the address and says so; a bad one it refuses', async () => {
   const { page, close } = await visit('/')
   const box = page.getByRole('contentinfo')
