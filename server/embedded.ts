@@ -4,9 +4,8 @@ import { join, resolve } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
 import { serveDatabase } from './bridge.ts'
-import { type Database, DatabaseError, type DatabaseOptions, describeMigrations } from './database.ts'
+import { type Database, DatabaseError, type DatabaseOptions, describeMigrations, openClient } from './database.ts'
 import { lockDirectory } from './directory-lock.ts'
-import { PrismaClient } from './generated/client.ts'
 import { migrate } from './migrate.ts'
 
 /**
@@ -32,12 +31,12 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Database> 
   if (options.embeddedPort && !port) {
     notes.push(`EMBEDDED_DATABASE_PORT ${options.embeddedPort} is taken, so psql cannot reach the database there`)
   }
-  const db = new PrismaClient({ errorFormat: 'minimal', adapter: new PrismaPGlite(lite) })
+  const client = await openClient(new PrismaPGlite(lite))
   return {
-    db,
+    ...client,
     notes,
     close: async () => {
-      await db.$disconnect()
+      await client.db.$disconnect()
       port?.close()
       lock.close()
       await lite.close()

@@ -33,7 +33,7 @@ async function serve(env: Env): Promise<void> {
   const log = createLogger(env.LOG_LEVEL)
   let leaving = false
 
-  const [{ db, notes, close }, { site, compress }] = await Promise.all([
+  const [database, { site, compress }] = await Promise.all([
     openDatabase({
       url: env.DATABASE_URL,
       dataDir: env.DATA_DIR,
@@ -43,7 +43,8 @@ async function serve(env: Env): Promise<void> {
     }),
     loadSite(resolve(projectRoot(), 'dist/client'), publicUrl),
   ])
-  for (const note of notes) log.info(note)
+  const { db } = database
+  for (const note of database.notes) log.info(note)
   if (site.size === 0) log.warn('no built pages: run `npm run build`, or use `npm run dev`')
   if (!env.RESEND_API_KEY) log.warn('RESEND_API_KEY is not set: mails wait in the table Quvera_Mail')
 
@@ -56,7 +57,7 @@ async function serve(env: Env): Promise<void> {
     site,
     publicUrl,
     logger: log,
-    orders: createOrders(db, () => outbox?.wake()),
+    orders: createOrders(database, () => outbox?.wake()),
     subscribers: createSubscribers(db),
     mailEnabled: Boolean(outbox),
     leaving: () => leaving,
@@ -78,7 +79,7 @@ async function serve(env: Env): Promise<void> {
   endWatch()
   await outbox?.stop(MAIL_GRACE_MS)
   await metrics?.close()
-  await close()
+  await database.close()
   process.exit(0)
 }
 

@@ -3,7 +3,7 @@ import { TRPCError } from '@trpc/server'
 import { v7 as uuidv7 } from 'uuid'
 import { brand } from '../shared/brand.ts'
 import { messages, NOTICE_VERSION, type Order } from '../shared/order.ts'
-import { type Db, sqlState } from './database.ts'
+import { type Database, type Db, type Execute, sqlState } from './database.ts'
 import { randomBytes } from './random.ts'
 
 export interface Orders {
@@ -36,7 +36,7 @@ const MIN_FILL_MS = 250
  * just answered, so that one half is written while the other is answered and sends its next; left alone, or with two
  * statements at a time, nearly all come to wait for the same one.
  */
-export function createOrders(db: Db, onStored: () => void): Orders {
+export function createOrders({ db, execute }: Pick<Database, 'db' | 'execute'>, onStored: () => void): Orders {
   const waiting: Waiting[] = []
   let writing = false
 
@@ -53,7 +53,7 @@ export function createOrders(db: Db, onStored: () => void): Orders {
 
   async function write(batch: Waiting[]) {
     try {
-      const mails = await insert(db, batch)
+      const mails = await insert(execute, batch)
       if (mails > 0) onStored()
       if (mails < batch.reduce((sum, item) => sum + mailsOwed(item), 0)) await answerFromTable(batch)
       else process.nextTick(answer, batch) // after the next statement is on its way
@@ -103,24 +103,27 @@ function answer(batch: Waiting[]) {
   for (const { reference, resolve } of batch) resolve({ reference })
 }
 
-/** Writes the enquiries and the mails owed for them. Returns how many mails: fewer than are owed when some enquiry was not new. */
-async function insert(db: Db, batch: Waiting[]): Promise<number> {
+/** Writes the enquiries and the mails owed for them. */
+const INSERT = `
+  WITH form AS (
+    INSERT INTO "Quvera_Form" ("Id", "Reference", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products",
+      "SuspectedSpam", "NoticeVersion", "SubmissionKey")
+    SELECT "Id", "Reference", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products",
+      "SuspectedSpam", "NoticeVersion", "SubmissionKey"
+    FROM json_populate_recordset(NULL::"Quvera_Form", $1::json)
+    ON CONFLICT DO NOTHING
+    RETURNING "Id", "SuspectedSpam"
+  )
+  INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind")
+  SELECT form."Id", owed."Kind"
+  FROM form CROSS JOIN (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement')) AS owed ("Kind")
+  WHERE owed."Kind" = 'Staff' OR NOT form."SuspectedSpam"`
+
+/** Returns how many mails were written: fewer than are owed when some enquiry was not new. */
+function insert(execute: Execute, batch: Waiting[]): Promise<number> {
   // In one order everywhere, so that two statements with the same keys cannot block each other.
   const rows = batch.map(toRow).sort((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
-  return db.$executeRaw`
-    WITH form AS (
-      INSERT INTO "Quvera_Form" ("Id", "Reference", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products",
-        "SuspectedSpam", "NoticeVersion", "SubmissionKey")
-      SELECT "Id", "Reference", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products",
-        "SuspectedSpam", "NoticeVersion", "SubmissionKey"
-      FROM json_populate_recordset(NULL::"Quvera_Form", ${JSON.stringify(rows)}::json)
-      ON CONFLICT DO NOTHING
-      RETURNING "Id", "SuspectedSpam"
-    )
-    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind")
-    SELECT form."Id", owed."Kind"
-    FROM form CROSS JOIN (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement')) AS owed ("Kind")
-    WHERE owed."Kind" = 'Staff' OR NOT form."SuspectedSpam"`
+  return execute(INSERT, JSON.stringify(rows))
 }
 
 /** As the statement above decides it: suspected spam is shown to staff and not acknowledged. */

@@ -36,7 +36,7 @@ export async function startTestApp({ rateLimitMax = 0, mails = true, trustProxy 
     site: new Map(),
     publicUrl: PUBLIC_URL,
     logger,
-    orders: createOrders(database.db, () => outbox?.wake()),
+    orders: createOrders(database, () => outbox?.wake()),
     subscribers: createSubscribers(database.db),
     mailEnabled: mails,
     leaving: () => false,
