@@ -52,10 +52,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 export async function joinDatabase(options: DatabaseOptions): Promise<Database> {
   const folder = resolve(options.dataDir)
   if (options.url || !(await answers(socketIn(folder)))) return openDatabase(options)
-  return {
-    ...(await connect(new pg.Pool({ host: folder, user: 'postgres', database: 'postgres', max: 1 }))),
-    notes: [],
-  }
+  return connect(new pg.Pool({ host: folder, user: 'postgres', database: 'postgres', max: 1 }))
 }
 
 async function openPostgres(connectionString: string, options: DatabaseOptions): Promise<Database> {
@@ -69,16 +66,18 @@ async function openPostgres(connectionString: string, options: DatabaseOptions):
     keepAlive: true,
   })
   pool.on('error', (error) => options.onConnectionError?.(error))
-  const connected = await connect(pool, createStatementNames())
-  // Connecting is loading Prisma's query compiler, which can be done while PostgreSQL answers.
-  const [notes] = await Promise.all([migratePostgres(connection, options.migrations), connected.db.$connect()])
+  const [notes, connected] = await Promise.all([
+    migratePostgres(connection, options.migrations),
+    connect(pool, createStatementNames()),
+  ])
   return { ...connected, notes }
 }
 
-async function connect(pool: pg.Pool, statementNameGenerator?: StatementNames): Promise<Omit<Database, 'notes'>> {
+async function connect(pool: pg.Pool, statementNameGenerator?: StatementNames): Promise<Database> {
   const client = await openClient(new PrismaPg(pool, { ...(statementNameGenerator && { statementNameGenerator }) }))
   return {
     ...client,
+    notes: [],
     close: async () => {
       await client.db.$disconnect()
       await pool.end()
@@ -88,9 +87,11 @@ async function connect(pool: pg.Pool, statementNameGenerator?: StatementNames): 
 
 /** The two ways to a database: Prisma's client for nearly all, and the adapter under it. */
 export async function openClient(adapter: PrismaPg | PrismaPGlite): Promise<Pick<Database, 'db' | 'execute'>> {
+  const db = new PrismaClient({ adapter, errorFormat: 'minimal' }) // one line, and no stack taken for each query
+  await db.$connect() // loads the query compiler: while PostgreSQL answers, and not with the first query
   const direct = await adapter.connect()
   return {
-    db: new PrismaClient({ adapter, errorFormat: 'minimal' }), // one line, and no stack taken for each query
+    db,
     execute: (sql, parameter) =>
       direct.executeRaw({ sql, args: [parameter], argTypes: [{ scalarType: 'string', arity: 'scalar' }] }),
   }

@@ -33,16 +33,15 @@ async function serve(env: Env): Promise<void> {
   const log = createLogger(env.LOG_LEVEL)
   let leaving = false
 
-  const [database, { site, compress }] = await Promise.all([
-    openDatabase({
-      url: env.DATABASE_URL,
-      dataDir: env.DATA_DIR,
-      embeddedPort: env.EMBEDDED_DATABASE_PORT,
-      migrations: migrationsFolder(),
-      onConnectionError: (error) => log.warn({ err: error }, 'a database connection broke'),
-    }),
-    loadSite(resolve(projectRoot(), 'dist/client'), publicUrl),
-  ])
+  const opening = openDatabase({
+    url: env.DATABASE_URL,
+    dataDir: env.DATA_DIR,
+    embeddedPort: env.EMBEDDED_DATABASE_PORT,
+    migrations: migrationsFolder(),
+    onConnectionError: (error) => log.warn({ err: error }, 'a database connection broke'),
+  })
+  const { site, compress } = loadSite(resolve(projectRoot(), 'dist/client'), publicUrl) // while the database answers
+  const database = await opening
   const { db } = database
   for (const note of database.notes) log.info(note)
   if (site.size === 0) log.warn('no built pages: run `npm run build`, or use `npm run dev`')
