@@ -24,5 +24,6 @@ VOLUME /data
 EXPOSE 3000
 # Whether the process lives, not whether its database does: a restart would not bring that back.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# Room for young objects is bounded: else Node lets it grow by 100 MB under load and keeps it.
-CMD ["node", "--max-semi-space-size=32", "dist/server/main.js"]
+# Room for young objects is bounded: else Node lets it grow by 100 MB under load and keeps it. Half of it is there from
+# the start, so that memory is level after the first thousands of orders.
+CMD ["node", "--min-semi-space-size=16", "--max-semi-space-size=32", "dist/server/main.js"]

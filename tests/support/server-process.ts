@@ -25,7 +25,10 @@ export interface ServerProcess {
  * The server as `npm start` and the container run it. The fault suite is also run against broken copies of its source,
  * to see that it notices.
  */
-export const SERVER = { flags: ['--max-semi-space-size=32'], entry: broken ? 'server/main.ts' : 'dist/server/main.js' }
+export const SERVER = {
+  flags: ['--min-semi-space-size=16', '--max-semi-space-size=32'],
+  entry: broken ? 'server/main.ts' : 'dist/server/main.js',
+}
 
 /** Runs the server as its own process, with nothing of this one's environment but what is given. */
 export async function startServer(env: Record<string, string>, { waitUntilReady = true } = {}): Promise<ServerProcess> {
