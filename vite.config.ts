@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
-import { compressAssets } from './client/compress-assets.ts'
-import { buildPages, pages } from './client/pages-plugin.ts'
-import { pictures } from './client/pictures-plugin.ts'
+import { compressAssets } from './client/build/compress-assets.ts'
+import { buildPages, pages } from './client/build/pages-plugin.ts'
+import { pictures } from './client/build/pictures-plugin.ts'
 
 const REACT = /node_modules\/(react|react-dom|scheduler)\//
 

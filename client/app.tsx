@@ -1,6 +1,6 @@
-import { ErrorBoundary } from './components/error-boundary.tsx'
-import { Footer } from './components/footer.tsx'
-import { Header } from './components/header.tsx'
+import { ErrorBoundary } from './layout/error-boundary.tsx'
+import { Footer } from './layout/footer.tsx'
+import { Header } from './layout/header.tsx'
 import type { Page } from './pages/page.ts'
 
 export function App({ page }: { page: Page }) {

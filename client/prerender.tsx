@@ -3,9 +3,9 @@ import { renderToStaticMarkup, renderToString } from 'react-dom/server'
 import { brand } from '../shared/brand.ts'
 import { App } from './app.tsx'
 import { Head } from './head.tsx'
+import { pageAt, pages } from './pages/all-pages.ts'
 import { notFoundPage } from './pages/not-found-page.tsx'
 import type { Page } from './pages/page.ts'
-import { pageAt, pages } from './pages/pages.ts'
 import { PUBLIC_URL, structuredData } from './structured-data.ts'
 
 /** Each page's path and the file it is written to. */

@@ -1,8 +1,8 @@
 import { brand } from '../shared/brand.ts'
 import { advisory, PRODUCT_CLASS } from './content/advisory.ts'
 import type { ProductContent } from './content/product.ts'
+import { pages } from './pages/all-pages.ts'
 import type { Page } from './pages/page.ts'
-import { pages } from './pages/pages.ts'
 
 /** Stands for the public address in the built pages; the server puts the real one in its place when it starts. */
 export const PUBLIC_URL = 'https://public-url.invalid'

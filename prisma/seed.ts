@@ -1,8 +1,8 @@
 /** `npm run seed`: enquiries to look at in Studio and to try the staff command on. Always the same ones, as of today. */
 import { v7 as uuidv7 } from 'uuid'
+import { BuyerType, Product } from '../server/database/generated/enums.ts'
 import { readEnv } from '../server/env.ts'
-import { describeFailure } from '../server/failure.ts'
-import { BuyerType, Product } from '../server/generated/enums.ts'
+import { describeFailure } from '../server/errors.ts'
 import { Refusal, withDatabase } from '../server/staff/command.ts'
 import { brand } from '../shared/brand.ts'
 import { NOTICE_VERSION } from '../shared/order.ts'

@@ -1,6 +1,6 @@
 import pino, { type Logger } from 'pino'
 import pretty from 'pino-pretty'
-import { sqlState } from './database.ts'
+import { sqlState } from './database/database.ts'
 
 /**
  * One JSON object a line, or plain text on a terminal. Nothing of a request is logged but its method, its path and

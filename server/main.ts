@@ -1,19 +1,19 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { createApp } from './app.ts'
-import { type Db, openDatabase } from './database.ts'
+import { type Db, openDatabase } from './database/database.ts'
+import { createOrders } from './enquiries/orders.ts'
+import { createSubscribers } from './enquiries/subscribers.ts'
 import { type Env, readEnv } from './env.ts'
-import { describeFailure } from './failure.ts'
-import { watchMailBacklog } from './health.ts'
+import { describeFailure } from './errors.ts'
+import { createApp } from './http/app.ts'
+import { watchMailBacklog } from './http/health.ts'
+import type { Metrics } from './http/metrics.ts'
+import { loadSite } from './http/site.ts'
 import { createLogger } from './log.ts'
-import { createMailer } from './mailer.ts'
-import type { Metrics } from './metrics.ts'
-import { createOrders } from './orders.ts'
-import { type Outbox, startOutbox } from './outbox.ts'
-import { loadSite } from './pages.ts'
+import { createMailer } from './mail/mailer.ts'
+import { type Outbox, startOutbox } from './mail/outbox.ts'
 import { migrationsFolder, projectRoot } from './project-root.ts'
-import { createSubscribers } from './subscribers.ts'
 
 /** How long this process still answers after it was told to end, so that no client is cut off while a proxy learns of it. */
 const LEAVING_MS = 1000
@@ -89,7 +89,7 @@ function startMails(apiKey: string, env: Env, db: Db, log: Logger): Outbox {
 
 /** Its code is not loaded where nobody reads it. */
 async function serveMetrics(host: string, port: number, db: Db): Promise<Metrics> {
-  const { startMetrics } = await import('./metrics.ts')
+  const { startMetrics } = await import('./http/metrics.ts')
   return startMetrics({ host, port, db })
 }
 

@@ -1,6 +1,6 @@
 /** `npm run staff -- COMMAND`: what staff and operators do beside the site, also while it runs. */
 import { readEnv } from './env.ts'
-import { describeFailure } from './failure.ts'
+import { describeFailure } from './errors.ts'
 import { type Command, Refusal, UsageError } from './staff/command.ts'
 import { eraseCommand } from './staff/erase.ts'
 import { exportCommand } from './staff/export.ts'

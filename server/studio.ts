@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { resolve } from 'node:path'
-import { openDatabase } from './database.ts'
-import { answers, socketIn } from './directory-lock.ts'
+import { openDatabase } from './database/database.ts'
+import { answers, socketIn } from './database/directory-lock.ts'
 import { readEnv } from './env.ts'
 
 const env = readEnv(process.env)

@@ -1,5 +1,5 @@
-import { OrderSection } from '../components/order-section.tsx'
 import { buyNow } from '../content/buy-now.ts'
+import { OrderSection } from '../enquiry/order-section.tsx'
 import type { Page } from './page.ts'
 
 export const buyNowPage: Page = {

@@ -1,9 +1,9 @@
 import { productPaths } from '../../shared/catalogue.ts'
-import { OrderSection } from '../components/order-section.tsx'
-import { Picture } from '../components/picture.tsx'
 import { buyNow } from '../content/buy-now.ts'
 import { home } from '../content/home.ts'
 import { productCards } from '../content/product-cards.ts'
+import { OrderSection } from '../enquiry/order-section.tsx'
+import { Picture } from '../ui/picture.tsx'
 import type { Page } from './page.ts'
 
 export const homePage: Page = {

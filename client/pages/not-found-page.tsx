@@ -1,4 +1,4 @@
-import { Picture } from '../components/picture.tsx'
+import { Picture } from '../ui/picture.tsx'
 import type { Page } from './page.ts'
 
 export const notFoundPage: Page = {

@@ -1,11 +1,11 @@
 import { productPaths } from '../../shared/catalogue.ts'
-import { Composition } from '../components/composition.tsx'
-import { Indications } from '../components/indications.tsx'
-import { Mechanism } from '../components/mechanism.tsx'
-import { Notes } from '../components/notes.tsx'
-import { ProductHero } from '../components/product-hero.tsx'
-import { SectionHead } from '../components/section-head.tsx'
 import type { ProductContent } from '../content/product.ts'
+import { Composition } from '../product/composition.tsx'
+import { Indications } from '../product/indications.tsx'
+import { Mechanism } from '../product/mechanism.tsx'
+import { Notes } from '../product/notes.tsx'
+import { ProductHero } from '../product/product-hero.tsx'
+import { SectionHead } from '../product/section-head.tsx'
 import type { Page } from './page.ts'
 
 export function productPage(content: ProductContent): Page {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { type Database, joinDatabase } from '../database.ts'
+import { type Database, joinDatabase } from '../database/database.ts'
 import type { Env } from '../env.ts'
 import { migrationsFolder } from '../project-root.ts'
 

@@ -1,6 +1,6 @@
 import type { Options } from 'csv-stringify'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
-import type { Db } from '../database.ts'
+import type { Db } from '../database/database.ts'
 import { inIndia } from './indian-time.ts'
 import { storedName } from './stored-name.ts'
 

@@ -1,4 +1,4 @@
-import type { Db } from '../database.ts'
+import type { Db } from '../database/database.ts'
 import { type Command, count, parse, UsageError, withDatabase } from './command.ts'
 import { inIndia } from './indian-time.ts'
 

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Db } from '../database.ts'
+import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
 import { UsageError, withDatabase } from './command.ts'
 

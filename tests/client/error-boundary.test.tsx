@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { page } from 'vitest/browser'
-import { ErrorBoundary } from '../../client/components/error-boundary.tsx'
+import { ErrorBoundary } from '../../client/layout/error-boundary.tsx'
 import { render } from '../support/render.tsx'
 
 function Broken(): never {

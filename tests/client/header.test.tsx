@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { Header } from '../../client/components/header.tsx'
+import { Header } from '../../client/layout/header.tsx'
 import { render } from '../support/render.tsx'
 
 describe('on a wide screen', () => {

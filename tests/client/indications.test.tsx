@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { page } from 'vitest/browser'
-import { Indications } from '../../client/components/indications.tsx'
 import { quvera300 } from '../../client/content/quvera-300.ts'
 import { quveraXt } from '../../client/content/quvera-xt.ts'
+import { Indications } from '../../client/product/indications.tsx'
 import { render } from '../support/render.tsx'
 
 const open = () =>

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { Mechanism } from '../../client/components/mechanism.tsx'
-import { shortened } from '../../client/components/read-more.tsx'
 import { quvera300 } from '../../client/content/quvera-300.ts'
 import { quveraXt } from '../../client/content/quvera-xt.ts'
+import { Mechanism } from '../../client/product/mechanism.tsx'
+import { shortened } from '../../client/product/read-more.tsx'
 import { render } from '../support/render.tsx'
 
 const button = (name: string | RegExp) => page.getByRole('button', { name })

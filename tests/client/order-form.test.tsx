@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { OrderForm } from '../../client/components/order-form.tsx'
-import { forgetSubmission } from '../../client/components/submission.ts'
+import { OrderForm } from '../../client/enquiry/order-form.tsx'
+import { forgetSubmission } from '../../client/enquiry/submission-key.ts'
 import { received, refused, wire } from '../support/fake-wire.ts'
 import { render } from '../support/render.tsx'
 

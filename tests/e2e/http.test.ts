@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { anOrder } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
-import { anOrder } from '../support/order.ts'
 import { startSite } from '../support/site.ts'
 
 const PUBLIC_URL = 'https://www.quvera.example'

@@ -20,7 +20,7 @@ interface Variant {
 const variants: Variant[] = [
   {
     broken: 'answers before it saves',
-    file: 'server/orders.ts',
+    file: 'server/enquiries/orders.ts',
     from: 'waiting.push({ order, id, reference: createReference(), suspectedSpam, resolve, reject })',
     to: `const reference = createReference()
         waiting.push({ order, id, reference, suspectedSpam, resolve() {}, reject() {} })
@@ -30,7 +30,7 @@ const variants: Variant[] = [
   },
   {
     broken: 'keeps the mails under way in memory only',
-    file: 'server/outbox.ts',
+    file: 'server/mail/outbox.ts',
     from: '"AmbiguousAt" = coalesce(mail."AmbiguousAt", now())',
     to: `"AmbiguousAt" = now(), "Status" = 'Sent'`,
     noticedBy: 'kills in the middle of sending',
@@ -38,7 +38,7 @@ const variants: Variant[] = [
   },
   {
     broken: 'sends without an idempotency key',
-    file: 'server/mailer.ts',
+    file: 'server/mail/mailer.ts',
     from: '{ idempotencyKey: idempotencyKey(kind, enquiry), signal }',
     to: '{ signal }',
     noticedBy: 'kills in the middle of sending',

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { submit } from '../support/an-order.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { eventually } from '../support/eventually.ts'
 import { createStages, report } from '../support/fault-stage.ts'
 import { aUniqueOrder, sendOrders } from '../support/load.ts'
-import { submit } from '../support/order.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 
 const { setUp, postgres } = createStages()

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openDatabase } from '../../server/database.ts'
+import { openDatabase } from '../../server/database/database.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
-import { migrations } from '../support/database.ts'
 import { startFakeResend } from '../support/fake-resend.ts'
 import { report } from '../support/fault-stage.ts'
 import { sendOrders } from '../support/load.ts'
 import { freePort, startServer } from '../support/server-process.ts'
+import { migrations } from '../support/test-database.ts'
 
 it('ten kills of the embedded database during writes cost no answered order', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'quvera-faults-'))

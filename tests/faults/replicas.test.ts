@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest'
+import { anOrder, submit } from '../support/an-order.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { createStages, report, type Stage } from '../support/fault-stage.ts'
 import { type LoadResult, sendOrders } from '../support/load.ts'
-import { anOrder, submit } from '../support/order.ts'
 import { startProxy } from '../support/round-robin-proxy.ts'
 import { freePort } from '../support/server-process.ts'
 

@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { submit } from '../support/an-order.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { createStages, report } from '../support/fault-stage.ts'
 import { aUniqueOrder, sendOrders } from '../support/load.ts'
-import { submit } from '../support/order.ts'
 
 const { setUp } = createStages()
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Enquiry } from '../../server/enquiry.ts'
-import { acknowledgement } from '../../server/mails/acknowledgement.ts'
-import { staffNotice } from '../../server/mails/staff-notice.ts'
+import type { Enquiry } from '../../server/enquiries/enquiry.ts'
+import { acknowledgement } from '../../server/mail/acknowledgement.ts'
+import { staffNotice } from '../../server/mail/staff-notice.ts'
 
 function anEnquiry(changes: Partial<Enquiry> = {}): Enquiry {
   return {

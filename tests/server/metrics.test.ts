@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
-import { createTestDatabase } from '../support/database.ts'
-import { anOrder, call, submit } from '../support/order.ts'
+import { anOrder, call, submit } from '../support/an-order.ts'
 import { freePort, startServer } from '../support/server-process.ts'
+import { createTestDatabase } from '../support/test-database.ts'
 
 const cleanUp: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { messages } from '../../shared/order.ts'
+import { anOrder, call, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
-import { anOrder, call, submit } from '../support/order.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp

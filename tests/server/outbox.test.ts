@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Behaviour } from '../support/fake-resend.ts'
-import { anOrder, submit } from '../support/order.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createPace } from '../../server/pace.ts'
+import { createPace } from '../../server/mail/pace.ts'
 
 it('sends at most 40 mails in 50 ms, and 24 while orders are being written', () => {
   let clock = 0

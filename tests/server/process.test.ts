@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { afterEach, describe, expect, inject, it } from 'vitest'
-import { openDatabase } from '../../server/database.ts'
-import { createTestDatabase, migrations } from '../support/database.ts'
+import { openDatabase } from '../../server/database/database.ts'
+import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFakeResend } from '../support/fake-resend.ts'
-import { anOrder, submit } from '../support/order.ts'
 import { freePort, SERVER, startServer } from '../support/server-process.ts'
+import { createTestDatabase, migrations } from '../support/test-database.ts'
 
 const cleanUp: (() => unknown)[] = []
 afterEach(async () => {

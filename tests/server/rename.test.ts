@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { openTestDatabase } from '../support/database.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 
 const NAMES = `
   SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace

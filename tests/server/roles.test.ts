@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { afterEach, describe, expect, inject, it } from 'vitest'
-import { administer, createTestDatabase } from '../support/database.ts'
+import { anOrder, call, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFakeResend } from '../support/fake-resend.ts'
-import { anOrder, call, submit } from '../support/order.ts'
 import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
+import { administer, createTestDatabase } from '../support/test-database.ts'
 
 const PASSWORD = 'only-for-this-test'
 

@@ -1,12 +1,12 @@
 import { afterEach, expect, it } from 'vitest'
-import type { Db } from '../../server/database.ts'
-import { joinDatabase } from '../../server/database.ts'
-import { createTestDatabase, migrations } from '../support/database.ts'
+import type { Db } from '../../server/database/database.ts'
+import { joinDatabase } from '../../server/database/database.ts'
+import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFakeResend } from '../support/fake-resend.ts'
-import { anOrder, submit } from '../support/order.ts'
 import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
+import { createTestDatabase, migrations } from '../support/test-database.ts'
 
 const cleanUp: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { afterEach, describe, expect, it } from 'vitest'
 import { subtractAge } from '../../server/staff/erase.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { anOrder, call, submit } from '../support/an-order.ts'
 import { type FakeResend, startFakeResend } from '../support/fake-resend.ts'
-import { anOrder, call, submit } from '../support/order.ts'
 import { startServer } from '../support/server-process.ts'
 import { runProgram, staff } from '../support/staff-command.ts'
+import { createTestDatabase } from '../support/test-database.ts'
 
 const cleanUp: (() => unknown)[] = []
 afterEach(async () => {

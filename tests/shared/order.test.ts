@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstProblem, messages, orderSchema } from '../../shared/order.ts'
-import { anOrder } from '../support/order.ts'
+import { anOrder } from '../support/an-order.ts'
 
 function told(changes: Record<string, unknown>): string | undefined {
   const result = orderSchema.safeParse(anOrder(changes))

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Db } from '../../server/database.ts'
+import type { Db } from '../../server/database/database.ts'
 import { brand } from '../../shared/brand.ts'
 import { eventually } from './eventually.ts'
 import type { FakeResend } from './fake-resend.ts'

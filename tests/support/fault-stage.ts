@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { type Db, openDatabase } from '../../server/database.ts'
-import { administer, migrations } from './database.ts'
+import { type Db, openDatabase } from '../../server/database/database.ts'
 import { type FakeResend, startFakeResend } from './fake-resend.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
 import { freePort, type ServerProcess, startServer } from './server-process.ts'
+import { administer, migrations } from './test-database.ts'
 
 export interface Stage {
   /** Connects to the database of this test, after the faults. */

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { openDatabase } from '../../server/database.ts'
-import { administer, migrations } from './database.ts'
+import { openDatabase } from '../../server/database/database.ts'
 import { startPostgresServer } from './postgres-server.ts'
 import { scratch } from './scratch.ts'
+import { administer, migrations } from './test-database.ts'
 
 /**
  * Migrates one database, which the tests then copy: an embedded one or, when TEST_DATABASE_URL names a server, one

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Order } from '../../shared/order.ts'
-import { anOrder, submit } from './order.ts'
+import { anOrder, submit } from './an-order.ts'
 
 export interface LoadOptions {
   /** Where to send: read anew for each try, since a server may come back elsewhere. */

@@ -1,7 +1,7 @@
-import { type Db, joinDatabase } from '../../server/database.ts'
-import { createTestDatabase, migrations } from './database.ts'
+import { type Db, joinDatabase } from '../../server/database/database.ts'
 import { startFakeResend } from './fake-resend.ts'
 import { startServer } from './server-process.ts'
+import { createTestDatabase, migrations } from './test-database.ts'
 
 /** The built site as it is deployed: its own process, a database, a fake Resend. */
 export async function startSite(env: Record<string, string> = {}) {

@@ -4,7 +4,7 @@ import { initTRPC } from '@trpc/server'
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import express from 'express'
 import { v7 as uuidv7 } from 'uuid'
-import { PrismaClient } from '../../../server/generated/client.ts'
+import { PrismaClient } from '../../../server/database/generated/client.ts'
 import { orderSchema } from '../../../shared/order.ts'
 
 const db = new PrismaClient({ adapter: new PrismaPg({ connectionString: process.env.DATABASE_URL, max: 10 }) })

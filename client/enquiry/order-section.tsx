@@ -1,0 +1,39 @@
+import { brand } from '../../shared/brand.ts'
+import { telephone } from '../content/contact.ts'
+import { nextSteps } from '../content/enquiry-form.ts'
+import { Picture } from '../ui/picture.tsx'
+import { OrderForm } from './order-form.tsx'
+
+/** The enquiry form with what surrounds it, the same on the home page and on the page of its own. */
+export function OrderSection() {
+  return (
+    <div className="order-panel">
+      <div className="order-main">
+        <noscript>
+          <p className="no-script">
+            The form needs JavaScript. Without it, please call <a href={telephone}>{brand.phone}</a> or write to{' '}
+            <a href={`mailto:${brand.email}`}>{brand.email}</a>.
+          </p>
+        </noscript>
+        <OrderForm />
+      </div>
+      <Picture
+        className="order-picture"
+        name="buy-now"
+        seamless
+        alt={`${brand.name} 300 and ${brand.name} XT before a note card`}
+        sizes="(min-width: 56.25em) 440px, 92vw"
+      />
+      <div className="order-next">
+        <h2 className="minor">What happens next</h2>
+        <ol className="steps">
+          {nextSteps.map((step) => (
+            <li key={step.title}>
+              <strong>{step.title}</strong> {step.text}
+            </li>
+          ))}
+        </ol>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+import { brand } from '../../shared/brand.ts'
+import { productPaths, products } from '../../shared/catalogue.ts'
+import type { Ground } from '../content/product.ts'
+import { Logo } from '../ui/logo.tsx'
+import { MobileMenu } from './mobile-menu.tsx'
+import { PageLink } from './page-link.tsx'
+import { ProductsMenu } from './products-menu.tsx'
+
+/** Its scrolled style hangs on `data-scrolled`, which `main.ts` keeps, so that it works before React is there. */
+export function Header({ path, ground }: { path: string; ground: Ground }) {
+  return (
+    <header className="site-header" data-ground={ground}>
+      <div className="header-bar">
+        <PageLink href="/" path={path} className="logo-link" label={`${brand.name}, home`}>
+          <Logo />
+        </PageLink>
+        <nav aria-label="Main" className="wide-nav">
+          <PageLink href="/" path={path}>
+            Home
+          </PageLink>
+          <ProductsMenu path={path} />
+          <a href="#contact">Contact Us</a>
+          <PageLink href="/buy-now" path={path} className="button">
+            Buy Now
+          </PageLink>
+        </nav>
+        <MobileMenu path={path} />
+      </div>
+    </header>
+  )
+}
+
+export function ProductLinks({ path, onFollow }: { path: string; onFollow?: () => void }) {
+  return products.map((product) => (
+    <li key={product}>
+      <PageLink href={productPaths[product]} path={path} onFollow={onFollow}>
+        {product}
+      </PageLink>
+    </li>
+  ))
+}

@@ -1,0 +1,71 @@
+import { useState } from 'react'
+import { advisory, labelFacts } from '../content/advisory.ts'
+import { CONDITIONS_SHOWN, neutralLine } from '../content/conditions.ts'
+import type { Indication } from '../content/product.ts'
+import { Picture } from '../ui/picture.tsx'
+
+interface IndicationsProps {
+  slug: string
+  open: string
+  cards: Indication[]
+}
+
+/** Picture cards of which exactly one is open. Without scripts all are. */
+export function Indications({ slug, open, cards }: IndicationsProps) {
+  const [opened, setOpened] = useState(open)
+  return (
+    <>
+      <ul className={`indications indications-${slug}`}>
+        {cards.map((card) => (
+          <li key={card.id} className="indication" data-open={card.id === opened}>
+            <Picture name={card.picture} alt={card.alt} sizes="(min-width: 56.25em) 560px, 92vw" />
+            <h3>
+              <button
+                type="button"
+                aria-expanded={card.id === opened}
+                aria-controls={`indication-${card.id}`}
+                onClick={() => setOpened(card.id)}
+              >
+                {card.title}
+              </button>
+            </h3>
+            <div id={`indication-${card.id}`} className="indication-body">
+              <Body card={card} />
+            </div>
+          </li>
+        ))}
+      </ul>
+      <Advisory />
+    </>
+  )
+}
+
+function Body({ card: { text, bullets } }: { card: Indication }) {
+  if (!bullets || !CONDITIONS_SHOWN) return <p>{text ?? neutralLine}</p>
+  return (
+    <ul>
+      {bullets.map((bullet) => (
+        <li key={bullet}>{bullet}</li>
+      ))}
+    </ul>
+  )
+}
+
+function Advisory() {
+  return (
+    <aside className="advisory on-sand" aria-labelledby="advisory-title">
+      <h3 id="advisory-title">{advisory.title}</h3>
+      <div>
+        {advisory.paragraphs.map((paragraph) => (
+          <p key={paragraph}>{paragraph}</p>
+        ))}
+        {labelFacts.map(({ title, value }) => (
+          <p key={title}>
+            {title}: {value}
+          </p>
+        ))}
+        <p>{advisory.maker}</p>
+      </div>
+    </aside>
+  )
+}

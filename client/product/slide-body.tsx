@@ -1,0 +1,55 @@
+import type { ReactNode } from 'react'
+import type { IngredientCard, Slide } from '../content/product.ts'
+import { Picture } from '../ui/picture.tsx'
+import { ReadMore } from './read-more.tsx'
+
+export interface Folding {
+  /** The texts that are shown in full. */
+  unfolded: ReadonlySet<string>
+  onToggle: (id: string) => void
+}
+
+/** The same in the page and in the carousel, so that nothing moves when one replaces the other. */
+export function SlideBody({ slide, controls, ...folding }: Folding & { slide: Slide; controls?: ReactNode }) {
+  return (
+    <div className="slide-body" data-cards={slide.cards.length}>
+      <div className="slide-head">
+        <h3>{slide.title}</h3>
+        {slide.text && <p>{slide.text}</p>}
+        <div className="slide-controls">{controls}</div>
+      </div>
+      <ul className="ingredients">
+        {slide.cards.map((card) => (
+          <Ingredient
+            key={card.name}
+            id={`${slide.id}/${card.name}`}
+            card={card}
+            sizes={slide.cards.length === 1 ? '(min-width: 56.25em) 480px, 92vw' : '(min-width: 56.25em) 280px, 30vw'}
+            {...folding}
+          />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+interface IngredientProps extends Folding {
+  id: string
+  card: IngredientCard
+  sizes: string
+}
+
+function Ingredient({ id, card, sizes, unfolded, onToggle }: IngredientProps) {
+  return (
+    <li className="ingredient">
+      <Picture name={card.picture} alt={card.alt} sizes={sizes} />
+      <div className="ingredient-text">
+        <h4>{card.name}</h4>
+        <p className="amount">{card.amount}</p>
+        {card.text && (
+          <ReadMore text={card.text} of={card.name} open={unfolded.has(id)} onToggle={() => onToggle(id)} />
+        )}
+      </div>
+    </li>
+  )
+}

@@ -1,5 +1,0 @@
-import { createTRPCClient, httpLink } from '@trpc/client'
-import type { AppRouter } from '../server/router.ts'
-
-/** One order a request: the server refuses batches. */
-export const trpc = createTRPCClient<AppRouter>({ links: [httpLink({ url: '/trpc' })] })

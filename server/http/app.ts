@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import Fastify, {
+  type ConnectionError,
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import { type Health, serveHealth } from './health.ts'
+import { type ApiOptions, serveApi } from './procedures.ts'
+import { refusal } from './refusals.ts'
+import { securityHeaders } from './security.ts'
+import { type Site, sendNotFound, servePages } from './site.ts'
+
+export interface AppOptions extends ApiOptions, Health {
+  site: Site
+  logger: FastifyBaseLogger
+  /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
+  trustProxy: string[]
+  /** Told of each request that was answered. */
+  observe?: ((request: FastifyRequest, reply: FastifyReply) => void) | undefined
+}
+
+const BODY_LIMIT = 64 * 1024
+const REQUEST_TIMEOUT_MS = 10_000
+const REFUSED_LINGER_MS = 1000
+
+/** The whole application, ready to listen or to be tried without a port. */
+export function createApp(options: AppOptions): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: options.logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    clientErrorHandler: refuseConnection,
+    genReqId: createRequestIds(),
+    trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
+    bodyLimit: BODY_LIMIT,
+    routerOptions: { maxParamLength: 100, ignoreDuplicateSlashes: false },
+    // All three are needed: Fastify's own limit alone does not cut a body that trickles in, and without it Fastify takes Node's away.
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { headersTimeout: 5000, requestTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1000 },
+    keepAliveTimeout: 10_000,
+    forceCloseConnections: 'idle',
+    // A request on a connection that was kept open is still served while the others close, and not refused.
+    return503OnClosing: false,
+    frameworkErrors: (error, _request, reply: FastifyReply) => {
+      const status = error.statusCode ?? 400
+      reply.code(status).headers(headers).send(refusal(status))
+    },
+  })
+  const headers = securityHeaders(options.publicUrl)
+
+  app.addHook('onRequest', (_request, reply, done) => {
+    if (options.leaving()) reply.raw.setHeader('connection', 'close')
+    done()
+  })
+  // Pages carry their headers ready-made; this is for all other answers.
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    reply.headers(headers).header('cache-control', 'no-store')
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    // The route and not the path: people and programs put all kinds of things into paths.
+    const route = request.routeOptions.url ?? 'unknown'
+    const ms = Math.round(reply.elapsedTime * 10) / 10
+    request.log.info({ method: request.method, route, status: reply.statusCode, ms }, 'request')
+    options.observe?.(request, reply)
+    done()
+  })
+
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
+    const status = error.statusCode && error.statusCode >= 400 ? error.statusCode : 500
+    if (status >= 500) request.log.error({ err: error }, 'a request could not be served')
+    return reply.code(status).send(refusal(status))
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const isPage = request.method === 'GET' || request.method === 'HEAD'
+    if (isPage && !request.url.startsWith('/trpc')) return sendNotFound(request, reply, options.site)
+    return reply.code(404).send(refusal(404))
+  })
+
+  serveHealth(app, options)
+  serveApi(app, options)
+  servePages(app, options.site)
+  return app
+}
+
+/** Answers what is not yet a request: headers that are too long, too slow or no HTTP. */
+function refuseConnection(error: ConnectionError, socket: Socket) {
+  if (error.code === 'ECONNRESET' || !socket.writable) return
+  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code] ?? 400
+  const body = JSON.stringify(refusal(status))
+  const head = `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: application/json\r\n`
+  socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+  // A client that never closes its end would keep the connection; one that does gets the time to read the answer.
+  setTimeout(() => socket.destroy(), REFUSED_LINGER_MS)
+}
+
+/** Unique among all processes, at the cost of one random number a process. */
+function createRequestIds(): () => string {
+  const process = randomUUID().slice(0, 13)
+  let count = 0
+  return () => `${process}-${++count}`
+}

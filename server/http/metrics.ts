@@ -1,0 +1,94 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Db } from '../database/database.ts'
+import { readMailBacklog } from './health.ts'
+
+export interface Metrics {
+  url: string
+  /** Counts a request that was answered. */
+  observe(request: FastifyRequest, reply: FastifyReply): void
+  close(): Promise<void>
+}
+
+const DURATIONS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const ORDERS = 'order.submit'
+const PROCEDURES = [ORDERS, 'subscription.subscribe']
+
+/** Serves `/metrics` in Prometheus' format at a port of its own, which visitors do not reach. */
+export async function startMetrics(options: { host: string; port: number; db: Db }): Promise<Metrics> {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  const durations = new Histogram({
+    name: 'quvera_request_seconds',
+    help: 'How long requests took, by route and status',
+    labelNames: ['route', 'status'],
+    buckets: DURATIONS_S,
+    registers,
+  })
+  const orders = new Counter({
+    name: 'quvera_orders_total',
+    help: 'Orders by the status they were answered with: 200 is stored, or a repeat of one that is',
+    labelNames: ['status'],
+    registers,
+  })
+  const readBacklog = createBacklogGauges(options.db, registers)
+
+  const server = createServer(async (request, response) => {
+    if (request.url !== '/metrics') return response.writeHead(404).end()
+    await readBacklog()
+    const text = await registry.metrics()
+    response.writeHead(200, { 'content-type': registry.contentType }).end(text)
+  })
+  await new Promise<void>((done, fail) => {
+    server.once('error', fail)
+    server.listen(options.port, options.host, done)
+  })
+  const { port } = server.address() as AddressInfo
+
+  return {
+    url: `http://${options.host}:${port}/metrics`,
+    observe(request, reply) {
+      const route = routeOf(request)
+      const status = reply.statusCode
+      durations.observe({ route, status }, reply.elapsedTime / 1000)
+      if (route === ORDERS) orders.inc({ status })
+    },
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** One of a fixed number of names: a path of a visitor's making would be a new time series. */
+function routeOf(request: FastifyRequest): string {
+  const { path } = Object(request.params) as { path?: string }
+  return PROCEDURES.find((procedure) => procedure === path) ?? request.routeOptions.url ?? 'unknown'
+}
+
+/** The mails that are owed: what is returned reads them anew. */
+function createBacklogGauges(db: Db, registers: Registry[]): () => Promise<void> {
+  const up = new Gauge({ name: 'quvera_database_up', help: '1 when the database answers', registers })
+  const mails = new Gauge({
+    name: 'quvera_mails',
+    help: 'Mails that are not sent, by state',
+    labelNames: ['state'],
+    registers,
+  })
+  const oldest = new Gauge({
+    name: 'quvera_mail_oldest_pending_seconds',
+    help: 'Age of the oldest mail that is still to be sent',
+    registers,
+  })
+  return async () => {
+    const backlog = await readMailBacklog(db).catch(() => undefined)
+    up.set(backlog ? 1 : 0)
+    if (!backlog) return
+    for (const state of ['pending', 'failed', 'unknown'] as const) mails.set({ state }, backlog[state])
+    oldest.set(backlog.oldestPendingSeconds)
+  }
+}

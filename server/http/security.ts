@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { speculationRules } from '../../shared/speculation-rules.ts'
+
+const POLICY = [
+  "default-src 'none'",
+  `script-src 'self' 'sha256-${createHash('sha256').update(speculationRules).digest('base64')}'`,
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+]
+
+const UNUSED_FEATURES =
+  'accelerometer autoplay camera display-capture encrypted-media fullscreen geolocation gyroscope magnetometer microphone midi payment picture-in-picture publickey-credentials-get screen-wake-lock usb xr-spatial-tracking'
+
+/** What every answer carries but the parts of a page. Over plain http browsers are not told to insist on https. */
+export function securityHeaders(publicUrl: string): Record<string, string> {
+  const https = publicUrl.startsWith('https:')
+  return {
+    'content-security-policy': [...POLICY, ...(https ? ['upgrade-insecure-requests'] : [])].join('; '),
+    ...partHeaders(publicUrl),
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'strict-origin-when-cross-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-embedder-policy': 'require-corp',
+    'permissions-policy': UNUSED_FEATURES.split(' ')
+      .map((feature) => `${feature}=()`)
+      .join(', '),
+  }
+}
+
+/** What a script, style, font or picture carries: the rest is about documents, and 0.8 kB on each of twenty files. */
+export function partHeaders(publicUrl: string): Record<string, string> {
+  return {
+    ...(publicUrl.startsWith('https:') && {
+      'strict-transport-security': 'max-age=63072000; includeSubDomains; preload',
+    }),
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
+  }
+}
+
+/** Whether a browser sent this from another site. Other programs send neither header and are nobody's hands. */
+export function isForeign(request: FastifyRequest, publicUrl: string): boolean {
+  const { origin, 'sec-fetch-site': site } = request.headers
+  if (typeof site === 'string' && site !== 'same-origin' && site !== 'none') return true
+  if (typeof origin !== 'string') return false
+  return !URL.canParse(origin) || ![request.host, new URL(publicUrl).host].includes(new URL(origin).host)
+}

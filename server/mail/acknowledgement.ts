@@ -1,0 +1,40 @@
+import { brand, postalAddress } from '../../shared/brand.ts'
+import type { Enquiry } from '../enquiries/enquiry.ts'
+import { html } from './html.ts'
+import { htmlPage, htmlTable, type MailContent, subjectLine, textTable } from './mail-layout.ts'
+
+const GREETABLE_NAME = /^[\p{L}\p{M}][\p{L}\p{M}\p{Zs}.'’-]{0,59}$/u
+const LINK_LIKE = /\p{L}\.\p{L}|www|https?/iu
+
+const next = `We have stored your enquiry and will call or write to you. You need not send it again.`
+const advisory =
+  'Our products are health supplements, not medicines. If you are pregnant, take medicines or are due for surgery, ask your doctor before you use them.'
+const why = `You get this mail because your address was entered in the enquiry form of ${brand.name}. If that was not you, please ignore it or tell us at ${brand.email}.`
+
+/** Tells the visitor that the enquiry has arrived. Carries nothing a stranger could use to pass on a text of their own. */
+export function acknowledgement(enquiry: Enquiry): MailContent {
+  const title = `Your enquiry ${enquiry.reference}`
+  const greeting = `Dear ${greetableName(enquiry.name) ?? 'Sir or Madam'},`
+  const rows: [string, string][] = [
+    ['Reference', enquiry.reference],
+    ['Product', enquiry.products],
+    ['Quantity', String(enquiry.quantity)],
+    ['Type', enquiry.retailerSelfUse],
+  ]
+  const contact = `Questions? Call ${brand.phone} or write to ${brand.email} and name the reference.`
+  return {
+    subject: subjectLine(
+      `${brand.name}: ${title.toLowerCase().replace(enquiry.reference.toLowerCase(), enquiry.reference)}`,
+    ),
+    text: `${[greeting, next, textTable(rows), contact, advisory, why, postalAddress].join('\n\n')}\n`,
+    html: htmlPage(
+      title,
+      html`<p>${greeting}</p><p>${next}</p>${htmlTable(rows)}<p>${contact}</p><p style="font-size:14px;color:#5c534b">${advisory}</p><p style="font-size:14px;color:#5c534b">${why}</p>`,
+    ),
+  }
+}
+
+/** The name, unless it holds anything but a name: a link above all. */
+function greetableName(name: string): string | undefined {
+  return GREETABLE_NAME.test(name) && !LINK_LIKE.test(name) ? name : undefined
+}

@@ -1,0 +1,68 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { type Database, openDatabase } from '../../server/database/database.ts'
+import { scratch } from './scratch.ts'
+
+export const migrations = resolve(import.meta.dirname, '../../prisma/migrations')
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A migrated embedded database that no process has open: to be copied. */
+    embeddedTemplate: string
+    /** A real server to test on instead, with the name of a migrated database to be copied. */
+    postgres: { url: string; template: string } | null
+  }
+}
+
+export interface TestDatabase extends Database {
+  /** What a server process needs in its environment to use the same database. */
+  env: Record<string, string>
+}
+
+/** A migrated, empty database of its own: on PGlite or, when TEST_DATABASE_URL is set, on that server. */
+export async function openTestDatabase(): Promise<TestDatabase> {
+  const created = await createTestDatabase()
+  const database = await openDatabase({
+    url: created.env.DATABASE_URL,
+    dataDir: created.env.DATA_DIR ?? '',
+    embeddedPort: 0,
+    migrations,
+  })
+  return {
+    ...database,
+    env: created.env,
+    close: async () => {
+      await database.close()
+      await created.drop()
+    },
+  }
+}
+
+/** As `openTestDatabase`, left for another process to open. */
+export async function createTestDatabase(): Promise<{ env: Record<string, string>; drop(): Promise<void> }> {
+  const postgres = inject('postgres')
+  if (postgres) {
+    const name = `quvera_test_${crypto.randomUUID().replaceAll('-', '')}`
+    await administer(postgres.url, `CREATE DATABASE ${name} TEMPLATE ${postgres.template}`)
+    const url = Object.assign(new URL(postgres.url), { pathname: `/${name}` })
+    return {
+      env: { DATABASE_URL: url.href },
+      drop: () => administer(postgres.url, `DROP DATABASE ${name} WITH (FORCE)`),
+    }
+  }
+  const folder = await mkdtemp(join(scratch, 'quvera-test-'))
+  await cp(inject('embeddedTemplate'), folder, { recursive: true, filter: (path) => !path.includes('.s.PGSQL') })
+  return {
+    env: { DATA_DIR: folder, EMBEDDED_DATABASE_PORT: '0' },
+    drop: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+export async function administer(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(sql)
+  await client.end()
+}

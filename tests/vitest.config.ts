@@ -1,0 +1,57 @@
+import react from '@vitejs/plugin-react'
+import { playwright } from '@vitest/browser-playwright'
+import { defineConfig } from 'vitest/config'
+import { pictures } from '../client/build/pictures-plugin.ts'
+import { CHROMIUM_FLAGS, chromiumPath } from './support/browser.ts'
+import { reports } from './vitest.reports.ts'
+
+const globalSetup = 'tests/support/global-setup.ts'
+
+/** Four levels: rules, the server through its real interface, components in a browser, the whole in a browser. */
+export default defineConfig({
+  test: {
+    ...reports,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: 'shared', include: ['tests/shared/**/*.test.ts'] } },
+      { extends: true, test: { name: 'server', include: ['tests/server/**/*.test.ts'], globalSetup } },
+      {
+        extends: true,
+        plugins: [react(), pictures()],
+        optimizeDeps: {
+          include: [
+            '@tanstack/react-query',
+            '@trpc/client',
+            'react-dom/client',
+            'react-slick',
+            'react-toastify/unstyled',
+            'zod/mini',
+          ],
+        },
+        test: {
+          name: 'client',
+          include: ['tests/client/**/*.test.tsx'],
+          sequence: { groupOrder: 1 },
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({ launchOptions: { executablePath: await chromiumPath(), args: CHROMIUM_FLAGS } }),
+            instances: [{ browser: 'chromium' }],
+          },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['tests/e2e/**/*.test.ts'],
+          globalSetup,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
+  },
+})
