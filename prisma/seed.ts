@@ -1,9 +1,9 @@
 /** `npm run seed`: enquiries to look at in Studio and to try the staff command on. Always the same ones, as of today. */
 import { v7 as uuidv7 } from 'uuid'
 import { BuyerType, Product } from '../server/database/generated/enums.ts'
+import { withDatabase } from '../server/database/open-database.ts'
 import { readEnv } from '../server/env.ts'
-import { describeFailure } from '../server/errors.ts'
-import { Refusal, withDatabase } from '../server/staff/command.ts'
+import { describeFailure, OperatorError } from '../server/errors.ts'
 import { brand } from '../shared/brand.ts'
 import { NOTICE_VERSION } from '../shared/order.ts'
 import { CONSENT_VERSION } from '../shared/subscription.ts'
@@ -68,7 +68,8 @@ function enquiry(dice: ReturnType<typeof createDice>, today: number) {
 
 try {
   await withDatabase(readEnv(process.env), async ({ db }) => {
-    if ((await db.enquiry.count()) > 0) throw new Refusal('The database holds enquiries; only an empty one is seeded.')
+    if ((await db.enquiry.count()) > 0)
+      throw new OperatorError('The database holds enquiries; only an empty one is seeded.')
     const dice = createDice(300)
     const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
     const data = Array.from({ length: ENQUIRIES }, () => enquiry(dice, today))
@@ -86,6 +87,6 @@ try {
     console.log(`Stored ${ENQUIRIES} enquiries and ${SUBSCRIBERS} subscribers. None of their mails will be sent.`)
   })
 } catch (error) {
-  console.error(error instanceof Refusal ? error.message : describeFailure(error))
+  console.error(describeFailure(error))
   process.exitCode = 1
 }

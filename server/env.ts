@@ -2,9 +2,7 @@ import { isIP } from 'node:net'
 import * as z from 'zod/mini'
 import { brand } from '../shared/brand.ts'
 import { emailSchema } from '../shared/order.ts'
-
-/** The environment cannot be used; the message names every problem, a line each. */
-export class EnvError extends Error {}
+import { OperatorError } from './errors.ts'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -62,9 +60,16 @@ export const envSchema = z.object({
       z.transform((text: string) => new URL(text).origin),
     ),
   ),
+  HSTS_PRELOAD: z._default(
+    z.pipe(
+      z.enum(['true', 'false'], 'must be true or false'),
+      z.transform((text) => text === 'true'),
+    ),
+    false,
+  ),
   DATABASE_URL: z.optional(url(['postgresql:', 'postgres:'], 'must be postgresql://user:password@host:port/database')),
   DATA_DIR: z._default(z.string(), '.data'),
-  EMBEDDED_DATABASE_PORT: wholeNumber(54329, 0, 65535),
+  EMBEDDED_DATABASE_PORT: wholeNumber(0, 0, 65535),
   RESEND_API_KEY: z.optional(z.string()),
   RESEND_BASE_URL: z.optional(url(['http:', 'https:'], 'must be an address such as https://api.resend.com')),
   MAIL_FROM: z._default(
@@ -99,7 +104,7 @@ export type Env = z.infer<typeof envSchema>
 
 /**
  * Reads the configuration; an empty variable counts as unset.
- * @throws EnvError
+ * @throws OperatorError naming every problem, a line each
  */
 export function readEnv(variables: Record<string, string | undefined>): Env {
   const set = Object.fromEntries(
@@ -108,5 +113,6 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
   const result = envSchema.safeParse(set)
   if (result.success) return result.data
   const problems = new Map(result.error.issues.map((issue) => [String(issue.path[0]), issue.message]))
-  throw new EnvError([...problems].map(([name, message]) => `${name} ${message}`).join('\n'))
+  const head = `The environment has ${problems.size === 1 ? 'a problem' : 'problems'}:`
+  throw new OperatorError([head, ...[...problems].map(([name, message]) => `${name} ${message}`)].join('\n'))
 }

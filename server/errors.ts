@@ -1,20 +1,49 @@
-import { DatabaseError } from './database/database.ts'
-import { MigrationError } from './database/migrations.ts'
-import { EnvError } from './env.ts'
-import { scrub } from './log.ts'
+/** Something an operator can put right: the message says what and how. It is shown as it is, without a stack. */
+export class OperatorError extends Error {}
 
-/** Why a process ends: what an operator can act on; the stack only of what nobody foresaw. */
+/** Why a process ends, in words for whoever started it; the stack only of what nobody foresaw. */
 export function describeFailure(error: unknown): string {
-  if (error instanceof EnvError)
-    return `The environment has ${error.message.includes('\n') ? 'problems' : 'a problem'}:\n${error.message}`
-  if (error instanceof MigrationError) return error.message
-  if (error instanceof DatabaseError) return scrub(error.message)
+  if (error instanceof OperatorError) return error.message
+  if (!(error instanceof Error)) return String(error)
   // Prisma puts the place in the code first, and what the database said last.
-  if (error instanceof Error && error.name.startsWith('PrismaClient'))
-    return scrub(error.message.trim().split('\n').at(-1) ?? '')
-  if (error instanceof Error && 'code' in error) {
-    if (error.code === 'EADDRINUSE') return `${error.message.replace(/^listen /, '')}. Choose another PORT.`
-    return scrub(error.message)
+  if (error.name.startsWith('PrismaClient')) return scrub(error.message.trim().split('\n').at(-1) ?? '')
+  if (!('code' in error)) return error.stack ?? error.message
+  return error.code === 'EADDRINUSE'
+    ? `${error.message.replace(/^listen /, '')}. Choose another PORT.`
+    : scrub(error.message)
+}
+
+/** Takes out what may identify a person or open a door: addresses, numbers of ten digits or more, keys. */
+export function scrub(text: string): string {
+  return text
+    .replace(/[^\s@"'<>]+@[^\s@"'<>]+/g, '[address]')
+    .replace(/\d(?:[\s-]?\d){9,}/g, '[number]')
+    .replace(/\bre_\w+/g, '[key]')
+    .replace(/:\/\/[^\s/@]*@/g, '://[login]@')
+}
+
+/** PostgreSQL's own code for what went wrong, if it was PostgreSQL that answered. */
+export function sqlState(error: unknown): string | undefined {
+  const { code, originalCode, cause, meta } = Object(error) as Record<string, unknown>
+  for (const value of [originalCode, code])
+    if (typeof value === 'string' && /^(?!P[1-9])[0-9A-Z]{5}$/.test(value)) return value
+  const inner = cause ?? Object(meta).driverAdapterError
+  return inner ? sqlState(inner) : undefined
+}
+
+/** What a log line tells of an error: kind, codes and place. Texts of the database quote the row, so they are left out. */
+export function errorFields(error: unknown): object {
+  if (!(error instanceof Error)) return { type: typeof error }
+  const state = sqlState(error)
+  const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '))
+  const fromDatabase =
+    state !== undefined || /Prisma|Driver|DatabaseError/.test(`${error.name} ${error.constructor.name}`)
+  return {
+    type: error.constructor.name,
+    ...(state && { sqlState: state }),
+    ...('code' in error && typeof error.code === 'string' && { code: error.code }),
+    ...(!fromDatabase && { message: scrub(error.message) }),
+    ...(error.cause instanceof Error && { cause: errorFields(error.cause) }),
+    stack: frames.slice(0, 12).join('\n'),
   }
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -1,16 +1,19 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { type Db, openDatabase } from './database/database.ts'
+import { type Availability, createAvailability } from './database/availability.ts'
+import type { Db } from './database/database.ts'
+import { openDatabase } from './database/open-database.ts'
+import { probeStorage } from './enquiries/insert-enquiries.ts'
 import { createOrders } from './enquiries/orders.ts'
 import { createSubscribers } from './enquiries/subscribers.ts'
 import { type Env, readEnv } from './env.ts'
 import { describeFailure } from './errors.ts'
 import { createApp } from './http/app.ts'
-import { watchMailBacklog } from './http/health.ts'
-import type { Metrics } from './http/metrics.ts'
+import type { Metrics, MetricsOptions } from './http/metrics.ts'
 import { loadSite } from './http/site.ts'
 import { createLogger } from './log.ts'
+import { watchMailBacklog } from './mail/backlog.ts'
 import { createMailer } from './mail/mailer.ts'
 import { type Outbox, startOutbox } from './mail/outbox.ts'
 import { migrationsFolder, projectRoot } from './project-root.ts'
@@ -18,6 +21,9 @@ import { migrationsFolder, projectRoot } from './project-root.ts'
 /** How long this process still answers after it was told to end, so that no client is cut off while a proxy learns of it. */
 const LEAVING_MS = 1000
 const MAIL_GRACE_MS = 4000
+// With connecting below the three seconds after which a visitor is told that the order was not stored.
+const QUERY_TIMEOUT_MS = 2000
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
 try {
   await serve(readEnv(process.env))
@@ -28,8 +34,8 @@ try {
 
 /** Opens everything in order, waits for the signal to end, and closes in reverse. */
 async function serve(env: Env): Promise<void> {
-  const signal = nextSignal()
-  const publicUrl = env.PUBLIC_URL ?? `http://localhost:${env.PORT}`
+  for (const signal of SIGNALS) process.once(signal, exitAtOnce)
+  const security = { publicUrl: env.PUBLIC_URL ?? `http://localhost:${env.PORT}`, hstsPreload: env.HSTS_PRELOAD }
   const log = createLogger(env.LOG_LEVEL)
   let leaving = false
 
@@ -38,27 +44,31 @@ async function serve(env: Env): Promise<void> {
     dataDir: env.DATA_DIR,
     embeddedPort: env.EMBEDDED_DATABASE_PORT,
     migrations: migrationsFolder(),
-    onConnectionError: (error) => log.warn({ err: error }, 'a database connection broke'),
+    queryTimeoutMs: QUERY_TIMEOUT_MS,
+    onConnectionError: (error) => log.debug({ err: error }, 'a database connection broke'),
   })
-  const { site, compress } = loadSite(resolve(projectRoot(), 'dist/client'), publicUrl) // while the database answers
+  const { site, compress } = loadSite(resolve(projectRoot(), 'dist/client'), security) // while the database answers
   const database = await opening
   const { db } = database
   for (const note of database.notes) log.info(note)
   if (site.size === 0) log.warn('no built pages: run `npm run build`, or use `npm run dev`')
   if (!env.RESEND_API_KEY) log.warn('RESEND_API_KEY is not set: mails wait in the table Quvera_Mail')
 
-  const outbox = env.RESEND_API_KEY ? startMails(env.RESEND_API_KEY, env, db, log) : undefined
+  const availability = createAvailability(log, () => probeStorage(db))
+  const outbox = env.RESEND_API_KEY ? startMails(env.RESEND_API_KEY, env, { db, availability, log }) : undefined
   const endWatch = watchMailBacklog(db, log)
-  const metrics = env.METRICS_PORT ? await serveMetrics(env.HOST, env.METRICS_PORT, db) : undefined
+  const metrics = env.METRICS_PORT
+    ? await serveMetrics({ host: env.HOST, port: env.METRICS_PORT, db, mailEnabled: Boolean(outbox) })
+    : undefined
   if (metrics) log.info(`Prometheus reads ${metrics.url}`)
   const app = createApp({
+    ...security,
     db,
+    availability,
     site,
-    publicUrl,
     logger: log,
-    orders: createOrders(database, () => outbox?.wake()),
+    orders: createOrders(db, { availability, onStored: () => outbox?.wake() }),
     subscribers: createSubscribers(db),
-    mailEnabled: Boolean(outbox),
     leaving: () => leaving,
     trustProxy: env.TRUST_PROXY,
     rateLimitMax: env.RATE_LIMIT_MAX,
@@ -71,30 +81,43 @@ async function serve(env: Env): Promise<void> {
   })
   compress().catch((error) => log.error({ err: error }, 'a page could not be compressed'))
 
-  log.info({ signal: await signal }, 'ending')
+  log.info({ signal: await nextSignal() }, 'ending')
   leaving = true
   await sleep(LEAVING_MS)
   await app.close()
   endWatch()
   await outbox?.stop(MAIL_GRACE_MS)
   await metrics?.close()
+  availability.close()
   await database.close()
   process.exit(0)
 }
 
-function startMails(apiKey: string, env: Env, db: Db, log: Logger): Outbox {
+interface MailParts {
+  db: Db
+  availability: Availability
+  log: Logger
+}
+
+function startMails(apiKey: string, env: Env, { db, availability, log }: MailParts): Outbox {
   const mailer = createMailer({ apiKey, baseUrl: env.RESEND_BASE_URL, from: env.MAIL_FROM, staff: env.STAFF_EMAILS })
-  return startOutbox(db, mailer, { leaseSeconds: env.MAIL_LEASE_SECONDS, retrySeconds: env.MAIL_RETRY_SECONDS, log })
+  const options = { leaseSeconds: env.MAIL_LEASE_SECONDS, retrySeconds: env.MAIL_RETRY_SECONDS, availability, log }
+  return startOutbox(db, mailer, options)
 }
 
 /** Its code is not loaded where nobody reads it. */
-async function serveMetrics(host: string, port: number, db: Db): Promise<Metrics> {
+async function serveMetrics(options: MetricsOptions): Promise<Metrics> {
   const { startMetrics } = await import('./http/metrics.ts')
-  return startMetrics({ host, port, db })
+  return startMetrics(options)
+}
+
+/** Until everything is open there is nothing to close: a start that is called off survives it as it survives a kill. */
+function exitAtOnce(signal: NodeJS.Signals) {
+  process.exit(signal === 'SIGINT' ? 130 : 143)
 }
 
 function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((done) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => done(signal))
+    for (const signal of SIGNALS) process.off(signal, exitAtOnce).once(signal, () => done(signal))
   })
 }

@@ -1,7 +1,7 @@
 /** `npm run staff -- COMMAND`: what staff and operators do beside the site, also while it runs. */
 import { readEnv } from './env.ts'
 import { describeFailure } from './errors.ts'
-import { type Command, Refusal, UsageError } from './staff/command.ts'
+import { type Command, UsageError } from './staff/command.ts'
 import { eraseCommand } from './staff/erase.ts'
 import { exportCommand } from './staff/export.ts'
 import { mailsCommand } from './staff/mails.ts'
@@ -34,7 +34,7 @@ try {
     console.error(`${error.message}. See --help.`)
     process.exitCode = 2
   } else {
-    console.error(error instanceof Refusal ? error.message : describeFailure(error))
+    console.error(describeFailure(error))
     process.exitCode = 1
   }
 }

@@ -2,9 +2,10 @@
 import { spawn } from 'node:child_process'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { resolve } from 'node:path'
-import { openDatabase } from './database/database.ts'
 import { answers, socketIn } from './database/directory-lock.ts'
+import { openDatabase } from './database/open-database.ts'
 import { readEnv } from './env.ts'
+import { migrationsFolder } from './project-root.ts'
 
 const env = readEnv(process.env)
 const url = env.DATABASE_URL ?? (await serveEmbedded(env.DATA_DIR))
@@ -21,7 +22,7 @@ async function serveEmbedded(dataDir: string): Promise<string> {
   const folder = resolve(dataDir)
   const socket = socketIn(folder)
   if (!(await answers(socket))) {
-    await openDatabase({ dataDir, embeddedPort: 0, migrations: resolve(import.meta.dirname, '../prisma/migrations') })
+    await openDatabase({ dataDir, migrations: migrationsFolder() })
   }
   const server = createServer((client) => {
     const database = connect(socket)

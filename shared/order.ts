@@ -50,10 +50,8 @@ export const emailSchema = z
   .string(wrongKind(messages.email))
   .check(NOT_BLANK, z.maxLength(EMAIL_MAX, { error: messages.email, abort: true }), z.regex(EMAIL, messages.email))
 
-/** The purchase enquiry a visitor sends. The same check runs in the browser and, because the wire is not trusted, on the server. */
-export const orderSchema = z.strictObject({
-  /** Made once for each filling of the form: a repeat of the same order is recognised by it. */
-  submissionKey: z.guid(messages.malformed).check(z.toLowerCase()),
+/** What a visitor fills in and we store. Columns, CSV and the comparison of a repeat follow from this list. */
+const fields = {
   name: z
     .string(wrongKind(messages.name))
     .check(
@@ -82,16 +80,26 @@ export const orderSchema = z.strictObject({
     ),
   retailerSelfUse: z.enum(buyerTypes, wrongKind(messages.buyerType)),
   products: z.enum(products, wrongKind(messages.product)),
+}
+
+/**
+ * The purchase enquiry a visitor sends. The same check runs in the browser and, because the wire is not trusted, on the
+ * server.
+ */
+export const orderSchema = z.strictObject({
+  /** Made once for each filling of the form: a repeat of the same order is recognised by it. */
+  submissionKey: z.guid(messages.malformed).check(z.toLowerCase()),
+  ...fields,
   /** The hidden field of the form. */
   productName: z.optional(z.literal(brand.name)),
   /** No person sees this field; whoever fills it is probably a program. */
   website: z.optional(z.string()),
-  /** When the form was shown, in milliseconds since 1970. */
-  startedAt: z.optional(z.number()),
+  /** From showing the form to sending it, by the browser's own stopwatch. */
+  filledInMs: z.optional(z.number()),
 })
 
 export type Order = z.infer<typeof orderSchema>
-export type OrderField = keyof Order
+export type OrderField = keyof typeof fields
 
 /** The rule that is told, and the fields that break it. */
 export interface Problem {

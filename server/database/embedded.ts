@@ -1,9 +1,10 @@
 import { mkdir } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
-import { type Database, DatabaseError, type DatabaseOptions, describeMigrations, openClient } from './database.ts'
+import { OperatorError } from '../errors.ts'
+import { type Database, type DatabaseOptions, openClient } from './database.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { migrate } from './migrations.ts'
 import { serveDatabase } from './wire-bridge.ts'
@@ -14,10 +15,10 @@ import { serveDatabase } from './wire-bridge.ts'
  */
 export async function openEmbedded(options: DatabaseOptions): Promise<Database> {
   const dataDir = resolve(options.dataDir)
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await makeFolder(dataDir)
   const lock = await lockDirectory(dataDir)
   if (!lock) {
-    throw new DatabaseError(
+    throw new OperatorError(
       `Another process already uses the embedded database in ${dataDir}. Stop it, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several may share.`,
     )
   }
@@ -31,12 +32,12 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Database> 
   if (options.embeddedPort && !port) {
     notes.push(`EMBEDDED_DATABASE_PORT ${options.embeddedPort} is taken, so psql cannot reach the database there`)
   }
-  const client = await openClient(new PrismaPGlite(lite))
+  const db = await openClient(new PrismaPGlite(lite))
   return {
-    ...client,
+    db,
     notes,
     close: async () => {
-      await client.db.$disconnect()
+      await db.$disconnect()
       port?.close()
       lock.close()
       await lite.close()
@@ -44,11 +45,37 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Database> 
   }
 }
 
+async function makeFolder(folder: string) {
+  try {
+    await mkdirWithParents(folder)
+  } catch (error) {
+    throw new OperatorError(
+      `DATA_DIR ${folder} cannot be made: ${(error as Error).message}. Choose a folder that this user may write to.`,
+      { cause: error },
+    )
+  }
+}
+
+/** A step at a time: below a folder that takes no names, such as /proc, Node's own `recursive` never ends. */
+async function mkdirWithParents(folder: string): Promise<void> {
+  const make = () =>
+    mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  try {
+    await make()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(folder) === folder) throw error
+    await mkdirWithParents(dirname(folder))
+    await make()
+  }
+}
+
 async function open(folder: string, migrations: string) {
   const lite = await PGlite.create(folder).catch((error) => {
-    throw new DatabaseError(`The embedded database in ${folder} cannot be opened: ${error.message}`, { cause: error })
+    throw new OperatorError(`The embedded database in ${folder} cannot be opened: ${error.message}`, { cause: error })
   })
-  return { lite, notes: describeMigrations(await migrate(lite, migrations)) }
+  return { lite, notes: await migrate(lite, migrations) }
 }
 
 async function listen(lite: PGlite, port: number): Promise<Server | undefined> {

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { OperatorError } from '../errors.ts'
 
 /** One database session: every call must reach the same connection. */
 export interface Session {
@@ -8,9 +9,6 @@ export interface Session {
   /** Sends the whole script as one message, which PostgreSQL runs as one transaction. */
   exec(script: string): Promise<unknown>
 }
-
-/** The migrations and the database do not fit together; the message says what to do. */
-export class MigrationError extends Error {}
 
 interface Applied {
   migration_name: string
@@ -38,9 +36,9 @@ const JOURNAL = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 /**
  * Applies what `folder` holds and the database lacks. Uses Prisma Migrate's own table, checksums and lock, so that
  * `prisma migrate deploy` and this agree, and so that many servers may start at once.
- * @returns `applied`: what was applied now; `unknown`: what the database has and `folder` lacks (an older server runs).
+ * @returns a line for each migration that was applied now, and for each that the database has and `folder` lacks (an older server runs)
  */
-export async function migrate(session: Session, folder: string): Promise<{ applied: string[]; unknown: string[] }> {
+export async function migrate(session: Session, folder: string): Promise<string[]> {
   const migrations = await readMigrations(folder)
   await session.exec(`SET lock_timeout = '${LOCK_TIMEOUT}'`)
   await session.query('SELECT pg_advisory_lock($1)', [PRISMA_LOCK])
@@ -50,14 +48,18 @@ export async function migrate(session: Session, folder: string): Promise<{ appli
     const applied = await readJournal(session)
     const edited = migrations.find(({ name, sql }) => applied.has(name) && !matches(sql, applied.get(name) ?? ''))
     if (edited) {
-      throw new MigrationError(
+      throw new OperatorError(
         `Migration ${edited.name} was edited after it was applied to this database. Restore the file, and put the change into a new migration.`,
       )
     }
     const pending = migrations.filter(({ name }) => !applied.has(name))
     for (const { name, sql } of pending) await apply(session, name, sql)
     const known = new Set(migrations.map(({ name }) => name))
-    return { applied: pending.map(({ name }) => name), unknown: [...applied.keys()].filter((name) => !known.has(name)) }
+    const unknown = [...applied.keys()].filter((name) => !known.has(name))
+    return [
+      ...pending.map(({ name }) => `applied migration ${name}`),
+      ...unknown.map((name) => `the database has migration ${name}, which this version does not know`),
+    ]
   } finally {
     await session.query('SELECT pg_advisory_unlock($1)', [PRISMA_LOCK])
   }
@@ -79,7 +81,7 @@ async function createJournal(session: Session) {
   )
   if (rows[0]?.journal) return // a role without the right to create tables may still find that nothing is to do
   if (rows[0]?.tables) {
-    throw new MigrationError(
+    throw new OperatorError(
       'The database holds tables, but no record of migrations. Use an empty database, or record what it has with `prisma migrate resolve`.',
     )
   }
@@ -92,7 +94,7 @@ async function readJournal(session: Session): Promise<Map<string, string>> {
   )
   const failed = rows.find((row) => !row.finished_at)
   if (failed) {
-    throw new MigrationError(
+    throw new OperatorError(
       `Migration ${failed.migration_name} began and did not finish (${failed.logs ?? 'no reason recorded'}). Repair the database, then \`prisma migrate resolve\`.`,
     )
   }
@@ -108,7 +110,7 @@ async function apply(session: Session, name: string, sql: string) {
   } catch (error) {
     await session.exec('ROLLBACK')
     const reason = error instanceof Error ? error.message : String(error)
-    throw new MigrationError(`Migration ${name} failed and left nothing behind: ${reason}`, { cause: error })
+    throw new OperatorError(`Migration ${name} failed and left nothing behind: ${reason}`, { cause: error })
   }
 }
 

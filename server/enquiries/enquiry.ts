@@ -1,15 +1,46 @@
-import type { BuyerType, Product } from '../../shared/catalogue.ts'
+import { buyerTypes, products } from '../../shared/catalogue.ts'
+import type { Order, OrderField } from '../../shared/order.ts'
+import type { Enquiry as EnquiryRow } from '../database/generated/client.ts'
 
-/** An enquiry as `Quvera_Form` holds it. */
-export interface Enquiry {
-  id: string
-  reference: string
-  receivedAt: Date
-  name: string
-  email: string
-  mobile: string
-  quantity: bigint
-  retailerSelfUse: BuyerType
-  products: Product
-  suspectedSpam: boolean
+export type { EnquiryRow }
+
+/** A stored enquiry with its fields in the words of the form. */
+export type Enquiry = Record<OrderField, string> & Pick<EnquiryRow, 'id' | 'reference' | 'receivedAt' | 'suspectedSpam'>
+
+/** The fields that are a choice. */
+type ChoiceField = {
+  [Field in OrderField]: Order[Field] extends string ? (string extends Order[Field] ? never : Field) : never
+}[OrderField]
+
+const choices: Record<ChoiceField, readonly string[]> = { retailerSelfUse: buyerTypes, products }
+
+/** The fields with their columns in `Quvera_Form`, in the order in which staff read them. */
+export const columns: Record<OrderField, string> = {
+  name: 'Name',
+  mobile: 'Mobile',
+  email: 'Email',
+  products: 'Products',
+  quantity: 'Quantity',
+  retailerSelfUse: 'RetailerSelfUse',
+}
+export const enquiryFields = Object.keys(columns) as OrderField[]
+
+export function toEnquiry(row: EnquiryRow): Enquiry {
+  const fields = Object.fromEntries(enquiryFields.map((field) => [field, fieldText(field, String(row[field]))]))
+  return { ...row, ...(fields as Record<OrderField, string>) }
+}
+
+/** Whether an order asks for just what is stored. */
+export function isSameOrder(row: EnquiryRow, order: Order): boolean {
+  return enquiryFields.every((field) => fieldText(field, String(row[field])) === String(order[field]))
+}
+
+/** Prisma names the members of an enum as the database's values without their spaces: `SelfUse` for `Self Use`. */
+export function memberName(value: string): string {
+  return value.replaceAll(' ', '')
+}
+
+function fieldText(field: OrderField, stored: string): string {
+  const options = field in choices ? choices[field as ChoiceField] : []
+  return options.find((option) => memberName(option) === stored) ?? stored
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, {
   type ConnectionError,
@@ -9,13 +10,13 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { errorAnswer } from './error-answers.ts'
 import { type Health, serveHealth } from './health.ts'
-import { type ApiOptions, serveApi } from './procedures.ts'
-import { refusal } from './refusals.ts'
-import { securityHeaders } from './security.ts'
+import { type ProcedureOptions, serveProcedures } from './procedures.ts'
+import { type SecurityOptions, securityHeaders } from './security.ts'
 import { type Site, sendNotFound, servePages } from './site.ts'
 
-export interface AppOptions extends ApiOptions, Health {
+export interface AppOptions extends ProcedureOptions, SecurityOptions, Health {
   site: Site
   logger: FastifyBaseLogger
   /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
@@ -26,14 +27,14 @@ export interface AppOptions extends ApiOptions, Health {
 
 const BODY_LIMIT = 64 * 1024
 const REQUEST_TIMEOUT_MS = 10_000
-const REFUSED_LINGER_MS = 1000
+const LINGER_MS = 1000
 
 /** The whole application, ready to listen or to be tried without a port. */
 export function createApp(options: AppOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
-    clientErrorHandler: refuseConnection,
+    clientErrorHandler: (error, socket) => answerConnection(error, socket, headers),
     genReqId: createRequestIds(),
     trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
     bodyLimit: BODY_LIMIT,
@@ -47,10 +48,10 @@ export function createApp(options: AppOptions): FastifyInstance {
     return503OnClosing: false,
     frameworkErrors: (error, _request, reply: FastifyReply) => {
       const status = error.statusCode ?? 400
-      reply.code(status).headers(headers).send(refusal(status))
+      reply.code(status).headers(headers).send(errorAnswer(status))
     },
   })
-  const headers = securityHeaders(options.publicUrl)
+  const headers = securityHeaders(options)
 
   app.addHook('onRequest', (_request, reply, done) => {
     if (options.leaving()) reply.raw.setHeader('connection', 'close')
@@ -73,34 +74,41 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const status = error.statusCode && error.statusCode >= 400 ? error.statusCode : 500
     if (status >= 500) request.log.error({ err: error }, 'a request could not be served')
-    return reply.code(status).send(refusal(status))
+    return reply.code(status).send(errorAnswer(status))
   })
   app.setNotFoundHandler((request, reply) => {
     const isPage = request.method === 'GET' || request.method === 'HEAD'
     if (isPage && !request.url.startsWith('/trpc')) return sendNotFound(request, reply, options.site)
-    return reply.code(404).send(refusal(404))
+    return reply.code(404).send(errorAnswer(404))
   })
 
   serveHealth(app, options)
-  serveApi(app, options)
+  serveProcedures(app, options)
   servePages(app, options.site)
   return app
 }
 
 /** Answers what is not yet a request: headers that are too long, too slow or no HTTP. */
-function refuseConnection(error: ConnectionError, socket: Socket) {
+function answerConnection(error: ConnectionError, socket: Socket, headers: Record<string, string>) {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code] ?? 400
-  const body = JSON.stringify(refusal(status))
-  const head = `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: application/json\r\n`
-  socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+  const body = JSON.stringify(errorAnswer(status))
+  const fields = {
+    connection: 'close',
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    ...headers,
+  }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
   // A client that never closes its end would keep the connection; one that does gets the time to read the answer.
-  setTimeout(() => socket.destroy(), REFUSED_LINGER_MS)
+  setTimeout(() => socket.destroy(), LINGER_MS)
 }
 
 /** Unique among all processes, at the cost of one random number a process. */
 function createRequestIds(): () => string {
-  const process = randomUUID().slice(0, 13)
+  const prefix = randomUUID().slice(0, 13)
   let count = 0
-  return () => `${process}-${++count}`
+  return () => `${prefix}-${++count}`
 }

@@ -1,77 +1,45 @@
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
-
-/** A mail that waits longer than this wants somebody's attention. */
-export const MAIL_OVERDUE_SECONDS = 15 * 60
-
-export interface MailBacklog {
-  pending: number
-  failed: number
-  unknown: number
-  /** Age of the oldest mail that is still to be sent. */
-  oldestPendingSeconds: number
-  overdue: boolean
-  /** Resend's word for the newest trouble, without any address. */
-  lastError: string | null
-}
-
-export async function readMailBacklog(db: Db): Promise<MailBacklog> {
-  const [row] = await db.$queryRaw<Omit<MailBacklog, 'overdue'>[]>`
-    WITH unsent AS (
-      SELECT count(*) FILTER (WHERE "Status" = 'Pending')::int AS "pending",
-        count(*) FILTER (WHERE "Status" = 'Failed')::int AS "failed",
-        count(*) FILTER (WHERE "Status" = 'Unknown')::int AS "unknown",
-        min("Id") FILTER (WHERE "Status" = 'Pending') AS "oldest",
-        max("Id") FILTER (WHERE "LastError" IS NOT NULL) AS "newestTrouble"
-      FROM "Quvera_Mail" WHERE "Status" IN ('Pending', 'Failed', 'Unknown')
-    )
-    SELECT "pending", "failed", "unknown",
-      coalesce(extract(epoch FROM now() - form."ReceivedAt")::int, 0) AS "oldestPendingSeconds",
-      split_part(trouble."LastError", ':', 1) AS "lastError"
-    FROM unsent
-    LEFT JOIN "Quvera_Mail" oldest ON oldest."Id" = unsent."oldest"
-    LEFT JOIN "Quvera_Form" form ON form."Id" = oldest."EnquiryId"
-    LEFT JOIN "Quvera_Mail" trouble ON trouble."Id" = unsent."newestTrouble"`
-  if (!row) throw new Error('An aggregate without GROUP BY returned no row')
-  return { ...row, overdue: row.oldestPendingSeconds > MAIL_OVERDUE_SECONDS }
-}
 
 export interface Health {
   db: Db
-  /** Whether mails are sent at all: without a key they wait. */
-  mailEnabled: boolean
+  availability: Availability
   /** Whether the process is about to end and should get no new visitors. */
   leaving(): boolean
 }
 
-/** `/healthz`: the process lives. `/readyz`: it can store orders; tells of the mails, but does not depend on them. */
-export function serveHealth(app: FastifyInstance, { db, mailEnabled, leaving }: Health): void {
+/** The answer is public and remembered for so long, so that asking costs nothing. */
+const REMEMBERED_MS = 2000
+
+/** `/healthz`: the process lives. `/readyz`: it can store orders; why not, and what mails wait, is told to staff only. */
+export function serveHealth(app: FastifyInstance, health: Health): void {
+  const isReady = createReadiness(health)
   app.get('/healthz', () => ({ status: 'ok' }))
-  app.get('/readyz', async (request, reply) => {
-    try {
-      const mail = { enabled: mailEnabled, ...(await readMailBacklog(db)) }
-      if (leaving()) return reply.code(503).send({ status: 'leaving', database: 'ok', mail })
-      return { status: 'ok', database: 'ok', migrations: 'applied', mail }
-    } catch (error) {
-      request.log.error({ err: error }, 'the database does not answer')
-      return reply.code(503).send({ status: 'unavailable', database: 'unreachable' })
-    }
+  app.get('/readyz', async (_request, reply) => {
+    if (health.leaving()) return reply.code(503).send({ status: 'leaving' })
+    return (await isReady()) ? { status: 'ok' } : reply.code(503).send({ status: 'unavailable' })
   })
 }
 
-const WATCH_MS = 60_000
+function createReadiness({ db, availability }: Health): () => Promise<boolean> {
+  let askedAt = Number.NEGATIVE_INFINITY
+  let answer: Promise<boolean> | undefined
 
-/** Warns for as long as a mail is overdue, first when the server starts. Returns what ends it. */
-export function watchMailBacklog(db: Db, log: FastifyBaseLogger): () => void {
-  async function look() {
+  async function ask(): Promise<boolean> {
     try {
-      const { overdue, oldestPendingSeconds, pending } = await readMailBacklog(db)
-      if (overdue) log.warn({ oldestPendingSeconds, pending }, 'mails wait longer than they should')
-    } catch {
-      // What cannot be read is reported by whoever needs it.
+      await db.$queryRaw`SELECT 1`
+    } catch (error) {
+      availability.failed(error)
     }
+    return availability.isUp()
   }
-  look()
-  const timer = setInterval(look, WATCH_MS)
-  return () => clearInterval(timer)
+
+  return async () => {
+    if (!answer || performance.now() - askedAt > REMEMBERED_MS) {
+      askedAt = performance.now()
+      answer = ask()
+    }
+    return (await answer) && availability.isUp()
+  }
 }

@@ -1,9 +1,9 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from '../database/database.ts'
-import { readMailBacklog } from './health.ts'
+import { readMailBacklog } from '../mail/backlog.ts'
 
 export interface Metrics {
   url: string
@@ -16,8 +16,16 @@ const DURATIONS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
 const ORDERS = 'order.submit'
 const PROCEDURES = [ORDERS, 'subscription.subscribe']
 
-/** Serves `/metrics` in Prometheus' format at a port of its own, which visitors do not reach. */
-export async function startMetrics(options: { host: string; port: number; db: Db }): Promise<Metrics> {
+export interface MetricsOptions {
+  host: string
+  port: number
+  db: Db
+  /** Whether mails are sent at all: without a key they wait. */
+  mailEnabled: boolean
+}
+
+/** Serves `/metrics` in Prometheus' format, and `/status` for people, at a port of its own, which visitors do not reach. */
+export async function startMetrics(options: MetricsOptions): Promise<Metrics> {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
@@ -37,6 +45,7 @@ export async function startMetrics(options: { host: string; port: number; db: Db
   const readBacklog = createBacklogGauges(options.db, registers)
 
   const server = createServer(async (request, response) => {
+    if (request.url === '/status') return sendStatus(response, options)
     if (request.url !== '/metrics') return response.writeHead(404).end()
     await readBacklog()
     const text = await registry.metrics()
@@ -62,6 +71,12 @@ export async function startMetrics(options: { host: string; port: number; db: Db
         server.closeAllConnections()
       }),
   }
+}
+
+async function sendStatus(response: ServerResponse, { db, mailEnabled }: MetricsOptions) {
+  const backlog = await readMailBacklog(db).catch(() => undefined)
+  const status = backlog ? { database: 'ok', mail: { enabled: mailEnabled, ...backlog } } : { database: 'unreachable' }
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(status))
 }
 
 /** One of a fixed number of names: a path of a visitor's making would be a new time series. */

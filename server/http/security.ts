@@ -19,12 +19,18 @@ const POLICY = [
 const UNUSED_FEATURES =
   'accelerometer autoplay camera display-capture encrypted-media fullscreen geolocation gyroscope magnetometer microphone midi payment picture-in-picture publickey-credentials-get screen-wake-lock usb xr-spatial-tracking'
 
+export interface SecurityOptions {
+  publicUrl: string
+  /** Whether browsers may be told to insist on https for all subdomains too, and to ship with that knowledge. */
+  hstsPreload: boolean
+}
+
 /** What every answer carries but the parts of a page. Over plain http browsers are not told to insist on https. */
-export function securityHeaders(publicUrl: string): Record<string, string> {
-  const https = publicUrl.startsWith('https:')
+export function securityHeaders(options: SecurityOptions): Record<string, string> {
+  const https = options.publicUrl.startsWith('https:')
   return {
     'content-security-policy': [...POLICY, ...(https ? ['upgrade-insecure-requests'] : [])].join('; '),
-    ...partHeaders(publicUrl),
+    ...partHeaders(options),
     'x-frame-options': 'DENY',
     'referrer-policy': 'strict-origin-when-cross-origin',
     'cross-origin-opener-policy': 'same-origin',
@@ -36,17 +42,17 @@ export function securityHeaders(publicUrl: string): Record<string, string> {
 }
 
 /** What a script, style, font or picture carries: the rest is about documents, and 0.8 kB on each of twenty files. */
-export function partHeaders(publicUrl: string): Record<string, string> {
+export function partHeaders({ publicUrl, hstsPreload }: SecurityOptions): Record<string, string> {
   return {
     ...(publicUrl.startsWith('https:') && {
-      'strict-transport-security': 'max-age=63072000; includeSubDomains; preload',
+      'strict-transport-security': `max-age=63072000${hstsPreload ? '; includeSubDomains; preload' : ''}`,
     }),
     'x-content-type-options': 'nosniff',
     'cross-origin-resource-policy': 'same-origin',
   }
 }
 
-/** Whether a browser sent this from another site. Other programs send neither header and are nobody's hands. */
+/** Whether a browser sent this from another site. Programs that are no browser send neither header. */
 export function isForeign(request: FastifyRequest, publicUrl: string): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers
   if (typeof site === 'string' && site !== 'same-origin' && site !== 'none') return true

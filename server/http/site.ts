@@ -4,7 +4,7 @@ import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { partHeaders, securityHeaders } from './security.ts'
+import { partHeaders, type SecurityOptions, securityHeaders } from './security.ts'
 
 /** Stands in the built pages where the address of the site belongs. */
 export const PUBLIC_URL_PLACEHOLDER = 'https://public-url.invalid'
@@ -51,13 +51,14 @@ const ASSETS = '/assets/'
 
 /**
  * Reads the built site. Files are compressed when they are built, except those that carry the site's own address:
- * `compress` does that, and until it has, they go out as they are. Reads without taking turns: while a server starts,
- * nothing waits but PostgreSQL's answers, and 190 files read in turns are 50 ms.
+ * `compress` does that, and until it has, they go out as they are. Reads synchronously, which is 50 ms of the time to
+ * the first order: while a server starts nobody else waits.
  */
-export function loadSite(folder: string, publicUrl: string) {
+export function loadSite(folder: string, security: SecurityOptions) {
+  const { publicUrl } = security
   const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  const [ofParts, ofDocuments] = [partHeaders(publicUrl), securityHeaders(publicUrl)]
+  const [ofParts, ofDocuments] = [partHeaders(security), securityHeaders(security)]
   const site: Site = new Map()
   const uncompressed: (() => Promise<void>)[] = []
   for (const file of files.filter((name) => !/\.(br|gz)$/.test(name))) {
@@ -133,9 +134,9 @@ export function servePages(app: FastifyInstance, site: Site): void {
 }
 
 export function sendNotFound(request: FastifyRequest, reply: FastifyReply, site: Site): unknown {
-  const path = request.url.split('?', 1)[0] ?? ''
+  const [path = '', ...query] = request.url.split('?')
   const withoutSlash = path.replace(/\/+$/, '')
-  if (path.endsWith('/') && site.has(withoutSlash)) return reply.redirect(withoutSlash, 308)
+  if (path.endsWith('/') && site.has(withoutSlash)) return reply.redirect([withoutSlash, ...query].join('?'), 308)
   const page = site.get(NOT_FOUND_PAGE)
   return page ? send(request, reply, page, 404) : reply.code(404).send('Not found')
 }

@@ -18,7 +18,7 @@ export function acknowledgement(enquiry: Enquiry): MailContent {
   const rows: [string, string][] = [
     ['Reference', enquiry.reference],
     ['Product', enquiry.products],
-    ['Quantity', String(enquiry.quantity)],
+    ['Quantity', enquiry.quantity],
     ['Type', enquiry.retailerSelfUse],
   ]
   const contact = `Questions? Call ${brand.phone} or write to ${brand.email} and name the reference.`

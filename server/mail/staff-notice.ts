@@ -1,5 +1,5 @@
 import { brand } from '../../shared/brand.ts'
-import type { Enquiry } from '../enquiries/enquiry.ts'
+import { columns, type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
 import { html } from './html.ts'
 import { htmlPage, htmlTable, type MailContent, subjectLine, textTable } from './mail-layout.ts'
 
@@ -17,12 +17,7 @@ export function staffNotice(enquiry: Enquiry): MailContent {
   const rows: [string, string][] = [
     ['Reference', enquiry.reference],
     ['Received', received],
-    ['Name', enquiry.name],
-    ['Email', enquiry.email],
-    ['Mobile', enquiry.mobile],
-    ['Quantity', String(enquiry.quantity)],
-    ['RetailerSelfUse', enquiry.retailerSelfUse],
-    ['Products', enquiry.products],
+    ...enquiryFields.map((field): [string, string] => [columns[field], enquiry[field]]),
     ['productName', brand.name],
   ]
   const links: Record<string, string> = {

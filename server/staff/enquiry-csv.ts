@@ -1,8 +1,7 @@
 import type { Options } from 'csv-stringify'
-import { buyerTypes, products } from '../../shared/catalogue.ts'
 import type { Db } from '../database/database.ts'
+import { columns, enquiryFields, toEnquiry } from '../enquiries/enquiry.ts'
 import { inIndia } from './indian-time.ts'
-import { storedName } from './stored-name.ts'
 
 export type EnquiryFilter = NonNullable<NonNullable<Parameters<Db['enquiry']['findMany']>[0]>['where']>
 
@@ -38,19 +37,23 @@ export async function* readEnquiries(db: Db, filter: EnquiryFilter): AsyncGenera
   }
 }
 
-/** A row in words, its columns named and ordered as in the view `Quvera_Enquiries`. */
-export function toRecord(row: Row): Record<string, string | number | bigint | boolean> {
+/** Ends of the record that staff read first and last; the fields of the form stand between. */
+const head = ['Reference', 'Received', 'Status'] as const
+const tail = ['SuspectedSpam', 'StaffMail', 'AcknowledgementMail', 'LastError', 'ReceivedAt', 'Id'] as const
+
+/** As in the view `Quvera_Enquiries`. */
+export const csvColumns = [...head, ...Object.values(columns), ...tail]
+
+/** A row in words. */
+export function toRecord(row: Row): Record<string, string | bigint | boolean> {
   const mail = (kind: Row['mails'][number]['kind']) => row.mails.find((each) => each.kind === kind)
+  const enquiry = toEnquiry(row)
   return {
     Reference: row.reference,
     Received: inIndia(row.receivedAt),
     Status: row.status,
-    Name: row.name,
-    Mobile: row.mobile,
-    Email: row.email,
-    Products: storedName(products, row.products),
+    ...Object.fromEntries(enquiryFields.map((field) => [columns[field], enquiry[field]])),
     Quantity: row.quantity,
-    RetailerSelfUse: storedName(buyerTypes, row.retailerSelfUse),
     SuspectedSpam: row.suspectedSpam,
     StaffMail: mail('Staff')?.status ?? '-',
     AcknowledgementMail: mail('Acknowledgement')?.status ?? '-',
@@ -60,28 +63,10 @@ export function toRecord(row: Row): Record<string, string | number | bigint | bo
   }
 }
 
-export const columns = [
-  'Reference',
-  'Received',
-  'Status',
-  'Name',
-  'Mobile',
-  'Email',
-  'Products',
-  'Quantity',
-  'RetailerSelfUse',
-  'SuspectedSpam',
-  'StaffMail',
-  'AcknowledgementMail',
-  'LastError',
-  'ReceivedAt',
-  'Id',
-]
-
 /** For spreadsheets: a byte order mark, so that names keep their letters, and no text that would run as a formula. */
 export const csvOptions: Options = {
   header: true,
-  columns,
+  columns: csvColumns,
   bom: true,
   quoted_string: true,
   escape_formulas: true,

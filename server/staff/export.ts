@@ -4,12 +4,13 @@ import { stringify } from 'csv-stringify'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
 import type { Db } from '../database/database.ts'
 import { EnquiryStatus } from '../database/generated/enums.ts'
-import { type Command, count, parse, UsageError, withDatabase } from './command.ts'
+import { withDatabase } from '../database/open-database.ts'
+import { memberName } from '../enquiries/enquiry.ts'
+import { type Command, count, parse, UsageError } from './command.ts'
 import { csvOptions, type EnquiryFilter, readEnquiries, toRecord } from './enquiry-csv.ts'
 import { indianDay } from './indian-time.ts'
 import { openOutput } from './output.ts'
 import { exportPerson } from './person.ts'
-import { memberName } from './stored-name.ts'
 
 const options = {
   from: { type: 'string' },

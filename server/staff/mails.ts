@@ -1,5 +1,6 @@
 import type { Db } from '../database/database.ts'
-import { type Command, count, parse, UsageError, withDatabase } from './command.ts'
+import { withDatabase } from '../database/open-database.ts'
+import { type Command, count, parse, UsageError } from './command.ts'
 import { inIndia } from './indian-time.ts'
 
 const LIST_MAX = 200

@@ -1,4 +1,5 @@
-import { type Command, parse, withDatabase } from './command.ts'
+import { withDatabase } from '../database/open-database.ts'
+import { type Command, parse } from './command.ts'
 
 /** For a server that runs with a role that may not change tables: the owner of the tables runs this first. */
 export const migrateCommand: Command = {

@@ -1,8 +1,9 @@
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Db } from '../database/database.ts'
+import { withDatabase } from '../database/open-database.ts'
 import type { Env } from '../env.ts'
-import { UsageError, withDatabase } from './command.ts'
+import { UsageError } from './command.ts'
 
 /** Somebody who asks what we hold of them. Of a mobile number: its ten digits. */
 export type Person = { email: string } | { mobile: string }

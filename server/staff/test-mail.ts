@@ -1,7 +1,8 @@
 import { Resend } from 'resend'
 import { brand } from '../../shared/brand.ts'
 import { emailSchema } from '../../shared/order.ts'
-import { type Command, parse, Refusal, UsageError } from './command.ts'
+import { OperatorError } from '../errors.ts'
+import { type Command, parse, UsageError } from './command.ts'
 
 const TIMEOUT_MS = 10_000
 
@@ -16,7 +17,7 @@ word what Resend answered. The database is not used.`,
     if (!to || rest.length > 0) throw new UsageError('Name one mail address')
     if (!emailSchema.safeParse(to).success) throw new UsageError(`"${to}" is not a mail address`)
     const { RESEND_API_KEY: key, RESEND_BASE_URL: baseUrl, MAIL_FROM: from } = env()
-    if (!key) throw new Refusal('RESEND_API_KEY is not set, so no mail can be sent.')
+    if (!key) throw new OperatorError('RESEND_API_KEY is not set, so no mail can be sent.')
 
     const { data, error } = await new Resend(key, baseUrl ? { baseUrl } : {}).emails.send(
       {
@@ -31,7 +32,9 @@ word what Resend answered. The database is not used.`,
     const through = `from ${from} through ${baseUrl ?? 'Resend'}`
     if (typeof data?.id !== 'string') {
       const status = error?.statusCode ?? 'no status'
-      throw new Refusal(`Not sent ${through}: ${status} ${error?.name ?? ''}: ${error?.message ?? 'unreadable answer'}`)
+      throw new OperatorError(
+        `Not sent ${through}: ${status} ${error?.name ?? ''}: ${error?.message ?? 'unreadable answer'}`,
+      )
     }
     console.log(`Resend took the mail ${through}, with the id ${data.id}. Now look into the mailbox of ${to}.`)
   },

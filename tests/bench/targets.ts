@@ -3,7 +3,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { openDatabase } from '../../server/database/database.ts'
+import { openDatabase } from '../../server/database/open-database.ts'
 import { eventually } from '../support/eventually.ts'
 import { aUniqueOrder } from '../support/load.ts'
 import type { PostgresServer } from '../support/postgres-server.ts'
@@ -28,7 +28,6 @@ export async function newDatabase(postgres: PostgresServer): Promise<string> {
   const { close } = await openDatabase({
     url,
     dataDir: '',
-    embeddedPort: 0,
     migrations: resolve(project, 'prisma/migrations'),
   })
   await close()

@@ -97,7 +97,7 @@ it('an order received empties the form and shows the reference', async () => {
       productName: 'Quvera',
       website: '',
       submissionKey: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      startedAt: Math.round(performance.timeOrigin),
+      filledInMs: expect.any(Number),
     },
   ])
 

@@ -71,12 +71,10 @@ async function loadedAtStart(file: string, seen = new Set<string>()): Promise<Se
   return seen
 }
 
-it('the server starts without the code of the embedded database, of the metrics and of fetch', async () => {
+it('the server starts without the code of the embedded database and of the metrics', async () => {
   const modules = [...(await loadedAtStart(resolve('dist/server/main.js')))]
   expect(modules).toContain('node:crypto')
   expect(modules.filter((name) => /dist\/server\/assets/.test(name)).length).toBeGreaterThan(0)
-  // As a module, node:http loads all that fetch needs: a tenth of the way to the first order. `require` does not.
-  expect(modules).not.toContain('node:http')
   expect(modules).not.toContain('@electric-sql/pglite')
   expect(modules.filter((name) => /(embedded|metrics)-/.test(name))).toEqual([])
 })

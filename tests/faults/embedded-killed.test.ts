@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openDatabase } from '../../server/database/database.ts'
+import { openDatabase } from '../../server/database/open-database.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { startFakeResend } from '../support/fake-resend.ts'
 import { report } from '../support/fault-stage.ts'
@@ -49,7 +49,7 @@ it('ten kills of the embedded database during writes cost no answered order', as
     while (resend.mails.length < load.sent.length * 2 && Date.now() < end)
       await new Promise((done) => setTimeout(done, 100))
     await server.stop()
-    const { db, close } = await openDatabase({ dataDir: folder, embeddedPort: 0, migrations })
+    const { db, close } = await openDatabase({ dataDir: folder, migrations })
     const result = await audit(db, load, resend, 0)
     await close()
     report('10 kills, embedded database', { ...result, kills })

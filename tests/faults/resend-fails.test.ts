@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
+import { readMailBacklog } from '../../server/mail/backlog.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Behaviour } from '../support/fake-resend.ts'
 import { createStages, report } from '../support/fault-stage.ts'
 import { percentile, sendOrders } from '../support/load.ts'
+import { freePort } from '../support/server-process.ts'
 
 const { setUp } = createStages()
 
@@ -58,7 +60,7 @@ it('a mail that is refused for ever is given up and shown, and the others go out
   stage.resend.behaviour = 'accept'
   await sendOrders({ url: () => server.url, orders: 20, concurrency: 4, retry: true })
   await stage.inspect((db) => eventually(async () => (await db.mail.count({ where: { status: 'Sent' } })) === 40))
-  const { mail } = (await (await fetch(`${server.url}/readyz`)).json()) as { mail: object }
+  const mail = await stage.inspect(readMailBacklog)
   report('422', mail)
   expect(mail).toMatchObject({ failed: 10, pending: 0, lastError: '422 validation_error' })
 })
@@ -80,13 +82,14 @@ it('a limit of ten a second is learnt with under a tenth of the calls refused', 
   expectNothingLost(result)
 })
 
-it('a mail that waits for more than 15 minutes is warned of and shown by /readyz', async () => {
+it('a mail that waits for more than 15 minutes is warned of and shown to staff', async () => {
   const stage = await setUp()
-  const server = await stage.start({ RESEND_API_KEY: '' })
+  const port = String(await freePort())
+  const server = await stage.start({ RESEND_API_KEY: '', METRICS_PORT: port })
   await sendOrders({ url: () => server.url, orders: 1, concurrency: 1, retry: true })
   await stage.inspect((db) => db.enquiry.updateMany({ data: { receivedAt: new Date(Date.now() - 16 * 60_000) } }))
-  const ready = await (await fetch(`${server.url}/readyz`)).json()
-  expect(ready).toMatchObject({ status: 'ok', mail: { overdue: true, pending: 2 } })
+  const status = await (await fetch(`http://127.0.0.1:${port}/status`)).json()
+  expect(status).toMatchObject({ database: 'ok', mail: { overdue: true, pending: 2 } })
   await server.stop()
   const again = await stage.start({ RESEND_API_KEY: '' })
   await eventually(() => expect(again.stdout()).toContain('mails wait longer than they should'))

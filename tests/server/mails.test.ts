@@ -12,7 +12,7 @@ function anEnquiry(changes: Partial<Enquiry> = {}): Enquiry {
     name: 'Asha Verma',
     email: 'asha@shop.example',
     mobile: '9876543210',
-    quantity: 24n,
+    quantity: '24',
     retailerSelfUse: 'Self Use',
     products: 'Quvera XT',
     suspectedSpam: false,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { afterEach, describe, expect, inject, it } from 'vitest'
-import { openDatabase } from '../../server/database/database.ts'
+import { openDatabase } from '../../server/database/open-database.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFakeResend } from '../support/fake-resend.ts'
@@ -46,11 +46,14 @@ describe('a server process', () => {
     const database = await aDatabase()
     const resend = await startFakeResend()
     cleanUp.push(resend.close)
-    const first = await aServer(database)
+    const metricsPort = await freePort()
+    const first = await aServer({ ...database, METRICS_PORT: String(metricsPort) })
     expect(first.stdout()).toContain(`Quvera is at http://`)
     const order = anOrder()
     const { reference } = await submit(first.url, order)
-    expect(await (await fetch(`${first.url}/readyz`)).json()).toMatchObject({ mail: { enabled: false, pending: 2 } })
+    expect(await (await fetch(`${first.url}/readyz`)).json()).toEqual({ status: 'ok' })
+    const status = (await (await fetch(`http://127.0.0.1:${metricsPort}/status`)).json()) as object
+    expect(status).toMatchObject({ database: 'ok', mail: { enabled: false, pending: 2 } })
     expect(await first.stop()).toEqual({ code: 0, signal: null })
 
     const second = await aServer({ ...database, RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url })
@@ -133,7 +136,6 @@ describe('a server that cannot start', () => {
     const database = await openDatabase({
       url: env.DATABASE_URL,
       dataDir: env.DATA_DIR ?? '',
-      embeddedPort: 0,
       migrations,
     })
     await database.db.$executeRaw`UPDATE _prisma_migrations SET checksum = 'other'`
@@ -155,11 +157,11 @@ describe('a server that cannot start', () => {
 describe('migrations', () => {
   it.runIf(inject('postgres'))('are applied once when ten servers start at the same moment', async () => {
     const env = await aDatabase()
-    const database = await openDatabase({ url: env.DATABASE_URL, dataDir: '', embeddedPort: 0, migrations })
+    const database = await openDatabase({ url: env.DATABASE_URL, dataDir: '', migrations })
     await database.db.$executeRaw`DROP SCHEMA public CASCADE`
     await database.db.$executeRaw`CREATE SCHEMA public`
     await database.close()
-    const open = () => openDatabase({ url: env.DATABASE_URL, dataDir: '', embeddedPort: 0, migrations })
+    const open = () => openDatabase({ url: env.DATABASE_URL, dataDir: '', migrations })
     const all = await Promise.all(Array.from({ length: 10 }, open))
     expect(all.flatMap((one) => one.notes)).toHaveLength(1)
     for (const one of all) await one.close()
@@ -167,7 +169,7 @@ describe('migrations', () => {
 
   it('of a newer server do not stop an older one', async () => {
     const env = await aDatabase()
-    const options = { url: env.DATABASE_URL, dataDir: env.DATA_DIR ?? '', embeddedPort: 0, migrations }
+    const options = { url: env.DATABASE_URL, dataDir: env.DATA_DIR ?? '', migrations }
     const database = await openDatabase(options)
     await database.db
       .$executeRaw`INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'y', '2999_future', now())`

@@ -1,12 +1,12 @@
 import { afterEach, expect, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
-import { joinDatabase } from '../../server/database/database.ts'
+import { withDatabase } from '../../server/database/open-database.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFakeResend } from '../support/fake-resend.ts'
 import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
-import { createTestDatabase, migrations } from '../support/test-database.ts'
+import { createTestDatabase } from '../support/test-database.ts'
 
 const cleanUp: (() => unknown)[] = []
 afterEach(async () => {
@@ -25,14 +25,8 @@ async function aSite() {
     MAIL_RETRY_SECONDS: '600',
   })
   cleanUp.push(() => server.stop('SIGKILL'))
-  async function change<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    const { db, close } = await joinDatabase({
-      url: database.DATABASE_URL,
-      dataDir: database.DATA_DIR ?? '',
-      embeddedPort: 0,
-      migrations,
-    })
-    return work(db).finally(close)
+  function change<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    return withDatabase({ DATA_DIR: '', ...database }, ({ db }) => work(db))
   }
   return { url: server.url, database, resend, change }
 }

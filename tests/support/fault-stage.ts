@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { type Db, openDatabase } from '../../server/database/database.ts'
+import type { Db } from '../../server/database/database.ts'
+import { openDatabase } from '../../server/database/open-database.ts'
 import { type FakeResend, startFakeResend } from './fake-resend.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
 import { freePort, type ServerProcess, startServer } from './server-process.ts'
@@ -36,7 +37,7 @@ export function createStages() {
       databaseUrl,
       resend,
       async inspect(read) {
-        const { db, close } = await openDatabase({ url: databaseUrl, dataDir: '', embeddedPort: 0, migrations })
+        const { db, close } = await openDatabase({ url: databaseUrl, dataDir: '', migrations })
         try {
           return await read(db)
         } finally {

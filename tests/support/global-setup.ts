@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { openDatabase } from '../../server/database/database.ts'
+import { openDatabase } from '../../server/database/open-database.ts'
 import { startPostgresServer } from './postgres-server.ts'
 import { scratch } from './scratch.ts'
 import { administer, migrations } from './test-database.ts'
@@ -18,7 +18,7 @@ export default async function setup(project: TestProject) {
   const template = `quvera_template_${process.pid}`
   if (url) await administer(url, `CREATE DATABASE ${template}`)
   const templateUrl = url && Object.assign(new URL(url), { pathname: `/${template}` }).href
-  const database = await openDatabase({ url: templateUrl, dataDir: folder, embeddedPort: 0, migrations })
+  const database = await openDatabase({ url: templateUrl, dataDir: folder, migrations })
   await database.close()
   project.provide('embeddedTemplate', folder)
   project.provide('postgres', url ? { url, template } : null)

@@ -1,7 +1,8 @@
-import { type Db, joinDatabase } from '../../server/database/database.ts'
+import type { Db } from '../../server/database/database.ts'
+import { withDatabase } from '../../server/database/open-database.ts'
 import { startFakeResend } from './fake-resend.ts'
 import { startServer } from './server-process.ts'
-import { createTestDatabase, migrations } from './test-database.ts'
+import { createTestDatabase } from './test-database.ts'
 
 /** The built site as it is deployed: its own process, a database, a fake Resend. */
 export async function startSite(env: Record<string, string> = {}) {
@@ -18,18 +19,8 @@ export async function startSite(env: Record<string, string> = {}) {
     resend,
     server,
     /** Runs `read` on the database, beside the server. */
-    async inspect<T>(read: (db: Db) => Promise<T>): Promise<T> {
-      const opened = await joinDatabase({
-        url: database.env.DATABASE_URL,
-        dataDir: database.env.DATA_DIR ?? '',
-        embeddedPort: 0,
-        migrations,
-      })
-      try {
-        return await read(opened.db)
-      } finally {
-        await opened.close()
-      }
+    inspect<T>(read: (db: Db) => Promise<T>): Promise<T> {
+      return withDatabase({ DATA_DIR: '', ...database.env }, ({ db }) => read(db))
     },
     close: async () => {
       await server.stop('SIGKILL')

@@ -1,5 +1,7 @@
 import { Writable } from 'node:stream'
 import pino from 'pino'
+import { createAvailability } from '../../server/database/availability.ts'
+import { probeStorage } from '../../server/enquiries/insert-enquiries.ts'
 import { createOrders } from '../../server/enquiries/orders.ts'
 import { createSubscribers } from '../../server/enquiries/subscribers.ts'
 import { createApp } from '../../server/http/app.ts'
@@ -28,17 +30,20 @@ export async function startTestApp({ rateLimitMax = 0, mails = true, trustProxy 
     from: 'Quvera <a@quvera.example>',
     staff: ['staff@quvera.example'],
   })
+  const { db } = database
+  const availability = createAvailability(logger, () => probeStorage(db))
   const outbox = mails
-    ? startOutbox(database.db, mailer, { leaseSeconds: 2, retrySeconds: 0.1, log: logger })
+    ? startOutbox(db, mailer, { leaseSeconds: 2, retrySeconds: 0.1, availability, log: logger })
     : undefined
   const app = createApp({
-    db: database.db,
+    db,
+    availability,
     site: new Map(),
     publicUrl: PUBLIC_URL,
+    hstsPreload: false,
     logger,
-    orders: createOrders(database, () => outbox?.wake()),
-    subscribers: createSubscribers(database.db),
-    mailEnabled: mails,
+    orders: createOrders(db, { availability, onStored: () => outbox?.wake() }),
+    subscribers: createSubscribers(db),
     leaving: () => false,
     trustProxy,
     rateLimitMax,
@@ -53,6 +58,7 @@ export async function startTestApp({ rateLimitMax = 0, mails = true, trustProxy 
     close: async () => {
       await app.close()
       await outbox?.stop(0)
+      availability.close()
       await database.close()
       await resend.close()
     },

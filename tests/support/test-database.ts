@@ -2,7 +2,8 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { type Database, openDatabase } from '../../server/database/database.ts'
+import type { Database } from '../../server/database/database.ts'
+import { openDatabase } from '../../server/database/open-database.ts'
 import { scratch } from './scratch.ts'
 
 export const migrations = resolve(import.meta.dirname, '../../prisma/migrations')
@@ -27,7 +28,6 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   const database = await openDatabase({
     url: created.env.DATABASE_URL,
     dataDir: created.env.DATA_DIR ?? '',
-    embeddedPort: 0,
     migrations,
   })
   return {

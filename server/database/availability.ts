@@ -1,0 +1,57 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { sqlState } from '../errors.ts'
+
+/** Whether enquiries can be stored, as those who write find it. */
+export interface Availability {
+  isUp(): boolean
+  failed(error: unknown): void
+  worked(): void
+  close(): void
+}
+
+const PROBE_MS = 2000
+
+/**
+ * Says in the log when the database goes and when it is back: a line each, however many requests it costs.
+ * @param probe tries to store something; asked again and again while the database is away
+ */
+export function createAvailability(
+  log: Pick<FastifyBaseLogger, 'error' | 'info'>,
+  probe: () => Promise<unknown>,
+): Availability {
+  let downSince: number | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  function worked() {
+    if (downSince === undefined) return
+    const seconds = Math.round((Date.now() - downSince) / 1000)
+    downSince = undefined
+    clearTimeout(timer)
+    log.info({ seconds }, 'enquiries can be stored again')
+  }
+
+  function probeLater() {
+    timer = setTimeout(() => probe().then(worked, probeLater), PROBE_MS).unref()
+  }
+
+  return {
+    isUp: () => downSince === undefined,
+    failed(error) {
+      if (downSince !== undefined) return
+      downSince = Date.now()
+      log.error({ cause: causeOf(error) }, 'the database is away: enquiries cannot be stored')
+      probeLater()
+    },
+    worked,
+    close: () => clearTimeout(timer),
+  }
+}
+
+/** The code of what went wrong first: PostgreSQL's own, the connection's, or Prisma's. */
+function causeOf(error: unknown): string {
+  const state = sqlState(error)
+  if (state) return state
+  const { cause, meta, code, name } = Object(error) as Record<string, unknown>
+  const inner = cause ?? Object(meta).driverAdapterError
+  return inner ? causeOf(inner) : String(code ?? name ?? 'unknown')
+}

@@ -1,0 +1,44 @@
+import type { Db } from '../database/database.ts'
+import type { ClaimedMail } from './claims.ts'
+
+const ACKNOWLEDGEMENTS_A_DAY = 3
+const SPAM_NOTICES_A_DAY = 20
+
+/**
+ * Guards against the misuse of our mails: nobody can flood an address, or our staff, through the form.
+ * @returns why this mail is not to be sent, or undefined
+ */
+export async function withholdReason(db: Db, { kind, enquiry }: ClaimedMail): Promise<string | undefined> {
+  if (kind === 'Acknowledgement' && (await earlierFrom(db, enquiry)) >= ACKNOWLEDGEMENTS_A_DAY)
+    return `Not sent: this address has had ${ACKNOWLEDGEMENTS_A_DAY} acknowledgements within 24 hours.`
+  if (kind === 'Staff' && enquiry.suspectedSpam && (await earlierSpam(db, enquiry)) >= SPAM_NOTICES_A_DAY)
+    return `Not sent: ${SPAM_NOTICES_A_DAY} notices of suspected spam have gone out within 24 hours.`
+  return undefined
+}
+
+/** How many enquiries of the same address came in the 24 hours before this one, as far as the limit asks. */
+async function earlierFrom(db: Db, { id, email, receivedAt }: ClaimedMail['enquiry']): Promise<number> {
+  const [row] = await db.$queryRaw<{ earlier: number }[]>`
+    SELECT count(*)::int AS "earlier" FROM (
+      SELECT FROM "Quvera_Form"
+      WHERE lower("Email") = lower(${email})
+        AND "ReceivedAt" BETWEEN ${receivedAt}::timestamptz - interval '24 hours' AND ${receivedAt}::timestamptz
+        AND ("ReceivedAt", "Id") < (${receivedAt}::timestamptz, ${id}::uuid)
+      LIMIT ${ACKNOWLEDGEMENTS_A_DAY}
+    ) same_address`
+  return row?.earlier ?? 0
+}
+
+/** How many enquiries in the 24 hours before this one were marked as spam, as far as the limit asks. */
+async function earlierSpam(db: Db, { id, receivedAt }: ClaimedMail['enquiry']): Promise<number> {
+  const [row] = await db.$queryRaw<{ earlier: number }[]>`
+    SELECT count(*)::int AS "earlier" FROM (
+      SELECT FROM "Quvera_Form"
+      WHERE "SuspectedSpam"
+        AND (CASE WHEN "SuspectedSpam" THEN "ReceivedAt" END)
+          BETWEEN ${receivedAt}::timestamptz - interval '24 hours' AND ${receivedAt}::timestamptz
+        AND ("ReceivedAt", "Id") < (${receivedAt}::timestamptz, ${id}::uuid)
+      LIMIT ${SPAM_NOTICES_A_DAY}
+    ) spam`
+  return row?.earlier ?? 0
+}
