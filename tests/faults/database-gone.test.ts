@@ -50,6 +50,12 @@ it.each(['killed', 'frozen'])(
     expect(slowest).toBeLessThan(3000)
     expect(recoveryMs).toBeLessThan(2000)
     await eventually(async () => (await fetch(`${server.url}/readyz`)).status === 200)
+    const errors = server
+      .stdout()
+      .split('\n')
+      .filter((line) => /"level":(50|"error")/.test(line))
+    expect(errors).toHaveLength(1)
+    expect(JSON.parse(errors[0] ?? '')).toMatchObject({ cause: expect.stringMatching(/^\w+$/) })
   },
 )
 

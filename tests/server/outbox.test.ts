@@ -122,3 +122,14 @@ describe('guards against misuse', () => {
     expect(app.resend.mails[0]?.subject).toMatch(/^Suspected spam: /)
   })
 })
+
+it('stopping waits for what a look is just claiming: no mail is left half sent', async () => {
+  await app.outbox?.stop(0)
+  for (let round = 0; round < 10; round++) {
+    await submit(app.url, anOrder())
+    const outbox = app.startOutbox()
+    await outbox.stop(5000)
+    const rows = await mailRows()
+    expect(rows.filter((row) => row.status === 'Pending' && row.attempts > 0)).toEqual([])
+  }
+})

@@ -32,9 +32,8 @@ export async function startTestApp({ rateLimitMax = 0, mails = true, trustProxy 
   })
   const { db } = database
   const availability = createAvailability(logger, () => probeStorage(db))
-  const outbox = mails
-    ? startOutbox(db, mailer, { leaseSeconds: 2, retrySeconds: 0.1, availability, log: logger })
-    : undefined
+  const openOutbox = () => startOutbox(db, mailer, { leaseSeconds: 2, retrySeconds: 0.1, availability, log: logger })
+  const outbox = mails ? openOutbox() : undefined
   const app = createApp({
     db,
     availability,
@@ -55,6 +54,8 @@ export async function startTestApp({ rateLimitMax = 0, mails = true, trustProxy 
     resend,
     logLines,
     outbox,
+    /** Another one, as another process would have it. */
+    startOutbox: openOutbox,
     close: async () => {
       await app.close()
       await outbox?.stop(0)

@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { anOrder, submit } from '../support/an-order.ts'
+import { eventually } from '../support/eventually.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeEach(async () => {
+  app = await startTestApp({ mails: false })
+})
+afterEach(() => app.close())
+
+const ready = async () => (await fetch(`${app.url}/readyz`)).status
+
+it('the public is told whether orders can be stored, and nothing else', async () => {
+  const answer = await fetch(`${app.url}/readyz`)
+  expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok' }])
+})
+
+it('a failed write makes the site unready until writing works again, in two lines of the log', async () => {
+  await app.db.$executeRaw`ALTER TABLE "Quvera_Form" RENAME TO "Away"`
+  for (let index = 0; index < 5; index++) {
+    const answer = await submit(app.url, anOrder())
+    expect([answer.status, answer.message]).toEqual([503, 'Error adding document'])
+  }
+  expect(await ready()).toBe(503)
+  expect(await (await fetch(`${app.url}/readyz`)).json()).toEqual({ status: 'unavailable' })
+  await app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Form"`
+  await eventually(async () => expect(await ready()).toBe(200))
+  expect(await app.db.enquiry.count()).toBe(0)
+  const lines = app.logLines
+    .map((line) => JSON.parse(line))
+    .filter(({ level, msg }) => level >= 50 || /again/.test(msg))
+  expect(lines).toMatchObject([
+    { level: 50, cause: '42P01', msg: 'the database is away: enquiries cannot be stored' },
+    { level: 30, msg: 'enquiries can be stored again' },
+  ])
+})

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { createBatchWriter } from '../../server/enquiries/batch-writer.ts'
+
+class RowError extends Error {}
+const isRowError = (error: unknown) => error instanceof RowError
+
+/** A writer over a table in memory that refuses the rows named `bad` and breaks at those named `gone`. */
+function aWriter() {
+  const statements: string[][] = []
+  const write = createBatchWriter<string, string>(async (rows) => {
+    statements.push(rows)
+    if (rows.includes('gone')) throw new Error('the connection broke')
+    if (rows.includes('bad')) throw new RowError()
+    return 'stored'
+  }, isRowError)
+  const outcomes = (rows: string[]) =>
+    Promise.all(rows.map((row) => write(row).catch((error: Error) => (isRowError(error) ? 'refused' : 'failed'))))
+  return { statements, outcomes }
+}
+
+describe('rows that arrive together', () => {
+  it('are written by one statement', async () => {
+    const { statements, outcomes } = aWriter()
+    expect(await outcomes(['a', 'b', 'c'])).toEqual(['stored', 'stored', 'stored'])
+    expect(statements).toEqual([['a', 'b', 'c']])
+  })
+
+  it('are not cost by one that is refused', async () => {
+    const { outcomes } = aWriter()
+    expect(await outcomes(['a', 'bad', 'c'])).toEqual(['stored', 'refused', 'stored'])
+  })
+})
+
+it('stops trying row by row when the database goes meanwhile', async () => {
+  const statements: string[][] = []
+  const write = createBatchWriter<string, string>(async (rows) => {
+    statements.push(rows)
+    if (rows.length > 1) throw new RowError()
+    if (rows[0] === 'b') throw new Error('the connection broke')
+    return 'stored'
+  }, isRowError)
+  const outcomes = await Promise.allSettled(['a', 'b', 'c', 'd'].map(write))
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected'])
+  expect(statements).toEqual([['a', 'b', 'c', 'd'], ['a'], ['b']])
+})
+
+it('fails what waits when the database is away, and writes again afterwards', async () => {
+  const { statements, outcomes } = aWriter()
+  const rows = ['gone', ...Array.from({ length: 300 }, (_, index) => `row ${index}`)]
+  expect(new Set(await outcomes(rows))).toEqual(new Set(['failed']))
+  expect(statements).toHaveLength(1)
+  expect(await outcomes(['a'])).toEqual(['stored'])
+})
