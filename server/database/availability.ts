@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from 'fastify'
+import type { Logger } from 'pino'
 import { sqlState } from '../errors.ts'
 
 /** Whether enquiries can be stored, as those who write find it. */
@@ -15,10 +15,7 @@ const PROBE_MS = 2000
  * Says in the log when the database goes and when it is back: a line each, however many requests it costs.
  * @param probe tries to store something; asked again and again while the database is away
  */
-export function createAvailability(
-  log: Pick<FastifyBaseLogger, 'error' | 'info'>,
-  probe: () => Promise<unknown>,
-): Availability {
+export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: () => Promise<unknown>): Availability {
   let downSince: number | undefined
   let timer: NodeJS.Timeout | undefined
 

@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from 'fastify'
+import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 
 /** A mail that waits longer than this wants somebody's attention. */
@@ -38,7 +38,7 @@ export async function readMailBacklog(db: Db): Promise<MailBacklog> {
 }
 
 /** Warns for as long as a mail is overdue, first when the server starts. Returns what ends it. */
-export function watchMailBacklog(db: Db, log: FastifyBaseLogger): () => void {
+export function watchMailBacklog(db: Db, log: Pick<Logger, 'warn'>): () => void {
   async function look() {
     try {
       const { overdue, oldestPendingSeconds, pending } = await readMailBacklog(db)

@@ -9,7 +9,6 @@ import { memberName } from '../enquiries/enquiry.ts'
 import { type Command, count, parse, UsageError } from './command.ts'
 import { csvOptions, type EnquiryFilter, readEnquiries, toRecord } from './enquiry-csv.ts'
 import { indianDay } from './indian-time.ts'
-import { openOutput } from './output.ts'
 import { exportPerson } from './person.ts'
 
 const options = {
@@ -35,15 +34,14 @@ export const exportCommand: Command = {
   --status NAME       ${Object.values(EnquiryStatus).join(', ')}
   --person WHO        a mail address in any case, or a mobile number, also with +91 and spaces; stands alone
 
-With npm's -s, else npm writes two lines of its own before a pipe's first (a file is begun anew without them). "Received" is Indian time, "ReceivedAt" UTC. A text
-that a spreadsheet would take for a formula gets an apostrophe in front.`,
+With npm's -s, else npm writes two lines of its own before the first. "Received" is Indian time, "ReceivedAt" UTC. A
+text that a spreadsheet would take for a formula gets an apostrophe in front.`,
   async run(args, env) {
     const { person, ...filters } = parse(args, options).values
     if (person !== undefined && Object.keys(filters).length > 0) throw new UsageError('--person stands alone')
     const where = toFilter(filters)
-    const output = openOutput(process.env)
-    if (person !== undefined) return exportPerson(person, env(), output)
-    await withDatabase(env(), ({ db }) => writeCsv(db, where, output))
+    if (person !== undefined) return exportPerson(person, env(), process.stdout)
+    await withDatabase(env(), ({ db }) => writeCsv(db, where, process.stdout))
   },
 }
 
