@@ -39,7 +39,7 @@ export async function* readEnquiries(db: Db, filter: EnquiryFilter): AsyncGenera
 
 /** Ends of the record that staff read first and last; the fields of the form stand between. */
 const head = ['Reference', 'Received', 'Status'] as const
-const tail = ['SuspectedSpam', 'StaffMail', 'AcknowledgementMail', 'LastError', 'ReceivedAt', 'Id'] as const
+const tail = ['SuspectedSpam', 'StaffMail', 'AcknowledgementMail', 'LastError', 'ReceivedAt', 'Id', 'Note'] as const
 
 /** As in the view `Quvera_Enquiries`. */
 export const csvColumns = [...head, ...Object.values(columns), ...tail]
@@ -60,6 +60,7 @@ export function toRecord(row: Row): Record<string, string | bigint | boolean> {
     LastError: mail('Staff')?.lastError ?? mail('Acknowledgement')?.lastError ?? '',
     ReceivedAt: row.receivedAt.toISOString(),
     Id: row.id,
+    Note: row.note ?? '',
   }
 }
 

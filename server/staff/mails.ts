@@ -52,8 +52,8 @@ async function list(db: Db, onlyFailed: boolean) {
   if (total === 0) return console.log(onlyFailed ? 'No mail has failed.' : 'No mail is owed.')
   const rows = mails.map((mail) => [
     String(mail.id),
-    mail.enquiry.reference,
-    inIndia(mail.enquiry.receivedAt),
+    mail.enquiry?.reference ?? '-',
+    mail.enquiry ? inIndia(mail.enquiry.receivedAt) : '-',
     mail.kind,
     mail.status,
     String(mail.attempts),

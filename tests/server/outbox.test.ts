@@ -69,12 +69,10 @@ describe('the mails of an order', () => {
     app.resend.behaviour = 'reset'
     await submit(app.url, anOrder())
     await eventually(async () => expect((await mailRows()).every((row) => row.lastError)).toBe(true))
-    const calls = app.resend.calls.all
-    app.resend.behaviour = 'accept'
     const longAgo = new Date(Date.now() - 23.1 * 3_600_000)
     await app.db.mail.updateMany({ data: { ambiguousAt: longAgo, nextAttemptAt: new Date() } })
+    app.resend.behaviour = 'accept' // whatever is sent from here on would be taken
     await eventually(async () => expect((await mailRows()).map((row) => row.status)).toEqual(['Unknown', 'Unknown']))
-    expect(app.resend.calls.all).toBe(calls)
     expect(app.resend.mails).toHaveLength(0)
   })
 

@@ -1,0 +1,19 @@
+import type { Db } from './database.ts'
+
+/**
+ * Takes or renews what only one process may do at a time: `holder` has `name` for `seconds`, by the database's clock.
+ * @returns whether it has
+ */
+export async function takeLease(db: Db, name: string, holder: string, seconds: number): Promise<boolean> {
+  const taken = await db.$executeRaw`
+    INSERT INTO "Quvera_Lease" AS lease ("Name", "Holder", "Until")
+    VALUES (${name}, ${holder}, now() + make_interval(secs => ${seconds}))
+    ON CONFLICT ("Name") DO UPDATE SET "Holder" = excluded."Holder", "Until" = excluded."Until"
+    WHERE lease."Holder" = excluded."Holder" OR lease."Until" <= now()`
+  return taken === 1
+}
+
+/** Lets another process have it at once. */
+export async function releaseLease(db: Db, name: string, holder: string): Promise<void> {
+  await db.lease.updateMany({ where: { name, holder }, data: { until: new Date(0) } })
+}
