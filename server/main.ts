@@ -8,12 +8,13 @@ import { probeStorage } from './enquiries/insert-enquiries.ts'
 import { createOrders } from './enquiries/orders.ts'
 import { createSubscribers } from './enquiries/subscribers.ts'
 import { type Env, readEnv } from './env.ts'
-import { describeFailure } from './errors.ts'
+import { describeFailure, OperatorError } from './errors.ts'
 import { createApp } from './http/app.ts'
 import type { Metrics, MetricsOptions } from './http/metrics.ts'
 import { loadSite } from './http/site.ts'
 import { createLogger } from './log.ts'
 import { watchMailBacklog } from './mail/backlog.ts'
+import { logChanges, recordEvent } from './mail/delivery.ts'
 import { createMailer } from './mail/mailer.ts'
 import { type Outbox, startOutbox } from './mail/outbox.ts'
 import { migrationsFolder, projectRoot } from './project-root.ts'
@@ -35,6 +36,7 @@ try {
 /** Opens everything in order, waits for the signal to end, and closes in reverse. */
 async function serve(env: Env): Promise<void> {
   for (const signal of SIGNALS) process.once(signal, exitAtOnce)
+  refuseStandIns(env)
   const security = { publicUrl: env.PUBLIC_URL ?? `http://localhost:${env.PORT}`, hstsPreload: env.HSTS_PRELOAD }
   const log = createLogger(env.LOG_LEVEL)
   let leaving = false
@@ -52,6 +54,7 @@ async function serve(env: Env): Promise<void> {
   const { db } = database
   for (const note of database.notes) log.info(note)
   if (site.size === 0) log.warn('no built pages: run `npm run build`, or use `npm run dev`')
+  if (!env.PUBLIC_URL) log.warn(`PUBLIC_URL is not set: links in the pages lead to ${security.publicUrl}`)
   if (!env.RESEND_API_KEY) log.warn('RESEND_API_KEY is not set: mails wait in the table Quvera_Mail')
 
   const availability = createAvailability(log, () => probeStorage(db))
@@ -70,6 +73,8 @@ async function serve(env: Env): Promise<void> {
     orders: createOrders(db, { availability, onStored: () => outbox?.wake() }),
     subscribers: createSubscribers(db),
     leaving: () => leaving,
+    webhookSecret: env.RESEND_WEBHOOK_SECRET,
+    recordEvent: async (event) => logChanges(log, await recordEvent(db, event)),
     trustProxy: env.TRUST_PROXY,
     rateLimitMax: env.RATE_LIMIT_MAX,
     observe: metrics?.observe,
@@ -99,10 +104,33 @@ interface MailParts {
   log: Logger
 }
 
-function startMails(apiKey: string, env: Env, { db, availability, log }: MailParts): Outbox {
-  const mailer = createMailer({ apiKey, baseUrl: env.RESEND_BASE_URL, from: env.MAIL_FROM, staff: env.STAFF_EMAILS })
-  const options = { leaseSeconds: env.MAIL_LEASE_SECONDS, retrySeconds: env.MAIL_RETRY_SECONDS, availability, log }
-  return startOutbox(db, mailer, options)
+function startMails(apiKey: string, env: Env, parts: MailParts): Outbox {
+  const { db, log } = parts
+  if (!env.RESEND_WEBHOOK_SECRET)
+    log.info(
+      'RESEND_WEBHOOK_SECRET is not set: what became of a mail is asked for later, which a sending-only key may not',
+    )
+  const mailer = createMailer({ apiKey, baseUrl: env.RESEND_BASE_URL, from: env.MAIL_FROM })
+  return startOutbox(db, mailer, {
+    ...parts,
+    staff: env.STAFF_EMAILS,
+    leaseSeconds: env.MAIL_LEASE_SECONDS,
+    retrySeconds: env.MAIL_RETRY_SECONDS,
+    dailyBudget: env.MAIL_DAILY_BUDGET,
+    maxAgeDays: env.MAIL_MAX_AGE_DAYS,
+    toldOfDelivery: env.RESEND_WEBHOOK_SECRET !== undefined,
+  })
+}
+
+/** With a key mails go out: then nobody's address may stand in for the real ones. */
+function refuseStandIns({ RESEND_API_KEY, MAIL_FROM, STAFF_EMAILS }: Env) {
+  if (!RESEND_API_KEY) return
+  const settings = { MAIL_FROM: [MAIL_FROM], STAFF_EMAILS }
+  for (const [name, addresses] of Object.entries(settings)) {
+    const standIn = addresses.find((address) => /\.example>?$/i.test(address))
+    if (standIn)
+      throw new OperatorError(`RESEND_API_KEY is set, but ${name} is still a stand-in (${standIn}): set your own.`)
+  }
 }
 
 /** Its code is not loaded where nobody reads it. */

@@ -13,10 +13,11 @@ import Fastify, {
 import { errorAnswer } from './error-answers.ts'
 import { type Health, serveHealth } from './health.ts'
 import { type ProcedureOptions, serveProcedures } from './procedures.ts'
+import { type ResendEventsOptions, serveResendEvents } from './resend-events.ts'
 import { type SecurityOptions, securityHeaders } from './security.ts'
 import { type Site, sendNotFound, servePages } from './site.ts'
 
-export interface AppOptions extends ProcedureOptions, SecurityOptions, Health {
+export interface AppOptions extends ProcedureOptions, SecurityOptions, ResendEventsOptions, Health {
   site: Site
   logger: FastifyBaseLogger
   /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
@@ -84,6 +85,7 @@ export function createApp(options: AppOptions): FastifyInstance {
 
   serveHealth(app, options)
   serveProcedures(app, options)
+  serveResendEvents(app, options)
   servePages(app, options.site)
   return app
 }

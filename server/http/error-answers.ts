@@ -15,6 +15,7 @@ type TrpcCode = keyof typeof TRPC_ERROR_CODES_BY_KEY
 
 const answers: Record<number, [code: TrpcCode, message: string]> = {
   400: ['BAD_REQUEST', messages.malformed],
+  401: ['UNAUTHORIZED', 'The signature is not valid.'],
   403: ['FORBIDDEN', 'Orders are taken from our own pages only.'],
   404: ['NOT_FOUND', 'There is nothing here.'],
   405: ['METHOD_NOT_SUPPORTED', 'This address does not take that method.'],

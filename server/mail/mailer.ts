@@ -1,90 +1,66 @@
 import { Resend } from 'resend'
-import { brand } from '../../shared/brand.ts'
-import type { Enquiry } from '../enquiries/enquiry.ts'
-import { acknowledgement } from './acknowledgement.ts'
-import { staffNotice } from './staff-notice.ts'
+import { type Outcome, type ResendAnswer, readOutcome } from './outcome.ts'
 
-export type MailKind = 'Staff' | 'Acknowledgement'
+/** A mail as it goes to Resend, but for the sender. */
+export interface Message {
+  /** Repeating a message with its key within 24 hours sends it once. */
+  idempotencyKey: string
+  to: string[]
+  replyTo?: string
+  subject: string
+  text: string
+  html: string
+}
 
-/** What became of one try. */
-export type Outcome =
-  | { is: 'sent'; resendId: string; pauseMs?: number }
-  /** Resend will never take this mail. */
-  | { is: 'refused'; error: string }
-  /** Resend did not take it now, for a reason that concerns all mails. */
-  | { is: 'throttled' | 'misconfigured' | 'overQuota'; error: string; retryAfterMs?: number }
-  /** It may or may not have been taken. */
-  | { is: 'ambiguous'; error: string }
+export interface Answered<T> {
+  outcome: T
+  headers: Record<string, string> | null | undefined
+}
 
 export interface Mailer {
-  /** Never throws. Repeating the same mail within 24 hours sends it once. */
-  send(kind: MailKind, enquiry: Enquiry, signal: AbortSignal): Promise<Outcome>
+  /** Never throws. */
+  send(message: Message, signal: AbortSignal): Promise<Answered<Outcome>>
+  /** The last event of a mail that Resend has taken; undefined when it cannot be had. Never throws. */
+  lastEvent(resendId: string, signal: AbortSignal): Promise<Answered<string | undefined> & { restricted: boolean }>
 }
 
 export interface MailerOptions {
   apiKey: string
   baseUrl?: string | undefined
   from: string
-  staff: string[]
 }
 
-export function createMailer({ apiKey, baseUrl, from, staff }: MailerOptions): Mailer {
+const NO_REPLY_TO = 'Resend did not take the visitor’s address as the address for replies: write to it yourself.'
+
+export function createMailer({ apiKey, baseUrl, from }: MailerOptions): Mailer {
   const resend = new Resend(apiKey, baseUrl ? { baseUrl } : {})
+
+  async function trySending({ idempotencyKey, ...message }: Message, signal: AbortSignal) {
+    const answer: ResendAnswer = await resend.emails.send({ from, ...message }, { idempotencyKey, signal })
+    return { outcome: readOutcome(answer), headers: answer.headers }
+  }
+
   return {
-    async send(kind, enquiry, signal) {
-      const addressed =
-        kind === 'Staff'
-          ? { to: staff, replyTo: enquiry.email, ...staffNotice(enquiry) }
-          : { to: enquiry.email, replyTo: brand.email, ...acknowledgement(enquiry) }
-      const answer = await resend.emails.send(
-        { from, ...addressed },
-        { idempotencyKey: idempotencyKey(kind, enquiry), signal },
+    async send(message, signal) {
+      const answered = await trySending(message, signal)
+      const { outcome } = answered
+      const isReplyTo = outcome.is === 'refused' && /reply[_ -]?to/i.test(outcome.error)
+      if (!isReplyTo || !message.replyTo) return answered
+      const { replyTo: _, ...rest } = message
+      const html = message.html.replace('</body>', `<p>${NO_REPLY_TO}</p></body>`)
+      return trySending(
+        {
+          ...rest,
+          idempotencyKey: `${message.idempotencyKey}/no-reply-to`,
+          text: `${message.text}\n${NO_REPLY_TO}\n`,
+          html,
+        },
+        signal,
       )
-      return readAnswer(answer)
+    },
+    async lastEvent(resendId, signal) {
+      const { data, error, headers } = await resend.emails.get(resendId, { signal })
+      return { outcome: data?.last_event, headers, restricted: error?.name === 'restricted_api_key' }
     },
   }
-}
-
-export function idempotencyKey(kind: MailKind, enquiry: { id: string }): string {
-  return `${kind === 'Staff' ? 'staff' : 'ack'}/${enquiry.id}`
-}
-
-/** What Resend's SDK hands back; of a faulty answer any part may be missing. */
-interface Answer {
-  data?: { id?: unknown } | null
-  error?: { name?: unknown; statusCode?: unknown; message?: unknown } | null
-  headers?: Record<string, string> | null
-}
-
-function readAnswer({ data, error, headers }: Answer): Outcome {
-  if (typeof data?.id === 'string') {
-    const exhausted = headers?.['ratelimit-remaining'] === '0'
-    return {
-      is: 'sent',
-      resendId: data.id,
-      ...(exhausted && { pauseMs: seconds(headers?.['ratelimit-reset']) ?? 1000 }),
-    }
-  }
-  const status = Number(error?.statusCode ?? Number.NaN)
-  const name = String(error?.name ?? 'unreadable answer')
-  const text = `${Number.isNaN(status) ? '' : `${status} `}${name}: ${String(error?.message ?? '')}`.slice(0, 500)
-  if (name === 'daily_quota_exceeded') return { is: 'overQuota', error: text }
-  if (name === 'monthly_quota_exceeded') return { is: 'refused', error: text }
-  if (status === 429 || name === 'rate_limit_exceeded') {
-    const retryAfterMs = seconds(headers?.['retry-after'])
-    return { is: 'throttled', error: text, ...(retryAfterMs !== undefined && { retryAfterMs }) }
-  }
-  if (name === 'concurrent_idempotent_requests') return { is: 'ambiguous', error: text }
-  // A 4xx that is not in Resend's own words comes from something in between: a wrong RESEND_BASE_URL, a proxy.
-  if (status === 401 || status === 403 || (status < 500 && name === 'application_error')) {
-    return { is: 'misconfigured', error: text }
-  }
-  if (status >= 400 && status < 500) return { is: 'refused', error: text }
-  return { is: 'ambiguous', error: text }
-}
-
-/** A header's number of seconds, in milliseconds. */
-function seconds(value: string | undefined): number | undefined {
-  const number = Number(value)
-  return value && Number.isFinite(number) && number >= 0 ? Math.min(number, 3600) * 1000 : undefined
 }

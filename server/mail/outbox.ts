@@ -1,40 +1,55 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
-import { type ClaimedMail, claimMails, recordOutcome } from './claims.ts'
-import { withholdReason } from './limits.ts'
-import type { Mailer, Outcome } from './mailer.ts'
+import { releaseLease, takeLease } from '../database/lease.ts'
+import { type Allowance, readAllowance } from './budget.ts'
+import { type ClaimedMail, claimBundle, claimMails } from './claims.ts'
+import { deliver } from './deliver.ts'
+import { applyEvents, logChanges } from './delivery.ts'
+import { createDeliveryCheck } from './delivery-check.ts'
+import { withholdOld } from './limits.ts'
+import type { Mailer } from './mailer.ts'
 import { createPace } from './pace.ts'
 
 export interface Outbox {
-  /** Orders were stored: looks for due mails now instead of at the next poll. */
+  /** Orders were stored: looks for due mails now instead of at the next poll. Never throws. */
   wake(): void
   /** Ends once the mails under way have an outcome, or `graceMs` have passed. */
   stop(graceMs: number): Promise<void>
 }
 
 export interface OutboxOptions {
+  /** Who is told of an enquiry. */
+  staff: string[]
   leaseSeconds: number
   retrySeconds: number
+  /** Mails in 24 hours; 0 for no limit. */
+  dailyBudget: number
+  maxAgeDays: number
+  /** Whether Resend tells by itself what became of mails. */
+  toldOfDelivery: boolean
   availability: Availability
-  log: { warn(details: object, message: string): void; error(details: object, message: string): void }
+  log: Pick<Logger, 'error' | 'warn' | 'info'>
 }
 
 const POLL_MS = 1000
-const SEND_TIMEOUT_MS = 10_000
-/** Resend remembers an idempotency key for 24 hours; an hour is left for clocks that differ and for the try itself. */
-const KEY_LIFETIME_MS = 23 * 3_600_000
-const RETRY_MAX_SECONDS = 300
-const MISCONFIGURED_FACTOR = 12
-const QUOTA_PAUSE_MS = 3_600_000
+const UPKEEP_MS = 60_000
+/** Only one process sends, so that the limits of Resend are one's to keep. Another one takes over after so long. */
+const SENDER = 'sends mails'
+const SENDER_SECONDS = 5
 
 /**
- * Sends the mails that `Quvera_Mail` says we owe, from any number of processes. A mail is claimed by moving its next
- * attempt forward before it is sent: no transaction stays open meanwhile, and when this process dies another one
- * takes the mail over after the lease, with the same idempotency key.
+ * Sends the mails that `Quvera_Mail` says we owe. A mail is claimed by moving its next attempt forward before it is
+ * sent: no transaction stays open meanwhile, and when this process dies another one takes the mail over after the
+ * lease, with the same idempotency key.
  */
 export function startOutbox(db: Db, mailer: Mailer, options: OutboxOptions): Outbox {
+  const { availability, log } = options
+  const holder = randomUUID()
   const pace = createPace()
+  const checkDelivery = options.toldOfDelivery ? undefined : createDeliveryCheck({ db, mailer, pace, log })
   const underWay = new Set<Promise<void>>()
   const abort = new AbortController()
   let stopped = false
@@ -43,6 +58,8 @@ export function startOutbox(db: Db, mailer: Mailer, options: OutboxOptions): Out
   let lookFails = false
   let lastLook: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
+  let sender = { is: false, askedAt: Number.NEGATIVE_INFINITY }
+  let upkeepAt = Number.NEGATIVE_INFINITY
 
   function wake() {
     lookAgain = true
@@ -50,84 +67,86 @@ export function startOutbox(db: Db, mailer: Mailer, options: OutboxOptions): Out
     looking = true
     lookAgain = false
     clearTimeout(timer)
-    lastLook = look()
-      .then(
-        (pauseMs) => {
-          lookFails = false
-          return pauseMs
-        },
-        (error: unknown) => {
-          if (!lookFails) options.availability.failed(error)
-          lookFails = true
-          return POLL_MS
-        },
-      )
-      .then((pauseMs) => {
-        looking = false
-        if (stopped) return
-        if (lookAgain && pauseMs === 0) wake()
-        else timer = setTimeout(wake, Math.min(pauseMs || POLL_MS, POLL_MS))
-      })
+    lastLook = lookSafely().then((pauseMs) => {
+      looking = false
+      if (stopped) return
+      if (lookAgain && pauseMs === 0) wake()
+      else timer = setTimeout(wake, Math.min(pauseMs || POLL_MS, POLL_MS))
+    })
+  }
+
+  async function lookSafely(): Promise<number> {
+    try {
+      const pauseMs = await look()
+      lookFails = false
+      return pauseMs
+    } catch (error) {
+      if (!lookFails) availability.failed(error)
+      lookFails = true
+      return POLL_MS
+    }
   }
 
   /** Starts the mails that are due, as far as there is room. Returns for how long it is too soon for more. */
   async function look(): Promise<number> {
-    for (const kind of ['Staff', 'Acknowledgement'] as const) {
-      const { mails, pauseMs } = pace.room(underWay.size)
-      if (mails === 0) return pauseMs
-      for (const mail of await claimMails(db, kind, mails, options.leaseSeconds)) {
-        pace.started()
-        const sending = deliver(mail)
-          .catch((error) => options.log.error({ err: error, mail: mail.id }, 'the outcome of a mail was not recorded'))
-          .finally(() => {
-            underWay.delete(sending)
-            wake()
-          })
-        underWay.add(sending)
-      }
-    }
-    return 0
+    if (!(await isSender())) return POLL_MS
+    await keepUp()
+    if (pace.room(underWay.size).mails === 0) return pace.room(underWay.size).pauseMs
+    const allowance = await readAllowance(db, options.dailyBudget)
+    start(await claimNotices(allowance))
+    const { mails } = pace.room(underWay.size)
+    const limit = Math.min(mails, allowance.acknowledgements)
+    if (limit > 0) start(await claimMails(db, ['Acknowledgement'], limit, options.leaseSeconds))
+    if (underWay.size === 0) await checkDelivery?.()
+    return pace.room(underWay.size).pauseMs
   }
 
-  async function deliver(mail: ClaimedMail) {
-    const withheld = await withholdReason(db, mail)
-    if (withheld) return recordOutcome(db, mail, { status: 'Withheld', lastError: withheld })
-    if (mail.ambiguousAt && Date.now() - mail.ambiguousAt.getTime() > KEY_LIFETIME_MS) {
-      return recordOutcome(db, mail, {
-        status: 'Unknown',
-        lastError: 'An earlier try may have sent this mail; too long ago to try again without a second copy.',
+  /** Asked of the database once a second, however often orders come. */
+  async function isSender(): Promise<boolean> {
+    if (performance.now() - sender.askedAt < POLL_MS) return sender.is
+    const askedAt = performance.now()
+    sender = { is: await takeLease(db, SENDER, holder, SENDER_SECONDS), askedAt }
+    return sender.is
+  }
+
+  async function keepUp() {
+    if (performance.now() - upkeepAt < UPKEEP_MS) return
+    upkeepAt = performance.now()
+    await withholdOld(db, options.maxAgeDays)
+    logChanges(log, await applyEvents(db))
+  }
+
+  async function claimNotices({ notices, bundled }: Allowance): Promise<ClaimedMail[]> {
+    const limit = Math.min(pace.room(underWay.size).mails, notices)
+    if (limit <= 0) return []
+    if (!bundled) return claimMails(db, ['Staff', 'Digest'], limit, options.leaseSeconds)
+    const again = await claimMails(db, ['Staff', 'Digest'], 1, options.leaseSeconds, { onlyTriedBefore: true })
+    return again.length > 0 ? again : claimBundle(db, options.leaseSeconds)
+  }
+
+  function start(mails: ClaimedMail[]) {
+    for (const mail of mails) {
+      pace.started()
+      const sending = deliver(mail, {
+        ...options,
+        db,
+        mailer,
+        pace,
+        signal: abort.signal,
+        others: () => underWay.size - 1,
       })
+        .catch((error) => log.error({ err: error, mail: mail.id }, 'the outcome of a mail was not recorded'))
+        .finally(() => {
+          underWay.delete(sending)
+          wake()
+        })
+      underWay.add(sending)
     }
-    const timeout = Math.min(SEND_TIMEOUT_MS, options.leaseSeconds * 500)
-    const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(timeout)])
-    const outcome = await mailer.send(mail.kind, mail.enquiry, signal)
-    pace.learn(outcome)
-    if (outcome.is === 'sent') {
-      return recordOutcome(db, mail, {
-        status: 'Sent',
-        resendId: outcome.resendId,
-        sentAt: new Date(),
-        lastError: null,
-      })
-    }
-    const about = { mail: mail.id, kind: mail.kind, attempt: mail.attempts, outcome: outcome.is }
-    options.log.warn({ ...about, reason: outcome.error.split(':')[0] }, 'a mail was not sent')
-    if (outcome.is === 'refused') return recordOutcome(db, mail, { status: 'Failed', lastError: outcome.error })
-    const waitMs = retryAfterMs(outcome, mail.attempts, options.retrySeconds)
-    if (outcome.is !== 'ambiguous') pace.pause(waitMs)
-    await recordOutcome(db, mail, {
-      nextAttemptAt: new Date(Date.now() + waitMs),
-      lastError: outcome.error,
-      ...(outcome.is !== 'ambiguous' && { ambiguousAt: mail.ambiguousAt }),
-    })
   }
 
   wake()
   return {
-    wake() {
-      pace.giveWay()
-      wake()
-    },
+    wake,
     async stop(graceMs) {
       stopped = true
       clearTimeout(timer)
@@ -135,20 +154,7 @@ export function startOutbox(db: Db, mailer: Mailer, options: OutboxOptions): Out
       await Promise.race([ended, sleep(graceMs, undefined, { ref: false })])
       abort.abort()
       await Promise.allSettled(underWay)
+      await releaseLease(db, SENDER, holder).catch(() => undefined) // it ends by itself
     },
-  }
-}
-
-function retryAfterMs(outcome: Outcome, attempts: number, retrySeconds: number): number {
-  const backOff = Math.min(retrySeconds * 2 ** Math.min(attempts - 1, 10), RETRY_MAX_SECONDS) * 1000
-  switch (outcome.is) {
-    case 'throttled':
-      return outcome.retryAfterMs ?? retrySeconds * 1000
-    case 'misconfigured':
-      return Math.min(retrySeconds * MISCONFIGURED_FACTOR, RETRY_MAX_SECONDS) * 1000
-    case 'overQuota':
-      return QUOTA_PAUSE_MS
-    default:
-      return backOff * (0.75 + Math.random() / 2)
   }
 }

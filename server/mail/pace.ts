@@ -1,84 +1,75 @@
-import type { Outcome } from './mailer.ts'
-
-/** How fast mails may be sent, learnt from Resend's answers: its limits differ by plan and its documents disagree. */
+/** How fast Resend may be asked, as the headers of its answers say. */
 export interface Pace {
-  /**
-   * How many more mails may be started now, with so many under way. If none because it is too soon, `pauseMs` says for
-   * how long; it is 0 when only the end of a mail under way makes room.
-   */
+  /** How many more requests may be started now, with so many under way; if none, for how long at least. */
   room(underWay: number): { mails: number; pauseMs: number }
   started(): void
-  /** Orders are being written: leave them their CPU for a while. */
-  giveWay(): void
-  learn(outcome: Outcome): void
-  /** Starts nothing for so long, and slowly after that. */
+  /** What was started sends nothing after all. */
+  calledOff(): void
+  /** `headers` of an answer that came while so many other requests were under way. */
+  learn(headers: Record<string, string> | null | undefined, underWay: number): void
+  /** Starts nothing for so long. */
   pause(milliseconds: number): void
 }
 
-const LANES_MAX = 20
-/** With all lanes open, mails are claimed so many at a time and not one by one. */
-const CLAIM_MIN = 5
-/** At most so many mails in so long: 800 a second, or 480 beside orders. Far more than any plan allows. */
-const WINDOW = { ms: 50, mails: 40, mailsBesideOrders: 24 }
-/** So many mails must be taken before one more is sent in parallel. */
-const SENT_A_LANE = 8
-/** After a refusal: how far to stay below the rate that was accepted. */
-const CAUTION = 1.15
-/** How the wait between mails shrinks with each mail taken: slowly near the limit just met, faster when it seems gone. */
-const RECOVERY = { near: 0.998, far: 0.97, farAfterMs: 10_000 }
+/** So many requests at a time: enough for 100 a second with answers that take a tenth of one. */
+const PARALLEL = 10
+/** Mails are claimed several at a time and not one by one. */
+const FREE_MIN = 5
 
+/**
+ * Resend counts the requests of a team in windows of a second and tells, with each answer, how many are left and when
+ * the next window begins. Nothing is guessed: before the first answer one request goes alone, and without these headers
+ * only `PARALLEL` bounds them.
+ */
 export function createPace(now: () => number = () => performance.now()): Pace {
-  let taken = 0
-  let takenAt: number[] = []
-  let intervalMs = 0
-  let throttledAt = Number.NEGATIVE_INFINITY
-  let nextStart = 0
-  let windowStart = Number.NEGATIVE_INFINITY
-  let inWindow = 0
-  let ordersUntil = Number.NEGATIVE_INFINITY
+  let limit: number | undefined
+  let left = 1
+  let windowEnd = Number.POSITIVE_INFINITY
+  let pausedUntil = Number.NEGATIVE_INFINITY
+
+  function beginWindow(underWay: number) {
+    left = (limit ?? Number.POSITIVE_INFINITY) - underWay // those may be counted in the new window
+    windowEnd = Number.POSITIVE_INFINITY // until its first answer
+  }
 
   return {
     room(underWay) {
       const time = now()
-      if (time < nextStart) return { mails: 0, pauseMs: nextStart - time }
-      if (intervalMs > 1) return { mails: underWay === 0 ? 1 : 0, pauseMs: 0 }
-      if (time - windowStart >= WINDOW.ms) {
-        windowStart = time
-        inWindow = 0
-      }
-      const left = (time < ordersUntil ? WINDOW.mailsBesideOrders : WINDOW.mails) - inWindow
-      if (left <= 0) return { mails: 0, pauseMs: windowStart + WINDOW.ms - time }
-      const lanes = Math.min(LANES_MAX, 1 + Math.floor(taken / SENT_A_LANE))
-      const free = lanes - underWay
-      if (lanes === LANES_MAX && free < CLAIM_MIN) return { mails: 0, pauseMs: 0 }
-      return { mails: Math.max(0, Math.min(free, left)), pauseMs: 0 }
+      if (time < pausedUntil) return { mails: 0, pauseMs: pausedUntil - time }
+      if (time >= windowEnd) beginWindow(underWay)
+      const free = PARALLEL - underWay
+      const mails = free < FREE_MIN ? 0 : Math.max(0, Math.min(free, left))
+      const waitsForWindow = mails === 0 && left <= 0 && windowEnd !== Number.POSITIVE_INFINITY
+      return { mails, pauseMs: waitsForWindow ? windowEnd - time : 0 }
     },
     started() {
-      inWindow++
-      nextStart = Math.max(nextStart, now() + intervalMs)
+      left--
     },
-    giveWay() {
-      ordersUntil = now() + WINDOW.ms
+    calledOff() {
+      left++
     },
-    learn(outcome) {
-      const time = now()
-      takenAt = takenAt.filter((at) => at > time - 1000)
-      if (outcome.is === 'sent') {
-        taken++
-        takenAt.push(time)
-        intervalMs *= time - throttledAt > RECOVERY.farAfterMs ? RECOVERY.far : RECOVERY.near
-        if (outcome.pauseMs) nextStart = time + outcome.pauseMs
+    learn(headers, underWay) {
+      const [allowed, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
+        readNumber(headers?.[`ratelimit-${name}`]),
+      )
+      const isFirst = windowEnd === Number.POSITIVE_INFINITY
+      if (allowed === undefined || remaining === undefined || reset === undefined) {
+        if (headers && limit === undefined) left = Number.POSITIVE_INFINITY
+        else if (isFirst) left = Math.max(left, 1) // no answer of Resend's: the next one may tell
         return
       }
-      taken = 0
-      if (outcome.is !== 'throttled') return
-      throttledAt = time
-      // Refused although nothing was sent: an outage, from which no rate is learnt.
-      if (takenAt.length > 0) intervalMs = Math.max(intervalMs, (1000 / takenAt.length) * CAUTION)
+      limit = allowed
+      const untold = remaining - underWay // those under way may not be counted yet
+      left = isFirst ? untold : Math.min(left, untold)
+      windowEnd = Math.min(windowEnd, now() + reset * 1000) // told in whole seconds: the earliest is the nearest
     },
     pause(milliseconds) {
-      nextStart = Math.max(nextStart, now() + milliseconds)
-      taken = 0
+      pausedUntil = Math.max(pausedUntil, now() + milliseconds)
     },
   }
+}
+
+function readNumber(text: string | undefined): number | undefined {
+  const number = Number(text)
+  return text && Number.isFinite(number) && number >= 0 ? number : undefined
 }

@@ -1,6 +1,6 @@
 /** `npm run bench:orders`: orders a second, each durable in PostgreSQL before it is answered, beside what one would use instead. */
 import { cpus } from 'node:os'
-import { startFakeResend } from '../support/fake-resend.ts'
+import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { startPostgresServer } from '../support/postgres-server.ts'
 import { SERVER } from '../support/server-process.ts'
 import type { Measured } from './http-load.ts'
@@ -34,7 +34,7 @@ const targets: Target[] = [
   await startHttpTarget(postgres, {
     name: 'Quvera, mails going out',
     ...ours,
-    env: { RESEND_API_KEY: 're_bench', RESEND_BASE_URL: fast.url },
+    env: sendingThrough(fast),
   }),
 ]
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
-import { startFakeResend } from '../support/fake-resend.ts'
+import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { aUniqueOrder } from '../support/load.ts'
 import { startPostgresServer } from '../support/postgres-server.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
@@ -95,7 +95,7 @@ async function mailsASecond(url: string) {
     await orders(filling, 3000)
     await filling.stop()
     const resend = await startFakeResend() // a new one, which does not have the mails of other rounds to keep
-    const sending = { RESEND_API_KEY: 're_bench', RESEND_BASE_URL: resend.url }
+    const sending = sendingThrough(resend)
     const server = await startServer({ DATABASE_URL: url, ...sending, ...quiet })
     const start = performance.now()
     const already = resend.mails.length

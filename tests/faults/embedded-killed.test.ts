@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openDatabase } from '../../server/database/open-database.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
-import { startFakeResend } from '../support/fake-resend.ts'
+import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { report } from '../support/fault-stage.ts'
 import { sendOrders } from '../support/load.ts'
 import { freePort, startServer } from '../support/server-process.ts'
@@ -18,8 +18,7 @@ it('ten kills of the embedded database during writes cost no answered order', as
     startServer({
       PORT,
       DATA_DIR: folder,
-      RESEND_API_KEY: 're_test',
-      RESEND_BASE_URL: resend.url,
+      ...sendingThrough(resend),
       RATE_LIMIT_MAX: '0',
       LOG_LEVEL: 'warn',
       MAIL_LEASE_SECONDS: '2',

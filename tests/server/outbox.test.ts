@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readMailBacklog } from '../../server/mail/backlog.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
-import type { Behaviour } from '../support/fake-resend.ts'
+import { type Behaviour, STAFF } from '../support/fake-resend.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -21,7 +21,7 @@ describe('the mails of an order', () => {
     await submit(app.url, order)
     await eventually(() => expect(app.resend.mails).toHaveLength(2))
     const [enquiry] = await app.db.enquiry.findMany()
-    const notice = app.resend.mails.find((mail) => mail.to[0] === 'staff@quvera.example')
+    const notice = app.resend.mails.find((mail) => mail.to[0] === STAFF)
     const reply = app.resend.mails.find((mail) => mail.to[0] === order.email)
     expect(notice).toMatchObject({
       key: `staff/${enquiry?.id}`,
@@ -69,10 +69,13 @@ describe('the mails of an order', () => {
     app.resend.behaviour = 'reset'
     await submit(app.url, anOrder())
     await eventually(async () => expect((await mailRows()).every((row) => row.lastError)).toBe(true))
+    await app.outbox?.stop(0)
     const longAgo = new Date(Date.now() - 23.1 * 3_600_000)
     await app.db.mail.updateMany({ data: { ambiguousAt: longAgo, nextAttemptAt: new Date() } })
-    app.resend.behaviour = 'accept' // whatever is sent from here on would be taken
+    app.resend.behaviour = 'accept'
+    const again = app.startOutbox()
     await eventually(async () => expect((await mailRows()).map((row) => row.status)).toEqual(['Unknown', 'Unknown']))
+    await again.stop(1000)
     expect(app.resend.mails).toHaveLength(0)
   })
 

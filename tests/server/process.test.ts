@@ -4,7 +4,7 @@ import { afterEach, describe, expect, inject, it } from 'vitest'
 import { openDatabase } from '../../server/database/open-database.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
-import { startFakeResend } from '../support/fake-resend.ts'
+import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { freePort, SERVER, startServer } from '../support/server-process.ts'
 import { createTestDatabase, migrations } from '../support/test-database.ts'
 
@@ -56,7 +56,7 @@ describe('a server process', () => {
     expect(status).toMatchObject({ database: 'ok', mail: { enabled: false, pending: 2 } })
     expect(await first.stop()).toEqual({ code: 0, signal: null })
 
-    const second = await aServer({ ...database, RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url })
+    const second = await aServer({ ...database, ...sendingThrough(resend) })
     expect((await submit(second.url, order)).reference).toBe(reference)
     await eventually(() => expect(resend.mails).toHaveLength(2))
   })

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
-import { startFakeResend } from '../support/fake-resend.ts'
+import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
 import { administer, createTestDatabase } from '../support/test-database.ts'
@@ -59,7 +59,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
     const { app, owner } = await aDatabase()
     const resend = await startFakeResend()
     cleanUp.push(resend.close)
-    const server = await startServer({ DATABASE_URL: app, RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url })
+    const server = await startServer({ DATABASE_URL: app, ...sendingThrough(resend) })
     cleanUp.push(() => server.stop('SIGKILL'))
     const order = anOrder()
     const { reference, status } = await submit(server.url, order)

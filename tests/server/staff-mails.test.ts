@@ -3,7 +3,7 @@ import type { Db } from '../../server/database/database.ts'
 import { withDatabase } from '../../server/database/open-database.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
-import { startFakeResend } from '../support/fake-resend.ts'
+import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
 import { createTestDatabase } from '../support/test-database.ts'
@@ -20,8 +20,7 @@ async function aSite() {
   const server = await startServer({
     ...database,
     RATE_LIMIT_MAX: '0',
-    RESEND_API_KEY: 're_test',
-    RESEND_BASE_URL: resend.url,
+    ...sendingThrough(resend),
     MAIL_RETRY_SECONDS: '600',
   })
   cleanUp.push(() => server.stop('SIGKILL'))

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface ReceivedMail {
+  id: string
   key: string
   from: string
   to: string[]
@@ -30,6 +31,10 @@ export interface FakeResend {
   /** Every call, and how many of them were refused for exceeding the limit. */
   calls: { all: number; limited: number; keys: string[] }
   behaviour: Behaviour
+  /** What it says of a mail that is asked for by id: `sent` unless set. */
+  lastEvents: Map<string, string>
+  /** Whether the key may only send. */
+  sendingOnly: boolean
   close(): Promise<void>
 }
 
@@ -43,6 +48,8 @@ export async function startFakeResend(): Promise<FakeResend> {
     mails: [],
     calls: { all: 0, limited: 0, keys: [] },
     behaviour: 'accept',
+    lastEvents: new Map(),
+    sendingOnly: false,
     close: () =>
       new Promise((done) => {
         server.close(() => done())
@@ -71,13 +78,23 @@ export async function startFakeResend(): Promise<FakeResend> {
         windowStart = Date.now()
         inWindow = 0
       }
-      if (++inWindow > behaviour.limitASecond) {
+      const reset = String(Math.ceil((windowStart + 1000 - Date.now()) / 1000))
+      const remaining = Math.max(0, behaviour.limitASecond - ++inWindow)
+      response.setHeader('ratelimit-limit', behaviour.limitASecond)
+      response.setHeader('ratelimit-remaining', remaining)
+      response.setHeader('ratelimit-reset', reset)
+      if (inWindow > behaviour.limitASecond) {
         fake.calls.limited++
-        return fail(429, 'rate_limit_exceeded', { 'retry-after': '1' })
+        return fail(429, 'rate_limit_exceeded', { 'retry-after': reset })
       }
     }
-    if (request.method !== 'POST' || request.url !== '/emails') return fail(404, 'not_found')
     if (!request.headers.authorization?.startsWith('Bearer ')) return fail(401, 'missing_api_key')
+    const [, asked] = /^\/emails\/([\w-]+)$/.exec(request.url ?? '') ?? []
+    if (request.method === 'GET' && asked) {
+      if (fake.sendingOnly) return fail(401, 'restricted_api_key')
+      return json(response, 200, { object: 'email', id: asked, last_event: fake.lastEvents.get(asked) ?? 'sent' })
+    }
+    if (request.method !== 'POST' || request.url !== '/emails') return fail(404, 'not_found')
     const mail = JSON.parse(body)
     if (!mail.from || !mail.to || !mail.subject || !mail.text || !mail.html) return fail(422, 'missing_required_field')
     const before = key ? remembered.get(key) : undefined
@@ -85,7 +102,7 @@ export async function startFakeResend(): Promise<FakeResend> {
       return before.body === body ? json(response, 200, { id: before.id }) : fail(409, 'invalid_idempotent_request')
     const id = crypto.randomUUID()
     if (key) remembered.set(key, { body, id })
-    fake.mails.push({ ...mail, key, to: [mail.to].flat(), replyTo: [mail.reply_to].flat().join() })
+    fake.mails.push({ ...mail, id, key, to: [mail.to].flat(), replyTo: [mail.reply_to].flat().join() })
     json(response, 200, { id })
   }
 
@@ -95,6 +112,20 @@ export async function startFakeResend(): Promise<FakeResend> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   fake.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return fake
+}
+
+/** Who is told of enquiries in the tests. */
+export const STAFF = 'staff@quvera.test'
+
+/** What a server needs in its environment to send through the fake, as fast as it takes mails. */
+export function sendingThrough({ url }: Pick<FakeResend, 'url'>): Record<string, string> {
+  return {
+    RESEND_API_KEY: 're_test',
+    RESEND_BASE_URL: url,
+    MAIL_FROM: 'Quvera <enquiries@quvera.test>',
+    STAFF_EMAILS: STAFF,
+    MAIL_DAILY_BUDGET: '0',
+  }
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { openDatabase } from '../../server/database/open-database.ts'
-import { type FakeResend, startFakeResend } from './fake-resend.ts'
+import { type FakeResend, sendingThrough, startFakeResend } from './fake-resend.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
 import { freePort, type ServerProcess, startServer } from './server-process.ts'
 import { administer, migrations } from './test-database.ts'
@@ -48,8 +48,7 @@ export function createStages() {
         const server = await startServer({
           DATABASE_URL: databaseUrl,
           PORT: String(await freePort()),
-          RESEND_API_KEY: 're_test',
-          RESEND_BASE_URL: resend.url,
+          ...sendingThrough(resend),
           RATE_LIMIT_MAX: '0',
           LOG_LEVEL: 'warn',
           MAIL_LEASE_SECONDS: '2',

@@ -1,6 +1,6 @@
 import type { Db } from '../../server/database/database.ts'
 import { withDatabase } from '../../server/database/open-database.ts'
-import { startFakeResend } from './fake-resend.ts'
+import { sendingThrough, startFakeResend } from './fake-resend.ts'
 import { startServer } from './server-process.ts'
 import { createTestDatabase } from './test-database.ts'
 
@@ -9,8 +9,7 @@ export async function startSite(env: Record<string, string> = {}) {
   const [database, resend] = await Promise.all([createTestDatabase(), startFakeResend()])
   const server = await startServer({
     ...database.env,
-    RESEND_API_KEY: 're_test',
-    RESEND_BASE_URL: resend.url,
+    ...sendingThrough(resend),
     RATE_LIMIT_MAX: '0',
     ...env,
   })

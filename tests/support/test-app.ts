@@ -6,15 +6,22 @@ import { createOrders } from '../../server/enquiries/orders.ts'
 import { createSubscribers } from '../../server/enquiries/subscribers.ts'
 import { createApp } from '../../server/http/app.ts'
 import { serializers } from '../../server/log.ts'
+import { logChanges, recordEvent } from '../../server/mail/delivery.ts'
 import { createMailer } from '../../server/mail/mailer.ts'
 import { startOutbox } from '../../server/mail/outbox.ts'
-import { startFakeResend } from './fake-resend.ts'
+import { STAFF, startFakeResend } from './fake-resend.ts'
 import { openTestDatabase } from './test-database.ts'
 
 export const PUBLIC_URL = 'http://quvera.test'
 
 /** The whole server in this process, listening on loopback, with a database of its own and a fake Resend. */
-export async function startTestApp({ rateLimitMax = 0, mails = true, trustProxy = [] as string[] } = {}) {
+export async function startTestApp({
+  rateLimitMax = 0,
+  mails = true,
+  trustProxy = [] as string[],
+  dailyBudget = 0,
+  webhookSecret = undefined as string | undefined,
+} = {}) {
   const [database, resend] = await Promise.all([openTestDatabase(), startFakeResend()])
   const logLines: string[] = []
   const stream = new Writable({
@@ -28,11 +35,20 @@ export async function startTestApp({ rateLimitMax = 0, mails = true, trustProxy 
     apiKey: 're_test',
     baseUrl: resend.url,
     from: 'Quvera <a@quvera.example>',
-    staff: ['staff@quvera.example'],
   })
   const { db } = database
   const availability = createAvailability(logger, () => probeStorage(db))
-  const openOutbox = () => startOutbox(db, mailer, { leaseSeconds: 2, retrySeconds: 0.1, availability, log: logger })
+  const openOutbox = () =>
+    startOutbox(db, mailer, {
+      staff: [STAFF],
+      leaseSeconds: 2,
+      retrySeconds: 0.1,
+      dailyBudget,
+      maxAgeDays: 7,
+      toldOfDelivery: webhookSecret !== undefined,
+      availability,
+      log: logger,
+    })
   const outbox = mails ? openOutbox() : undefined
   const app = createApp({
     db,
@@ -44,6 +60,8 @@ export async function startTestApp({ rateLimitMax = 0, mails = true, trustProxy 
     orders: createOrders(db, { availability, onStored: () => outbox?.wake() }),
     subscribers: createSubscribers(db),
     leaving: () => false,
+    webhookSecret,
+    recordEvent: async (event) => logChanges(logger, await recordEvent(db, event)),
     trustProxy,
     rateLimitMax,
   })

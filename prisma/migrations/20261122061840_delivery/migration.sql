@@ -47,6 +47,9 @@ CREATE INDEX "Quvera_Mail_SentAt_idx" ON "Quvera_Mail"("SentAt");
 -- CreateIndex
 CREATE INDEX "Quvera_Mail_BundledInto_idx" ON "Quvera_Mail"("BundledInto");
 
+-- AddForeignKey
+ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "Quvera_Mail_BundledInto_fkey" FOREIGN KEY ("BundledInto") REFERENCES "Quvera_Mail"("Id") ON DELETE SET NULL ON UPDATE CASCADE;
+
 -- Replaced and not made anew, so that the rights on it stay: a new column can only stand at the end.
 CREATE OR REPLACE VIEW "Quvera_Enquiries" AS
 SELECT

@@ -1,0 +1,47 @@
+import { createHmac } from 'node:crypto'
+
+export const WEBHOOK_SECRET = `whsec_${Buffer.from('a secret of the tests, 24 b').toString('base64')}`
+
+export interface EventOptions {
+  id?: string
+  secret?: string
+  at?: Date
+  /** What is sent instead of what was signed. */
+  body?: string
+}
+
+/** Sends an event as Resend does: signed over id, time and the very text. */
+export function sendEvent(url: string, event: object, options: EventOptions = {}): Promise<Response> {
+  const { id = `msg_${crypto.randomUUID()}`, secret = WEBHOOK_SECRET, at = new Date() } = options
+  const signed = JSON.stringify(event)
+  const timestamp = String(Math.floor(at.getTime() / 1000))
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
+  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${signed}`).digest('base64')
+  return fetch(`${url}/webhooks/resend`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'svix-id': id,
+      'svix-timestamp': timestamp,
+      'svix-signature': `v1,bm90IHRoaXMgb25l v1,${signature}`,
+    },
+    body: options.body ?? signed,
+  })
+}
+
+/** An event about a mail, in the shape that Resend documents. */
+export function deliveryEvent(type: string, emailId: string, reason?: string): object {
+  const bounce = { type: 'Permanent', subType: 'General', message: reason }
+  return {
+    type: `email.${type}`,
+    created_at: new Date().toISOString(),
+    data: {
+      email_id: emailId,
+      from: 'Quvera <enquiries@quvera.test>',
+      to: ['somebody@shop.example'],
+      subject: 'Enquiry',
+      ...(type === 'bounced' && { bounce }),
+      ...(type === 'failed' && { failed: { reason } }),
+    },
+  }
+}
