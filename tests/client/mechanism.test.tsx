@@ -33,7 +33,6 @@ describe('on a phone', () => {
 
   it('a text is cut at 100 letters until it is asked for', async () => {
     const place = render(<Mechanism {...quvera300.mechanism} />)
-    // biome-ignore lint/performance/useDomNodeTextContent: what is hidden must not count
     const text = () => (place.querySelector('.slide[data-active=true] .read-more') as HTMLElement).innerText
     expect(text()).toMatch(/… read more/)
     expect(text().indexOf('…')).toBeLessThanOrEqual(100)
