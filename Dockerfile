@@ -4,6 +4,7 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json prisma.config.ts ./
 COPY prisma prisma
+COPY server/dotenv.mjs server/
 RUN npm ci
 COPY . .
 RUN npm run build

@@ -2,9 +2,10 @@ import { existsSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, resolve } from 'node:path'
 import { defineConfig } from 'prisma/config'
+import './server/dotenv.mjs'
 
-// Prisma's native schema engine is a download that some networks refuse. Generating, validating and Studio do not
-// need it, but look for its file: without it they are shown one that fails loudly if it is ever run.
+// Prisma's native schema engine is a download that some networks refuse. Generating, validating and Studio do not run
+// it, but look for its file: without it they find a script that answers what to do instead, and fails.
 const prismaPackage = createRequire(import.meta.url).resolve('prisma/package.json')
 const engines = dirname(createRequire(prismaPackage).resolve('@prisma/engines/package.json'))
 const downloaded = existsSync(engines) && readdirSync(engines).some((name) => name.startsWith('schema-engine-'))

@@ -1,5 +1,20 @@
 #!/usr/bin/env node
-console.error(
-  'Prisma asked for its native schema engine, which is not installed here. Migrations are applied when the server starts; write a new one with `npm run migration -- <name>`.',
-)
-process.exit(1)
+// Answers in place of Prisma's native schema engine, with one sentence in the two forms that Prisma's CLI shows:
+// for `cli` commands a line of JSON on stderr after a first line that it skips, else an error to each JSON-RPC request.
+import { createInterface } from 'node:readline'
+
+const message = [
+  "Prisma's native schema engine is not installed here, and nothing was done.",
+  'Migrations are applied when the server starts, or by `npm run staff -- migrate`; `npm run migration -- what_changes` writes a new one.',
+  'If you have the engine, name its file in PRISMA_SCHEMA_ENGINE_BINARY.',
+].join('\n')
+
+process.exitCode = 1
+if (process.argv.some((argument) => argument === 'cli' || argument === '--version')) {
+  process.stderr.write(`schema-engine\n${JSON.stringify({ fields: { message } })}`)
+} else {
+  for await (const request of createInterface({ input: process.stdin })) {
+    const { id } = JSON.parse(request)
+    console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message, data: { message } } }))
+  }
+}

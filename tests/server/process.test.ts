@@ -37,7 +37,7 @@ async function refusalToStart(env: Record<string, string>) {
 describe('a server process', () => {
   it('is run by npm start and by the container with the flags it is tested and measured with', async () => {
     const { scripts } = JSON.parse(await readFile('package.json', 'utf8'))
-    expect(scripts.start).toContain(`node ${SERVER.flags.join(' ')} --env-file-if-exists=.env ${SERVER.entry}`)
+    expect(scripts.start).toBe(`exec node ${SERVER.flags.join(' ')} --import ./server/dotenv.mjs ${SERVER.entry}`)
     const command = JSON.stringify(['node', ...SERVER.flags, SERVER.entry]).replaceAll(',', ', ')
     expect(await readFile('Dockerfile', 'utf8')).toContain(`\nCMD ${command}\n`)
   })
