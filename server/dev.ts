@@ -10,14 +10,16 @@ const { PORT } = readEnv(process.env)
 const vite = await createServer({
   configFile: resolve(import.meta.dirname, '../vite.config.ts'),
   logLevel: 'warn',
-  server: { port: PAGES_PORT, strictPort: true, proxy: { '/trpc': `http://127.0.0.1:${PORT}` } },
+  server: { port: PAGES_PORT, proxy: { '/trpc': `http://127.0.0.1:${PORT}` } },
 })
 await vite.listen()
-const url = `http://localhost:${PAGES_PORT}`
+const url = vite.resolvedUrls?.local[0] ?? `http://localhost:${PAGES_PORT}`
+// Whole folders: of the files that it loads, Node forgets the one that it cannot parse.
+const watched = ['.', '../shared'].map((folder) => `--watch-path=${resolve(import.meta.dirname, folder)}`)
 // Its public address is that of the pages, so that it names the one to open.
 const server = spawn(
   process.execPath,
-  ['--watch', '--watch-preserve-output', resolve(import.meta.dirname, 'main.ts')],
+  ['--watch', ...watched, '--watch-preserve-output', resolve(import.meta.dirname, 'main.ts')],
   {
     env: { ...process.env, PUBLIC_URL: url, HOST: '127.0.0.1' },
     stdio: ['ignore', 'inherit', 'inherit'],

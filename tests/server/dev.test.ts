@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { anOrder, submit } from '../support/an-order.ts'
+import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/server-process.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+const project = resolve(import.meta.dirname, '../..')
+
+const cleanUp: (() => unknown)[] = []
+afterEach(async () => {
+  for (const action of cleanUp.splice(0).reverse()) await action()
+})
+
+it('npm run dev sends the form to PORT, and starts the server again when a broken file is mended', async () => {
+  const copy = await mkdtemp(join(tmpdir(), 'quvera-dev-'))
+  cleanUp.push(() => rm(copy, { recursive: true, force: true }))
+  for (const part of ['server', 'shared', 'client', 'prisma', 'package.json', 'vite.config.ts'])
+    await cp(join(project, part), join(copy, part), { recursive: true })
+  await symlink(join(project, 'node_modules'), join(copy, 'node_modules'))
+  const database = await createTestDatabase()
+  cleanUp.push(database.drop)
+  const dev = spawn(process.execPath, ['server/dev.ts'], {
+    cwd: copy,
+    env: { PATH: process.env.PATH, PORT: String(await freePort()), EMBEDDED_DATABASE_PORT: '0', ...database.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise((done) => dev.once('close', done))
+  cleanUp.push(() => {
+    dev.kill()
+    return ended
+  })
+  let output = ''
+  for (const stream of [dev.stdout, dev.stderr]) stream.setEncoding('utf8').on('data', (chunk) => (output += chunk))
+  const started = () => [...output.matchAll(/Quvera is at (http:\/\/localhost:\d+)/g)]
+  await eventually(() => started().length === 1, 30_000)
+  const url = started()[0]?.[1] ?? ''
+  expect((await submit(url, anOrder())).status).toBe(200)
+
+  const file = join(copy, 'server/http/refusals.ts')
+  const source = await readFile(file, 'utf8')
+  await writeFile(file, 'const = broken')
+  await eventually(() => expect(output).toContain('Waiting for file changes'), 15_000)
+  await writeFile(file, source)
+  await eventually(() => started().length === 2, 15_000)
+  expect((await submit(url, anOrder())).status).toBe(200)
+})
