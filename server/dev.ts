@@ -1,10 +1,11 @@
 /** `npm run dev`: the pages with hot replacement and, started anew on every change, the server behind them. */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { createServer } from 'vite'
 import { readEnv } from './env.ts'
 
 const PAGES_PORT = 5173
+const SERVER_FOLDERS = [import.meta.dirname, resolve(import.meta.dirname, '../shared')]
 
 const { PORT } = readEnv(process.env)
 const vite = await createServer({
@@ -13,20 +14,43 @@ const vite = await createServer({
   server: { port: PAGES_PORT, proxy: { '/trpc': `http://127.0.0.1:${PORT}` } },
 })
 await vite.listen()
-const url = vite.resolvedUrls?.local[0] ?? `http://localhost:${PAGES_PORT}`
-// Whole folders: of the files that it loads, Node forgets the one that it cannot parse.
-const watched = ['.', '../shared'].map((folder) => `--watch-path=${resolve(import.meta.dirname, folder)}`)
-// Its public address is that of the pages, so that it names the one to open.
-const server = spawn(
-  process.execPath,
-  ['--watch', ...watched, '--watch-preserve-output', resolve(import.meta.dirname, 'main.ts')],
-  {
-    env: { ...process.env, PUBLIC_URL: url, HOST: '127.0.0.1' },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  },
-)
-server.once('exit', async (code) => {
-  await vite.close()
-  process.exit(code ?? 0)
+
+let ending = false
+let server = startServer()
+// Vite's watcher and not Node's, which loses a file that cannot be parsed or that an editor replaces.
+vite.watcher.add(SERVER_FOLDERS)
+vite.watcher.on('all', (_event, path) => {
+  if (!SERVER_FOLDERS.some((folder) => path.startsWith(folder))) return
+  if (hasEnded(server)) server = startServer()
+  else if (!server.killed) server.kill()
 })
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => server.kill(signal))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    ending = true
+    if (hasEnded(server)) end()
+    else server.kill(signal)
+  })
+}
+
+function startServer(): ChildProcess {
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, 'main.ts')], {
+    // Its public address is that of the pages, so that it names the one to open.
+    env: { ...process.env, PUBLIC_URL: vite.resolvedUrls?.local[0], HOST: '127.0.0.1' },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  child.once('exit', () => {
+    if (ending) end()
+    else if (child.killed) server = startServer()
+    else console.error('The server has ended. It starts again when a file under server/ or shared/ is saved.')
+  })
+  return child
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null
+}
+
+async function end() {
+  await vite.close()
+  process.exit()
+}
