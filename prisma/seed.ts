@@ -7,7 +7,7 @@ import { describeFailure, OperatorError } from '../server/errors.ts'
 import { brand } from '../shared/brand.ts'
 import { NOTICE_VERSION } from '../shared/order.ts'
 import { CONSENT_VERSION } from '../shared/subscription.ts'
-import { createDice } from './dice.ts'
+import { createPrng } from './prng.ts'
 
 const ENQUIRIES = 60
 const SUBSCRIBERS = 8
@@ -29,39 +29,39 @@ const refusals = [
 ]
 
 /** An enquiry and its mails. None is Pending: a site with a key would send it to somebody. */
-function enquiry(dice: ReturnType<typeof createDice>, today: number) {
-  const receivedAt = new Date(today - dice.below(DAYS) * DAY_MS - dice.below(14 * 60) * 60_000)
-  const isRetailer = dice.chance(0.4)
-  const person = dice.pick(people)
-  const name = isRetailer ? `${person}, ${dice.pick(shops)}` : person
-  const suspectedSpam = dice.chance(0.04)
+function enquiry(prng: ReturnType<typeof createPrng>, today: number) {
+  const receivedAt = new Date(today - prng.below(DAYS) * DAY_MS - prng.below(14 * 60) * 60_000)
+  const isRetailer = prng.chance(0.4)
+  const person = prng.pick(people)
+  const name = isRetailer ? `${person}, ${prng.pick(shops)}` : person
+  const suspectedSpam = prng.chance(0.04)
   const age = (today - receivedAt.getTime()) / DAY_MS
   const mail = (kind: 'Staff' | 'Acknowledgement') => {
-    if (kind === 'Acknowledgement' && dice.chance(0.12)) {
-      return { kind, status: 'Failed' as const, attempts: 1, lastError: dice.pick(refusals) }
+    if (kind === 'Acknowledgement' && prng.chance(0.12)) {
+      return { kind, status: 'Failed' as const, attempts: 1, lastError: prng.pick(refusals) }
     }
-    if (dice.chance(0.03)) return { kind, status: 'Withheld' as const, lastError: 'Not sent: made by the seed.' }
-    return { kind, status: 'Sent' as const, attempts: 1, resendId: `seed-${dice.below(1e9)}`, sentAt: receivedAt }
+    if (prng.chance(0.03)) return { kind, status: 'Withheld' as const, lastError: 'Not sent: made by the seed.' }
+    return { kind, status: 'Sent' as const, attempts: 1, resendId: `seed-${prng.below(1e9)}`, sentAt: receivedAt }
   }
   return {
-    id: uuidv7({ msecs: receivedAt.getTime(), random: dice.bytes(16) }),
-    reference: `${brand.referencePrefix}-${Array.from({ length: 6 }, () => dice.pick([...ALPHABET])).join('')}`,
+    id: uuidv7({ msecs: receivedAt.getTime(), random: prng.bytes(16) }),
+    reference: `${brand.referencePrefix}-${Array.from({ length: 6 }, () => prng.pick([...ALPHABET])).join('')}`,
     receivedAt,
     name,
     email: `${person.toLowerCase().replace(' ', '.')}@${isRetailer ? 'shop' : 'mail'}.example`,
-    mobile: `${6 + dice.below(4)}${String(dice.below(1e9)).padStart(9, '0')}`,
-    quantity: isRetailer ? 12 * (1 + dice.below(20)) : 1 + dice.below(4),
+    mobile: `${6 + prng.below(4)}${String(prng.below(1e9)).padStart(9, '0')}`,
+    quantity: isRetailer ? 12 * (1 + prng.below(20)) : 1 + prng.below(4),
     retailerSelfUse: isRetailer ? BuyerType.Retailer : BuyerType.SelfUse,
-    products: dice.pick(Object.values(Product)),
+    products: prng.pick(Object.values(Product)),
     status:
-      age > 14 && dice.chance(0.7)
+      age > 14 && prng.chance(0.7)
         ? ('Closed' as const)
-        : dice.chance(age / 14)
+        : prng.chance(age / 14)
           ? ('Contacted' as const)
           : ('New' as const),
     suspectedSpam,
     noticeVersion: NOTICE_VERSION,
-    submissionKey: uuidv7({ msecs: receivedAt.getTime(), random: dice.bytes(16) }),
+    submissionKey: uuidv7({ msecs: receivedAt.getTime(), random: prng.bytes(16) }),
     mails: { create: suspectedSpam ? [mail('Staff')] : [mail('Staff'), mail('Acknowledgement')] },
   }
 }
@@ -70,9 +70,9 @@ try {
   await withDatabase(readEnv(process.env), async ({ db }) => {
     if ((await db.enquiry.count()) > 0)
       throw new OperatorError('The database holds enquiries; only an empty one is seeded.')
-    const dice = createDice(300)
+    const prng = createPrng(300)
     const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
-    const data = Array.from({ length: ENQUIRIES }, () => enquiry(dice, today))
+    const data = Array.from({ length: ENQUIRIES }, () => enquiry(prng, today))
     await db.$transaction([
       ...data.map((each) => db.enquiry.create({ data: each })),
       db.subscriber.createMany({

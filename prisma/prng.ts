@@ -1,5 +1,5 @@
-/** Chance that falls the same way every time (mulberry32). */
-export function createDice(seed: number) {
+/** A seeded pseudo-random number generator (mulberry32). */
+export function createPrng(seed: number) {
   let state = seed
   function next(): number {
     state = (state + 0x6d2b79f5) | 0
