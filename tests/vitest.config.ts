@@ -15,7 +15,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     maxWorkers: 2,
     projects: [
-      { extends: true, test: { name: 'shared', include: ['tests/house.test.ts', 'tests/shared/**/*.test.ts'] } },
+      { extends: true, test: { name: 'shared', include: ['tests/*.test.ts', 'tests/shared/**/*.test.ts'] } },
       { extends: true, test: { name: 'server', include: ['tests/server/**/*.test.ts'], globalSetup } },
       {
         extends: true,

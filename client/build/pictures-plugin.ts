@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
-
-const folder = join(import.meta.dirname, '../images')
+import { imagesFolder, readPictureSets } from './picture-files.ts'
 
 /**
- * Puts the pictures into one folder whose name changes with any of them, and tells the code only that name: a hash a
- * picture would cost every visitor 2 kB of script that cannot be compressed.
+ * Tells the code which pictures there are, in which widths. Puts them into one folder whose name changes with any of
+ * them: a hash a picture would cost every visitor 2 kB of script that cannot be compressed.
  */
 export function pictures(): Plugin {
   const files = new Map<string, Buffer>()
@@ -17,14 +16,19 @@ export function pictures(): Plugin {
     async config(_config, { command }) {
       if (command === 'build') {
         const hash = createHash('sha256')
-        for (const name of (await readdir(folder)).sort()) {
-          const content = await readFile(join(folder, name))
+        for (const name of (await readdir(imagesFolder)).sort()) {
+          const content = await readFile(join(imagesFolder, name))
           hash.update(name).update(content)
           files.set(name, content)
         }
         address = `/assets/pictures-${hash.digest('base64url').slice(0, 8)}`
       }
-      return { define: { 'import.meta.env.PICTURES': JSON.stringify(address) } }
+      return {
+        define: {
+          'import.meta.env.PICTURES': JSON.stringify(address),
+          'import.meta.env.PICTURE_SETS': JSON.stringify(await readPictureSets()),
+        },
+      }
     },
     generateBundle() {
       if (this.environment.name !== 'client') return

@@ -1,40 +1,10 @@
-interface PictureSet {
-  names: readonly string[]
-  widths: readonly number[]
-  /** Height divided by width. */
-  ratio: number
-}
+import type { PictureSet } from '../build/picture-files.ts'
 
-const sets: readonly PictureSet[] = [
-  { names: ['home-pair'], widths: [480, 800, 1200], ratio: 1 },
-  { names: ['not-found'], widths: [480, 960], ratio: 2 / 3 },
-  {
-    names: ['cardiovascular', 'oncological', 'neurological', 'gynaecological', 'general-surgery', 'ophthalmology'],
-    widths: [320, 640, 960],
-    ratio: 1.25,
-  },
-  {
-    names: [
-      'coenzyme-q10',
-      'omega-3',
-      'lycopene',
-      'mixed-carotene',
-      'wheat-germ-oil',
-      'calcium-ascorbate',
-      'piperine',
-      'vitamin-b12',
-      'selenium',
-      'zinc',
-    ],
-    widths: [240, 480, 800],
-    ratio: 1,
-  },
-]
+const sets: PictureSet[] = import.meta.env.PICTURE_SETS
 
-/** The bottles, their capsules and labels. */
-const products: PictureSet = { names: [], widths: [400, 640, 960], ratio: 1.25 }
-
-/** The widths a picture was rendered in, and its shape. */
+/** The widths in which a picture lies in client/images, and its shape. */
 export function pictures(name: string): PictureSet {
-  return sets.find((set) => set.names.includes(name)) ?? products
+  const set = sets.find(({ names }) => names.includes(name))
+  if (!set) throw new Error(`There is no picture "${name}". Make it: npm run pictures -- ${name} photo.jpg`)
+  return set
 }

@@ -1,0 +1,44 @@
+/** `npm run pictures -- NAME photo.jpg [--ground "#F0E6D6"] [--widths 400,640,960]`: the files of a picture, from a photo. */
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import sharp from 'sharp'
+import { cutOut, parseColour } from './cut-out.ts'
+import { imagesFolder, readPictureSets } from './picture-files.ts'
+
+const USAGE = `Usage: npm run pictures -- NAME PHOTO [--ground "#RRGGBB"] [--widths 400,640,960]
+
+Writes NAME-WIDTH.avif and NAME-WIDTH.webp into client/images. A picture that exists keeps its widths, a new one has
+those of the products. --ground is the colour behind what is shown: it becomes transparent.`
+const PRODUCT_WIDTHS = [400, 640, 960]
+
+try {
+  await makePicture(process.argv.slice(2))
+} catch (error) {
+  console.error((error as Error).message)
+  process.exitCode = 1
+}
+
+async function makePicture(args: string[]) {
+  const { values, positionals } = parseArgs({
+    args,
+    options: { ground: { type: 'string' }, widths: { type: 'string' }, folder: { type: 'string' } },
+    allowPositionals: true,
+  })
+  const [name, photo] = positionals
+  if (!name || !photo || !/^[a-z0-9-]+$/.test(name)) throw new Error(USAGE)
+  const folder = values.folder ?? imagesFolder
+  const before = (await readPictureSets(folder)).find(({ names }) => names.includes(name))
+  const widths = values.widths?.split(',').map(Number) ?? before?.widths ?? PRODUCT_WIDTHS
+  const upright = sharp(photo).autoOrient().toColourspace('srgb')
+  const whole = values.ground ? await cutOut(upright, parseColour(values.ground)) : upright
+  const { data, info } = await whole.png().toBuffer({ resolveWithObject: true })
+  if (widths.some((width) => !(width > 0 && width <= info.width)))
+    throw new Error(`The photo is ${info.width} pixels wide; ${widths.join(', ')} are asked for.`)
+  for (const width of widths) {
+    const resized = sharp(data).resize(width)
+    const file = join(folder, `${name}-${width}`)
+    await resized.clone().avif({ quality: 55, effort: 7 }).toFile(`${file}.avif`)
+    await resized.clone().webp({ quality: 78, effort: 6, smartSubsample: true }).toFile(`${file}.webp`)
+  }
+  console.log(`Made ${name} in the widths ${widths.join(', ')}. Show it with <Picture name="${name}" … />.`)
+}

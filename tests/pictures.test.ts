@@ -1,0 +1,76 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readPictureSets } from '../client/build/picture-files.ts'
+import { runProgram } from './support/staff-command.ts'
+
+const GROUND = '#f0e6d6'
+const GREEN = '#2f5f3f'
+/** Inside the bottle in the middle of the photo, and where there is nothing but ground, as shares of width and height. */
+const BOTTLE = { left: 0.35, top: 0.35, width: 0.3, height: 0.3 }
+const ABOVE = { left: 0, top: 0, width: 1, height: 0.25 }
+
+let folder: string
+const file = (name: string) => join(folder, name)
+const pictures = (...args: string[]) => runProgram('client/build/make-picture.ts', [...args, '--folder', folder], {})
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'quvera-pictures-'))
+  const bottle = await sharp({ create: { width: 400, height: 500, channels: 3, background: GREEN } })
+    .png()
+    .toBuffer()
+  await sharp({ create: { width: 1000, height: 1250, channels: 3, background: GROUND } })
+    .composite([{ input: bottle }])
+    .jpeg({ quality: 90 })
+    .toFile(file('photo.jpg'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+/** The pixels of a part of a picture, four bytes each. */
+async function pixels(name: string, part: typeof BOTTLE) {
+  const { width, height } = await sharp(file(name)).metadata()
+  const region = {
+    left: Math.ceil(part.left * width),
+    top: Math.ceil(part.top * height),
+    width: Math.floor(part.width * width),
+    height: Math.floor(part.height * height),
+  }
+  const bytes = await sharp(file(name)).extract(region).ensureAlpha().raw().toBuffer()
+  return Array.from({ length: bytes.length / 4 }, (_, index) => [...bytes.subarray(index * 4, index * 4 + 4)])
+}
+
+describe('npm run pictures', () => {
+  it('makes a picture in the widths of the products, and its ground is nothing at all', async () => {
+    expect(await pictures('tin', file('photo.jpg'), '--ground', GROUND)).toMatchObject({ code: 0, stderr: '' })
+    expect(await readPictureSets(folder)).toEqual([{ names: ['tin'], widths: [400, 640, 960], ratio: 1.25 }])
+    const made = (await readdir(folder)).filter((name) => name.startsWith('tin-'))
+    expect(made).toHaveLength(6)
+    for (const name of made) {
+      expect(new Set((await pixels(name, ABOVE)).map(([, , , alpha]) => alpha))).toEqual(new Set([0]))
+      for (const [red = 0, green = 0, blue = 0, alpha] of await pixels(name, BOTTLE)) {
+        expect(alpha).toBeGreaterThan(250)
+        const off = [red - 0x2f, green - 0x5f, blue - 0x3f].map(Math.abs)
+        expect(Math.max(...off)).toBeLessThan(8)
+      }
+    }
+  })
+
+  it('keeps the widths of a picture that exists, and the whole photo when no ground is named', async () => {
+    await pictures('tin', file('photo.jpg'), '--widths', '320,640')
+    expect((await pixels('tin-320.webp', ABOVE)).every(([, , , alpha]) => alpha === 255)).toBe(true)
+    await rm(file('tin-400.webp'), { force: true })
+    await rm(file('tin-960.webp'), { force: true })
+    const { stdout } = await pictures('tin', file('photo.jpg'))
+    expect(stdout).toContain('320, 640.')
+  })
+
+  it('refuses a photo that is too small, and a colour that is none', async () => {
+    const small = await pictures('jar', file('photo.jpg'), '--widths', '640,2000')
+    expect(small).toMatchObject({ code: 1, stderr: 'The photo is 1000 pixels wide; 640, 2000 are asked for.\n' })
+    const colour = await pictures('jar', file('photo.jpg'), '--ground', 'sand')
+    expect(colour).toMatchObject({ code: 1, stderr: '"sand" is not a colour such as #F0E6D6.\n' })
+    expect((await readdir(folder)).filter((name) => name.startsWith('jar-'))).toEqual([])
+  })
+})
