@@ -1,4 +1,5 @@
 import { brand } from '../shared/brand.ts'
+import { palette } from '../shared/palette.ts'
 import favicon from './favicon.svg?inline'
 import figtree from './fonts/figtree.woff2?url'
 import fraunces from './fonts/fraunces.woff2?url'
@@ -19,6 +20,7 @@ export function Head({ page }: { page: Page }) {
       {[fraunces, figtree].map((font) => (
         <link key={font} rel="preload" href={font} as="font" type="font/woff2" crossOrigin="anonymous" />
       ))}
+      <meta name="theme-color" content={palette.paper} />
       <meta property="og:type" content="website" />
       <meta property="og:site_name" content={brand.name} />
       <meta property="og:locale" content="en_IN" />

@@ -1,14 +1,14 @@
-import { speculationRules } from '../shared/speculation-rules.ts'
-
 // The pages are complete HTML. React arrives once a page has loaded, or sooner if somebody touches it. This script
 // is run as soon as it is there, so that no layout waits for it: the document may not be whole yet.
 const HEADER_SCROLL_PX = 200
 const HYDRATION_DELAY_MS = 200
+const HOLD_MS = 4500
 const touches = ['pointerdown', 'focusin', 'keydown']
 const page = document.documentElement
 
 let started: Promise<unknown> | undefined
 
+/** Never fails: whether React is there then is told by `data-hydrated`. */
 function start() {
   started ??= import('./hydrate.tsx')
     .then(({ hydrate }) => hydrate())
@@ -28,29 +28,37 @@ const held = new Set<EventTarget>()
 function hold(event: Event) {
   if (page.hasAttribute('data-hydrated') || !(event.target instanceof Element)) return
   const target = event.target.closest('form, button[type=button]:not([popovertarget], [commandfor])')
-  if (!target || target instanceof HTMLFormElement !== (event.type === 'submit')) return
+  if (!(target instanceof HTMLElement) || target instanceof HTMLFormElement !== (event.type === 'submit')) return
+  if ('native' in target.dataset) return
   event.preventDefault()
   if (held.has(target)) return
   held.add(target)
-  start().then(() => {
-    held.delete(target)
-    if (!page.hasAttribute('data-hydrated')) return
-    if (target instanceof HTMLFormElement) target.requestSubmit()
-    else if (target instanceof HTMLElement) target.click()
-  })
+  function release() {
+    clearTimeout(timer)
+    if (!(target instanceof HTMLElement) || !held.delete(target)) return
+    if (page.hasAttribute('data-hydrated') && target.isConnected) {
+      if (target instanceof HTMLFormElement) target.requestSubmit()
+      else target.click()
+    } else if (target instanceof HTMLFormElement) sendNatively(target)
+  }
+  const timer = setTimeout(release, HOLD_MS)
+  start().then(release)
 }
 
-function prefetchOnIntent() {
-  const script = document.createElement('script')
-  script.type = 'speculationrules'
-  script.textContent = speculationRules
-  document.head.append(script)
+/** Without React the browser sends the form, and a page answers: from then on always, so that it stays one order. */
+function sendNatively(form: HTMLFormElement) {
+  if (!navigator.onLine) return alert(form.dataset.offline)
+  form.dataset.native = ''
+  if (!form.isConnected) {
+    form.hidden = true // React has put another in its place, without what was typed
+    document.body.append(form)
+  }
+  form.submit()
 }
 
 function whenLoaded() {
   watchScroll() // not sooner: it would have the page laid out in the task of this script
   setTimeout(start, HYDRATION_DELAY_MS)
-  prefetchOnIntent()
 }
 
 for (const type of touches) addEventListener(type, start, { passive: true })

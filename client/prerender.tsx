@@ -1,12 +1,16 @@
 import { StrictMode } from 'react'
 import { renderToStaticMarkup, renderToString } from 'react-dom/server'
 import { brand } from '../shared/brand.ts'
+import { palette } from '../shared/palette.ts'
+import { speculationRules } from '../shared/speculation-rules.ts'
 import { App } from './app.tsx'
 import { Head } from './head.tsx'
 import { pageAt, pages } from './pages/all-pages.ts'
 import { notFoundPage } from './pages/not-found-page.tsx'
 import type { Page } from './pages/page.ts'
 import { PUBLIC_URL, structuredData } from './structured-data.ts'
+import { hasWordmark } from './ui/logo.tsx'
+import wordmark from './ui/wordmark.svg?raw'
 
 /** Each page's path and the file it is written to. */
 export const pagePaths = new Map<string, string>([
@@ -21,7 +25,8 @@ export function isPage(path: string) {
 export function renderPage(template: string, path: string) {
   const page = pageAt(path)
   return template
-    .replace('<!--head-->', () => renderToStaticMarkup(<Head page={page} />) + dataBlock(page))
+    .replace('<!--head-->', () => renderToStaticMarkup(<Head page={page} />) + dataBlocks(page))
+    .replace('<!--wordmark-->', () => (hasWordmark ? wordmark : ''))
     .replace('<!--app-->', () =>
       renderToString(
         <StrictMode>
@@ -31,12 +36,13 @@ export function renderPage(template: string, path: string) {
     )
 }
 
-/** JSON-LD is data, never run, so the content security policy lets it stand in the page. */
-function dataBlock(page: Page) {
+/** JSON-LD is never run, so the content security policy lets it stand; the rules it names by their hash. */
+function dataBlocks(page: Page) {
+  const rules = `<script type="speculationrules">${speculationRules}</script>`
   const graph = structuredData(page)
-  if (graph.length === 0) return ''
+  if (graph.length === 0) return rules
   const json = JSON.stringify({ '@context': 'https://schema.org', '@graph': graph }).replaceAll('<', '\\u003c')
-  return `<script type="application/ld+json">${json}</script>`
+  return `<script type="application/ld+json">${json}</script>${rules}`
 }
 
 /** What else the build writes, by file name. */
@@ -55,8 +61,8 @@ export const files = new Map<string, string>([
       short_name: brand.name,
       start_url: '/',
       display: 'browser',
-      background_color: '#fbf7f0',
-      theme_color: '#fbf7f0',
+      background_color: palette.paper,
+      theme_color: palette.paper,
       icons: [
         { src: '/icon-192.png', sizes: '192x192', type: 'image/png' },
         { src: '/icon-512.png', sizes: '512x512', type: 'image/png' },

@@ -1,17 +1,18 @@
 import { brand } from './brand.ts'
 
+/** The last word is what tells a product from the others; its content is the file of that name in `client/content/products/`. */
 export const products = [`${brand.name} 300`, `${brand.name} XT`] as const
 export const buyerTypes = ['Retailer', 'Self Use'] as const
 
 export type Product = (typeof products)[number]
 export type BuyerType = (typeof buyerTypes)[number]
 
-/** The page of each product. */
-export const productPaths: Record<Product, string> = {
-  [products[0]]: `/products/${slug(products[0])}`,
-  [products[1]]: `/products/${slug(products[1])}`,
+/** In addresses. */
+export function productSlug(product: Product): string {
+  return product.toLowerCase().replaceAll(' ', '-')
 }
 
-function slug(product: Product) {
-  return product.toLowerCase().replace(' ', '-')
+/** The page of a product. */
+export function productPath(product: Product): string {
+  return `/products/${productSlug(product)}`
 }

@@ -20,10 +20,20 @@ export const ruleHints: Partial<Record<Message, string>> = {
   'Please enter 10 digit Mobile number.': 'Enter all ten digits, without the country code.',
 }
 
-/** Told when the code that would tell anything else could not be loaded. */
-export const failed: typeof messages.failed = 'Error adding document'
-
 export const notStored = `We could not store your enquiry. Everything you typed is still here: please send it again, or call ${brand.phone}.`
+
+/** Said while an enquiry is under way and the network is weak. */
+export const progress = {
+  offline:
+    'You are offline. Everything you typed is still here, and it is sent by itself as soon as the network is back. Please keep this page open.',
+  again: (attempt: number) => `No answer yet. We try again by ourselves (try ${attempt}). Please keep this page open.`,
+  wait: (seconds: number) =>
+    `Too many enquiries in a short time. Yours is sent again by itself in ${Math.ceil(seconds)} seconds. Please keep this page open.`,
+  /** Before the code has arrived that could send it later. */
+  codeOffline: 'You are offline. Everything you typed is still here: please send it again when the network is back.',
+}
+
+export const stopped = `Stopped. It may have reached us all the same: sent again as it is, it is still one enquiry. Or call ${brand.phone}.`
 
 export const nextSteps = [
   { title: 'We store your enquiry', text: 'You see its reference at once, and a copy goes to your email address.' },

@@ -1,30 +1,29 @@
-import { products } from '../../shared/catalogue.ts'
+import { type Product, products } from '../../shared/catalogue.ts'
 import type { ProductCard } from './product.ts'
 
-export const quvera300Card: ProductCard = {
-  product: products[0],
-  slug: 'quvera-300',
-  ground: 'sand',
-  alt: `A bottle of ${products[0]} in amber glass with an orange cap, softgel capsules before it`,
-  line: 'Three ingredients, and nothing that is not named.',
-  figures: [
-    { amount: '300', unit: 'mg', of: 'Coenzyme Q10' },
-    { amount: '250', unit: 'mg', of: 'Omega-3 Fatty Acids' },
-    { amount: '5000', unit: 'mcg', of: 'Lycopene (10%)' },
-  ],
+export const productCards: Record<Product, ProductCard> = {
+  [products[0]]: {
+    picture: 'quvera-300',
+    ground: 'sand',
+    alt: `A bottle of ${products[0]} in amber glass with an orange cap, softgel capsules before it`,
+    line: 'Three ingredients, and nothing that is not named.',
+    builtOn: 'three ingredients',
+    figures: [
+      { amount: '300', unit: 'mg', of: 'Coenzyme Q10' },
+      { amount: '250', unit: 'mg', of: 'Omega-3 Fatty Acids' },
+      { amount: '5000', unit: 'mcg', of: 'Lycopene (10%)' },
+    ],
+  },
+  [products[1]]: {
+    picture: 'quvera-xt',
+    ground: 'leaf',
+    alt: `A bottle of ${products[1]} in amber glass with a dark green cap, green and cream capsules before it`,
+    line: 'Ten ingredients, from ubiquinone to zinc.',
+    builtOn: 'ten',
+    figures: [
+      { amount: '100', unit: 'mg', of: 'Ubiquinone' },
+      { amount: '5000', unit: 'mcg', of: 'Lycopene' },
+      { amount: '25', unit: 'mg', of: 'Wheat Germ Oil' },
+    ],
+  },
 }
-
-export const quveraXtCard: ProductCard = {
-  product: products[1],
-  slug: 'quvera-xt',
-  ground: 'leaf',
-  alt: `A bottle of ${products[1]} in amber glass with a dark green cap, green and cream capsules before it`,
-  line: 'Ten ingredients, from ubiquinone to zinc.',
-  figures: [
-    { amount: '100', unit: 'mg', of: 'Ubiquinone' },
-    { amount: '5000', unit: 'mcg', of: 'Lycopene' },
-    { amount: '25', unit: 'mg', of: 'Wheat Germ Oil' },
-  ],
-}
-
-export const productCards = [quvera300Card, quveraXtCard]

@@ -4,17 +4,20 @@ export type Ground = 'paper' | 'sand' | 'leaf'
 
 /** What the home page shows of a product. */
 export interface ProductCard {
-  product: Product
-  slug: string
+  /** The first part of the names of its pictures. */
+  picture: string
   ground: Ground
   /** What the picture of the bottle shows. */
   alt: string
   line: string
+  /** How many ingredients, in the sentence that introduces all products. */
+  builtOn: string
   figures: { amount: string; unit: string; of: string }[]
 }
 
 /** All that a product page says. */
 export interface ProductContent extends ProductCard {
+  product: Product
   /** For search engines and shared links. */
   description: string
   tagline: string
@@ -23,7 +26,13 @@ export interface ProductContent extends ProductCard {
   mechanism: Mechanism
   composition: Composition
   dosage: Note[]
-  indications: { lead: string; open: string; cards: Indication[] }
+  indications: {
+    lead: string
+    /** On wide screens: a `row` whose open card takes most of the width, or a `stage` for the open one above the others. */
+    layout: 'row' | 'stage'
+    open: string
+    cards: Indication[]
+  }
   safety: Note[]
 }
 

@@ -71,13 +71,15 @@ interface ChoiceProps {
 
 function Choice({ placeholder, options, ...select }: ChoiceProps) {
   return (
-    <select {...select} defaultValue="">
-      <option value="" disabled hidden>
-        {placeholder}
-      </option>
-      {options.map((option) => (
-        <option key={option}>{option}</option>
-      ))}
-    </select>
+    <div className="choice">
+      <select {...select} defaultValue="">
+        <option value="" disabled hidden>
+          {placeholder}
+        </option>
+        {options.map((option) => (
+          <option key={option}>{option}</option>
+        ))}
+      </select>
+    </div>
   )
 }

@@ -1,102 +1,90 @@
-import { type ComponentType, type FormEvent, useCallback, useEffect, useRef, useState } from 'react'
-import { products } from '../../shared/catalogue.ts'
-import { failed, notStored } from '../content/enquiry-form.ts'
-import type { DeskProps, Take } from './order-desk.tsx'
+import { type ComponentType, type FormEvent, useEffect, useRef, useState } from 'react'
+import { productSlug, products } from '../../shared/catalogue.ts'
+import { progress } from '../content/enquiry-form.ts'
+import { OrderActions } from './order-actions.tsx'
 import { OrderFields } from './order-fields.tsx'
 import { OrderReceived } from './order-received.tsx'
-import { SubmitOrder } from './submit-order.tsx'
+import type { OrderSender } from './order-sender.ts'
+import { EMPTY, type OrderState } from './order-state.ts'
 
-interface State {
-  sending: boolean
-  marks: Record<string, string>
-  note?: string | undefined
-  reference?: string | undefined
-}
+/** How long a sent form waits for the code that sends it, before it goes out without. */
+const CODE_TIMEOUT_MS = 5000
 
-const EMPTY: State = { sending: false, marks: {} }
-
-export function OrderForm() {
+export function OrderForm({ path }: { path: string }) {
   const form = useRef<HTMLFormElement>(null)
   const [state, setState] = useState(EMPTY)
-  const [Desk, setDesk] = useState<ComponentType<DeskProps>>()
-  const busy = useRef(false)
-  const opening = useRef<PromiseWithResolvers<Take>>(null)
+  const [Toasts, setToasts] = useState<ComponentType>()
+  const sender = useRef<Promise<OrderSender>>(null)
 
-  const openDesk = useCallback(() => {
-    if (opening.current) return opening.current.promise
-    const open = Promise.withResolvers<Take>()
-    opening.current = open
-    import('./order-desk.tsx').then(
-      ({ OrderDesk }) => setDesk(() => OrderDesk),
-      (error: unknown) => {
-        opening.current = null
-        open.reject(error)
-      },
-    )
-    open.promise.catch(() => undefined) // a failure matters, and is told, when the form is sent
-    return open.promise
-  }, [])
-
-  const onProblem = useCallback<DeskProps['onProblem']>((problem) => {
-    busy.current = false
-    setState({ ...EMPTY, ...problem })
-    const first = [...(form.current?.elements ?? [])].find(
-      (field) => (field.getAttribute('name') ?? '') in problem.marks,
-    )
+  function show(next: OrderState) {
+    setState(next)
+    if (next.reference) form.current?.reset()
+    const first = [...(form.current?.elements ?? [])].find((field) => (field.getAttribute('name') ?? '') in next.marks)
     if (first instanceof HTMLElement) first.focus()
-  }, [])
+  }
 
-  const onReceived = useCallback((reference: string) => {
-    busy.current = false
-    form.current?.reset()
-    setState({ ...EMPTY, reference })
-  }, [])
+  function prepare() {
+    if (sender.current) return sender.current
+    const loading = Promise.all([import('./order-sender.ts'), import('./toasts.tsx')])
+    const created = loading.then(([code, toasts]) => {
+      setToasts(() => toasts.Toasts)
+      return code.createOrderSender(show)
+    })
+    sender.current = created
+    created.catch(() => {
+      sender.current = null // a failure matters when the form is sent; the next touch tries again
+    })
+    return created
+  }
 
   async function submit(event: FormEvent<HTMLFormElement>) {
+    const { currentTarget } = event
+    if ('native' in currentTarget.dataset) return // handed to the browser already: sent again in the same way it stays one order
     event.preventDefault()
-    if (busy.current) return
-    busy.current = true
-    const data = new FormData(event.currentTarget)
     try {
-      const take = await openDesk()
+      const { send } = await inTime(prepare())
       await new Promise((resume) => setTimeout(resume)) // the pressed button is painted before the work begins
-      take(data)
+      send(new FormData(currentTarget))
     } catch {
-      onProblem({ marks: {}, note: `${failed}. ${notStored}` })
+      if (!navigator.onLine) return show({ ...EMPTY, note: progress.codeOffline })
+      currentTarget.dataset.native = ''
+      currentTarget.submit()
     }
   }
 
   useEffect(() => preselect(form.current), [])
+  useEffect(() => () => void sender.current?.then(({ stop }) => stop()), [])
 
   return (
     <div className="order-form">
       <form
         ref={form}
+        id="order"
         method="post"
+        action={`${path}#order`}
         noValidate
         hidden={state.reference !== undefined}
         aria-label="Enquiry"
+        data-offline={progress.codeOffline}
         onSubmit={submit}
-        onFocus={openDesk}
-        onPointerEnter={openDesk}
+        onFocus={prepare}
+        onPointerEnter={prepare}
         onInput={({ target }) => setState((now) => ({ ...now, marks: without(now.marks, target) }))}
       >
         <OrderFields marks={state.marks} />
-        <SubmitOrder sending={state.sending} note={state.note} />
+        <OrderActions {...state} onStop={() => sender.current?.then(({ stop }) => stop())} />
       </form>
       <div role="status">
         {state.reference && <OrderReceived reference={state.reference} onAgain={() => setState(EMPTY)} />}
       </div>
-      {Desk && (
-        <Desk
-          onOpen={(take) => opening.current?.resolve(take)}
-          onSending={() => setState({ ...EMPTY, sending: true })}
-          onReceived={onReceived}
-          onProblem={onProblem}
-        />
-      )}
+      {Toasts && <Toasts />}
     </div>
   )
+}
+
+function inTime<T>(promise: Promise<T>): Promise<T> {
+  const late = new Promise<never>((_, fail) => setTimeout(fail, CODE_TIMEOUT_MS))
+  return Promise.race([promise, late])
 }
 
 /** A product page links here with its product in the query; a choice already made stays. */
@@ -104,7 +92,7 @@ function preselect(form: HTMLFormElement | null) {
   const wanted = new URLSearchParams(location.search).get('product')
   const choice = form?.elements.namedItem('products')
   if (!wanted || !(choice instanceof HTMLSelectElement) || choice.value) return
-  choice.value = products.find((product) => product.toLowerCase().replace(' ', '-') === wanted) ?? ''
+  choice.value = products.find((product) => productSlug(product) === wanted) ?? ''
 }
 
 function without(marks: Record<string, string>, field: EventTarget) {

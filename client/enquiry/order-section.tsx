@@ -1,21 +1,14 @@
 import { brand } from '../../shared/brand.ts'
-import { telephone } from '../content/contact.ts'
 import { nextSteps } from '../content/enquiry-form.ts'
 import { Picture } from '../ui/picture.tsx'
 import { OrderForm } from './order-form.tsx'
 
 /** The enquiry form with what surrounds it, the same on the home page and on the page of its own. */
-export function OrderSection() {
+export function OrderSection({ path }: { path: string }) {
   return (
     <div className="order-panel">
       <div className="order-main">
-        <noscript>
-          <p className="no-script">
-            The form needs JavaScript. Without it, please call <a href={telephone}>{brand.phone}</a> or write to{' '}
-            <a href={`mailto:${brand.email}`}>{brand.email}</a>.
-          </p>
-        </noscript>
-        <OrderForm />
+        <OrderForm path={path} />
       </div>
       <Picture
         className="order-picture"

@@ -2,30 +2,30 @@
  * The key that makes one filling of the form one order, however often it is sent. It is kept for the tab, so that a
  * reload or the back button after a lost answer sends the same key again. Nothing that was typed is kept.
  */
-export interface Submission {
+export interface SubmissionKey {
   key: string
   /** A try with this key ended without an answer, so the server may have stored what was sent. */
   unanswered: boolean
 }
 
-const STORE = 'submission'
-let current: Submission | undefined
+const STORE = 'submission-key'
+let current: SubmissionKey | undefined
 
-export function currentSubmission(): Submission {
+export function currentKey(): SubmissionKey {
   current ??= stored() ?? { key: randomUuid(), unanswered: false }
   return current
 }
 
-export function keepSubmission(submission: Submission) {
-  current = submission
+export function keepKey(key: SubmissionKey) {
+  current = key
   try {
-    sessionStorage.setItem(STORE, JSON.stringify(submission))
+    sessionStorage.setItem(STORE, JSON.stringify(key))
   } catch {
     // A browser may refuse storage; the key then lives as long as the page.
   }
 }
 
-export function forgetSubmission() {
+export function forgetKey() {
   current = undefined
   try {
     sessionStorage.removeItem(STORE)
@@ -34,7 +34,7 @@ export function forgetSubmission() {
   }
 }
 
-function stored(): Submission | undefined {
+function stored(): SubmissionKey | undefined {
   try {
     const value: unknown = JSON.parse(sessionStorage.getItem(STORE) ?? 'null')
     if (typeof value !== 'object' || value === null || !('key' in value) || !('unanswered' in value)) return undefined

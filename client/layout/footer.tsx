@@ -1,5 +1,5 @@
 import { brand, postalAddress } from '../../shared/brand.ts'
-import { productPaths, products } from '../../shared/catalogue.ts'
+import { productPath, products } from '../../shared/catalogue.ts'
 import { socialLinks, telephone } from '../content/contact.ts'
 import { SubscribeForm } from '../enquiry/subscribe-form.tsx'
 import { Logo } from '../ui/logo.tsx'
@@ -23,7 +23,7 @@ export function Footer() {
           <ul>
             {products.map((product) => (
               <li key={product}>
-                <a href={productPaths[product]}>{product}</a>
+                <a href={productPath(product)}>{product}</a>
               </li>
             ))}
             <li>

@@ -1,5 +1,4 @@
 import { brand } from '../../shared/brand.ts'
-import { productPaths, products } from '../../shared/catalogue.ts'
 import type { Ground } from '../content/product.ts'
 import { Logo } from '../ui/logo.tsx'
 import { MobileMenu } from './mobile-menu.tsx'
@@ -28,14 +27,4 @@ export function Header({ path, ground }: { path: string; ground: Ground }) {
       </div>
     </header>
   )
-}
-
-export function ProductLinks({ path, onFollow }: { path: string; onFollow?: () => void }) {
-  return products.map((product) => (
-    <li key={product}>
-      <PageLink href={productPaths[product]} path={path} onFollow={onFollow}>
-        {product}
-      </PageLink>
-    </li>
-  ))
 }

@@ -2,8 +2,8 @@ import { useRef } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { telephone } from '../content/contact.ts'
 import { Logo } from '../ui/logo.tsx'
-import { ProductLinks } from './header.tsx'
 import { PageLink } from './page-link.tsx'
+import { ProductLinks } from './product-links.tsx'
 
 const COMMANDS = typeof HTMLButtonElement !== 'undefined' && 'command' in HTMLButtonElement.prototype
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { ProductLinks } from './header.tsx'
+import { ProductLinks } from './product-links.tsx'
 
 /** A popover: the browser opens and closes it, also on Escape and a click outside, before React is there too. */
 export function ProductsMenu({ path }: { path: string }) {

@@ -1,14 +1,23 @@
+import { productPath, products } from '../../shared/catalogue.ts'
+import type { ProductContent } from '../content/product.ts'
 import { buyNowPage } from './buy-now-page.tsx'
 import { homePage } from './home-page.tsx'
 import { notFoundPage } from './not-found-page.tsx'
 import type { Page } from './page.ts'
 import { plainPath } from './plain-path.ts'
 import { privacyPolicyPage } from './privacy-policy-page.tsx'
-import { quvera300Page } from './quvera-300-page.tsx'
-import { quveraXtPage } from './quvera-xt-page.tsx'
+import { productPage } from './product-page.tsx'
+
+const contents = import.meta.glob<ProductContent>('../content/products/*.ts', { eager: true, import: 'content' })
+const productPages = Object.values(contents).map(productPage)
 
 /** What the build writes and the dev server answers. */
-export const pages: readonly Page[] = [homePage, quvera300Page, quveraXtPage, buyNowPage, privacyPolicyPage]
+export const pages: readonly Page[] = [
+  homePage,
+  ...products.flatMap((product) => productPages.filter((page) => page.path === productPath(product))),
+  buyNowPage,
+  privacyPolicyPage,
+]
 
 export function pageAt(path: string): Page {
   return pages.find((page) => page.path === plainPath(path)) ?? notFoundPage

@@ -10,7 +10,7 @@ export const buyNowPage: Page = {
   Body: BuyNowPage,
 }
 
-function BuyNowPage() {
+function BuyNowPage({ page }: { page: Page }) {
   return (
     <section className="page-top order-page">
       <div className="wrap">
@@ -18,7 +18,7 @@ function BuyNowPage() {
           <h1>{buyNow.title}</h1>
           <p className="lead">{buyNow.lead}</p>
         </div>
-        <OrderSection />
+        <OrderSection path={page.path} />
       </div>
     </section>
   )

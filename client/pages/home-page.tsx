@@ -1,4 +1,4 @@
-import { productPaths } from '../../shared/catalogue.ts'
+import { type Product, productPath, products } from '../../shared/catalogue.ts'
 import { buyNow } from '../content/buy-now.ts'
 import { home } from '../content/home.ts'
 import { productCards } from '../content/product-cards.ts'
@@ -14,7 +14,7 @@ export const homePage: Page = {
   Body: HomePage,
 }
 
-function HomePage() {
+function HomePage({ page }: { page: Page }) {
   return (
     <>
       <Banner />
@@ -25,7 +25,7 @@ function HomePage() {
             <h2 id="buy-now-title">{buyNow.title}</h2>
             <p className="lead">{buyNow.lead}</p>
           </div>
-          <OrderSection />
+          <OrderSection path={page.path} />
         </div>
       </section>
     </>
@@ -75,36 +75,37 @@ function OurProducts() {
         <h2 id="our-products-title">{home.products.title}</h2>
         <p className="lead">{home.products.lead}</p>
       </div>
-      <div className="product-cards">
-        {productCards.map(({ product, slug, ground, line, alt, figures }) => (
-          <article key={slug} className={`product-card on-${ground}`}>
-            <Picture
-              className={`hero-${slug}`}
-              name={slug}
-              seamless
-              alt={alt}
-              sizes="(min-width: 56.25em) 46vw, 92vw"
-            />
-            <div className="product-card-text">
-              <h3>{product}</h3>
-              <p>{line}</p>
-              <ul className="card-figures">
-                {figures.map(({ amount, unit, of }) => (
-                  <li key={of}>
-                    <strong>
-                      {amount} <small>{unit}</small>
-                    </strong>{' '}
-                    {of}
-                  </li>
-                ))}
-              </ul>
-              <a href={productPaths[product]} className="button">
-                Learn More <span className="visually-hidden">about {product}</span>
-              </a>
-            </div>
-          </article>
+      <div className="product-cards" data-cards={products.length}>
+        {products.map((product, index) => (
+          <ProductCard key={product} product={product} index={index} />
         ))}
       </div>
     </section>
+  )
+}
+
+function ProductCard({ product, index }: { product: Product; index: number }) {
+  const { picture, ground, line, alt, figures } = productCards[product]
+  return (
+    <article className={`product-card on-${ground}`}>
+      <Picture hero={index} name={picture} seamless alt={alt} sizes="(min-width: 56.25em) 46vw, 92vw" />
+      <div className="product-card-text">
+        <h3>{product}</h3>
+        <p>{line}</p>
+        <ul className="card-figures">
+          {figures.map(({ amount, unit, of }) => (
+            <li key={of}>
+              <strong>
+                {amount} <small>{unit}</small>
+              </strong>{' '}
+              {of}
+            </li>
+          ))}
+        </ul>
+        <a href={productPath(product)} className="button">
+          Learn More <span className="visually-hidden">about {product}</span>
+        </a>
+      </div>
+    </article>
   )
 }

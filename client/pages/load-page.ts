@@ -1,11 +1,13 @@
-import { productPaths, products } from '../../shared/catalogue.ts'
+import { type Product, productPath, products } from '../../shared/catalogue.ts'
+import type { ProductContent } from '../content/product.ts'
 import type { Page } from './page.ts'
 import { plainPath } from './plain-path.ts'
 
+const contents = import.meta.glob<ProductContent>('../content/products/*.ts', { import: 'content' })
+
 const loaders: Record<string, () => Promise<Page>> = {
   '/': async () => (await import('./home-page.tsx')).homePage,
-  [productPaths[products[0]]]: async () => (await import('./quvera-300-page.tsx')).quvera300Page,
-  [productPaths[products[1]]]: async () => (await import('./quvera-xt-page.tsx')).quveraXtPage,
+  ...Object.fromEntries(products.map((product) => [productPath(product), () => loadProductPage(product)])),
   '/buy-now': async () => (await import('./buy-now-page.tsx')).buyNowPage,
   '/privacy-policy': async () => (await import('./privacy-policy-page.tsx')).privacyPolicyPage,
 }
@@ -14,4 +16,12 @@ const loaders: Record<string, () => Promise<Page>> = {
 export async function loadPage(path: string): Promise<Page> {
   const load = loaders[plainPath(path)]
   return load ? load() : (await import('./not-found-page.tsx')).notFoundPage
+}
+
+async function loadProductPage(product: Product): Promise<Page> {
+  const file = product.split(' ').at(-1)?.toLowerCase()
+  const loadContent = contents[`../content/products/${file}.ts`]
+  if (!loadContent) throw new Error(`client/content/products/${file}.ts is missing`)
+  const [{ productPage }, content] = await Promise.all([import('./product-page.tsx'), loadContent()])
+  return productPage(content)
 }

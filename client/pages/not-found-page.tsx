@@ -1,3 +1,4 @@
+import { products } from '../../shared/catalogue.ts'
 import { Picture } from '../ui/picture.tsx'
 import type { Page } from './page.ts'
 
@@ -15,7 +16,7 @@ function NotFoundPage() {
       <Picture
         name="not-found"
         seamless
-        alt="A bottle of Quvera 300 on its side, its cap off and a few capsules spilled"
+        alt={`A bottle of ${products[0]} on its side, its cap off and a few capsules spilled`}
         sizes="(min-width: 56.25em) 680px, 92vw"
         first
       />

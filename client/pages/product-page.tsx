@@ -1,4 +1,4 @@
-import { productPaths } from '../../shared/catalogue.ts'
+import { productPath } from '../../shared/catalogue.ts'
 import type { ProductContent } from '../content/product.ts'
 import { Composition } from '../product/composition.tsx'
 import { Indications } from '../product/indications.tsx'
@@ -10,7 +10,7 @@ import type { Page } from './page.ts'
 
 export function productPage(content: ProductContent): Page {
   const { product, description, ground } = content
-  return { path: productPaths[product], title: product, description, ground, content, Body: ProductPage }
+  return { path: productPath(product), title: product, description, ground, content, Body: ProductPage }
 }
 
 /** The sections stand in the owner's order and are numbered as in a package insert. */
@@ -41,7 +41,7 @@ function ProductPage({ page: { content } }: { page: Page }) {
       <section id="indications" className="section indications-section" aria-labelledby="indications-title">
         <div className="wrap">
           <SectionHead id="indications" number={5} title="Indications" lead={indications.lead} />
-          <Indications slug={content.slug} {...indications} />
+          <Indications {...indications} />
         </div>
       </section>
       <section id="safety" className="section safety-section" aria-labelledby="safety-title">

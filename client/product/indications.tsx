@@ -1,21 +1,21 @@
 import { useState } from 'react'
 import { advisory, labelFacts } from '../content/advisory.ts'
 import { CONDITIONS_SHOWN, neutralLine } from '../content/conditions.ts'
-import type { Indication } from '../content/product.ts'
+import type { Indication, ProductContent } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
 
 interface IndicationsProps {
-  slug: string
+  layout: ProductContent['indications']['layout']
   open: string
   cards: Indication[]
 }
 
 /** Picture cards of which exactly one is open. Without scripts all are. */
-export function Indications({ slug, open, cards }: IndicationsProps) {
+export function Indications({ layout, open, cards }: IndicationsProps) {
   const [opened, setOpened] = useState(open)
   return (
     <>
-      <ul className={`indications indications-${slug}`}>
+      <ul className={`indications indications-${layout}`}>
         {cards.map((card) => (
           <li key={card.id} className="indication" data-open={card.id === opened}>
             <Picture name={card.picture} alt={card.alt} sizes="(min-width: 56.25em) 560px, 92vw" />

@@ -1,4 +1,5 @@
 import { brand } from '../../shared/brand.ts'
+import { productSlug, products } from '../../shared/catalogue.ts'
 import type { ProductContent } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
 
@@ -12,7 +13,7 @@ const contents = [
 ]
 
 export function ProductHero({ content }: { content: ProductContent }) {
-  const { product, slug, ground, tagline, paragraph, figures } = content
+  const { product, ground, tagline, paragraph, figures } = content
   return (
     <>
       <div className={`product-hero on-${ground}`}>
@@ -27,7 +28,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
             </h2>
             <p className="tagline">{tagline}</p>
             <p>{paragraph}</p>
-            <a href={`/buy-now?product=${slug}`} className="button">
+            <a href={`/buy-now?product=${productSlug(product)}`} className="button">
               Buy Now
             </a>
             <ul className="figures">
@@ -56,12 +57,16 @@ export function ProductHero({ content }: { content: ProductContent }) {
   )
 }
 
-function Gallery({ content: { product, slug, pictures } }: { content: ProductContent }) {
+function Gallery({ content: { product, pictures } }: { content: ProductContent }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: on phones it scrolls sideways, which the keyboard must reach
     <section className="gallery" aria-label={`Pictures of ${product}`} tabIndex={0}>
       {pictures.map(({ name, alt, caption }, index) => (
-        <figure key={name} className={index === 0 ? `gallery-first hero-${slug}` : undefined}>
+        <figure
+          key={name}
+          className={index === 0 ? 'gallery-first' : undefined}
+          data-hero={index === 0 ? products.indexOf(product) : undefined}
+        >
           <Picture
             name={name}
             seamless={index === 0}

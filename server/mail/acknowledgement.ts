@@ -1,4 +1,5 @@
 import { brand, postalAddress } from '../../shared/brand.ts'
+import { palette } from '../../shared/palette.ts'
 import type { Enquiry } from '../enquiries/enquiry.ts'
 import { html } from './html.ts'
 import { htmlPage, htmlTable, type MailContent, subjectLine, textTable } from './mail-layout.ts'
@@ -29,7 +30,7 @@ export function acknowledgement(enquiry: Enquiry): MailContent {
     text: `${[greeting, next, textTable(rows), contact, advisory, why, postalAddress].join('\n\n')}\n`,
     html: htmlPage(
       title,
-      html`<p>${greeting}</p><p>${next}</p>${htmlTable(rows)}<p>${contact}</p><p style="font-size:14px;color:#5c534b">${advisory}</p><p style="font-size:14px;color:#5c534b">${why}</p>`,
+      html`<p>${greeting}</p><p>${next}</p>${htmlTable(rows)}<p>${contact}</p><p style="font-size:14px;color:${palette.inkMuted}">${advisory}</p><p style="font-size:14px;color:${palette.inkMuted}">${why}</p>`,
     ),
   }
 }

@@ -1,4 +1,5 @@
 import { brand, postalAddress } from '../../shared/brand.ts'
+import { palette } from '../../shared/palette.ts'
 import { type Html, html } from './html.ts'
 
 /** What is handed to the mail service, apart from sender and receiver. */
@@ -21,11 +22,11 @@ export function subjectLine(text: string): string {
 export function htmlPage(title: string, content: Html): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head>
-<body style="margin:0;background:#fbf7f0;color:#1f1a17;font:16px/1.5 Figtree,Helvetica,Arial,sans-serif">
+<body style="margin:0;background:${palette.paper};color:${palette.ink};font:16px/1.5 Figtree,Helvetica,Arial,sans-serif">
 <div style="max-width:560px;margin:0 auto;padding:32px 20px">
-<p style="margin:0 0 20px;padding-bottom:8px;border-bottom:3px solid #d9601a;font:600 22px Fraunces,Georgia,serif">${brand.name}</p>
+<p style="margin:0 0 20px;padding-bottom:8px;border-bottom:3px solid ${palette.orange};font:600 22px Fraunces,Georgia,serif">${brand.name}</p>
 ${content}
-<p style="margin:32px 0 0;padding-top:12px;border-top:1px solid #d8cbb8;font-size:14px;color:#5c534b">${postalAddress}<br>${brand.phone} · ${brand.email}</p>
+<p style="margin:32px 0 0;padding-top:12px;border-top:1px solid ${palette.line};font-size:14px;color:${palette.inkMuted}">${postalAddress}<br>${brand.phone} · ${brand.email}</p>
 </div></body></html>`.text
 }
 
@@ -33,7 +34,7 @@ ${content}
 export function htmlTable(rows: [label: string, value: string | Html][]): Html {
   return html`<table role="presentation" style="width:100%;border-collapse:collapse">${rows.map(
     ([label, value]) =>
-      html`<tr><td style="padding:6px 12px 6px 0;border-bottom:1px solid #e5d9c6;color:#5c534b;vertical-align:top">${label}</td><td style="padding:6px 0;border-bottom:1px solid #e5d9c6">${value}</td></tr>`,
+      html`<tr><td style="padding:6px 12px 6px 0;border-bottom:1px solid ${palette.line};color:${palette.inkMuted};vertical-align:top">${label}</td><td style="padding:6px 0;border-bottom:1px solid ${palette.line}">${value}</td></tr>`,
   )}</table>`
 }
 

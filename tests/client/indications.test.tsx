@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { page } from 'vitest/browser'
-import { quvera300 } from '../../client/content/quvera-300.ts'
-import { quveraXt } from '../../client/content/quvera-xt.ts'
+import { content as quvera300 } from '../../client/content/products/300.ts'
+import { content as quveraXt } from '../../client/content/products/xt.ts'
 import { Indications } from '../../client/product/indications.tsx'
 import { render } from '../support/render.tsx'
 
@@ -13,7 +13,7 @@ it.each([
   [quveraXt, 'Neurological Health', 'Ophthalmology', 6],
 ])('exactly one card is open, whatever is clicked', async (content, first, other, count) => {
   await page.viewport(1440, 900)
-  const place = render(<Indications slug={content.slug} {...content.indications} />)
+  const place = render(<Indications {...content.indications} />)
   expect(place.querySelectorAll('.indication')).toHaveLength(count)
   expect(open()).toEqual([first])
   await page.getByRole('button', { name: other }).click()
@@ -22,9 +22,9 @@ it.each([
   expect(open()).toEqual([other])
 })
 
-it('the open card of Quvera XT takes the full width and shows its list', async () => {
+it('the open card of a stage takes the full width and shows its list', async () => {
   await page.viewport(1440, 900)
-  const place = render(<Indications slug={quveraXt.slug} {...quveraXt.indications} />)
+  const place = render(<Indications {...quveraXt.indications} />)
   const list = place.querySelector('.indications')?.getBoundingClientRect()
   const card = place.querySelector('.indication[data-open=true]')?.getBoundingClientRect()
   expect(card?.width).toBeCloseTo(list?.width ?? 0, 0)

@@ -1,7 +1,11 @@
 import { beforeEach, expect, it } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import { progress } from '../../client/content/enquiry-form.ts'
 import { OrderForm } from '../../client/enquiry/order-form.tsx'
-import { forgetSubmission } from '../../client/enquiry/submission-key.ts'
+import { forgetKey } from '../../client/enquiry/submission-key.ts'
+import { brand } from '../../shared/brand.ts'
+import { products } from '../../shared/catalogue.ts'
+import { messages } from '../../shared/order.ts'
 import { received, refused, wire } from '../support/fake-wire.ts'
 import { render } from '../support/render.tsx'
 
@@ -11,15 +15,15 @@ const filled = {
   mobile: '9876543210',
   quantity: '24',
   retailerSelfUse: 'Retailer',
-  products: 'Quvera XT',
+  products: products[1],
 }
 type Fields = Partial<typeof filled>
 
 let form: HTMLFormElement
 beforeEach(() => {
   wire.reset()
-  forgetSubmission()
-  form = render(<OrderForm />).querySelector('form') as HTMLFormElement
+  forgetKey()
+  form = render(<OrderForm path="/buy-now" />).querySelector('form') as HTMLFormElement
 })
 
 function field(name: string) {
@@ -45,37 +49,37 @@ const marked = () => [...form.querySelectorAll('[aria-invalid=true]')].map((inpu
 it('tells the first broken rule, in the order of the owner, and marks its fields', async () => {
   await fill({ ...filled, name: '   ', email: 'nobody', mobile: '12ab' })
   await send()
-  await toast('Please fill the data')
+  await toast(messages.empty)
   expect(marked()).toEqual(['name'])
 
   await fill({ name: 'Asha Verma' })
   await send()
-  await toast('Please enter a valid email address')
+  await toast(messages.email)
   expect(marked()).toEqual(['email'])
   expect(document.activeElement).toBe(field('email'))
   expect(form.querySelector(`#${field('email').getAttribute('aria-describedby')}`)?.textContent).toMatch(/example/)
 
   await fill({ email: filled.email })
   await send()
-  await toast('Please enter only number.')
+  await toast(messages.digits)
 
   await fill({ mobile: '987654321' })
   await send()
-  await toast('Please enter 10 digit Mobile number.')
+  await toast(messages.tenDigits)
   expect(wire.sent).toEqual([])
 })
 
 it('marks every empty field and keeps what was typed', async () => {
   await fill({ email: filled.email, quantity: '3' })
   await send()
-  await toast('Please fill the data')
+  await toast(messages.empty)
   expect(marked()).toEqual(['name', 'mobile', 'retailerSelfUse', 'products'])
   expect(values()).toMatchObject({ email: filled.email, quantity: '3' })
 })
 
 it('a mark goes as soon as its field is changed', async () => {
   await send()
-  await toast('Please fill the data')
+  await toast(messages.empty)
   await fill({ name: 'A' })
   expect(marked()).not.toContain('name')
   expect(marked()).toContain('email')
@@ -85,7 +89,7 @@ it('an order received empties the form and shows the reference', async () => {
   wire.answers = [received('QV-7K3M9P')]
   await fill(filled)
   await send()
-  await toast('Order Received Successfully')
+  await toast(messages.received)
   await expect.element(page.getByText('QV-7K3M9P')).toBeVisible()
   expect(values()).toEqual({ name: '', email: '', mobile: '', quantity: '', retailerSelfUse: '', products: '' })
   expect(form.hidden).toBe(true)
@@ -94,7 +98,7 @@ it('an order received empties the form and shows the reference', async () => {
     {
       ...filled,
       quantity: 24,
-      productName: 'Quvera',
+      productName: brand.name,
       website: '',
       submissionKey: expect.stringMatching(/^[0-9a-f-]{36}$/),
       filledInMs: expect.any(Number),
@@ -133,36 +137,100 @@ it.each(['+91 98765-4321', '098765432', '+1 98765 43210'])('does not mend %j', a
   expect(wire.sent).toEqual([])
 })
 
-it.each([
-  ['no network', new TypeError('Failed to fetch')],
-  ['an answer that is not ours', new Response('<h1>Bad gateway</h1>', { status: 502 })],
-  ['a database that is down', refused(503, 'Error adding document')],
-])('%s is told, nothing typed is lost, and the next try has the same key', async (_, answer) => {
-  wire.answers = [answer]
+it('a database that is down is told at once, nothing typed is lost, and the next try has the same key', async () => {
+  wire.answers = [refused(503, messages.failed)]
   await fill(filled)
   await send()
-  await toast('Error adding document')
+  await toast(messages.failed)
   expect(values()).toEqual(filled)
+  expect(wire.sent).toHaveLength(1)
   await send()
-  await toast('Order Received Successfully')
+  await toast(messages.received)
   expect(wire.sent[1]?.submissionKey).toBe(wire.sent[0]?.submissionKey)
 })
 
-it('tells the reason of a refusal in the words of the server', async () => {
-  wire.answers = [refused(429, 'Too many enquiries: please wait a minute.')]
+it.each([
+  ['no network', () => new TypeError('Failed to fetch')],
+  ['a gateway whose server is away', () => new Response('<h1>Bad gateway</h1>', { status: 502 })],
+])('%s is no error: the order is sent again under the same key, and the visitor sees it', async (_, fault) => {
+  wire.answers = [fault(), fault()]
+  const said = new Set<string | null | undefined>()
+  const watch = () => said.add(form.querySelector('[role=status]')?.textContent)
+  new MutationObserver(watch).observe(form, { subtree: true, childList: true, characterData: true })
   await fill(filled)
   await send()
-  await toast('Too many enquiries: please wait a minute.')
+  await expect.poll(() => wire.sent.length, { timeout: 5000 }).toBe(2)
+  expect(values()).toEqual(filled)
+  await toast(messages.received)
+  expect([...said]).toEqual(['', progress.again(2), progress.again(3)])
+  expect(new Set(wire.sent.map((order) => order.submissionKey)).size).toBe(1)
+  expect(wire.sent).toHaveLength(3)
+})
+
+it('Stop ends the tries, keeps what was typed, and the next order has the same key', async () => {
+  wire.answers = [new TypeError('Failed to fetch')]
+  await fill(filled)
+  await send()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await expect.element(page.getByText(/^Stopped\./)).toBeVisible()
+  await new Promise((resume) => setTimeout(resume, 1500)) // the next try would have been after one second
+  expect(wire.sent).toHaveLength(1)
+  expect(values()).toEqual(filled)
+  await send()
+  await toast(messages.received)
+  expect(wire.sent[1]?.submissionKey).toBe(wire.sent[0]?.submissionKey)
+})
+
+it('a refusal is told in the words of the server, and not repeated', async () => {
+  wire.answers = [refused(403, 'Orders are taken from our own pages only.')]
+  await fill(filled)
+  await send()
+  await toast('Orders are taken from our own pages only.')
+  await new Promise((resume) => setTimeout(resume, 1500))
+  expect(wire.sent).toHaveLength(1)
+})
+
+it('a refusal on the way, in no words of ours, is not repeated either', async () => {
+  wire.answers = [new Response('<h1>Request entity too large</h1>', { status: 413 })]
+  await fill(filled)
+  await send()
+  await toast(messages.failed)
+  await new Promise((resume) => setTimeout(resume, 1500))
+  expect(wire.sent).toHaveLength(1)
+})
+
+it('too many are sent once more after the time the server names, and then told', async () => {
+  const tooMany = () => refused(429, 'Too many enquiries.', { 'retry-after': '1' })
+  wire.answers = [tooMany(), tooMany()]
+  await fill(filled)
+  await send()
+  await expect.element(page.getByText(/sent again by itself in 1 second/)).toBeVisible()
+  await toast('Too many enquiries.')
+  expect(wire.sent).toHaveLength(2)
+})
+
+it('leaving the page is warned of while an order is under way, and only then', async () => {
+  const warned = () => !dispatchEvent(new Event('beforeunload', { cancelable: true }))
+  const answer = Promise.withResolvers<Response>()
+  wire.answers = [answer.promise]
+  await fill(filled)
+  expect(warned()).toBe(false)
+  await send()
+  await expect.poll(() => wire.sent.length).toBe(1)
+  expect(warned()).toBe(true)
+  answer.resolve(received('QV-BBBBBB'))
+  await toast(messages.received)
+  expect(warned()).toBe(false)
 })
 
 it('an order changed after a try without an answer goes out at once under a key of its own', async () => {
   wire.answers = [new TypeError('Failed to fetch'), refused(409, 'Sent already with other content.')]
   await fill(filled)
   await send()
-  await toast('Error adding document')
+  await page.getByRole('button', { name: 'Stop' }).click()
   await fill({ quantity: '30' })
   await send()
-  await toast('Order Received Successfully')
+  await toast(messages.received)
   const keys = wire.sent.map((order) => order.submissionKey)
   expect(keys[1]).toBe(keys[0])
   expect(keys[2]).not.toBe(keys[0])
@@ -176,6 +244,6 @@ it('a conflict out of nowhere is told, and the next try has a new key', async ()
   await toast('Sent already with other content.')
   expect(wire.sent).toHaveLength(1)
   await send()
-  await toast('Order Received Successfully')
+  await toast(messages.received)
   expect(wire.sent[1]?.submissionKey).not.toBe(wire.sent[0]?.submissionKey)
 })

@@ -1,6 +1,9 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
+import { productPath, products } from '../../shared/catalogue.ts'
+import { messages } from '../../shared/order.ts'
+import { fillOrder, sendButton, toastOf } from '../support/fill-order.ts'
 import { PHONE, paths, siteForTests } from '../support/visit.ts'
 
 const { visit } = siteForTests()
@@ -54,7 +57,7 @@ it('the open menu on a phone has no fault', async () => {
 })
 
 it('the open list of products has no fault', async () => {
-  const { page, close } = await visit('/products/quvera-xt', CALM)
+  const { page, close } = await visit(productPath(products[1]), CALM)
   await page.getByRole('button', { name: 'Products' }).click()
   expect(await violations(page)).toEqual([])
   await close()
@@ -62,16 +65,11 @@ it('the open list of products has no fault', async () => {
 
 it.each([360, 1440])('toast, marked fields and confirmation have no fault at %i px', async (width) => {
   const { page, close } = await visit('/buy-now', { ...CALM, viewport: { width, height: 900 } })
-  await page.getByRole('button', { name: 'Send enquiry' }).click()
-  await page.locator('.Toastify__toast', { hasText: 'Please fill the data' }).waitFor()
+  await sendButton(page).click()
+  await toastOf(page, messages.empty).waitFor()
   expect(await violations(page)).toEqual([])
-  await page.locator('[name=name]').fill('Asha Verma')
-  await page.locator('[name=email]').first().fill('asha@shop.example')
-  await page.locator('[name=mobile]').fill('9876543210')
-  await page.locator('[name=quantity]').fill('2')
-  await page.locator('[name=retailerSelfUse]').selectOption('Retailer')
-  await page.locator('[name=products]').selectOption('Quvera 300')
-  await page.getByRole('button', { name: 'Send enquiry' }).click()
+  await fillOrder(page)
+  await sendButton(page).click()
   await page.locator('.reference').waitFor()
   expect(await violations(page)).toEqual([])
   await close()
@@ -82,7 +80,7 @@ it('an order can be sent with the keyboard alone', async () => {
   await page.keyboard.press('Tab')
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content')
   await page.keyboard.press('Enter')
-  for (const keys of ['Asha Verma', 'asha@shop.example', '9876543210', '5', 'Self', 'Quvera XT']) {
+  for (const keys of ['Asha Verma', 'asha@shop.example', '9876543210', '5', 'Self', products[1]]) {
     await page.keyboard.press('Tab')
     await page.keyboard.type(keys)
   }
@@ -94,7 +92,7 @@ it('an order can be sent with the keyboard alone', async () => {
 })
 
 it('what has the focus is never under the header', async () => {
-  const { page, close } = await visit('/products/quvera-xt', CALM)
+  const { page, close } = await visit(productPath(products[1]), CALM)
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
   const hidden: string[] = []
   await page.locator('footer a').last().focus()

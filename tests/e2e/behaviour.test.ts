@@ -1,7 +1,12 @@
 import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import { subscribe } from '../../client/content/contact.ts'
+import { brand } from '../../shared/brand.ts'
+import { productPath, products } from '../../shared/catalogue.ts'
+import { messages } from '../../shared/order.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
+import { fillOrder, sendButton } from '../support/fill-order.ts'
 import { freePort } from '../support/server-process.ts'
 import { PHONE, siteForTests } from '../support/visit.ts'
 
@@ -57,10 +62,10 @@ describe.each([
   })
 
   it('Buy Now on a product page leads to the form with that product chosen', async () => {
-    const { page, close } = await visit('/products/quvera-xt', options)
+    const { page, close } = await visit(productPath(products[1]), options)
     await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).click()
     await page.waitForURL(/\/buy-now/)
-    await eventually(async () => expect(await page.locator('[name=products]').inputValue()).toBe('Quvera XT'))
+    await eventually(async () => expect(await page.locator('[name=products]').inputValue()).toBe(products[1]))
     expect(await page.evaluate(() => scrollY)).toBe(0)
     await close()
   })
@@ -77,13 +82,8 @@ describe.each([
       await route.continue()
     })
     await page.goto(`${site().url}/buy-now`)
-    await page.locator('[name=name]').fill('Early Bird')
-    await page.locator('[name=email]').first().fill('early@shop.example')
-    await page.locator('[name=mobile]').fill('9876543210')
-    await page.locator('[name=quantity]').fill('1')
-    await page.locator('[name=retailerSelfUse]').selectOption('Self Use')
-    await page.locator('[name=products]').selectOption('Quvera 300')
-    for (let click = 0; click < 3; click++) await page.getByRole('button', { name: 'Send enquiry' }).click()
+    await fillOrder(page)
+    for (let click = 0; click < 3; click++) await sendButton(page).click()
     gate.resolve()
     await page.locator('.reference').waitFor()
     expect(orders).toBe(1)
@@ -100,10 +100,10 @@ it('menus open before React arrives, and what else was clicked happens once it i
       await gate.promise
       await route.continue()
     })
-    await page.goto(`${site().url}/products/quvera-xt`)
+    await page.goto(`${site().url}${productPath(products[1])}`)
     const menu = page.getByRole('button', { name: options === PHONE ? 'Menu' : 'Products' })
     await menu.click()
-    expect(await page.getByRole('banner').getByRole('link', { name: 'Quvera 300' }).isVisible()).toBe(true)
+    expect(await page.getByRole('banner').getByRole('link', { name: products[0] }).isVisible()).toBe(true)
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Ophthalmology', exact: true }).click()
     gate.resolve()
@@ -125,7 +125,7 @@ it('what is touched before the page has wholly arrived works once it has', async
   const slow = createServer(async (request, response) => {
     const answer = await fetch(site().url + request.url)
     const body = Buffer.from(await answer.arrayBuffer())
-    const isDocument = request.url === '/products/quvera-xt'
+    const isDocument = request.url === productPath(products[1])
     const cut = isDocument ? body.indexOf('<footer') : 0
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
     response.write(body.subarray(0, cut))
@@ -133,7 +133,7 @@ it('what is touched before the page has wholly arrived works once it has', async
     response.end(body.subarray(cut))
   }).listen(port, '127.0.0.1')
   const react = page.waitForResponse(/\/assets\/react-/)
-  await page.goto(`http://localhost:${port}/products/quvera-xt`, { waitUntil: 'commit' })
+  await page.goto(`http://localhost:${port}${productPath(products[1])}`, { waitUntil: 'commit' })
   const indication = page.getByRole('button', { name: 'Ophthalmology', exact: true })
   await indication.click()
   await (await react).finished()
@@ -147,44 +147,9 @@ it('what is touched before the page has wholly arrived works once it has', async
   slow.close()
 })
 
-it('a lost answer and a reload later, the same order has the same reference', async () => {
-  const { page, close } = await visit('/buy-now')
-  const keys: string[] = []
-  let cut = true
-  await page.route('**/trpc/order.submit', async (route) => {
-    keys.push(JSON.parse(route.request().postData() ?? '{}').submissionKey)
-    if (!cut) return route.continue()
-    cut = false
-    await route.fetch()
-    await route.abort()
-  })
-  const fill = async () => {
-    await page.locator('[name=name]').fill('Cut Off')
-    await page.locator('[name=email]').first().fill('cut@shop.example')
-    await page.locator('[name=mobile]').fill('9876543210')
-    await page.locator('[name=quantity]').fill('7')
-    await page.locator('[name=retailerSelfUse]').selectOption('Retailer')
-    await page.locator('[name=products]').selectOption('Quvera XT')
-    await page.getByRole('button', { name: 'Send enquiry' }).click()
-  }
-  await fill()
-  await page.locator('.Toastify__toast', { hasText: 'Error adding document' }).waitFor()
-  expect(await page.locator('[name=quantity]').inputValue()).toBe('7')
-  await page.reload()
-  await page.locator('html[data-hydrated]').waitFor()
-  await fill()
-  const reference = await page.locator('.reference').textContent()
-  expect(keys[1]).toBe(keys[0])
-  const rows = await site().inspect(
-    (db) => db.$queryRaw<object[]>`SELECT "Reference" FROM "Quvera_Form" WHERE "Name" = 'Cut Off'`,
-  )
-  expect(rows).toEqual([{ Reference: reference }])
-  await close()
-})
-
 it('a marked field stays marked under the pointer', async () => {
   const { page, close } = await visit('/buy-now', DESKTOP)
-  await page.getByRole('button', { name: 'Send enquiry' }).click()
+  await sendButton(page).click()
   const borders = () =>
     page
       .locator('[aria-invalid=true]')
@@ -205,10 +170,10 @@ it('the subscribe box stores the address and says so; a bad one it refuses', asy
   const box = page.getByRole('contentinfo')
   await box.getByLabel('Email address').fill('nobody')
   await box.getByRole('button', { name: 'Subscribe' }).click()
-  await box.getByText('Please enter a valid email address').waitFor()
+  await box.getByText(messages.email).waitFor()
   await box.getByLabel('Email address').fill('reader@shop.example')
   await box.getByRole('button', { name: 'Subscribe' }).click()
-  await box.getByText('This address is on the list').waitFor()
+  await box.getByText(subscribe.done).waitFor()
   expect(await box.getByLabel('Email address').inputValue()).toBe('')
   await close()
 })
@@ -230,7 +195,7 @@ it('a page is fetched when somebody points at its link, and opens without being 
 it('a page left and come back to is as it was, without being loaded again', async () => {
   const browser = await launchBrowser({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
   const page = await browser.newPage(PHONE)
-  await page.goto(`${site().url}/products/quvera-300`)
+  await page.goto(`${site().url}${productPath(products[0])}`)
   await page.locator('html[data-hydrated]').waitFor()
   await page.getByRole('button', { name: 'Lycopene', exact: true }).click()
   await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).click()
@@ -243,9 +208,9 @@ it('a page left and come back to is as it was, without being loaded again', asyn
 })
 
 it('a printed product page keeps the composition, the safety and the contact', async () => {
-  const { page, close } = await visit('/products/quvera-xt')
+  const { page, close } = await visit(productPath(products[1]))
   await page.emulateMedia({ media: 'print' })
-  for (const kept of ['27.45 mg', 'Renal health', '+91 11 4000 0300', 'Hypertension'])
+  for (const kept of ['27.45 mg', 'Renal health', brand.phone, 'Hypertension'])
     expect(await page.getByText(kept).last().isVisible(), kept).toBe(true)
   expect(await page.getByRole('banner').isVisible()).toBe(false)
   await close()

@@ -1,11 +1,13 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { home } from '../../client/content/home.ts'
 import { anOrder } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { startSite } from '../support/site.ts'
+import { paths } from '../support/visit.ts'
 
 const PUBLIC_URL = 'https://www.quvera.example'
-const PAGES = ['/', '/products/quvera-300', '/products/quvera-xt', '/buy-now', '/privacy-policy']
+const PAGES = paths
 
 let site: Awaited<ReturnType<typeof startSite>>
 beforeAll(async () => {
@@ -72,7 +74,7 @@ describe('pages', () => {
     for (const accepted of ['identity', 'br;q=0, gzip;q=0']) {
       const answer = await fetch(site.url, { headers: { 'accept-encoding': accepted } })
       expect(answer.headers.get('content-encoding')).toBeNull()
-      expect(await answer.text()).toContain('Where innovation meets cure')
+      expect(await answer.text()).toContain(home.title)
     }
   })
 

@@ -1,6 +1,9 @@
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { progress, stopped } from '../../client/content/enquiry-form.ts'
+import { messages } from '../../shared/order.ts'
 import { launchBrowser, openPage } from '../support/browser.ts'
+import { fillOrder, sendButton, toastOf } from '../support/fill-order.ts'
 import { startSite } from '../support/site.ts'
 
 let site: Awaited<ReturnType<typeof startSite>>
@@ -15,35 +18,24 @@ afterAll(async () => {
 beforeEach(() => site.inspect((db) => db.enquiry.deleteMany()))
 
 const stored = () => site.inspect((db) => db.enquiry.findMany({ orderBy: { receivedAt: 'asc' } }))
-const send = (page: Page) => page.getByRole('button', { name: /send enquiry/i })
-const received = (page: Page) => page.locator('.Toastify__toast', { hasText: 'Order Received Successfully' }).waitFor()
-const failed = (page: Page) => page.locator('.Toastify__toast', { hasText: 'Error adding document' }).first().waitFor()
-
-async function fill(page: Page, quantity = '5') {
-  await page.locator('[name=name]').fill('Asha Verma')
-  await page.locator('[name=email]').first().fill('asha.verma@shop.example')
-  await page.locator('[name=mobile]').fill('9876543210')
-  await page.locator('[name=quantity]').fill(quantity)
-  await page.locator('[name=retailerSelfUse]').selectOption('Retailer')
-  await page.locator('[name=products]').selectOption('Quvera 300')
-}
+const received = (page: Page) => toastOf(page, messages.received).waitFor()
 
 /** The request reaches the server, its answer never reaches the page. */
-async function cutNextAnswer(page: Page) {
+async function cutAnswers(page: Page, times = 1) {
   await page.route(
     '**/trpc/order.submit',
     async (route) => {
       await route.fetch()
       await route.abort('connectionreset')
     },
-    { times: 1 },
+    { times },
   )
 }
 
 it('three impatient clicks are one order', async () => {
   const { page, close } = await openPage(browser, `${site.url}/buy-now`)
-  await fill(page)
-  await send(page).click({ clickCount: 3, delay: 10 })
+  await fillOrder(page)
+  await sendButton(page).click({ clickCount: 3, delay: 10 })
   await received(page)
   expect(await stored()).toHaveLength(1)
   await close()
@@ -56,51 +48,106 @@ it('clicks before the code has arrived are one order', async () => {
     await route.continue()
   })
   await page.goto(`${site.url}/buy-now`, { waitUntil: 'commit' })
-  await fill(page)
-  for (let click = 0; click < 3; click++) await send(page).click({ noWaitAfter: true })
+  await fillOrder(page)
+  for (let click = 0; click < 3; click++) await sendButton(page).click({ noWaitAfter: true })
   await received(page)
   expect(await stored()).toHaveLength(1)
   await close()
 })
 
-it('an order whose answer was lost keeps its values and is sent again as the same order', async () => {
-  const { page, close } = await openPage(browser, `${site.url}/buy-now`)
-  await cutNextAnswer(page)
-  await fill(page)
-  await send(page).click()
-  await failed(page)
-  expect(await page.locator('[name=name]').inputValue()).toBe('Asha Verma')
-  expect(await stored()).toHaveLength(1)
-  await send(page).click()
-  await received(page)
-  const rows = await stored()
-  expect(rows).toHaveLength(1)
-  expect(await page.locator('main').textContent()).toContain(rows[0]?.reference)
+it.each(['/', '/buy-now'])(
+  'an order whose answer is lost twice is sent a third time by itself, and is one order, on %s',
+  async (path) => {
+    const { page, close } = await openPage(browser, site.url + path)
+    await cutAnswers(page, 2)
+    await fillOrder(page)
+    await sendButton(page).click()
+    await page.getByText(progress.again(3)).waitFor()
+    expect(await page.locator('#order [name=name]').inputValue()).toBe('Asha Verma')
+    await received(page)
+    const rows = await stored()
+    expect(rows).toHaveLength(1)
+    expect(await page.locator('main').textContent()).toContain(rows[0]?.reference)
+    await close()
+  },
+)
+
+it.each(['/', '/buy-now'])(
+  'without a network %s says so, and the order is sent by itself when it is back',
+  async (path) => {
+    const { page, close } = await openPage(browser, site.url + path)
+    await fillOrder(page)
+    await page.locator('.Toastify').waitFor({ state: 'attached' })
+    await page.context().setOffline(true)
+    await sendButton(page).click()
+    await page.getByText(progress.offline).waitFor()
+    await page.waitForTimeout(3000)
+    expect(await page.locator('#order [name=name]').inputValue()).toBe('Asha Verma')
+    expect(await stored()).toHaveLength(0)
+    expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, document.cookie]))).not.toMatch(
+      /Asha|9876543210/,
+    )
+    await page.context().setOffline(false)
+    await received(page)
+    expect(await stored()).toHaveLength(1)
+    await close()
+  },
+)
+
+it('tries without an answer end after a minute, with a word, and the values stay', async () => {
+  const { page, close } = await openPage(browser, 'about:blank')
+  await page.clock.install()
+  await page.goto(`${site.url}/buy-now`)
+  let tries = 0
+  await page.route('**/trpc/order.submit', (route) => {
+    tries++
+    return route.abort('connectionreset')
+  })
+  await page.clock.runFor(1000)
+  await fillOrder(page)
+  await page.locator('.Toastify').waitFor({ state: 'attached' })
+  await sendButton(page).click()
+  for (let second = 0; second < 58; second++) {
+    await page.clock.runFor(1000)
+    await page.waitForTimeout(10) // the network is not on that clock
+  }
+  expect(await toastOf(page, messages.failed).count()).toBe(0)
+  for (let second = 0; second < 20; second++) {
+    await page.clock.runFor(1000)
+    await page.waitForTimeout(10)
+  }
+  await toastOf(page, messages.failed).waitFor()
+  expect(tries).toBeGreaterThanOrEqual(6)
+  expect(tries).toBeLessThanOrEqual(10)
+  expect(await page.locator('#order [name=name]').inputValue()).toBe('Asha Verma')
   await close()
 })
 
 it('the same order after a lost answer and a reload is the same order', async () => {
   const { page, close } = await openPage(browser, `${site.url}/buy-now`)
-  await cutNextAnswer(page)
-  await fill(page)
-  await send(page).click()
-  await failed(page)
+  await cutAnswers(page)
+  await fillOrder(page)
+  await sendButton(page).click()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText(stopped).waitFor()
   await page.reload()
-  await fill(page)
-  await send(page).click()
+  await fillOrder(page)
+  await sendButton(page).click()
   await received(page)
-  expect(await stored()).toHaveLength(1)
+  const rows = await stored()
+  expect(rows).toHaveLength(1)
+  expect(await page.locator('.reference').textContent()).toBe(rows[0]?.reference)
   await close()
 })
 
 it('an order that was changed after a lost answer is an order of its own', async () => {
   const { page, close } = await openPage(browser, `${site.url}/buy-now`)
-  await cutNextAnswer(page)
-  await fill(page)
-  await send(page).click()
-  await failed(page)
-  await fill(page, '7')
-  await send(page).click()
+  await cutAnswers(page)
+  await fillOrder(page)
+  await sendButton(page).click()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await fillOrder(page, { quantity: '7' })
+  await sendButton(page).click()
   await received(page)
   expect((await stored()).map((row) => row.quantity)).toEqual([5n, 7n])
   await close()
@@ -108,8 +155,8 @@ it('an order that was changed after a lost answer is an order of its own', async
 
 it('going away and back after an order shows an empty form and sends nothing', async () => {
   const { page, close } = await openPage(browser, `${site.url}/buy-now`)
-  await fill(page)
-  await send(page).click()
+  await fillOrder(page)
+  await sendButton(page).click()
   await received(page)
   await page.goto(`${site.url}/privacy-policy`)
   await page.goBack()
@@ -129,18 +176,18 @@ it('a database that is gone is told, the values stay, and the next try is stored
         json: {
           error: {
             code: -32603,
-            message: 'Error adding document',
+            message: messages.failed,
             data: { code: 'SERVICE_UNAVAILABLE', httpStatus: 503 },
           },
         },
       }),
     { times: 1 },
   )
-  await fill(page)
-  await send(page).click()
-  await failed(page)
+  await fillOrder(page)
+  await sendButton(page).click()
+  await toastOf(page, messages.failed).waitFor()
   expect(await page.locator('[name=email]').first().inputValue()).toBe('asha.verma@shop.example')
-  await send(page).click()
+  await sendButton(page).click()
   await received(page)
   expect(await stored()).toHaveLength(1)
   await close()

@@ -15,8 +15,11 @@ export const wire = {
 
 export const received = (reference: string) => Response.json({ result: { data: { reference } } })
 
-export const refused = (httpStatus: number, message: string) =>
-  Response.json({ error: { code: -32000, message, data: { code: 'REFUSED', httpStatus } } }, { status: httpStatus })
+export const refused = (httpStatus: number, message: string, headers: Record<string, string> = {}) =>
+  Response.json(
+    { error: { code: -32000, message, data: { code: 'REFUSED', httpStatus } } },
+    { status: httpStatus, headers },
+  )
 
 const realFetch = window.fetch
 window.fetch = async (input, init) => {

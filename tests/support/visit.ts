@@ -1,9 +1,10 @@
 import type { Browser, BrowserContextOptions } from '@playwright/test'
 import { afterAll, beforeAll } from 'vitest'
+import { productPath, products } from '../../shared/catalogue.ts'
 import { launchBrowser, openPage } from './browser.ts'
 import { startSite } from './site.ts'
 
-export const paths = ['/', '/products/quvera-300', '/products/quvera-xt', '/buy-now', '/privacy-policy'] as const
+export const paths = ['/', ...products.map(productPath), '/buy-now', '/privacy-policy']
 export const PHONE = { viewport: { width: 360, height: 740 } }
 
 /** One site and one browser for a file of tests. */

@@ -1,22 +1,24 @@
-import { brand } from '../../shared/brand.ts'
-import { products } from '../../shared/catalogue.ts'
-import type { ProductContent } from './product.ts'
-import { quveraXtCard } from './product-cards.ts'
-import { xtIndications } from './quvera-xt-indications.ts'
-import { xtSlides } from './quvera-xt-slides.ts'
+import { brand } from '../../../shared/brand.ts'
+import { products } from '../../../shared/catalogue.ts'
+import type { ProductContent } from '../product.ts'
+import { productCards } from '../product-cards.ts'
+import { xtIndications } from '../xt-indications.ts'
+import { xtSlides } from '../xt-slides.ts'
 
 const name = products[1]
+const card = productCards[name]
 
-export const quveraXt: ProductContent = {
-  ...quveraXtCard,
+export const content: ProductContent = {
+  product: name,
+  ...card,
   description: `${name} by ${brand.company}: ten ingredients, from Coenzyme Q10 and omega-3 to selenium and zinc, each with its exact amount. Composition, directions and safety in full.`,
   tagline: 'Revitalize your health with precision formulation',
   paragraph: `${name} is the wider formula: ten ingredients, from ubiquinone and omega-3 to carotenoids, wheat germ oil, vitamin B12, selenium and zinc. Every one is listed here with its amount in each dose, so that you and your physician can read exactly what it contains.`,
   pictures: [
-    { name: 'quvera-xt', alt: quveraXtCard.alt, caption: 'The bottle' },
-    { name: 'quvera-xt-capsules', alt: 'Green and cream capsules, filling the picture', caption: 'The capsules' },
+    { name: card.picture, alt: card.alt, caption: 'The bottle' },
+    { name: `${card.picture}-capsules`, alt: 'Green and cream capsules, filling the picture', caption: 'The capsules' },
     {
-      name: 'quvera-xt-label',
+      name: `${card.picture}-label`,
       alt: `The label of ${name}, with its list of ingredients and amounts`,
       caption: 'The label',
     },
@@ -54,7 +56,12 @@ export const quveraXt: ProductContent = {
     { title: 'Storage', icon: 'shade', text: 'Keep in a cool, dry place, away from sunlight and moisture.' },
     { title: 'General', icon: 'reach', text: 'Keep out of reach of children.' },
   ],
-  indications: { lead: 'Areas in which a physician may advise it.', open: 'neurological', cards: xtIndications },
+  indications: {
+    lead: 'Areas in which a physician may advise it.',
+    layout: 'stage',
+    open: 'neurological',
+    cards: xtIndications,
+  },
   safety: [
     {
       title: 'Allergies',

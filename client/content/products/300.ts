@@ -1,25 +1,27 @@
-import { brand } from '../../shared/brand.ts'
-import { products } from '../../shared/catalogue.ts'
-import { ingredientPictures } from './ingredients.ts'
-import type { ProductContent } from './product.ts'
-import { quvera300Card } from './product-cards.ts'
+import { brand } from '../../../shared/brand.ts'
+import { products } from '../../../shared/catalogue.ts'
+import { ingredientPictures } from '../ingredients.ts'
+import type { ProductContent } from '../product.ts'
+import { productCards } from '../product-cards.ts'
 
 const name = products[0]
+const card = productCards[name]
 
-export const quvera300: ProductContent = {
-  ...quvera300Card,
+export const content: ProductContent = {
+  product: name,
+  ...card,
   description: `${name} by ${brand.company}: Coenzyme Q10 300 mg, Omega-3 Fatty Acids 250 mg and Lycopene (10%) 5000 mcg. Composition, directions and safety in full.`,
   tagline: 'Revitalize your health with precision formulation',
   paragraph: `${name} brings three substances together: Coenzyme Q10, a compound the body also makes itself; omega-3 fatty acids, known from oily fish; and lycopene, the red pigment of the tomato. Each one is stated on this page with its exact amount, so that you and your physician read the same label.`,
   pictures: [
-    { name: 'quvera-300', alt: quvera300Card.alt, caption: 'The bottle' },
+    { name: card.picture, alt: card.alt, caption: 'The bottle' },
     {
-      name: 'quvera-300-capsules',
+      name: `${card.picture}-capsules`,
       alt: 'Translucent orange softgel capsules, filling the picture',
       caption: 'The capsules',
     },
     {
-      name: 'quvera-300-label',
+      name: `${card.picture}-label`,
       alt: `The label of ${name}, with its three ingredients and amounts`,
       caption: 'The label',
     },
@@ -105,6 +107,7 @@ export const quvera300: ProductContent = {
   ],
   indications: {
     lead: 'Areas in which a physician may advise it.',
+    layout: 'row',
     open: 'cardiovascular',
     cards: [
       {

@@ -1,0 +1,12 @@
+import { messages, type Problem } from '../../shared/order.ts'
+import { emptyHints, ruleHints } from '../content/enquiry-form.ts'
+
+/** What stands under each field that breaks the rule. */
+export function fieldMarks({ message, fields }: Problem): Record<string, string> {
+  return Object.fromEntries(fields.map((field) => [field, hint(message, field)]))
+}
+
+function hint(message: string, field: string) {
+  if (message === messages.empty) return emptyHints[field] ?? message
+  return Object.entries(ruleHints).find(([rule]) => rule === message)?.[1] ?? message
+}

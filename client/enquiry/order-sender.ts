@@ -1,0 +1,113 @@
+import { focusManager, MutationObserver, onlineManager, QueryClient } from '@tanstack/react-query'
+import { toast } from 'react-toastify/unstyled'
+import { messages, type Order } from '../../shared/order.ts'
+import { notStored, progress, stopped } from '../content/enquiry-form.ts'
+import { fieldMarks } from './field-marks.ts'
+import { EMPTY, type OrderState } from './order-state.ts'
+import { readOrder } from './read-order.ts'
+import { answeredStatus, failureMessage, retryAfterMs, sendOrder } from './send-order.ts'
+
+export interface OrderSender {
+  /** Checks the form and sends it; while an order is under way it does nothing. */
+  send(data: FormData): void
+  stop(): void
+}
+
+const SUCCESS_TOAST_MS = 8000
+const GIVE_UP_MS = 60_000
+const PAUSE_MAX_MS = 15_000
+
+/**
+ * Everything an order needs once somebody fills the form: rules, sending, toasts. A try without an answer is repeated,
+ * with growing pauses, for a minute in which there is a network. What the server refuses is told and not repeated, but
+ * for 429, which says when.
+ */
+export function createOrderSender(show: (state: OrderState) => void): OrderSender {
+  const client = new QueryClient()
+  client.mount() // what waits for the network goes on when it is back
+  focusManager.setFocused(true) // an order goes on in a tab that nobody looks at
+  onlineManager.setOnline(navigator.onLine)
+  let underWay: AbortController | undefined
+
+  function end() {
+    underWay = undefined
+    removeEventListener('beforeunload', warn)
+  }
+
+  async function start(order: Order) {
+    const stop = new AbortController()
+    underWay = stop
+    addEventListener('beforeunload', warn)
+    show({ ...EMPTY, sending: true })
+    const mutation = observe(client, stop.signal)
+    const unsubscribe = mutation.subscribe(({ failureCount, failureReason }) => {
+      if (underWay !== stop || failureCount === 0) return
+      show({ ...EMPTY, sending: true, progress: told(failureCount, failureReason) })
+    })
+    try {
+      const { reference } = await mutation.mutate(order)
+      if (underWay !== stop) return
+      end()
+      toast.success(messages.received, { autoClose: SUCCESS_TOAST_MS })
+      show({ ...EMPTY, reference })
+    } catch (error) {
+      if (underWay !== stop) return
+      end()
+      toast.error(failureMessage(error), { autoClose: false })
+      show({ ...EMPTY, note: notStored })
+    } finally {
+      unsubscribe()
+    }
+  }
+
+  return {
+    send(data) {
+      if (underWay) return
+      toast.dismiss()
+      const { order, problem } = readOrder(data)
+      if (order) return void start(order)
+      toast.error(problem.message, { autoClose: false })
+      show({ marks: fieldMarks(problem) })
+    },
+    stop() {
+      if (!underWay) return
+      underWay.abort()
+      end()
+      show({ ...EMPTY, note: stopped })
+    },
+  }
+}
+
+function observe(client: QueryClient, stop: AbortSignal) {
+  let since = performance.now()
+  let hasWaited = false
+  const unsubscribe = onlineManager.subscribe(() => {
+    since = performance.now()
+  })
+  return new MutationObserver(client, {
+    // The first try is made also when the browser says it is offline: it may be wrong.
+    networkMode: 'offlineFirst',
+    mutationFn: (order: Order) => sendOrder(order, stop),
+    onSettled: unsubscribe,
+    retry: (_failures, error) => {
+      if (stop.aborted) return false
+      if (answeredStatus(error) === undefined)
+        return !onlineManager.isOnline() || performance.now() - since < GIVE_UP_MS
+      const again = !hasWaited && retryAfterMs(error) !== undefined
+      hasWaited ||= again
+      return again
+    },
+    retryDelay: (failures, error) => retryAfterMs(error) ?? Math.min(1000 * 2 ** failures, PAUSE_MAX_MS),
+  })
+}
+
+function told(failures: number, reason: unknown) {
+  const wait = retryAfterMs(reason)
+  if (wait !== undefined) return progress.wait(wait / 1000)
+  return onlineManager.isOnline() ? progress.again(failures + 1) : progress.offline
+}
+
+/** The browser asks whether to leave the page, in its own words. */
+function warn(event: Event) {
+  event.preventDefault()
+}

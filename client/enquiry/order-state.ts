@@ -1,0 +1,15 @@
+/** What the order form shows, apart from what is typed. */
+export interface OrderState {
+  /** An order is under way. */
+  sending?: boolean
+  /** What is to be said of it while it is. */
+  progress?: string | undefined
+  /** What is wrong with each field. */
+  marks: Record<string, string>
+  /** What is wrong with none of them. */
+  note?: string | undefined
+  /** The order was received. */
+  reference?: string | undefined
+}
+
+export const EMPTY: OrderState = { marks: {} }

@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, it } from 'vitest'
+import { palette } from '../../shared/palette.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const TOKENS = 'client/styles/tokens.css'
+const tokens = readFileSync(join(root, TOKENS), 'utf8')
+
+it.each(Object.entries(palette))('%s is the same in mails and on the pages', (name, colour) => {
+  const token = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  expect(tokens).toContain(`--${token}: ${colour};`)
+})
+
+it('a colour is written down nowhere else', () => {
+  const files = ['client', 'server', 'shared'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  )
+  const source = files.filter((name) => /\.(tsx?|css|html)$/.test(name) && !/artwork|generated/.test(name))
+  expect(source.length).toBeGreaterThan(100)
+  const others = source.filter((name) => name !== TOKENS && name !== 'shared/palette.ts')
+  const repeated = others.filter((name) => /#[0-9a-f]{6}\b/i.test(readFileSync(join(root, name), 'utf8')))
+  expect(repeated).toEqual([])
+})
