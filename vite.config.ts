@@ -7,12 +7,15 @@ import { pictures } from './client/build/pictures-plugin.ts'
 
 const REACT = /node_modules\/(react|react-dom|scheduler)\//
 
+/** The oldest browsers in which every page and the whole way of an enquiry work with scripts. README.md names them. */
+const BROWSERS = ['safari16.4', 'chrome109', 'edge109', 'firefox115']
+
 /** `vite build` makes dist/client, the pages and what they load, and dist/server, the server in one file a command. */
 export default defineConfig({
   root: 'client',
   appType: 'custom',
   plugins: [react(), pages(), pictures()],
-  build: { assetsInlineLimit: 0, modulePreload: { polyfill: false }, target: 'es2023' },
+  build: { assetsInlineLimit: 0, modulePreload: { polyfill: false }, target: BROWSERS },
   environments: {
     client: {
       build: {
@@ -22,6 +25,7 @@ export default defineConfig({
     },
     server: {
       consumer: 'server',
+      define: { 'process.env.NODE_ENV': JSON.stringify('production') }, // which of its two builds React takes
       // PGlite loads files that lie beside its own code.
       resolve: { noExternal: true, external: ['@electric-sql/pglite'] },
       build: {

@@ -3,7 +3,6 @@ import { palette } from '../shared/palette.ts'
 import favicon from './favicon.svg?inline'
 import figtree from './fonts/figtree.woff2?url'
 import fraunces from './fonts/fraunces.woff2?url'
-import { notFoundPage } from './pages/not-found-page.tsx'
 import type { Page } from './pages/page.ts'
 import { PUBLIC_URL } from './structured-data.ts'
 
@@ -14,7 +13,7 @@ export function Head({ page }: { page: Page }) {
     <>
       <title>{title}</title>
       <meta name="description" content={page.description} />
-      {page === notFoundPage ? <meta name="robots" content="noindex" /> : <link rel="canonical" href={url} />}
+      {page.unlisted ? <meta name="robots" content="noindex" /> : <link rel="canonical" href={url} />}
       {/* In the page itself: a request would compete with what is seen first. */}
       <link rel="icon" href={favicon} type="image/svg+xml" />
       {[fraunces, figtree].map((font) => (

@@ -1,6 +1,7 @@
 import { type ReactNode, StrictMode, startTransition, useEffect } from 'react'
 import { hydrateRoot } from 'react-dom/client'
 import { App } from './app.tsx'
+import { type FormAnswer, FormAnswerContext } from './enquiry/form-answer.ts'
 import { loadPage } from './pages/load-page.ts'
 
 /** When it resolves, handlers are in place: `main.ts` then repeats what it held. */
@@ -16,13 +17,20 @@ export async function hydrate() {
         root,
         <StrictMode>
           <Announce done={done}>
-            <App page={page} />
+            <FormAnswerContext value={formAnswer()}>
+              <App page={page} />
+            </FormAnswerContext>
           </Announce>
         </StrictMode>,
       )
     })
   })
   document.documentElement.toggleAttribute('data-hydrated', true)
+}
+
+/** What the server said in the page, if it answers a form. */
+function formAnswer(): FormAnswer {
+  return JSON.parse(document.getElementById('form-answer')?.textContent ?? '{}')
 }
 
 async function wholeDocument() {

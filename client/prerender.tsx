@@ -1,13 +1,12 @@
-import { StrictMode } from 'react'
-import { renderToStaticMarkup, renderToString } from 'react-dom/server'
+import { renderToStaticMarkup } from 'react-dom/server'
 import { brand } from '../shared/brand.ts'
 import { palette } from '../shared/palette.ts'
 import { speculationRules } from '../shared/speculation-rules.ts'
-import { App } from './app.tsx'
 import { Head } from './head.tsx'
 import { pageAt, pages } from './pages/all-pages.ts'
 import { notFoundPage } from './pages/not-found-page.tsx'
 import type { Page } from './pages/page.ts'
+import { renderBody } from './renderer.tsx'
 import { PUBLIC_URL, structuredData } from './structured-data.ts'
 import { hasWordmark } from './ui/logo.tsx'
 import wordmark from './ui/wordmark.svg?raw'
@@ -22,18 +21,14 @@ export function isPage(path: string) {
   return pageAt(path) !== notFoundPage
 }
 
+export { renderOutcome } from './renderer.tsx'
+
 export function renderPage(template: string, path: string) {
   const page = pageAt(path)
   return template
     .replace('<!--head-->', () => renderToStaticMarkup(<Head page={page} />) + dataBlocks(page))
     .replace('<!--wordmark-->', () => (hasWordmark ? wordmark : ''))
-    .replace('<!--app-->', () =>
-      renderToString(
-        <StrictMode>
-          <App page={page} />
-        </StrictMode>,
-      ),
-    )
+    .replace('<!--app-->', () => renderBody(page))
 }
 
 /** JSON-LD is never run, so the content security policy lets it stand; the rules it names by their hash. */
@@ -50,6 +45,7 @@ export const files = new Map<string, string>([
   [
     'sitemap.xml',
     `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${pages
+      .filter((page) => !page.unlisted)
       .map((page) => `<url><loc>${PUBLIC_URL}${page.path}</loc></url>\n`)
       .join('')}</urlset>\n`,
   ],

@@ -1,7 +1,6 @@
 import { brand } from '../shared/brand.ts'
 import { advisory, PRODUCT_CLASS } from './content/advisory.ts'
 import type { ProductContent } from './content/product.ts'
-import { pages } from './pages/all-pages.ts'
 import type { Page } from './pages/page.ts'
 
 /** Stands for the public address in the built pages; the server puts the real one in its place when it starts. */
@@ -12,7 +11,7 @@ const organization = { '@type': 'Organization', '@id': `${PUBLIC_URL}/#organizat
 /** What the page says, for machines. No offer, no rating, no indication. */
 export function structuredData(page: Page): object[] {
   if (page.path === '/') return [fullOrganization()]
-  if (!pages.includes(page)) return []
+  if (page.unlisted) return []
   return page.content ? [breadcrumbs(page), product(page, page.content)] : [breadcrumbs(page)]
 }
 

@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import type { Plugin, ViteBuilder, ViteDevServer } from 'vite'
+import type { FormOutcome } from '../../shared/form-outcome.ts'
+import { RECEIVED_PATH } from '../../shared/page-paths.ts'
+import { isReference } from '../../shared/reference.ts'
 
 type Prerender = typeof import('../prerender.tsx')
 
@@ -64,13 +69,36 @@ async function withIntegrity(html: string) {
 function servePages(server: ViteDevServer) {
   server.middlewares.use(async (request, response, next) => {
     try {
-      const path = new URL(request.originalUrl ?? '/', 'http://localhost').pathname
-      const { isPage, renderPage } = (await server.ssrLoadModule('/prerender.tsx')) as Prerender
+      const { pathname: path, searchParams } = new URL(request.originalUrl ?? '/', 'http://localhost')
+      const { isPage, renderPage, renderOutcome } = (await server.ssrLoadModule('/prerender.tsx')) as Prerender
       const template = await server.transformIndexHtml(path, await readFile('client/index.html', 'utf8'))
-      response.writeHead(isPage(path) ? 200 : 404, { 'content-type': 'text/html; charset=utf-8' })
-      response.end(renderPage(template, path))
+      const html = renderPage(template, path)
+      response.setHeader('content-type', 'text/html; charset=utf-8')
+      if (request.method === 'POST') {
+        const answer = await forward(server, request)
+        const location = answer.headers.get('location')
+        if (location) return response.writeHead(answer.status, { location }).end()
+        const outcome = (await answer.json()) as FormOutcome
+        return response.writeHead(answer.status).end(renderOutcome(html, path, outcome))
+      }
+      const reference = searchParams.get('reference') ?? ''
+      if (path === RECEIVED_PATH && isReference(reference))
+        return response.end(renderOutcome(html, path, { reference }))
+      response.writeHead(isPage(path) ? 200 : 404).end(html)
     } catch (error) {
       next(error)
     }
+  })
+}
+
+/** Hands a form that was sent without scripts to the server behind the pages, which answers with data. */
+async function forward(server: ViteDevServer, request: IncomingMessage) {
+  const [backend] = Object.values(server.config.server.proxy ?? {})
+  const { origin, 'content-type': type } = request.headers
+  return fetch(`${typeof backend === 'string' ? backend : backend?.target}${request.url}`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { accept: 'application/json', ...(type && { 'content-type': type }), ...(origin && { origin }) },
+    body: await text(request),
   })
 }

@@ -12,6 +12,7 @@ export const subscribe = {
   title: 'Hear from us, seldom',
   consent: `By subscribing you agree that ${brand.company} writes to this address about its products. A line to ${brand.email} ends it.`,
   done: 'Thank you. This address is on the list.',
+  offline: 'You are offline. Please subscribe when the network is back.',
   failed: 'That did not work, and nothing was stored. Please try again later.',
 }
 

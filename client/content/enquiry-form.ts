@@ -20,6 +20,9 @@ export const ruleHints: Partial<Record<Message, string>> = {
   'Please enter 10 digit Mobile number.': 'Enter all ten digits, without the country code.',
 }
 
+/** The heading of the page that follows a form sent without scripts. */
+export const received: typeof messages.received = 'Order Received Successfully'
+
 export const notStored = `We could not store your enquiry. Everything you typed is still here: please send it again, or call ${brand.phone}.`
 
 /** Said while an enquiry is under way and the network is weak. */

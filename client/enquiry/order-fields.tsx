@@ -2,25 +2,46 @@ import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
 
+interface OrderFieldsProps {
+  marks: Record<string, string>
+  /** What they hold at first. */
+  values?: Record<string, string> | undefined
+}
+
 /** The inputs of the order form. They keep their own values: what is typed before React arrives stays. */
-export function OrderFields({ marks }: { marks: Record<string, string> }) {
+export function OrderFields({ marks, values = {} }: OrderFieldsProps) {
   function field(name: string) {
     const mark = marks[name]
-    return { id: `order-${name}`, name, required: true, ...(mark && marked(name)) }
+    return { id: `order-${name}`, name, required: true, defaultValue: values[name], ...(mark && marked(name)) }
   }
   return (
     <div className="fields">
       <Field name="name" label="Name" mark={marks.name}>
-        <input {...field('name')} autoComplete="name" />
+        <input {...field('name')} autoComplete="name" autoCapitalize="words" enterKeyHint="next" />
       </Field>
       <Field name="email" label="Email" mark={marks.email}>
-        <input {...field('email')} type="email" autoComplete="email" spellCheck={false} />
+        <input
+          {...field('email')}
+          type="email"
+          inputMode="email"
+          autoComplete="email"
+          autoCapitalize="none"
+          spellCheck={false}
+          enterKeyHint="next"
+        />
       </Field>
       <Field name="mobile" label="Mobile" mark={marks.mobile}>
-        <input {...field('mobile')} type="tel" inputMode="tel" autoComplete="tel" />
+        <input {...field('mobile')} type="tel" inputMode="tel" autoComplete="tel-national" enterKeyHint="next" />
       </Field>
       <Field name="quantity" label="Quantity" mark={marks.quantity}>
-        <input {...field('quantity')} type="number" min={1} inputMode="numeric" />
+        <input
+          {...field('quantity')}
+          type="number"
+          min={1}
+          inputMode="numeric"
+          autoComplete="off"
+          enterKeyHint="next"
+        />
       </Field>
       <Field name="retailerSelfUse" label="Retailer or Self Use" mark={marks.retailerSelfUse}>
         <Choice {...field('retailerSelfUse')} placeholder="Who is it for?" options={buyerTypes} />
@@ -67,12 +88,13 @@ interface ChoiceProps {
   name: string
   placeholder: string
   options: readonly string[]
+  defaultValue: string | undefined
 }
 
-function Choice({ placeholder, options, ...select }: ChoiceProps) {
+function Choice({ placeholder, options, defaultValue = '', ...select }: ChoiceProps) {
   return (
     <div className="choice">
-      <select {...select} defaultValue="">
+      <select {...select} autoComplete="off" defaultValue={options.includes(defaultValue) ? defaultValue : ''}>
         <option value="" disabled hidden>
           {placeholder}
         </option>

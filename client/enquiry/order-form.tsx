@@ -1,6 +1,7 @@
-import { type ComponentType, type FormEvent, useEffect, useRef, useState } from 'react'
+import { type ComponentType, type FormEvent, useContext, useEffect, useRef, useState } from 'react'
 import { productSlug, products } from '../../shared/catalogue.ts'
 import { progress } from '../content/enquiry-form.ts'
+import { FormAnswerContext } from './form-answer.ts'
 import { OrderActions } from './order-actions.tsx'
 import { OrderFields } from './order-fields.tsx'
 import { OrderReceived } from './order-received.tsx'
@@ -12,7 +13,8 @@ const CODE_TIMEOUT_MS = 5000
 
 export function OrderForm({ path }: { path: string }) {
   const form = useRef<HTMLFormElement>(null)
-  const [state, setState] = useState(EMPTY)
+  const { order: answer } = useContext(FormAnswerContext)
+  const [state, setState] = useState<OrderState>(answer ? { marks: answer.marks, summary: answer.message } : EMPTY)
   const [Toasts, setToasts] = useState<ComponentType>()
   const sender = useRef<Promise<OrderSender>>(null)
 
@@ -71,7 +73,12 @@ export function OrderForm({ path }: { path: string }) {
         onPointerEnter={prepare}
         onInput={({ target }) => setState((now) => ({ ...now, marks: without(now.marks, target) }))}
       >
-        <OrderFields marks={state.marks} />
+        {state.summary && (
+          <p className="submit-note" role="alert">
+            {state.summary}
+          </p>
+        )}
+        <OrderFields marks={state.marks} values={answer?.values} />
         <OrderActions {...state} onStop={() => sender.current?.then(({ stop }) => stop())} />
       </form>
       <div role="status">

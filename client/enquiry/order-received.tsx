@@ -9,6 +9,17 @@ export function OrderReceived({ reference, onAgain }: { reference: string; onAga
       <h2 ref={heading} className="minor" tabIndex={-1}>
         Thank you. Your enquiry is with us.
       </h2>
+      <NextSteps reference={reference} />
+      <button type="button" className="button" onClick={onAgain}>
+        Send another enquiry
+      </button>
+    </div>
+  )
+}
+
+export function NextSteps({ reference }: { reference: string }) {
+  return (
+    <>
       <p>Your reference</p>
       <p className="reference">{reference}</p>
       <p>Please keep it: it finds your enquiry when you call or write.</p>
@@ -19,9 +30,6 @@ export function OrderReceived({ reference, onAgain }: { reference: string; onAga
           </li>
         ))}
       </ol>
-      <button type="button" className="button" onClick={onAgain}>
-        Send another enquiry
-      </button>
-    </div>
+    </>
   )
 }

@@ -6,6 +6,8 @@ export interface OrderState {
   progress?: string | undefined
   /** What is wrong with each field. */
   marks: Record<string, string>
+  /** Above the fields, on a page that answers a form sent without scripts: what a toast says elsewhere. */
+  summary?: string
   /** What is wrong with none of them. */
   note?: string | undefined
   /** The order was received. */

@@ -1,15 +1,23 @@
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, useContext, useRef, useState } from 'react'
 import { subscribe } from '../content/contact.ts'
+import { FormAnswerContext } from './form-answer.ts'
 
-export function SubscribeForm() {
+interface Answer {
+  done: boolean
+  message: string
+}
+
+export function SubscribeForm({ path }: { path: string }) {
+  const { subscription } = useContext(FormAnswerContext)
   const busy = useRef(false)
-  const [answer, setAnswer] = useState<{ done: boolean; message: string }>()
+  const [answer, setAnswer] = useState<Answer | undefined>(subscription && { ...subscription, done: false })
 
   async function submit(event: FormEvent<HTMLFormElement>) {
+    const form = event.currentTarget
+    if ('native' in form.dataset) return
     event.preventDefault()
     if (busy.current) return
     busy.current = true
-    const form = event.currentTarget
     const result = await sendAddress(new FormData(form))
     busy.current = false
     setAnswer(result)
@@ -17,7 +25,16 @@ export function SubscribeForm() {
   }
 
   return (
-    <form className="subscribe" method="post" noValidate aria-label={subscribe.title} onSubmit={submit}>
+    <form
+      id="subscribe"
+      className="subscribe"
+      method="post"
+      action={`${path}#subscribe`}
+      noValidate
+      aria-label={subscribe.title}
+      data-offline={subscribe.offline}
+      onSubmit={submit}
+    >
       <h2>{subscribe.title}</h2>
       <div className="subscribe-row">
         <label htmlFor="subscribe-email">Email address</label>
@@ -26,6 +43,11 @@ export function SubscribeForm() {
           name="email"
           type="email"
           autoComplete="email"
+          autoCapitalize="none"
+          spellCheck={false}
+          inputMode="email"
+          enterKeyHint="send"
+          defaultValue={subscription?.email}
           required
           aria-describedby="subscribe-answer"
           aria-invalid={answer && !answer.done ? true : undefined}

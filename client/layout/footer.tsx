@@ -5,7 +5,8 @@ import { SubscribeForm } from '../enquiry/subscribe-form.tsx'
 import { Logo } from '../ui/logo.tsx'
 import { ColourBar } from './colour-bar.tsx'
 
-export function Footer() {
+/** `path` is where the subscription goes when it is sent without scripts. */
+export function Footer({ path }: { path: string }) {
   return (
     <footer className="site-footer on-leaf">
       <ColourBar />
@@ -18,7 +19,7 @@ export function Footer() {
           </p>
           <address>{postalAddress}</address>
         </section>
-        <SubscribeForm />
+        <SubscribeForm path={path} />
         <nav aria-label="Footer" className="footer-links">
           <ul>
             {products.map((product) => (

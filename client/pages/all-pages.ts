@@ -7,6 +7,8 @@ import type { Page } from './page.ts'
 import { plainPath } from './plain-path.ts'
 import { privacyPolicyPage } from './privacy-policy-page.tsx'
 import { productPage } from './product-page.tsx'
+import { receivedPage } from './received-page.tsx'
+import { subscribedPage } from './subscribed-page.tsx'
 
 const contents = import.meta.glob<ProductContent>('../content/products/*.ts', { eager: true, import: 'content' })
 const productPages = Object.values(contents).map(productPage)
@@ -17,6 +19,8 @@ export const pages: readonly Page[] = [
   ...products.flatMap((product) => productPages.filter((page) => page.path === productPath(product))),
   buyNowPage,
   privacyPolicyPage,
+  receivedPage,
+  subscribedPage,
 ]
 
 export function pageAt(path: string): Page {

@@ -1,4 +1,5 @@
 import { type Product, productPath, products } from '../../shared/catalogue.ts'
+import { RECEIVED_PATH, SUBSCRIBED_PATH } from '../../shared/page-paths.ts'
 import type { ProductContent } from '../content/product.ts'
 import type { Page } from './page.ts'
 import { plainPath } from './plain-path.ts'
@@ -9,6 +10,8 @@ const loaders: Record<string, () => Promise<Page>> = {
   '/': async () => (await import('./home-page.tsx')).homePage,
   ...Object.fromEntries(products.map((product) => [productPath(product), () => loadProductPage(product)])),
   '/buy-now': async () => (await import('./buy-now-page.tsx')).buyNowPage,
+  [RECEIVED_PATH]: async () => (await import('./received-page.tsx')).receivedPage,
+  [SUBSCRIBED_PATH]: async () => (await import('./subscribed-page.tsx')).subscribedPage,
   '/privacy-policy': async () => (await import('./privacy-policy-page.tsx')).privacyPolicyPage,
 }
 

@@ -7,6 +7,7 @@ export const notFoundPage: Page = {
   title: 'Page not found',
   description: 'There is no page at this address.',
   ground: 'paper',
+  unlisted: true,
   Body: NotFoundPage,
 }
 

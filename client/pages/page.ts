@@ -8,5 +8,7 @@ export interface Page {
   /** The ground of the first screen, on which the header floats. */
   ground: Ground
   content?: ProductContent
+  /** Nobody looks for it: not for search engines. */
+  unlisted?: true
   Body: ComponentType<{ page: Page }>
 }

@@ -3,6 +3,7 @@ import { TRPCError } from '@trpc/server'
 import { v7 as uuidv7 } from 'uuid'
 import { brand } from '../../shared/brand.ts'
 import { messages, type Order } from '../../shared/order.ts'
+import { REFERENCE_ALPHABET, REFERENCE_LENGTH } from '../../shared/reference.ts'
 import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
 import { sqlState } from '../errors.ts'
@@ -17,6 +18,11 @@ export interface Orders {
    * not there, UNPROCESSABLE_CONTENT when it refuses this row
    */
   submit(order: Order): Promise<{ reference: string }>
+  /**
+   * Whether an order with this key is stored.
+   * @throws TRPCError SERVICE_UNAVAILABLE
+   */
+  knows(submissionKey: string): Promise<boolean>
 }
 
 export interface OrdersOptions {
@@ -51,14 +57,16 @@ export function createOrders(db: Db, { availability, onStored }: OrdersOptions):
     return { reference: stored.reference }
   }
 
+  function refuse(cause: unknown): never {
+    if (cause instanceof TRPCError) throw cause
+    if (isRowError(cause)) throw new TRPCError({ code: 'UNPROCESSABLE_CONTENT', message: messages.failed, cause })
+    availability.failed(cause)
+    throw new TRPCError({ code: 'SERVICE_UNAVAILABLE', message: messages.failed, cause })
+  }
+
   return {
-    submit: (order) =>
-      submit(order).catch((cause: unknown) => {
-        if (cause instanceof TRPCError) throw cause
-        if (isRowError(cause)) throw new TRPCError({ code: 'UNPROCESSABLE_CONTENT', message: messages.failed, cause })
-        availability.failed(cause)
-        throw new TRPCError({ code: 'SERVICE_UNAVAILABLE', message: messages.failed, cause })
-      }),
+    submit: (order) => submit(order).catch(refuse),
+    knows: async (submissionKey) => (await db.enquiry.count({ where: { submissionKey } }).catch(refuse)) > 0,
   }
 }
 
@@ -66,10 +74,6 @@ export function createOrders(db: Db, { availability, onStored }: OrdersOptions):
 function isSuspicious({ website, filledInMs = Number.POSITIVE_INFINITY }: Order): boolean {
   return Boolean(website?.trim()) || (filledInMs >= 0 && filledInMs < MIN_FILL_MS)
 }
-
-/** Without characters that are taken for one another. */
-const REFERENCE_ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
-const REFERENCE_LENGTH = 6
 
 function createReference(): string {
   // 32 characters, so each five bits of a random byte choose one fairly.

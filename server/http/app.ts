@@ -10,14 +10,17 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { type AdmissionOptions, createAdmission } from './admission.ts'
 import { errorAnswer } from './error-answers.ts'
+import { serveFormPosts } from './form-posts.ts'
 import { type Health, serveHealth } from './health.ts'
-import { type ProcedureOptions, serveProcedures } from './procedures.ts'
+import { serveProcedures } from './procedures.ts'
 import { type ResendEventsOptions, serveResendEvents } from './resend-events.ts'
 import { type SecurityOptions, securityHeaders } from './security.ts'
 import { type Site, sendNotFound, servePages } from './site.ts'
+import type { Context } from './trpc.ts'
 
-export interface AppOptions extends ProcedureOptions, SecurityOptions, ResendEventsOptions, Health {
+export interface AppOptions extends AdmissionOptions, Context, SecurityOptions, ResendEventsOptions, Health {
   site: Site
   logger: FastifyBaseLogger
   /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
@@ -84,8 +87,12 @@ export function createApp(options: AppOptions): FastifyInstance {
   })
 
   serveHealth(app, options)
-  serveProcedures(app, options)
   serveResendEvents(app, options)
+  app.register(async (scope) => {
+    const admission = await createAdmission(scope, options)
+    serveProcedures(scope, options, admission)
+    serveFormPosts(scope, options, admission)
+  })
   servePages(app, options.site)
   return app
 }

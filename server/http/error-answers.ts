@@ -1,5 +1,6 @@
 import { TRPCError } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
+import type { FastifyBaseLogger } from 'fastify'
 import { messages } from '../../shared/order.ts'
 
 /** A request is turned away before any procedure sees it. */
@@ -54,4 +55,13 @@ export function toTrpcError(error: unknown): TRPCError {
   const { statusCode } = Object(error) as { statusCode?: unknown }
   const status = typeof statusCode === 'number' && statusCode >= 400 ? statusCode : 500
   return new TRPCError({ code: answerFor(status)[0], cause: error })
+}
+
+/** What is worth a look into the log: a fault of ours, or a row that the database refuses. */
+const FAULTS = new Set(['INTERNAL_SERVER_ERROR', 'UNPROCESSABLE_CONTENT'])
+
+/** That the database is away is said once, where it is noticed. */
+export function logFailure(error: TRPCError, log: FastifyBaseLogger): void {
+  if (FAULTS.has(error.code)) log.error({ err: error.cause ?? error }, 'a request could not be served')
+  else log.debug({ code: error.code }, 'a request was turned away')
 }

@@ -4,6 +4,7 @@ import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { RECEIVED_PATH } from '../../shared/page-paths.ts'
 import { partHeaders, type SecurityOptions, securityHeaders } from './security.ts'
 
 /** Stands in the built pages where the address of the site belongs. */
@@ -124,7 +125,7 @@ function represent(name: string, body: Buffer, encoding: Encoding, headers: Reco
 /** Serves each page at its path, and what pages load by one route: one for each file is 20 ms of every start. */
 export function servePages(app: FastifyInstance, site: Site): void {
   for (const [path, file] of site) {
-    if (path === NOT_FOUND_PAGE || path.startsWith(ASSETS)) continue
+    if (path === NOT_FOUND_PAGE || path === RECEIVED_PATH || path.startsWith(ASSETS)) continue
     app.get(path, (request, reply) => send(request, reply, file, 200))
   }
   app.get<{ Params: { '*': string } }>(`${ASSETS}*`, (request, reply) => {

@@ -1,6 +1,6 @@
 import { initTRPC, type TRPCError } from '@trpc/server'
 import * as z from 'zod/mini'
-import { firstProblem, messages } from '../../shared/order.ts'
+import { firstProblem, messages, type Problem } from '../../shared/order.ts'
 import type { Orders } from '../enquiries/orders.ts'
 import type { Subscribers } from '../enquiries/subscribers.ts'
 import { developerMessages, publicMessage } from './error-answers.ts'
@@ -15,7 +15,7 @@ const t = initTRPC.context<Context>().create({
   isDev: false, // else the answer carries the stack whenever NODE_ENV is not exactly "production"
   errorFormatter: ({ shape, error }) => ({
     code: shape.code,
-    message: messageOf(error, shape.data.httpStatus),
+    message: problemOf(error, shape.data.httpStatus).message,
     data: { code: shape.data.code, httpStatus: shape.data.httpStatus },
   }),
 })
@@ -24,10 +24,10 @@ export const router = t.router
 export const publicProcedure = t.procedure
 
 /** Only texts of our own leave the server: the first broken rule, or a fixed text; never those of zod, tRPC or Prisma. */
-function messageOf(error: TRPCError, status: number): string {
-  if (error.cause instanceof z.core.$ZodError) return firstProblem(error.cause).message
+export function problemOf(error: TRPCError, status: number): Problem {
+  if (error.cause instanceof z.core.$ZodError) return firstProblem(error.cause)
   const isOurs = [...Object.values(messages), ...Object.values(developerMessages)].some(
     (text) => text === error.message,
   )
-  return isOurs ? error.message : publicMessage(status)
+  return { message: isOurs ? error.message : publicMessage(status), fields: [] }
 }

@@ -1,10 +1,10 @@
 import type { Browser, BrowserContextOptions } from '@playwright/test'
 import { afterAll, beforeAll } from 'vitest'
-import { productPath, products } from '../../shared/catalogue.ts'
+import { pagePaths } from '../../shared/page-paths.ts'
 import { launchBrowser, openPage } from './browser.ts'
 import { startSite } from './site.ts'
 
-export const paths = ['/', ...products.map(productPath), '/buy-now', '/privacy-policy']
+export const paths = pagePaths
 export const PHONE = { viewport: { width: 360, height: 740 } }
 
 /** One site and one browser for a file of tests. */

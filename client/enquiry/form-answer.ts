@@ -1,0 +1,10 @@
+import { createContext } from 'react'
+
+/** What the page says of a form that was sent without scripts. It stands in the page as data too, for hydration. */
+export interface FormAnswer {
+  order?: { message: string; marks: Record<string, string>; values: Record<string, string> }
+  subscription?: { message: string; email: string }
+  reference?: string
+}
+
+export const FormAnswerContext = createContext<FormAnswer>({})

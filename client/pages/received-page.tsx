@@ -1,0 +1,31 @@
+import { useContext } from 'react'
+import { RECEIVED_PATH } from '../../shared/page-paths.ts'
+import { received } from '../content/enquiry-form.ts'
+import { FormAnswerContext } from '../enquiry/form-answer.ts'
+import { NextSteps } from '../enquiry/order-received.tsx'
+import type { Page } from './page.ts'
+
+/** Follows an order that was sent without scripts. */
+export const receivedPage: Page = {
+  path: RECEIVED_PATH,
+  title: received,
+  description: received,
+  ground: 'paper',
+  unlisted: true,
+  Body: ReceivedPage,
+}
+
+function ReceivedPage() {
+  const { reference = '' } = useContext(FormAnswerContext)
+  return (
+    <section className="page-top wrap">
+      <div className="received">
+        <h1>{received}</h1>
+        <NextSteps reference={reference} />
+        <a href="/buy-now" className="button">
+          Send another enquiry
+        </a>
+      </div>
+    </section>
+  )
+}

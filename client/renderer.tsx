@@ -1,0 +1,39 @@
+import { StrictMode } from 'react'
+import { renderToString } from 'react-dom/server'
+import type { FormOutcome } from '../shared/form-outcome.ts'
+import { App } from './app.tsx'
+import { fieldMarks } from './enquiry/field-marks.ts'
+import { type FormAnswer, FormAnswerContext } from './enquiry/form-answer.ts'
+import { pageAt } from './pages/all-pages.ts'
+import type { Page } from './pages/page.ts'
+
+/** A built page with the answer to a form in the place of its content. */
+export function renderOutcome(html: string, path: string, outcome: FormOutcome): string {
+  const answer = answerOf(outcome)
+  return html.replace(/<div id="root">[\s\S]*<\/div>(?=\s*<\/body>)/, () => {
+    const data = JSON.stringify(answer).replaceAll('<', '\\u003c')
+    return `<div id="root">${renderBody(pageAt(path), answer)}</div><script type="application/json" id="form-answer">${data}</script>`
+  })
+}
+
+export function renderBody(page: Page, answer: FormAnswer = {}): string {
+  return renderToString(
+    <StrictMode>
+      <FormAnswerContext value={answer}>
+        <App page={page} />
+      </FormAnswerContext>
+    </StrictMode>,
+  )
+}
+
+function answerOf({ order, subscription, reference }: FormOutcome): FormAnswer {
+  return {
+    ...(order && {
+      order: { message: order.problem.message, marks: fieldMarks(order.problem), values: order.values },
+    }),
+    ...(subscription && {
+      subscription: { message: subscription.problem.message, email: subscription.values.email ?? '' },
+    }),
+    ...(reference && { reference }),
+  }
+}
