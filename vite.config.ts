@@ -4,6 +4,7 @@ import { defineConfig } from 'vite'
 import { compressAssets } from './client/build/compress-assets.ts'
 import { buildPages, pages } from './client/build/pages-plugin.ts'
 import { pictures } from './client/build/pictures-plugin.ts'
+import { packEmptyDatabase } from './server/database/pack-empty-database.ts'
 
 const REACT = /node_modules\/(react|react-dom|scheduler)\//
 
@@ -42,7 +43,9 @@ export default defineConfig({
     async buildApp(builder) {
       await buildPages(builder)
       await compressAssets(resolve('dist/client/assets'))
-      if (builder.environments.server) await builder.build(builder.environments.server)
+      if (!builder.environments.server) return
+      await builder.build(builder.environments.server)
+      await packEmptyDatabase(resolve('dist/server/empty-database.gz'))
     },
   },
   server: { fs: { allow: ['..'] } },

@@ -10,3 +10,8 @@ export function projectRoot(): string {
 export function migrationsFolder(): string {
   return resolve(projectRoot(), 'prisma/migrations')
 }
+
+/** A new embedded database, made when the site is built. */
+export function preparedFolder(): string {
+  return resolve(projectRoot(), 'dist/server/empty-database.gz')
+}

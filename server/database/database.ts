@@ -17,6 +17,8 @@ export interface DatabaseOptions {
   dataDir: string
   /** Loopback port at which other programs reach the embedded database; none unless given. */
   embeddedPort?: number
+  /** File from which a new embedded database is unpacked; without it one is made, which takes longer. */
+  preparedFolder?: string
   /** Folder of the migrations to apply. */
   migrations: string
   /** How long a query may take on a server: as long as it takes unless given. */

@@ -1,42 +1,50 @@
-import { mkdir } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
-import { dirname, join, resolve } from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
+import { join, resolve } from 'node:path'
+import type { PGlite } from '@electric-sql/pglite'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
 import { OperatorError } from '../errors.ts'
+import { claimDataFolder, prepareDataFolder } from './data-folder.ts'
 import { type Database, type DatabaseOptions, openClient } from './database.ts'
 import { lockDirectory } from './directory-lock.ts'
+import { EmbeddedPostgres } from './embedded-postgres.ts'
 import { migrate } from './migrations.ts'
+import { startUpkeep } from './upkeep.ts'
 import { serveDatabase } from './wire-bridge.ts'
 
 /**
- * Opens the PostgreSQL that lives inside this process, with its files in `dataDir`. It survives being killed, but
- * does not call fsync, so a power cut may cost the last writes: production wants a PostgreSQL server.
+ * Opens the PostgreSQL that lives inside this process, with its files in `dataDir`. What it has answered survives
+ * kills and power cuts; one process has it to itself.
  */
 export async function openEmbedded(options: DatabaseOptions): Promise<Database> {
   const dataDir = resolve(options.dataDir)
-  await makeFolder(dataDir)
+  process.umask(0o077) // what PostgreSQL makes later is nobody else's business either
+  claimDataFolder(dataDir)
   const lock = await lockDirectory(dataDir)
   if (!lock) {
     throw new OperatorError(
       `Another process already uses the embedded database in ${dataDir}. Stop it, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several may share.`,
     )
   }
-  const opening = open(join(dataDir, 'postgres'), options.migrations)
+  const opening = open(dataDir, options)
   serveDatabase(
     lock,
     opening.then(({ lite }) => lite),
   )
-  const { lite, notes } = await opening
+  const { lite, notes } = await opening.catch((error: unknown) => {
+    lock.close() // takes the socket away: a folder that is refused stays as it was
+    throw error
+  })
   const port = options.embeddedPort ? await listen(lite, options.embeddedPort) : undefined
   if (options.embeddedPort && !port) {
     notes.push(`EMBEDDED_DATABASE_PORT ${options.embeddedPort} is taken, so psql cannot reach the database there`)
   }
+  const endUpkeep = startUpkeep(lite)
   const db = await openClient(new PrismaPGlite(lite))
   return {
     db,
     notes,
     close: async () => {
+      endUpkeep()
       await db.$disconnect()
       port?.close()
       lock.close()
@@ -45,37 +53,23 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Database> 
   }
 }
 
-async function makeFolder(folder: string) {
-  try {
-    await mkdirWithParents(folder)
-  } catch (error) {
-    throw new OperatorError(
-      `DATA_DIR ${folder} cannot be made: ${(error as Error).message}. Choose a folder that this user may write to.`,
-      { cause: error },
-    )
-  }
-}
-
-/** A step at a time: below a folder that takes no names, such as /proc, Node's own `recursive` never ends. */
-async function mkdirWithParents(folder: string): Promise<void> {
-  const make = () =>
-    mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
-    })
-  try {
-    await make()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(folder) === folder) throw error
-    await mkdirWithParents(dirname(folder))
-    await make()
-  }
-}
-
-async function open(folder: string, migrations: string) {
-  const lite = await PGlite.create(folder).catch((error) => {
-    throw new OperatorError(`The embedded database in ${folder} cannot be opened: ${error.message}`, { cause: error })
+async function open(dataDir: string, { migrations, preparedFolder = '' }: DatabaseOptions) {
+  const initialize = async (unfinished: string) => (await EmbeddedPostgres.open(unfinished, endProcess)).close()
+  const folder = await prepareDataFolder(dataDir, preparedFolder, initialize)
+  const lite = await EmbeddedPostgres.open(folder, endProcess).catch((error: Error) => {
+    const what = `The embedded database in ${folder} cannot be opened: ${error.message.replace(/\.$/, '')}.`
+    const remedy = `Keep the folder, and restore a backup into another DATA_DIR (docs/operations.md, "The embedded database does not open").`
+    throw new OperatorError(`${what} ${remedy}`, { cause: error })
   })
   return { lite, notes: await migrate(lite, migrations) }
+
+  /** PostgreSQL has given up: only a new process can open the folder again, and finds all that was answered in it. */
+  function endProcess(reason: string): never {
+    console.error(
+      `The embedded database in ${join(dataDir, 'postgres')} gave up: ${reason}. Nothing that was answered is lost; start the site again.`,
+    )
+    process.exit(1)
+  }
 }
 
 async function listen(lite: PGlite, port: number): Promise<Server | undefined> {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import pg from 'pg'
 import type { Env } from '../env.ts'
-import { migrationsFolder } from '../project-root.ts'
+import { migrationsFolder, preparedFolder } from '../project-root.ts'
 import type { Database, DatabaseOptions } from './database.ts'
 import { answers, socketIn } from './directory-lock.ts'
 import { openPool, openPostgres } from './postgres.ts'
@@ -10,7 +10,7 @@ import { openPool, openPostgres } from './postgres.ts'
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   if (options.url) return openPostgres(options.url, options)
   const { openEmbedded } = await import('./embedded.ts') // half a megabyte of code that PostgreSQL does not need
-  return openEmbedded(options)
+  return openEmbedded({ preparedFolder: preparedFolder(), ...options })
 }
 
 /** Runs `work` beside the site or without it: the embedded database is reached through the process that has it, if one has. */
