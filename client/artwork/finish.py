@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""From linear EXRs to the site's files: denoise, tone, melt the backdrop into its CSS colour, encode."""
+"""From linear EXRs to the site's files: denoise, tone, melt the backdrop into its CSS colour and cut it away, encode."""
 import glob
 import os
 import subprocess
@@ -109,81 +109,124 @@ def ramp(h, w, width, still=0.012):
     return (s(one(x)) * s(one(y)))[..., None].astype(np.float32)
 
 
-def melt(image, albedo, ground, feather=0.10, across=4, down=10):
-    """Divides out the backdrop's slow shading so that it is the ground everywhere but in the shadows."""
+def bare_ground(name, percent):
+    """How much of each pixel is ground, 0 to 1."""
+    takes = [cv2.imread(f, cv2.IMREAD_UNCHANGED) for f in sorted(glob.glob(f"{WORK}/exr/{name}/bare-{percent}-*.exr"))]
+    return np.clip(np.mean([t if t.ndim == 2 else t[..., 2] for t in takes], axis=0), 0, 1)[..., None].astype(np.float32)
+
+
+def melt(name, image, bare, ground):
+    """Divides out the backdrop's own shading, known from a take without objects: what is left of it is shadow.
+
+    Towards the picture's border the shadows end too."""
     h, w = image.shape[:2]
-    target = untone(linear(ground))
-    y, x = np.mgrid[-1 : 1 : h * 1j, -1 : 1 : w * 1j].astype(np.float32)
-    paint = np.median(np.concatenate([albedo[0], albedo[-1]]), axis=0)
-    cloth = np.abs(albedo - paint).max(-1) < 0.004
-    cloth = cv2.erode(cloth.astype(np.uint8), np.ones((9, 9))) > 0
-    pick = (cloth | (np.maximum(abs(x), abs(y)) > 0.94)) & (np.random.default_rng(0).random((h, w)) < 60000 / (h * w))
-    wave = np.polynomial.chebyshev.chebval
-    terms = [wave(x, np.eye(across + 1)[i]) * wave(y, np.eye(down + 1)[j]) for i in range(across + 1) for j in range(down + 1 - 2 * i)]
-    basis = np.stack([t[pick] for t in terms], -1)
-    near = 1 + 3 * (np.maximum(abs(x), abs(y))[pick] > 0.8)
-    gain, calm = np.empty_like(image), cv2.GaussianBlur(image, (0, 0), w / 130)
-    for c in range(3):
-        value = np.log(np.maximum(calm[..., c][pick], 1e-4))
-        trust = near.copy()
-        for _ in range(15):
-            fit = np.linalg.lstsq(basis * trust[:, None], value * trust, rcond=None)[0]
-            miss = value - basis @ fit
-            trust = near * np.where(miss < 0, 1 / (1 + (miss / 0.03) ** 2), 1 / (1 + (miss / 0.08) ** 2))
-        gain[..., c] = np.log(target[c]) - sum(t * f for t, f in zip(terms, fit))
+    target = untone(linear(ground)).astype(np.float32)
+    plate = cv2.imread(glob.glob(f"{WORK}/exr/{name}/plate-*.exr")[0], cv2.IMREAD_UNCHANGED)[..., 2::-1].astype(np.float32)
+    plate = cv2.resize(cv2.GaussianBlur(cv2.medianBlur(plate, 5), (0, 0), 2), (w, h), interpolation=cv2.INTER_CUBIC)
+    gain = np.log(target / np.maximum(plate, 1e-4))
     print("  backdrop was off by", np.exp(gain.mean((0, 1))).round(3))
-    whole = gain.mean((0, 1))  # objects get one neutral gain, the backdrop its own everywhere
-    share = cv2.GaussianBlur(np.clip(1 - np.abs(albedo - paint).max(-1) / 0.02, 0, 1), (0, 0), 0.8)[..., None]
-    gain = np.clip(gain, -2.5, 2.5) * share + whole.mean() * (1 - share)
-    flat = image * np.exp(gain)
+    share = cv2.GaussianBlur(bare, (0, 0), 0.5)[..., None]
+    flat = image * np.exp(gain * share + gain.mean() * (1 - share))  # objects get one neutral gain
     ratio = flat / target  # shadows on the backdrop: never cooler than the backdrop itself
     cool = np.clip(ratio[..., 1:] - ratio[..., :1] - 0.008, 0, None) * share
     ratio[..., 1:] -= cool
     flat = ratio * target
-    mask = ramp(h, w, feather) * (1 - share) + ramp(h, w, 0.27) * share
+    mask = 1 - share + ramp(h, w, 0.27) * share
     return np.exp(np.log(np.maximum(flat, 1e-4)) * mask + np.log(target) * (1 - mask))
 
 
+def cut(out, bare, ground):
+    """Takes the ground out of a picture (both in sRGB, 0 to 1): colour and alpha that give the same picture on it.
+
+    Objects stay opaque. A shadow gets the smallest alpha that can darken the ground so much, and its colours blurred a
+    little, for where alpha is small they are mostly noise. Under alpha 0 the colours around are drawn on, for the codec."""
+    base = np.array([int(ground[i : i + 2], 16) / 255 for i in (1, 3, 5)], np.float32)
+    solid = np.clip(((1 - bare) - 0.004) / 0.992, 0, 1)
+    open_ = np.clip(bare * 4 - 3, 0, 1)  # 1 where a pixel is nothing but ground
+    delta, wide = out - base, out.shape[1] / 200
+    calm = cv2.GaussianBlur(delta * open_, (0, 0), wide) / np.maximum(cv2.GaussianBlur(open_, (0, 0), wide), 1e-3)[..., None]
+    faint = 255 * np.abs(calm).max(-1, keepdims=True)  # in a shadow's last levels there is more noise than shadow
+    share = open_ * np.clip(2 - faint / 4, 0, 1)
+    delta = delta * (1 - share) + calm * share
+    least = np.where(delta < 0, -delta / base, delta / (1 - base)).max(-1, keepdims=True)
+    quiet = np.clip((faint - 0.8) / 3.2, 0, 1)
+    quiet = quiet * quiet * (3 - 2 * quiet)
+    shade = np.clip(least * 1.02, 0, 1) * quiet
+    beside = cv2.GaussianBlur(shade * open_, (0, 0), 1.5) / np.maximum(cv2.GaussianBlur(open_, (0, 0), 1.5), 1e-3)
+    alpha = shade * open_ + np.maximum(solid + (1 - solid) * np.clip(beside[..., None], 0, 1), np.clip(least, 0, 1)) * (1 - open_)
+    paint = np.clip(base + delta / np.maximum(alpha, 1e-3), 0, 1)
+    fill = paint * alpha
+    soft, weight = cv2.GaussianBlur(fill * open_, (0, 0), 3), cv2.GaussianBlur(alpha * open_, (0, 0), 3)[..., None]
+    soft = soft / np.maximum(weight, 1e-5)
+    few = open_ * np.clip(1.5 - alpha / 0.2, 0, 1)
+    paint = paint * (1 - few) + soft * few
+    known = (alpha > 0.008).astype(np.float32)
+    spread, total = np.zeros_like(paint), np.zeros_like(alpha)
+    for size in (4, 16, 64, 256):  # ever wider, ever weaker
+        weak = 10.0 ** -np.log2(size)
+        total += weak * cv2.GaussianBlur(known, (0, 0), size)[..., None]
+        spread += weak * cv2.GaussianBlur(paint * known, (0, 0), size)
+    spread /= np.maximum(total, 1e-12)
+    return np.where(known > 0, paint, spread), alpha
+
+
 def develop(name, spec, percent=100):
-    """One picture as 8-bit sRGB in WORK/png."""
+    """One picture as 16-bit sRGB in WORK/png, with alpha if it has a ground."""
     layers = load(name, percent)
-    image, albedo = denoise(layers, reach=8 if percent >= 60 else 5), np.mean(layers["albedo"], axis=0)
+    image, albedo = denoise(layers, 5 if percent < 60 else 6 if spec["size"][0] > 1200 else 8), np.mean(layers["albedo"], axis=0)
     ground = spec.get("ground")
     image = image * spec.get("exposure", 1.0)
-    image = melt(image, albedo, ground, spec.get("feather", 0.10)) if ground else image
-    out = srgb(tone(image))
+    if ground:
+        bare = bare_ground(name, percent)
+        image = melt(name, image, bare, ground)
+    out = np.clip(srgb(tone(image)), 0, 1)
     if spec.get("contrast"):
-        out = out + spec["contrast"] * (out - 0.5) * out * (1 - out) * 4 * (1 if not ground else ramp(*out.shape[:2], 0.2))
-    rng = np.random.default_rng(1)
-    dither = (rng.random(out.shape[:2], np.float32)[..., None] - 0.5) * 0.8
-    if ground:
-        dither = dither * (ramp(*out.shape[:2], 0.14) > 0)
-    out = np.clip(np.round(out * 255 + dither), 0, 255).astype(np.uint8)
-    if ground:
-        edge = np.concatenate([out[0], out[-1], out[:, 0], out[:, -1]]).astype(int)
-        want = [int(ground[i : i + 2], 16) for i in (1, 3, 5)]
-        assert abs(edge - want).max() <= 1, (name, edge.min(0), edge.max(0))
+        out = out + spec["contrast"] * (out - 0.5) * out * (1 - out) * 4
     os.makedirs(f"{WORK}/png", exist_ok=True)
     path = f"{WORK}/png/{name}{'' if percent == 100 else f'-{percent}'}.png"
-    cv2.imwrite(path, out[..., ::-1])
+    if ground:
+        out = np.concatenate([np.clip(c, 0, 1) for c in cut(out, bare, ground)], -1)
+        rim = np.concatenate([out[:9].reshape(-1, 4), out[-9:].reshape(-1, 4), out[:, :9].reshape(-1, 4), out[:, -9:].reshape(-1, 4)])
+        assert rim[:, 3].max() == 0, (name, "the border is not clear")
+        out = out[..., [2, 1, 0, 3]]
+    else:
+        dither = (np.random.default_rng(1).random(out.shape[:2], np.float32)[..., None] - 0.5) * 0.8 / 255
+        out = np.clip(out + dither, 0, 1)[..., ::-1]
+    cv2.imwrite(path, np.round(out * 65535).astype(np.uint16))
     return path
 
 
+def shrink(whole, size):
+    """Another size; colour is weighed by alpha."""
+    method = cv2.INTER_AREA if size[0] < whole.shape[1] else cv2.INTER_LANCZOS4
+    if whole.shape[1] == size[0]:
+        return whole
+    if whole.shape[2] == 3:
+        return cv2.resize(whole, size, interpolation=method)
+    whole = whole.astype(np.float64)
+    weight = np.maximum(whole[..., 3:], 1)  # not 0, so that the colour under alpha 0 stays
+    small, total = cv2.resize(whole[..., :3] * weight, size, interpolation=method), cv2.resize(weight, size, interpolation=method)[..., None]
+    alpha = cv2.resize(whole[..., 3], size, interpolation=method)[..., None]
+    return np.clip(np.round(np.concatenate([small / total, alpha], -1)), 0, 65535).astype(np.uint16)
+
+
 def encode(name, path, spec):
-    """AVIF and WebP in every width."""
+    """AVIF in every width, WebP in the second (client/components/picture.tsx asks for no other)."""
     os.makedirs(IMAGES, exist_ok=True)
-    whole = cv2.imread(path)
+    whole = cv2.imread(path, cv2.IMREAD_UNCHANGED)
     ratio = whole.shape[0] / whole.shape[1]
     for width in spec["widths"]:
-        size = (width, round(width * ratio))
-        method = cv2.INTER_AREA if width < whole.shape[1] else cv2.INTER_LANCZOS4
         small = f"{WORK}/png/.{name}-{width}.png"
-        cv2.imwrite(small, cv2.resize(whole, size, interpolation=method) if width != whole.shape[1] else whole)
+        made = shrink(whole, (width, round(width * ratio)))
+        cv2.imwrite(small, made)
         out = os.path.join(IMAGES, f"{name}-{width}")
         quiet = dict(check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         level = str(spec.get("cq", {}).get(width, 21))
-        subprocess.run(["nice", "-n", "19", "avifenc", "-d", "10", "-y", "420", "-s", "1", "-j", "2", "--min", "0", "--max", "63", "-a", "end-usage=q", "-a", f"cq-level={level}", small, out + ".avif"], **quiet)
-        subprocess.run(["nice", "-n", "19", "cwebp", "-q", str(spec.get("webp", 78)), "-m", "6", "-sharp_yuv", small, "-o", out + ".webp"], **quiet)
+        clear = ["--minalpha", "0", "--maxalpha", "63", "-a", "a:end-usage=q", "-a", "a:cq-level=14"] if made.shape[2] == 4 else []
+        subprocess.run(["nice", "-n", "19", "avifenc", "-d", "10", "-y", "420", "-s", "1", "-j", "2", "--min", "0", "--max", "63", *clear, "-a", "c:end-usage=q", "-a", f"c:cq-level={level}", small, out + ".avif"], **quiet)
+        if width == spec["widths"][1]:
+            cv2.imwrite(small, np.round(made / 257).astype(np.uint8))
+            subprocess.run(["nice", "-n", "19", "cwebp", "-q", str(spec.get("webp", 78)), "-m", "6", "-sharp_yuv", "-alpha_q", "95", small, "-o", out + ".webp"], **quiet)
         os.remove(small)
 
 

@@ -67,12 +67,15 @@ def quvera_xt_capsules():
     macro("xt", LEAF)
 
 
-def close(kind, ground):
-    """The print on the bottle, close and slightly from the side."""
+def close(kind, ground, wide=False):
+    """The print on the bottle, close and slightly from the side; wide: from edge to edge of the label."""
     studio(ground, world=0.3, fill=1.0 if ground != LEAF else 1.7, key=1.0 if ground != LEAF else 1.15, glow=0.0 if ground != LEAF else 0.26)
     bottle(kind, (0, 0, 0), -4)
     scatter(kind, [(0.52, -0.16, 140), (-0.62, 0.16, 20)])
-    camera((0.0, -R, 0.385), 2.9, up=3, turn=-7, lens=105, fstop=2.2, focus=(0, -R * 0.93, 0.38))
+    if wide:
+        camera((0.0, -R, 0.405), 2.27, up=3, turn=-5, lens=105, fstop=2.4, focus=(0, -R * 0.93, 0.38))
+    else:
+        camera((0.0, -R, 0.385), 2.9, up=3, turn=-7, lens=105, fstop=2.2, focus=(0, -R * 0.93, 0.38))
 
 
 @scene
@@ -83,6 +86,16 @@ def quvera_300_label():
 @scene
 def quvera_xt_label():
     close("xt", LEAF)
+
+
+@scene
+def quvera_300_label_wide():
+    close("300", SAND, True)
+
+
+@scene
+def quvera_xt_label_wide():
+    close("xt", LEAF, True)
 
 
 @scene
@@ -115,7 +128,8 @@ def buy_now():
 def not_found():
     """A bottle that fell over, its lid beside it, what was in it on the table."""
     studio(PAPER)
-    bottle("300", (-0.72, 0.30, R + 0.001), lid=False, tip=(0, 0, 0)).rotation_euler = (Matrix.Rotation(math.radians(-16), 3, "Z") @ Matrix.Rotation(math.radians(90), 3, "Y") @ Matrix.Rotation(math.radians(-24), 3, "Z")).to_euler()
+    tip = Matrix.Rotation(math.radians(-16), 3, "Z") @ Matrix.Rotation(math.radians(90), 3, "Y") @ Matrix.Rotation(math.radians(-24), 3, "Z")
+    bottle("300", (-0.72, 0.30, R + 0.001), lid=False, tip=tip.to_euler())
     place(cap("300"), (0.98, 0.34, 0), (0, 0, 0))
     scatter("300", [(0.56, -0.06, -8), (0.64, -0.22, 48), (0.86, -0.10, 100), (0.72, 0.10, 20), (1.02, -0.30, -28), (0.44, -0.32, 66), (0.70, -0.14, 12, 0.098, 6)])
     camera((0.13, 0, 0.33), 6.5, up=15, lens=85, fstop=0.8, focus=(0.2, -0.05, 0.2))
@@ -267,7 +281,7 @@ def mixed_carotene():
     z = plinth()
     skin = material("carrot", "#DD6412", 0.42, Specular=0.4, Subsurface=0.1, Subsurface_Radius=(0.06, 0.025, 0.01), Subsurface_Color=rgb("#E8761A"))
     grain(mottle(skin, ("#D4590D", "#E77A20"), 7, (0.5, 1, 1)), 60, 0.12, 0.006)
-    core = pictured("cut", cut_face("carrot"), 0.35, Specular=0.5)
+    core = pictured("cut", cut_carrot(), 0.35, Specular=0.5)
     green = mottle(material("tops", "#6B8A3A", 0.6), ("#4F7030", "#8FA64C"), 14)
     for long, thick, at, turn, seed in ((0.98, 0.098, (-0.46, 0.16, z + 0.09), (0, 3, 4), 2), (0.90, 0.09, (-0.40, -0.03, z + 0.082), (0, 3, -7), 6)):
         place(carrot(skin, long, thick, seed), at, turn)
@@ -292,8 +306,8 @@ def mixed_carotene():
             place(coin, at, turn)
 
 
-def cut_face(kind):
-    """Draws the cut face of a carrot or an orange as a picture; returns its path."""
+def cut_carrot():
+    """Draws the cut face of a carrot; returns its path."""
     import numpy as np
 
     n = 900
@@ -303,32 +317,124 @@ def cut_face(kind):
     wave = sum(np.sin(a * k + dice.uniform(0, 6)) * dice.uniform(0.2, 1) for k in range(5, 40, 3)) / 8
     mix = lambda c, d, t: np.array(rgb(c)[:3]) * (1 - t[..., None]) + np.array(rgb(d)[:3]) * t[..., None]  # noqa: E731
     step = lambda e, w: np.clip((r - e) / w, 0, 1)  # noqa: E731
-    if kind == "carrot":
-        out = mix("#F0A03C", "#E9882A", step(0.10, 0.3))
-        edge = 0.46 + 0.025 * wave
-        out = out * (1 - step(edge, 0.03))[..., None] + mix("#E4711A", "#DB620F", step(0.5, 0.5)) * step(edge, 0.03)[..., None]
-        ring = np.exp(-(((r - edge) / 0.018) ** 2))
-        out = out * (1 - 0.5 * ring[..., None]) + np.array(rgb("#F2B25C")[:3]) * 0.5 * ring[..., None]
-        out *= (1 + 0.05 * np.sin(a * 46 + 3 * wave) * step(0.2, 0.2))[..., None]
-    else:
-        parts = 10
-        b = (a / (2 * np.pi) * parts + 0.04 * np.sin(a * 3)) % 1
-        wall = np.minimum(b, 1 - b) * 2 * np.pi / parts * np.maximum(r, 0.02)
-        fibre = np.sin(a * 130 + 9 * np.sin(r * 9 + a * 7)) * 0.5 + np.sin(a * 61 + 5 * np.sin(r * 14)) * 0.5
-        out = mix("#F39A1E", "#E97C0C", np.clip(0.5 + 0.42 * fibre * np.clip(r * 2, 0, 1), 0, 1))
-        pale = np.maximum(np.exp(-((wall / 0.016) ** 2)), np.maximum(1 - step(0.07, 0.05), step(0.84, 0.025)))
-        corner = np.clip((wall - 0.0) / 0.10, 0, 1)
-        pale = np.maximum(pale, np.clip((r - (0.76 + 0.08 * corner)) / 0.02, 0, 1))
-        out = out * (1 - pale[..., None]) + np.array(rgb("#F8E3B4")[:3]) * pale[..., None]
-        rind = step(0.945, 0.02)
-        out = out * (1 - rind[..., None]) + np.array(rgb("#EC8412")[:3]) * rind[..., None]
+    out = mix("#F0A03C", "#E9882A", step(0.10, 0.3))
+    edge = 0.46 + 0.025 * wave
+    out = out * (1 - step(edge, 0.03))[..., None] + mix("#E4711A", "#DB620F", step(0.5, 0.5)) * step(edge, 0.03)[..., None]
+    ring = np.exp(-(((r - edge) / 0.018) ** 2))
+    out = out * (1 - 0.5 * ring[..., None]) + np.array(rgb("#F2B25C")[:3]) * 0.5 * ring[..., None]
+    out *= (1 + 0.05 * np.sin(a * 46 + 3 * wave) * step(0.2, 0.2))[..., None]
+    return save_picture("carrot", out)
+
+
+def save_picture(name, out):
+    """Writes a linear picture as sRGB; returns its path."""
+    import numpy as np
+
+    n = len(out)
     out = np.where(out <= 0.0031308, out * 12.92, 1.055 * np.maximum(out, 1e-6) ** (1 / 2.4) - 0.055)
-    image = bpy.data.images.new(kind, n, n)
+    image = bpy.data.images.new(name, n, n)
     image.pixels[:] = np.concatenate([out, np.ones((n, n, 1))], -1).astype(np.float32).ravel()
-    path = os.path.join(WORK, f"{kind}-cut.png")
+    path = os.path.join(WORK, f"{name}-cut.png")
     image.filepath_raw, image.file_format = path, "PNG"
     image.save()
     return path
+
+
+def cut_orange(n=1500):
+    """Draws the cut face of an orange: segments full of juice cells between thin walls. Returns its path and its relief."""
+    import numpy as np
+
+    dice = np.random.default_rng(11)
+    y, x = np.mgrid[-1 : 1 : n * 1j, -1 : 1 : n * 1j]
+    r = np.hypot(x, y)
+    hx, hy = x - 0.025, y + 0.02  # the core is never quite in the middle
+    h, a = np.hypot(hx, hy), np.arctan2(hy, hx)
+    wave = sum(np.sin(a * k + dice.uniform(0, 6)) * dice.uniform(0.3, 1) / k for k in range(2, 14))
+    soft = lambda t, lo, hi: (lambda q: q * q * (3 - 2 * q))(np.clip((t - lo) / (hi - lo), 0, 1))  # noqa: E731
+
+    parts = 10
+    share = dice.uniform(0.75, 1.3, parts)
+    ends = np.concatenate([[0], np.cumsum(share / share.sum() * 2 * np.pi)]) - np.pi
+    off = np.full_like(a, 9.0)
+    for e in ends[:-1]:
+        gap = (a - e - 0.05 * np.sin(h * 6 + e * 3) + np.pi) % (2 * np.pi) - np.pi
+        off = np.minimum(off, np.abs(gap))
+    wall = np.sin(np.minimum(off, np.pi / 2)) * h - 0.006 - 0.004 * (1 + np.sin(a * 7 + 2))
+    out_r = 0.855 + 0.012 * wave
+    sides = [wall, out_r - r, h - 0.075 - 0.02 * wave]
+    k = 0.028
+    inside = -k * np.log(sum(np.exp(-np.clip(s, -0.3, 0.5) / k) for s in sides))  # rounds the corners
+    flesh = soft(inside, -0.004, 0.014)
+
+    cells, deep = 86, 5.2  # juice cells: long drops that point to the core
+    u, v = a / (2 * np.pi) * cells + 0.5 * np.sin(h * 9 + a * 5), h * deep + 0.35 * np.sin(a * 31) + 0.2 * np.sin(a * 17 + 1)
+    iu, iv = np.floor(u).astype(int), np.floor(v).astype(int)
+    hashed = dice.random((cells, 12, 3))
+    f1, f2, tone = np.full_like(a, 9.0), np.full_like(a, 9.0), np.zeros_like(a)
+    for du in (-1, 0, 1):
+        for dv in (-1, 0, 1):
+            spot = hashed[(iu + du) % cells, np.clip(iv + dv, 0, 11)]
+            d = np.hypot(u - (iu + du + spot[..., 0]), (v - (iv + dv + spot[..., 1])) * 1.25)
+            near = d < f1
+            f2 = np.where(near, f1, np.minimum(f2, d))
+            tone = np.where(near, spot[..., 2], tone)
+            f1 = np.where(near, d, f1)
+    seam = np.clip((f2 - f1) / 0.38, 0, 1)
+    bulge = np.sqrt(seam) * soft(h, 0.1, 0.35)
+
+    colour = lambda c: np.array(rgb(c)[:3])  # noqa: E731
+    blend = lambda c, d, t: c * (1 - t[..., None]) + d * t[..., None]  # noqa: E731
+    juice = blend(colour("#E06A06"), colour("#F39A22"), np.clip(0.25 + 0.55 * tone * seam + 0.25 * bulge - 0.15, 0, 1))
+    juice = blend(juice, colour("#F6B548"), 0.35 * (1 - soft(inside, 0.0, 0.07)))
+    pith = blend(colour("#F3D9A2"), colour("#F8EBD0"), np.clip(0.5 + 0.4 * np.sin(a * 53 + 7 * np.sin(r * 21)) + 0.3 * wave, 0, 1))
+    thin = soft(r, 0.80, 0.86) + (1 - soft(h, 0.08, 0.16))
+    pith = blend(colour("#F2BE6C"), pith, np.clip(thin, 0, 1))
+    out = blend(pith, juice, flesh)
+    rim = soft(r, 0.945 + 0.004 * wave, 0.965 + 0.004 * wave)
+    glands = np.clip(np.sin(a * 150 + 3 * np.sin(a * 23)) * 0.5 + 0.5, 0, 1)
+    out = blend(out, blend(colour("#E27405"), colour("#F0950F"), glands), rim)
+    relief = 0.030 * soft(inside, -0.004, 0.09) + 0.0085 * bulge * flesh + 0.004 * (1 - flesh) * dice.random((n, n)) - 0.01 * soft(h, 0.10, 0.0)
+    return save_picture("orange", out), relief * (1 - rim)
+
+
+def half_orange(r=0.25):
+    """Half an orange, cut face up: pored peel, and the face as relief."""
+    peel = mottle(material("peel", "#EE8A14", 0.34, Specular=0.5, Subsurface=0.08, Subsurface_Radius=(0.05, 0.02, 0.005), Subsurface_Color=rgb("#F29A20")), ("#E77E0C", "#F39A1E"), 3)
+    path, relief = cut_orange()
+    n = len(relief)
+    flesh = pictured("flesh", path, 0.17, Specular=0.5, Subsurface=0.22, Subsurface_Radius=(0.05, 0.02, 0.006), Clearcoat=0.5, Clearcoat_Roughness=0.08)
+    shader = flesh.node_tree.nodes["Principled BSDF"].inputs
+    flesh.node_tree.links.new(shader["Base Color"].links[0].from_socket, shader["Subsurface Color"])
+
+    def pores(p):
+        q = p.normalized() if p.length else p
+        pit = noise.voronoi(q * 17)[0][0]
+        deep = math.exp(-((pit / 0.30) ** 2)) * min(1, max(0, -p.z / (0.04 * r)))
+        return p * (1 - 0.012 * deep + 0.012 * noise.noise(q * 1.6 + Vector((4, 0, 0))))
+
+    made = lathe("orange", [(r * math.sin(a), -r * 0.95 * math.cos(a)) for a in (math.pi / 2 * i / 170 for i in range(171))], peel, 560, pores)
+    around, rings = 640, 110
+    verts, faces = [(0, 0, r * float(relief[n // 2, n // 2]))], []
+    for j in range(1, rings + 1):
+        q = j / rings
+        for i in range(around):
+            a = 2 * math.pi * i / around
+            x, y = q * math.cos(a), q * math.sin(a)
+            high = float(relief[min(n - 1, int((y + 1) / 2 * n)), min(n - 1, int((x + 1) / 2 * n))])
+            grow = (1 + 0.012 * noise.noise(Vector((x, y, 0)) * 1.6 + Vector((4, 0, 0)))) if j == rings else 1
+            verts.append((r * x * grow, r * y * grow, r * high - (0.006 * r if j == rings else 0)))
+    faces += [(0, 1 + i, 1 + (i + 1) % around) for i in range(around)]
+    for j in range(rings - 1):
+        for i in range(around):
+            k, base = (i + 1) % around, 1 + j * around
+            faces.append((base + i, base + around + i, base + around + k, base + k))
+    face = mesh("face", verts, faces, flesh)
+    uv = face.data.uv_layers.new()
+    for loop, at in zip(face.data.loops, uv.data):
+        v = face.data.vertices[loop.vertex_index].co
+        at.uv = (0.5 + v.x / (2 * r), 0.5 + v.y / (2 * r))
+    face.parent = made
+    return made
 
 
 def ear(at, turn, seed=0, rows=11):
@@ -396,19 +502,7 @@ def calcium_ascorbate():
         s = dice.uniform(0.004, 0.010)
         h = 0.19 * max(0, 1 - (d / 0.30) ** 1.15) ** 1.6 if d < 0.3 else 0
         place(first if i == 0 else again(first, (0, 0, 0)), (-0.12 + d * math.cos(a), -0.10 + d * math.sin(a), z + h + s * 0.5), [dice.uniform(0, 360) for _ in range(3)], s)
-    peel = grain(material("peel", "#EE8A14", 0.38, Specular=0.45), 42, 0.28, 0.02, 2)
-    flesh = pictured("flesh", cut_face("orange"), 0.22, Specular=0.5, Clearcoat=0.4, Clearcoat_Roughness=0.15)
-    grain(flesh, 26, 0.25, 0.012, 3)
-    r = 0.25
-    half = lathe("orange", [(r * math.sin(a), -r * 0.96 * math.cos(a)) for a in (math.pi / 2 * i / 40 for i in range(41))], peel, 128)
-    face = mesh("face", [(0, 0, 0.004)] + [(r * q * math.cos(a), r * q * math.sin(a), 0.004 if q < 0.9 else 0.0) for q in (0.5, 0.93, 0.998) for a in (2 * math.pi * i / 128 for i in range(128))], [(0, 1 + i, 1 + (i + 1) % 128) for i in range(128)] + [(1 + k * 128 + i, 129 + k * 128 + i, 129 + k * 128 + (i + 1) % 128, 1 + k * 128 + (i + 1) % 128) for k in (0, 1) for i in range(128)], flesh)
-    uv = face.data.uv_layers.new()
-    for poly in face.data.polygons:
-        for k in poly.loop_indices:
-            v = face.data.vertices[face.data.loops[k].vertex_index].co
-            uv.data[k].uv = (0.5 + v.x / (2 * r), 0.5 + v.y / (2 * r))
-    face.parent = half
-    place(half, (0.24, 0.14, z + 0.235), (68, 0, -16))
+    place(half_orange(), (0.25, 0.10, z + 0.239), (50, 0, -26))
 
 
 def shard(mat, sides=6, long=2.4, seed=0, point=0.55):
@@ -441,21 +535,40 @@ def cluster(mats, count, z, spread, size, seed, lean=62, sides=6, long=2.6):
 @scene
 def piperine():
     z = plinth()
-    dark = mottle(material("pepper", "#3A2A20", 0.62, Specular=0.35), ("#17100C", "#4A3324"), 3.2)
+    skin = tinted("pepper", ((0.0, "#120B07"), (1.0, "#D8C49A"), (0.28, "#2B1C13"), (0.56, "#5A4431"), (0.70, "#7A6248"), (0.78, "#B99F70")), 0.55, 0.35, Specular=0.4)
+    grain(skin, 900, 0.25, 0.002, 3)
 
-    def wrinkle(seed):
+    def corn(seed, split=False):
+        """A dried berry: the skin has shrunk to a net of ridges; split ones show their pale inside."""
+        tints, shift = [], Vector((seed, 0.3 * seed, 0))
+
         def bend(p):
-            v = noise.voronoi(p * 2.3 + Vector((seed, 0, 0)))[0]
-            return p * (0.9 + 0.13 * min(v[1] - v[0], 0.5) + 0.05 * noise.noise(p * 5 + Vector((0, seed, 0))))
+            q = p + 0.22 * noise.noise_vector(p * 1.7 + shift)
+            wide, fine = (noise.voronoi(q * f + shift)[0] for f in (1.55, 3.4))
+            dent, crease = min(wide[1] - wide[0], 0.55), min(fine[1] - fine[0], 0.5)
+            rough = noise.fractal(p * 6 + shift, 1.0, 2.0, 4)
+            r = 1 - 0.30 * dent - 0.09 * crease + 0.07 * noise.noise(p * 1.3 + shift) + 0.022 * rough
+            tint = 0.50 - 0.85 * dent - 0.22 * crease + 0.10 * rough
+            out = p * r
+            flat = 0.12 + 0.05 * noise.noise(p * 3 + shift)
+            if split and out.z > flat:
+                far = math.hypot(out.x, out.y)
+                out.z = flat - 0.10 * math.exp(-((far / 0.25) ** 2)) + 0.02 * noise.noise(out * 9)
+                tint = 0.72 if far > 0.80 else 1.0 - 0.16 * math.exp(-((far / 0.22) ** 2)) + 0.05 * rough
+            tints.append(min(max(tint, 0), 1))
+            return out
 
-        return ball("pepper", dark, 0.042, 5, bend)
+        return paint(ball("pepper", skin, 0.044, 6, bend), tints)
 
     bowl = dish(z, 0.44, 0.09)
-    kinds = [wrinkle(s * 3.7) for s in range(5)]
-    pieces = kinds + [again(kinds[i % 5], (0, 0, 0)) for i in range(95)]
-    heap(pieces, 0, 0.16, seed=2, low=z + 0.12, gap=0.042, solids=[bowl, bpy.data.objects["plinth"]], frames=150, scales=(0.85, 1.12), fence=0.33)
-    for i, (x, y) in enumerate(((0.50, -0.16), (0.42, -0.34), (-0.50, -0.2), (-0.14, -0.52), (0.06, -0.54))):
-        again(kinds[i], (x, y, z + 0.038), (60 * i, 40 * i, 0))
+    kinds = [corn(s * 3.7) for s in range(8)]
+    halves = [corn(40 + s, True) for s in range(2)]
+    pieces = kinds + [again(kinds[i % 8], (0, 0, 0)) for i in range(102)]
+    heap(pieces, 0, 0.16, seed=2, low=z + 0.12, gap=0.042, solids=[bowl, bpy.data.objects["plinth"]], frames=150, scales=(0.72, 1.12), fence=0.33)
+    for i, (x, y) in enumerate(((0.50, -0.13), (0.41, -0.35), (-0.51, -0.17), (-0.13, -0.53))):
+        again(kinds[i + 2], (x, y, z + 0.037), (60 * i, 40 * i, 0), (0.9, 1.05, 0.8, 0.95)[i])
+    for made, at, turn in zip(halves, ((0.09, -0.525, z + 0.036), (-0.36, -0.40, z + 0.034)), ((24, 8, 0), (28, -18, 30))):
+        place(made, at, turn)
 
 
 @scene
@@ -488,41 +601,115 @@ def rock(mat, radius, seed, points=34, squash=0.8):
 @scene
 def selenium():
     z = plinth()
-    grey = grain(material("selenium", "#6E6A68", 0.26, Metallic=1.0), 26, 0.22, 0.02, 6)
+    grey = grain(material("selenium", "#8A8785", 0.30, Metallic=1.0), 26, 0.18, 0.02, 6)
     cluster([grey], 34, z, 0.20, 0.072, 11, lean=58, sides=5, long=2.2)
     base = rock(grey, 0.26, 4, 40, 0.42)
     place(base, (0, 0.02, z + 0.05))
-    nut = grain(mottle(material("nut", "#7A5236", 0.6, Specular=0.35), ("#5E3D28", "#94694A"), 8, (0.3, 2, 2)), 26, 0.35, 0.02, 6)
+    shell = grain(tinted("shell", ((0.0, "#33241C"), (1.0, "#BFA98F"), (0.40, "#6B5140"), (0.72, "#927862")), 0.72, Specular=0.25), 60, 0.5, 0.008, 8)
+    kernel = tinted("kernel", ((0.0, "#EBDDBE"), (1.0, "#5E3E28"), (0.30, "#E6D3AB"), (0.46, "#C79E6C"), (0.64, "#855B3B")), 0.42, Specular=0.4, Subsurface=0.12, Subsurface_Radius=(0.04, 0.03, 0.02), Subsurface_Color=rgb("#EBDDBE"))
+    grain(kernel, 70, 0.22, 0.006, 6)
 
-    def brazil(p):
-        a = math.atan2(p.z, p.y)
-        tri = 1 + 0.16 * math.cos(3 * a)
-        taper = 1 - 0.25 * p.x * p.x
-        return Vector((p.x * 1.75, p.y * tri * taper, p.z * tri * taper + 0.16 * (p.x * p.x)))
+    def brazil(peeled, seed):
+        """A Brazil nut: an orange-segment shape with three edges, in its rough shell or out of it."""
+        tints, shift = [], Vector((seed * 5.3, seed, 0))
 
-    first = ball("nut", nut, 0.10, 5, brazil)
-    place(first, (0.33, -0.27, z + 0.086), (8, 0, 32))
-    again(first, (-0.36, -0.26, z + 0.084), (130, 0, 140), 0.94)
+        def bend(p):
+            a, end = math.atan2(p.z, p.y) + 0.12 * p.x, abs(p.x)
+            side = math.cos(((a + math.pi / 2) % (2 * math.pi / 3)) - math.pi / 3)  # 1 amid a face, 1/2 at an edge
+            keen = (0.62 if peeled else 1.0) * (1 - 0.45 * end)
+            tri = (0.60 / (side + 0.10)) ** keen * (1.04 if peeled else 1.02)
+            edge = max(0, 1 - (side - 0.5) / 0.16)
+            along = Vector((p.x * 3.2, math.cos(a) * 2.2, math.sin(a) * 2.2))
+            lump = noise.noise(p * 1.8 + shift)
+            rill = noise.fractal(Vector((p.x * 1.6, math.cos(a) * 6, math.sin(a) * 6)) + shift, 1.0, 2.0, 4)  # runs lengthwise
+            ring = noise.fractal(Vector((p.x * 9, math.cos(a) * 1.6, math.sin(a) * 1.6)) + shift, 1.0, 2.0, 4)  # runs round
+            if peeled:
+                patch = 0.34 * noise.fractal(along * 0.55 + shift, 1.0, 2.0, 5) + 0.12 * rill + 0.42 * edge - 0.20 + 1.1 * max(0, end - 0.66)
+                skin = min(1, max(0, patch / 0.16 + 0.5))
+                r = tri * (1 + 0.05 * lump + 0.016 * rill + 0.012 * skin)
+                tints.append(0.18 + 0.10 * ring + 0.14 * rill + (0.42 + 0.18 * rill) * skin)
+            else:
+                r = tri * (1 + 0.06 * lump + 0.030 * rill + 0.020 * ring + 0.03 * edge * noise.noise(Vector((p.x * 16, seed, 0))))
+                tints.append(0.48 + 0.26 * ring + 0.30 * rill + 0.24 * edge)
+            tints[-1] = min(max(tints[-1], 0), 1)
+            return Vector((p.x * 1.78 * (1 + 0.04 * lump), p.y * r, p.z * r + 0.17 * p.x * p.x))
+
+        return paint(ball("nut", kernel if peeled else shell, 0.098, 7, bend), tints)
+
+    place(brazil(True, 1), (0.34, -0.27, z + 0.082), (14, -4, 24))
+    place(brazil(False, 2), (-0.36, -0.25, z + 0.088), (-28, 4, -32), 1.06)
 
 
 @scene
 def zinc():
     z = plinth()
-    metal = grain(material("zinc", "#AEBECA", 0.30, Metallic=1.0), 22, 0.2, 0.02, 6)
-    bright = grain(material("zinc bright", "#C6D2DA", 0.24, Metallic=1.0), 40, 0.1, 0.01, 4)
-    for r, seed, at, turn, squash in ((0.25, 3, (-0.14, 0.06, z + 0.185), (10, 14, 0), 0.86), (0.18, 9, (0.22, 0.12, z + 0.13), (0, 30, 40), 0.8), (0.11, 15, (0.12, -0.22, z + 0.08), (50, 0, 10), 0.8)):
-        place(rock(metal if seed != 9 else bright, r, seed, 30, squash), at, turn)
-    seed_skin = grain(mottle(material("pumpkin seed", "#66774A", 0.45, Specular=0.4), ("#56683E", "#8C9A64"), 6, (0.5, 2, 2)), 30, 0.15, 0.01)
+    metal = material("zinc", "#B4C0C9", 0.30, Metallic=1.0)
+    nodes, links = metal.node_tree.nodes, metal.node_tree.links
+    shader, where = nodes["Principled BSDF"], nodes.new("ShaderNodeTexCoord")
+    bump = nodes.new("ShaderNodeBump")
+    cells, fine, mix, span, way, turn = (nodes.new(f"ShaderNode{k}") for k in ("TexVoronoi", "TexNoise", "MixRGB", "MapRange", "VectorMath", "VectorMath"))
+    cells.inputs["Scale"].default_value, fine.inputs["Scale"].default_value, fine.inputs["Detail"].default_value = 13, 60, 8
+    bump.inputs["Strength"].default_value, bump.inputs["Distance"].default_value = 0.30, 0.004
+    links.new(where.outputs["Object"], cells.inputs["Vector"])
+    links.new(where.outputs["Object"], fine.inputs["Vector"])
+    span.inputs["To Min"].default_value, span.inputs["To Max"].default_value = 0.22, 0.50
+    links.new(cells.outputs["Color"], span.inputs["Value"])
+    links.new(span.outputs[0], shader.inputs["Roughness"])
+    mix.inputs[0].default_value, mix.inputs[1].default_value, mix.inputs[2].default_value = 1.0, rgb("#9FAEBA"), rgb("#CBD4DA")
+    links.new(cells.outputs["Color"], mix.inputs[0])
+    links.new(mix.outputs[0], shader.inputs["Base Color"])
+    links.new(fine.outputs["Fac"], bump.inputs["Height"])
+    way.operation, turn.operation = "MULTIPLY_ADD", "ADD"  # every grain of the metal faces a little elsewhere
+    links.new(cells.outputs["Color"], way.inputs[0])
+    way.inputs[1].default_value, way.inputs[2].default_value = (0.5,) * 3, (-0.25,) * 3
+    links.new(way.outputs[0], turn.inputs[0])
+    links.new(bump.outputs[0], turn.inputs[1])
+    links.new(turn.outputs[0], shader.inputs["Normal"])
 
-    def flat(p):
-        t = (p.x + 1) / 2
-        return Vector((p.x, p.y * 0.60 * (1.08 - 0.55 * t**2.2), p.z * 0.20 * (1 - 0.3 * t)))
+    def lump(radius, seed, squash):
+        """A broken piece of metal: many fracture faces, each of them stepped and pitted."""
+        dice = random.Random(seed)
+        planes = [(Vector([dice.gauss(0, 1) for _ in range(3)]).normalized(), dice.uniform(0.74, 0.98)) for _ in range(19)]
+        shift = Vector((seed * 3.1, 0, seed))
 
-    first, dice = ball("seed", seed_skin, 0.078, 5, flat), random.Random(5)
-    pieces = [first] + [again(first, (0, 0, 0)) for _ in range(15)]
+        def bend(p):
+            reach = sorted(d / max(p.dot(n), 1e-3) for n, d in planes)
+            r = min(reach[0], 1.15)
+            step = math.floor(noise.noise(p * 2.6 + shift) * 7) / 7
+            r *= 1 + 0.045 * step + 0.035 * noise.fractal(p * 3.5 + shift, 0.9, 2.1, 6) - 0.05 * max(0, noise.noise(p * 5 + shift) - 0.25)
+            return Vector((p.x * r, p.y * r, p.z * r * squash))
+
+        return ball("rock", metal, radius, 7, bend)
+
+    for r, seed, at, turned, squash in ((0.25, 3, (-0.14, 0.06, z + 0.185), (10, 14, 0), 0.86), (0.17, 9, (0.24, 0.13, z + 0.12), (0, 30, 40), 0.8), (0.095, 15, (0.02, -0.25, z + 0.066), (50, 0, 10), 0.8)):
+        place(lump(r, seed, squash), at, turned)
+    hull = tinted("pumpkin seed", ((0.0, "#4A5533"), (1.0, "#CBC99C"), (0.35, "#687349"), (0.62, "#8A9263"), (0.82, "#B2B384")), 0.40, 0.16, Specular=0.45)
+    grain(hull, 45, 0.25, 0.004, 5)
+
+    def seed_of(kind):
+        """A pumpkin seed: a flat drop with a rim, fine lines lengthwise, never quite straight."""
+        tints, shift = [], Vector((kind * 4.7, 0, 0))
+
+        def bend(p):
+            t = (p.x + 1) / 2
+            wide = 0.66 * (1.06 - 0.44 * t**2.6) * max(1 - p.x * p.x, 0.02) ** -0.09
+            far = min(1, abs(p.y) / max(math.sqrt(max(1 - p.x * p.x, 1e-6)), 1e-3))
+            rim = 1.4 * math.exp(-(((far - 0.88) / 0.06) ** 2)) - math.exp(-(((far - 0.74) / 0.07) ** 2))
+            line = noise.noise(Vector((p.x * 1.2, p.y * 13, kind * 3)))
+            thick = 0.215 * (1 - 0.3 * t) * (1 + 0.10 * noise.noise(p * 2.5 + shift)) + 0.02 * rim + 0.007 * line
+            tints.append(min(1, max(0, 0.38 + 0.30 * noise.noise(p * 2.2 + shift) + 0.22 * line + 0.45 * max(0, (far - 0.72) / 0.28) ** 1.5 + 0.25 * max(0, t - 0.86) / 0.14)))
+            return Vector((p.x * (1 + 0.05 * t**4), p.y * wide * (1 + 0.05 * noise.noise(Vector((p.x * 2, kind, 0)))), p.z * thick + 0.06 * p.x * p.x * (kind - 1) + 0.03 * noise.noise(Vector((p.x * 1.5, p.y, kind)))))
+
+        return paint(ball("seed", hull, 0.082, 6, bend), tints)
+
+    kinds, dice = [seed_of(k) for k in range(4)], random.Random(5)
+    pieces = kinds + [again(kinds[i % 4], (0, 0, 0)) for i in range(26)]
     for i, p in enumerate(pieces):
-        place(p, (0.22 + 0.11 * math.cos(i * 2.4), -0.24 + 0.11 * math.sin(i * 2.4), z + 0.05 + 0.045 * i), (dice.uniform(-25, 25), dice.uniform(-25, 25), dice.uniform(0, 360)), dice.uniform(0.9, 1.1))
+        place(p, (0.22 + 0.09 * math.cos(i * 2.4), -0.23 + 0.09 * math.sin(i * 2.4), z + 0.05 + 0.040 * i), (dice.uniform(-25, 25), dice.uniform(-25, 25), dice.uniform(0, 360)), dice.uniform(0.76, 1.0))
     settle(pieces, [bpy.data.objects["plinth"]] + [o for o in bpy.data.objects if o.name.startswith("rock")], 150)
+    for p in pieces:  # what fell off the plinth is not in the picture
+        if p.location.z < z:
+            bpy.data.objects.remove(p)
 
 
 # ---------------------------------------------------------------- indications: paper and glass, each on another ground
@@ -685,4 +872,4 @@ if __name__ == "__main__":
     for name in names or SCENES:
         random.seed(7)
         SCENES[name]()
-        render(name, PICTURES[name]["size"], int(samples), int(percent), [int(s) for s in seeds.split(",")])
+        render(name, PICTURES[name]["size"], int(samples), int(percent), [int(s) for s in seeds.split(",")], plate="ground" in PICTURES[name])

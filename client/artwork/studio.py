@@ -92,6 +92,34 @@ def pictured(name, path, rough=0.5, **inputs):
     return made
 
 
+def tinted(name, colours, rough=0.5, vary=0.0, **inputs):
+    """A material coloured by the vertices' tint (see paint) through (place, colour) pairs; vary: how much objects differ."""
+    made = material(name, PAPER, rough, **inputs)
+    nodes, links = made.node_tree.nodes, made.node_tree.links
+    tint, ramp = nodes.new("ShaderNodeAttribute"), nodes.new("ShaderNodeValToRGB")
+    tint.attribute_name = "tint"
+    for i, (at, colour) in enumerate(colours):
+        stop = ramp.color_ramp.elements[i] if i < 2 else ramp.color_ramp.elements.new(at)
+        stop.position, stop.color = at, rgb(colour)
+    links.new(tint.outputs["Fac"], ramp.inputs[0])
+    last = ramp.outputs[0]
+    if vary:
+        who, span, turn = nodes.new("ShaderNodeObjectInfo"), nodes.new("ShaderNodeMapRange"), nodes.new("ShaderNodeHueSaturation")
+        span.inputs["To Min"].default_value, span.inputs["To Max"].default_value = 1 - vary, 1 + vary
+        links.new(who.outputs["Random"], span.inputs["Value"])
+        links.new(span.outputs[0], turn.inputs["Value"])
+        links.new(last, turn.inputs["Color"])
+        last = turn.outputs[0]
+    links.new(last, nodes["Principled BSDF"].inputs["Base Color"])
+    return made
+
+
+def paint(made, values):
+    """Gives an object's vertices their tint."""
+    made.data.attributes.new("tint", "FLOAT", "POINT").data.foreach_set("value", values)
+    return made
+
+
 # ---------------------------------------------------------------- meshes
 
 
@@ -214,6 +242,8 @@ def studio(ground=PAPER, key=1.0, fill=1.0, world=0.26, wall=6.0, glow=0.0, clot
     sky["Color"].default_value, sky["Strength"].default_value = (1.0, 0.955, 0.9, 1), world
 
     fabric = material("ground", tuple(c * k for c, k in zip(rgb(ground), cloth)), 0.85, Specular=0.1)
+    bare = fabric.node_tree.nodes.new("ShaderNodeOutputAOV")  # how much of a pixel is ground: finish.py cuts it away
+    bare.name, bare.inputs["Value"].default_value = "bare", 1.0
     profile = [(-12, 0), (wall - 3, 0)] + [(wall - 3 + 3 * math.sin(a), 3 - 3 * math.cos(a)) for a in (math.pi / 2 * i / 24 for i in range(1, 25))] + [(wall, 20)]
     verts = [(x, y, z) for y, z in profile for x in (-30, 30)]
     mesh("ground", verts, [(2 * i, 2 * i + 1, 2 * i + 3, 2 * i + 2) for i in range(len(profile) - 1)], fabric)
@@ -255,8 +285,10 @@ def camera(to=(0, 0, 0.6), away=6.0, up=8.0, turn=0.0, lens=85.0, fstop=2.8, foc
     return made
 
 
-def render(name, size, samples=64, percent=100, seeds=(1,), bounces=10):
-    """Renders each seed to its own linear EXR, with the albedo and normals that the denoiser reads."""
+def render(name, size, samples=64, percent=100, seeds=(1,), bounces=10, plate=False):
+    """Renders each seed to its own linear EXR, with the albedo and normals that the denoiser reads.
+
+    plate: also the empty ground, small, so that finish.py can divide its slow shading out."""
     scene = bpy.context.scene
     scene.render.engine = "CYCLES"
     c = scene.cycles
@@ -271,12 +303,15 @@ def render(name, size, samples=64, percent=100, seeds=(1,), bounces=10):
     scene.render.use_persistent_data = False
     scene.render.threads_mode = "AUTO"
     layer = scene.view_layers[0]
-    layer.use_pass_normal = layer.use_pass_diffuse_color = layer.use_pass_z = True
+    layer.use_pass_normal = layer.use_pass_diffuse_color = True
+    bare = layer.aovs.add()
+    bare.name, bare.type = "bare", "VALUE"
     scene.use_nodes = True
     tree = scene.node_tree
     tree.nodes.clear()
     source = tree.nodes.new("CompositorNodeRLayers")
-    for seed in seeds:
+
+    def take(labels, percent, seed):
         c.seed = seed
         for old in [n for n in tree.nodes if n != source]:
             tree.nodes.remove(old)
@@ -284,24 +319,64 @@ def render(name, size, samples=64, percent=100, seeds=(1,), bounces=10):
         files.base_path = os.path.join(WORK, "exr", name)
         files.format.file_format, files.format.color_depth = "OPEN_EXR", "32"
         files.file_slots.clear()
-        for label, socket in (("image", "Image"), ("normal", "Normal"), ("albedo", "DiffCol")):
+        for label, socket in labels:
             files.file_slots.new(f"{label}-{percent}-{seed}-")
             tree.links.new(source.outputs[socket], files.inputs[-1])
         bpy.ops.render.render(write_still=False)
 
+    for seed in seeds:
+        take((("image", "Image"), ("normal", "Normal"), ("albedo", "DiffCol"), ("bare", "bare")), percent, seed)
+    if plate:
+        for made in scene.objects:
+            made.hide_render = made.type not in ("LIGHT", "CAMERA") and made.name != "ground"
+        c.use_adaptive_sampling, c.samples, scene.render.resolution_percentage = False, 160, 20
+        take((("plate", "Image"),), 20, 1)
+
 
 # ---------------------------------------------------------------- products
 
-LID = {"300": "#B04208", "xt": "#27493F"}
+LID = {"300": "#B04208", "xt": "#2C5548"}
 R, LABEL_LOW, LABEL_HIGH = 0.33, 0.10, 0.70
+BORE = R - 0.028
+
+
+def contents(kind, parent, count, down=(0, 0, -1)):
+    """What a bottle holds: pieces that fell into it; the ones the shoulder has no room for are taken out.
+
+    down is where things fall to, seen from the bottle."""
+    first = piece(kind)
+    if kind == "300":  # behind glass a piece of solid colour reads better than glass in glass
+        first.data.materials[0] = material("softgel in glass", "#F99A26", 0.22, Specular=0.5, Subsurface=0.25, Subsurface_Radius=(0.06, 0.03, 0.01), Subsurface_Color=rgb("#F79A2A"))
+    else:
+        first.data.materials[1] = material("capsule cap in glass", "#5C9A74", 0.26, Specular=0.5)
+    for made in heap(first, count, 0.15, seed=5 if kind == "300" else 8, low=0.1, gap=0.045 if count > 50 else 0.02, frames=190, fence=BORE - 0.002, down=down):
+        made.location.z += 0.056
+        bpy.context.view_layer.update()
+        spots = [made.matrix_world @ v.co for v in made.data.vertices]
+        if any(math.hypot(p.x, p.y) > min(BORE, BORE - (p.z - 0.785) * 0.60) or p.z > 0.95 for p in spots):
+            bpy.data.objects.remove(made)
+        else:
+            made.parent = parent
+    # what many bounces in amber glass would do, without their noise: a little light from above and below on what is inside
+    for z, turn, power in ((0.955, 0, 0.8), (0.035, math.pi, 0.16)):
+        lamp = bpy.data.lights.new("inside", "SPOT")
+        lamp.energy, lamp.color, lamp.shadow_soft_size, lamp.spot_size, lamp.spot_blend = power, (1.0, 0.88, 0.66), 0.10, math.radians(115), 0.6
+        glow = bpy.data.objects.new("inside", lamp)
+        bpy.context.collection.objects.link(glow)
+        glow.location, glow.rotation_euler, glow.parent = (0, 0, z), (turn, 0, 0), parent
+        glow.visible_camera = glow.visible_transmission = glow.visible_glossy = False
 
 
 def bottle(kind, at=(0, 0, 0), turn=0.0, lid=True, tip=None):
-    """An amber glass bottle 1.24 high with its label and lid; turn in degrees."""
+    """An amber glass bottle 1.24 high with its label, lid and contents; turn in degrees, or tip: its whole rotation."""
     parent = bpy.data.objects.new(f"bottle-{kind}", None)
     bpy.context.collection.objects.link(parent)
     parts = []
-    wall = glass("amber glass", (0.84, 0.60, 0.27), ior=1.5, shadow=(0.80, 0.55, 0.28))
+    if tip:  # fallen over: half of it is left inside, along the wall
+        contents(kind, parent, 34, tip.to_matrix().transposed() @ Vector((0, 0, -1)))
+    else:
+        contents(kind, parent, 128 if kind == "300" else 150)
+    wall = glass("amber glass", (0.92, 0.70, 0.36), ior=1.5, shadow=(0.94, 0.78, 0.52))
     outer = [(0, 0.022), (0.2, 0.022), (0.24, 0.0), (R, 0.0), (R, 0.80), (0.245, 0.93), (0.235, 0.95), (0.235, 1.13)]
     inner = [(0.205, 1.13), (0.205, 0.945), (0.225, 0.91), (R - 0.028, 0.79), (R - 0.028, 0.045), (0.2, 0.055), (0, 0.055)]
     shell = rounded(outer, 0.05) + rounded(inner, 0.05)
@@ -340,7 +415,7 @@ def grain_on_paper(made):
 
 def cap(kind):
     """A wide matte lid, 0.235 high, standing on its rim; a fine groove near the foot."""
-    coat = grain(material(f"lid {kind}", LID[kind], 0.45, Specular=0.22), 220, 0.05, 0.003, 2)
+    coat = grain(material(f"lid {kind}", LID[kind], 0.40, Specular=0.45), 220, 0.05, 0.003, 2)
     shape = [(0.262, 0.0), (0.282, 0.0), (0.282, 0.045), (0.276, 0.049), (0.276, 0.055), (0.282, 0.059), (0.282, 0.235), (0.0, 0.235)]
     inside = [(0.0, 0.21), (0.255, 0.21), (0.255, 0.0), (0.262, 0.0)]
     return lathe(f"lid-{kind}", rounded(inside, 0.01, 3) + rounded(shape, 0.022, 6), coat, 128)
@@ -405,14 +480,14 @@ def scatter(kind, spots):
         one.rotation_euler = (Matrix.Rotation(math.radians(turn), 3, "Z") @ Matrix.Rotation(math.radians(-tilt), 3, "Y") @ Matrix.Rotation(math.radians(roll), 3, "X")).to_euler()
 
 
-def settle(pieces, solids=(), frames=150, floor=True):
+def settle(pieces, solids=(), frames=150, floor=True, down=(0, 0, -1)):
     """Lets pieces fall and come to rest (rigid bodies, by simple stand-ins), then freezes them."""
     scene = bpy.context.scene
     bpy.ops.rigidbody.world_add()
     scene.rigidbody_world.point_cache.frame_end = frames
     scene.rigidbody_world.substeps_per_frame = 8
     scene.rigidbody_world.solver_iterations = 20
-    scene.gravity = (0, 0, -2.5)
+    scene.gravity = Vector(down) * 2.5
 
     def body(made, kind, form):
         bpy.context.view_layer.objects.active = made
@@ -461,7 +536,7 @@ def settle(pieces, solids=(), frames=150, floor=True):
         p.matrix_world = matrix
 
 
-def heap(first, count, spread, seed=1, low=0.1, gap=0.06, solids=(), frames=150, floor=True, scales=(1, 1), fence=0.0):
+def heap(first, count, spread, seed=1, low=0.1, gap=0.06, solids=(), frames=150, floor=True, scales=(1, 1), fence=0.0, down=(0, 0, -1)):
     """Drops copies of an object (or given pieces) on one heap and lets them rest; a fence keeps them together meanwhile."""
     if fence:
         ring = [(fence * math.cos(a), fence * math.sin(a), z) for z in (0, 6) for a in (2 * math.pi * i / 48 for i in range(48))]
@@ -471,7 +546,7 @@ def heap(first, count, spread, seed=1, low=0.1, gap=0.06, solids=(), frames=150,
     for i, p in enumerate(pieces):
         a, d = i * 2.39996, spread * dice.uniform(0.6, 1)
         place(p, (d * math.cos(a), d * math.sin(a), low + gap * i), [dice.uniform(0, 360) for _ in range(3)], dice.uniform(*scales))
-    settle(pieces, solids, frames, floor=floor)
+    settle(pieces, solids, frames, floor, down)
     if fence:
         bpy.data.objects.remove(solids[-1])
     return pieces

@@ -1,4 +1,11 @@
-import type { PictureSet } from '../build/picture-files.ts'
+/** Pictures that exist in the same widths and have the same shape. */
+export interface PictureSet {
+  names: string[]
+  /** Ascending. */
+  widths: number[]
+  /** Height divided by width. */
+  ratio: number
+}
 
 const sets: PictureSet[] = import.meta.env.PICTURE_SETS
 
