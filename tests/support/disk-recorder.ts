@@ -40,7 +40,7 @@ function written(file: number, position: unknown, bytes: Buffer) {
 after(fs, 'openSync', ([path], fd: number) => isOurs(path) && opened(String(path), fd))
 after(fs, 'closeSync', ([fd]) => open.delete(Number(fd)))
 const positions = new Map<number, number>()
-after(fs, 'writeSync', ([fd, data, offset, length, position], count: number) => {
+after(fs, 'writeSync', ([fd, data, offset, , position], count: number) => {
   const file = open.get(Number(fd))
   if (!file) return
   const view = data as Uint8Array
