@@ -2,7 +2,7 @@ import type { Db } from '../database/database.ts'
 
 const DAY_MS = 86_400_000
 /** In the second half of the notices' share the pause between them doubles so many times. */
-const DOUBLINGS = 10
+const DOUBLINGS = 12
 
 /** What may be sent now of a day's mails. */
 export interface Allowance {
@@ -44,8 +44,9 @@ export function allowanceOf(budget: number, used: Used): Allowance {
   const acknowledgements = Math.max(0, acknowledgementShare - used.acknowledgements)
   if (used.notices < half) return { notices: half - used.notices, bundled: false, pauseMs: 0, acknowledgements }
   if (used.notices >= share) return { notices: 0, bundled: true, pauseMs: DAY_MS, acknowledgements }
-  const firstPauseMs = (DAY_MS * DOUBLINGS * Math.LN2) / ((2 ** DOUBLINGS - 1) * half)
-  const pauseMs = firstPauseMs * 2 ** ((DOUBLINGS * (used.notices - half)) / half) - used.quietMs
+  const growth = 2 ** (DOUBLINGS / (share - half))
+  const firstPauseMs = (DAY_MS * (growth - 1)) / (2 ** DOUBLINGS - 1) // all pauses together are a day
+  const pauseMs = firstPauseMs * growth ** (used.notices - half) - used.quietMs
   return pauseMs > 0
     ? { notices: 0, bundled: true, pauseMs, acknowledgements }
     : { notices: 1, bundled: true, pauseMs: 0, acknowledgements }

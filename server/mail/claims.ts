@@ -18,7 +18,7 @@ export interface ClaimedMail {
 
 type ClaimedRow = Pick<ClaimedMail, 'id' | 'attempts' | 'ambiguousAt'>
 
-const BUNDLE_MAX = 50
+const BUNDLE_MAX = 100
 
 /**
  * Takes up to `limit` due mails for `leaseSeconds`, by the database's clock. Every try counts as ambiguous until it is
@@ -26,7 +26,7 @@ const BUNDLE_MAX = 50
  */
 export async function claimMails(
   db: Db,
-  kinds: MailKind[],
+  kind: MailKind,
   limit: number,
   leaseSeconds: number,
   { onlyTriedBefore = false } = {},
@@ -38,7 +38,7 @@ export async function claimMails(
       "AmbiguousAt" = coalesce(mail."AmbiguousAt", now())
     FROM (
       SELECT "Id", "AmbiguousAt" FROM "Quvera_Mail"
-      WHERE "Status" = 'Pending' AND "Kind" = ANY(${kinds}::"Quvera_MailKind"[]) AND "NextAttemptAt" <= now()
+      WHERE "Status" = 'Pending' AND "Kind" = ${kind}::"Quvera_MailKind" AND "NextAttemptAt" <= now()
         AND "BundledInto" IS NULL AND ("Attempts" > 0 OR NOT ${onlyTriedBefore})
       ORDER BY "NextAttemptAt" LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ) due

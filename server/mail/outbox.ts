@@ -96,7 +96,7 @@ export function startOutbox(db: Db, mailer: Mailer, options: OutboxOptions): Out
     start(await claimNotices(allowance))
     const { mails } = pace.room(underWay.size)
     const limit = Math.min(mails, allowance.acknowledgements)
-    if (limit > 0) start(await claimMails(db, ['Acknowledgement'], limit, options.leaseSeconds))
+    if (limit > 0) start(await claimMails(db, 'Acknowledgement', limit, options.leaseSeconds))
     if (underWay.size === 0) await checkDelivery?.()
     return pace.room(underWay.size).pauseMs
   }
@@ -117,11 +117,12 @@ export function startOutbox(db: Db, mailer: Mailer, options: OutboxOptions): Out
   }
 
   async function claimNotices({ notices, bundled }: Allowance): Promise<ClaimedMail[]> {
+    const { leaseSeconds } = options
     const limit = Math.min(pace.room(underWay.size).mails, notices)
     if (limit <= 0) return []
-    if (!bundled) return claimMails(db, ['Staff', 'Digest'], limit, options.leaseSeconds)
-    const again = await claimMails(db, ['Staff', 'Digest'], 1, options.leaseSeconds, { onlyTriedBefore: true })
-    return again.length > 0 ? again : claimBundle(db, options.leaseSeconds)
+    const mails = await claimMails(db, 'Staff', limit, leaseSeconds, { onlyTriedBefore: bundled })
+    if (mails.length < limit) mails.push(...(await claimMails(db, 'Digest', limit - mails.length, leaseSeconds)))
+    return bundled && mails.length === 0 ? claimBundle(db, leaseSeconds) : mails
   }
 
   function start(mails: ClaimedMail[]) {

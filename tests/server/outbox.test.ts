@@ -38,6 +38,9 @@ describe('the mails of an order', () => {
     ['answers garbage', 'garbage'],
     ['throttles', { status: 429, name: 'rate_limit_exceeded', headers: { 'retry-after': '1' } }],
     ['refuses the key', { status: 401, name: 'invalid_api_key' }],
+    ['refuses the sender', { status: 422, name: 'invalid_from_address' }],
+    ['has sent the day’s mails', { status: 429, name: 'daily_quota_exceeded' }],
+    ['has sent the month’s mails', { status: 429, name: 'monthly_quota_exceeded' }],
   ])('stay owed while Resend %s; the order is stored all the same', async (_, behaviour) => {
     app.resend.behaviour = behaviour
     expect((await submit(app.url, anOrder())).status).toBe(200)
@@ -46,9 +49,12 @@ describe('the mails of an order', () => {
       expect(rows.every((row) => row.status === 'Pending')).toBe(true)
       expect(rows.some((row) => row.lastError)).toBe(true)
     })
+    await app.outbox?.stop(1000)
     app.resend.behaviour = 'accept'
     await app.db.mail.updateMany({ data: { nextAttemptAt: new Date() } })
+    const again = app.startOutbox()
     await eventually(async () => expect((await mailRows()).map((row) => row.status)).toEqual(['Sent', 'Sent']), 20_000)
+    await again.stop(1000)
     expect(app.resend.mails).toHaveLength(2)
   })
 
@@ -101,6 +107,46 @@ describe('the mails of an order', () => {
       attempts: 5,
     })
   })
+})
+
+describe('a notice that may never be read', () => {
+  const errors = () => app.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50)
+
+  it('is an alarm when Resend will never take it', async () => {
+    app.resend.behaviour = { status: 422, name: 'validation_error' }
+    await submit(app.url, anOrder())
+    await eventually(async () => expect((await mailRows()).map((row) => row.status)).toEqual(['Failed', 'Failed']))
+    expect(errors()).toMatchObject([{ kind: 'Staff', outcome: 'refused' }])
+  })
+
+  it('is an alarm when the month’s mails are used up', async () => {
+    app.resend.behaviour = { status: 429, name: 'monthly_quota_exceeded' }
+    await submit(app.url, anOrder())
+    await eventually(() => expect(errors()).toMatchObject([{ outcome: 'overQuota' }]))
+  })
+
+  it('goes without the visitor’s address for replies when Resend does not take that, and says so', async () => {
+    app.resend.behaviour = 'refuseReplyTo'
+    await submit(app.url, anOrder())
+    await eventually(async () => expect((await mailRows()).map((row) => row.status)).toEqual(['Sent', 'Sent']))
+    const notice = app.resend.mails.find((mail) => mail.to[0] === STAFF)
+    expect(notice).toMatchObject({ replyTo: '', text: expect.stringContaining('write to it yourself') })
+    expect(notice?.html).toContain('write to it yourself')
+  })
+})
+
+it('mails about an enquiry of long ago are withheld when a key is set', async () => {
+  await app.outbox?.stop(1000)
+  for (const days of [8, 6]) {
+    const { reference = '' } = await submit(app.url, anOrder())
+    const receivedAt = new Date(Date.now() - days * 86_400_000)
+    await app.db.enquiry.update({ where: { reference }, data: { receivedAt } })
+  }
+  const outbox = app.startOutbox()
+  await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(0))
+  await outbox.stop(1000)
+  expect(await app.db.mail.count({ where: { status: 'Withheld', lastError: { contains: '7 days old' } } })).toBe(2)
+  expect(app.resend.mails).toHaveLength(2)
 })
 
 describe('guards against misuse', () => {

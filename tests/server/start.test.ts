@@ -59,3 +59,13 @@ it.skipIf(!inject('postgres'))('staff may wait longer for a query than visitors 
   const slept = await withDatabase({ DATA_DIR: '', ...env }, ({ db }) => db.$executeRaw`SELECT pg_sleep(2.5)`)
   expect(slept).toBe(1)
 })
+
+it.each([
+  [{}, 'MAIL_FROM'],
+  [{ MAIL_FROM: 'Quvera <enquiries@quvera.test>' }, 'STAFF_EMAILS'],
+  [{ MAIL_FROM: 'enquiries@quvera.example', STAFF_EMAILS: 'staff@quvera.test' }, 'MAIL_FROM'],
+])('a key beside a stand-in address ends the start with one line that names it: %j', async (env, name) => {
+  const server = await start({ DATA_DIR: '/proc/nope', RESEND_API_KEY: 're_test', ...env })
+  expect(await server.exited).toEqual({ code: 1, signal: null })
+  expect(server.stderr()).toMatch(new RegExp(`^RESEND_API_KEY is set, but ${name} is still a stand-in .*\n$`))
+})

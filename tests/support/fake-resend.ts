@@ -21,6 +21,7 @@ export type Behaviour =
   | 'html'
   | 'garbage'
   | { status: number; name: string; headers?: Record<string, string> }
+  | 'refuseReplyTo'
   | { slowMs: number }
   | { limitASecond: number }
 
@@ -97,6 +98,8 @@ export async function startFakeResend(): Promise<FakeResend> {
     if (request.method !== 'POST' || request.url !== '/emails') return fail(404, 'not_found')
     const mail = JSON.parse(body)
     if (!mail.from || !mail.to || !mail.subject || !mail.text || !mail.html) return fail(422, 'missing_required_field')
+    if (behaviour === 'refuseReplyTo' && mail.reply_to)
+      return json(response, 422, { statusCode: 422, name: 'validation_error', message: 'Invalid `reply_to` field.' })
     const before = key ? remembered.get(key) : undefined
     if (before)
       return before.body === body ? json(response, 200, { id: before.id }) : fail(409, 'invalid_idempotent_request')

@@ -121,7 +121,10 @@ function contentOf({ changes, syncedTo }: Inode, random: () => number): Buffer {
   const growTo = (size: number) => {
     if (size > content.length) content = Buffer.concat([content, Buffer.alloc(size - content.length)])
   }
-  const largest = Math.max(0, ...changes.map((change) => ('size' in change ? 0 : change.position + change.bytes.length)))
+  const largest = Math.max(
+    0,
+    ...changes.map((change) => ('size' in change ? 0 : change.position + change.bytes.length)),
+  )
   const room = Buffer.alloc(largest)
   content = room.subarray(0, 0)
   let size = 0

@@ -12,6 +12,7 @@ import { startOutbox } from '../../server/mail/outbox.ts'
 import { STAFF, startFakeResend } from './fake-resend.ts'
 import { openTestDatabase } from './test-database.ts'
 
+const FROM = 'Quvera <a@quvera.example>'
 export const PUBLIC_URL = 'http://quvera.test'
 
 /** The whole server in this process, listening on loopback, with a database of its own and a fake Resend. */
@@ -31,15 +32,10 @@ export async function startTestApp({
     },
   })
   const logger = pino({ level: 'debug', serializers }, stream)
-  const mailer = createMailer({
-    apiKey: 're_test',
-    baseUrl: resend.url,
-    from: 'Quvera <a@quvera.example>',
-  })
   const { db } = database
   const availability = createAvailability(logger, () => probeStorage(db))
-  const openOutbox = () =>
-    startOutbox(db, mailer, {
+  const openOutbox = ({ from = FROM } = {}) =>
+    startOutbox(db, createMailer({ apiKey: 're_test', baseUrl: resend.url, from }), {
       staff: [STAFF],
       leaseSeconds: 2,
       retrySeconds: 0.1,
