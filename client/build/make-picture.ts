@@ -37,7 +37,7 @@ async function makePicture(args: string[]) {
   for (const width of widths) {
     const resized = sharp(data).resize(width)
     const file = join(folder, `${name}-${width}`)
-    await resized.clone().avif({ quality: 55, effort: 7 }).toFile(`${file}.avif`)
+    await resized.clone().avif({ quality: 55 }).toFile(`${file}.avif`)
     await resized.clone().webp({ quality: 78, effort: 6, smartSubsample: true }).toFile(`${file}.webp`)
   }
   console.log(`Made ${name} in the widths ${widths.join(', ')}. Show it with <Picture name="${name}" … />.`)

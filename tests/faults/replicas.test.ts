@@ -54,7 +54,13 @@ it('a rolling restart costs no order', async () => {
     for (const index of servers.keys()) await restart(index)
     rolled = true
   })()
-  const load: LoadResult = { sent: [], acknowledged: new Map(), statuses: new Map(), times: [] }
+  const load: LoadResult = {
+    sent: [],
+    acknowledged: new Map(),
+    acknowledgedBy: new Map(),
+    statuses: new Map(),
+    times: [],
+  }
   while (!rolled) {
     const part = await sendOrders({ url: () => proxy.url, orders: 100, concurrency: 4, retry: false })
     load.sent.push(...part.sent)

@@ -75,21 +75,27 @@ it('kills in the middle of sending send every mail once', async () => {
   expectNothingLost(result)
 })
 
-it('two servers on one database share the work', async () => {
+it('two servers on one database share the orders, and the one that stays takes over', async () => {
   const stage = await setUp()
   const servers = await Promise.all([stage.start(), stage.start()])
   let turn = 0
+  let killed: Promise<unknown> | undefined
   const load = await sendOrders({
     url: () => servers[turn++ % 2]?.url ?? '',
     orders: 1000,
     concurrency: 32,
     retry: true,
     onAnswer(count) {
-      if (count === 500) void servers[1]?.stop('SIGKILL')
+      if (count === 500) killed = servers[1]?.stop('SIGKILL')
     },
   })
   const result = await stage.inspect((db) => audit(db, load, stage.resend))
-  report('2 servers, one killed', result)
+  const [stayed = 0, killedOne = 0] = servers.map((server) => load.acknowledgedBy.get(server.url))
+  report('2 servers, one killed', { ...result, stayed, killedOne })
+  expect(await killed).toEqual({ code: null, signal: 'SIGKILL' })
   expect(result.acknowledged).toBe(1000)
+  // Each took about half of the 500 orders before the kill.
+  expect(killedOne).toBeGreaterThan(150)
+  expect(stayed).toBeGreaterThan(150)
   expectNothingLost(result)
 })

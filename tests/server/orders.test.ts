@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { brand } from '../../shared/brand.ts'
+import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { PUBLIC_URL, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -23,12 +25,12 @@ describe('a valid order', () => {
     const order = anOrder({
       quantity: 2 ** 53 - 1,
       retailerSelfUse: 'Self Use',
-      products: 'Quvera XT',
-      productName: 'Quvera',
+      products: products[1],
+      productName: brand.name,
     })
     const answer = await submit(app.url, order)
     expect(answer.status).toBe(200)
-    expect(answer.reference).toMatch(/^QV-[2-9A-HJ-NP-Z]{6}$/)
+    expect(answer.reference).toMatch(new RegExp(`^${brand.referencePrefix}-[2-9A-HJ-NP-Z]{6}$`))
     const rows = await app.db.$queryRaw<Record<string, unknown>[]>`
       SELECT "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse"::text, "Products"::text, "Reference", "Status"::text, "SuspectedSpam"
       FROM "Quvera_Form"`
@@ -39,7 +41,7 @@ describe('a valid order', () => {
         Mobile: order.mobile,
         Quantity: BigInt(order.quantity),
         RetailerSelfUse: 'Self Use',
-        Products: 'Quvera XT',
+        Products: products[1],
         Reference: answer.reference,
         Status: 'New',
         SuspectedSpam: false,
@@ -81,7 +83,7 @@ describe('the same order again', () => {
     { name: 'Other' },
     { email: 'o@b.co' },
     { mobile: '1234567890' },
-    { products: 'Quvera XT' },
+    { products: products[1] },
     { retailerSelfUse: 'Self Use' },
   ])('with other content (%j) answers 409 and leaves the first row as it was', async (change) => {
     const order = anOrder()
@@ -181,7 +183,7 @@ describe('requests that are not orders', () => {
     expect((await submit(app.url, anOrder(), { origin: 'null' })).status).toBe(403)
     expect((await submit(app.url, anOrder(), { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
     expect((await submit(app.url, anOrder(), { origin: app.url, 'sec-fetch-site': 'same-origin' })).status).toBe(200)
-    expect((await submit(app.url, anOrder(), { origin: 'http://quvera.test' })).status).toBe(200)
+    expect((await submit(app.url, anOrder(), { origin: PUBLIC_URL })).status).toBe(200)
     expect(await app.db.enquiry.count()).toBe(2)
   })
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { afterEach, describe, expect, it } from 'vitest'
 import { subtractAge } from '../../server/staff/erase.ts'
+import { products } from '../../shared/catalogue.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { type FakeResend, startFakeResend } from '../support/fake-resend.ts'
 import { startServer } from '../support/server-process.ts'
@@ -85,7 +86,7 @@ describe('export', () => {
   it('writes what the running site has stored, and filters by Indian day, product, type and status', async () => {
     const { url, database } = await aSite()
     const { reference } = await submit(url, anOrder({ name: 'Ünal Ğ', mobile: '0987654321', quantity: 2 ** 53 - 1 }))
-    await submit(url, anOrder({ products: 'Quvera XT', retailerSelfUse: 'Self Use' }))
+    await submit(url, anOrder({ products: products[1], retailerSelfUse: 'Self Use' }))
 
     const all = await staff(['export'], database)
     expect(all).toMatchObject({ code: 0, stderr: '' })
@@ -97,7 +98,7 @@ describe('export', () => {
       Name: 'Ünal Ğ',
       Mobile: '0987654321',
       Quantity: '9007199254740991',
-      Products: 'Quvera 300',
+      Products: products[0],
       RetailerSelfUse: 'Retailer',
       Status: 'New',
       StaffMail: 'Pending',
@@ -114,7 +115,7 @@ describe('export', () => {
       [
         ['--from', today, '--to', today],
         ['--from', tomorrow],
-        ['--product', 'quvera xt'],
+        ['--product', products[1].toLowerCase()],
         ['--type', 'Self Use', '--status', 'New'],
         ['--status', 'Closed'],
       ].map(async (args) => readCsv((await staff(['export', ...args], database)).stdout).length),
@@ -161,7 +162,7 @@ describe('export', () => {
       const { stdout } = await staff(['export', '--person', who], database)
       const { enquiries, subscriptions } = JSON.parse(stdout)
       expect(enquiries).toHaveLength(1)
-      expect(enquiries[0]).toMatchObject({ Email: 'Asha_V@shop.example', Products: 'Quvera 300', Quantity: 24 })
+      expect(enquiries[0]).toMatchObject({ Email: 'Asha_V@shop.example', Products: products[0], Quantity: 24 })
       expect(enquiries[0].Mails).toHaveLength(2)
       expect(subscriptions).toMatchObject([{ Email: 'asha_v@shop.example' }])
     }

@@ -1,3 +1,4 @@
+import { products } from '../../shared/catalogue.ts'
 import type { Order } from '../../shared/order.ts'
 
 /** A valid order; `changes` may be anything, also what no client of ours would send. */
@@ -9,7 +10,7 @@ export function anOrder(changes: Record<string, unknown> = {}): Order {
     mobile: '9876543210',
     quantity: 24,
     retailerSelfUse: 'Retailer',
-    products: 'Quvera 300',
+    products: products[0],
     ...changes,
   } as Order
 }

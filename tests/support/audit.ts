@@ -1,8 +1,11 @@
 import { expect } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
+import { brand } from '../../shared/brand.ts'
 import { eventually } from './eventually.ts'
 import { type FakeResend, STAFF } from './fake-resend.ts'
 import type { LoadResult } from './load.ts'
+
+const REFERENCE = new RegExp(`${brand.referencePrefix}-\\w+`)
 
 /** What a fault has cost. */
 export interface Audit {
@@ -24,7 +27,7 @@ export async function audit(db: Db, load: LoadResult, resend: FakeResend, waitMs
   const references = new Map(rows.map((row) => [row.submissionKey, row.reference]))
   // By receiver and reference, and not by idempotency key: a mail sent twice is a double also without a key.
   const owed = rows.flatMap((row) => [`${STAFF} ${row.reference}`, `${row.email} ${row.reference}`])
-  const taken = resend.mails.map((mail) => `${mail.to.join()} ${/QV-\w+/.exec(mail.subject)?.[0]}`)
+  const taken = resend.mails.map((mail) => `${mail.to.join()} ${REFERENCE.exec(mail.subject)?.[0]}`)
   const takenOnce = new Set(taken)
   const owedOnce = new Set(owed)
   return {

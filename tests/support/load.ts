@@ -14,6 +14,8 @@ export interface LoadOptions {
 
 export interface LoadResult {
   sent: Order[]
+  /** How many orders each address acknowledged. */
+  acknowledgedBy: Map<string, number>
   /** The reference each acknowledged order was answered with, by submission key. */
   acknowledged: Map<string, string>
   /** How often each status was answered; 0 for no answer. */
@@ -26,7 +28,13 @@ const GIVE_UP_MS = 60_000
 
 /** Clients that each send one order after the other, to a server that may come and go. */
 export async function sendOrders({ url, orders, concurrency, retry, onAnswer }: LoadOptions): Promise<LoadResult> {
-  const result: LoadResult = { sent: [], acknowledged: new Map(), statuses: new Map(), times: [] }
+  const result: LoadResult = {
+    sent: [],
+    acknowledged: new Map(),
+    acknowledgedBy: new Map(),
+    statuses: new Map(),
+    times: [],
+  }
   const end = Date.now() + GIVE_UP_MS
   async function client() {
     while (result.sent.length < orders) {
@@ -34,11 +42,13 @@ export async function sendOrders({ url, orders, concurrency, retry, onAnswer }: 
       result.sent.push(order)
       do {
         const start = performance.now()
-        const answer = await submit(url(), order).catch(() => ({ status: 0, reference: undefined }))
+        const address = url()
+        const answer = await submit(address, order).catch(() => ({ status: 0, reference: undefined }))
         result.statuses.set(answer.status, (result.statuses.get(answer.status) ?? 0) + 1)
         if (answer.status) result.times.push(performance.now() - start)
         if (answer.status === 200 && answer.reference) {
           result.acknowledged.set(order.submissionKey, answer.reference)
+          result.acknowledgedBy.set(address, (result.acknowledgedBy.get(address) ?? 0) + 1)
           onAnswer?.(result.acknowledged.size)
           break
         }
