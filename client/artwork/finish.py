@@ -211,7 +211,7 @@ def shrink(whole, size):
 
 
 def encode(name, path, spec):
-    """AVIF in every width, WebP in the second (client/components/picture.tsx asks for no other)."""
+    """AVIF in every width, WebP in the second (client/ui/picture.tsx asks for no other)."""
     os.makedirs(IMAGES, exist_ok=True)
     whole = cv2.imread(path, cv2.IMREAD_UNCHANGED)
     ratio = whole.shape[0] / whole.shape[1]

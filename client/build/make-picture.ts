@@ -1,4 +1,5 @@
 /** `npm run pictures -- NAME photo.jpg [--ground "#F0E6D6"] [--widths 400,640,960]`: the files of a picture, from a photo. */
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import sharp from 'sharp'
@@ -7,8 +8,9 @@ import { imagesFolder, readPictureSets } from './picture-files.ts'
 
 const USAGE = `Usage: npm run pictures -- NAME PHOTO [--ground "#RRGGBB"] [--widths 400,640,960]
 
-Writes NAME-WIDTH.avif and NAME-WIDTH.webp into client/images. A picture that exists keeps its widths, a new one has
-those of the products. --ground is the colour behind what is shown: it becomes transparent.`
+Writes NAME-WIDTH.avif into client/images, and the second width also as .webp, in the place of what is there under this
+name. A picture that exists keeps its widths unless others are named, a new one has those of the products.
+--ground is the colour behind what is shown: it becomes transparent.`
 const PRODUCT_WIDTHS = [400, 640, 960]
 
 try {
@@ -32,13 +34,17 @@ async function makePicture(args: string[]) {
   const upright = sharp(photo).autoOrient().toColourspace('srgb')
   const whole = values.ground ? await cutOut(upright, parseColour(values.ground)) : upright
   const { data, info } = await whole.png().toBuffer({ resolveWithObject: true })
-  if (widths.some((width) => !(width > 0 && width <= info.width)))
-    throw new Error(`The photo is ${info.width} pixels wide; ${widths.join(', ')} are asked for.`)
-  for (const width of widths) {
+  if (widths.length < 2 || widths.some((width) => !(width > 0 && width <= info.width)))
+    throw new Error(
+      `The photo is ${info.width} pixels wide; two or more widths up to that are needed, not ${widths.join(', ')}.`,
+    )
+  const old = (await readdir(folder)).filter((file) => new RegExp(`^${name}-\\d+\\.(avif|webp)$`).test(file))
+  await Promise.all(old.map((file) => rm(join(folder, file))))
+  for (const [index, width] of widths.entries()) {
     const resized = sharp(data).resize(width)
     const file = join(folder, `${name}-${width}`)
     await resized.clone().avif({ quality: 55 }).toFile(`${file}.avif`)
-    await resized.clone().webp({ quality: 78, effort: 6, smartSubsample: true }).toFile(`${file}.webp`)
+    if (index === 1) await resized.webp({ quality: 78, effort: 6, smartSubsample: true }).toFile(`${file}.webp`)
   }
   console.log(`Made ${name} in the widths ${widths.join(', ')}. Show it with <Picture name="${name}" … />.`)
 }
