@@ -1,5 +1,5 @@
+import { readOrderFields } from '../../shared/form-fields.ts'
 import { firstProblem, orderSchema } from '../../shared/order.ts'
-import { readOrderFields } from '../../shared/order-fields.ts'
 import { currentKey } from './submission-key.ts'
 
 /** What the visitor typed, checked by the same rules as on the server. */
