@@ -14,7 +14,7 @@ const filled = {
 export async function fillOrder(page: Page, changes: Partial<typeof filled> = {}): Promise<void> {
   for (const [name, value] of Object.entries({ ...filled, ...changes })) {
     const field = page.locator(`#order [name=${name}]`)
-    if ((await field.evaluate((element) => element.tagName)) === 'SELECT') await field.selectOption(value)
+    if (['retailerSelfUse', 'products'].includes(name)) await field.selectOption(value)
     else await field.fill(value)
   }
 }

@@ -46,6 +46,7 @@ export async function startTestApp({
       log: logger,
     })
   const outbox = mails ? openOutbox() : undefined
+  const orders = createOrders(db, { availability, onStored: () => outbox?.wake() })
   const app = createApp({
     db,
     availability,
@@ -53,7 +54,7 @@ export async function startTestApp({
     publicUrl: PUBLIC_URL,
     hstsPreload: false,
     logger,
-    orders: createOrders(db, { availability, onStored: () => outbox?.wake() }),
+    orders,
     subscribers: createSubscribers(db),
     leaving: () => false,
     webhookSecret,
@@ -66,6 +67,7 @@ export async function startTestApp({
     ...database,
     url,
     resend,
+    orders,
     logLines,
     outbox,
     /** Another one, as another process would have it. */

@@ -1,0 +1,177 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { subscribe } from '../../client/content/contact.ts'
+import { emptyHints } from '../../client/content/enquiry-form.ts'
+import { products } from '../../shared/catalogue.ts'
+import { messages } from '../../shared/order.ts'
+import { orderPaths, pagePaths } from '../../shared/page-paths.ts'
+import { eventually } from '../support/eventually.ts'
+import { fillOrder, sendButton } from '../support/fill-order.ts'
+import { startSite } from '../support/site.ts'
+import { siteForTests } from '../support/visit.ts'
+
+const { visit, site, fetch: ask } = siteForTests()
+const PLAIN = { javaScriptEnabled: false }
+const fields = {
+  name: 'Asha Verma',
+  email: 'asha.verma@shop.example',
+  mobile: '+91 98765-43210',
+  quantity: '5',
+  retailerSelfUse: 'Retailer',
+  products: products[0],
+}
+
+const stored = () => site().inspect((db) => db.enquiry.findMany())
+beforeEach(() =>
+  site().inspect(async (db) => {
+    await db.enquiry.deleteMany()
+    await db.subscriber.deleteMany()
+  }),
+)
+
+function post(path: string, values: Record<string, string>, headers: Record<string, string> = {}) {
+  return ask(path, { method: 'POST', redirect: 'manual', body: new URLSearchParams(values), headers })
+}
+
+describe.each(orderPaths)('without scripts, on %s', (path) => {
+  it('an order is received, and a reload sends nothing', async () => {
+    const { page, problems, close } = await visit(path, PLAIN)
+    await fillOrder(page, { mobile: '098765 43210' })
+    await sendButton(page).click()
+    await page.getByRole('heading', { level: 1, name: messages.received }).waitFor()
+    const [row, ...more] = await stored()
+    expect(more).toEqual([])
+    expect(row?.mobile).toBe('9876543210')
+    expect(row?.suspectedSpam).toBe(false)
+    expect(await page.locator('.reference').textContent()).toBe(row?.reference)
+    await page.reload()
+    expect(await page.locator('.reference').textContent()).toBe(row?.reference)
+    expect(await stored()).toHaveLength(1)
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it('a broken rule is told, its fields are marked, and everything typed is there', async () => {
+    const { page, close } = await visit(path, PLAIN)
+    await fillOrder(page, { name: ' ', quantity: '24', products: products[1] })
+    await sendButton(page).click()
+    await page.getByRole('alert').getByText(messages.empty).waitFor()
+    expect(await page.locator('[aria-invalid=true]').count()).toBe(1)
+    expect(await page.locator('#order-name').getAttribute('aria-invalid')).toBe('true')
+    expect(await page.locator('#order-name').getAttribute('aria-describedby')).toBe('order-name-problem')
+    expect(await page.locator('#order-name-problem').textContent()).toBe(emptyHints.name)
+    expect(await page.locator('#order-quantity').inputValue()).toBe('24')
+    expect(await page.locator('#order-products').inputValue()).toBe(products[1])
+    await eventually(async () => expect((await page.getByRole('alert').boundingBox())?.y).toBeLessThan(300))
+    await fillOrder(page, { quantity: '24', products: products[1] })
+    await sendButton(page).click()
+    await page.getByText(messages.received).waitFor()
+    expect((await stored()).map((row) => row.quantity)).toEqual([24n])
+    await close()
+  })
+
+  it('the button pressed twice, and Enter in a field, are one order', async () => {
+    const { page, close } = await visit(path, PLAIN)
+    await fillOrder(page)
+    await sendButton(page).dblclick()
+    await page.getByText(messages.received).waitFor()
+    await page.goBack()
+    await fillOrder(page)
+    await page.locator('#order-name').press('Enter')
+    await page.getByText(messages.received).waitFor()
+    expect(await stored()).toHaveLength(1)
+    await close()
+  })
+})
+
+it('the page that tells of a broken rule is hydrated as it stands, and then works with scripts', async () => {
+  const { page, problems, close } = await visit('/buy-now')
+  await fillOrder(page, { email: 'nobody' })
+  await page.locator('#order').evaluate((form) => (form as HTMLFormElement).submit())
+  await page.getByRole('alert').getByText(messages.email).waitFor()
+  await page.locator('html[data-hydrated]').waitFor()
+  expect(await page.locator('#order-name').inputValue()).toBe('Asha Verma')
+  expect(await page.locator('[aria-invalid=true]').count()).toBe(1)
+  await fillOrder(page)
+  await sendButton(page).click()
+  await page.locator('.Toastify__toast', { hasText: messages.received }).waitFor()
+  expect(problems.filter((problem) => !problem.includes('400'))).toEqual([])
+  await close()
+})
+
+it('the footer subscribes without scripts on every page', async () => {
+  for (const path of [...pagePaths, '/nowhere']) {
+    const { page, close } = await visit(path, PLAIN)
+    const box = page.getByRole('contentinfo')
+    await box.getByLabel('Email address').fill('nobody')
+    await box.getByRole('button', { name: 'Subscribe' }).click()
+    await box.getByText(messages.email).waitFor()
+    expect(await box.getByLabel('Email address').inputValue()).toBe('nobody')
+    await box.getByLabel('Email address').fill('reader@shop.example')
+    await box.getByRole('button', { name: 'Subscribe' }).click()
+    await page.getByText(subscribe.done).waitFor()
+    await close()
+  }
+  expect(await site().inspect((db) => db.subscriber.count())).toBe(1)
+})
+
+describe('a form that must not get through', () => {
+  it.each([
+    ['from another site', {}, { origin: 'https://evil.example' }, 403],
+    ['from another site, says the browser', {}, { 'sec-fetch-site': 'cross-site' }, 403],
+    ['of another kind', {}, { 'content-type': 'text/plain' }, 415],
+    ['that is packed', {}, { 'content-encoding': 'gzip' }, 415],
+    ['that is too large', { name: 'x'.repeat(70_000) }, {}, 413],
+  ])('%s', async (_, changes, headers, status) => {
+    const answer = await post('/buy-now', { ...fields, ...changes }, headers as Record<string, string>)
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(await answer.text()).toMatch(/role="alert">[^<]{10,}/)
+    expect(await stored()).toEqual([])
+  })
+
+  it('cannot put anything but text into the page', async () => {
+    const evil = `"><script>alert(1)</script></script><img src=x onerror=alert(1)>$&$\``
+    const html = await (await post('/buy-now', { ...fields, name: evil, email: evil, products: evil })).text()
+    expect(html).not.toContain('<script>alert')
+    expect(html).not.toContain('<img src=x')
+    expect(html.match(/<form /g)).toHaveLength(2)
+  })
+
+  it('nor can the address of the page that follows an order', async () => {
+    for (const reference of ['', '<b>', 'QV-000000', 'QV-7K3M9P<', 'QV-7K3M9P%0A', 'QV-7K3M9P&reference=QV-7K3M9P'])
+      expect((await ask(`/received?reference=${reference}`)).status, reference).toBe(404)
+    const answer = await ask('/received?reference=QV-7K3M9P')
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(await answer.text()).toContain('<meta name="robots" content="noindex"')
+  })
+
+  it('whose choice is none of ours leaves the choice open', async () => {
+    const html = await (await post('/buy-now', { ...fields, products: 'Other 500' })).text()
+    expect(html).toContain(messages.product)
+    expect(html).toMatch(/<option value="" disabled="" hidden="" selected="">Choose a product/)
+  })
+})
+
+it('a program in the hidden field is stored as suspected spam, as with scripts', async () => {
+  expect((await post('/', { ...fields, website: 'https://spam.example' })).status).toBe(303)
+  expect((await stored()).map((row) => row.suspectedSpam)).toEqual([true])
+})
+
+describe('too many', () => {
+  let limited: Awaited<ReturnType<typeof startSite>>
+  afterAll(() => limited?.close())
+
+  it('are counted together with those sent by script, and told on a page that keeps what was typed', async () => {
+    limited = await startSite({ RATE_LIMIT_MAX: '2' })
+    const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
+    for (let count = 0; count < 2; count++)
+      expect((await fetch(`${limited.url}/trpc/order.submit`, json)).status).toBe(400)
+    const answer = await fetch(`${limited.url}/buy-now`, { method: 'POST', body: new URLSearchParams(fields) })
+    expect(answer.status).toBe(429)
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    const html = await answer.text()
+    expect(html).toContain('Too many enquiries')
+    expect(html).toContain('value="Asha Verma"')
+  })
+})

@@ -1,0 +1,46 @@
+import type { Page } from '@playwright/test'
+import { expect, it } from 'vitest'
+import { paths, siteForTests } from '../support/visit.ts'
+
+const { visit } = siteForTests()
+const HEIGHT = 800
+/** Both sides of each width at which the layout changes, and steps between. */
+const WIDTHS = [320, 360, 480, 599, 600, 720, 768, 899, 900, 1024, 1200, 1366, 1440, 1680, 1920, 2240, 2560]
+
+/** How far a wheel that turns sideways moves the page: over its margin and over its middle. */
+async function turnedAside(page: Page, width: number) {
+  for (const x of [4, width / 2]) {
+    await page.mouse.move(x, HEIGHT / 2)
+    await page.mouse.wheel(2000, 0)
+  }
+  await page.waitForTimeout(60) // the wheel's event is on its way
+  return page.evaluate(() => {
+    const aside = document.documentElement.scrollWidth - document.documentElement.clientWidth
+    return { turned: Math.round(scrollX), aside }
+  })
+}
+
+it.each([...paths, '/nowhere'])('%s does not scroll sideways at any width', async (path) => {
+  const { page, close } = await visit(path, { reducedMotion: 'reduce', viewport: { width: 320, height: HEIGHT } })
+  const found: unknown[] = []
+  async function tryAll(when: string) {
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: HEIGHT })
+      const { turned, aside } = await turnedAside(page, width)
+      if (turned !== 0 || aside > 0) found.push({ when, width, turned, aside })
+      await page.evaluate(() => scrollTo({ left: 0, behavior: 'instant' }))
+    }
+  }
+  await tryAll('at the top')
+  await page.evaluate(async (step) => {
+    for (let top = 0; top < document.body.scrollHeight; top += step) {
+      scrollTo({ top, behavior: 'instant' })
+      await new Promise((painted) => requestAnimationFrame(painted))
+    }
+  }, HEIGHT / 2)
+  await tryAll('at the end')
+  await page.evaluate(() => document.querySelector('main')?.lastElementChild?.scrollIntoView({ behavior: 'instant' }))
+  await tryAll('in the middle')
+  expect(found).toEqual([])
+  await close()
+})
