@@ -7,6 +7,8 @@ import { pictures } from './client/build/pictures-plugin.ts'
 import { packEmptyDatabase } from './server/database/pack-empty-database.ts'
 
 const REACT = /node_modules\/(react|react-dom|scheduler)\//
+/** What several pages need: small files compress badly. */
+const COMMON = /\/shared\/(brand|catalogue|page-paths)\.ts|\/client\/(ui\/picture\.tsx|content\/(pictures|product-cards|ingredients)\.ts)/
 
 /** The oldest browsers in which every page and the whole way of an enquiry work with scripts. README.md names them. */
 const BROWSERS = ['safari16.4', 'chrome109', 'edge109', 'firefox115']
@@ -20,8 +22,17 @@ export default defineConfig({
   environments: {
     client: {
       build: {
-        // React in a file of its own, which browsers keep when only our code changes.
-        rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'react', test: REACT }] } } },
+        rolldownOptions: {
+          output: {
+            codeSplitting: {
+              groups: [
+                // A file of its own, which browsers keep when only our code changes.
+                { name: 'react', test: REACT },
+                { name: 'common', test: COMMON },
+              ],
+            },
+          },
+        },
       },
     },
     server: {

@@ -13,7 +13,7 @@ export const notFoundPage: Page = {
 
 function NotFoundPage() {
   return (
-    <section className="page-top lost-page wrap">
+    <section className="page-top lost-page pictured wrap">
       <Picture
         name="not-found"
         seamless

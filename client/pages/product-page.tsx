@@ -27,13 +27,13 @@ function ProductPage({ page: { content } }: { page: Page }) {
         </div>
       </section>
       <section id="composition" className="section on-sand composition-section" aria-labelledby="composition-title">
-        <div className="wrap columns">
+        <div className="wrap columns numbered">
           <SectionHead id="composition" number={3} title="Salt Composition" />
           <Composition product={content.product} {...composition} />
         </div>
       </section>
       <section id="dosage" className="section dosage-section" aria-labelledby="dosage-title">
-        <div className="wrap columns">
+        <div className="wrap columns numbered">
           <SectionHead id="dosage" number={4} title="Dosage & Instructions" />
           <Notes notes={dosage} className="dosage" />
         </div>
@@ -45,7 +45,7 @@ function ProductPage({ page: { content } }: { page: Page }) {
         </div>
       </section>
       <section id="safety" className="section safety-section" aria-labelledby="safety-title">
-        <div className="wrap columns">
+        <div className="wrap columns numbered">
           <SectionHead id="safety" number={6} title="Safety Information" />
           <Notes notes={safety} className="safety" />
         </div>

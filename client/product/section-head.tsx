@@ -8,7 +8,7 @@ interface SectionHeadProps {
 
 export function SectionHead({ title, id, number, lead }: SectionHeadProps) {
   return (
-    <div className="section-head">
+    <div className={number ? 'section-head numbered' : 'section-head'}>
       {number && (
         <p className="section-number" aria-hidden="true">
           {number}

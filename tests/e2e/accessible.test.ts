@@ -1,8 +1,9 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
+import { eventually } from '../support/eventually.ts'
 import { fillOrder, sendButton, toastOf } from '../support/fill-order.ts'
 import { PHONE, paths, siteForTests } from '../support/visit.ts'
 
@@ -14,6 +15,32 @@ async function violations(page: Page) {
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
   const result = await new AxeBuilder({ page }).withTags(tags).analyze()
   return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(' ')}`)
+}
+
+/** Texts that reach beyond the screen, or beyond what hides its overflow; not those in a row that can be scrolled. */
+function cutTexts(page: Page) {
+  return page.evaluate(() => {
+    const cut = []
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) {
+      const { parentElement: parent, textContent: text } = walker.currentNode
+      if (!parent?.checkVisibility({ visibilityProperty: true }) || !text?.trim()) continue
+      if (parent.closest('.visually-hidden, .skip-link, .segments, .contents, .gallery, .slide-head, [hidden]'))
+        continue
+      const range = document.createRange()
+      range.selectNodeContents(walker.currentNode)
+      const { left, right, top, bottom } = range.getBoundingClientRect()
+      let inside = left >= -1 && right <= innerWidth + 1
+      for (let box: Element | null = parent; box && inside; box = box.parentElement) {
+        if (getComputedStyle(box).overflowY !== 'hidden') continue
+        const frame = box.getBoundingClientRect()
+        inside =
+          left >= frame.left - 1 && right <= frame.right + 1 && top >= frame.top - 2 && bottom <= frame.bottom + 2
+      }
+      if (!inside) cut.push(`${parent.className}: ${text.slice(0, 40)}`)
+    }
+    return cut
+  })
 }
 
 const sideways = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
@@ -40,7 +67,41 @@ describe.each([...paths, '/nowhere'])('%s', (path) => {
     ]) {
       await page.setViewportSize(zoomed)
       expect(await sideways(page)).toBe(0)
+      expect(await cutTexts(page)).toEqual([])
     }
+    await close()
+  })
+})
+
+describe('in forced colours', () => {
+  const FORCED = { ...CALM, forcedColors: 'active' } as const
+  const look = (locator: Locator) =>
+    locator.evaluate((element) => {
+      const { backgroundColor, borderTopColor, borderTopWidth } = getComputedStyle(element)
+      return { backgroundColor, borderTopColor, borderTopWidth }
+    })
+
+  it('the selected tab and the open card differ from the others', async () => {
+    const { page, close } = await visit(productPath(products[1]), { ...FORCED, ...PHONE })
+    for (const [selected, other] of [
+      ['.segments [aria-pressed=true]', '.segments [aria-pressed=false]'],
+      ['.indication[data-open=true]', '.indication[data-open=false]'],
+    ] as const)
+      expect(await look(page.locator(selected).first())).not.toEqual(await look(page.locator(other).first()))
+    await close()
+  })
+
+  it('a pressed button and a marked field show', async () => {
+    const { page, close } = await visit('/buy-now', FORCED)
+    const button = sendButton(page)
+    const field = page.locator('#order-name')
+    const [calmButton, calmField] = [await look(button), await look(field)]
+    await button.hover()
+    await page.mouse.down()
+    await eventually(async () => expect(await look(button)).not.toEqual(calmButton))
+    await page.mouse.up()
+    await toastOf(page, messages.empty).waitFor()
+    expect(await look(field)).not.toEqual(calmField)
     await close()
   })
 })

@@ -5,15 +5,13 @@ import { paths, siteForTests } from '../support/visit.ts'
 const { visit } = siteForTests()
 const HEIGHT = 800
 /** Both sides of each width at which the layout changes, and steps between. */
-const WIDTHS = [320, 360, 480, 599, 600, 720, 768, 899, 900, 1024, 1200, 1366, 1440, 1680, 1920, 2240, 2560]
+const WIDTHS = [320, 360, 480, 599, 600, 768, 899, 900, 1024, 1280, 1440, 1920, 2560]
 
-/** How far a wheel that turns sideways moves the page: over its margin and over its middle. */
+/** How far a wheel that turns sideways moves the page. */
 async function turnedAside(page: Page, width: number) {
-  for (const x of [4, width / 2]) {
-    await page.mouse.move(x, HEIGHT / 2)
-    await page.mouse.wheel(2000, 0)
-  }
-  await page.waitForTimeout(60) // the wheel's event is on its way
+  await page.mouse.move(width / 2, 20) // over the header: a row that scrolls by itself is not under it
+  await page.mouse.wheel(2000, 0)
+  await page.waitForTimeout(50) // the wheel's event is on its way
   return page.evaluate(() => {
     const aside = document.documentElement.scrollWidth - document.documentElement.clientWidth
     return { turned: Math.round(scrollX), aside }
@@ -39,8 +37,6 @@ it.each([...paths, '/nowhere'])('%s does not scroll sideways at any width', asyn
     }
   }, HEIGHT / 2)
   await tryAll('at the end')
-  await page.evaluate(() => document.querySelector('main')?.lastElementChild?.scrollIntoView({ behavior: 'instant' }))
-  await tryAll('in the middle')
   expect(found).toEqual([])
   await close()
 })

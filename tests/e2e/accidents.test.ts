@@ -1,0 +1,144 @@
+import type { BrowserContextOptions, Page } from '@playwright/test'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { progress } from '../../client/content/enquiry-form.ts'
+import { products } from '../../shared/catalogue.ts'
+import { messages } from '../../shared/order.ts'
+import { orderPaths } from '../../shared/page-paths.ts'
+import { eventually } from '../support/eventually.ts'
+import { fillOrder, sendButton } from '../support/fill-order.ts'
+import { siteForTests } from '../support/visit.ts'
+
+const { open, site } = siteForTests()
+
+const stored = () => site().inspect((db) => db.enquiry.findMany())
+beforeEach(() => site().inspect((db) => db.enquiry.deleteMany()))
+
+/** A browser that has loaded nothing of the site yet. */
+async function newcomer(prepare: (page: Page) => Promise<unknown>, options?: BrowserContextOptions) {
+  const visitor = await open('/healthz', options)
+  await prepare(visitor.page)
+  return visitor
+}
+
+/** By script or as a form: what the visitor sees in the end, and what is stored. */
+async function expectReceived(page: Page) {
+  await page.getByText(messages.received).first().waitFor({ timeout: 15_000 })
+  const [row, ...more] = await stored()
+  expect(more).toEqual([])
+  expect(await page.locator('.reference').textContent()).toBe(row?.reference)
+}
+
+/** What the browsers we name do not all have. */
+function removeNewerFunctions() {
+  const lacking: [object, string[]][] = [
+    [Promise, ['withResolvers', 'try']],
+    [AbortSignal, ['any', 'timeout']],
+    [URL, ['canParse', 'parse']],
+    [Object, ['groupBy']],
+    [Map, ['groupBy']],
+    [Array, ['fromAsync']],
+    [Array.prototype, ['toSorted', 'toReversed', 'toSpliced', 'with']],
+    [Set.prototype, ['union', 'intersection', 'difference', 'isSubsetOf', 'isSupersetOf', 'isDisjointFrom']],
+    [String.prototype, ['isWellFormed', 'toWellFormed']],
+    [Element.prototype, ['checkVisibility', 'moveBefore']],
+    [HTMLElement.prototype, ['popover', 'showPopover', 'hidePopover', 'togglePopover']],
+    [HTMLButtonElement.prototype, ['command', 'commandForElement', 'popoverTargetElement']],
+    [Document.prototype, ['startViewTransition']],
+    [window, ['scheduler', 'navigation', 'requestIdleCallback', 'reportError', 'Iterator']],
+  ]
+  for (const [owner, names] of lacking) for (const name of names) delete (owner as Record<string, unknown>)[name]
+}
+
+function refuseStorage() {
+  for (const name of ['sessionStorage', 'localStorage']) {
+    const get = () => {
+      throw new DOMException('Access is denied for this document.', 'SecurityError')
+    }
+    Object.defineProperty(window, name, { get })
+  }
+}
+
+const accidents: [string, (page: Page) => Promise<unknown>][] = [
+  ['no script arrives', (page) => page.route('**/assets/*.js', (route) => route.abort())],
+  ['only the first script arrives', (page) => page.route('**/assets/hydrate-*.js', (route) => route.abort())],
+  ['the scripts after the first never come to an end', (page) => page.route('**/assets/hydrate-*.js', () => undefined)],
+  [
+    'the script that sends orders does not arrive',
+    (page) => page.route('**/assets/order-sender-*.js', (route) => route.abort()),
+  ],
+  [
+    'the script that sends orders never comes to an end',
+    (page) => page.route('**/assets/order-sender-*.js', () => undefined),
+  ],
+  [
+    'React fails',
+    (page) =>
+      page.route('**/assets/react-*.js', (route) =>
+        route.fulfill({ contentType: 'text/javascript', body: 'throw new Error("broken")' }),
+      ),
+  ],
+  ['the browser is an old one', (page) => page.addInitScript(removeNewerFunctions)],
+  ['storage is refused', (page) => page.addInitScript(refuseStorage)],
+  ['the clock is years behind', (page) => page.clock.setSystemTime(new Date('2001-01-01T00:00:00Z'))],
+  ['the clock is years ahead', (page) => page.clock.setSystemTime(new Date('2050-01-01T00:00:00Z'))],
+]
+
+describe.each(orderPaths)('on %s', (path) => {
+  it.each(accidents)('an order is received once when %s', async (_, prepare) => {
+    const { page, close } = await newcomer(prepare)
+    await page.goto(site().url + path, { waitUntil: 'commit' })
+    await fillOrder(page)
+    await sendButton(page).dblclick({ noWaitAfter: true })
+    await expectReceived(page)
+    expect((await stored()).map((row) => row.suspectedSpam)).toEqual([false])
+    await close()
+  })
+
+  it('Enter in a field sends the order', async () => {
+    const { page, close } = await open(path)
+    await fillOrder(page)
+    await page.locator('#order-mobile').press('Enter')
+    await expectReceived(page)
+    await close()
+  })
+
+  it('without a network and without the scripts the visitor is told, and the order goes out when it is back', async () => {
+    const { page, close } = await newcomer((visitor) =>
+      visitor.route('**/assets/hydrate-*.js', (route) => route.abort()),
+    )
+    const told: string[] = []
+    page.on('dialog', (dialog) => {
+      told.push(dialog.message())
+      return dialog.dismiss()
+    })
+    await page.goto(site().url + path)
+    await fillOrder(page)
+    await page.context().setOffline(true)
+    await sendButton(page).click()
+    await eventually(() => expect(told).toEqual([progress.codeOffline]))
+    expect(await page.locator('#order-name').inputValue()).toBe('Asha Verma')
+    expect(await stored()).toEqual([])
+    await page.context().setOffline(false)
+    await sendButton(page).click()
+    await expectReceived(page)
+    await close()
+  })
+})
+
+it('in an old browser the menus open, close and lead on', async () => {
+  const { page, problems, close } = await newcomer((visitor) => visitor.addInitScript(removeNewerFunctions))
+  await page.goto(site().url)
+  await page.locator('html[data-hydrated]').waitFor()
+  const button = page.getByRole('button', { name: 'Products' })
+  await button.click()
+  expect(await button.getAttribute('aria-expanded')).toBe('true')
+  await button.click()
+  expect(await button.getAttribute('aria-expanded')).toBe('false')
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('dialog').getByRole('link', { name: products[1] }).click()
+  await page.locator('.carousel, .segments').first().waitFor()
+  // Its property is gone, but the attribute still works here.
+  expect(problems.filter((problem) => !problem.startsWith('A command attempted'))).toEqual([])
+  await close()
+})
