@@ -5,7 +5,7 @@ SHOP, TILE, CARD, WIDE = (400, 640, 960), (240, 480, 800), (320, 640, 960), (640
 HERO = (400, 640, 960, 1600)
 
 PICTURES = {
-    "home-pair": dict(size=(2000, 2000), ground=PAPER, widths=(480, 800, 1200, 2000)),
+    "home-pair": dict(size=(2000, 2000), ground=PAPER, widths=(480, 800, 1200, 2000), cq={800: 24, 1200: 23, 2000: 24}),
     "quvera-300": dict(size=(1600, 2000), ground=SAND, widths=HERO, cq={960: 23}),
     "quvera-xt": dict(size=(1600, 2000), ground=LEAF, widths=HERO),
     "buy-now": dict(size=(1280, 1600), ground=SAND, widths=(*SHOP, 1280)),
