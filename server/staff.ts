@@ -1,11 +1,13 @@
 /** `npm run staff -- COMMAND`: what staff and operators do beside the site, also while it runs. */
 import { readEnv } from './env.ts'
 import { describeFailure } from './errors.ts'
+import { backupCommand } from './staff/backup.ts'
 import { type Command, UsageError } from './staff/command.ts'
 import { eraseCommand } from './staff/erase.ts'
 import { exportCommand } from './staff/export.ts'
 import { mailsCommand } from './staff/mails.ts'
 import { migrateCommand } from './staff/migrate.ts'
+import { restoreCommand } from './staff/restore.ts'
 import { testMailCommand } from './staff/test-mail.ts'
 
 const commands = new Map<string, Command>([
@@ -13,6 +15,8 @@ const commands = new Map<string, Command>([
   ['erase', eraseCommand],
   ['mails', mailsCommand],
   ['test-mail', testMailCommand],
+  ['backup', backupCommand],
+  ['restore', restoreCommand],
   ['migrate', migrateCommand],
 ])
 
@@ -41,7 +45,7 @@ try {
 
 async function run([name, ...args]: string[]): Promise<void> {
   if (name === '--help' || name === '-h' || name === 'help') return console.log(overview)
-  if (!name) throw new UsageError('Say which command: export, erase, mails, test-mail or migrate')
+  if (!name) throw new UsageError('Say which command: export, erase, mails, test-mail, backup, restore or migrate')
   const command = commands.get(name)
   if (!command) throw new UsageError(`There is no command "${name}"`)
   const end = args.indexOf('--')

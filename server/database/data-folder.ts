@@ -1,11 +1,14 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { OperatorError } from '../errors.ts'
-import { checkFolder } from './folder-check.ts'
+import { holdsDatabase } from './folder-check.ts'
 import { sync, syncTree, unpackFolder } from './prepared-folder.ts'
 
 /** What may be in a data folder that has no database yet: our socket, and what file systems and first starts leave. */
 const OURS = new Set(['postgres', 'postgres.new', '.s.PGSQL.5432', 'lost+found'])
+
+/** Copies of tables that a backup makes beside the database's own files, and takes away unless it is killed. */
+export const COPY_PREFIX = 'copy-of-'
 
 /** Makes the folder, for this user only. Refuses one that belongs to something else, before anything is written. */
 export function claimDataFolder(dataDir: string): void {
@@ -54,18 +57,27 @@ export async function prepareDataFolder(
   initialize: (folder: string) => Promise<void>,
 ): Promise<string> {
   const folder = join(dataDir, 'postgres')
-  if (existsSync(folder) && readdirSync(folder).length > 0) {
-    checkFolder(folder)
+  if (holdsDatabase(folder)) {
+    const left = readdirSync(folder).filter((name) => name.startsWith(COPY_PREFIX))
+    for (const name of left) rmSync(join(folder, name))
     return folder
   }
   const unfinished = join(dataDir, 'postgres.new')
-  rmSync(unfinished, { recursive: true, force: true })
-  mkdirSync(unfinished, { mode: 0o700 })
-  if (existsSync(archive)) unpackFolder(archive, unfinished)
-  else await initialize(unfinished)
-  checkFolder(unfinished)
-  await syncTree(unfinished)
-  renameSync(unfinished, folder)
-  await sync(dataDir)
+  try {
+    await makeDatabase()
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error
+    throw new OperatorError(`No database can be made in DATA_DIR ${dataDir}: ${error.message}.`, { cause: error })
+  }
   return folder
+
+  async function makeDatabase() {
+    rmSync(unfinished, { recursive: true, force: true })
+    mkdirSync(unfinished, { mode: 0o700 })
+    if (existsSync(archive)) unpackFolder(archive, unfinished)
+    else await initialize(unfinished)
+    await syncTree(unfinished)
+    renameSync(unfinished, folder)
+    await sync(dataDir)
+  }
 }

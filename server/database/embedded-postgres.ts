@@ -26,6 +26,9 @@ const START_PARAMETERS = [
 /** One megabyte a file of the log instead of sixteen: a new folder is smaller, and a new file made sooner. */
 const INITDB_PARAMETERS = ['--wal-segsize=1']
 
+/** Told before anything is written. */
+export class NoRoomError extends OperatorError {}
+
 export class EmbeddedPostgres extends PGlite {
   #folder: string
   #roomAskedAt = Number.NEGATIVE_INFINITY
@@ -39,11 +42,12 @@ export class EmbeddedPostgres extends PGlite {
   /**
    * Opens the database in `folder`, or makes one there.
    * @param onAbort told why PostgreSQL gave up, after which this process can do nothing with it
-   * @throws OperatorError with PostgreSQL's own words
+   * @throws OperatorError when there is no room, else with PostgreSQL's own words
    */
   static async open(folder: string, onAbort: (reason: string) => void): Promise<EmbeddedPostgres> {
     // V8 would compile the busiest functions once more, at the cost of half a gigabyte for some seconds.
     for (const flag of ['--no-wasm-dynamic-tiering', '--no-wasm-tier-up']) setFlagsFromString(flag)
+    expectRoom(folder)
     let words = ''
     let isOpen = false
     const fs = new SyncedFileSystem(folder)
@@ -80,9 +84,21 @@ export class EmbeddedPostgres extends PGlite {
     const now = performance.now()
     if (now - this.#roomAskedAt > ROOM_REMEMBERED_MS) {
       this.#roomAskedAt = now
-      const { bavail, bsize } = statfsSync(this.#folder)
-      this.#hasRoom = bavail * bsize >= ROOM_BYTES
+      this.#hasRoom = roomIn(this.#folder) >= ROOM_BYTES
     }
     return this.#hasRoom
   }
+}
+
+function roomIn(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
+
+function expectRoom(folder: string) {
+  const room = roomIn(folder)
+  if (room >= ROOM_BYTES) return
+  throw new NoRoomError(
+    `Only ${Math.floor(room / MEGABYTE)} MB are free on the disk of ${folder}: the embedded database begins nothing below ${ROOM_BYTES / MEGABYTE} MB. Make room, and start again.`,
+  )
 }

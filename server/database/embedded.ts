@@ -6,7 +6,7 @@ import { OperatorError } from '../errors.ts'
 import { claimDataFolder, prepareDataFolder } from './data-folder.ts'
 import { type Database, type DatabaseOptions, openClient } from './database.ts'
 import { lockDirectory } from './directory-lock.ts'
-import { EmbeddedPostgres } from './embedded-postgres.ts'
+import { EmbeddedPostgres, NoRoomError } from './embedded-postgres.ts'
 import { migrate } from './migrations.ts'
 import { startUpkeep } from './upkeep.ts'
 import { serveDatabase } from './wire-bridge.ts'
@@ -26,10 +26,9 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Database> 
     )
   }
   const opening = open(dataDir, options)
-  serveDatabase(
-    lock,
-    opening.then(({ lite }) => lite),
-  )
+  const opened = opening.then(({ lite }) => lite)
+  opened.catch(() => {}) // told by `opening`, also where nobody has connected
+  serveDatabase(lock, opened)
   const { lite, notes } = await opening.catch((error: unknown) => {
     lock.close() // takes the socket away: a folder that is refused stays as it was
     throw error
@@ -57,6 +56,7 @@ async function open(dataDir: string, { migrations, preparedFolder = '' }: Databa
   const initialize = async (unfinished: string) => (await EmbeddedPostgres.open(unfinished, endProcess)).close()
   const folder = await prepareDataFolder(dataDir, preparedFolder, initialize)
   const lite = await EmbeddedPostgres.open(folder, endProcess).catch((error: Error) => {
+    if (error instanceof NoRoomError) throw error
     const what = `The embedded database in ${folder} cannot be opened: ${error.message.replace(/\.$/, '')}.`
     const remedy = `Keep the folder, and restore a backup into another DATA_DIR (docs/operations.md, "The embedded database does not open").`
     throw new OperatorError(`${what} ${remedy}`, { cause: error })

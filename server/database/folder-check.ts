@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../errors.ts'
 
@@ -21,10 +21,13 @@ const CATALOGUE = ['1247', '1249', '1255', '1259']
 /**
  * Looks whether a folder holds a whole database, before PostgreSQL does: that would begin to write, and takes what is
  * missing for what never was. Files get the modes that keep other users of the machine out.
+ * @returns false for a folder that is empty or not there
  * @throws OperatorError which names what is missing or damaged; nothing has been changed then
  */
-export function checkFolder(folder: string): void {
+export function holdsDatabase(folder: string): boolean {
+  if (!existsSync(folder)) return false
   const files = listFiles(folder)
+  if (files.size === 1) return false // the folder itself
   const problem = findProblem(folder, files)
   if (problem) {
     throw new OperatorError(
@@ -35,6 +38,7 @@ export function checkFolder(folder: string): void {
     const mode = stats.isDirectory() ? 0o700 : 0o600
     if ((stats.mode & 0o777) !== mode) chmodSync(join(folder, path), mode)
   }
+  return true
 }
 
 type Files = Map<string, Stats>

@@ -19,10 +19,10 @@ interface Inode {
   /** Changes since the file was made; those before `synced` are on the disk. */
   changes: ({ position: number; bytes: Buffer; at: number } | { size: number; at: number })[]
   syncedTo: number
-  /** Of a folder: what became of its names, in order, the first `kept` of them on the disk for sure. */
-  names?: { name: string; inode: Inode | undefined; at: number }[]
+  /** Of a folder: what became of its names, a change after the other, the first `kept` of them on the disk for sure. */
+  names?: { names: Record<string, Inode | undefined>; at: number }[]
   kept: number
-  /** The folder that this has a name in, and the count of its changes when it got that name. */
+  /** The folder in which this has a name. */
   parent?: Inode
 }
 
@@ -53,10 +53,10 @@ export function cutPower(
     const parts = path.slice(root.length).split('/').filter(Boolean)
     return parts.reduce<Inode | undefined>((folder, name) => folder && current(folder, name), top)
   }
-  function setName(path: string, inode: Inode | undefined, at: number) {
+  function setName(path: string, inode: Inode | undefined, at: number, old?: string) {
     const folder = find(dirname(path))
-    if (!folder?.names) throw new Error(`No folder for ${path}`)
-    folder.names.push({ name: basename(path), inode, at })
+    if (!folder?.names || (old && dirname(old) !== dirname(path))) throw new Error(`No folder for ${path}`)
+    folder.names.push({ names: { ...(old && { [basename(old)]: undefined }), [basename(path)]: inode }, at })
     if (inode) inode.parent = folder
   }
   function sync(inode: Inode, asked: number) {
@@ -65,7 +65,7 @@ export function cutPower(
     if (inode.names) inode.kept = inode.names.filter(({ at }) => at < asked).length
     const { parent } = inode
     if (!parent?.names || inode.names) return
-    const named = parent.names.findLastIndex((change) => change.inode === inode && change.at < asked)
+    const named = parent.names.findLastIndex(({ names, at }) => at < asked && Object.values(names).includes(inode))
     parent.kept = Math.max(parent.kept, named + 1)
   }
 
@@ -89,9 +89,7 @@ export function cutPower(
     } else if (event.kind === 'remove') {
       if (find(event.path)) setName(event.path, undefined, at)
     } else if (event.kind === 'rename') {
-      const inode = find(event.path)
-      setName(event.path, undefined, at)
-      setName(event.to, inode, at)
+      setName(event.to, find(event.path), at, event.path)
     }
   }
   writeFolder(top, target, random)
@@ -102,50 +100,44 @@ function newInode(isFolder: boolean): Inode {
 }
 
 function current(folder: Inode, name: string): Inode | undefined {
-  return folder.names?.findLast((change) => change.name === name)?.inode
+  return folder.names?.findLast(({ names }) => name in names)?.names[name]
 }
 
 function writeFolder(folder: Inode, path: string, random: () => number) {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   const all = folder.names ?? []
   const kept = folder.kept + Math.floor(random() * (all.length - folder.kept + 1))
-  const names = new Map(all.slice(0, kept).map(({ name, inode }) => [name, inode]))
-  for (const [name, inode] of names) {
+  const names = Object.assign({}, ...all.slice(0, kept).map((change) => change.names)) as Record<
+    string,
+    Inode | undefined
+  >
+  for (const [name, inode] of Object.entries(names)) {
     if (inode?.names) writeFolder(inode, join(path, name), random)
     else if (inode) writeFileSync(join(path, name), contentOf(inode, random), { mode: 0o600 })
   }
 }
 
 function contentOf({ changes, syncedTo }: Inode, random: () => number): Buffer {
-  let content = Buffer.alloc(0)
-  const growTo = (size: number) => {
-    if (size > content.length) content = Buffer.concat([content, Buffer.alloc(size - content.length)])
-  }
-  const largest = Math.max(
-    0,
-    ...changes.map((change) => ('size' in change ? 0 : change.position + change.bytes.length)),
-  )
-  const room = Buffer.alloc(largest)
-  content = room.subarray(0, 0)
+  const ends = changes.map((change) => ('size' in change ? change.size : change.position + change.bytes.length))
+  const content = Buffer.alloc(Math.max(0, ...ends))
   let size = 0
   for (const change of changes) {
-    const isSafe = change.at < syncedTo
+    const isKept = () => change.at < syncedTo || random() < 0.5
     if ('size' in change) {
-      if (isSafe || random() < 0.5) {
-        if (change.size < size) room.fill(0, change.size, size)
-        size = change.size
-      }
+      if (!isKept()) continue
+      content.fill(0, change.size)
+      size = change.size
       continue
     }
     const { position, bytes } = change
-    for (let offset = 0; offset < bytes.length; offset += PAGE - ((position + offset) % PAGE)) {
-      const end = Math.min(bytes.length, offset + PAGE - ((position + offset) % PAGE))
-      if (!isSafe && random() < 0.5) continue
-      bytes.copy(room, position + offset, offset, end)
-      size = Math.max(size, position + end)
+    for (let from = 0; from < bytes.length; ) {
+      const to = Math.min(bytes.length, from + PAGE - ((position + from) % PAGE))
+      if (isKept()) {
+        bytes.copy(content, position + from, from, to)
+        size = Math.max(size, position + to)
+      }
+      from = to
     }
   }
-  content = room.subarray(0, Math.min(size, largest))
-  growTo(size)
-  return content
+  return content.subarray(0, size)
 }

@@ -17,6 +17,8 @@ export async function startSite(env: Record<string, string> = {}) {
     url: server.url,
     resend,
     server,
+    /** What other programs need in their environment to use its database. */
+    env: database.env,
     /** Runs `read` on the database, beside the server. */
     inspect<T>(read: (db: Db) => Promise<T>): Promise<T> {
       return withDatabase({ DATA_DIR: '', ...database.env }, ({ db }) => read(db))

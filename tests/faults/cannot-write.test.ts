@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { openDatabase } from '../../server/database/open-database.ts'
+import { submit } from '../support/an-order.ts'
+import { audit, expectNothingLost } from '../support/audit.ts'
+import { eventually } from '../support/eventually.ts'
+import { startFakeResend } from '../support/fake-resend.ts'
+import { createStages, report } from '../support/fault-stage.ts'
+import { aUniqueOrder, sendOrders } from '../support/load.ts'
+import { type ServerProcess, startServer } from '../support/server-process.ts'
+import { administer, migrations } from '../support/test-database.ts'
+
+const { setUp } = createStages()
+const run = promisify(execFile)
+
+const ready = async ({ url }: ServerProcess) => (await fetch(`${url}/readyz`)).status
+const order = async ({ url }: ServerProcess) => (await submit(url, aUniqueOrder())).status
+
+describe('a PostgreSQL that does not take enquiries', () => {
+  it.each([
+    [
+      'read-only',
+      'ALTER ROLE limited SET default_transaction_read_only TO on',
+      'ALTER ROLE limited RESET default_transaction_read_only',
+    ],
+    ['with INSERT revoked', 'REVOKE INSERT ON "Quvera_Form" FROM limited', 'GRANT INSERT ON "Quvera_Form" TO limited'],
+  ])('%s is not ready from a failed order until one could be stored', async (_what, fault, cure) => {
+    const stage = await setUp()
+    await (await openDatabase({ url: stage.databaseUrl, dataDir: '', migrations })).close()
+    const sql = (text: string) => administer(stage.databaseUrl, text)
+    await sql(`CREATE ROLE limited LOGIN; GRANT ALL ON ALL TABLES IN SCHEMA public TO limited;
+      GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO limited`)
+    const server = await stage.start({
+      DATABASE_URL: Object.assign(new URL(stage.databaseUrl), { username: 'limited' }).href,
+    })
+    try {
+      expect([await order(server), await ready(server)]).toEqual([200, 200])
+      await sql(fault)
+      // A role's setting holds for new connections: those that are open end.
+      await sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'limited'`)
+      await eventually(async () => (await order(server)) === 503)
+      expect([await order(server), await ready(server)]).toEqual([503, 503])
+      await new Promise((done) => setTimeout(done, 5000))
+      expect([await ready(server), await order(server)]).toEqual([503, 503])
+      await sql(cure)
+      await sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'limited'`)
+      await eventually(async () => (await ready(server)) === 200)
+      expect(await order(server)).toBe(200)
+    } finally {
+      await server.stop('SIGKILL')
+      await sql(`DROP OWNED BY limited; DROP ROLE limited`)
+    }
+  })
+})
+
+describe.skipIf(process.getuid?.() !== 0)('the embedded database on a full disk', () => {
+  it('refuses orders in words, loses none that was answered, and goes on when there is room', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'quvera-full-disk-'))
+    await run('mount', ['-t', 'tmpfs', '-o', 'size=160m', 'tmpfs', folder])
+    const resend = await startFakeResend()
+    const env = {
+      DATA_DIR: join(folder, 'data'),
+      RESEND_API_KEY: 're_test',
+      RESEND_BASE_URL: resend.url,
+      RATE_LIMIT_MAX: '0',
+      LOG_LEVEL: 'warn',
+    }
+    let server = await startServer(env)
+    try {
+      const send = (orders: number, retry: boolean) =>
+        sendOrders({ url: () => server.url, orders, concurrency: 8, retry })
+      const before = await send(200, true)
+      const { bavail, bsize } = await statfs(folder)
+      await writeFile(join(folder, 'ballast'), Buffer.alloc(bavail * bsize - 2 ** 20, 1))
+      await eventually(async () => (await order(server)) === 503)
+      const during = await send(50, false)
+      expect([...during.statuses]).toEqual([[503, 50]])
+      expect(await ready(server)).toBe(503)
+
+      await rm(join(folder, 'ballast'))
+      await eventually(async () => (await ready(server)) === 200)
+      const after = await send(200, true)
+      await eventually(() => resend.mails.length >= 800, 30_000)
+      await server.stop('SIGKILL')
+      const { db, close } = await openDatabase({ dataDir: env.DATA_DIR, migrations })
+      const load = { ...after, acknowledged: new Map([...before.acknowledged, ...after.acknowledged]) }
+      const result = await audit(db, load, resend, 0)
+      await close()
+      report('full disk, embedded database', { ...result, refused: during.statuses.get(503) })
+      expect(load.acknowledged.size).toBe(400)
+      expectNothingLost(result)
+
+      // A start without room waits for it in words too.
+      const left = await statfs(folder)
+      await writeFile(join(folder, 'ballast'), Buffer.alloc(left.bavail * left.bsize - 2 ** 25, 1))
+      server = await startServer(env, { waitUntilReady: false })
+      expect((await server.exited).code).toBe(1)
+      expect(server.stderr()).toMatch(/^Only 3[12] MB are free [^\n]*\n$/)
+    } finally {
+      await server.stop('SIGKILL')
+      await resend.close()
+      await run('umount', [folder])
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+})

@@ -1,0 +1,195 @@
+import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, it } from 'vitest'
+import { COPY_PREFIX } from '../../server/database/data-folder.ts'
+import type { Db } from '../../server/database/database.ts'
+import { withDatabase } from '../../server/database/open-database.ts'
+import { anOrder, call, submit } from '../support/an-order.ts'
+import { scratch } from '../support/scratch.ts'
+import { startSite } from '../support/site.ts'
+import { staff } from '../support/staff-command.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+const AWKWARD = 'Zoë "O’Hara" \\ back\u2028line 🌿'
+const cleanUp: (() => unknown)[] = []
+afterEach(async () => {
+  for (const action of cleanUp.splice(0).reverse()) await action()
+})
+
+async function aPath(): Promise<string> {
+  const folder = await mkdtemp(join(scratch, 'quvera-backup-'))
+  cleanUp.push(() => rm(folder, { recursive: true, force: true }))
+  return join(folder, 'backup.gz')
+}
+
+async function anEmptyDatabase(): Promise<Record<string, string>> {
+  const { env, drop } = await createTestDatabase()
+  cleanUp.push(drop)
+  return env
+}
+
+/** A site with enquiries, sent mails and a subscription, and a backup made beside it. */
+async function aBackup({ key = 're_test' } = {}) {
+  const site = await startSite({ RESEND_API_KEY: key })
+  cleanUp.push(site.close)
+  for (const name of ['Asha Verma', 'Second']) {
+    expect((await submit(site.url, anOrder({ name, email: `${crypto.randomUUID()}@shop.example` }))).status).toBe(200)
+  }
+  await site.inspect((db) => db.enquiry.updateMany({ where: { name: 'Second' }, data: { name: AWKWARD } }))
+  await call(site.url, 'subscription.subscribe', { email: 'a@shop.example' })
+  const file = await aPath()
+  const made = await staff(['backup', file], site.env)
+  expect(made).toMatchObject({ code: 0, stdout: '' })
+  expect(made.stderr).toBe(`Wrote 7 rows to ${file}.\n`)
+  return { site, file }
+}
+
+const inspect = <T>(env: Record<string, string>, read: (db: Db) => Promise<T>) =>
+  withDatabase({ DATA_DIR: '', ...env }, ({ db }) => read(db))
+
+/** All rows of all tables, as the database writes them. */
+function everything(env: Record<string, string>): Promise<unknown> {
+  return inspect(
+    env,
+    (db) => db.$queryRaw`
+      SELECT (SELECT jsonb_agg(to_jsonb(t) ORDER BY "Id") FROM "Quvera_Form" t) AS forms,
+        (SELECT jsonb_agg(to_jsonb(t) ORDER BY "Id") FROM "Quvera_Mail" t) AS mails,
+        (SELECT jsonb_agg(to_jsonb(t)) FROM "Quvera_Subscriber" t) AS subscribers`,
+  )
+}
+
+async function edited(file: string, change: (text: string) => string): Promise<string> {
+  const target = await aPath()
+  await writeFile(target, gzipSync(change(gunzipSync(await readFile(file)).toString())))
+  return target
+}
+
+describe('a backup', () => {
+  it('made while the site runs brings everything back in another database', async () => {
+    const { site, file } = await aBackup()
+    const empty = await anEmptyDatabase()
+    const restored = await staff(['restore', file, '--mails'], empty)
+    expect(restored).toMatchObject({ code: 0, stderr: '' })
+    expect(restored.stdout).toMatch(/^Restored 7 rows of the backup made at \S+\.\n$/)
+    const again = await aPath()
+    expect((await staff(['backup', again], site.env)).code).toBe(0)
+    const rows = (path: string) => readFile(path).then((bytes) => gunzipSync(bytes).toString().split('\n').slice(1, -2))
+    const copy = await aPath()
+    expect((await staff(['backup', copy], empty)).code).toBe(0)
+    expect((await rows(copy)).sort()).toEqual((await rows(again)).sort())
+  })
+
+  it('is for this user only, and never written over', async () => {
+    const { site, file } = await aBackup()
+    expect((await lstat(file)).mode & 0o777).toBe(0o600)
+    const before = await readFile(file)
+    const second = await staff(['backup', file], site.env)
+    expect(second).toMatchObject({ code: 1, stderr: `The backup cannot be written to ${file}: it exists already.\n` })
+    expect(await readFile(file)).toEqual(before)
+  })
+
+  it('of an embedded database leaves no copies behind', async () => {
+    const { site } = await aBackup()
+    if (!site.env.DATA_DIR) return
+    const names = await readdir(join(site.env.DATA_DIR, 'postgres'))
+    expect(names.filter((name) => name.startsWith(COPY_PREFIX))).toEqual([])
+  })
+
+  it('holds mails back that it had still to send, unless they shall go out', async () => {
+    const { file } = await aBackup({ key: '' })
+    const held = await anEmptyDatabase()
+    expect((await staff(['restore', file], held)).stdout).toMatch(
+      /Held back: 4 mails that the backup had still to send/,
+    )
+    const states = (env: Record<string, string>) =>
+      inspect(env, (db) => db.mail.groupBy({ by: ['status', 'lastError'], _count: true }))
+    expect(await states(held)).toEqual([
+      { status: 'Withheld', lastError: 'restored from a backup: may have been sent since', _count: 4 },
+    ])
+    const sending = await anEmptyDatabase()
+    await staff(['restore', file, '--mails'], sending)
+    expect(await states(sending)).toEqual([{ status: 'Pending', lastError: null, _count: 4 }])
+  })
+
+  it('is followed by new rows that draw new numbers', async () => {
+    const { file } = await aBackup()
+    const env = await anEmptyDatabase()
+    await staff(['restore', file], env)
+    const [before, after] = await inspect(env, async (db) => {
+      const last = await db.mail.aggregate({ _max: { id: true } })
+      await db.$executeRaw`DELETE FROM "Quvera_Mail" WHERE "Kind" = 'Staff'`
+      const enquiry = await db.enquiry.findFirstOrThrow()
+      const mail = await db.mail.create({ data: { enquiryId: enquiry.id, kind: 'Staff' } })
+      return [last._max.id ?? 0n, mail.id]
+    })
+    expect(after).toBe(before + 1n)
+  })
+
+  it('goes into an empty database only, and is all or nothing', async () => {
+    const { site, file } = await aBackup()
+    const before = await everything(site.env)
+    const full = await staff(['restore', file], site.env)
+    expect(full).toMatchObject({ code: 1, stdout: '' })
+    expect(full.stderr).toMatch(/^The database has rows in \w+\. Restore into an empty one; nothing was changed\.\n$/)
+    expect(await everything(site.env)).toEqual(before)
+  })
+
+  it.each<[string, (text: string) => string, RegExp]>([
+    ['cut short', (text) => text.slice(0, -100), /is damaged or no backup/],
+    ['changed', (text) => text.replace('Asha', 'Esha'), /is damaged or no backup/],
+    ['without a row', (text) => text.replace(/\n\{[^\n]*a@shop\.example[^\n]*\n/, '\n'), /is damaged or no backup/],
+    ['something else', () => 'words\n', /is damaged or no backup: It does not begin as a backup/],
+    [
+      'of a newer version',
+      (text) => text.replace(/"migrations":\[/, '$&{"name":"2999_x","checksum":""},'),
+      /newer version of the site \(migration 2999_x\)/,
+    ],
+    [
+      'of a newer format',
+      (text) => text.replace('"version":1', '"version":2'),
+      /newer version of the site \(format 2\)/,
+    ],
+  ])('that is %s is refused, and nothing is stored', async (_what, change, message) => {
+    const { file } = await aBackup()
+    const env = await anEmptyDatabase()
+    const refused = await staff(['restore', await edited(file, change)], env)
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toMatch(message)
+    expect(refused.stderr).toMatch(/^[^\n]*nothing was changed\.?\n$/i)
+    expect(await everything(env)).toEqual([{ forms: null, mails: null, subscribers: null }])
+  })
+
+  it('of half its bytes is refused', async () => {
+    const { file } = await aBackup()
+    const bytes = await readFile(file)
+    await writeFile(file, bytes.subarray(0, bytes.length / 2))
+    const refused = await staff(['restore', file], await anEmptyDatabase())
+    expect(refused.stderr).toMatch(/^\S+ is damaged or no backup: [^\n]*Nothing was changed\.\n$/)
+  })
+
+  it('that is not there is refused by name', async () => {
+    const refused = await staff(['restore', '/nowhere/backup.gz'], await anEmptyDatabase())
+    expect(refused.stderr).toMatch(/^\/nowhere\/backup\.gz cannot be read: ENOENT[^\n]*\n$/)
+  })
+
+  it('has every column of every table', async () => {
+    const { site, file } = await aBackup()
+    const columns = await inspect(
+      site.env,
+      (db) => db.$queryRaw<{ name: string }[]>`
+        SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+        JOIN information_schema.tables USING (table_schema, table_name)
+        WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name <> '_prisma_migrations'`,
+    )
+    const marks = gunzipSync(await readFile(file))
+      .toString()
+      .split('\n')
+      .filter((line) => line.startsWith('@{"table"'))
+    const written = marks.flatMap((line) => {
+      const { table, columns: names } = JSON.parse(line.slice(1))
+      return names.map((name: string) => `${table}.${name}`)
+    })
+    expect(written.sort()).toEqual(columns.map(({ name }) => name).sort())
+  })
+})

@@ -1,0 +1,184 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmod, chown, cp, lstat, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, describe, expect, inject, it } from 'vitest'
+import { openDatabase } from '../../server/database/open-database.ts'
+import { anOrder, submit } from '../support/an-order.ts'
+import { scratch } from '../support/scratch.ts'
+import { startServer } from '../support/server-process.ts'
+import { createTestDatabase, migrations } from '../support/test-database.ts'
+
+const NOBODY = 65534
+const cleanUp: (() => unknown)[] = []
+afterEach(async () => {
+  for (const action of cleanUp.splice(0).reverse()) await action()
+})
+
+async function aFolder(): Promise<string> {
+  const folder = await mkdtemp(join(scratch, 'quvera-folder-'))
+  cleanUp.push(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function aDatabase(): Promise<string> {
+  const { env, drop } = await createTestDatabase()
+  cleanUp.push(drop)
+  return env.DATA_DIR ?? ''
+}
+
+const open = (dataDir: string) => openDatabase({ dataDir, migrations })
+const refusal = (dataDir: string) =>
+  open(dataDir).then(
+    () => 'opened',
+    (error: Error) => error.message,
+  )
+
+/** Every name in the folder with what it holds. */
+async function contents(folder: string): Promise<Record<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const found = await Promise.all(
+    entries.map(async (entry) => {
+      const path = join(entry.parentPath, entry.name)
+      return [
+        path,
+        entry.isFile()
+          ? createHash('sha256')
+              .update(await readFile(path))
+              .digest('hex')
+          : 'no file',
+      ]
+    }),
+  )
+  return Object.fromEntries(found)
+}
+
+async function firstLogFile(dataDir: string): Promise<string> {
+  const names = (await readdir(join(dataDir, 'postgres/pg_wal'))).filter((name) => name.length === 24).sort()
+  return `pg_wal/${names[0]}`
+}
+
+describe.skipIf(inject('postgres'))('a data folder', () => {
+  it.each<[string, (folder: string, dataDir: string) => Promise<unknown>, RegExp]>([
+    ['without PG_VERSION', (folder) => rm(join(folder, 'PG_VERSION')), /PG_VERSION is missing/],
+    ['without pg_xact', (folder) => rm(join(folder, 'pg_xact'), { recursive: true }), /pg_xact.* is missing/],
+    ['without pg_wal', (folder) => rm(join(folder, 'pg_wal'), { recursive: true }), /pg_wal is missing/],
+    [
+      'with an empty pg_wal',
+      async (folder, dir) => rm(join(folder, await firstLogFile(dir))).then(() => emptyLog(folder)),
+      /pg_wal.* is empty/,
+    ],
+    [
+      'with half of pg_control',
+      (folder) => truncate(join(folder, 'global/pg_control'), 4096),
+      /pg_control has 4096 bytes/,
+    ],
+    [
+      'with pg_control of zeros',
+      (folder) => writeFile(join(folder, 'global/pg_control'), Buffer.alloc(8192)),
+      /pg_control is not that of/,
+    ],
+    [
+      'with a short log',
+      async (folder, dir) => truncate(join(folder, await firstLogFile(dir)), 70_000),
+      /pg_wal\/\w+ is cut short|cut short/,
+    ],
+    [
+      'with an empty catalogue',
+      (folder) => truncate(join(folder, 'base/5/1259'), 0),
+      /base\/5\/1259, a part of the catalogue, is missing or empty/,
+    ],
+  ])('%s is refused and stays as it was', async (_what, damage, reason) => {
+    const dataDir = await aDatabase()
+    await damage(join(dataDir, 'postgres'), dataDir)
+    const before = await contents(dataDir)
+    const message = await refusal(dataDir)
+    expect(message).toMatch(/^The embedded database in .* is not whole: [^\n]* Nothing was changed\. [^\n]*$/)
+    expect(message).toMatch(reason)
+    expect(await contents(dataDir)).toEqual(before)
+  })
+
+  async function emptyLog(folder: string) {
+    for (const name of await readdir(join(folder, 'pg_wal'))) {
+      if (name.length === 24) await rm(join(folder, 'pg_wal', name))
+    }
+  }
+
+  it('of somebody else is refused and stays as it was', async () => {
+    const folder = await aFolder()
+    await writeFile(join(folder, 'thesis.doc'), 'words')
+    await chmod(folder, 0o755)
+    const before = await contents(folder)
+    expect(await refusal(folder)).toMatch(
+      /holds no database of this site, but other files: thesis\.doc\. Nothing was changed/,
+    )
+    expect(await contents(folder)).toEqual(before)
+    expect((await lstat(folder)).mode & 0o777).toBe(0o755)
+  })
+
+  it('with a damaged catalogue is refused in PostgreSQL’s words, with what to do', async () => {
+    const dataDir = await aDatabase()
+    await truncate(join(dataDir, 'postgres/base/5/1259'), 8192)
+    const message = await refusal(dataDir)
+    expect(message).toMatch(/^The embedded database in .*postgres cannot be opened: [^\n]*\. Keep the folder, [^\n]*$/)
+    expect(message).not.toMatch(/Aborted|undefined|ASSERTIONS/)
+  })
+
+  it('whose first start was cut short is begun anew', async () => {
+    const folder = await aFolder()
+    await mkdir(join(folder, 'postgres.new/base'), { recursive: true })
+    await writeFile(join(folder, 'postgres.new/PG_VERSION'), '18\n')
+    const { db, close } = await open(folder)
+    expect(await db.enquiry.count()).toBe(0)
+    await close()
+    expect(await readdir(folder)).toEqual(['postgres'])
+  })
+
+  it('is made without a prepared folder too', async () => {
+    const folder = await aFolder()
+    const { db, close } = await openDatabase({ dataDir: folder, migrations, preparedFolder: '' })
+    expect(await db.enquiry.count()).toBe(0)
+    await close()
+  })
+
+  it('is this user’s alone, also one that was open to others', async () => {
+    const folder = await aFolder()
+    await cp(join(await aDatabase(), 'postgres'), join(folder, 'postgres'), { recursive: true })
+    await promisify(execFile)('chmod', ['-R', 'a+rX', folder])
+    const server = await startServer({ DATA_DIR: folder })
+    cleanUp.push(() => server.stop('SIGKILL'))
+    expect((await submit(server.url, anOrder())).status).toBe(200)
+    const open = await promisify(execFile)('find', [folder, '-perm', '/077', '-not', '-type', 's'])
+    expect(open.stdout).toBe('')
+  })
+
+  describe.skipIf(process.getuid?.() !== 0)('of another user', () => {
+    const asNobody = (dataDir: string) =>
+      promisify(execFile)(
+        'setpriv',
+        [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', process.execPath, 'dist/server/main.js'],
+        { env: { DATA_DIR: dataDir, PORT: '0' } },
+      ).then(
+        () => 'opened',
+        (error) => error.stderr as string,
+      )
+
+    it('cannot be read', async () => {
+      const dataDir = await aDatabase()
+      const server = await startServer({ DATA_DIR: dataDir })
+      cleanUp.push(() => server.stop('SIGKILL'))
+      expect(await asNobody(dataDir)).toMatch(/^DATA_DIR \S+ cannot be made or used: EACCES[^\n]*uid 65534\)\.\n$/)
+    })
+
+    it('is refused in one line that names the file', async () => {
+      const dataDir = await aDatabase()
+      await chown(dataDir, NOBODY, NOBODY)
+      const before = await contents(dataDir)
+      expect(await asNobody(dataDir)).toMatch(
+        /^The embedded database cannot be read: EACCES at \S+\. Nothing was changed[^\n]*uid 65534\)\.\n$/,
+      )
+      expect(await contents(dataDir)).toEqual(before)
+    })
+  })
+})
