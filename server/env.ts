@@ -96,6 +96,7 @@ export const envSchema = z.object({
   ),
   MAIL_DAILY_BUDGET: wholeNumber(100, 0, 100_000_000),
   MAIL_MAX_AGE_DAYS: wholeNumber(7, 1, 3650),
+  DIGEST_AT: z.optional(z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 09:00'))),
   TRUST_PROXY: z._default(
     list(isAddressOrRange, 'must be IP addresses or ranges such as 10.0.0.0/8, separated by commas'),
     [],

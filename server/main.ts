@@ -15,6 +15,7 @@ import { loadSite } from './http/site.ts'
 import { createLogger } from './log.ts'
 import { watchMailBacklog } from './mail/backlog.ts'
 import { logChanges, recordEvent } from './mail/delivery.ts'
+import { startDigest } from './mail/digest-schedule.ts'
 import { createMailer } from './mail/mailer.ts'
 import { type Outbox, startOutbox } from './mail/outbox.ts'
 import { migrationsFolder, projectRoot } from './project-root.ts'
@@ -60,6 +61,7 @@ async function serve(env: Env): Promise<void> {
   const availability = createAvailability(log, () => probeStorage(db))
   const outbox = env.RESEND_API_KEY ? startMails(env.RESEND_API_KEY, env, { db, availability, log }) : undefined
   const endWatch = watchMailBacklog(db, log)
+  const endDigest = outbox && env.DIGEST_AT ? startDigest(db, env.DIGEST_AT, log) : undefined
   const metrics = env.METRICS_PORT
     ? await serveMetrics({ host: env.HOST, port: env.METRICS_PORT, db, mailEnabled: Boolean(outbox) })
     : undefined
@@ -91,6 +93,7 @@ async function serve(env: Env): Promise<void> {
   await sleep(LEAVING_MS)
   await app.close()
   endWatch()
+  endDigest?.()
   await outbox?.stop(MAIL_GRACE_MS)
   await metrics?.close()
   availability.close()

@@ -1,16 +1,28 @@
 /** `npm run staff -- COMMAND`: what staff and operators do beside the site, also while it runs. */
 import { readEnv } from './env.ts'
-import { describeFailure } from './errors.ts'
+import { describeFailure, sqlState } from './errors.ts'
 import { backupCommand } from './staff/backup.ts'
 import { type Command, UsageError } from './staff/command.ts'
+import { digestCommand } from './staff/digest-command.ts'
 import { eraseCommand } from './staff/erase.ts'
 import { exportCommand } from './staff/export.ts'
+import { findCommand } from './staff/find.ts'
+import { listCommand } from './staff/list.ts'
 import { mailsCommand } from './staff/mails.ts'
 import { migrateCommand } from './staff/migrate.ts'
+import { noteCommand } from './staff/note.ts'
 import { restoreCommand } from './staff/restore.ts'
+import { showCommand } from './staff/show.ts'
+import { statusCommand } from './staff/status.ts'
 import { testMailCommand } from './staff/test-mail.ts'
 
 const commands = new Map<string, Command>([
+  ['list', listCommand],
+  ['show', showCommand],
+  ['find', findCommand],
+  ['status', statusCommand],
+  ['note', noteCommand],
+  ['digest', digestCommand],
   ['export', exportCommand],
   ['erase', eraseCommand],
   ['mails', mailsCommand],
@@ -31,21 +43,26 @@ In the container: docker exec CONTAINER node dist/server/staff.js COMMAND …`
 // Whoever reads our output may stop before its end, as `head` does: that is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 
+const INSUFFICIENT_PRIVILEGE = '42501'
+
+const [name, ...args] = process.argv.slice(2)
 try {
-  await run(process.argv.slice(2))
+  await run(name, args)
 } catch (error) {
   if (error instanceof UsageError) {
     console.error(`${error.message}. See --help.`)
     process.exitCode = 2
   } else {
-    console.error(describeFailure(error))
+    const login = commands.get(name ?? '')?.login ?? "quvera_app, as the site's, or the tables' owner"
+    const hint = `. \`${name}\` works with the login of ${login}: set DATABASE_URL to it.`
+    console.error(describeFailure(error) + (sqlState(error) === INSUFFICIENT_PRIVILEGE ? hint : ''))
     process.exitCode = 1
   }
 }
 
-async function run([name, ...args]: string[]): Promise<void> {
+async function run(name: string | undefined, args: string[]): Promise<void> {
   if (name === '--help' || name === '-h' || name === 'help') return console.log(overview)
-  if (!name) throw new UsageError('Say which command: export, erase, mails, test-mail, backup, restore or migrate')
+  if (!name) throw new UsageError(`Say which command: ${[...commands.keys()].join(', ')}`)
   const command = commands.get(name)
   if (!command) throw new UsageError(`There is no command "${name}"`)
   const end = args.indexOf('--')

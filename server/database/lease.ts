@@ -4,7 +4,12 @@ import type { Db } from './database.ts'
  * Takes or renews what only one process may do at a time: `holder` has `name` for `seconds`, by the database's clock.
  * @returns whether it has
  */
-export async function takeLease(db: Db, name: string, holder: string, seconds: number): Promise<boolean> {
+export async function takeLease(
+  db: Pick<Db, '$executeRaw'>,
+  name: string,
+  holder: string,
+  seconds: number,
+): Promise<boolean> {
   const taken = await db.$executeRaw`
     INSERT INTO "Quvera_Lease" AS lease ("Name", "Holder", "Until")
     VALUES (${name}, ${holder}, now() + make_interval(secs => ${seconds}))

@@ -6,8 +6,9 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { type Snapshot, withSnapshot } from '../database/snapshot.ts'
 import { OperatorError } from '../errors.ts'
+import { count } from './'
 import { FORMAT, FORMAT_VERSION, markLine } from './backup-format.ts'
-import { type Command, count, parse, UsageError } from './command.ts'
+import { type Command, parse, UsageError } from './command.ts'
 
 /** Lines are packed in pieces of about this size: a piece a line would cost more than packing it. */
 const PIECE_CHARACTERS = 64 * 1024

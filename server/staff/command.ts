@@ -5,6 +5,8 @@ export interface Command {
   summary: string
   /** What `--help` prints. */
   help: string
+  /** Whose login to a PostgreSQL server the command works with, where that is not the site's own. */
+  login?: string
   run(args: string[], env: () => Env): Promise<void>
 }
 
@@ -20,9 +22,4 @@ export function parse<T extends Options>(args: string[], options: T, { positiona
   } catch (error) {
     throw new UsageError((error as Error).message.split(/\. |\n/)[0])
   }
-}
-
-/** `3 enquiries`, `1 enquiry`. */
-export function count(number: number, one: string, many: string): string {
-  return `${number.toLocaleString('en-IN')} ${number === 1 ? one : many}`
 }

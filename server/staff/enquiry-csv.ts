@@ -1,9 +1,8 @@
 import type { Options } from 'csv-stringify'
 import type { Db } from '../database/database.ts'
 import { columns, enquiryFields, toEnquiry } from '../enquiries/enquiry.ts'
-import { inIndia } from './indian-time.ts'
-
-export type EnquiryFilter = NonNullable<NonNullable<Parameters<Db['enquiry']['findMany']>[0]>['where']>
+import { inIndia } from '../words.ts'
+import type { EnquiryFilter } from './filters.ts'
 
 const PAGE_SIZE = 500
 

@@ -11,10 +11,15 @@ export type Person = { email: string } | { mobile: string }
 export function readPerson(text: string): Person {
   const trimmed = text.trim()
   if (trimmed.includes('@')) return { email: trimmed }
-  const digits = trimmed.replace(/[\s()./-]/g, '').replace(/^(?:\+91|0091|91|0)(?=\d{10}$)/, '')
-  if (!/^\d{10}$/.test(digits))
-    throw new UsageError(`"${text}" is neither a mail address nor a ten-digit mobile number`)
+  const digits = mobileDigits(trimmed)
+  if (digits?.length !== 10) throw new UsageError(`"${text}" is neither a mail address nor a ten-digit mobile number`)
   return { mobile: digits }
+}
+
+/** The digits of a mobile number as it is stored, or a part of them; undefined for what is no number. */
+export function mobileDigits(text: string): string | undefined {
+  const digits = text.replace(/[\s()./-]/g, '').replace(/^(?:\+91|0091|91|0)(?=\d{10}$)/, '')
+  return /^\d+$/.test(digits) ? digits : undefined
 }
 
 /** A row as the database has it: all columns under their own names. */
@@ -26,26 +31,27 @@ export interface Holdings {
 }
 
 /**
- * All we hold of a person. The subscriptions of somebody known by a mobile number are those of the addresses in their
- * enquiries. In SQL, because Prisma's way to ignore case takes `_` and `%` in an address for wildcards.
+ * All we hold of a person. Subscriptions are found by their address only: the addresses beside a mobile number may be
+ * anybody's, typed by somebody else. In SQL, because Prisma's way to ignore case takes `_` and `%` for wildcards.
  */
 export async function readHoldings(db: Db, person: Person): Promise<Holdings> {
   const email = 'email' in person ? person.email : null
   const mobile = 'mobile' in person ? person.mobile : null
-  const [row] = await db.$queryRaw<Holdings[]>`
-    WITH form AS (
-      SELECT * FROM "Quvera_Form" WHERE lower("Email") = lower(${email}::text) OR "Mobile" = ${mobile}::text
-    )
-    SELECT
-      (SELECT coalesce(jsonb_agg(to_jsonb(form) || jsonb_build_object('Mails', (
-        SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'EnquiryId' ORDER BY mail."Id"), '[]')
-        FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id"
-      )) ORDER BY form."ReceivedAt"), '[]') FROM form) AS "enquiries",
-      (SELECT coalesce(jsonb_agg(to_jsonb(subscriber)), '[]') FROM "Quvera_Subscriber" subscriber
-        WHERE lower("Email") IN (SELECT lower("Email") FROM form UNION SELECT lower(${email}::text))
-      ) AS "subscriptions"`
-  if (!row) throw new Error('A query without FROM returned no row')
-  return row
+  const [row] = await db.$queryRaw<Pick<Holdings, 'enquiries'>[]>`
+    SELECT coalesce(jsonb_agg(to_jsonb(form) || jsonb_build_object('Mails', (
+      SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'EnquiryId' ORDER BY mail."Id"), '[]')
+      FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id"
+    )) ORDER BY form."ReceivedAt"), '[]') AS "enquiries"
+    FROM "Quvera_Form" form WHERE lower("Email") = lower(${email}::text) OR "Mobile" = ${mobile}::text`
+  if (!row) throw new Error('An aggregate without GROUP BY returned no row')
+  return { ...row, subscriptions: email === null ? [] : await readSubscriptions(db, email) }
+}
+
+async function readSubscriptions(db: Db, email: string): Promise<Holdings['subscriptions']> {
+  const rows = await db.$queryRaw<{ subscription: Holdings['subscriptions'][number] }[]>`
+    SELECT to_jsonb(subscriber) AS "subscription" FROM "Quvera_Subscriber" subscriber
+    WHERE lower("Email") = lower(${email})`
+  return rows.map(({ subscription }) => subscription)
 }
 
 export async function exportPerson(text: string, env: Env, output: Writable): Promise<void> {

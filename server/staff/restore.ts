@@ -7,8 +7,9 @@ import { linesOf } from '../database/lines.ts'
 import { withDatabase } from '../database/open-database.ts'
 import { type Queries, quoted, readMigrations, readTables, type Table } from '../database/tables.ts'
 import { OperatorError } from '../errors.ts'
+import { count } from './'
 import { FORMAT, FORMAT_VERSION, type Head, readMark } from './backup-format.ts'
-import { type Command, count, parse, UsageError } from './command.ts'
+import { type Command, parse, UsageError } from './command.ts'
 
 const ROWS_AT_ONCE = 500
 const NO_LIMIT_MS = 2 ** 31 - 1

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { afterEach, describe, expect, it } from 'vitest'
-import { subtractAge } from '../../server/staff/erase.ts'
+import { subtractAge } from '../../server/staff/age.ts'
 import { products } from '../../shared/catalogue.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { type FakeResend, startFakeResend } from '../support/fake-resend.ts'

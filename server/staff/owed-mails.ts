@@ -1,0 +1,101 @@
+import type { Db } from '../database/database.ts'
+import { scrub } from '../errors.ts'
+import { readMailBacklog } from '../mail/backlog.ts'
+import { unacknowledged, untold } from '../mail/delivered.ts'
+import { readOldestNew } from '../mail/oldest-new.ts'
+import { ageInWords, count, inIndiaShort } from '../words.ts'
+import { type Column, printTable } from './terminal-table.ts'
+
+const LIST_MAX = 200
+
+type Filter = NonNullable<NonNullable<Parameters<Db['mail']['findMany']>[0]>['where']>
+
+function readMails(db: Db, where: Filter, order: 'asc' | 'desc' = 'asc') {
+  const include = { enquiry: { select: { reference: true, receivedAt: true, name: true, mobile: true } } }
+  return db.mail.findMany({ where, include, orderBy: { id: order }, take: LIST_MAX })
+}
+
+type Row = Awaited<ReturnType<typeof readMails>>[number]
+
+const id: Column<Row> = { title: 'Id', cell: (row) => String(row.id) }
+const reference: Column<Row> = { title: 'Reference', cell: ({ enquiry }) => enquiry?.reference ?? '-' }
+const received: Column<Row> = {
+  title: 'Received',
+  cell: ({ enquiry }) => (enquiry ? inIndiaShort(enquiry.receivedAt) : '-'),
+}
+const name: Column<Row> = { title: 'Name', cell: ({ enquiry }) => enquiry?.name ?? '-', min: 12 }
+const mobile: Column<Row> = { title: 'Mobile', cell: ({ enquiry }) => enquiry?.mobile ?? '-' }
+const kind: Column<Row> = { title: 'Kind', cell: (row) => row.kind }
+const state: Column<Row> = { title: 'State', cell: ({ status }) => status }
+const attempts: Column<Row> = { title: 'Attempts', cell: (row) => String(row.attempts), spare: 2 }
+const next: Column<Row> = {
+  title: 'Next try',
+  cell: ({ status, nextAttemptAt }) => (status === 'Pending' ? inIndiaShort(nextAttemptAt) : '-'),
+  spare: 1,
+}
+/** Resend may quote the address. */
+const reason: Column<Row> = { title: 'Reason', cell: ({ lastError }) => scrub(lastError ?? ''), min: 15 }
+
+/** What wants somebody's attention, the worst first. */
+export async function listOwedMails(db: Db, { onlyFailed }: { onlyFailed: boolean }): Promise<void> {
+  const owed: Filter = {
+    status: { in: onlyFailed ? ['Failed', 'Unknown'] : ['Pending', 'Failed', 'Unknown'] },
+    NOT: [untold, unacknowledged],
+  }
+  const undeliveredDigest: Filter = { kind: 'Digest', status: { in: ['Bounced', 'Complained'] } }
+  const sections = [
+    await print(db, untold, [id, reference, received, state, reason], {
+      head: (n) => `ALARM: nobody has been told of ${count(n, 'enquiry', 'enquiries')}. The notice did not arrive.`,
+      advice:
+        'Read each (staff show REFERENCE), answer the visitor, then: staff status REFERENCE Contacted. Put right what\n' +
+        'keeps mails from STAFF_EMAILS (staff test-mail ADDRESS tries it). staff mails retry sends the refused ones again.',
+    }),
+    await print(db, unacknowledged, [id, reference, received, name, mobile, state, reason], {
+      head: (n) => `The address is wrong, or takes no mail: ring ${count(n, 'visitor', 'visitors')}.`,
+      advice: 'When you have: staff status REFERENCE Contacted',
+    }),
+    await print(db, { OR: [owed, undeliveredDigest] }, [id, reference, received, kind, state, attempts, next, reason], {
+      head: (n) => `${count(n, 'mail is', 'mails are')} not sent${onlyFailed ? ' and not tried again' : ' yet'}.`,
+    }),
+  ]
+  if (!sections.includes(true)) console.log(onlyFailed ? 'No mail has failed.' : 'No mail is owed.')
+  await printSummary(db)
+}
+
+/** The newest mails, whatever became of them. */
+export async function listAllMails(db: Db): Promise<void> {
+  const rows = await readMails(db, {}, 'desc')
+  printTable([id, reference, received, kind, state, attempts, next, reason], rows)
+  const more = (await db.mail.count()) - rows.length
+  if (more > 0) console.log(`and ${count(more, 'older one', 'older ones')}`)
+}
+
+interface Words {
+  head(number: number): string
+  advice?: string
+}
+
+async function print(db: Db, where: Filter, columns: Column<Row>[], { head, advice }: Words): Promise<boolean> {
+  const total = await db.mail.count({ where })
+  if (total === 0) return false
+  const rows = await readMails(db, where)
+  console.log(head(total))
+  printTable(columns, rows)
+  if (total > rows.length) console.log(`and ${count(total - rows.length, 'more', 'more')}`)
+  console.log(advice ? `${advice}\n` : '')
+  return true
+}
+
+async function printSummary(db: Db) {
+  const { pending, failed, unknown, oldestPendingSeconds, lastError } = await readMailBacklog(db)
+  if (pending + failed + unknown > 0) {
+    const age = pending > 0 ? `, the oldest for ${ageInWords(oldestPendingSeconds)}` : ''
+    const word = lastError ? ` Newest trouble: ${scrub(lastError)}.` : ''
+    console.log(`Mails: ${pending} pending${age}; ${failed} failed; ${unknown} unknown.${word}`)
+  }
+  const oldest = await readOldestNew(db)
+  if (oldest) {
+    const waiting = `${count(oldest.count, 'enquiry is', 'enquiries are')} still New`
+    console.log(`${waiting}, the oldest for ${ageInWords(oldest.seconds)}: ${oldest.reference} (staff list --new)`)
+  }
+}
