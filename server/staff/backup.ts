@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { type Snapshot, withSnapshot } from '../database/snapshot.ts'
 import { OperatorError } from '../errors.ts'
-import { count } from './'
+import { count } from '../words.ts'
 import { FORMAT, FORMAT_VERSION, markLine } from './backup-format.ts'
 import { type Command, parse, UsageError } from './command.ts'
 

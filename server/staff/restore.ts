@@ -7,7 +7,7 @@ import { linesOf } from '../database/lines.ts'
 import { withDatabase } from '../database/open-database.ts'
 import { type Queries, quoted, readMigrations, readTables, type Table } from '../database/tables.ts'
 import { OperatorError } from '../errors.ts'
-import { count } from './'
+import { count } from '../words.ts'
 import { FORMAT, FORMAT_VERSION, type Head, readMark } from './backup-format.ts'
 import { type Command, parse, UsageError } from './command.ts'
 
