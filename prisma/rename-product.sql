@@ -1,4 +1,4 @@
--- Template of the migration that gives the tables another product's name; README.md, "Make it yours", says when to use it.
+-- Template of the migration that gives the tables another product's name; prisma/rename-product.ts fills it in.
 -- It renames all that carries the name: tables, view, indexes, sequence, constraints, enums and their values. Rows stay.
 DO $$
 DECLARE

@@ -48,7 +48,7 @@ function isAddressOrRange(text: string): boolean {
 
 const isEmail = (text: string) => emailSchema.safeParse(text).success
 
-/** Every variable the server reads; `.env.example` and the table in README.md list the same ones. */
+/** Every variable the server reads; `.env.example` and the table in docs/operations.md list the same ones. */
 export const envSchema = z.object({
   HOST: z._default(z.string(), '127.0.0.1'),
   PORT: wholeNumber(3000, 0, 65535),

@@ -1,4 +1,4 @@
-/** Everything that changes when the site changes hands. The values are stand-ins: see "Before you go live" in README.md. */
+/** Everything that changes when the site changes hands. The values are stand-ins: see "Before you go live" in docs/make-it-yours.md. */
 export const brand = {
   name: 'Quvera',
   company: 'Quvera Healthcare',

@@ -1,5 +1,5 @@
 /**
- * Indian law restricts lists of conditions in what is said about a supplement: see "Before you go live" in README.md.
+ * Indian law restricts lists of conditions in what is said about a supplement: see "Before you go live" in docs/make-it-yours.md.
  * `false` shows the neutral line in place of every bullet.
  */
 export const CONDITIONS_SHOWN: boolean = true

@@ -11,7 +11,7 @@ it('the migrations lead to exactly what schema.prisma describes', async () => {
   expect(await diffSchema()).toBe('')
 })
 
-it.each(['.env.example', 'README.md'])('%s names every variable that the server reads', async (file) => {
+it.each(['.env.example', 'docs/operations.md'])('%s names every variable that the server reads', async (file) => {
   const text = await readFile(resolve(project, file), 'utf8')
   const named = new Set(text.match(/\b[A-Z][A-Z_]+\b/g))
   for (const name of Object.keys(envSchema.shape)) expect(named).toContain(name)
