@@ -88,7 +88,7 @@ function ProductCard({ product, index }: { product: Product; index: number }) {
   const { picture, ground, line, alt, figures } = productCards[product]
   return (
     <article className={`product-card on-${ground}`}>
-      <Picture hero={index} name={picture} seamless alt={alt} sizes="(min-width: 56.25em) 46vw, 92vw" />
+      <Picture hero={index} name={picture} alt={alt} sizes="(min-width: 56.25em) 46vw, 92vw" />
       <div className="product-card-text">
         <h3>{product}</h3>
         <p>{line}</p>

@@ -69,7 +69,6 @@ function Gallery({ content: { product, pictures } }: { content: ProductContent }
         >
           <Picture
             name={name}
-            seamless={index === 0}
             alt={alt}
             sizes={index === 0 ? '(min-width: 56.25em) 46vw, 84vw' : '(min-width: 56.25em) 590px, 84vw'}
             first={index === 0}
