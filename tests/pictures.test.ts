@@ -68,7 +68,7 @@ describe('npm run pictures', () => {
       'The photo is 1000 pixels wide; two or more widths up to that are needed, not 640, 2000.\n',
     ])
     const colour = await pictures('cup', file('photo.jpg'), '--ground', 'sand')
-    expect(colour).toMatchObject({ code: 1, stderr: '"sand" is not a colour such as #F0E6D6.\n' })
+    expect(colour).toMatchObject({ code: 1, stderr: '"sand" is not a colour of the form #RRGGBB.\n' })
     expect((await readdir(folder)).filter((name) => name.startsWith('cup-'))).toEqual([])
   })
 })

@@ -9,7 +9,7 @@ const SOLID = 40
 
 /** @throws Error that says what a colour looks like */
 export function parseColour(text: string): Colour {
-  if (!/^#[0-9a-f]{6}$/i.test(text)) throw new Error(`"${text}" is not a colour such as #F0E6D6.`)
+  if (!/^#[0-9a-f]{6}$/i.test(text)) throw new Error(`"${text}" is not a colour of the form #RRGGBB.`)
   const [red, green, blue] = Buffer.from(text.slice(1), 'hex') as unknown as Colour
   return [red, green, blue]
 }

@@ -1,4 +1,4 @@
-/** `npm run pictures -- NAME photo.jpg [--ground "#F0E6D6"] [--widths 400,640,960]`: the files of a picture, from a photo. */
+/** `npm run pictures -- NAME photo.jpg [--ground "#RRGGBB"] [--widths 400,640,960]`: the files of a picture, from a photo. */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
