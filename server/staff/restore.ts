@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib'
 import { linesOf } from '../database/lines.ts'
 import { withDatabase } from '../database/open-database.ts'
 import { type Queries, quoted, readMigrations, readTables, type Table } from '../database/tables.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, sqlState } from '../errors.ts'
 import { count } from '../words.ts'
 import { FORMAT, FORMAT_VERSION, type Head, readMark } from './backup-format.ts'
 import { type Command, parse, UsageError } from './command.ts'
@@ -136,9 +136,13 @@ function insertInto({ table, columns }: NonNullable<ReturnType<typeof readMark>>
 
 /** What is no refusal of ours, nor the database's, is the file's. */
 function explain(error: unknown, file: string): unknown {
-  if (error instanceof OperatorError || (error instanceof Error && error.name.startsWith('Prisma'))) return error
-  const { code, message } = error as NodeJS.ErrnoException
+  if (error instanceof OperatorError) return error
   const name = file === '-' ? 'standard input' : resolve(file)
+  if (error instanceof Error && error.name.startsWith('Prisma')) {
+    const isRow = /^2[23]/.test(sqlState(error) ?? '')
+    return isRow ? new OperatorError(`${name} is damaged: its rows do not fit together. Nothing was changed.`) : error
+  }
+  const { code, message } = error as NodeJS.ErrnoException
   if (code && !code.startsWith('Z_')) return new OperatorError(`${name} cannot be read: ${message}.`, { cause: error })
   return new OperatorError(`${name} is damaged or no backup: ${message}. Nothing was changed.`, { cause: error })
 }

@@ -138,7 +138,12 @@ describe('a backup', () => {
   it.each<[string, (text: string) => string, RegExp]>([
     ['cut short', (text) => text.slice(0, -100), /is damaged or no backup/],
     ['changed', (text) => text.replace('Asha', 'Esha'), /is damaged or no backup/],
-    ['without a row', (text) => text.replace(/\n\{[^\n]*a@shop\.example[^\n]*\n/, '\n'), /is damaged or no backup/],
+    [
+      'without an enquiry',
+      (text) => text.replace(/\n\{"Id":[^\n]*Asha[^\n]*\n/, '\n'),
+      /is damaged: its rows do not fit/,
+    ],
+    ['without a row', (text) => text.replace(/\n\{"Email":"a@shop\.example"[^\n]*\n/, '\n'), /is damaged or no backup/],
     ['something else', () => 'words\n', /is damaged or no backup: It does not begin as a backup/],
     [
       'of a newer version',
