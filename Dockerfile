@@ -12,6 +12,15 @@ RUN npm run build
 RUN cd node_modules/@electric-sql/pglite && find . -type f \
     \( -name '*.map' -o -name '*.ts' -o -name '*.cts' -o -name '*.cjs' -o -name '*.tar.gz' -o -name '*.md' \) -delete
 
+# Prisma Studio for staff, beside the site and on its database: docker build --target studio.
+FROM build AS studio
+ENV HOST=0.0.0.0 DATA_DIR=/data HOME=/tmp PATH=/app/node_modules/.bin:$PATH
+RUN mkdir /data && chown node:node /data
+USER node
+EXPOSE 5555
+CMD ["node", "server/studio.ts"]
+
+# The site. It stays the last stage, which is built unless another one is named.
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app

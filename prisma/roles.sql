@@ -1,10 +1,17 @@
 -- Roles with no more rights than they need. The tables' owner runs this after the migrations, in the site's database;
 -- running it again changes nothing, and is due after a migration that adds a table or a column:
+-- needs CREATEROLE the first time (else a superuser creates the two roles, empty, before):
 --   psql "$OWNER_URL" -v ON_ERROR_STOP=1 -f prisma/roles.sql
 -- then gives each role a password: \password quvera_app and \password quvera_readonly
 
 DO $$
 BEGIN
+    IF (SELECT count(*) FROM pg_roles WHERE rolname IN ('quvera_app', 'quvera_readonly')) < 2
+        AND NOT (SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user)
+    THEN
+        RAISE EXCEPTION 'The role % may not create roles', current_user
+            USING HINT = 'A superuser runs: CREATE ROLE quvera_app LOGIN; CREATE ROLE quvera_readonly LOGIN; or: ALTER ROLE ' || quote_ident(current_user) || ' CREATEROLE';
+    END IF;
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'quvera_app') THEN CREATE ROLE quvera_app LOGIN; END IF;
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'quvera_readonly') THEN CREATE ROLE quvera_readonly LOGIN; END IF;
 END $$;
@@ -33,3 +40,5 @@ GRANT INSERT ON "Quvera_Subscriber" TO quvera_app;
 GRANT SELECT ON "Quvera_Form", "Quvera_Mail", "Quvera_Subscriber", "Quvera_Enquiries" TO quvera_readonly;
 -- Take the dashes off where staff may set the status of an enquiry and note something beside it:
 -- GRANT UPDATE ("Status", "Note") ON "Quvera_Form" TO quvera_readonly;
+-- Take the dashes off where the site erases by itself (RETENTION_MONTHS); its mails go with an enquiry:
+-- GRANT DELETE ON "Quvera_Form" TO quvera_app;

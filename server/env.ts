@@ -36,6 +36,13 @@ function url(protocols: string[], message: string) {
   return z.string().check(z.refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), message))
 }
 
+/** An address of a site as a whole: nothing follows the host, or its port. */
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, pathname, search, hash } = new URL(text)
+  return ['http:', 'https:'].includes(protocol) && pathname === '/' && !search && !hash
+}
+
 function isAddressOrRange(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const version = isIP(address)
@@ -54,9 +61,14 @@ export const envSchema = z.object({
   PORT: wholeNumber(3000, 0, 65535),
   PUBLIC_URL: z.optional(
     z.pipe(
-      url(['http:', 'https:'], 'must be an address such as https://www.example.com, without a path').check(
-        z.refine((text) => URL.canParse(text) && new URL(text).pathname === '/', 'must not have a path'),
-      ),
+      z
+        .string()
+        .check(
+          z.refine(
+            isOrigin,
+            'must begin with https:// or http:// and end with the host, such as https://www.example.com',
+          ),
+        ),
       z.transform((text: string) => new URL(text).origin),
     ),
   ),
@@ -102,6 +114,7 @@ export const envSchema = z.object({
     [],
   ),
   RATE_LIMIT_MAX: wholeNumber(10, 0, 1_000_000),
+  RETENTION_MONTHS: wholeNumber(0, 0, 1200),
   METRICS_PORT: wholeNumber(0, 0, 65535),
   LOG_LEVEL: z._default(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`), 'info'),
 })

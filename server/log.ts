@@ -1,4 +1,4 @@
-import pino, { type Logger } from 'pino'
+import pino, { type Logger, type LoggerOptions } from 'pino'
 import pretty from 'pino-pretty'
 import { errorFields } from './errors.ts'
 
@@ -7,10 +7,14 @@ import { errorFields } from './errors.ts'
  * the outcome: query strings and bodies carry what people typed.
  */
 export function createLogger(level: string): Logger {
-  const options = { level, serializers, base: { pid: process.pid } }
+  const options: LoggerOptions = { level, serializers, base: { pid: process.pid } }
   return process.stdout.isTTY
-    ? pino(options, pretty({ translateTime: 'SYS:HH:MM:ss', ignore: 'pid', sync: true }))
-    : pino(options)
+    ? pino(options, pretty({ translateTime: 'SYS:HH:MM:ss', ignore: 'pid,reqId', singleLine: true, sync: true }))
+    : pino({
+        ...options,
+        timestamp: pino.stdTimeFunctions.isoTime,
+        formatters: { level: (label) => ({ level: label }) },
+      })
 }
 
 /** How errors become log fields: without the texts that may quote what people typed. */

@@ -6,6 +6,7 @@ import type { Db } from './database/database.ts'
 import { openDatabase } from './database/open-database.ts'
 import { probeStorage } from './enquiries/insert-enquiries.ts'
 import { createOrders } from './enquiries/orders.ts'
+import { startRetention } from './enquiries/retention.ts'
 import { createSubscribers } from './enquiries/subscribers.ts'
 import { type Env, readEnv } from './env.ts'
 import { describeFailure, OperatorError } from './errors.ts'
@@ -62,6 +63,7 @@ async function serve(env: Env): Promise<void> {
   const outbox = env.RESEND_API_KEY ? startMails(env.RESEND_API_KEY, env, { db, availability, log }) : undefined
   const endWatch = watchMailBacklog(db, log)
   const endDigest = outbox && env.DIGEST_AT ? startDigest(db, env.DIGEST_AT, log) : undefined
+  const endRetention = env.RETENTION_MONTHS ? startRetention(db, env.RETENTION_MONTHS, log) : undefined
   const metrics = env.METRICS_PORT
     ? await serveMetrics({ host: env.HOST, port: env.METRICS_PORT, db, mailEnabled: Boolean(outbox) })
     : undefined
@@ -72,7 +74,7 @@ async function serve(env: Env): Promise<void> {
     availability,
     site,
     logger: log,
-    orders: createOrders(db, { availability, onStored: () => outbox?.wake() }),
+    orders: createOrders(db, { availability, log, onStored: () => outbox?.wake() }),
     subscribers: createSubscribers(db),
     leaving: () => leaving,
     webhookSecret: env.RESEND_WEBHOOK_SECRET,
@@ -94,6 +96,7 @@ async function serve(env: Env): Promise<void> {
   await app.close()
   endWatch()
   endDigest?.()
+  endRetention?.()
   await outbox?.stop(MAIL_GRACE_MS)
   await metrics?.close()
   availability.close()

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, sqlState } from '../errors.ts'
 
 /** One database session: every call must reach the same connection. */
 export interface Session {
@@ -20,6 +20,8 @@ interface Applied {
 /** The key under which Prisma Migrate takes its advisory lock. */
 const PRISMA_LOCK = 72707369
 const LOCK_TIMEOUT = '60s'
+/** PostgreSQL's code for what a role may not do. */
+const REFUSED = '42501'
 
 /** The bookkeeping table of Prisma Migrate, as Prisma creates it. */
 const JOURNAL = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
@@ -109,6 +111,12 @@ async function apply(session: Session, name: string, sql: string) {
     await session.exec(`BEGIN;\n${start};\n${sql}\n;${finish};\nCOMMIT`)
   } catch (error) {
     await session.exec('ROLLBACK')
+    if (sqlState(error) === REFUSED) {
+      throw new OperatorError(
+        `Migration ${name} is due, and this role may not apply it. First run \`npm run -s staff -- migrate\` with the DATABASE_URL of the tables' owner (in the container: node dist/server/staff.js migrate).`,
+        { cause: error },
+      )
+    }
     const reason = error instanceof Error ? error.message : String(error)
     throw new OperatorError(`Migration ${name} failed and left nothing behind: ${reason}`, { cause: error })
   }

@@ -14,6 +14,9 @@ export interface AppliedMigration {
   checksum: string
 }
 
+/** What belongs to the database itself and to the processes that run, and not to people. */
+const NOT_KEPT = `'_prisma_migrations', 'Quvera_Lease'`
+
 const TABLES = `
   SELECT class.relname::text AS "name",
     (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
@@ -25,10 +28,10 @@ const TABLES = `
       JOIN pg_class parent ON parent.oid = confrelid
       WHERE conrelid = class.oid AND contype = 'f' AND confrelid <> conrelid) AS "parents"
   FROM pg_class class
-  WHERE class.relkind = 'r' AND class.relnamespace = 'public'::regnamespace AND class.relname <> '_prisma_migrations'
+  WHERE class.relkind = 'r' AND class.relnamespace = 'public'::regnamespace AND class.relname NOT IN (${NOT_KEPT})
   ORDER BY class.relname`
 
-/** All tables but the record of migrations, as the database itself describes them, parents before their children. */
+/** All tables whose rows are kept, as the database itself describes them, parents before their children. */
 export async function readTables(db: Queries): Promise<Table[]> {
   const tables = await db.$queryRawUnsafe<(Table & { parents: string[] })[]>(TABLES)
   const sorted: typeof tables = []

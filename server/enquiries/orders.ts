@@ -27,6 +27,7 @@ export interface Orders {
 
 export interface OrdersOptions {
   availability: Availability
+  log: { info(details: { reference: string }, message: string): void }
   /** Told after orders were stored: mails are owed. */
   onStored(): void
 }
@@ -34,7 +35,7 @@ export interface OrdersOptions {
 /** From showing the form to sending it: less than any person, or any browser that really loads the page, takes. */
 const MIN_FILL_MS = 250
 
-export function createOrders(db: Db, { availability, onStored }: OrdersOptions): Orders {
+export function createOrders(db: Db, { availability, log, onStored }: OrdersOptions): Orders {
   const write = createBatchWriter<NewEnquiry, { allNew: boolean }>(async (enquiries) => {
     const result = await insertEnquiries(db, enquiries)
     availability.worked()
@@ -50,11 +51,18 @@ export function createOrders(db: Db, { availability, onStored }: OrdersOptions):
       order,
     }
     const { allNew } = await write(enquiry)
-    if (allNew) return { reference: enquiry.reference }
+    if (allNew) return answer(enquiry)
     const stored = await db.enquiry.findUnique({ where: { submissionKey: order.submissionKey } })
     if (!stored) return submit(order) // very rarely: its reference was taken
+    if (stored.id === enquiry.id) return answer(enquiry)
     if (!isSameOrder(stored, order)) throw new TRPCError({ code: 'CONFLICT', message: messages.conflict })
     return { reference: stored.reference }
+  }
+
+  /** Of an enquiry that was stored just now, and not before. */
+  function answer({ reference }: NewEnquiry) {
+    log.info({ reference }, 'enquiry stored')
+    return { reference }
   }
 
   function refuse(cause: unknown): never {

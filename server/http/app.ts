@@ -15,7 +15,9 @@ import { errorAnswer } from './error-answers.ts'
 import { serveFormPosts } from './form-posts.ts'
 import { type Health, serveHealth } from './health.ts'
 import { serveProcedures } from './procedures.ts'
+import { createProxyWatch } from './proxy-watch.ts'
 import { type ResendEventsOptions, serveResendEvents } from './resend-events.ts'
+import { isFrequent, routeName } from './route-name.ts'
 import { type SecurityOptions, securityHeaders } from './security.ts'
 import { type Site, sendNotFound, servePages } from './site.ts'
 import type { Context } from './trpc.ts'
@@ -57,7 +59,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   })
   const headers = securityHeaders(options)
 
-  app.addHook('onRequest', (_request, reply, done) => {
+  const watchProxy = createProxyWatch(options.logger)
+  app.addHook('onRequest', (request, reply, done) => {
+    watchProxy(request)
     if (options.leaving()) reply.raw.setHeader('connection', 'close')
     done()
   })
@@ -67,10 +71,10 @@ export function createApp(options: AppOptions): FastifyInstance {
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    // The route and not the path: people and programs put all kinds of things into paths.
-    const route = request.routeOptions.url ?? 'unknown'
     const ms = Math.round(reply.elapsedTime * 10) / 10
-    request.log.info({ method: request.method, route, status: reply.statusCode, ms }, 'request')
+    const details = { method: request.method, route: routeName(request), status: reply.statusCode, ms }
+    if (isFrequent(request) && reply.statusCode < 500) request.log.debug(details, 'request')
+    else request.log.info(details, 'request')
     options.observe?.(request, reply)
     done()
   })

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from '../database/database.ts'
 import { readMailBacklog } from '../mail/backlog.ts'
+import { ORDERS, routeName } from './route-name.ts'
 
 export interface Metrics {
   url: string
@@ -13,8 +14,6 @@ export interface Metrics {
 }
 
 const DURATIONS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-const ORDERS = 'order.submit'
-const PROCEDURES = [ORDERS, 'subscription.subscribe']
 
 export interface MetricsOptions {
   host: string
@@ -60,7 +59,7 @@ export async function startMetrics(options: MetricsOptions): Promise<Metrics> {
   return {
     url: `http://${options.host}:${port}/metrics`,
     observe(request, reply) {
-      const route = routeOf(request)
+      const route = routeName(request)
       const status = reply.statusCode
       durations.observe({ route, status }, reply.elapsedTime / 1000)
       if (route === ORDERS) orders.inc({ status })
@@ -77,12 +76,6 @@ async function sendStatus(response: ServerResponse, { db, mailEnabled }: Metrics
   const backlog = await readMailBacklog(db).catch(() => undefined)
   const status = backlog ? { database: 'ok', mail: { enabled: mailEnabled, ...backlog } } : { database: 'unreachable' }
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(status))
-}
-
-/** One of a fixed number of names: a path of a visitor's making would be a new time series. */
-function routeOf(request: FastifyRequest): string {
-  const { path } = Object(request.params) as { path?: string }
-  return PROCEDURES.find((procedure) => procedure === path) ?? request.routeOptions.url ?? 'unknown'
 }
 
 /** The mails that are owed: what is returned reads them anew. */

@@ -1,3 +1,4 @@
+import { monthsBefore } from '../enquiries/retention.ts'
 import { UsageError } from './command.ts'
 
 const DAY_MS = 86_400_000
@@ -11,8 +12,5 @@ export function subtractAge(now: Date, age: string): Date {
   if (!digits || (unit === 'm' && number > MONTHS_MAX))
     throw new UsageError(`"${age}" is not an age; write 24m for months or 730d for days`)
   if (unit === 'd') return new Date(now.getTime() - number * DAY_MS)
-  const result = new Date(now)
-  result.setUTCMonth(result.getUTCMonth() - number)
-  if (result.getUTCDate() !== now.getUTCDate()) result.setUTCDate(0)
-  return result
+  return monthsBefore(now, number)
 }

@@ -1,12 +1,11 @@
 import type { Db } from '../database/database.ts'
 import { withDatabase } from '../database/open-database.ts'
+import { eraseBefore } from '../enquiries/retention.ts'
 import { count, inIndia } from '../words.ts'
 import { subtractAge } from './age.ts'
 import { type Command, parse, UsageError } from './command.ts'
 import { readHoldings, readPerson } from './person.ts'
 
-/** Few enough for one statement to stay well within the time limit of a query. */
-const CHUNK = 500
 const NOTHING_CHANGED = 'Nothing was changed. Repeat the command with --yes to erase for good.'
 const ELSEWHERE = 'Copies in backups, in mailboxes and at Resend are not reached from here.'
 
@@ -67,11 +66,7 @@ async function eraseOld(db: Db, before: Date, yes: boolean) {
   const what = `${amount(_count, mails)} ${period}`
   const rest = `${count((await db.enquiry.count()) - _count, 'enquiry stays', 'enquiries stay')}.`
   if (!yes) return console.log(`Would erase ${what}. ${rest} ${NOTHING_CHANGED}`)
-  for (;;) {
-    const rows = await db.enquiry.findMany({ where: old, select: { id: true }, take: CHUNK })
-    if (rows.length === 0) break
-    await db.enquiry.deleteMany({ where: { id: { in: rows.map(({ id }) => id) } } })
-  }
+  await eraseBefore(db, before)
   console.log(`Erased ${what}. ${rest} ${ELSEWHERE}`)
 }
 

@@ -185,7 +185,7 @@ describe('a backup', () => {
       (db) => db.$queryRaw<{ name: string }[]>`
         SELECT table_name || '.' || column_name AS name FROM information_schema.columns
         JOIN information_schema.tables USING (table_schema, table_name)
-        WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name <> '_prisma_migrations'`,
+        WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT IN ('_prisma_migrations', 'Quvera_Lease')`,
     )
     const marks = gunzipSync(await readFile(file))
       .toString()

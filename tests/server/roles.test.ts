@@ -72,7 +72,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
     await eventually(async () =>
       expect((await staff(['mails'], { DATABASE_URL: app })).stdout).toBe('No mail is owed.\n'),
     )
-    expect(server.stdout()).not.toContain('"level":50')
+    expect(server.stdout()).not.toContain('"level":"error"')
 
     const forbidden = [
       ...NOT_THE_OWNER,

@@ -46,7 +46,7 @@ export async function startTestApp({
       log: logger,
     })
   const outbox = mails ? openOutbox() : undefined
-  const orders = createOrders(db, { availability, onStored: () => outbox?.wake() })
+  const orders = createOrders(db, { availability, log: logger, onStored: () => outbox?.wake() })
   const app = createApp({
     db,
     availability,
