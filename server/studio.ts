@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import { answers, socketIn } from './database/directory-lock.ts'
 import { openDatabase } from './database/open-database.ts'
 import { readEnv } from './env.ts'
@@ -12,18 +13,43 @@ const LOOPBACK = '127.0.0.1'
 const CONTAINER_PORT = 5555
 const BEHIND_CONTAINER_PORT = 5556
 
+/**
+ * What Studio opens on: the enquiries, newest first. Studio tells rows apart by their primary key, so of the view
+ * Quvera_Enquiries, which has none, it shows one row a page. Status is the first of the columns kept in view because
+ * Studio draws the cell under the cursor as far from its place as there is room in front of it.
+ */
+const ENQUIRIES =
+  '#schema=public&table=Quvera_Form&view=table&sort=ReceivedAt:desc&pin=Status,ReceivedAt,Reference,Name'
+
 const env = readEnv(process.env)
 const url = env.DATABASE_URL ?? (await serveEmbedded(env.DATA_DIR))
 const isReachedFromOutside = env.HOST !== LOOPBACK && env.HOST !== 'localhost'
 if (isReachedFromOutside) await forward(env.HOST, CONTAINER_PORT, () => connect(BEHIND_CONTAINER_PORT, LOOPBACK))
-const options = isReachedFromOutside ? ['--port', String(BEHIND_CONTAINER_PORT), '--browser', 'none'] : []
+const args = process.argv.slice(2)
+const choosesBrowser = args.some((arg) => arg.startsWith('--browser') || arg === '-b')
+const options = [
+  ...(isReachedFromOutside ? ['--port', String(BEHIND_CONTAINER_PORT)] : []),
+  ...(choosesBrowser ? [] : ['--browser', 'none']),
+]
 // Through the environment and not as an argument, where every user of the machine could read the password.
-const studio = spawn('prisma', ['studio', ...options, ...process.argv.slice(2)], {
+const studio = spawn('prisma', ['studio', ...options, ...args], {
   env: { ...process.env, DATABASE_URL: url },
-  stdio: 'inherit',
+  stdio: ['inherit', 'pipe', 'inherit'],
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => studio.kill(signal))
 studio.once('exit', (code) => process.exit(code ?? 1))
+for await (const line of createInterface(studio.stdout)) {
+  const [found] = /http:\/\/\S+/.exec(line) ?? []
+  const address = isReachedFromOutside ? found?.replace(/:\d+/, `:${CONTAINER_PORT}`) : found
+  console.log(address ? `The enquiries, newest first: ${address}/${ENQUIRIES}` : line)
+  if (address && !choosesBrowser && !isReachedFromOutside) openBrowser(`${address}/${ENQUIRIES}`)
+}
+
+/** Where there is no browser to open, the address in the terminal has to do. */
+function openBrowser(page: string) {
+  const openers: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer' }
+  spawn(openers[process.platform] ?? 'xdg-open', [page], { stdio: 'ignore' }).on('error', () => {})
+}
 
 /** Studio speaks TCP only: a port of its own that leads to the socket of the process that has the database, or of this one. */
 async function serveEmbedded(dataDir: string): Promise<string> {

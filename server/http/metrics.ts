@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from '../database/database.ts'
 import { readMailBacklog } from '../mail/backlog.ts'
+import { readOldestNew } from '../mail/oldest-new.ts'
 import { ORDERS, routeName } from './route-name.ts'
 
 export interface Metrics {
@@ -73,12 +74,25 @@ export async function startMetrics(options: MetricsOptions): Promise<Metrics> {
 }
 
 async function sendStatus(response: ServerResponse, { db, mailEnabled }: MetricsOptions) {
-  const backlog = await readMailBacklog(db).catch(() => undefined)
-  const status = backlog ? { database: 'ok', mail: { enabled: mailEnabled, ...backlog } } : { database: 'unreachable' }
+  const read = await readOwed(db)
+  const status = read
+    ? { database: 'ok', mail: { enabled: mailEnabled, ...read.backlog }, enquiries: read.enquiries }
+    : { database: 'unreachable' }
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(status))
 }
 
-/** The mails that are owed: what is returned reads them anew. */
+/** What we owe, mails and answers; undefined when the database does not answer. */
+async function readOwed(db: Db) {
+  try {
+    const backlog = await readMailBacklog(db)
+    const oldest = await readOldestNew(db)
+    return { backlog, enquiries: { new: oldest?.count ?? 0, oldestNewSeconds: oldest?.seconds ?? 0 } }
+  } catch {
+    return undefined
+  }
+}
+
+/** What is owed, mails and answers: what is returned reads it anew. */
 function createBacklogGauges(db: Db, registers: Registry[]): () => Promise<void> {
   const up = new Gauge({ name: 'quvera_database_up', help: '1 when the database answers', registers })
   const mails = new Gauge({
@@ -92,11 +106,17 @@ function createBacklogGauges(db: Db, registers: Registry[]): () => Promise<void>
     help: 'Age of the oldest mail that is still to be sent',
     registers,
   })
+  const oldestNew = new Gauge({
+    name: 'quvera_enquiry_oldest_new_seconds',
+    help: 'Age of the oldest enquiry whose status is still New; 0 when there is none',
+    registers,
+  })
   return async () => {
-    const backlog = await readMailBacklog(db).catch(() => undefined)
-    up.set(backlog ? 1 : 0)
-    if (!backlog) return
-    for (const state of ['pending', 'failed', 'unknown'] as const) mails.set({ state }, backlog[state])
-    oldest.set(backlog.oldestPendingSeconds)
+    const read = await readOwed(db)
+    up.set(read ? 1 : 0)
+    if (!read) return
+    for (const state of ['pending', 'failed', 'unknown'] as const) mails.set({ state }, read.backlog[state])
+    oldest.set(read.backlog.oldestPendingSeconds)
+    oldestNew.set(read.enquiries.oldestNewSeconds)
   }
 }

@@ -87,11 +87,10 @@ async function print(db: Db, where: Filter, columns: Column<Row>[], { head, advi
 }
 
 async function printSummary(db: Db) {
-  const { pending, failed, unknown, oldestPendingSeconds, lastError } = await readMailBacklog(db)
+  const { pending, failed, unknown, oldestPendingSeconds } = await readMailBacklog(db)
   if (pending + failed + unknown > 0) {
     const age = pending > 0 ? `, the oldest for ${ageInWords(oldestPendingSeconds)}` : ''
-    const word = lastError ? ` Newest trouble: ${scrub(lastError)}.` : ''
-    console.log(`Mails: ${pending} pending${age}; ${failed} failed; ${unknown} unknown.${word}`)
+    console.log(`Mails: ${pending} pending${age}; ${failed} failed; ${unknown} unknown.`)
   }
   const oldest = await readOldestNew(db)
   if (oldest) {

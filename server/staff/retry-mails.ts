@@ -33,9 +33,10 @@ export async function retryMails(db: Db, { ids, includeUnknown, hasKey }: Retry)
     ? await db.mail.updateMany({ where: { ...named, ...doubtful }, data: { ...due, ambiguousAt: null } })
     : { count: 0 }
   const made = waiting + failed + unknown
-  console.log(
-    `${count(made, 'mail is', 'mails are')} due now; ${hasKey ? 'the running site sends them' : 'but RESEND_API_KEY is not set here: they wait until the site runs with one'}.`,
-  )
+  const fate = hasKey
+    ? 'the running site sends them'
+    : 'but RESEND_API_KEY is not set here: nothing is sent until the site runs with one'
+  console.log(`${count(made, 'mail is', 'mails are')} due now; ${fate}.`)
 
   const left = includeUnknown ? 0 : await db.mail.count({ where: { ...named, ...doubtful } })
   if (left > 0) {

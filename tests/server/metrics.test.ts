@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { freePort, startServer } from '../support/server-process.ts'
+import { hoursAgo, onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 const cleanUp: (() => unknown)[] = []
@@ -38,7 +39,27 @@ it('tells Prometheus of orders, durations by route and mails that wait, at a por
   }
   expect(text).toMatch(/^process_cpu_seconds_total \d/m)
   expect(text).toMatch(/^quvera_mail_oldest_pending_seconds \d/m)
+  expect(text).toMatch(/^quvera_enquiry_oldest_new_seconds \d/m)
   expect(text).not.toMatch(/no\.such|somebody/)
   expect((await fetch(`${server.url}/metrics`)).status).toBe(404)
   expect(await server.stop()).toEqual({ code: 0, signal: null })
+})
+
+it('tells for how long the oldest enquiry has been New, and nothing of those that were dealt with', async () => {
+  const port = String(await freePort())
+  const database = await createTestDatabase()
+  await onDatabase(database.env, async (db) => {
+    await storeEnquiry(db, { receivedAt: hoursAgo(100), status: 'Contacted' })
+    await storeEnquiry(db, { receivedAt: hoursAgo(30) })
+    await storeEnquiry(db)
+  })
+  const server = await startServer({ ...database.env, METRICS_PORT: port })
+  cleanUp.push(database.drop, () => server.stop('SIGKILL'))
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  const seconds = Number(/^quvera_enquiry_oldest_new_seconds (\d+)$/m.exec(text)?.[1])
+  expect(seconds).toBeGreaterThanOrEqual(30 * 3600)
+  expect(seconds).toBeLessThan(30 * 3600 + 300)
+  const status = await (await fetch(`http://127.0.0.1:${port}/status`)).json()
+  expect(status.enquiries.new).toBe(2)
+  expect(status.enquiries.oldestNewSeconds).toBeGreaterThanOrEqual(seconds)
 })

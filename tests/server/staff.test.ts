@@ -51,6 +51,12 @@ describe('the staff command', () => {
       ['erase', '--help'],
       ['mails', '-h'],
       ['test-mail', '--help'],
+      ['list', '--help'],
+      ['show', '--help'],
+      ['find', '--help'],
+      ['status', '--help'],
+      ['note', '--help'],
+      ['digest', '--help'],
     ]) {
       const help = await staff(args, {})
       expect(help).toMatchObject({ code: 0, stderr: '' })
@@ -164,8 +170,21 @@ describe('export', () => {
       expect(enquiries).toHaveLength(1)
       expect(enquiries[0]).toMatchObject({ Email: 'Asha_V@shop.example', Products: products[0], Quantity: 24 })
       expect(enquiries[0].Mails).toHaveLength(2)
-      expect(subscriptions).toMatchObject([{ Email: 'asha_v@shop.example' }])
+      expect(subscriptions).toMatchObject(who.includes('@') ? [{ Email: 'asha_v@shop.example' }] : [])
     }
+  })
+
+  it('writes the newsletter list, and says that nobody has confirmed its addresses', async () => {
+    const { url, database } = await aSite()
+    for (const email of ['asha@shop.example', '=cmd@shop.example']) await call(url, 'subscription.subscribe', { email })
+    const { code, stdout, stderr } = await staff(['export', '--subscribers'], database)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^\ufeff"Email","Subscribed","ConsentVersion","Confirmed","SubscribedAt"\r\n/)
+    expect(readCsv(stdout)).toMatchObject([
+      { Email: 'asha@shop.example', Confirmed: 'no' },
+      { Email: "'=cmd@shop.example", Confirmed: 'no' },
+    ])
+    expect(stderr).toMatch(/^2 addresses, unconfirmed: [^\n]+\n$/)
   })
 })
 
@@ -190,7 +209,17 @@ describe('erase', () => {
     expect((await staff(['erase', ...who, '--yes'], database)).stdout).toBe('Nothing is stored about this person.\n')
   })
 
-  it('erases what is older than so many days, after a dry run', async () => {
+  it('leaves the subscription of an address that somebody else typed beside their own number', async () => {
+    const { url, database } = await aSite()
+    await call(url, 'subscription.subscribe', { email: 'victim@mail.example' })
+    await submit(url, anOrder({ email: 'victim@mail.example', mobile: '9000000009' }))
+    const { stdout } = await staff(['erase', '--person', '9000000009', '--yes'], database)
+    expect(stdout).toContain('Erased 1 enquiry with 2 mails and 0 subscriptions')
+    const left = JSON.parse((await staff(['export', '--person', 'victim@mail.example'], database)).stdout)
+    expect(left).toMatchObject({ enquiries: [], subscriptions: [{ Email: 'victim@mail.example' }] })
+  })
+
+  it('erases what is older than so many days, after a dry run that names the first and the last', async () => {
     const { database } = await aSite()
     await runProgram('prisma/seed.ts', [], database)
     const before = readCsv((await staff(['export'], database)).stdout)
@@ -198,9 +227,14 @@ describe('erase', () => {
     const old = before.filter((row) => new Date(row.ReceivedAt ?? '').getTime() < limit)
     expect(old.length).toBeGreaterThan(0)
 
-    const dry = await staff(['erase', '--older-than', '20'], database)
-    expect(dry.stdout).toMatch(new RegExp(`^Would erase ${old.length} enquir`))
-    expect((await staff(['erase', '--older-than', '20', '--yes'], database)).stdout).toMatch(/^Erased /)
+    const dry = await staff(['erase', '--older-than', '20d'], database)
+    const what = `${old.length} enquiries with \\d+ mails received before [^:]+ \\d\\d:\\d\\d IST: the first on ${old[0]?.Received}, the last on ${old.at(-1)?.Received}`
+    expect(dry.stdout).toMatch(
+      new RegExp(`^Would erase ${what}\\. ${60 - old.length} enquiries stay\\. Nothing was changed`),
+    )
+    expect((await staff(['erase', '--older-than', '20d', '--yes'], database)).stdout).toMatch(
+      new RegExp(`^Erased ${what}\\.`),
+    )
     const after = readCsv((await staff(['export'], database)).stdout)
     expect(after.map((row) => row.Id)).toEqual(before.filter((row) => !old.includes(row)).map((row) => row.Id))
     expect((await staff(['erase', '--older-than', '24m'], database)).stdout).toMatch(/^No enquiry was received before/)
@@ -209,7 +243,7 @@ describe('erase', () => {
   it('counts months as the calendar does', () => {
     expect(subtractAge(new Date('2026-11-21T10:00:00Z'), '24m')).toEqual(new Date('2024-11-21T10:00:00Z'))
     expect(subtractAge(new Date('2026-03-31T10:00:00Z'), '1m')).toEqual(new Date('2026-02-28T10:00:00Z'))
-    expect(subtractAge(new Date('2026-11-21T10:00:00Z'), '730')).toEqual(new Date('2024-11-21T10:00:00Z'))
+    expect(subtractAge(new Date('2026-11-21T10:00:00Z'), '730d')).toEqual(new Date('2024-11-21T10:00:00Z'))
   })
 })
 

@@ -1,0 +1,211 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { anOrder, submit } from '../support/an-order.ts'
+import { startServer } from '../support/server-process.ts'
+import { type Ran, staff } from '../support/staff-command.ts'
+import { hoursAgo, onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
+import { createTestDatabase, openTestDatabase } from '../support/test-database.ts'
+
+const cleanUp: (() => unknown)[] = []
+afterEach(async () => {
+  for (const action of cleanUp.splice(0).reverse()) await action()
+})
+
+/** A database that this process has open, as the site would. */
+async function aDatabase() {
+  const { db, env, close } = await openTestDatabase()
+  cleanUp.push(close)
+  return { db, database: env }
+}
+
+/** A running site without a key. */
+async function aSite() {
+  const { env: database, drop } = await createTestDatabase()
+  cleanUp.push(drop)
+  const server = await startServer({ ...database, RATE_LIMIT_MAX: '0' })
+  cleanUp.push(() => server.stop('SIGKILL'))
+  return { url: server.url, database }
+}
+
+/** The references of a list, in its order. */
+function references({ stdout }: Ran) {
+  return [...stdout.matchAll(/^QV-\w{6}/gm)].map(([reference]) => reference)
+}
+
+describe('list', () => {
+  it('shows what the running site has stored, newest first, with what became of the mails', async () => {
+    const { url, database } = await aSite()
+    const old = await onDatabase(database, (db) =>
+      storeEnquiry(
+        db,
+        { receivedAt: hoursAgo(50), products: 'QuveraXT' },
+        { Acknowledgement: ['Bounced', 'no such user'] },
+      ),
+    )
+    const older = await onDatabase(database, (db) =>
+      storeEnquiry(db, { receivedAt: hoursAgo(400), status: 'Closed', note: 'wants\na rebate' }, { Staff: 'Bounced' }),
+    )
+    const { reference } = await submit(url, anOrder({ name: 'Ünal Ğ' }))
+
+    const all = await staff(['list'], database)
+    expect(all).toMatchObject({ code: 0, stderr: '' })
+    expect(references(all)).toEqual([reference, old, older])
+    const [header, newest, second, third] = all.stdout.split('\n')
+    expect(header).toMatch(/^Reference +Received +Status +Name +Mobile +Order +Type +Email +Mail +Note$/)
+    expect(newest).toMatch(
+      /\d\d \w{3} \d\d:\d\d +New +Ünal Ğ +9876543210 +24 × 300 +Retailer +asha.verma@shop.example +Pending$/,
+    )
+    expect(second).toMatch(/24 × XT .* Ack Bounced$/)
+    expect(third).toMatch(/Closed .* Notice Bounced +wants a rebate$/)
+
+    const of = async (...args: string[]) => references(await staff(['list', ...args], database))
+    expect(await of('--new')).toEqual([reference, old])
+    expect(await of('--status', 'closed')).toEqual([older])
+    expect(await of('--since', '7d')).toEqual([reference, old])
+    expect(
+      await of(
+        '--since',
+        hoursAgo(24 * 40)
+          .toISOString()
+          .slice(0, 10),
+        '--product',
+        'quvera 300',
+      ),
+    ).toEqual([reference, older])
+    const first = await staff(['list', '--limit', '1'], database)
+    expect(references(first)).toEqual([reference])
+    expect(first.stdout).toContain('and 2 older ones: --limit 3 shows all')
+    expect((await staff(['list', '--status', 'Contacted'], database)).stdout).toBe('There is no such enquiry.\n')
+
+    const json = JSON.parse((await staff(['list', '--json'], database)).stdout)
+    expect(json).toHaveLength(3)
+    expect(json[1]).toMatchObject({
+      Reference: old,
+      Quantity: 24,
+      Products: 'Quvera XT',
+      AcknowledgementMail: 'Bounced',
+      LastError: 'no such user',
+    })
+  })
+})
+
+describe('show', () => {
+  it('tells everything of an enquiry, however its reference is written, and what to do about its mails', async () => {
+    const { db, database } = await aDatabase()
+    const reference = await storeEnquiry(
+      db,
+      { note: 'asked twice', suspectedSpam: true },
+      { Staff: ['Failed', '422 validation_error: no'], Acknowledgement: ['Bounced', 'bounced: no such user'] },
+    )
+    for (const text of [
+      reference,
+      reference.toLowerCase(),
+      reference.slice(3),
+      ` ${reference.slice(3).toLowerCase()}`,
+    ]) {
+      const { code, stdout } = await staff(['show', text], database)
+      expect(code).toBe(0)
+      for (const part of [
+        `Reference       ${reference}`,
+        'asha.verma@shop.example',
+        'Note            asked twice',
+        'SuspectedSpam   yes',
+        '422 validation_error: no',
+        'bounced: no such user',
+        `did not reach staff. Answer the visitor, then: staff status ${reference} Contacted`,
+        'The address is wrong, or takes no mail: ring the visitor, 9876543210.',
+      ])
+        expect(stdout).toContain(part)
+    }
+    const missing = await staff(['show', 'QV-ZZZZZZ'], database)
+    expect(missing).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'There is no enquiry QV-ZZZZZZ. `staff find TEXT` looks for others.\n',
+    })
+  })
+})
+
+describe('find', () => {
+  it('finds by name, address, mobile, reference and note in any case, and takes % and _ for what they are', async () => {
+    const { db, database } = await aDatabase()
+    const asha = await storeEnquiry(db, { receivedAt: hoursAgo(1), name: 'ÜNAL Ğ', note: 'call after Diwali' })
+    const under = await storeEnquiry(db, { receivedAt: hoursAgo(2), email: 'a_b@mail.example', mobile: '9000000001' })
+    const percent = await storeEnquiry(db, {
+      receivedAt: hoursAgo(3),
+      name: '50% Off Stores',
+      email: 'aXb@mail.example',
+      mobile: '9000000002',
+    })
+    const found = async (...text: string[]) => references(await staff(['find', ...text], database))
+    expect(await found('ünal')).toEqual([asha])
+    expect(await found('after', 'diwali')).toEqual([asha])
+    expect(await found('A_B@MAIL')).toEqual([under])
+    expect(await found('50%')).toEqual([percent])
+    expect(await found('%')).toEqual([percent])
+    for (const mobile of ['+91 98765 43210', '098765-43210', '6543', '(98765) 43210'])
+      expect(await found(mobile)).toEqual([asha])
+    expect(await found('90000 0000')).toEqual([under, percent])
+    expect(await found(asha.slice(4).toLowerCase())).toEqual([asha])
+    expect((await staff(['find', "o'; DROP"], database)).stdout).toBe('There is no such enquiry.\n')
+    expect(JSON.parse((await staff(['find', 'nothing like it', '--json'], database)).stdout)).toEqual([])
+  })
+})
+
+describe('status and note', () => {
+  it('are set beside the running site, and told again by the list and the export', async () => {
+    const { url, database } = await aSite()
+    const { reference = '' } = await submit(url, anOrder())
+    const { reference: other = '' } = await submit(url, anOrder({ name: 'Rohan Mehta' }))
+
+    const set = await staff(['status', reference.toLowerCase(), other.slice(3), 'contacted'], database)
+    expect(set).toMatchObject({ code: 0, stderr: '' })
+    expect(set.stdout).toBe(`${reference}  Asha Verma: New → Contacted\n${other}  Rohan Mehta: New → Contacted\n`)
+    expect((await staff(['status', reference, 'Contacted'], database)).stdout).toContain('is Contacted already')
+    expect((await staff(['list', '--new'], database)).stdout).toBe('There is no such enquiry.\n')
+
+    expect((await staff(['note', reference, 'call', 'on', 'Monday'], database)).stdout).toContain('call on Monday')
+    const again = await staff(['note', reference, '=1+1, "urgent"'], database)
+    expect(again.stdout).toBe(`${reference}  Asha Verma: =1+1, "urgent"\nBefore: call on Monday\n`)
+    expect((await staff(['export'], database)).stdout).toContain(`"'=1+1, ""urgent"""`)
+    expect((await staff(['note', reference, ''], database)).stdout).toContain('no note any more')
+    expect(await onDatabase(database, (db) => db.enquiry.findMany({ where: { note: { not: null } } }))).toEqual([])
+  })
+
+  it('change nothing when one of the references is not there', async () => {
+    const { db, database } = await aDatabase()
+    const reference = await storeEnquiry(db)
+    const refused = await staff(['status', reference, 'QV-ZZZZZZ', 'Closed'], database)
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(references(await staff(['list', '--new'], database))).toEqual([reference])
+  })
+})
+
+it('what is not understood is told in one line, with exit code 2', async () => {
+  const wrong = [
+    ['list', '--status', 'Done'],
+    ['list', '--new', '--status', 'New'],
+    ['list', '--since', 'yesterday'],
+    ['list', '--since', '7'],
+    ['list', '--limit', '0'],
+    ['show'],
+    ['show', 'QV-12'],
+    ['show', 'QV-7K3M9P', 'QV-7K3M9Q'],
+    ['find'],
+    ['status', 'QV-7K3M9P'],
+    ['status', 'QV-7K3M9P', 'Done'],
+    ['note', 'QV-7K3M9P'],
+    ['note', 'QV-7K3M9P', 'x'.repeat(2001)],
+    ['mails', 'withhold'],
+    ['mails', 'withhold', '1', '--older-than', '7d'],
+    ['mails', 'withhold', '--older-than', '7'],
+    ['mails', 'retry', '--failed'],
+    ['digest', 'now'],
+    ['erase', '--older-than', '24'],
+    ['export', '--subscribers', '--from', '2026-11-01'],
+  ]
+  const answers = await Promise.all(wrong.map((args) => staff(args, { DATA_DIR: '/nowhere' })))
+  for (const [index, answer] of answers.entries()) {
+    expect(answer, wrong[index]?.join(' ')).toMatchObject({ code: 2, stdout: '' })
+    expect(answer.stderr.trimEnd()).toMatch(/^[^\n]+See --help\.$/)
+  }
+})

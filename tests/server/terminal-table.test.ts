@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { type Column, tableLines } from '../../server/staff/terminal-table.ts'
+
+type Row = { reference: string; name: string; note: string }
+const columns: Column<Row>[] = [
+  { title: 'Ref', cell: (row) => row.reference },
+  { title: 'Name', cell: (row) => row.name, min: 6 },
+  { title: 'Note', cell: (row) => row.note, min: 4, spare: 1 },
+]
+const rows: Row[] = [
+  { reference: 'QV-1', name: 'Asha Verma', note: 'wants a rebate' },
+  { reference: 'QV-2', name: 'शान्ति', note: '' },
+]
+
+describe('a table', () => {
+  it('has columns as wide as their widest cell, counting no cell for combining marks', () => {
+    expect(tableLines(columns, rows)).toEqual([
+      'Ref   Name        Note',
+      'QV-1  Asha Verma  wants a rebate',
+      `QV-2  शान्ति`,
+    ])
+  })
+
+  it('is fitted to the terminal: narrowed first, then without its spare columns', () => {
+    expect(tableLines(columns, rows, 28)).toEqual([
+      'Ref   Name        Note',
+      'QV-1  Asha Verma  wants a r…',
+      'QV-2  शान्ति',
+    ])
+    expect(tableLines(columns, rows, 17)).toEqual(['Ref   Name', 'QV-1  Asha Verma', 'QV-2  शान्ति'])
+    expect(tableLines(columns, rows, 13)).toEqual(['Ref   Name', 'QV-1  Asha V…', 'QV-2  शान्ति'])
+    for (let width = 12; width < 60; width++)
+      for (const line of tableLines(columns, rows, width))
+        expect([...line].length).toBeLessThanOrEqual(Math.max(width, 12) + 3)
+  })
+
+  it('lets no text steer the terminal', () => {
+    const [, line] = tableLines(columns, [{ reference: 'QV-1', name: 'a\u001b[2Jb\r\nc\u202ed', note: '' }])
+    expect(line).toBe('QV-1  a [2Jb c d')
+  })
+})

@@ -1,0 +1,41 @@
+import type { Db } from '../../server/database/database.ts'
+import { withDatabase } from '../../server/database/open-database.ts'
+
+type Fields = Partial<Parameters<Db['enquiry']['create']>[0]['data']>
+type Mails = { [Kind in 'Staff' | 'Acknowledgement']?: string | [status: string, reason: string] }
+
+const HOUR_MS = 3_600_000
+
+export const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS)
+
+/** An enquiry as it stands in the table, with mails in any state, such as `{ Staff: ['Bounced', 'mailbox full'] }`. */
+export async function storeEnquiry(db: Db, fields: Fields = {}, mails: Mails = {}): Promise<string> {
+  const reference = `QV-${Array.from({ length: 6 }, () => 'ABCDEFGH23456789'[Math.floor(Math.random() * 16)]).join('')}`
+  const { reference: stored } = await db.enquiry.create({
+    data: {
+      id: crypto.randomUUID(),
+      reference,
+      name: 'Asha Verma',
+      email: 'asha.verma@shop.example',
+      mobile: '9876543210',
+      quantity: 24n,
+      retailerSelfUse: 'Retailer',
+      products: 'Quvera300',
+      noticeVersion: '2026-11',
+      submissionKey: crypto.randomUUID(),
+      ...fields,
+      mails: {
+        create: Object.entries({ Staff: 'Delivered', Acknowledgement: 'Delivered', ...mails }).map(([kind, state]) => {
+          const [status, lastError] = Array.isArray(state) ? state : [state, null]
+          return { kind: kind as 'Staff', status: status as 'Sent', lastError, attempts: 1 }
+        }),
+      },
+    },
+  })
+  return stored
+}
+
+/** Works on the database of a test beside whatever else uses it. */
+export function onDatabase<T>(env: Record<string, string>, work: (db: Db) => Promise<T>): Promise<T> {
+  return withDatabase({ DATA_DIR: '', ...env }, ({ db }) => work(db))
+}
