@@ -18,23 +18,23 @@ function readMails(db: Db, where: Filter, order: 'asc' | 'desc' = 'asc') {
 type Row = Awaited<ReturnType<typeof readMails>>[number]
 
 const id: Column<Row> = { title: 'Id', cell: (row) => String(row.id) }
-const reference: Column<Row> = { title: 'Reference', cell: ({ enquiry }) => enquiry?.reference ?? '-' }
+const reference: Column<Row> = { title: 'Reference', cell: ({ enquiry }) => enquiry?.reference ?? '' }
 const received: Column<Row> = {
   title: 'Received',
-  cell: ({ enquiry }) => (enquiry ? inIndiaShort(enquiry.receivedAt) : '-'),
+  cell: ({ enquiry }) => (enquiry ? inIndiaShort(enquiry.receivedAt) : ''),
 }
-const name: Column<Row> = { title: 'Name', cell: ({ enquiry }) => enquiry?.name ?? '-', min: 12 }
-const mobile: Column<Row> = { title: 'Mobile', cell: ({ enquiry }) => enquiry?.mobile ?? '-' }
-const kind: Column<Row> = { title: 'Kind', cell: (row) => row.kind }
+const name: Column<Row> = { title: 'Name', cell: ({ enquiry }) => enquiry?.name ?? '', min: 12, spare: 1 }
+const mobile: Column<Row> = { title: 'Mobile', cell: ({ enquiry }) => enquiry?.mobile ?? '' }
+const kind: Column<Row> = { title: 'Kind', cell: (row) => (row.kind === 'Acknowledgement' ? 'Ack' : row.kind) }
 const state: Column<Row> = { title: 'State', cell: ({ status }) => status }
-const attempts: Column<Row> = { title: 'Attempts', cell: (row) => String(row.attempts), spare: 2 }
+const attempts: Column<Row> = { title: 'Attempts', cell: (row) => String(row.attempts), spare: 3 }
 const next: Column<Row> = {
   title: 'Next try',
-  cell: ({ status, nextAttemptAt }) => (status === 'Pending' ? inIndiaShort(nextAttemptAt) : '-'),
-  spare: 1,
+  cell: ({ status, nextAttemptAt }) => (status === 'Pending' ? inIndiaShort(nextAttemptAt) : ''),
+  spare: 2,
 }
 /** Resend may quote the address. */
-const reason: Column<Row> = { title: 'Reason', cell: ({ lastError }) => scrub(lastError ?? ''), min: 15 }
+const reason: Column<Row> = { title: 'Reason', cell: ({ lastError }) => scrub(lastError ?? ''), min: 25 }
 
 /** What wants somebody's attention, the worst first. */
 export async function listOwedMails(db: Db, { onlyFailed }: { onlyFailed: boolean }): Promise<void> {
@@ -55,7 +55,7 @@ export async function listOwedMails(db: Db, { onlyFailed }: { onlyFailed: boolea
       advice: 'When you have: staff status REFERENCE Contacted',
     }),
     await print(db, { OR: [owed, undeliveredDigest] }, [id, reference, received, kind, state, attempts, next, reason], {
-      head: (n) => `${count(n, 'mail is', 'mails are')} not sent${onlyFailed ? ' and not tried again' : ' yet'}.`,
+      head: (n) => `${count(n, 'mail is', 'mails are')} ${onlyFailed ? 'not sent and not tried again' : 'not sent'}.`,
     }),
   ]
   if (!sections.includes(true)) console.log(onlyFailed ? 'No mail has failed.' : 'No mail is owed.')

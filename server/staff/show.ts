@@ -1,10 +1,12 @@
 import { withDatabase } from '../database/open-database.ts'
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
-import { ageInWords, inIndia } from '../words.ts'
+import { ageInWords, count, inIndia } from '../words.ts'
 import { type Command, parse, UsageError } from './command.ts'
 import { adviceOn } from './mail-advice.ts'
 import { findByReference, readReference } from './reference.ts'
-import { type Column, onOneLine, printTable } from './terminal-table.ts'
+import { onOneLine } from './terminal-table.ts'
+
+const LABEL_WIDTH = 16
 
 export const showCommand: Command = {
   summary: 'show everything of one enquiry',
@@ -37,23 +39,21 @@ function showEnquiry(row: Row): void {
     ['Note', row.note ?? '-'],
     ['NoticeVersion', row.noticeVersion],
     ['Id', row.id],
+    ...row.mails.flatMap(mailLines),
   ]
-  for (const [label, value] of lines) console.log(`${label.padEnd(16)}${onOneLine(value)}`)
-  console.log()
-  printTable(mailColumns, row.mails)
+  for (const [label, value] of lines) console.log(`${label.padEnd(LABEL_WIDTH)}${onOneLine(value)}`)
   for (const advice of row.mails.map((mail) => adviceOn(mail, row))) if (advice) console.log(`\n${advice}`)
 }
 
-const mailColumns: Column<Mail>[] = [
-  { title: 'Mail', cell: ({ kind }) => kind },
-  { title: 'Id', cell: ({ id }) => String(id), spare: 2 },
-  { title: 'State', cell: ({ status }) => status },
-  { title: 'Attempts', cell: ({ attempts }) => String(attempts), spare: 1 },
-  { title: 'When', cell: when },
-  { title: 'Reason', cell: ({ lastError }) => lastError ?? '', min: 20 },
-]
-
-function when({ sentAt, status, nextAttemptAt }: Mail) {
-  if (status === 'Pending') return `next try ${inIndia(nextAttemptAt)}`
-  return sentAt ? `sent ${inIndia(sentAt)}` : '-'
+/** `Mail 87   Acknowledgement: Bounced, sent 09 Nov 2026 18:13 IST, 1 try`, and the reason below. */
+function mailLines({ id, kind, status, sentAt, nextAttemptAt, attempts, lastError }: Mail): [string, string][] {
+  const when = [
+    ...(status === 'Pending' ? [`next try ${inIndia(nextAttemptAt)}`] : []),
+    ...(sentAt ? [`sent ${inIndia(sentAt)}`] : []),
+    count(attempts, 'try', 'tries'),
+  ]
+  return [
+    [`Mail ${id}`, `${kind}: ${[status, ...when].join(', ')}`],
+    ...(lastError ? [['', lastError] as [string, string]] : []),
+  ]
 }

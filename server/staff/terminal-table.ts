@@ -9,13 +9,14 @@ export interface Column<Row> {
 
 const GAP = '  '
 
-/** A table fitted to the terminal; into a file or a pipe it goes whole. */
+/** A table fitted to the terminal; into a file or a pipe it goes whole. Columns in which nothing stands are left out. */
 export function printTable<Row>(columns: Column<Row>[], rows: Row[]): void {
   for (const line of tableLines(columns, rows, process.stdout.columns)) console.log(line)
 }
 
 export function tableLines<Row>(columns: Column<Row>[], rows: Row[], width = Number.POSITIVE_INFINITY): string[] {
-  const sized = columns.map(({ title, cell, min, spare }) => {
+  const told = columns.filter(({ cell }) => rows.length === 0 || rows.some((row) => cell(row) !== ''))
+  const sized = told.map(({ title, cell, min, spare }) => {
     const cells = [title, ...rows.map((row) => onOneLine(cell(row)))]
     const size = Math.max(...cells.map(cellWidth))
     return { cells, size, min: Math.min(min ?? size, size), spare: spare ?? 0 }

@@ -117,7 +117,7 @@ it('tells first of whom nobody was told, then whom to ring, and at the end what 
     wrong,
     'Rohan Mehta',
     '9876543210',
-    '1 mail is not sent yet.',
+    '1 mail is not sent.',
     pending,
     'Mails: 1 pending, the oldest for 2 hours; 0 failed; 0 unknown.',
     `4 enquiries are still New, the oldest for 3 days: ${untold}`,

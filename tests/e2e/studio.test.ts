@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { Browser, Page } from '@playwright/test'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts'
+import { freePort, startServer } from '../support/server-process.ts'
+import { runProgram, staff } from '../support/staff-command.ts'
+import { administer, createTestDatabase } from '../support/test-database.ts'
+
+const HAS_POSTGRES = existsSync('/usr/lib/postgresql')
+const PASSWORD = 'only-for-this-test'
+
+const cleanUp: (() => unknown)[] = []
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterEach(async () => {
+  for (const action of cleanUp.splice(0).reverse()) await action()
+})
+afterAll(() => browser.close())
+
+/** Studio as `npm run studio` starts it, and the page that it names. */
+async function openStudio(env: Record<string, string>): Promise<Page> {
+  const args = ['server/studio.ts', '--port', String(await freePort()), '--browser', 'none']
+  const path = `${process.cwd()}/node_modules/.bin:${process.env.PATH}`
+  const studio = spawn(process.execPath, args, {
+    env: { PATH: path, HOME: process.env.HOME ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise((done) => studio.once('exit', done))
+  cleanUp.push(async () => {
+    studio.kill()
+    await ended
+  })
+  let output = ''
+  studio.stdout.on('data', (chunk) => {
+    output += chunk
+  })
+  let address = ''
+  await eventually(() => {
+    address = /The enquiries, newest first: (\S+)/.exec(output)?.[1] ?? ''
+    return address !== ''
+  }, 30_000)
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  cleanUp.push(() => page.close())
+  await page.goto(address)
+  return page
+}
+
+/** Back to the first of the three pages. */
+async function toFirstPage(page: Page): Promise<void> {
+  await page.locator('button:has(svg.lucide-chevrons-left)').click()
+  await page.locator('tbody tr').nth(24).waitFor()
+}
+
+/** The cells of a column on the page that is shown, from top to bottom. */
+async function cells(page: Page, column: string): Promise<string[]> {
+  return page.locator(`tbody td[data-grid-column-id="${column}"]`).allInnerTexts()
+}
+
+/** What staff see: the rows of each page, until the last. */
+async function allRows(page: Page): Promise<string[]> {
+  const seen: string[] = []
+  for (const rows of [25, 25, 10]) {
+    await eventually(async () => {
+      const shown = await cells(page, 'Reference')
+      expect(shown).toHaveLength(rows)
+      for (const reference of shown) expect(seen).not.toContain(reference)
+    })
+    seen.push(...(await cells(page, 'Reference')))
+    if (rows === 25) await page.locator('button:has(svg.lucide-chevron-right)').click()
+  }
+  return seen
+}
+
+/** The steps of the README, to the letter, on the second row: the first is marked from the start. */
+async function setStatus(page: Page, status: string): Promise<void> {
+  const cell = page.locator('tbody td[data-grid-column-id="Status"]').nth(1)
+  await cell.click()
+  await cell.click()
+  await page.getByRole('dialog').getByRole('button', { name: status }).click()
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Save 1 row' }).click()
+  await page.getByRole('button', { name: 'yes, write to db' }).click()
+}
+
+/** References as the staff command has them, newest first. */
+async function expected(env: Record<string, string>): Promise<string[]> {
+  const { stdout } = await staff(['list', '--json'], env)
+  return JSON.parse(stdout).map(({ Reference }: { Reference: string }) => Reference)
+}
+
+async function secondStatus(env: Record<string, string>): Promise<string> {
+  const { stdout } = await staff(['list', '--limit', '2', '--json'], env)
+  return JSON.parse(stdout)[1].Status
+}
+
+describe('Prisma Studio', () => {
+  it('opens on all enquiries, newest first, beside the running site, and sets a status', async () => {
+    const { env, drop } = await createTestDatabase()
+    cleanUp.push(drop)
+    await runProgram('prisma/seed.ts', [], env)
+    const server = await startServer(env)
+    cleanUp.push(() => server.stop('SIGKILL'))
+
+    const page = await openStudio(env)
+    expect(await allRows(page)).toEqual(await expected(env))
+    await toFirstPage(page)
+    expect(await secondStatus(env)).toBe('New')
+    await setStatus(page, 'Contacted')
+    await eventually(async () => expect(await secondStatus(env)).toBe('Contacted'))
+  }, 120_000)
+
+  describe.skipIf(!HAS_POSTGRES)('on a PostgreSQL server', () => {
+    let postgres: PostgresServer
+    beforeAll(async () => {
+      postgres = await startPostgresServer()
+    })
+    afterAll(() => postgres.close())
+
+    /** A seeded database with the roles of prisma/roles.sql, and its address for each. */
+    async function aServerDatabase() {
+      const name = `studio_${crypto.randomUUID().replaceAll('-', '')}`
+      await administer(postgres.url, `CREATE DATABASE ${name}`)
+      const owner = Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href
+      expect(await runProgram('prisma/seed.ts', [], { DATABASE_URL: owner })).toMatchObject({ code: 0 })
+      await administer(owner, await readFile('prisma/roles.sql', 'utf8'))
+      await administer(owner, `ALTER ROLE quvera_readonly PASSWORD '${PASSWORD}'`)
+      return {
+        owner,
+        readonly: Object.assign(new URL(owner), { username: 'quvera_readonly', password: PASSWORD }).href,
+      }
+    }
+
+    it('shows the owner all enquiries and sets a status', async () => {
+      const { owner } = await aServerDatabase()
+      const page = await openStudio({ DATABASE_URL: owner })
+      expect(await allRows(page)).toEqual(await expected({ DATABASE_URL: owner }))
+      await toFirstPage(page)
+      await setStatus(page, 'Closed')
+      await eventually(async () => expect(await secondStatus({ DATABASE_URL: owner })).toBe('Closed'))
+    }, 120_000)
+
+    it('shows the read-only role all enquiries, and keeps what it may not set', async () => {
+      const { readonly } = await aServerDatabase()
+      const page = await openStudio({ DATABASE_URL: readonly })
+      expect(await allRows(page)).toEqual(await expected({ DATABASE_URL: readonly }))
+      await toFirstPage(page)
+      await setStatus(page, 'Closed')
+      await page
+        .getByText(/permission denied|failed/i)
+        .first()
+        .waitFor()
+      expect(await secondStatus({ DATABASE_URL: readonly })).toBe('New')
+    }, 120_000)
+  })
+})
