@@ -22,7 +22,7 @@ async function start(env: Record<string, string>): Promise<ServerProcess> {
 it('a folder that cannot be made ends the start with one line that names it', async () => {
   const server = await start({ DATA_DIR: '/proc/nope' })
   expect(await server.exited).toEqual({ code: 1, signal: null })
-  expect(server.stderr()).toMatch(/^DATA_DIR \/proc\/nope cannot be made: .*\n$/)
+  expect(server.stderr()).toMatch(/^DATA_DIR \/proc\/nope cannot be made or used: .*\n$/)
 })
 
 it.each([
