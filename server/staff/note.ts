@@ -1,6 +1,6 @@
 import { withDatabase } from '../database/open-database.ts'
 import { type Command, parse, UsageError } from './command.ts'
-import { findByReference, readReference } from './reference.ts'
+import { findByReference, readReference } from './find-enquiry.ts'
 import { onOneLine } from './terminal-table.ts'
 
 const NOTE_MAX = 2000

@@ -2,8 +2,8 @@ import { withDatabase } from '../database/open-database.ts'
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
 import { ageInWords, count, inIndia } from '../words.ts'
 import { type Command, parse, UsageError } from './command.ts'
+import { findByReference, readReference } from './find-enquiry.ts'
 import { adviceOn } from './mail-advice.ts'
-import { findByReference, readReference } from './reference.ts'
 import { onOneLine } from './terminal-table.ts'
 
 const LABEL_WIDTH = 16

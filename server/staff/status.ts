@@ -1,7 +1,7 @@
 import { withDatabase } from '../database/open-database.ts'
 import { type Command, parse, UsageError } from './command.ts'
 import { choice, statusNames } from './filters.ts'
-import { findByReference, readReference } from './reference.ts'
+import { findByReference, readReference } from './find-enquiry.ts'
 
 export const statusCommand: Command = {
   summary: 'say that an enquiry is Contacted, Closed or New',

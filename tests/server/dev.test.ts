@@ -36,7 +36,7 @@ it('npm run dev sends the form to PORT, and starts the server again when a broke
   let output = ''
   for (const stream of [dev.stdout, dev.stderr]) stream.setEncoding('utf8').on('data', (chunk) => (output += chunk))
   const started = () => [...output.matchAll(/Quvera is at (http:\/\/localhost:\d+)/g)]
-  await eventually(() => started().length === 1, 30_000)
+  await eventually(() => started().length === 1, 60_000)
   const url = started()[0]?.[1] ?? ''
   expect((await submit(url, anOrder())).status).toBe(200)
 
@@ -48,8 +48,8 @@ it('npm run dev sends the form to PORT, and starts the server again when a broke
     await rename(`${copy}/saved`, file)
   }
   await save('const = broken')
-  await eventually(() => expect(output).toContain('The server has ended'), 15_000)
+  await eventually(() => expect(output).toContain('The server has ended'), 60_000)
   await save(source)
-  await eventually(() => started().length === 2, 15_000)
+  await eventually(() => started().length === 2, 60_000)
   expect((await submit(url, anOrder())).status).toBe(200)
-})
+}, 120_000)

@@ -9,7 +9,7 @@ const project = resolve(import.meta.dirname, '../..')
 
 it('the migrations lead to exactly what schema.prisma describes', async () => {
   expect(await diffSchema()).toBe('')
-})
+}, 120_000)
 
 it.each(['.env.example', 'docs/operations.md'])('%s names every variable that the server reads', async (file) => {
   const text = await readFile(resolve(project, file), 'utf8')
