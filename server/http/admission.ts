@@ -24,7 +24,7 @@ const MINUTE_MS = 60_000
 
 export async function createAdmission(app: FastifyInstance, options: AdmissionOptions): Promise<Admission> {
   const { publicUrl, rateLimitMax } = options
-  await app.register(rateLimit, { global: false, max: rateLimitMax, timeWindow: MINUTE_MS })
+  await app.register(rateLimit, { global: false, max: rateLimitMax, ban: rateLimitMax, timeWindow: MINUTE_MS })
   const limits = { order: app.createRateLimit(), subscription: app.createRateLimit() }
   return {
     checkOrigin(request) {
@@ -41,7 +41,7 @@ export async function createAdmission(app: FastifyInstance, options: AdmissionOp
       const used = await limits[kind](request)
       if (used.isAllowed || !used.isExceeded) return
       reply.header('retry-after', String(used.ttlInSeconds))
-      throw new HttpError(429)
+      throw new HttpError(429, used.isBanned)
     },
   }
 }

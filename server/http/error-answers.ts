@@ -6,9 +6,12 @@ import { messages } from '../../shared/order.ts'
 /** A request is turned away before any procedure sees it. */
 export class HttpError extends Error {
   readonly statusCode: number
-  constructor(statusCode: number) {
+  /** It comes far too often: the answer is to cost nothing. */
+  readonly isFlood: boolean
+  constructor(statusCode: number, isFlood = false) {
     super(`HTTP ${statusCode}`)
     this.statusCode = statusCode
+    this.isFlood = isFlood
   }
 }
 

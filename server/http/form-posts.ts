@@ -7,13 +7,15 @@ import { type Order, orderSchema } from '../../shared/order.ts'
 import { orderPaths, pagePaths, RECEIVED_PATH, SUBSCRIBED_PATH } from '../../shared/page-paths.ts'
 import { isReference } from '../../shared/reference.ts'
 import type { Admission } from './admission.ts'
-import { logFailure, toTrpcError } from './error-answers.ts'
+import { HttpError, logFailure, toTrpcError } from './error-answers.ts'
 import { formKey } from './form-key.ts'
 import { appRouter } from './router.ts'
 import { type Site, sendNotFound } from './site.ts'
 import { type Context, problemOf } from './trpc.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
+/** Stands in the page that follows an order where its reference belongs. */
+const REFERENCE_PLACEHOLDER = 'the-reference-of-this-order'
 
 /**
  * Forms that browsers send without scripts, to the page they stand on. They go through the same procedures; what
@@ -53,20 +55,34 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
     const isOrder = holdsOrder(request, fields)
     const { url = '/' } = request.routeOptions
     const path = isOrder && !orderPaths.includes(url) ? '/buy-now' : url
-    const values = Object.fromEntries(fields)
-    return sendPage(
-      path,
-      isOrder ? { order: { problem, values } } : { subscription: { problem, values } },
-      reply.code(status),
-    )
+    const isFlood = cause instanceof HttpError && cause.isFlood
+    const values = isFlood ? {} : Object.fromEntries(fields)
+    const outcome = isOrder ? { order: { problem, values } } : { subscription: { problem, values } }
+    return sendPage(path, outcome, reply.code(status))
   }
 
   /** In development there are no built pages: Vite makes one of the answer. */
   async function sendPage(path: string, outcome: FormOutcome, reply: FastifyReply) {
     const page = reply.request.headers.accept === 'application/json' ? undefined : site.get(path)
     if (!page) return reply.send(outcome)
-    const { renderOutcome } = await import('../../client/renderer.tsx') // only who has no scripts needs React here
-    return reply.type('text/html; charset=utf-8').send(renderOutcome(page.identity.body.toString(), path, outcome))
+    return reply.type('text/html; charset=utf-8').send(await render(path, page.identity.body, outcome))
+  }
+
+  /** Rendering takes milliseconds: what holds nothing that was typed is rendered once. */
+  const rendered = new Map<string, string>()
+
+  async function render(path: string, page: Buffer, outcome: FormOutcome): Promise<string> {
+    const { reference, ...refused } = outcome
+    const isTyped = Object.values(refused).some(({ values }) => Object.keys(values).length > 0)
+    const general = reference ? { reference: REFERENCE_PLACEHOLDER } : outcome
+    const key = JSON.stringify([path, general])
+    let html = isTyped ? undefined : rendered.get(key)
+    if (html === undefined) {
+      const { renderOutcome } = await import('../../client/renderer.tsx') // only who has no scripts needs React here
+      html = renderOutcome(page.toString(), path, general)
+      if (!isTyped) rendered.set(key, html)
+    }
+    return reference ? html.replaceAll(REFERENCE_PLACEHOLDER, reference) : html
   }
 
   app.get<{ Querystring: { reference?: unknown } }>(RECEIVED_PATH, (request, reply) => {
