@@ -21,10 +21,12 @@ export interface Admission {
 }
 
 const MINUTE_MS = 60_000
+/** So many times more than are taken is no crowd behind one address. */
+const FLOOD = 10
 
 export async function createAdmission(app: FastifyInstance, options: AdmissionOptions): Promise<Admission> {
   const { publicUrl, rateLimitMax } = options
-  await app.register(rateLimit, { global: false, max: rateLimitMax, ban: rateLimitMax, timeWindow: MINUTE_MS })
+  await app.register(rateLimit, { global: false, max: rateLimitMax, ban: FLOOD * rateLimitMax, timeWindow: MINUTE_MS })
   const limits = { order: app.createRateLimit(), subscription: app.createRateLimit() }
   return {
     checkOrigin(request) {
