@@ -136,6 +136,17 @@ describe('a server that cannot start', () => {
     ])
   })
 
+  it.each(['www.x.example', 'https://x.example/shop', 'ftp://x.example'])(
+    'says what PUBLIC_URL %s lacks',
+    async (url) => {
+      const lines = await refusalToStart({ PUBLIC_URL: url })
+      expect(lines).toEqual([
+        'The environment has a problem:',
+        'PUBLIC_URL must begin with https:// or http:// and end with the host, such as https://www.example.com',
+      ])
+    },
+  )
+
   it('says that the port is taken', async () => {
     const port = await freePort()
     const blocker = createServer().listen(port, '127.0.0.1')

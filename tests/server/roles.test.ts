@@ -119,6 +119,27 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
     expect((await staff(['erase', '--person', order.email, '--yes'], { DATABASE_URL: owner })).code).toBe(0)
   })
 
+  it('name the command that a due migration needs', async () => {
+    const { app, owner } = await aDatabase()
+    await administer(owner, "DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_enquiries'")
+    const server = await startServer({ DATABASE_URL: app }, { waitUntilReady: false })
+    cleanUp.push(() => server.stop('SIGKILL'))
+    expect((await server.exited).code).toBe(1)
+    expect(server.stderr()).toMatch(
+      /^Migration \d+_enquiries is due, and this role may not apply it\. [^\n]* staff -- migrate[^\n]*\n$/,
+    )
+  })
+
+  it('need somebody who may create them, and say so', async () => {
+    const { owner } = await aDatabase()
+    const script = await readFile('prisma/roles.sql', 'utf8')
+    const name = `owner_${crypto.randomUUID().replaceAll('-', '')}`
+    await administer(owner, `CREATE ROLE ${name} LOGIN`)
+    const plain = Object.assign(new URL(owner), { username: name }).href
+    const missing = script.replaceAll('quvera_app', 'other_app').replaceAll('quvera_readonly', 'other_readonly')
+    await expect(administer(plain, missing)).rejects.toThrow(`The role ${name} may not create roles`)
+  })
+
   it('let staff look at everything and change nothing, or the status only', async () => {
     const { readonly, owner } = await aDatabase()
     for (const command of [

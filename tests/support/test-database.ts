@@ -63,6 +63,5 @@ export async function createTestDatabase(): Promise<{ env: Record<string, string
 export async function administer(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await client.query(sql)
-  await client.end()
+  await client.query(sql).finally(() => client.end())
 }

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import { anOrder, submit } from '../support/an-order.ts'
+import { startSite } from '../support/site.ts'
+
+it('the log names levels, times in ISO, procedures and stored enquiries, and nothing of a person', async () => {
+  const site = await startSite({ LOG_LEVEL: 'info' })
+  try {
+    const order = anOrder()
+    const { reference } = await submit(site.url, order, { 'x-forwarded-for': '203.0.113.9' })
+    expect((await submit(site.url, order, { 'x-forwarded-for': '203.0.113.10' })).reference).toBe(reference)
+    const [asset] = /\/assets\/[\w.-]+/.exec(await (await fetch(`${site.url}/buy-now`)).text()) ?? []
+    for (const path of ['/healthz', '/readyz', '/favicon.ico', asset]) await fetch(site.url + path)
+    await site.server.stop()
+    const text = site.server.stdout()
+    const lines = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    for (const { level, time } of lines) {
+      expect(['info', 'warn']).toContain(level)
+      expect(new Date(time).toISOString()).toBe(time)
+    }
+    expect(lines.filter(({ msg }) => msg === 'enquiry stored')).toEqual([expect.objectContaining({ reference })])
+    const requests = lines.filter(({ msg }) => msg === 'request').map(({ method, route }) => `${method} ${route}`)
+    expect(requests).toEqual(['POST order.submit', 'POST order.submit', 'GET /buy-now'])
+    const warned = lines.filter(({ msg }) => msg.startsWith('X-Forwarded-For comes from 127.0.0.1'))
+    expect(warned).toHaveLength(1)
+    expect(warned[0].msg).toMatch(/set TRUST_PROXY=127\.0\.0\.1$/)
+    for (const secret of [order.name, order.email, order.mobile, '203.0.113']) expect(text).not.toContain(secret)
+  } finally {
+    await site.close()
+  }
+})
+
+it('a proxy that TRUST_PROXY names is not warned of', async () => {
+  const site = await startSite({ LOG_LEVEL: 'info', TRUST_PROXY: '127.0.0.1' })
+  await fetch(site.url, { headers: { 'x-forwarded-for': '203.0.113.9' } })
+  await site.close()
+  expect(site.server.stdout()).not.toContain('X-Forwarded-For')
+})
