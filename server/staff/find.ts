@@ -29,7 +29,7 @@ ${listHelp}`,
 }
 
 /** Not by LIKE, in which % and _ stand for anything. The newest come first, should there be too many. */
-async function findIds(db: Db, text: string): Promise<string[]> {
+export async function findIds(db: Db, text: string): Promise<string[]> {
   const digits = mobileDigits(text)
   const mobile = digits && digits.length >= DIGITS_MIN ? digits : null
   const rows = await db.$queryRaw<{ id: string }[]>`
