@@ -96,8 +96,9 @@ function section(title: string, lines: string[], total = lines.length): string {
 }
 
 function undeliveredLine({ status, lastError, enquiry }: Undelivered, now: Date) {
-  const reason = lastError ? `${status}: ${scrub(lastError)}` : status
-  return `${enquiry ? enquiryLine(enquiry, now) : '-'} · ${reason}`
+  const reason = scrub(lastError ?? '')
+  const told = reason.toLowerCase().startsWith(status.toLowerCase()) ? [reason] : [status, ...(reason ? [reason] : [])]
+  return `${enquiry ? enquiryLine(enquiry, now) : '-'} · ${told.join(': ')}`
 }
 
 function enquiryLine(row: EnquiryRow, now: Date) {

@@ -46,9 +46,9 @@ export async function listOwedMails(db: Db, { onlyFailed }: { onlyFailed: boolea
   const sections = [
     await print(db, untold, [id, reference, received, state, reason], {
       head: (n) => `ALARM: nobody has been told of ${count(n, 'enquiry', 'enquiries')}. The notice did not arrive.`,
-      advice:
-        'Read each (staff show REFERENCE), answer the visitor, then: staff status REFERENCE Contacted. Put right what\n' +
-        'keeps mails from STAFF_EMAILS (staff test-mail ADDRESS tries it). staff mails retry sends the refused ones again.',
+      advice: `Read each with: staff show REFERENCE. Answer the visitor, then:
+staff status REFERENCE Contacted. Put right what keeps mails from STAFF_EMAILS;
+staff test-mail ADDRESS tries it. staff mails retry sends the Failed again.`,
     }),
     await print(db, unacknowledged, [id, reference, received, name, mobile, state, reason], {
       head: (n) => `The address is wrong, or takes no mail: ring ${count(n, 'visitor', 'visitors')}.`,

@@ -29,7 +29,11 @@ function atInIndia(clock: string, days = 0): Date {
 describe('the page', () => {
   it('names what nobody was told, whom to ring and what waits, and holds nothing that names a person', async () => {
     const { db } = await aDatabase()
-    const untold = await storeEnquiry(db, { receivedAt: hoursAgo(3) }, { Staff: ['Bounced', 'x@staff.example: full'] })
+    const untold = await storeEnquiry(
+      db,
+      { receivedAt: hoursAgo(3) },
+      { Staff: ['Bounced', 'bounced: x@staff.example is full'] },
+    )
     const ring = await storeEnquiry(
       db,
       { receivedAt: hoursAgo(2), products: 'QuveraXT' },
@@ -46,7 +50,7 @@ describe('the page', () => {
     expect(lines[0]).toMatch(/^Quvera: 1 enquiry waits, 2 mails did not arrive, \d\d \w{3} \d{4} \d\d:\d\d IST$/)
     const lineAfter = (title: string) => lines[lines.findIndex((line) => line.startsWith(title)) + 1]
     expect(lineAfter('Nobody has been told')).toMatch(
-      new RegExp(`^${untold} · .* · 24 × Quvera 300, Retailer · Bounced: \\[address\\]`),
+      new RegExp(`^${untold} · .* · 24 × Quvera 300, Retailer · bounced: \\[address\\] is full$`),
     )
     expect(lineAfter('Ring these visitors')).toMatch(new RegExp(`^${ring} · .* · 24 × Quvera XT, Retailer · Failed$`))
     expect(lineAfter('Still New after 24 hours')).toMatch(new RegExp(`^${waiting} · .* · suspected spam · for 3 days$`))
