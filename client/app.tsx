@@ -13,7 +13,7 @@ export function App({ page }: { page: Page }) {
       <main id="main" tabIndex={-1}>
         <page.Body page={page} />
       </main>
-      <Footer path={page.unlisted ? '/' : page.path} />
+      <Footer path={page.unlisted ? '/' : page.path} rows={page.content?.composition.rows} />
     </ErrorBoundary>
   )
 }

@@ -9,9 +9,9 @@ export const productCards: Record<Product, ProductCard> = {
     line: 'Three ingredients, and nothing that is not named.',
     builtOn: 'three ingredients',
     figures: [
-      { amount: '300', unit: 'mg', of: 'Coenzyme Q10' },
-      { amount: '250', unit: 'mg', of: 'Omega-3 Fatty Acids' },
-      { amount: '5000', unit: 'mcg', of: 'Lycopene (10%)' },
+      { amount: '300 mg', of: 'Coenzyme Q10' },
+      { amount: '250 mg', of: 'Omega-3 Fatty Acids' },
+      { amount: '5000 mcg', of: 'Lycopene (10%)' },
     ],
   },
   [products[1]]: {
@@ -21,9 +21,11 @@ export const productCards: Record<Product, ProductCard> = {
     line: 'Ten ingredients, from ubiquinone to zinc.',
     builtOn: 'ten',
     figures: [
-      { amount: '100', unit: 'mg', of: 'Ubiquinone' },
-      { amount: '5000', unit: 'mcg', of: 'Lycopene' },
-      { amount: '25', unit: 'mg', of: 'Wheat Germ Oil' },
+      { amount: '100 mg', of: 'Ubiquinone' },
+      { amount: '5000 mcg', of: 'Lycopene' },
+      { amount: '90 mg', of: 'Omega-3 EPA' },
+      { amount: '60 mg', of: 'Omega-3 DHA' },
     ],
+    more: 'and 7 more',
   },
 }

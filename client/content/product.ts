@@ -1,6 +1,6 @@
 import type { Product } from '../../shared/catalogue.ts'
 
-export type Ground = 'paper' | 'sand' | 'leaf'
+export type Ground = 'paper' | 'sand' | 'leaf' | 'lycopene'
 
 /** What the home page shows of a product. */
 export interface ProductCard {
@@ -12,7 +12,10 @@ export interface ProductCard {
   line: string
   /** How many ingredients, in the sentence that introduces all products. */
   builtOn: string
-  figures: { amount: string; unit: string; of: string }[]
+  /** The first lines of the composition. */
+  figures: { amount: string; of: string }[]
+  /** Said after them when they are not all. */
+  more?: string
 }
 
 /** All that a product page says. */
@@ -68,6 +71,7 @@ export interface IngredientCard {
 }
 
 export interface Composition {
+  ground: Ground
   caption: string
   rows: { name: string; note?: string; amount: string; hue: string }[]
   footnote: string

@@ -9,14 +9,14 @@ const require = createRequire(import.meta.url)
 const keyboard = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('')
 const unusualInTitles = /[#$*<=>@[\\\]^_`{|}~]/g
 
-/** Display: one weight at the large optical size. Text: the weights 400 to 600. */
+/** Display: one weight, its optical sizes up to the large one. Text: the weights 400 to 600, with tabular figures. */
 await write(
   'fraunces',
   '@fontsource-variable/fraunces/files/fraunces-latin-full-normal.woff2',
   `${keyboard.replace(unusualInTitles, '')}–—’‘“”·×…→`,
   {
     wght: 600,
-    opsz: 90,
+    opsz: { min: 18, max: 90 },
     SOFT: 0,
     WONK: 0,
   },
@@ -32,7 +32,7 @@ await write(
 
 async function write(name, source, text, variationAxes) {
   const full = await readFile(require.resolve(source))
-  const subset = await subsetFont(full, text, { targetFormat: 'woff2', variationAxes, keepFeatures: ['kern'] })
+  const subset = await subsetFont(full, text, { targetFormat: 'woff2', variationAxes, keepFeatures: ['kern', 'tnum'] })
   await writeFile(new URL(`${name}.woff2`, import.meta.url), subset)
   console.log(name, subset.length)
 }

@@ -1,15 +1,22 @@
 import { brand, postalAddress } from '../../shared/brand.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { socialLinks, telephone } from '../content/contact.ts'
+import type { Composition } from '../content/product.ts'
 import { SubscribeForm } from '../enquiry/subscribe-form.tsx'
 import { Logo } from '../ui/logo.tsx'
 import { ColourBar } from './colour-bar.tsx'
 
-/** `path` is where the subscription goes when it is sent without scripts. */
-export function Footer({ path }: { path: string }) {
+interface FooterProps {
+  /** Where the subscription goes when it is sent without scripts. */
+  path: string
+  /** Of the product that the page is about. */
+  rows: Composition['rows'] | undefined
+}
+
+export function Footer({ path, rows }: FooterProps) {
   return (
     <footer className="site-footer on-leaf">
-      <ColourBar />
+      <ColourBar rows={rows} />
       <div className="wrap footer-grid">
         <section id="contact" className="contact" aria-labelledby="contact-title">
           <h2 id="contact-title">Contact Us</h2>

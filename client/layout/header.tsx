@@ -19,10 +19,10 @@ export function Header({ path, ground }: { path: string; ground: Ground }) {
           </PageLink>
           <ProductsMenu path={path} />
           <a href="#contact">Contact Us</a>
-          <PageLink href="/buy-now" path={path} className="button">
-            Buy Now
-          </PageLink>
         </nav>
+        <PageLink href="/buy-now" path={path} className="button">
+          Buy Now
+        </PageLink>
         <MobileMenu path={path} />
       </div>
     </header>

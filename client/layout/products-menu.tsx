@@ -37,7 +37,7 @@ export function ProductsMenu({ path }: { path: string }) {
         className="products-menu"
         onToggle={({ newState }) => setOpen(newState === 'open')}
       >
-        <ProductLinks path={path} onFollow={close} />
+        <ProductLinks path={path} pictures onFollow={close} />
       </ul>
     </>
   )

@@ -3,7 +3,9 @@ import { buyNow } from '../content/buy-now.ts'
 import { home } from '../content/home.ts'
 import { productCards } from '../content/product-cards.ts'
 import { OrderSection } from '../enquiry/order-section.tsx'
+import { Amount } from '../ui/amount.tsx'
 import { Picture } from '../ui/picture.tsx'
+import { Prose } from '../ui/prose.tsx'
 import type { Page } from './page.ts'
 
 export const homePage: Page = {
@@ -49,7 +51,6 @@ function Banner() {
         <Picture
           className="banner-picture"
           name="home-pair"
-          seamless
           alt={home.pictureAlt}
           sizes="(min-width: 56.25em) 56vw, 100vw"
           first
@@ -73,7 +74,9 @@ function OurProducts() {
     <section className="our-products" aria-labelledby="our-products-title">
       <div className="wrap section-head">
         <h2 id="our-products-title">{home.products.title}</h2>
-        <p className="lead">{home.products.lead}</p>
+        <p className="lead">
+          <Prose>{home.products.lead}</Prose>
+        </p>
       </div>
       <div className="product-cards" data-cards={products.length}>
         {products.map((product, index) => (
@@ -85,22 +88,20 @@ function OurProducts() {
 }
 
 function ProductCard({ product, index }: { product: Product; index: number }) {
-  const { picture, ground, line, alt, figures } = productCards[product]
+  const { picture, ground, line, alt, figures, more } = productCards[product]
   return (
     <article className={`product-card on-${ground}`}>
-      <Picture hero={index} name={picture} alt={alt} sizes="(min-width: 56.25em) 46vw, 92vw" />
+      <Picture hero={index} name={picture} alt={alt} sizes="(min-width: 37.5em) min(45vw, 516px), 92vw" />
       <div className="product-card-text">
         <h3>{product}</h3>
         <p>{line}</p>
         <ul className="card-figures">
-          {figures.map(({ amount, unit, of }) => (
+          {figures.map(({ amount, of }) => (
             <li key={of}>
-              <strong>
-                {amount} <small>{unit}</small>
-              </strong>{' '}
-              {of}
+              <span>{of}</span> <Amount>{amount}</Amount>
             </li>
           ))}
+          {more && <li>{more}</li>}
         </ul>
         <a href={productPath(product)} className="button">
           Learn More <span className="visually-hidden">about {product}</span>

@@ -1,4 +1,4 @@
-import { productPath } from '../../shared/catalogue.ts'
+import { productPath, productSlug } from '../../shared/catalogue.ts'
 import type { ProductContent } from '../content/product.ts'
 import { Composition } from '../product/composition.tsx'
 import { Indications } from '../product/indications.tsx'
@@ -6,6 +6,7 @@ import { Mechanism } from '../product/mechanism.tsx'
 import { Notes } from '../product/notes.tsx'
 import { ProductHero } from '../product/product-hero.tsx'
 import { SectionHead } from '../product/section-head.tsx'
+import { Picture } from '../ui/picture.tsx'
 import type { Page } from './page.ts'
 
 export function productPage(content: ProductContent): Page {
@@ -20,36 +21,59 @@ function ProductPage({ page: { content } }: { page: Page }) {
   return (
     <>
       <ProductHero content={content} />
-      <section id="mechanism" className="section mechanism-section" aria-labelledby="mechanism-title">
+      <section id="mechanism" className="section plain mechanism-section" aria-labelledby="mechanism-title">
         <div className="wrap">
           <SectionHead id="mechanism" number={2} title="Mechanism Of Action" lead={mechanism.lead} />
           <Mechanism {...mechanism} />
         </div>
       </section>
-      <section id="composition" className="section on-sand composition-section" aria-labelledby="composition-title">
+      <section
+        id="composition"
+        className={`section on-${composition.ground} composition-section`}
+        aria-labelledby="composition-title"
+      >
         <div className="wrap columns numbered">
           <SectionHead id="composition" number={3} title="Salt Composition" />
           <Composition product={content.product} {...composition} />
         </div>
       </section>
-      <section id="dosage" className="section dosage-section" aria-labelledby="dosage-title">
+      <section id="dosage" className="section plain dosage-section" aria-labelledby="dosage-title">
         <div className="wrap columns numbered">
           <SectionHead id="dosage" number={4} title="Dosage & Instructions" />
           <Notes notes={dosage} className="dosage" />
         </div>
       </section>
-      <section id="indications" className="section indications-section" aria-labelledby="indications-title">
+      <section id="indications" className="section plain indications-section" aria-labelledby="indications-title">
         <div className="wrap">
           <SectionHead id="indications" number={5} title="Indications" lead={indications.lead} />
           <Indications {...indications} />
         </div>
       </section>
-      <section id="safety" className="section safety-section" aria-labelledby="safety-title">
+      <section id="safety" className="section plain safety-section" aria-labelledby="safety-title">
         <div className="wrap columns numbered">
           <SectionHead id="safety" number={6} title="Safety Information" />
           <Notes notes={safety} className="safety" />
         </div>
       </section>
+      <Closing content={content} />
     </>
+  )
+}
+
+/** Those who have read to the end need not go back to the top. */
+function Closing({ content: { product, ground, picture, line } }: { content: ProductContent }) {
+  return (
+    <div className={`closing on-${ground}`}>
+      <div className="wrap">
+        <div className="closing-text">
+          <h2>{product}</h2>
+          <p>{line}</p>
+          <a href={`/buy-now?product=${productSlug(product)}`} className="button">
+            Buy Now
+          </a>
+        </div>
+        <Picture name={picture} alt="" sizes="(min-width: 37.5em) 320px, 50vw" />
+      </div>
+    </div>
   )
 }

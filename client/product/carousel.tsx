@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import slick from 'react-slick'
 import type { Slide } from '../content/product.ts'
+import { Arrows, type Way } from './arrows.tsx'
 import { type Folding, SlideBody } from './slide-body.tsx'
 import '../styles/carousel.css'
 
@@ -8,8 +9,6 @@ import '../styles/carousel.css'
 const Slider = (slick as typeof slick & { default?: typeof slick }).default ?? slick
 const CAROUSEL_INTERVAL_MS = 10_000
 const SLIDE_MS = 500
-
-type Way = 'previous' | 'next'
 
 export interface CarouselProps extends Folding {
   slides: Slide[]
@@ -27,6 +26,7 @@ export function Carousel({ slides, draggable, ...folding }: CarouselProps) {
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches
   const [playing, setPlaying] = useState(!calm)
   const [held, setHeld] = useState(false)
+  const [shown, setShown] = useState(0)
 
   useEffect(() => {
     if (!playing || held) return
@@ -68,10 +68,30 @@ export function Carousel({ slides, draggable, ...folding }: CarouselProps) {
       onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}
     >
-      <button type="button" className="play-button" onClick={() => setPlaying(!playing)}>
-        {playing ? 'Pause' : 'Play'}
-        <span className="visually-hidden"> the slides</span>
-      </button>
+      <div className="slide-index">
+        <p>
+          <span className="amount">
+            {shown + 1} / {slides.length}
+          </span>
+          <button type="button" className="play-button" onClick={() => setPlaying(!playing)}>
+            {playing ? 'Pause' : 'Play'}
+            <span className="visually-hidden"> the slides</span>
+          </button>
+        </p>
+        <ol>
+          {slides.map(({ id, title }, index) => (
+            <li key={id}>
+              <button
+                type="button"
+                aria-current={index === shown || undefined}
+                onClick={() => slider.current?.slickGoTo(index)}
+              >
+                {title}
+              </button>
+            </li>
+          ))}
+        </ol>
+      </div>
       <Slider
         ref={slider}
         infinite
@@ -84,6 +104,7 @@ export function Carousel({ slides, draggable, ...folding }: CarouselProps) {
         speed={calm ? 0 : SLIDE_MS}
         slidesToShow={1}
         slidesToScroll={1}
+        beforeChange={(_, next) => setShown(next)}
         afterChange={settle}
       >
         {slides.map((slide, index) => (
@@ -100,28 +121,5 @@ export function Carousel({ slides, draggable, ...folding }: CarouselProps) {
         ))}
       </Slider>
     </section>
-  )
-}
-
-function Arrows({ onMove }: { onMove: (way: Way) => void }) {
-  return (
-    <>
-      <button
-        type="button"
-        className="arrow"
-        data-way="previous"
-        aria-label="Previous slide"
-        onClick={() => onMove('previous')}
-      >
-        <svg viewBox="0 0 24 24" aria-hidden="true">
-          <path d="M20 12H4m7-7-7 7 7 7" />
-        </svg>
-      </button>
-      <button type="button" className="arrow" data-way="next" aria-label="Next slide" onClick={() => onMove('next')}>
-        <svg viewBox="0 0 24 24" aria-hidden="true">
-          <path d="M4 12h16m-7-7 7 7-7 7" />
-        </svg>
-      </button>
-    </>
   )
 }

@@ -1,8 +1,10 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { advisory, labelFacts } from '../content/advisory.ts'
 import { CONDITIONS_SHOWN, neutralLine } from '../content/conditions.ts'
 import type { Indication, ProductContent } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
+import { Prose } from '../ui/prose.tsx'
+import { exchange } from './exchange.ts'
 
 interface IndicationsProps {
   layout: ProductContent['indications']['layout']
@@ -13,18 +15,19 @@ interface IndicationsProps {
 /** Picture cards of which exactly one is open. Without scripts all are. */
 export function Indications({ layout, open, cards }: IndicationsProps) {
   const [opened, setOpened] = useState(open)
+  const list = useRef<HTMLUListElement>(null)
   return (
     <>
-      <ul className={`indications indications-${layout}`}>
+      <ul ref={list} className={`indications indications-${layout}`}>
         {cards.map((card) => (
-          <li key={card.id} className="indication" data-open={card.id === opened}>
-            <Picture name={card.picture} alt={card.alt} sizes="(min-width: 56.25em) 560px, 92vw" />
+          <li key={card.id} data-card={card.id} className="indication" data-open={card.id === opened}>
+            <Picture name={card.picture} alt={card.alt} sizes="(min-width: 37.5em) min(46vw, 600px), 92vw" />
             <h3>
               <button
                 type="button"
                 aria-expanded={card.id === opened}
                 aria-controls={`indication-${card.id}`}
-                onClick={() => setOpened(card.id)}
+                onClick={() => card.id !== opened && exchange(list.current, card.id, () => setOpened(card.id))}
               >
                 {card.title}
               </button>
@@ -64,7 +67,9 @@ function Advisory() {
             {title}: {value}
           </p>
         ))}
-        <p>{advisory.maker}</p>
+        <p>
+          <Prose>{advisory.maker}</Prose>
+        </p>
       </div>
     </aside>
   )

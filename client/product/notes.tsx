@@ -1,5 +1,6 @@
 import type { Note } from '../content/product.ts'
 import { Icon } from '../ui/icon.tsx'
+import { Prose } from '../ui/prose.tsx'
 
 /** Quiet cards: a title and a sentence or two. */
 export function Notes({ notes, className }: { notes: Note[]; className: string }) {
@@ -9,7 +10,9 @@ export function Notes({ notes, className }: { notes: Note[]; className: string }
         <li key={title}>
           {icon && <Icon name={icon} />}
           <h3>{title}</h3>
-          <p>{text}</p>
+          <p>
+            <Prose>{text}</Prose>
+          </p>
         </li>
       ))}
     </ul>

@@ -1,7 +1,9 @@
 import { brand } from '../../shared/brand.ts'
 import { productSlug, products } from '../../shared/catalogue.ts'
 import type { ProductContent } from '../content/product.ts'
+import { Amount } from '../ui/amount.tsx'
 import { Picture } from '../ui/picture.tsx'
+import { Prose } from '../ui/prose.tsx'
 
 const contents = [
   { id: 'description', title: 'Product Description' },
@@ -13,7 +15,7 @@ const contents = [
 ]
 
 export function ProductHero({ content }: { content: ProductContent }) {
-  const { product, ground, tagline, paragraph, figures } = content
+  const { product, ground, tagline, paragraph, figures, more } = content
   return (
     <>
       <div className={`product-hero on-${ground}`}>
@@ -23,24 +25,31 @@ export function ProductHero({ content }: { content: ProductContent }) {
             <h1>
               {brand.name} <span>{product.replace(brand.name, '').trim()}</span>
             </h1>
-            <h2 id="description-title" className="label">
-              Product Description
-            </h2>
+            <div className="label numbered">
+              <p className="section-number" aria-hidden="true">
+                1
+              </p>
+              <h2 id="description-title">Product Description</h2>
+            </div>
             <p className="tagline">{tagline}</p>
-            <p>{paragraph}</p>
+            <p>
+              <Prose>{paragraph}</Prose>
+            </p>
             <a href={`/buy-now?product=${productSlug(product)}`} className="button">
               Buy Now
             </a>
             <ul className="figures">
-              {figures.map(({ amount, unit, of }) => (
+              {figures.map(({ amount, of }) => (
                 <li key={of}>
-                  <strong>
-                    {amount} <small>{unit}</small>
-                  </strong>{' '}
-                  {of}
+                  <Amount>{amount}</Amount> {of}
                 </li>
               ))}
             </ul>
+            {more && (
+              <a href="#composition" className="small">
+                {more}
+              </a>
+            )}
           </section>
         </div>
       </div>
@@ -70,7 +79,7 @@ function Gallery({ content: { product, pictures } }: { content: ProductContent }
           <Picture
             name={name}
             alt={alt}
-            sizes={index === 0 ? '(min-width: 56.25em) 46vw, 84vw' : '(min-width: 56.25em) 590px, 84vw'}
+            sizes={`(min-width: 37.5em) min(46vw, ${index === 0 ? 664 : 590}px), 72vw`}
             first={index === 0}
           />
           <figcaption className={index === 0 ? 'visually-hidden' : undefined}>{caption}</figcaption>

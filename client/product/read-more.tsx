@@ -1,3 +1,5 @@
+import { Prose } from '../ui/prose.tsx'
+
 const READ_MORE_LETTERS = 100
 
 interface ReadMoreProps {
@@ -13,13 +15,15 @@ export function ReadMore({ text, of, open, onToggle }: ReadMoreProps) {
   const short = shortened(text)
   return (
     <p className="read-more" data-open={open}>
-      {short}
+      <Prose>{short}</Prose>
       {short.length < text.length && (
         <>
           <span className="ellipsis" aria-hidden="true">
             …
           </span>
-          <span className="rest">{text.slice(short.length)}</span>{' '}
+          <span className="rest">
+            <Prose>{text.slice(short.length)}</Prose>
+          </span>{' '}
           <button type="button" aria-expanded={open} onClick={onToggle}>
             {open ? 'read less' : 'read more'}
             <span className="visually-hidden"> about {of}</span>

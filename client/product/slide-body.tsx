@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { IngredientCard, Slide } from '../content/product.ts'
+import { Amount } from '../ui/amount.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { ReadMore } from './read-more.tsx'
 
@@ -15,8 +16,8 @@ export function SlideBody({ slide, controls, ...folding }: Folding & { slide: Sl
     <div className="slide-body" data-cards={slide.cards.length}>
       <div className="slide-head">
         <h3>{slide.title}</h3>
+        {controls && <div className="slide-controls">{controls}</div>}
         {slide.text && <p>{slide.text}</p>}
-        <div className="slide-controls">{controls}</div>
       </div>
       <ul className="ingredients">
         {slide.cards.map((card) => (
@@ -24,7 +25,7 @@ export function SlideBody({ slide, controls, ...folding }: Folding & { slide: Sl
             key={card.name}
             id={`${slide.id}/${card.name}`}
             card={card}
-            sizes={slide.cards.length === 1 ? '(min-width: 56.25em) 480px, 92vw' : '(min-width: 56.25em) 280px, 30vw'}
+            sizes={slide.cards.length === 1 ? '(min-width: 56.25em) 480px, 92vw' : '(min-width: 56.25em) 300px, 112px'}
             {...folding}
           />
         ))}
@@ -45,7 +46,9 @@ function Ingredient({ id, card, sizes, unfolded, onToggle }: IngredientProps) {
       <Picture name={card.picture} alt={card.alt} sizes={sizes} />
       <div className="ingredient-text">
         <h4>{card.name}</h4>
-        <p className="amount">{card.amount}</p>
+        <p className="amounts">
+          <Amount>{card.amount}</Amount>
+        </p>
         {card.text && (
           <ReadMore text={card.text} of={card.name} open={unfolded.has(id)} onToggle={() => onToggle(id)} />
         )}

@@ -3,7 +3,7 @@ import { flushSync } from 'react-dom'
 import type { CarouselProps } from './carousel.tsx'
 
 /** Not on paper: a print shows every slide. */
-const WIDE = 'screen and (min-width: 56.25em)'
+export const WIDE = 'screen and (min-width: 56.25em)'
 const NEAR = '600px'
 
 /** The carousel, once the region comes near on a wide screen; its code is not loaded before. */

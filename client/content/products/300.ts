@@ -83,6 +83,7 @@ export const content: ProductContent = {
     ],
   },
   composition: {
+    ground: 'lycopene',
     caption: 'Each dose contains',
     rows: [
       { name: 'Coenzyme Q10', amount: '300 mg', hue: 'amber' },

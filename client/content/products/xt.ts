@@ -30,6 +30,7 @@ export const content: ProductContent = {
     slides: xtSlides,
   },
   composition: {
+    ground: 'leaf',
     caption: 'Each dose contains',
     rows: [
       { name: 'Ubiquinone', note: 'Coenzyme Q10', amount: '100 mg', hue: 'amber' },
