@@ -10,10 +10,10 @@ import type { Page } from './pages/page.ts'
 /** A built page with the answer to a form in the place of its content. */
 export function renderOutcome(html: string, path: string, outcome: FormOutcome): string {
   const answer = answerOf(outcome)
-  return html.replace(/<div id="root">[\s\S]*<\/div>(?=\s*<\/body>)/, () => {
-    const data = JSON.stringify(answer).replaceAll('<', '\\u003c')
-    return `<div id="root">${renderBody(pageAt(path), answer)}</div><script type="application/json" id="form-answer">${data}</script>`
-  })
+  const before = html.slice(0, html.indexOf('<div id="root">'))
+  const after = html.slice(html.lastIndexOf('</div>') + '</div>'.length)
+  const data = JSON.stringify(answer).replaceAll('<', '\\u003c')
+  return `${before}<div id="root">${renderBody(pageAt(path), answer)}</div><script type="application/json" id="form-answer">${data}</script>${after}`
 }
 
 export function renderBody(page: Page, answer: FormAnswer = {}): string {

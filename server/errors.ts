@@ -16,7 +16,7 @@ export function describeFailure(error: unknown): string {
 /** Takes out what may identify a person or open a door: addresses, numbers of ten digits or more, keys. */
 export function scrub(text: string): string {
   return text
-    .replace(/[^\s@"'<>]+@[^\s@"'<>]+/g, '[address]')
+    .replace(/(?<![^\s@"'<>])[^\s@"'<>]+@[^\s@"'<>]+/g, '[address]')
     .replace(/\d(?:[\s-]?\d){9,}/g, '[number]')
     .replace(/\bre_\w+/g, '[key]')
     .replace(/:\/\/[^\s/@]*@/g, '://[login]@')

@@ -1,8 +1,8 @@
 import { type Product, productPath, products } from '../../shared/catalogue.ts'
 import { RECEIVED_PATH, SUBSCRIBED_PATH } from '../../shared/page-paths.ts'
+import { plainPath } from '../../shared/plain-path.ts'
 import type { ProductContent } from '../content/product.ts'
 import type { Page } from './page.ts'
-import { plainPath } from './plain-path.ts'
 
 const contents = import.meta.glob<ProductContent>('../content/products/*.ts', { import: 'content' })
 

@@ -34,7 +34,7 @@ export async function createAdmission(app: FastifyInstance, options: AdmissionOp
     },
     checkType({ headers }, type) {
       const [sent = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
-      const isUtf8 = parameters.every((parameter) => /^\s*(charset="?utf-8"?)?\s*$/.test(parameter))
+      const isUtf8 = parameters.every((parameter) => /^(charset="?utf-8"?)?$/.test(parameter.trim()))
       const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity'
       if (sent.trim() !== type || !isUtf8 || !isPlain) throw new HttpError(415)
     },

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RECEIVED_PATH } from '../../shared/page-paths.ts'
+import { plainPath } from '../../shared/plain-path.ts'
 import { partHeaders, type SecurityOptions, securityHeaders } from './security.ts'
 
 /** Stands in the built pages where the address of the site belongs. */
@@ -136,7 +137,7 @@ export function servePages(app: FastifyInstance, site: Site): void {
 
 export function sendNotFound(request: FastifyRequest, reply: FastifyReply, site: Site): unknown {
   const [path = '', ...query] = request.url.split('?')
-  const withoutSlash = path.replace(/\/+$/, '')
+  const withoutSlash = plainPath(path)
   if (path.endsWith('/') && site.has(withoutSlash)) return reply.redirect([withoutSlash, ...query].join('?'), 308)
   const page = site.get(NOT_FOUND_PAGE)
   return page ? send(request, reply, page, 404) : reply.code(404).send('Not found')
