@@ -69,7 +69,9 @@ async function withIntegrity(html: string) {
 function servePages(server: ViteDevServer) {
   server.middlewares.use(async (request, response, next) => {
     try {
-      const { pathname: path, searchParams } = new URL(request.originalUrl ?? '/', 'http://localhost')
+      const { pathname, searchParams } = new URL(request.originalUrl ?? '/', 'http://localhost')
+      const reference = searchParams.get('reference') ?? ''
+      const path = pathname === RECEIVED_PATH && !isReference(reference) ? '/404.html' : pathname
       const { isPage, renderPage, renderOutcome } = (await server.ssrLoadModule('/prerender.tsx')) as Prerender
       const template = await server.transformIndexHtml(path, await readFile('client/index.html', 'utf8'))
       const html = renderPage(template, path)
@@ -81,9 +83,7 @@ function servePages(server: ViteDevServer) {
         const outcome = (await answer.json()) as FormOutcome
         return response.writeHead(answer.status).end(renderOutcome(html, path, outcome))
       }
-      const reference = searchParams.get('reference') ?? ''
-      if (path === RECEIVED_PATH && isReference(reference))
-        return response.end(renderOutcome(html, path, { reference }))
+      if (path === RECEIVED_PATH) return response.end(renderOutcome(html, path, { reference }))
       response.writeHead(isPage(path) ? 200 : 404).end(html)
     } catch (error) {
       next(error)
