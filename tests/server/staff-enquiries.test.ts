@@ -185,33 +185,3 @@ describe('status and note', () => {
     expect(references(await staff(['list', '--new'], database))).toEqual([reference])
   })
 })
-
-it('what is not understood is told in one line, with exit code 2', async () => {
-  const wrong = [
-    ['list', '--status', 'Done'],
-    ['list', '--new', '--status', 'New'],
-    ['list', '--since', 'yesterday'],
-    ['list', '--since', '7'],
-    ['list', '--limit', '0'],
-    ['show'],
-    ['show', 'QV-12'],
-    ['show', 'QV-7K3M9P', 'QV-7K3M9Q'],
-    ['find'],
-    ['status', 'QV-7K3M9P'],
-    ['status', 'QV-7K3M9P', 'Done'],
-    ['note', 'QV-7K3M9P'],
-    ['note', 'QV-7K3M9P', 'x'.repeat(2001)],
-    ['mails', 'withhold'],
-    ['mails', 'withhold', '1', '--older-than', '7d'],
-    ['mails', 'withhold', '--older-than', '7'],
-    ['mails', 'retry', '--failed'],
-    ['digest', 'now'],
-    ['erase', '--older-than', '24'],
-    ['export', '--subscribers', '--from', '2026-11-01'],
-  ]
-  const answers = await Promise.all(wrong.map((args) => staff(args, { DATA_DIR: '/nowhere' })))
-  for (const [index, answer] of answers.entries()) {
-    expect(answer, wrong[index]?.join(' ')).toMatchObject({ code: 2, stdout: '' })
-    expect(answer.stderr.trimEnd()).toMatch(/^[^\n]+See --help\.$/)
-  }
-})

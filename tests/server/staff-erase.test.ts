@@ -1,0 +1,85 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { subtractAge } from '../../server/staff/age.ts'
+import { anOrder, call, submit } from '../support/an-order.ts'
+import { readCsv } from '../support/read-csv.ts'
+import { startServer } from '../support/server-process.ts'
+import { runProgram, staff } from '../support/staff-command.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+const cleanUp: (() => unknown)[] = []
+afterEach(async () => {
+  for (const action of cleanUp.splice(0).reverse()) await action()
+})
+
+async function aDatabase() {
+  const { env, drop } = await createTestDatabase()
+  cleanUp.push(drop)
+  return env
+}
+
+/** A running site without a key, so that its mails wait. */
+async function aSite(env: Record<string, string> = {}) {
+  const database = await aDatabase()
+  const server = await startServer({ ...database, RATE_LIMIT_MAX: '0', ...env })
+  cleanUp.push(() => server.stop('SIGKILL'))
+  return { url: server.url, server, database }
+}
+
+describe('erase', () => {
+  it('changes nothing without --yes, and then erases this person and nobody else', async () => {
+    const { url, database } = await aSite()
+    const { reference } = await submit(url, anOrder())
+    const other = await submit(url, anOrder({ email: 'ashaXverma@shop.example' }))
+    await call(url, 'subscription.subscribe', { email: 'asha.verma@shop.example' })
+    const who = ['--person', 'ASHA.VERMA@shop.example']
+
+    const dry = await staff(['erase', ...who], database)
+    expect(dry.stdout).toContain(`${reference}  `)
+    expect(dry.stdout).toContain('Would erase 1 enquiry with 2 mails and 1 subscription. Nothing was changed.')
+    expect((await staff(['export'], database)).stdout).toContain(reference)
+
+    expect((await staff(['erase', ...who, '--yes'], database)).stdout).toContain('Erased 1 enquiry with 2 mails')
+    const left = await staff(['export'], database)
+    expect(left.stdout).toContain(other.reference)
+    expect(left.stdout).not.toContain(reference)
+    expect((await staff(['mails'], database)).stdout).not.toContain(reference)
+    expect((await staff(['erase', ...who, '--yes'], database)).stdout).toBe('Nothing is stored about this person.\n')
+  })
+
+  it('leaves the subscription of an address that somebody else typed beside their own number', async () => {
+    const { url, database } = await aSite()
+    await call(url, 'subscription.subscribe', { email: 'victim@mail.example' })
+    await submit(url, anOrder({ email: 'victim@mail.example', mobile: '9000000009' }))
+    const { stdout } = await staff(['erase', '--person', '9000000009', '--yes'], database)
+    expect(stdout).toContain('Erased 1 enquiry with 2 mails and 0 subscriptions')
+    const left = JSON.parse((await staff(['export', '--person', 'victim@mail.example'], database)).stdout)
+    expect(left).toMatchObject({ enquiries: [], subscriptions: [{ Email: 'victim@mail.example' }] })
+  })
+
+  it('erases what is older than so many days, after a dry run that names the first and the last', async () => {
+    const { database } = await aSite()
+    await runProgram('prisma/seed.ts', [], database)
+    const before = readCsv((await staff(['export'], database)).stdout)
+    const limit = Date.now() - 20 * 86_400_000
+    const old = before.filter((row) => new Date(row.ReceivedAt ?? '').getTime() < limit)
+    expect(old.length).toBeGreaterThan(0)
+
+    const dry = await staff(['erase', '--older-than', '20d'], database)
+    const what = `${old.length} enquiries with \\d+ mails received before [^:]+ \\d\\d:\\d\\d IST: the first on ${old[0]?.Received}, the last on ${old.at(-1)?.Received}`
+    expect(dry.stdout).toMatch(
+      new RegExp(`^Would erase ${what}\\. ${60 - old.length} enquiries stay\\. Nothing was changed`),
+    )
+    expect((await staff(['erase', '--older-than', '20d', '--yes'], database)).stdout).toMatch(
+      new RegExp(`^Erased ${what}\\.`),
+    )
+    const after = readCsv((await staff(['export'], database)).stdout)
+    expect(after.map((row) => row.Id)).toEqual(before.filter((row) => !old.includes(row)).map((row) => row.Id))
+    expect((await staff(['erase', '--older-than', '24m'], database)).stdout).toMatch(/^No enquiry was received before/)
+  })
+
+  it('counts months as the calendar does', () => {
+    expect(subtractAge(new Date('2026-11-21T10:00:00Z'), '24m')).toEqual(new Date('2024-11-21T10:00:00Z'))
+    expect(subtractAge(new Date('2026-03-31T10:00:00Z'), '1m')).toEqual(new Date('2026-02-28T10:00:00Z'))
+    expect(subtractAge(new Date('2026-11-21T10:00:00Z'), '730d')).toEqual(new Date('2024-11-21T10:00:00Z'))
+  })
+})

@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process'
+import { afterEach, describe, expect, it } from 'vitest'
+import { products } from '../../shared/catalogue.ts'
+import { anOrder, call, submit } from '../support/an-order.ts'
+import { readCsv } from '../support/read-csv.ts'
+import { startServer } from '../support/server-process.ts'
+import { runProgram, staff } from '../support/staff-command.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+const cleanUp: (() => unknown)[] = []
+afterEach(async () => {
+  for (const action of cleanUp.splice(0).reverse()) await action()
+})
+
+async function aDatabase() {
+  const { env, drop } = await createTestDatabase()
+  cleanUp.push(drop)
+  return env
+}
+
+/** A running site without a key, so that its mails wait. */
+async function aSite(env: Record<string, string> = {}) {
+  const database = await aDatabase()
+  const server = await startServer({ ...database, RATE_LIMIT_MAX: '0', ...env })
+  cleanUp.push(() => server.stop('SIGKILL'))
+  return { url: server.url, server, database }
+}
+
+describe('export', () => {
+  it('writes what the running site has stored, and filters by Indian day, product, type and status', async () => {
+    const { url, database } = await aSite()
+    const { reference } = await submit(url, anOrder({ name: 'Ünal Ğ', mobile: '0987654321', quantity: 2 ** 53 - 1 }))
+    await submit(url, anOrder({ products: products[1], retailerSelfUse: 'Self Use' }))
+
+    const all = await staff(['export'], database)
+    expect(all).toMatchObject({ code: 0, stderr: '' })
+    expect(all.stdout.startsWith('\ufeff"Reference","Received","Status","Name","Mobile","Email","Products"')).toBe(true)
+    const rows = readCsv(all.stdout)
+    expect(rows).toHaveLength(2)
+    expect(rows[0]).toMatchObject({
+      Reference: reference,
+      Name: 'Ünal Ğ',
+      Mobile: '0987654321',
+      Quantity: '9007199254740991',
+      Products: products[0],
+      RetailerSelfUse: 'Retailer',
+      Status: 'New',
+      StaffMail: 'Pending',
+    })
+    const received = new Date(rows[0]?.ReceivedAt ?? '')
+    const india = new Date(received.getTime() + 5.5 * 3_600_000).toISOString()
+    expect(rows[0]?.Received).toMatch(
+      new RegExp(`^${india.slice(8, 10)} \\w{3} ${india.slice(0, 4)} ${india.slice(11, 16)} IST$`),
+    )
+
+    const today = india.slice(0, 10)
+    const tomorrow = new Date(received.getTime() + 29.5 * 3_600_000).toISOString().slice(0, 10)
+    const counts = await Promise.all(
+      [
+        ['--from', today, '--to', today],
+        ['--from', tomorrow],
+        ['--product', products[1].toLowerCase()],
+        ['--type', 'Self Use', '--status', 'New'],
+        ['--status', 'Closed'],
+      ].map(async (args) => readCsv((await staff(['export', ...args], database)).stdout).length),
+    )
+    expect(counts).toEqual([2, 0, 1, 1, 0])
+  })
+
+  it('lets no text become a formula, and keeps quotes and commas', async () => {
+    const { url, database } = await aSite()
+    const names = ['=1+1', '+1', '-1', '@SUM(A1)', 'Plain, "quoted"']
+    for (const name of names) expect((await submit(url, anOrder({ name }))).status).toBe(200)
+    const { stdout } = await staff(['export'], database)
+    for (const cell of [`"'=1+1"`, `"'+1"`, `"'-1"`, `"'@SUM(A1)"`, '"Plain, ""quoted"""'])
+      expect(stdout).toContain(cell)
+  })
+
+  it('works when the site is stopped', async () => {
+    const { url, server, database } = await aSite()
+    const { reference } = await submit(url, anOrder())
+    await server.stop()
+    expect((await staff(['export'], database)).stdout).toContain(reference)
+  })
+
+  it('ends quietly when nobody reads on', async () => {
+    const database = await aDatabase()
+    await runProgram('prisma/seed.ts', [], database)
+    const command = `"${process.execPath}" dist/server/staff.js export | head -n 1; echo "\${PIPESTATUS[0]}"`
+    const shell = spawn('bash', ['-c', command], {
+      env: { PATH: process.env.PATH, ...database },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let output = ''
+    for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (chunk) => (output += chunk))
+    await new Promise((done) => shell.once('close', done))
+    expect(output.split('\n')).toEqual([expect.stringContaining('"Reference"'), '0', ''])
+  })
+
+  it('gives all we hold of a person, whatever the case of the address or the writing of the number', async () => {
+    const { url, database } = await aSite()
+    await submit(url, anOrder({ email: 'Asha_V@shop.example' }))
+    await submit(url, anOrder({ email: 'ashaXv@shop.example', mobile: '9000000001' }))
+    await call(url, 'subscription.subscribe', { email: 'asha_v@shop.example' })
+    for (const who of ['asha_v@SHOP.example', '+91 98765 43210', '098765-43210']) {
+      const { stdout } = await staff(['export', '--person', who], database)
+      const { enquiries, subscriptions } = JSON.parse(stdout)
+      expect(enquiries).toHaveLength(1)
+      expect(enquiries[0]).toMatchObject({ Email: 'Asha_V@shop.example', Products: products[0], Quantity: 24 })
+      expect(enquiries[0].Mails).toHaveLength(2)
+      expect(subscriptions).toMatchObject(who.includes('@') ? [{ Email: 'asha_v@shop.example' }] : [])
+    }
+  })
+
+  it('writes the newsletter list, and says that nobody has confirmed its addresses', async () => {
+    const { url, database } = await aSite()
+    for (const email of ['asha@shop.example', '=cmd@shop.example']) await call(url, 'subscription.subscribe', { email })
+    const { code, stdout, stderr } = await staff(['export', '--subscribers'], database)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^\ufeff"Email","Subscribed","ConsentVersion","Confirmed","SubscribedAt"\r\n/)
+    expect(readCsv(stdout)).toMatchObject([
+      { Email: 'asha@shop.example', Confirmed: 'no' },
+      { Email: "'=cmd@shop.example", Confirmed: 'no' },
+    ])
+    expect(stderr).toMatch(/^2 addresses, unconfirmed: [^\n]+\n$/)
+  })
+})
