@@ -48,7 +48,7 @@ export async function listOwedMails(db: Db, { onlyFailed }: { onlyFailed: boolea
       head: (n) => `ALARM: nobody has been told of ${count(n, 'enquiry', 'enquiries')}. The notice did not arrive.`,
       advice: `Read each with: staff show REFERENCE. Answer the visitor, then:
 staff status REFERENCE Contacted. Put right what keeps mails from STAFF_EMAILS;
-staff test-mail ADDRESS tries it. staff mails retry sends the Failed again.`,
+staff test-mail ADDRESS tries it. staff mails retry: once more what was refused.`,
     }),
     await print(db, unacknowledged, [id, reference, received, name, mobile, state, reason], {
       head: (n) => `The address is wrong, or takes no mail: ring ${count(n, 'visitor', 'visitors')}.`,
