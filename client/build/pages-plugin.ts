@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import type { Plugin, ViteBuilder, ViteDevServer } from 'vite'
 import type { FormOutcome } from '../../shared/form-outcome.ts'
 import { RECEIVED_PATH } from '../../shared/page-paths.ts'
-import { isReference } from '../../shared/reference.ts'
+import { isReference } from '../../shared/reference-shape.ts'
 
 type Prerender = typeof import('../prerender.tsx')
 

@@ -5,7 +5,7 @@ import { readOrderFields, readSubscriptionFields } from '../../shared/form-field
 import type { FormOutcome } from '../../shared/form-outcome.ts'
 import { type Order, orderSchema } from '../../shared/order.ts'
 import { orderPaths, pagePaths, RECEIVED_PATH, SUBSCRIBED_PATH } from '../../shared/page-paths.ts'
-import { isReference } from '../../shared/reference.ts'
+import { isReference } from '../../shared/reference-shape.ts'
 import type { Admission } from './admission.ts'
 import { HttpError, logFailure, toTrpcError } from './error-answers.ts'
 import { formKey } from './form-key.ts'
