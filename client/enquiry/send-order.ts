@@ -14,6 +14,7 @@ const ANSWER_TIMEOUT_MS = 15_000
  * Otherwise, as in a duplicated tab, it is told, and the next try has a new key.
  */
 export async function sendOrder(order: Order, signal: AbortSignal) {
+  if (signal.aborted) throw new Error('Stopped between two tries')
   const key = currentKey()
   try {
     return await send(order, key, signal)
@@ -32,7 +33,6 @@ async function send(order: Order, { key, unanswered }: SubmissionKey, stopped: A
   const timer = setTimeout(abort, ANSWER_TIMEOUT_MS)
   stopped.addEventListener('abort', abort)
   try {
-    if (stopped.aborted) abort()
     const answer = await trpc.order.submit.mutate({ ...order, submissionKey: key }, { signal: request.signal })
     forgetKey()
     return answer

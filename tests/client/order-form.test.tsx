@@ -181,6 +181,16 @@ it('Stop ends the tries, keeps what was typed, and the next order has the same k
   expect(wire.sent[1]?.submissionKey).toBe(wire.sent[0]?.submissionKey)
 })
 
+it('an order that was stopped has no part in the one after it', async () => {
+  wire.answers = [new TypeError('Failed to fetch')]
+  await fill(filled)
+  await send()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  forgetKey()
+  await new Promise((resume) => setTimeout(resume, 1500)) // past the time of the next try
+  expect(sessionStorage.getItem('submission-key')).toBeNull()
+})
+
 it('a refusal is told in the words of the server, and not repeated', async () => {
   wire.answers = [refused(403, 'Orders are taken from our own pages only.')]
   await fill(filled)
