@@ -7,9 +7,6 @@ import { sync, syncTree, unpackFolder } from './prepared-folder.ts'
 /** What may be in a data folder that has no database yet: our socket, and what file systems and first starts leave. */
 const OURS = new Set(['postgres', 'postgres.new', '.s.PGSQL.5432', 'lost+found'])
 
-/** Copies of tables that a backup makes beside the database's own files, and takes away unless it is killed. */
-export const COPY_PREFIX = 'copy-of-'
-
 /** Makes the folder, for this user only. Refuses one that belongs to something else, before anything is written. */
 export function claimDataFolder(dataDir: string): void {
   try {
@@ -57,11 +54,7 @@ export async function prepareDataFolder(
   initialize: (folder: string) => Promise<void>,
 ): Promise<string> {
   const folder = join(dataDir, 'postgres')
-  if (holdsDatabase(folder)) {
-    const left = readdirSync(folder).filter((name) => name.startsWith(COPY_PREFIX))
-    for (const name of left) rmSync(join(folder, name))
-    return folder
-  }
+  if (holdsDatabase(folder)) return folder
   const unfinished = join(dataDir, 'postgres.new')
   try {
     await makeDatabase()

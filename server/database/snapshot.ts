@@ -1,11 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
 import type { Env } from '../env.ts'
-import { COPY_PREFIX } from './data-folder.ts'
 import type { Db } from './database.ts'
-import { linesOf } from './lines.ts'
 import { withDatabase } from './open-database.ts'
 import { type AppliedMigration, type Queries, quoted, readMigrations, readTables, type Table } from './tables.ts'
 
@@ -21,14 +15,14 @@ type Work = (snapshot: Snapshot) => Promise<void>
 
 const FETCHED_AT_ONCE = 1000
 const NO_LIMIT_MS = 2 ** 31 - 1
-/** The embedded database sees its folder under this name. */
-const EMBEDDED_FOLDER = '/pglite/data'
+/** Of the copies, beside the tables' own. */
+export const COPIES = 'backup_copies'
+/** Some thousand rows, which the session is taken for at a time. */
+const PAGES_AT_ONCE = 50
 
 /** Beside the running site, which goes on storing orders. */
 export function withSnapshot(env: Pick<Env, 'DATABASE_URL' | 'DATA_DIR'>, work: Work): Promise<void> {
-  return withDatabase(env, ({ db }) =>
-    env.DATABASE_URL ? inTransaction(db, work) : fromCopies(db, resolve(env.DATA_DIR, 'postgres'), work),
-  )
+  return withDatabase(env, ({ db }) => (env.DATABASE_URL ? inTransaction(db, work) : fromCopies(db, work)))
 }
 
 async function inTransaction(db: Db, work: Work) {
@@ -46,7 +40,7 @@ async function inTransaction(db: Db, work: Work) {
 }
 
 async function* fetchRows(db: Queries, { name }: Table): AsyncGenerator<string> {
-  await db.$executeRawUnsafe(`DECLARE stored NO SCROLL CURSOR FOR ${selectRows(name)}`)
+  await db.$executeRawUnsafe(`DECLARE stored NO SCROLL CURSOR FOR ${selectRows(quoted(name))}`)
   for (;;) {
     const rows = await db.$queryRawUnsafe<{ line: string }[]>(`FETCH ${FETCHED_AT_ONCE} FROM stored`)
     for (const { line } of rows) yield line
@@ -56,33 +50,38 @@ async function* fetchRows(db: Queries, { name }: Table): AsyncGenerator<string> 
 }
 
 /**
- * The embedded database has one session, and while it is in a transaction orders wait. So one statement writes copies
- * of all tables beside its files, as fast as the disk goes, and they are read when the session is free again.
+ * The embedded database has one session, and while it is in a transaction orders wait. So one statement copies all
+ * tables, ten times as fast as they can be written out, and the copies are read a piece at a time between orders.
+ * Those of a backup that was killed go when the next one begins.
  */
-async function fromCopies(db: Db, folder: string, work: Work) {
+async function fromCopies(db: Db, work: Work) {
   const [migrations, tables] = [await readMigrations(db), await readTables(db)]
-  const unique = randomUUID() // PostgreSQL's file system would not notice that a file of the same name was taken away
-  const fileOf = ({ name }: Table) => `${COPY_PREFIX}${name}-${unique}`
-  const copies = tables.map(
-    (table) => `EXECUTE $copy$ COPY (${selectRows(table.name)}) TO '${EMBEDDED_FOLDER}/${fileOf(table)}' $copy$;`,
-  )
+  const begin = [`DROP SCHEMA IF EXISTS ${COPIES} CASCADE`, `CREATE SCHEMA ${COPIES}`]
+  const copies = tables.map(({ name }) => `CREATE UNLOGGED TABLE ${copyOf(name)} AS TABLE ${quoted(name)}`)
   try {
-    await db.$executeRawUnsafe(`DO $do$ BEGIN ${copies.join(' ')} END $do$`)
-    await work({
-      migrations,
-      tables,
-      rows: (table) => readCopy(join(folder, fileOf(table))),
-    })
+    await db.$executeRawUnsafe(`DO $do$ BEGIN ${[...begin, ...copies].map((sql) => `${sql};`).join(' ')} END $do$`)
+    await work({ migrations, tables, rows: (table) => readCopy(db, table) })
   } finally {
-    for (const table of tables) await rm(join(folder, fileOf(table)), { force: true })
+    await db.$executeRawUnsafe(`DROP SCHEMA IF EXISTS ${COPIES} CASCADE`)
   }
 }
 
-/** In the text format of COPY, which doubles what JSON has of backslashes; JSON has nothing else that it changes. */
-async function* readCopy(file: string): AsyncGenerator<string> {
-  for await (const line of linesOf(createReadStream(file))) yield line.replaceAll('\\\\', '\\')
+async function* readCopy(db: Queries, { name }: Table): AsyncGenerator<string> {
+  const [size] = await db.$queryRawUnsafe<{ pages: number }[]>(
+    `SELECT (pg_relation_size('${copyOf(name)}') / current_setting('block_size')::int)::int AS "pages"`,
+  )
+  for (let page = 0; page < (size?.pages ?? 0); page += PAGES_AT_ONCE) {
+    const piece = `ctid >= '(${page},0)' AND ctid < '(${page + PAGES_AT_ONCE},0)'`
+    const rows = await db.$queryRawUnsafe<{ line: string }[]>(`${selectRows(copyOf(name))} WHERE ${piece}`)
+    for (const { line } of rows) yield line
+  }
 }
 
+function copyOf(name: string): string {
+  return `${COPIES}.${quoted(name)}`
+}
+
+/** @param table as SQL names it */
 function selectRows(table: string): string {
-  return `SELECT row_to_json(stored)::text AS line FROM ${quoted(table)} stored`
+  return `SELECT row_to_json(stored)::text AS line FROM ${table} stored`
 }

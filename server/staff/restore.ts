@@ -3,13 +3,13 @@ import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { linesOf } from '../database/lines.ts'
 import { withDatabase } from '../database/open-database.ts'
 import { type Queries, quoted, readMigrations, readTables, type Table } from '../database/tables.ts'
 import { OperatorError, sqlState } from '../errors.ts'
 import { count } from '../words.ts'
 import { FORMAT, FORMAT_VERSION, type Head, readMark } from './backup-format.ts'
 import { type Command, parse, UsageError } from './command.ts'
+import { linesOf } from './lines.ts'
 
 const ROWS_AT_ONCE = 500
 const NO_LIMIT_MS = 2 ** 31 - 1

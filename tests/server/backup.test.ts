@@ -1,10 +1,10 @@
-import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import { COPY_PREFIX } from '../../server/database/data-folder.ts'
 import type { Db } from '../../server/database/database.ts'
 import { withDatabase } from '../../server/database/open-database.ts'
+import { COPIES } from '../../server/database/snapshot.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { scratch } from '../support/scratch.ts'
 import { startSite } from '../support/site.ts'
@@ -92,11 +92,10 @@ describe('a backup', () => {
     expect(await readFile(file)).toEqual(before)
   })
 
-  it('of an embedded database leaves no copies behind', async () => {
+  it('leaves no copies behind', async () => {
     const { site } = await aBackup()
-    if (!site.env.DATA_DIR) return
-    const names = await readdir(join(site.env.DATA_DIR, 'postgres'))
-    expect(names.filter((name) => name.startsWith(COPY_PREFIX))).toEqual([])
+    const schemas = await inspect(site.env, (db) => db.$queryRaw`SELECT FROM pg_namespace WHERE nspname = ${COPIES}`)
+    expect(schemas).toEqual([])
   })
 
   it('holds mails back that it had still to send, unless they shall go out', async () => {
