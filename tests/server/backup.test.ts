@@ -68,7 +68,7 @@ async function edited(change: (text: string) => string): Promise<string> {
   return target
 }
 
-describe('a backup', () => {
+describe('a backup', { timeout: 90_000 }, () => {
   it('made while the site runs brings everything back in another database', async () => {
     const { site, file } = await aBackup()
     const empty = await anEmptyDatabase()

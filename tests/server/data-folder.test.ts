@@ -59,7 +59,7 @@ async function firstLogFile(dataDir: string): Promise<string> {
   return `pg_wal/${names[0]}`
 }
 
-describe.skipIf(inject('postgres'))('a data folder', () => {
+describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => {
   it.each<[string, (folder: string, dataDir: string) => Promise<unknown>, RegExp]>([
     ['without PG_VERSION', (folder) => rm(join(folder, 'PG_VERSION')), /PG_VERSION is missing/],
     ['without pg_xact', (folder) => rm(join(folder, 'pg_xact'), { recursive: true }), /pg_xact.* is missing/],
