@@ -23,6 +23,12 @@ export const ruleHints: Partial<Record<Message, string>> = {
 /** The heading of the page that follows a form sent without scripts. */
 export const received: typeof messages.received = 'Order Received Successfully'
 
+/** Stands above the form in place of "Buy Now" once it is sent. */
+export const enquiryReceived = {
+  title: 'Thank you',
+  lead: 'Your enquiry is with us, and a copy is on its way to your inbox. A person replies by phone or email.',
+}
+
 export const notStored = `We could not store your enquiry. Everything you typed is still here: please send it again, or call ${brand.phone}.`
 
 /** Said while an enquiry is under way and the network is weak. */

@@ -7,11 +7,11 @@ export function OrderActions({ sending = false, progress, note, onStop }: OrderS
     <div className="submit">
       {note && <p className="submit-note">{note}</p>}
       <div className="submit-row">
-        <button type="submit" className="button" aria-disabled={sending}>
+        <button type="submit" className="button send" aria-disabled={sending}>
           {sending ? 'Sending…' : 'Send enquiry'}
         </button>
         {progress && (
-          <button type="button" className="quiet-button" onClick={onStop}>
+          <button type="button" className="pill" onClick={onStop}>
             Stop
           </button>
         )}

@@ -11,7 +11,12 @@ import { EMPTY, type OrderState } from './order-state.ts'
 /** How long a sent form waits for the code that sends it, before it goes out without. */
 const CODE_TIMEOUT_MS = 5000
 
-export function OrderForm({ path }: { path: string }) {
+interface OrderFormProps {
+  path: string
+  onReceived?: (received: boolean) => void
+}
+
+export function OrderForm({ path, onReceived }: OrderFormProps) {
   const form = useRef<HTMLFormElement>(null)
   const { order: answer } = useContext(FormAnswerContext)
   const [state, setState] = useState<OrderState>(answer ? { marks: answer.marks, summary: answer.message } : EMPTY)
@@ -20,6 +25,7 @@ export function OrderForm({ path }: { path: string }) {
 
   function show(next: OrderState) {
     setState(next)
+    onReceived?.(next.reference !== undefined)
     if (next.reference) form.current?.reset()
     const first = [...(form.current?.elements ?? [])].find((field) => (field.getAttribute('name') ?? '') in next.marks)
     if (first instanceof HTMLElement) first.focus()
@@ -82,7 +88,7 @@ export function OrderForm({ path }: { path: string }) {
         <OrderActions {...state} onStop={() => sender.current?.then(({ stop }) => stop())} />
       </form>
       <div role="status">
-        {state.reference && <OrderReceived reference={state.reference} onAgain={() => setState(EMPTY)} />}
+        {state.reference && <OrderReceived {...state} reference={state.reference} onAgain={() => show(EMPTY)} />}
       </div>
       {Toasts && <Toasts />}
     </div>

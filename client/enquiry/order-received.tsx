@@ -1,15 +1,28 @@
 import { useEffect, useRef } from 'react'
-import { nextSteps } from '../content/enquiry-form.ts'
+import type { Order } from '../../shared/order.ts'
 
-export function OrderReceived({ reference, onAgain }: { reference: string; onAgain: () => void }) {
+interface OrderReceivedProps {
+  reference: string
+  order?: Order | undefined
+  onAgain: () => void
+}
+
+export function OrderReceived({ reference, order, onAgain }: OrderReceivedProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
   return (
     <div className="received">
       <h2 ref={heading} className="minor" tabIndex={-1}>
-        Thank you. Your enquiry is with us.
+        Your reference
       </h2>
-      <NextSteps reference={reference} />
+      <Reference reference={reference} />
+      {order && (
+        <p>
+          <strong>
+            {order.quantity} × {order.products}, {order.retailerSelfUse}
+          </strong>
+        </p>
+      )}
       <button type="button" className="button" onClick={onAgain}>
         Send another enquiry
       </button>
@@ -17,19 +30,11 @@ export function OrderReceived({ reference, onAgain }: { reference: string; onAga
   )
 }
 
-export function NextSteps({ reference }: { reference: string }) {
+export function Reference({ reference }: { reference: string }) {
   return (
     <>
-      <p>Your reference</p>
       <p className="reference">{reference}</p>
-      <p>Please keep it: it finds your enquiry when you call or write.</p>
-      <ol>
-        {nextSteps.slice(1).map((step) => (
-          <li key={step.title}>
-            <strong>{step.title}.</strong> {step.text}
-          </li>
-        ))}
-      </ol>
+      <p>Please keep it: with it we find your enquiry when you call or write.</p>
     </>
   )
 }

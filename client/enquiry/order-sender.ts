@@ -49,7 +49,7 @@ export function createOrderSender(show: (state: OrderState) => void): OrderSende
       if (underWay !== stop) return
       end()
       toast.success(messages.received, { autoClose: SUCCESS_TOAST_MS })
-      show({ ...EMPTY, reference })
+      show({ ...EMPTY, reference, order })
     } catch (error) {
       if (underWay !== stop) return
       end()

@@ -1,3 +1,5 @@
+import type { Order } from '../../shared/order.ts'
+
 /** What the order form shows, apart from what is typed. */
 export interface OrderState {
   /** An order is under way. */
@@ -12,6 +14,7 @@ export interface OrderState {
   note?: string | undefined
   /** The order was received. */
   reference?: string | undefined
+  order?: Order
 }
 
 export const EMPTY: OrderState = { marks: {} }

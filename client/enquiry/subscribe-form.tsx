@@ -1,4 +1,4 @@
-import { type FormEvent, useContext, useRef, useState } from 'react'
+import { type FormEvent, useContext, useState } from 'react'
 import { subscribe } from '../content/contact.ts'
 import { FormAnswerContext } from './form-answer.ts'
 
@@ -9,17 +9,17 @@ interface Answer {
 
 export function SubscribeForm({ path }: { path: string }) {
   const { subscription } = useContext(FormAnswerContext)
-  const busy = useRef(false)
+  const [busy, setBusy] = useState(false)
   const [answer, setAnswer] = useState<Answer | undefined>(subscription && { ...subscription, done: false })
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     const form = event.currentTarget
     if ('native' in form.dataset) return
     event.preventDefault()
-    if (busy.current) return
-    busy.current = true
+    if (busy) return
+    setBusy(true)
     const result = await sendAddress(new FormData(form))
-    busy.current = false
+    setBusy(false)
     setAnswer(result)
     if (result.done) form.reset()
   }
@@ -49,14 +49,15 @@ export function SubscribeForm({ path }: { path: string }) {
           enterKeyHint="send"
           defaultValue={subscription?.email}
           required
+          onInput={() => setAnswer(undefined)}
           aria-describedby="subscribe-answer"
           aria-invalid={answer && !answer.done ? true : undefined}
         />
-        <button type="submit" className="button">
-          Subscribe
+        <button type="submit" className="button" aria-disabled={busy}>
+          {busy ? 'Sending…' : 'Subscribe'}
         </button>
       </div>
-      <p id="subscribe-answer" role="status" className="subscribe-answer">
+      <p id="subscribe-answer" role="status" className="subscribe-answer" data-done={answer?.done}>
         {answer?.message}
       </p>
       <p className="small">{subscribe.consent}</p>

@@ -1,5 +1,4 @@
 import { cssTransition, ToastContainer } from 'react-toastify/unstyled'
-import '../styles/toast.css'
 
 const transition = cssTransition({ enter: 'toast-enter', exit: 'toast-exit', collapse: false })
 

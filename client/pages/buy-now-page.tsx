@@ -13,13 +13,15 @@ export const buyNowPage: Page = {
 function BuyNowPage({ page }: { page: Page }) {
   return (
     <section className="page-top order-page">
-      <div className="wrap">
-        <div className="page-title">
-          <h1>{buyNow.title}</h1>
-          <p className="lead">{buyNow.lead}</p>
-        </div>
-        <OrderSection path={page.path} />
-      </div>
+      <OrderSection
+        path={page.path}
+        head={({ title, lead }) => (
+          <div className="page-title">
+            <h1>{title}</h1>
+            <p className="lead">{lead}</p>
+          </div>
+        )}
+      />
     </section>
   )
 }

@@ -1,5 +1,4 @@
 import { type Product, productPath, products } from '../../shared/catalogue.ts'
-import { buyNow } from '../content/buy-now.ts'
 import { home } from '../content/home.ts'
 import { productCards } from '../content/product-cards.ts'
 import { OrderSection } from '../enquiry/order-section.tsx'
@@ -22,13 +21,15 @@ function HomePage({ page }: { page: Page }) {
       <Banner />
       <OurProducts />
       <section id="buy-now" className="section order-section" aria-labelledby="buy-now-title">
-        <div className="wrap">
-          <div className="section-head">
-            <h2 id="buy-now-title">{buyNow.title}</h2>
-            <p className="lead">{buyNow.lead}</p>
-          </div>
-          <OrderSection path={page.path} />
-        </div>
+        <OrderSection
+          path={page.path}
+          head={({ title, lead }) => (
+            <div className="section-head">
+              <h2 id="buy-now-title">{title}</h2>
+              <p className="lead">{lead}</p>
+            </div>
+          )}
+        />
       </section>
     </>
   )
@@ -91,7 +92,13 @@ function ProductCard({ product, index }: { product: Product; index: number }) {
   const { picture, ground, line, alt, figures, more } = productCards[product]
   return (
     <article className={`product-card on-${ground}`}>
-      <Picture hero={index} name={picture} alt={alt} sizes="(min-width: 37.5em) min(45vw, 516px), 92vw" />
+      <Picture
+        className="square"
+        hero={index}
+        name={picture}
+        alt={alt}
+        sizes="(min-width: 37.5em) min(45vw, 516px), 92vw"
+      />
       <div className="product-card-text">
         <h3>{product}</h3>
         <p>{line}</p>

@@ -16,7 +16,6 @@ function NotFoundPage() {
     <section className="page-top lost-page pictured wrap">
       <Picture
         name="not-found"
-        seamless
         alt={`A bottle of ${products[0]} on its side, its cap off and a few capsules spilled`}
         sizes="(min-width: 56.25em) 680px, 92vw"
         first

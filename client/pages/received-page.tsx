@@ -2,7 +2,8 @@ import { useContext } from 'react'
 import { RECEIVED_PATH } from '../../shared/page-paths.ts'
 import { received } from '../content/enquiry-form.ts'
 import { FormAnswerContext } from '../enquiry/form-answer.ts'
-import { NextSteps } from '../enquiry/order-received.tsx'
+import { NextSteps } from '../enquiry/next-steps.tsx'
+import { Reference } from '../enquiry/order-received.tsx'
 import type { Page } from './page.ts'
 
 /** Follows an order that was sent without scripts. */
@@ -21,7 +22,8 @@ function ReceivedPage() {
     <section className="page-top wrap">
       <div className="received">
         <h1>{received}</h1>
-        <NextSteps reference={reference} />
+        <Reference reference={reference} />
+        <NextSteps received />
         <a href="/buy-now" className="button">
           Send another enquiry
         </a>

@@ -3,7 +3,6 @@ import slick from 'react-slick'
 import type { Slide } from '../content/product.ts'
 import { Arrows, type Way } from './arrows.tsx'
 import { type Folding, SlideBody } from './slide-body.tsx'
-import '../styles/carousel.css'
 
 // react-slick is CommonJS: the default import may be its module object instead of the class.
 const Slider = (slick as typeof slick & { default?: typeof slick }).default ?? slick
@@ -73,7 +72,7 @@ export function Carousel({ slides, draggable, ...folding }: CarouselProps) {
           <span className="amount">
             {shown + 1} / {slides.length}
           </span>
-          <button type="button" className="play-button" onClick={() => setPlaying(!playing)}>
+          <button type="button" className="pill play-button" onClick={() => setPlaying(!playing)}>
             {playing ? 'Pause' : 'Play'}
             <span className="visually-hidden"> the slides</span>
           </button>

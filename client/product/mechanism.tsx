@@ -28,7 +28,13 @@ export function Mechanism({ slides, open, draggable }: MechanismContent) {
             {slides.map(
               ({ id, button }) =>
                 button && (
-                  <button key={id} type="button" aria-pressed={id === active} onClick={() => setActive(id)}>
+                  <button
+                    key={id}
+                    type="button"
+                    className="pill"
+                    aria-pressed={id === active}
+                    onClick={() => setActive(id)}
+                  >
                     {button}
                   </button>
                 ),

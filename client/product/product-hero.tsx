@@ -38,7 +38,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
             <a href={`/buy-now?product=${productSlug(product)}`} className="button">
               Buy Now
             </a>
-            <ul className="figures">
+            <ul className="figures" data-even={figures.length % 2 === 0}>
               {figures.map(({ amount, of }) => (
                 <li key={of}>
                   <Amount>{amount}</Amount> {of}

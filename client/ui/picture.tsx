@@ -11,17 +11,15 @@ export interface PictureProps {
   className?: string
   /** The place of the product it shows in the catalogue: it moves between the home page and the product's. */
   hero?: number
-  /** Its backdrop is the ground it stands on: its borders fade, so that no rounding of colours shows an edge. */
-  seamless?: boolean
   /** For the largest picture of the first screen. */
   first?: boolean
 }
 
-export function Picture({ name, alt, sizes, className, hero, seamless, first }: PictureProps) {
+export function Picture({ name, alt, sizes, className, hero, first }: PictureProps) {
   const { widths, ratio } = pictures(name)
   const [, middle = 0] = widths
   return (
-    <picture className={className} data-hero={hero} data-seamless={seamless || undefined}>
+    <picture className={className} data-hero={hero}>
       <source type="image/avif" srcSet={sources(name, widths)} sizes={sizes} />
       {/* Few browsers lack AVIF: one size is enough for them. */}
       <img
