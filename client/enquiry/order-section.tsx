@@ -18,7 +18,7 @@ export function OrderSection({ path, head }: OrderSectionProps) {
   return (
     <div className="wrap">
       {head(received ? enquiryReceived : buyNow)}
-      <div className="order-panel">
+      <div className="order-panel on-sand">
         <div className="order-main">
           <OrderForm path={path} onReceived={setReceived} />
         </div>

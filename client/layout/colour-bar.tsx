@@ -1,6 +1,6 @@
 import type { Composition } from '../content/product.ts'
 
-const HUES = ['lycopene', 'orange', 'amber', 'gold', 'wheat', 'rose', 'slate', 'leaf']
+const HUES = ['lycopene', 'orange', 'amber', 'gold', 'wheat', 'rose', 'slate', 'zinc']
 
 /** The strip of colours that printers put on the edge of a sheet; here the ingredients', with their names where they are a product's. */
 export function ColourBar({ rows }: { rows: Composition['rows'] | undefined }) {

@@ -23,7 +23,7 @@ export function MobileMenu({ path }: { path: string }) {
           <path d="M3 8h18M3 16h18" />
         </svg>
       </button>
-      <dialog ref={dialog} id="menu" className="menu" aria-label="Menu">
+      <dialog ref={dialog} id="menu" className="menu on-leaf" aria-label="Menu">
         <div className="menu-head">
           <Logo />
           <button

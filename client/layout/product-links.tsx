@@ -15,7 +15,7 @@ export function ProductLinks({ path, pictures, onFollow }: ProductLinksProps) {
     return (
       <li key={product}>
         <PageLink href={productPath(product)} path={path} onFollow={onFollow}>
-          {pictures && <Picture className={`square thumbnail on-${ground}`} name={picture} alt="" sizes="72px" />}
+          {pictures && <Picture className={`square close thumbnail on-${ground}`} name={picture} alt="" sizes="72px" />}
           {product}
         </PageLink>
       </li>

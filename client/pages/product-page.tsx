@@ -72,7 +72,7 @@ function Closing({ content: { product, ground, picture, line } }: { content: Pro
             Buy Now
           </a>
         </div>
-        <Picture className="square" name={picture} alt="" sizes="(min-width: 37.5em) 320px, 50vw" />
+        <Picture className="square close" name={picture} alt="" sizes="(min-width: 37.5em) 320px, 50vw" />
       </div>
     </div>
   )
