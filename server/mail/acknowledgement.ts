@@ -4,8 +4,12 @@ import type { Enquiry } from '../enquiries/enquiry.ts'
 import { html } from './html.ts'
 import { htmlPage, htmlTable, type MailContent, subjectLine, textTable } from './mail-layout.ts'
 
-const GREETABLE_NAME = /^[\p{L}\p{M}][\p{L}\p{M}\p{Zs}.'’-]{0,59}$/u
-const LINK_LIKE = /\p{L}\.\p{L}|www|https?/iu
+/** One to three words, such as “Dr. A. Rao” or “D'Souza-Rao”. */
+const GREETABLE_NAME = /^(?:\p{L}['’])?\p{L}[\p{L}\p{M}]*\.?(?:[ -](?:\p{L}['’])?\p{L}[\p{L}\p{M}]*\.?){0,2}$/u
+const GREETABLE_LENGTH = 30
+const LINK_LIKE = /www|https?/i
+/** Larger ones may be a telephone number. */
+const QUANTITY_REPEATED_MAX = 9999
 
 const next = `We have stored your enquiry and will call or write to you. You need not send it again.`
 const advisory =
@@ -19,7 +23,7 @@ export function acknowledgement(enquiry: Enquiry): MailContent {
   const rows: [string, string][] = [
     ['Reference', enquiry.reference],
     ['Product', enquiry.products],
-    ['Quantity', enquiry.quantity],
+    ['Quantity', Number(enquiry.quantity) > QUANTITY_REPEATED_MAX ? 'as you entered it' : enquiry.quantity],
     ['Type', enquiry.retailerSelfUse],
   ]
   const contact = `Questions? Call ${brand.phone} or write to ${brand.email} and name the reference.`
@@ -35,7 +39,8 @@ export function acknowledgement(enquiry: Enquiry): MailContent {
   }
 }
 
-/** The name, unless it holds anything but a name: a link above all. */
+/** The name, unless it may be anything but a name: a sentence, a number, a link. */
 function greetableName(name: string): string | undefined {
-  return GREETABLE_NAME.test(name) && !LINK_LIKE.test(name) ? name : undefined
+  const isName = name.length <= GREETABLE_LENGTH && GREETABLE_NAME.test(name) && !LINK_LIKE.test(name)
+  return isName ? name : undefined
 }

@@ -68,18 +68,63 @@ describe('the acknowledgement', () => {
     },
   )
 
-  it.each(['Win at evil.example', 'http://evil', 'Call 1800 now!', 'www evil', '<a href=x>', 'a'.repeat(61), 'x@y.co'])(
-    'does not pass on %j as a name',
+  it.each([
+    'Win at evil.example',
+    'http://evil',
+    'Call 1800 now!',
+    'www evil',
+    '<a href=x>',
+    'x@y.co',
+    'Your refund is due',
+    'Your refund is due Call the manager at the number below NOW',
+    'Refund-Is-Due-Call Us',
+    'Call.Us.Now',
+    'Call me १८००',
+    'Call Ⅻ',
+    'Asha  Verma',
+    'Asha\u00a0Verma\u3000Is Rich',
+    "Your'refund'is'due'now",
+    'a'.repeat(31),
+    `${'a'.repeat(20)} ${'b'.repeat(20)}`,
+  ])('does not pass on %j as a name', (name) => {
+    const { subject, text, html } = acknowledgement(anEnquiry({ name }))
+    expect(subject + text + html).not.toContain(name)
+    expect(text).toContain('Dear Sir or Madam')
+  })
+
+  it.each(['Asha Verma', 'नमिता कुमार', "D'Souza-Rao", 'Dr. A. Rao', 'Mary-Jane O’Neil', 'José', 'Nguyễn Văn Nam'])(
+    'greets %s by name',
     (name) => {
-      const { subject, text, html } = acknowledgement(anEnquiry({ name }))
-      expect(subject + text + html).not.toContain(name)
-      expect(text).toContain('Dear Sir or Madam')
+      expect(acknowledgement(anEnquiry({ name })).text).toContain(`Dear ${name},`)
     },
   )
 
-  it.each(['Asha Verma', 'नमिता कुमार', "D'Souza-Rao", 'Dr. A. Rao'])('greets %s by name', (name) => {
-    expect(acknowledgement(anEnquiry({ name })).text).toContain(`Dear ${name},`)
+  it('greets by three words and thirty characters without a digit at most, whatever the name', () => {
+    const piece = fc.constantFrom('Call', 'refund', ' ', '-', '.', "'", '’', '9', '٣', '\u00a0', 'é', 'é', 'क', '्', '/')
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+        const [, greeted = ''] = /^Dear (.*),$/m.exec(acknowledgement(anEnquiry({ name: pieces.join('') })).text) ?? []
+        expect(greeted.length).toBeLessThanOrEqual(30)
+        expect(greeted.split(/(?<!(?:^|[ -])\p{L})['’]|[ .-]/u).filter(Boolean).length).toBeLessThanOrEqual(3)
+        expect(greeted).not.toMatch(/\p{N}/u)
+      }),
+      { numRuns: 500 },
+    )
   })
+
+  it.each(['9999', '1'])('repeats a quantity of %s', (quantity) => {
+    expect(acknowledgement(anEnquiry({ quantity })).text).toContain(`Quantity: ${quantity}\n`)
+  })
+
+  it.each(['10000', '919876543210'])(
+    'does not repeat a quantity of %s, which may be a telephone number',
+    (quantity) => {
+      const { subject, text, html } = acknowledgement(anEnquiry({ quantity }))
+      expect(subject + text + html).not.toContain(quantity)
+      expect(text).toContain('Quantity: as you entered it\n')
+      expect(staffNotice(anEnquiry({ quantity })).text).toContain(quantity)
+    },
+  )
 })
 
 describe('both mails', () => {
