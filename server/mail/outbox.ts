@@ -154,7 +154,7 @@ export function startOutbox(db: Db, mailer: Mailer, options: OutboxOptions): Out
       const ended = lastLook.then(() => Promise.allSettled(underWay)) // what a look claims is under way like the rest
       await Promise.race([ended, sleep(graceMs, undefined, { ref: false })])
       abort.abort()
-      await Promise.allSettled(underWay)
+      await ended
       await releaseLease(db, SENDER, holder).catch(() => undefined) // it ends by itself
     },
   }
