@@ -98,7 +98,7 @@ it('the page that tells of a broken rule is hydrated as it stands, and then work
   await close()
 })
 
-it('the footer subscribes without scripts on every page', async () => {
+it('the footer subscribes without scripts on every page', { timeout: 90_000 }, async () => {
   for (const path of [...pagePaths, '/nowhere']) {
     const { page, close } = await visit(path, PLAIN)
     const box = page.getByRole('contentinfo')
