@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import type { Order } from '../../shared/order.ts'
 
 interface OrderReceivedProps {
@@ -15,14 +15,13 @@ export function OrderReceived({ reference, order, onAgain }: OrderReceivedProps)
       <h2 ref={heading} className="minor" tabIndex={-1}>
         Your reference
       </h2>
-      <Reference reference={reference} />
-      {order && (
-        <p>
-          <strong>
+      <Reference reference={reference}>
+        {order && (
+          <p>
             {order.quantity} × {order.products}, {order.retailerSelfUse}
-          </strong>
-        </p>
-      )}
+          </p>
+        )}
+      </Reference>
       <button type="button" className="button" onClick={onAgain}>
         Send another enquiry
       </button>
@@ -30,11 +29,12 @@ export function OrderReceived({ reference, order, onAgain }: OrderReceivedProps)
   )
 }
 
-export function Reference({ reference }: { reference: string }) {
+export function Reference({ reference, children }: { reference: string; children?: ReactNode }) {
   return (
     <>
-      <p className="reference">{reference}</p>
-      <p>Please keep it: with it we find your enquiry when you call or write.</p>
+      <p className="reference amount">{reference}</p>
+      {children}
+      <p className="small">Please keep it: with it we find your enquiry when you call or write.</p>
     </>
   )
 }
