@@ -11,6 +11,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { type AdmissionOptions, createAdmission } from './admission.ts'
+import { watchConnections } from './connections.ts'
 import { errorAnswer } from './error-answers.ts'
 import { serveFormPosts } from './form-posts.ts'
 import { type Health, serveHealth } from './health.ts'
@@ -34,13 +35,16 @@ export interface AppOptions extends AdmissionOptions, Context, SecurityOptions, 
 const BODY_LIMIT = 64 * 1024
 const REQUEST_TIMEOUT_MS = 10_000
 const LINGER_MS = 1000
+/** Node looks twice whether anything moves before it cuts, so that a client that reads nothing stays for twice as long. */
+const STANDSTILL_MS = 13_000
 
 /** The whole application, ready to listen or to be tried without a port. */
 export function createApp(options: AppOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
-    clientErrorHandler: (error, socket) => answerConnection(error, socket, headers),
+    clientErrorHandler: (error, socket) =>
+      connections.whenAnswered(socket, () => answerConnection(error, socket, headers)),
     genReqId: createRequestIds(),
     trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
     bodyLimit: BODY_LIMIT,
@@ -49,6 +53,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { headersTimeout: 5000, requestTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1000 },
     keepAliveTimeout: 10_000,
+    connectionTimeout: STANDSTILL_MS,
     forceCloseConnections: 'idle',
     // A request on a connection that was kept open is still served while the others close, and not refused.
     return503OnClosing: false,
@@ -58,6 +63,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     },
   })
   const headers = securityHeaders(options)
+  const connections = watchConnections(app)
 
   const watchProxy = createProxyWatch(options.logger)
   app.addHook('onRequest', (request, reply, done) => {

@@ -1,10 +1,13 @@
 import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { anOrder } from '../support/an-order.ts'
+import { eventually } from '../support/eventually.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await startTestApp({ mails: false })
+  app = await startTestApp({ mails: false, rateLimitMax: 1000 })
 })
 afterAll(() => app.close())
 
@@ -32,4 +35,36 @@ it.each([
   expect(answer).toMatch(/content-security-policy: default-src 'none'/)
   expect(answer).toMatch(/x-content-type-options: nosniff/)
   expect(answer).toMatch(/\{"error":\{"message":/)
+})
+
+function requestOf(order: object): string {
+  const body = JSON.stringify(order)
+  return `POST /trpc/order.submit HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+}
+
+it('two orders followed by garbage in one packet: both are stored and answered, then the garbage is refused', async () => {
+  const answer = await say(`${requestOf(anOrder())}${requestOf(anOrder())}garbage\r\n\r\n`)
+  expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400'])
+  expect(answer.match(/"reference":"/g)).toHaveLength(2)
+  expect(await app.db.enquiry.count()).toBe(2)
+})
+
+it('an order whose second half is no HTTP: refused at once, and nothing stored', async () => {
+  const before = await app.db.enquiry.count()
+  const head = 'POST /trpc/order.submit HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+  const answer = await say(`${requestOf(anOrder())}${head}Transfer-Encoding: chunked\r\n\r\n5\r\n{"nam\r\nno length`)
+  expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400'])
+  expect(await app.db.enquiry.count()).toBe(before + 1)
+})
+
+it('clients that send an order and are gone: no error of ours', async () => {
+  app.logLines.length = 0
+  for (let index = 0; index < 100; index++) {
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write(requestOf(anOrder()), () => socket.resetAndDestroy())
+  }
+  await sleep(500)
+  await eventually(async () => expect(await app.connections()).toBe(0))
+  expect(app.logLines.filter((line) => JSON.parse(line).level >= 50)).toHaveLength(0)
 })

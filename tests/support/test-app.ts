@@ -1,10 +1,12 @@
 import { Writable } from 'node:stream'
+import { promisify } from 'node:util'
 import pino from 'pino'
 import { createAvailability } from '../../server/database/availability.ts'
 import { probeStorage } from '../../server/enquiries/insert-enquiries.ts'
 import { createOrders } from '../../server/enquiries/orders.ts'
 import { createSubscribers } from '../../server/enquiries/subscribers.ts'
 import { createApp } from '../../server/http/app.ts'
+import type { Site } from '../../server/http/site.ts'
 import { serializers } from '../../server/log.ts'
 import { logChanges, recordEvent } from '../../server/mail/delivery.ts'
 import { createMailer } from '../../server/mail/mailer.ts'
@@ -22,6 +24,7 @@ export async function startTestApp({
   trustProxy = [] as string[],
   dailyBudget = 0,
   webhookSecret = undefined as string | undefined,
+  site = new Map() as Site,
 } = {}) {
   const [database, resend] = await Promise.all([openTestDatabase(), startFakeResend()])
   const logLines: string[] = []
@@ -50,7 +53,7 @@ export async function startTestApp({
   const app = createApp({
     db,
     availability,
-    site: new Map(),
+    site,
     publicUrl: PUBLIC_URL,
     hstsPreload: false,
     logger,
@@ -69,6 +72,8 @@ export async function startTestApp({
     resend,
     orders,
     logLines,
+    /** How many there are, whatever the clients know of it. */
+    connections: () => promisify(app.server.getConnections.bind(app.server))(),
     outbox,
     /** Another one, as another process would have it. */
     startOutbox: openOutbox,

@@ -1,0 +1,79 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { loadSite } from '../../server/http/site.ts'
+import { anOrder, submit } from '../support/an-order.ts'
+import { eventually } from '../support/eventually.ts'
+import { scratch } from '../support/scratch.ts'
+import { PUBLIC_URL, startTestApp, type TestApp } from '../support/test-app.ts'
+
+const CUT_MS = 30_000
+const PAGE_BYTES = 100_000
+/** More than the system takes off the server for a client that does not read. */
+const FILM_BYTES = 12_000_000
+
+let app: TestApp
+let folder: string
+const sockets: Socket[] = []
+beforeAll(async () => {
+  folder = await mkdtemp(join(scratch, 'quvera-site-'))
+  await writeFile(join(folder, 'page.html'), Buffer.alloc(PAGE_BYTES, 'x'))
+  await writeFile(join(folder, 'film.html'), Buffer.alloc(FILM_BYTES, 'x'))
+  const { site } = loadSite(folder, { publicUrl: PUBLIC_URL, hstsPreload: false })
+  app = await startTestApp({ mails: false, site })
+})
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+})
+afterAll(async () => {
+  await app.close()
+  await rm(folder, { recursive: true })
+})
+
+/** Asks `times` times at once for `path`, and reads so many bytes a second of the answers. */
+function ask(path: string, times: number, bytesPerSecond = 0) {
+  const socket = connect({ port: Number(new URL(app.url).port), host: '127.0.0.1' })
+  sockets.push(socket)
+  const client = { read: 0, ended: false }
+  socket.on('error', () => socket.destroy())
+  socket.on('end', () => {
+    client.ended = true
+  })
+  socket.on('readable', () => {}) // takes a little off the system, and no more than that until it is read
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(times))
+  const timer = setInterval(() => {
+    const size = Math.min(bytesPerSecond / 5, socket.readableLength)
+    client.read += socket.read(size)?.length ?? 0
+  }, 200)
+  socket.once('close', () => clearInterval(timer))
+  return client
+}
+
+/** Nothing is kept open by fetch, so that what is left are the clients of the test. */
+const order = () => submit(app.url, anOrder(), { connection: 'close' })
+
+describe('clients that do not read their answers', () => {
+  it('are cut at once when they send hundreds of requests each, and orders go on', async () => {
+    const before = process.memoryUsage().rss
+    for (let index = 0; index < 80; index++) ask('/page', 400)
+    await eventually(async () => expect(await app.connections()).toBeGreaterThan(0))
+    expect((await order()).status).toBe(200)
+    await eventually(async () => expect(await app.connections()).toBe(0), CUT_MS)
+    expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000)
+  }, 60_000)
+
+  it('are cut within half a minute however little they ask for, and slow readers are not', async () => {
+    for (let index = 0; index < 20; index++) ask('/film', 1)
+    const film = ask('/film', 1, 150_000)
+    const page = ask('/page', 1, 5000)
+    const begun = performance.now()
+    await eventually(async () => expect(await app.connections()).toBeGreaterThan(20))
+    expect((await order()).status).toBe(200)
+    await eventually(async () => expect(await app.connections()).toBeLessThanOrEqual(2), CUT_MS)
+    expect(performance.now() - begun).toBeLessThan(CUT_MS)
+    await eventually(() => expect(page.read).toBeGreaterThan(PAGE_BYTES), CUT_MS)
+    expect(film.ended).toBe(false)
+    expect(await app.connections()).toBeGreaterThan(0)
+  }, 90_000)
+})
