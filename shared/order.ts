@@ -33,7 +33,8 @@ const ranking: string[] = Object.values(messages)
 
 // Neither pattern has a repeat inside a repeat that could match the same text, so their time is linear.
 const PLAIN_TEXT = /^[^\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]*$/u
-const EMAIL = /^[^\s\p{Cc}\p{Cs}@<>()[\],;:"\\]{1,64}@(?:[a-z0-9-]{1,63}\.){1,20}[a-z]{2,63}$/iu
+// Both cases are named: ignoring case would let the Kelvin sign pass for a K.
+const EMAIL = /^[^\s\p{Cc}\p{Cf}\p{Cs}@<>()[\],;:"\\]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,20}[A-Za-z]{2,63}$/u
 
 const NOT_BLANK = z.regex(/\S/, messages.empty)
 

@@ -31,6 +31,16 @@ describe('the owner’s four rules', () => {
     'a@b.co\r\nBcc: c@d.co',
     '@b.co',
     'a@.co',
+    'asha@shop\u212a.example',
+    'asha@\u017fhop.example',
+    'asha@shop.example\u212a',
+    'asha@shоp.example',
+    'asha\u202e@shop.example',
+    'asha\u200b@shop.example',
+    'asha\u200d@shop.example',
+    'asha\ufeff@shop.example',
+    'asha\u00ad@shop.example',
+    'a\u{e0041}@shop.example',
   ])('refuses the address %j', (email) => expect(told({ email })).toBe('Please enter a valid email address'))
 
   it.each(['a@b.co', 'A.B+c@SHOP.Example', "o'neil@sub.domain.co.in", 'x_y-z@a-b.org'])(
@@ -59,6 +69,29 @@ describe('the owner’s four rules', () => {
     const result = orderSchema.safeParse(anOrder({ name: '', mobile: '', email: 'x' }))
     expect(result.success ? [] : firstProblem(result.error).fields).toEqual(['name', 'mobile'])
   })
+})
+
+it('an address that is taken has a domain of ASCII and nothing hidden in it, and every plain one is taken', () => {
+  const hidden = fc.constantFrom('\u200b', '\u200d', '\u202e', '\u2066', '\ufeff', '\u00ad', '\u061c', '\u{e0061}')
+  const lookAlike = fc.constantFrom('\u212a', '\u017f', 'а', 'ο', '\uff41', '\u0131', '\u0130')
+  const piece = fc.oneof(fc.constantFrom('asha', '.', '-', '@', 'shop', 'x', 'example', 'K'), hidden, lookAlike)
+  fc.assert(
+    fc.property(fc.emailAddress(), fc.array(piece, { maxLength: 4 }), fc.nat(), (address, pieces, at) => {
+      const place = at % (address.length + 1)
+      const email = address.slice(0, place) + pieces.join('') + address.slice(place)
+      if (told({ email }) !== undefined) return
+      expect(email).not.toMatch(/\p{Cf}/u)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
+      expect(email.slice(email.lastIndexOf('@'))).toMatch(/^[\x00-\x7f]*$/)
+    }),
+    { numRuns: 2000 },
+  )
+  const label = fc.stringMatching(/^[A-Za-z0-9]([A-Za-z0-9-]{0,20}[A-Za-z0-9])?$/)
+  fc.assert(
+    fc.property(fc.array(label, { minLength: 1, maxLength: 4 }), (labels) => {
+      expect(told({ email: `asha@${labels.join('.')}.Example` })).toBeUndefined()
+    }),
+  )
 })
 
 describe('quantity', () => {
