@@ -1,6 +1,7 @@
 /** `npm run studio`: Prisma Studio on the database of the site, also while the site runs on the embedded one. */
 import { spawn } from 'node:child_process'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { answers, socketIn } from './database/directory-lock.ts'
@@ -9,9 +10,8 @@ import { readEnv } from './env.ts'
 import { migrationsFolder } from './project-root.ts'
 
 const LOOPBACK = '127.0.0.1'
-/** In a container Studio's own port is out of reach: it listens on the loopback address only. */
-const CONTAINER_PORT = 5555
-const BEHIND_CONTAINER_PORT = 5556
+/** Studio refuses browsers that came by another port than its own. */
+const STUDIO_PORT = 5555
 
 /**
  * What Studio opens on: the enquiries, newest first. Studio tells rows apart by their primary key, so of the view
@@ -24,11 +24,14 @@ const ENQUIRIES =
 const env = readEnv(process.env)
 const url = env.DATABASE_URL ?? (await serveEmbedded(env.DATA_DIR))
 const isReachedFromOutside = env.HOST !== LOOPBACK && env.HOST !== 'localhost'
-if (isReachedFromOutside) await forward(env.HOST, CONTAINER_PORT, () => connect(BEHIND_CONTAINER_PORT, LOOPBACK))
+// In a container: Studio listens on the loopback address only, so the others lead there.
+if (isReachedFromOutside) {
+  for (const address of addresses()) await forward(address, STUDIO_PORT, () => connect(STUDIO_PORT, LOOPBACK))
+}
 const args = process.argv.slice(2)
 const choosesBrowser = args.some((arg) => arg.startsWith('--browser') || arg === '-b')
 const options = [
-  ...(isReachedFromOutside ? ['--port', String(BEHIND_CONTAINER_PORT)] : []),
+  ...(isReachedFromOutside ? ['--port', String(STUDIO_PORT)] : []),
   ...(choosesBrowser ? [] : ['--browser', 'none']),
 ]
 // Through the environment and not as an argument, where every user of the machine could read the password.
@@ -39,8 +42,7 @@ const studio = spawn('prisma', ['studio', ...options, ...args], {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => studio.kill(signal))
 studio.once('exit', (code) => process.exit(code ?? 1))
 for await (const line of createInterface(studio.stdout)) {
-  const [found] = /http:\/\/\S+/.exec(line) ?? []
-  const address = isReachedFromOutside ? found?.replace(/:\d+/, `:${CONTAINER_PORT}`) : found
+  const [address] = /http:\/\/\S+/.exec(line) ?? []
   console.log(address ? `The enquiries, newest first: ${address}/${ENQUIRIES}` : line)
   if (address && !choosesBrowser && !isReachedFromOutside) openBrowser(`${address}/${ENQUIRIES}`)
 }
@@ -59,6 +61,13 @@ async function serveEmbedded(dataDir: string): Promise<string> {
   }
   const { port } = await forward(LOOPBACK, 0, () => connect(socket))
   return `postgresql://postgres@${LOOPBACK}:${port}/postgres?sslmode=disable`
+}
+
+/** Where this machine, or container, is reached from elsewhere. */
+function addresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((all = []) =>
+    all.filter(({ internal, family }) => !internal && family === 'IPv4').map(({ address }) => address),
+  )
 }
 
 async function forward(host: string, port: number, open: () => Socket): Promise<AddressInfo> {
