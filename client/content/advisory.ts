@@ -14,9 +14,9 @@ export const labelFacts: { title: string; value: string }[] = [
 export const advisory = {
   title: 'Please read before use',
   paragraphs: [
-    `This is a ${PRODUCT_CLASS}. It is not for medicinal use, and it is not meant to diagnose, treat, cure or prevent any disease. The areas named here are those in which a physician may advise it; they are not a promise.`,
-    'Take it as directed by your physician and do not exceed the directed dose. It does not replace a varied diet or a healthy way of life. Keep it out of reach of children, in a cool, dry place.',
-    'Allergens: EPA and DHA may come from fish, wheat germ oil from wheat; the pack names the sources. If you are pregnant or breastfeeding, take any medicine (blood thinners above all) or expect surgery, ask a doctor first.',
+    `This is a ${PRODUCT_CLASS}. It is not for medicinal use, and is not meant to diagnose, treat, cure or prevent any disease. The areas named here are those in which a physician may advise it. They are not a promise of results.`,
+    'Take it as directed by your physician, and never more than the directed dose. It is no substitute for a varied diet and a healthy lifestyle. Store it in a cool, dry place, out of reach of children.',
+    'Allergens: EPA and DHA may come from fish, and wheat germ oil comes from wheat; check the pack for sources. Ask a doctor first if you are pregnant or breastfeeding, take any medicine (especially blood thinners) or have surgery planned.',
   ],
   maker: `${postalAddress} · ${brand.phone}`,
 }

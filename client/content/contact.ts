@@ -9,11 +9,11 @@ export const socialLinks = [
 
 /** Raise `CONSENT_VERSION` when the consent line changes. */
 export const subscribe = {
-  title: 'Hear from us, seldom',
-  consent: `By subscribing you agree that ${brand.company} writes to this address about its products. A line to ${brand.email} ends it.`,
-  done: 'Thank you. This address is on the list.',
-  offline: 'You are offline. Please subscribe when the network is back.',
-  failed: 'That did not work, and nothing was stored. Please try again later.',
+  title: 'News from us, now and then',
+  consent: `By subscribing, you agree that ${brand.company} may email you about its products. To unsubscribe, write to ${brand.email}.`,
+  done: 'Thank you. You are on the list.',
+  offline: 'You are offline. Please try again once you are back online.',
+  failed: 'That did not go through, and we have not saved your address. Please try again later.',
 }
 
 export const telephone = `tel:${brand.phone.replaceAll(' ', '')}`

@@ -25,35 +25,35 @@ export const received: typeof messages.received = 'Order Received Successfully'
 
 /** Stands above the form in place of "Buy Now" once it is sent. */
 export const enquiryReceived = {
-  title: 'Thank you',
-  lead: 'Your enquiry is with us, and a copy is on its way to your inbox. A person replies by phone or email.',
+  title: 'Enquiry received',
+  lead: 'A copy is on its way to your inbox. Someone from our team will call or write to you.',
 }
 
-export const notStored = `We could not store your enquiry. Everything you typed is still here: please send it again, or call ${brand.phone}.`
+export const notStored = `We could not save your enquiry. Everything you typed is still here. Please send it again, or call ${brand.phone}.`
 
 /** Said while an enquiry is under way and the network is weak. */
 export const progress = {
   offline:
-    'You are offline. Everything you typed is still here, and it is sent by itself as soon as the network is back. Please keep this page open.',
-  again: (attempt: number) => `No answer yet. We try again by ourselves (try ${attempt}). Please keep this page open.`,
+    'You are offline. Nothing you typed is lost: your enquiry goes out as soon as you are back online. Please keep this page open.',
+  again: (attempt: number) => `No answer yet. Trying again (attempt ${attempt}). Please keep this page open.`,
   wait: (seconds: number) =>
-    `Too many enquiries in a short time. Yours is sent again by itself in ${Math.ceil(seconds)} seconds. Please keep this page open.`,
+    `We are receiving many enquiries at the moment. Yours will be sent again in ${Math.ceil(seconds)} seconds. Please keep this page open.`,
   /** Before the code has arrived that could send it later. */
-  codeOffline: 'You are offline. Everything you typed is still here: please send it again when the network is back.',
+  codeOffline: 'You are offline. Nothing you typed is lost. Please send it again once you are back online.',
 }
 
-export const stopped = `Stopped. It may have reached us all the same: sent again as it is, it is still one enquiry. Or call ${brand.phone}.`
+export const stopped = `Stopped. Your enquiry may still have reached us. If you send it again unchanged, we will count it only once. You can also call ${brand.phone}.`
 
 export const nextSteps = [
-  { title: 'We store your enquiry', text: 'You see its reference at once, and a copy goes to your email address.' },
+  { title: 'We receive your enquiry', text: 'You get a reference right away, and a copy by email.' },
   {
-    title: 'A person reads it',
-    text: `Our team in ${brand.address.city} checks product, quantity and your questions.`,
+    title: 'Our team reads it',
+    text: `Someone in ${brand.address.city} looks at the product and quantity you asked for.`,
   },
   {
     title: 'We call or write',
-    text: 'Availability and delivery are settled with you directly. Nothing is charged here.',
+    text: 'We settle availability and delivery with you directly. You pay nothing on this site.',
   },
 ]
 
-export const privacyNotice = `We use your name, email, mobile number and what you enquire about only to answer this enquiry.`
+export const privacyNotice = `We use your name, email, mobile number and the details of your enquiry only to answer it.`

@@ -3,22 +3,22 @@ import { products } from '../../shared/catalogue.ts'
 import { productCards } from './product-cards.ts'
 
 const count = ['No', 'One', 'Two', 'Three', 'Four', 'Five'][products.length] ?? String(products.length)
-const formulas = products.map((product) => `${product}, built on ${productCards[product].builtOn}`)
+const formulas = products.map((product) => `${product}, with ${productCards[product].builtOn}`)
 
 export const home = {
   title: 'Where innovation meets cure',
   headline: ['Where innovation', 'meets cure'],
-  metaDescription: `${count} health supplements from ${brand.company}, ${brand.address.city}: ${listed(products, ', ', ' and ')}. Every ingredient and every amount is stated. Send an enquiry online.`,
-  description: `${brand.name} is a line of ${count.toLowerCase()} health supplements: ${listed(formulas, '; ', ', and ')}. Each formula is printed here in full, with every ingredient and every amount.`,
+  metaDescription: `${count} health supplements from ${brand.company}, ${brand.address.city}: ${listed(products, ', ', ' and ')}. Every ingredient, every amount, in full. Enquire online.`,
+  description: `${brand.name} is a range of ${count.toLowerCase()} health supplements: ${listed(formulas, '; ', ', and ')}. Each formula is published here in full: every ingredient, every amount.`,
   pictureAlt: `${brand.name} 300 with an orange cap and ${brand.name} XT with a dark green cap, their capsules before them`,
   facts: [
-    { title: `${count} formulas`, text: 'each on a page of its own, in full' },
-    { title: 'Ten ingredients', text: 'with every amount stated' },
+    { title: `${count} formulas`, text: 'each published in full' },
+    { title: 'Ten ingredients', text: 'every amount stated' },
     { title: 'One maker', text: `${brand.company}, ${brand.address.city}` },
   ],
   products: {
     title: 'Our Products',
-    lead: `${count} formulas on the same foundation: Coenzyme Q10, omega-3 and lycopene.`,
+    lead: `${count} formulas with a common core: Coenzyme Q10, omega-3 and lycopene.`,
   },
 }
 

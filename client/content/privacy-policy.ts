@@ -9,8 +9,8 @@ interface PolicySection {
 
 export const privacyPolicy = {
   title: 'Privacy Policy',
-  metaDescription: `Which personal data ${brand.company} asks for, what it is used for, how long it is kept and what rights you have.`,
-  lead: `This page says what ${brand.company} does with what you tell it. It is short because we ask for little.`,
+  metaDescription: `What personal data ${brand.company} asks for, how we use it, how long we keep it, and your rights.`,
+  lead: `How ${brand.company} handles the details you share with us. It is short, because we ask for little.`,
   updated: 'Version of November 2026',
 }
 
@@ -23,7 +23,7 @@ export const policySections: PolicySection[] = [
       'your name, email address and phone number;',
       'other information given: product, quantity, whether you enquire as a retailer or for self use, and what you write to us;',
       'usage data: our server counts and logs requests to keep the site working. No IP address is stored with an enquiry.',
-      'cookies: we set none. Your browser keeps one random number for the open tab, so that an order sent twice is counted once.',
+      'cookies: we set none. Your browser keeps one random number while the tab is open, so that an order sent twice is counted once.',
     ],
   },
   {
@@ -31,21 +31,21 @@ export const policySections: PolicySection[] = [
     title: 'How it is used',
     paragraphs: ['We use it for these purposes and no others:'],
     bullets: [
-      'transactions: to note and confirm your enquiry;',
-      'delivery: to agree with you where and when;',
-      'support: to answer when something is wrong;',
+      'transactions: to record and confirm your enquiry;',
+      'delivery: to agree with you on where and when;',
+      'support: to help when something goes wrong;',
       'updates: to write to you if you subscribed, and only then;',
       'inquiries: to answer your questions;',
-      'security: to keep the site and its data safe.',
+      'security: to keep this site and its data safe.',
     ],
   },
   {
     id: 'data-security',
     title: 'Data security',
     paragraphs: [
-      'Data travels encrypted and is stored where only our staff who answer enquiries can read it. No method is perfect; if a breach concerns you, we tell you and the Data Protection Board.',
-      'Our emails are sent through Resend, a processor outside India, which receives your name, your address and the enquiry for this purpose. We do not sell data and pass it to nobody else, unless the law requires it.',
-      'We keep an enquiry for 24 months, then erase it. A subscription lasts until you end it.',
+      'Your data travels encrypted and is stored where only the staff who answer enquiries can read it. No method is perfect: if a breach affects you, we will inform you and the Data Protection Board.',
+      'Our emails are sent through Resend, a processor outside India, which receives your name, your address and the enquiry for this purpose. We do not sell your data, and we share it with nobody else unless the law requires it.',
+      'We keep an enquiry for 24 months and then erase it. A subscription lasts until you cancel it.',
     ],
   },
   {
@@ -53,14 +53,14 @@ export const policySections: PolicySection[] = [
     title: 'Rights of access and correction',
     paragraphs: [
       'Under the Digital Personal Data Protection Act, 2023 you may ask for a copy of your data, have it corrected, completed or erased, withdraw your consent, and name a person to act for you.',
-      `Write to ${brand.email} from the address you gave us; name your reference if you have one. We answer without delay. If our answer does not satisfy you, you may complain to the Data Protection Board of India.`,
+      `Write to ${brand.email} from the address you gave us, with your reference if you have one. We reply without delay. If you are not satisfied with our reply, you may complain to the Data Protection Board of India.`,
     ],
   },
   {
     id: 'policy-changes',
     title: 'Policy changes',
     paragraphs: [
-      'When this policy changes, the new version stands on this page with its date. Each enquiry is stored with the version of the notice that was shown beside the form.',
+      'When this policy changes, we publish the new version on this page with its date. Each enquiry is stored with the version of the notice that was shown beside the form.',
     ],
   },
   {

@@ -6,7 +6,7 @@ export const productCards: Record<Product, ProductCard> = {
     picture: 'quvera-300',
     ground: 'sand',
     alt: `A bottle of ${products[0]} in amber glass with an orange cap, softgel capsules before it`,
-    line: 'Three ingredients, and nothing that is not named.',
+    line: 'Three ingredients, each one named and measured.',
     builtOn: 'three ingredients',
     figures: [
       { amount: '300 mg', of: 'Coenzyme Q10' },

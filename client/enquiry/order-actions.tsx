@@ -20,7 +20,7 @@ export function OrderActions({ sending = false, progress, note, onStop }: OrderS
         </p>
       </div>
       <p className="small">
-        {privacyNotice} How, and your rights: <a href="/privacy-policy">Privacy Policy</a>.
+        {privacyNotice} More on this, and on your rights, in our <a href="/privacy-policy">Privacy Policy</a>.
       </p>
     </div>
   )

@@ -13,7 +13,7 @@ export function OrderReceived({ reference, order, onAgain }: OrderReceivedProps)
   return (
     <div className="received">
       <h2 ref={heading} className="minor" tabIndex={-1}>
-        Your reference
+        Thank you. This is your reference.
       </h2>
       <Reference reference={reference}>
         {order && (
@@ -34,7 +34,7 @@ export function Reference({ reference, children }: { reference: string; children
     <>
       <p className="reference amount">{reference}</p>
       {children}
-      <p className="small">Please keep it: with it we find your enquiry when you call or write.</p>
+      <p className="small">Please quote it when you call or write.</p>
     </>
   )
 }

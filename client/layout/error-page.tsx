@@ -12,7 +12,7 @@ export function ErrorPage() {
       <div className="lost-text">
         <h1>Unexpected Application Error!</h1>
         <p className="lead">
-          Something on our side broke. Please load the page again, or call <a href={telephone}>{brand.phone}</a>.
+          Something went wrong on our side. Please reload the page, or call <a href={telephone}>{brand.phone}</a>.
         </p>
         <a href="/" className="button">
           Back to the home page

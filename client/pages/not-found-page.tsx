@@ -22,7 +22,7 @@ function NotFoundPage() {
       />
       <div className="lost-text">
         <h1>Page not found</h1>
-        <p className="lead">There is nothing at this address. It may have been moved, or mistyped.</p>
+        <p className="lead">We could not find this page. It may have moved, or the address may be mistyped.</p>
         <a href="/" className="button">
           Back to the home page
         </a>

@@ -10,9 +10,9 @@ const card = productCards[name]
 export const content: ProductContent = {
   product: name,
   ...card,
-  description: `${name} by ${brand.company}: Coenzyme Q10 300 mg, Omega-3 Fatty Acids 250 mg and Lycopene (10%) 5000 mcg. Composition, directions and safety in full.`,
+  description: `${name} by ${brand.company}: Coenzyme Q10 300 mg, Omega-3 Fatty Acids 250 mg and Lycopene (10%) 5000 mcg. Full composition, directions and safety information.`,
   tagline: 'Revitalize your health with precision formulation',
-  paragraph: `${name} brings three substances together: Coenzyme Q10, a compound the body also makes itself; omega-3 fatty acids, known from oily fish; and lycopene, the red pigment of the tomato. Each one is stated on this page with its exact amount, so that you and your physician read the same label.`,
+  paragraph: `${name} brings together three ingredients: Coenzyme Q10, a compound your body also makes; omega-3 fatty acids, found in oily fish; and lycopene, the pigment that makes tomatoes red. This page gives the exact amount of each, so you and your physician read the same label.`,
   pictures: [
     { name: card.picture, alt: card.alt, caption: 'The bottle' },
     {
@@ -21,20 +21,20 @@ export const content: ProductContent = {
       caption: 'The capsules',
     },
     {
-      name: `${card.picture}-label`,
+      name: `${card.picture}-label-wide`,
       alt: `The label of ${name}, with its three ingredients and amounts`,
       caption: 'The label',
     },
   ],
   mechanism: {
-    lead: 'Three substances in one formula. Here is what each of them is, where it comes from and what to know before taking it.',
+    lead: 'Three ingredients in one formula: what each one is, where it comes from, and what to know before you take it.',
     open: 'coq10',
     draggable: false,
     slides: [
       {
         id: 'overview',
         title: 'Overview',
-        text: 'One formula, three substances: a compound the body makes itself, a family of fats that comes mainly from oily fish, and the pigment that turns a tomato red. The next slides take them one by one.',
+        text: 'One formula, three ingredients: a compound your body makes, a family of fats found mainly in oily fish, and the pigment that turns tomatoes red. Here they are, one by one.',
         cards: [
           { name: 'Coenzyme Q10', amount: '300 mg', ...ingredientPictures.q10 },
           { name: 'Omega-3 Fatty Acids', amount: '250 mg', ...ingredientPictures.omega3 },
@@ -50,7 +50,7 @@ export const content: ProductContent = {
             name: 'Coenzyme Q10',
             amount: '300 mg',
             ...ingredientPictures.q10,
-            text: 'Coenzyme Q10, also called ubiquinone, is a fat-soluble, vitamin-like compound that the body makes itself and that is found in its cells. Organ meats, oily fish and peanuts contain it too. It is taken up better with a meal that contains some fat. If you take warfarin or insulin, ask your doctor first.',
+            text: 'Coenzyme Q10, also called ubiquinone, is a fat-soluble, vitamin-like compound that the body makes and keeps in its cells. It is also found in organ meats, oily fish and peanuts. It is better absorbed with a meal that contains some fat. If you take warfarin or insulin, ask your doctor first.',
           },
         ],
       },
@@ -63,7 +63,7 @@ export const content: ProductContent = {
             name: 'Omega-3 Fatty Acids',
             amount: '250 mg',
             ...ingredientPictures.omega3,
-            text: 'Omega-3 fatty acids are polyunsaturated fats. Two of them, EPA and DHA, come mainly from oily fish; a third, ALA, comes from flax and walnut. If you are allergic to fish or shellfish, or take a blood thinner, ask your doctor first.',
+            text: 'Omega-3 fatty acids are polyunsaturated fats. Two of them, EPA and DHA, come mainly from oily fish; a third, ALA, comes from flaxseed and walnuts. If you are allergic to fish or shellfish, or take a blood thinner, ask your doctor first.',
           },
         ],
       },
@@ -76,7 +76,7 @@ export const content: ProductContent = {
             name: 'Lycopene (10%)',
             amount: '5000 mcg',
             ...ingredientPictures.lycopene,
-            text: 'Lycopene is the red carotenoid of tomato, watermelon, pink grapefruit and guava. Unlike some other carotenoids it is not a source of vitamin A. Heat and a little fat make it easier to absorb. “10%” states the strength of the ingredient used.',
+            text: 'Lycopene is the red carotenoid in tomatoes, watermelon, pink grapefruit and guava. Unlike some other carotenoids, it is not a source of vitamin A. Heat and a little fat make it easier to absorb. “10%” is the strength of the ingredient used.',
           },
         ],
       },
@@ -99,11 +99,11 @@ export const content: ProductContent = {
       icon: 'glass',
       text: 'Do not chew or crush the capsule; swallow it whole with water, with a meal that contains some fat.',
     },
-    { title: 'Storage', icon: 'shade', text: 'Keep in a cool, dry place, away from sunlight and moisture.' },
+    { title: 'Storage', icon: 'shade', text: 'Store in a cool, dry place, away from sunlight and moisture.' },
     {
       title: 'General Instructions',
       icon: 'reach',
-      text: 'Keep out of reach of children. Close the bottle well after each use.',
+      text: 'Keep out of reach of children. Close the bottle tightly after each use.',
     },
   ],
   indications: {
@@ -123,7 +123,7 @@ export const content: ProductContent = {
         title: 'Oncological Health',
         picture: 'oncological',
         alt: 'Cream shells nested around a red core',
-        text: 'As advised by your physician, beside the care you receive and never in its place.',
+        text: 'As advised by your physician, alongside the care you receive and never instead of it.',
       },
       {
         id: 'neurological',
@@ -137,31 +137,34 @@ export const content: ProductContent = {
         title: 'Gynaecological Health',
         picture: 'gynaecological',
         alt: 'A paper flower in rose and cream',
-        text: 'As advised by your physician, above all if you are pregnant, plan to be, or breastfeed.',
+        text: 'As advised by your physician, especially if you are pregnant, planning a pregnancy or breastfeeding.',
       },
       {
         id: 'general-surgery',
         title: 'General surgeon',
         picture: 'general-surgery',
         alt: 'Two white panels sewn together with orange thread',
-        text: 'As advised by your physician or surgeon, who should know of every supplement before an operation.',
+        text: 'As advised by your physician or surgeon, who should know about every supplement you take before an operation.',
       },
     ],
   },
   safety: [
     {
       title: 'Allergies',
-      text: 'Do not take it if you are allergic to any component. EPA and DHA may come from fish: the pack names the source.',
+      text: 'Do not take it if you are allergic to any component. EPA and DHA may come from fish; check the pack for the source.',
     },
     {
       title: 'Pregnancy and lactation',
-      text: 'Ask a physician first. Whether to take it, and how much, is the physician’s decision.',
+      text: 'Ask a physician first. Whether to take it, and how much, is for the physician to decide.',
     },
     { title: 'Alcohol', text: 'Limit alcohol while you take it.' },
     {
       title: 'Renal health',
-      text: 'Consult a doctor if your kidneys are impaired or you are on dialysis. Kidney function is monitored.',
+      text: 'Consult a doctor if you have kidney impairment or are on dialysis. Your kidney function is monitored.',
     },
-    { title: 'Liver health', text: 'Have liver function monitored, and limit alcohol. Name every medicine you take.' },
+    {
+      title: 'Liver health',
+      text: 'Have your liver function monitored, and limit alcohol. Tell your doctor about every medicine you take.',
+    },
   ],
 }

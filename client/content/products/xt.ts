@@ -11,20 +11,20 @@ const card = productCards[name]
 export const content: ProductContent = {
   product: name,
   ...card,
-  description: `${name} by ${brand.company}: ten ingredients, from Coenzyme Q10 and omega-3 to selenium and zinc, each with its exact amount. Composition, directions and safety in full.`,
+  description: `${name} by ${brand.company}: ten ingredients, from Coenzyme Q10 and omega-3 to selenium and zinc, each with its exact amount. Full composition, directions and safety information.`,
   tagline: 'Revitalize your health with precision formulation',
-  paragraph: `${name} is the wider formula: ten ingredients, from ubiquinone and omega-3 to carotenoids, wheat germ oil, vitamin B12, selenium and zinc. Every one is listed here with its amount in each dose, so that you and your physician can read exactly what it contains.`,
+  paragraph: `${name} is our broader formula: ten ingredients, from ubiquinone and omega-3 to carotenoids, wheat germ oil, vitamin B12, selenium and zinc. This page lists the amount of each in every dose, so you and your physician know exactly what it contains.`,
   pictures: [
     { name: card.picture, alt: card.alt, caption: 'The bottle' },
     { name: `${card.picture}-capsules`, alt: 'Green and cream capsules, filling the picture', caption: 'The capsules' },
     {
-      name: `${card.picture}-label`,
+      name: `${card.picture}-label-wide`,
       alt: `The label of ${name}, with its list of ingredients and amounts`,
       caption: 'The label',
     },
   ],
   mechanism: {
-    lead: 'Five areas, and the ingredients that belong to each. The cards say what a substance is, where it comes from and what to know before taking it.',
+    lead: 'Five areas, and the ingredients that belong to each. The cards say what a substance is, where it comes from, and what to know before you take it.',
     open: 'cardiovascular',
     draggable: true,
     slides: xtSlides,
@@ -54,7 +54,7 @@ export const content: ProductContent = {
       icon: 'glass',
       text: 'Do not chew or crush the capsule; swallow it whole with water.',
     },
-    { title: 'Storage', icon: 'shade', text: 'Keep in a cool, dry place, away from sunlight and moisture.' },
+    { title: 'Storage', icon: 'shade', text: 'Store in a cool, dry place, away from sunlight and moisture.' },
     { title: 'General', icon: 'reach', text: 'Keep out of reach of children.' },
   ],
   indications: {
@@ -66,20 +66,20 @@ export const content: ProductContent = {
   safety: [
     {
       title: 'Allergies',
-      text: 'Consult a doctor if you are allergic to any component. EPA and DHA may come from fish, wheat germ oil from wheat: see the pack.',
+      text: 'Consult a doctor if you are allergic to any component. EPA and DHA may come from fish, and wheat germ oil comes from wheat; check the pack.',
     },
     {
       title: 'Pregnancy and lactation',
-      text: 'Take it only as a physician guides: the dosage is the physician’s decision.',
+      text: 'Take it only under a physician’s guidance; the dosage is for the physician to decide.',
     },
     { title: 'Alcohol consumption', text: 'Drink in moderation, if at all, while you take it.' },
     {
       title: 'Renal health',
-      text: 'Seek advice first if your kidneys are impaired. Kidney function is monitored while you take it.',
+      text: 'Seek medical advice first if you have kidney impairment. Your kidney function is monitored while you take it.',
     },
     {
       title: 'Liver health',
-      text: 'Consult an expert if you have liver issues or take other medications. Piperine can raise the blood level of some medicines.',
+      text: 'Consult an expert if you have existing liver issues or take other medications. Piperine can raise the blood levels of some medicines.',
     },
   ],
 }
