@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+/** What the commands of README and docs/operations.md leave behind: people's data, and keys. */
+const PRIVATE = [
+  '.env',
+  '.env.local',
+  '.env.production',
+  'enquiries.csv',
+  'subscribers.csv',
+  'exports/november.csv',
+  'person.json',
+  'person-asha.json',
+  'quvera-backup.gz',
+  'before-update.gz',
+  'quvera.dump',
+  'quvera.sql.gz',
+  'backups/today',
+  '.data/postgres/PG_VERSION',
+]
+const OURS = ['.env.example', 'prisma/roles.sql', 'package.json', 'server/staff/backup.ts', 'server/staff/person.ts']
+
+/** Which of the paths git, with nothing but these rules, ignores. The image's rules are read in the same way. */
+function ignored(rules: string): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'quvera-ignored-'))
+  const run = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' })
+  try {
+    run('init', '-q')
+    writeFileSync(join(folder, '.git/info/exclude'), rules)
+    return [...PRIVATE, ...OURS].filter((path) => {
+      try {
+        return run('check-ignore', '--no-index', path) !== ''
+      } catch {
+        return false
+      }
+    })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+it('git leaves out exports, person files, dumps, backups and settings, and nothing of ours', () => {
+  expect(ignored(readFileSync('.gitignore', 'utf8'))).toEqual(PRIVATE)
+})
+
+it('so does the image, whose rules begin at the root unless they say otherwise', () => {
+  const rules = readFileSync('.dockerignore', 'utf8').replaceAll(/^(!?)(?!\*\*|!|$)/gm, '$1/')
+  expect(ignored(rules)).toEqual(PRIVATE)
+})
