@@ -93,7 +93,7 @@ it('an order received empties the form and shows the reference', async () => {
   await expect.element(page.getByText('QV-7K3M9P')).toBeVisible()
   expect(values()).toEqual({ name: '', email: '', mobile: '', quantity: '', retailerSelfUse: '', products: '' })
   expect(form.hidden).toBe(true)
-  expect(document.activeElement?.textContent).toMatch(/thank you/i)
+  expect(document.activeElement?.textContent).toMatch(/your reference/i)
   expect(wire.sent).toEqual([
     {
       ...filled,
