@@ -8,7 +8,7 @@ import { openDatabase } from '../../server/database/open-database.ts'
 import { submit } from '../support/an-order.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { eventually } from '../support/eventually.ts'
-import { startFakeResend } from '../support/fake-resend.ts'
+import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { createStages, report } from '../support/fault-stage.ts'
 import { aUniqueOrder, sendOrders } from '../support/load.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
@@ -64,8 +64,7 @@ describe.skipIf(process.getuid?.() !== 0)('the embedded database on a full disk'
     const resend = await startFakeResend()
     const env = {
       DATA_DIR: join(folder, 'data'),
-      RESEND_API_KEY: 're_test',
-      RESEND_BASE_URL: resend.url,
+      ...sendingThrough(resend),
       RATE_LIMIT_MAX: '0',
       LOG_LEVEL: 'warn',
     }

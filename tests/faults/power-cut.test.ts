@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { deserialize } from 'node:v8'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openDatabase, withDatabase } from '../../server/database/open-database.ts'
-import { startFakeResend } from '../support/fake-resend.ts'
+import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { report } from '../support/fault-stage.ts'
 import { sendOrders } from '../support/load.ts'
 import { cutPower, type DiskEvent, type DiskFaults } from '../support/power-cut-disk.ts'
@@ -33,8 +33,7 @@ async function recordServer(): Promise<DiskEvent[]> {
   const record = join(work, 'record')
   const server = await startServer({
     DATA_DIR: root,
-    RESEND_API_KEY: 're_test',
-    RESEND_BASE_URL: resend.url,
+    ...sendingThrough(resend),
     RATE_LIMIT_MAX: '0',
     LOG_LEVEL: 'warn',
     DISK_RECORD: record,
