@@ -18,7 +18,7 @@ const NO_LIMIT_MS = 2 ** 31 - 1
 /** Of the copies, beside the tables' own. */
 export const COPIES = 'backup_copies'
 /** Some thousand rows, which the session is taken for at a time. */
-const PAGES_AT_ONCE = 50
+const PAGES_AT_ONCE = 15
 
 /** Beside the running site, which goes on storing orders. */
 export function withSnapshot(env: Pick<Env, 'DATABASE_URL' | 'DATA_DIR'>, work: Work): Promise<void> {
