@@ -25,6 +25,7 @@ export const messages = {
   product: `Please choose ${products.join(' or ')}.`,
   conflict: 'This form was already sent with other content. Please reload the page and send it again.',
   malformed: 'Please reload the page and send the form again.',
+  manySubscriptions: 'Several addresses were entered from here today. Please try again tomorrow.',
   notSubscribed: 'Your address could not be stored. Please try again.',
   failed: 'Error adding document',
   received: 'Order Received Successfully',
