@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 import { compressAssets } from './client/build/compress-assets.ts'
 import { buildPages, pages } from './client/build/pages-plugin.ts'
 import { pictures } from './client/build/pictures-plugin.ts'
@@ -14,12 +14,23 @@ const COMMON =
 /** The oldest browsers in which every page and the whole way of an enquiry work with scripts. README.md names them. */
 const BROWSERS = ['safari16.4', 'chrome109', 'edge109', 'firefox115']
 
+/** All styles are in one file, so what Vite wraps around each import has nothing to wait for: 0.8 kB less of script. */
+const plainImports: Plugin = {
+  name: 'plain-imports',
+  enforce: 'pre',
+  apply: 'build',
+  load: {
+    filter: { id: /vite\/preload-helper/ },
+    handler: () => 'export const __vitePreload = (load) => load()',
+  },
+}
+
 /** `vite build` makes dist/client, the pages and what they load, and dist/server, the server in one file a command. */
 export default defineConfig({
   root: 'client',
   appType: 'custom',
-  plugins: [react(), pages(), pictures()],
-  build: { assetsInlineLimit: 0, modulePreload: { polyfill: false }, target: BROWSERS },
+  plugins: [react(), pages(), pictures(), plainImports],
+  build: { assetsInlineLimit: 0, modulePreload: false, target: BROWSERS },
   environments: {
     client: {
       build: {

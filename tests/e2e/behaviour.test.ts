@@ -63,7 +63,7 @@ describe.each([
 
   it('Buy Now on a product page leads to the form with that product chosen', async () => {
     const { page, close } = await visit(productPath(products[1]), options)
-    await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).click()
+    await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).first().click()
     await page.waitForURL(/\/buy-now/)
     await eventually(async () => expect(await page.locator('[name=products]').inputValue()).toBe(products[1]))
     expect(await page.evaluate(() => scrollY)).toBe(0)
@@ -198,7 +198,7 @@ it('a page left and come back to is as it was, without being loaded again', asyn
   await page.goto(`${site().url}${productPath(products[0])}`)
   await page.locator('html[data-hydrated]').waitFor()
   await page.getByRole('button', { name: 'Lycopene', exact: true }).click()
-  await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).click()
+  await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).first().click()
   await page.waitForURL(/\/buy-now/)
   await page.goBack({ waitUntil: 'commit' })
   await eventually(async () =>

@@ -171,7 +171,7 @@ it.each([{}, PHONE])('without JavaScript the site reads, leads on and says how t
   await page.getByText('The cards say what a substance is').waitFor()
   for (const all of ['Selenium is a trace element', 'do not add other selenium without advice', 'Convalescence'])
     expect(await page.getByText(all, { exact: false }).first().isVisible(), all).toBe(true)
-  await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).click()
+  await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).first().click()
   expect(new URL(page.url()).pathname).toBe('/buy-now')
   await page.getByRole('contentinfo').getByRole('link', { name: products[0] }).click()
   expect(new URL(page.url()).pathname).toBe(productPath(products[0]))
