@@ -17,16 +17,19 @@ export async function withholdReason(db: Db, kind: MailKind, enquiry: Enquiry): 
   return undefined
 }
 
-/** How many enquiries of the same address came in the 24 hours before this one, as far as the limit asks. */
+/**
+ * How many enquiries of the same mailbox came in the 24 hours before this one, as far as the limit asks. Suspected
+ * spam got no acknowledgement, and would use up those of the person in whose name it came.
+ */
 async function earlierFrom(db: Db, { id, email, receivedAt }: Enquiry): Promise<number> {
   const [row] = await db.$queryRaw<{ earlier: number }[]>`
     SELECT count(*)::int AS "earlier" FROM (
       SELECT FROM "Quvera_Form"
-      WHERE lower("Email") = lower(${email})
+      WHERE "Quvera_mailbox"("Email") = "Quvera_mailbox"(${email}) AND NOT "SuspectedSpam"
         AND "ReceivedAt" BETWEEN ${receivedAt}::timestamptz - interval '24 hours' AND ${receivedAt}::timestamptz
         AND ("ReceivedAt", "Id") < (${receivedAt}::timestamptz, ${id}::uuid)
       LIMIT ${ACKNOWLEDGEMENTS_A_DAY}
-    ) same_address`
+    ) same_mailbox`
   return row?.earlier ?? 0
 }
 
