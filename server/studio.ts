@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { answers, socketIn } from './database/directory-lock.ts'
 import { openDatabase } from './database/open-database.ts'
 import { readEnv } from './env.ts'
+import { describeFailure } from './errors.ts'
 import { migrationsFolder } from './project-root.ts'
 
 const LOOPBACK = '127.0.0.1'
@@ -57,7 +58,10 @@ function openBrowser(page: string) {
 async function serveEmbedded(dataDir: string): Promise<string> {
   const socket = socketIn(resolve(dataDir))
   if (!(await answers(socket))) {
-    await openDatabase({ dataDir, migrations: migrationsFolder() })
+    await openDatabase({ dataDir, migrations: migrationsFolder() }).catch((error) => {
+      console.error(describeFailure(error))
+      process.exit(1)
+    })
   }
   const { port } = await forward(LOOPBACK, 0, () => connect(socket))
   return `postgresql://postgres@${LOOPBACK}:${port}/postgres?sslmode=disable`
