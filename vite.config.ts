@@ -9,7 +9,7 @@ import { packEmptyDatabase } from './server/database/pack-empty-database.ts'
 const REACT = /node_modules\/(react|react-dom|scheduler)\//
 /** What several pages need: small files compress badly. */
 const COMMON =
-  /\/shared\/(brand|catalogue|page-paths)\.ts|\/client\/(ui\/picture\.tsx|content\/(pictures|product-cards|ingredients)\.ts)/
+  /\/shared\/(brand|catalogue|page-paths)\.ts|\/client\/(ui\/(amount|picture)\.tsx|content\/(pictures|product-cards|ingredients)\.ts)/
 
 /** The oldest browsers in which every page and the whole way of an enquiry work with scripts. README.md names them. */
 const BROWSERS = ['safari16.4', 'chrome109', 'edge109', 'firefox115']

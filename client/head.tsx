@@ -1,5 +1,6 @@
 import { brand } from '../shared/brand.ts'
 import { palette } from '../shared/palette.ts'
+import { productDescriptions } from './content/product-descriptions.ts'
 import favicon from './favicon.svg?inline'
 import figtree from './fonts/figtree.woff2?url'
 import fraunces from './fonts/fraunces.woff2?url'
@@ -8,11 +9,12 @@ import { PUBLIC_URL } from './structured-data.ts'
 
 export function Head({ page }: { page: Page }) {
   const title = page.path === '/' ? `${brand.name}: ${page.title}` : `${page.title} | ${brand.name}`
+  const description = page.content ? productDescriptions[page.content.product] : page.description
   const url = PUBLIC_URL + page.path
   return (
     <>
       <title>{title}</title>
-      <meta name="description" content={page.description} />
+      <meta name="description" content={description} />
       {page.unlisted ? <meta name="robots" content="noindex" /> : <link rel="canonical" href={url} />}
       {/* In the page itself: a request would compete with what is seen first. */}
       <link rel="icon" href={favicon} type="image/svg+xml" />
@@ -24,7 +26,7 @@ export function Head({ page }: { page: Page }) {
       <meta property="og:site_name" content={brand.name} />
       <meta property="og:locale" content="en_IN" />
       <meta property="og:title" content={title} />
-      <meta property="og:description" content={page.description} />
+      <meta property="og:description" content={description} />
       <meta property="og:url" content={url} />
       <meta property="og:image" content={`${PUBLIC_URL}${import.meta.env.PICTURES}/og.jpg`} />
       <meta property="og:image:width" content="1200" />

@@ -1,6 +1,7 @@
 import { brand } from '../shared/brand.ts'
 import { advisory, PRODUCT_CLASS } from './content/advisory.ts'
 import type { ProductContent } from './content/product.ts'
+import { productDescriptions } from './content/product-descriptions.ts'
 import type { Page } from './pages/page.ts'
 
 /** Stands for the public address in the built pages; the server puts the real one in its place when it starts. */
@@ -43,7 +44,7 @@ function product(page: Page, content: ProductContent) {
   return {
     '@type': ['Product', 'DietarySupplement'],
     name: content.product,
-    description: content.description,
+    description: productDescriptions[content.product],
     url: PUBLIC_URL + page.path,
     category: PRODUCT_CLASS,
     brand: { '@type': 'Brand', name: brand.name },

@@ -37,7 +37,7 @@ export const progress = {
     'You are offline. Nothing you typed is lost: your enquiry goes out as soon as you are back online. Please keep this page open.',
   again: (attempt: number) => `No answer yet. Trying again (attempt ${attempt}). Please keep this page open.`,
   wait: (seconds: number) =>
-    `We are receiving many enquiries at the moment. Yours will be sent again in ${Math.ceil(seconds)} seconds. Please keep this page open.`,
+    `Too many enquiries in a short time. Yours will be sent again in ${Math.ceil(seconds)} seconds. Please keep this page open.`,
   /** Before the code has arrived that could send it later. */
   codeOffline: 'You are offline. Nothing you typed is lost. Please send it again once you are back online.',
 }

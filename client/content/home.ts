@@ -1,5 +1,6 @@
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
+import { omega3 } from './ingredients.ts'
 import { productCards } from './product-cards.ts'
 
 const count = ['No', 'One', 'Two', 'Three', 'Four', 'Five'][products.length] ?? String(products.length)
@@ -18,7 +19,7 @@ export const home = {
   ],
   products: {
     title: 'Our Products',
-    lead: `${count} formulas with a common core: Coenzyme Q10, omega-3 and lycopene.`,
+    lead: `${count} formulas with a common core: Coenzyme Q10, ${omega3} and lycopene.`,
   },
 }
 

@@ -1,3 +1,6 @@
+/** Within a sentence: no line ends after its hyphen. */
+export const omega3 = 'omega-\u20603'
+
 /** The picture of each ingredient, and what it shows. */
 export const ingredientPictures = {
   q10: { picture: 'coenzyme-q10', alt: 'A heap of amber powder on a white dish' },

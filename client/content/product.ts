@@ -21,8 +21,6 @@ export interface ProductCard {
 /** All that a product page says. */
 export interface ProductContent extends ProductCard {
   product: Product
-  /** For search engines and shared links. */
-  description: string
   tagline: string
   paragraph: string
   pictures: { name: string; alt: string; caption: string }[]
@@ -56,8 +54,8 @@ export interface Mechanism {
 export interface Slide {
   id: string
   title: string
-  /** On the button that shows it on phones; a slide without one is told by the lead there. */
-  button?: string
+  /** On the button that shows it on phones, if not its title; a slide without one is told by the lead there. */
+  button?: string | false
   text?: string
   cards: IngredientCard[]
 }

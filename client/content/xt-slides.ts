@@ -1,76 +1,55 @@
-import { ingredientPictures } from './ingredients.ts'
+import { ingredientPictures, omega3 } from './ingredients.ts'
 import type { Slide } from './product.ts'
 
-const EPA_AND_DHA = 'EPA 90 mg\nDHA 60 mg'
+/** What stands in several areas says the same in each. */
+const q10 = {
+  amount: '100 mg',
+  ...ingredientPictures.q10,
+  text: 'Ubiquinone is another name for Coenzyme Q10, a fat-soluble, vitamin-like compound that the body makes and keeps in its cells. It is found in organ meats, oily fish and peanuts. If you take warfarin or insulin, ask your doctor first.',
+}
+const lycopene = {
+  name: 'Lycopene',
+  amount: '5000 mcg',
+  ...ingredientPictures.lycopene,
+  text: 'Lycopene is the red carotenoid of tomatoes, watermelon, pink grapefruit and guava. Unlike some carotenoids, it is not a source of vitamin A. It dissolves in fat, and heat makes it easier to absorb.',
+}
+const epaAndDha = {
+  amount: 'EPA 90 mg\nDHA 60 mg',
+  ...ingredientPictures.omega3,
+  text: `EPA and DHA are the two ${omega3} fatty acids that come mainly from oily fish; the pack names the source. If you are allergic to fish or shellfish, or take a blood thinner, ask your doctor first.`,
+}
 
 export const xtSlides: Slide[] = [
   {
     id: 'cardiovascular',
     title: 'Cardiovascular Health',
-    button: 'Cardiovascular Health',
-    cards: [
-      {
-        name: 'Ubiquinone Q10',
-        amount: '100 mg',
-        ...ingredientPictures.q10,
-        text: 'Ubiquinone is another name for Coenzyme Q10, a fat-soluble, vitamin-like compound that the body makes and keeps in its cells. If you take warfarin or insulin, ask your doctor first.',
-      },
-      {
-        name: 'Lycopene',
-        amount: '5000 mcg',
-        ...ingredientPictures.lycopene,
-        text: 'Lycopene is the carotenoid that colours tomatoes, watermelon, pink grapefruit and guava. It dissolves in fat, and heat makes it easier to absorb: a cooked tomato gives it up more readily than a raw one.',
-      },
-      {
-        name: 'Omega-3 EPA and DHA',
-        amount: EPA_AND_DHA,
-        ...ingredientPictures.omega3,
-        text: 'EPA and DHA are the two omega-3 fatty acids that come mainly from oily fish. If you are allergic to fish or shellfish, or take a blood thinner, ask your doctor first.',
-      },
-    ],
+    cards: [{ name: 'Ubiquinone Q10', ...q10 }, lycopene, { name: 'Omega-3 EPA and DHA', ...epaAndDha }],
   },
   {
     id: 'gynaecology',
     title: 'Gynaecology',
-    button: 'Gynaecology',
     cards: [
       {
         name: 'Wheat Germ Oil',
         amount: '25 mg',
         ...ingredientPictures.wheatGerm,
-        text: 'Wheat germ oil is pressed from the germ of the wheat grain, the part from which the plant would grow. It contains vitamin E. Do not take it if you have a wheat allergy.',
+        text: 'Wheat germ oil is pressed from the germ of the wheat grain. It contains vitamin E. Do not take it if you have a wheat allergy.',
       },
       {
         name: 'Vitamin B12',
         amount: '5 mcg',
         ...ingredientPictures.b12,
-        text: 'Vitamin B12 is water-soluble and contains cobalt, which gives its crystals their deep red. It is found in animal foods: meat, fish, eggs and milk.',
+        text: 'Vitamin B12 is water-soluble and contains cobalt, which gives its crystals their deep red. It is found in meat, fish, eggs and milk.',
       },
-      {
-        name: 'Q10',
-        amount: '100 mg',
-        ...ingredientPictures.q10,
-        text: 'The body makes Coenzyme Q10 itself, and it is present in organ meats, oily fish and peanuts. It is better absorbed with a meal that contains some fat.',
-      },
-      {
-        name: 'Omega-3',
-        amount: EPA_AND_DHA,
-        ...ingredientPictures.omega3,
-        text: 'Omega-3 fatty acids are polyunsaturated fats. EPA and DHA come mainly from oily fish; a third, ALA, comes from flaxseed and walnuts. Check the pack for the source used.',
-      },
+      { name: 'Q10', ...q10 },
+      { name: 'Omega-3', ...epaAndDha },
     ],
   },
   {
     id: 'oncology',
     title: 'Oncology',
-    button: 'Oncology',
     cards: [
-      {
-        name: 'Lycopene',
-        amount: '5000 mcg',
-        ...ingredientPictures.lycopene,
-        text: 'A red plant pigment that takes its name from the tomato. Lycopene is a carotenoid but, unlike some of its relatives, not a source of vitamin A.',
-      },
+      lycopene,
       {
         name: 'Selenium',
         amount: '75 mcg',
@@ -82,19 +61,18 @@ export const xtSlides: Slide[] = [
   {
     id: 'general-surgery',
     title: 'General Surgery',
-    button: 'General Surgery',
     cards: [
       {
         name: 'Calcium Ascorbate',
         amount: '75 mcg',
         ...ingredientPictures.ascorbate,
-        text: 'Calcium ascorbate is the calcium salt of ascorbic acid, and so a form of vitamin C. It is a pale, crystalline powder that dissolves in water.',
+        text: 'Calcium ascorbate is the calcium salt of ascorbic acid, and so a form of vitamin C. It is a pale powder that dissolves in water.',
       },
       {
         name: 'Zinc',
         amount: '27.45 mg',
         ...ingredientPictures.zinc,
-        text: 'Zinc is an essential mineral: the body needs it but cannot make it. It is found in meat, oysters and legumes. Here it is present as Zinc Sulphate Monohydrate.',
+        text: 'Zinc is an essential mineral that the body cannot make. It is found in meat, oysters and legumes. Here it is present as Zinc Sulphate Monohydrate.',
       },
     ],
   },
@@ -103,17 +81,12 @@ export const xtSlides: Slide[] = [
     title: 'Macular Degeneration / Ophthalmology',
     button: 'Macular Degeneration (Ophthalmology)',
     cards: [
-      {
-        name: 'Lycopene',
-        amount: '5000 mcg',
-        ...ingredientPictures.lycopene,
-        text: 'The pigment behind the red of tomatoes, watermelon, pink grapefruit and guava. Lycopene dissolves in fat, so a meal that contains some fat makes it easier to absorb.',
-      },
+      lycopene,
       {
         name: 'Mixed Carotene',
         amount: '10.33 mg',
         ...ingredientPictures.carotene,
-        text: 'Mixed carotene is a blend of plant pigments, alpha- and beta-carotene, from which the body can make vitamin A. They occur in orange and green vegetables. “10%” is the strength of the ingredient.',
+        text: 'Mixed carotene is a blend of plant pigments, alpha- and beta-carotene, from which the body can make vitamin A. They occur in orange and green vegetables.',
       },
     ],
   },

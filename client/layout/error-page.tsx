@@ -1,14 +1,10 @@
 import { brand } from '../../shared/brand.ts'
 import { telephone } from '../content/contact.ts'
-import { Logo } from '../ui/logo.tsx'
 
 /** Shown in place of everything when a component throws: it uses as little as possible. */
 export function ErrorPage() {
   return (
     <main className="page-top lost-page wrap">
-      <a href="/" className="logo-link" aria-label={`${brand.name}, home`}>
-        <Logo />
-      </a>
       <div className="lost-text">
         <h1>Unexpected Application Error!</h1>
         <p className="lead">

@@ -4,7 +4,6 @@ import { productCards } from '../content/product-cards.ts'
 import { OrderSection } from '../enquiry/order-section.tsx'
 import { Amount } from '../ui/amount.tsx'
 import { Picture } from '../ui/picture.tsx'
-import { Prose } from '../ui/prose.tsx'
 import type { Page } from './page.ts'
 
 export const homePage: Page = {
@@ -75,9 +74,7 @@ function OurProducts() {
     <section className="our-products" aria-labelledby="our-products-title">
       <div className="wrap section-head">
         <h2 id="our-products-title">{home.products.title}</h2>
-        <p className="lead">
-          <Prose>{home.products.lead}</Prose>
-        </p>
+        <p className="lead">{home.products.lead}</p>
       </div>
       <div className="product-cards" data-cards={products.length}>
         {products.map((product, index) => (

@@ -10,8 +10,8 @@ import { Picture } from '../ui/picture.tsx'
 import type { Page } from './page.ts'
 
 export function productPage(content: ProductContent): Page {
-  const { product, description, ground } = content
-  return { path: productPath(product), title: product, description, ground, content, Body: ProductPage }
+  const { product, ground } = content
+  return { path: productPath(product), title: product, ground, content, Body: ProductPage }
 }
 
 /** The sections stand in the owner's order and are numbered as in a package insert. */
@@ -61,13 +61,12 @@ function ProductPage({ page: { content } }: { page: Page }) {
 }
 
 /** Those who have read to the end need not go back to the top. */
-function Closing({ content: { product, ground, picture, line } }: { content: ProductContent }) {
+function Closing({ content: { product, ground, picture } }: { content: ProductContent }) {
   return (
     <div className={`closing on-${ground}`}>
       <div className="wrap">
         <div className="closing-text">
           <h2>{product}</h2>
-          <p>{line}</p>
           <a href={`/buy-now?product=${productSlug(product)}`} className="button">
             Buy Now
           </a>

@@ -1,9 +1,8 @@
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { advisory, labelFacts } from '../content/advisory.ts'
 import { CONDITIONS_SHOWN, neutralLine } from '../content/conditions.ts'
 import type { Indication, ProductContent } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
-import { Prose } from '../ui/prose.tsx'
 import { exchange } from './exchange.ts'
 
 interface IndicationsProps {
@@ -15,19 +14,20 @@ interface IndicationsProps {
 /** Picture cards of which exactly one is open. Without scripts all are. */
 export function Indications({ layout, open, cards }: IndicationsProps) {
   const [opened, setOpened] = useState(open)
-  const list = useRef<HTMLUListElement>(null)
   return (
     <>
-      <ul ref={list} className={`indications indications-${layout}`}>
+      <ul className={`indications indications-${layout}`}>
         {cards.map((card) => (
-          <li key={card.id} data-card={card.id} className="indication" data-open={card.id === opened}>
-            <Picture name={card.picture} alt={card.alt} sizes="(min-width: 37.5em) min(46vw, 600px), 92vw" />
+          <li key={card.id} className="indication" data-open={card.id === opened}>
+            <Picture name={card.picture} alt={card.alt} sizes="(min-width: 37.5em) min(46vw, 660px), 92vw" />
             <h3>
               <button
                 type="button"
                 aria-expanded={card.id === opened}
                 aria-controls={`indication-${card.id}`}
-                onClick={() => card.id !== opened && exchange(list.current, card.id, () => setOpened(card.id))}
+                onClick={({ currentTarget }) =>
+                  exchange(currentTarget.closest('li') ?? currentTarget, () => setOpened(card.id))
+                }
               >
                 {card.title}
               </button>
@@ -67,9 +67,7 @@ function Advisory() {
             {title}: {value}
           </p>
         ))}
-        <p>
-          <Prose>{advisory.maker}</Prose>
-        </p>
+        <p>{advisory.maker}</p>
       </div>
     </aside>
   )

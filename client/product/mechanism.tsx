@@ -26,7 +26,7 @@ export function Mechanism({ slides, open, draggable }: MechanismContent) {
         <>
           <fieldset className="segments" aria-label="Show">
             {slides.map(
-              ({ id, button }) =>
+              ({ id, title, button = title }) =>
                 button && (
                   <button
                     key={id}

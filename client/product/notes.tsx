@@ -1,7 +1,5 @@
 import type { Note } from '../content/product.ts'
 import { Icon } from '../ui/icon.tsx'
-import { Prose } from '../ui/prose.tsx'
-
 /** Quiet cards: a title and a sentence or two. */
 export function Notes({ notes, className }: { notes: Note[]; className: string }) {
   return (
@@ -10,9 +8,7 @@ export function Notes({ notes, className }: { notes: Note[]; className: string }
         <li key={title}>
           {icon && <Icon name={icon} />}
           <h3>{title}</h3>
-          <p>
-            <Prose>{text}</Prose>
-          </p>
+          <p>{text}</p>
         </li>
       ))}
     </ul>

@@ -3,7 +3,6 @@ import { productSlug, products } from '../../shared/catalogue.ts'
 import type { ProductContent } from '../content/product.ts'
 import { Amount } from '../ui/amount.tsx'
 import { Picture } from '../ui/picture.tsx'
-import { Prose } from '../ui/prose.tsx'
 
 const contents = [
   { id: 'description', title: 'Product Description' },
@@ -32,9 +31,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
               <h2 id="description-title">Product Description</h2>
             </div>
             <p className="tagline">{tagline}</p>
-            <p>
-              <Prose>{paragraph}</Prose>
-            </p>
+            <p>{paragraph}</p>
             <a href={`/buy-now?product=${productSlug(product)}`} className="button">
               Buy Now
             </a>
@@ -76,12 +73,7 @@ function Gallery({ content: { product, pictures } }: { content: ProductContent }
           className={index === 0 ? 'gallery-first' : undefined}
           data-hero={index === 0 ? products.indexOf(product) : undefined}
         >
-          <Picture
-            name={name}
-            alt={alt}
-            sizes={`(min-width: 37.5em) min(46vw, ${index === 0 ? 664 : 590}px), 72vw`}
-            first={index === 0}
-          />
+          <Picture name={name} alt={alt} sizes="(min-width: 37.5em) min(46vw, 660px), 72vw" first={index === 0} />
           <figcaption className={index === 0 ? 'visually-hidden' : undefined}>{caption}</figcaption>
         </figure>
       ))}

@@ -1,5 +1,3 @@
-import { Prose } from '../ui/prose.tsx'
-
 const READ_MORE_LETTERS = 100
 
 interface ReadMoreProps {
@@ -15,15 +13,13 @@ export function ReadMore({ text, of, open, onToggle }: ReadMoreProps) {
   const short = shortened(text)
   return (
     <p className="read-more" data-open={open}>
-      <Prose>{short}</Prose>
+      {short}
       {short.length < text.length && (
         <>
           <span className="ellipsis" aria-hidden="true">
             …
           </span>
-          <span className="rest">
-            <Prose>{text.slice(short.length)}</Prose>
-          </span>{' '}
+          <span className="rest">{text.slice(short.length)}</span>{' '}
           <button type="button" aria-expanded={open} onClick={onToggle}>
             {open ? 'read less' : 'read more'}
             <span className="visually-hidden"> about {of}</span>

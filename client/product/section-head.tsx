@@ -1,5 +1,3 @@
-import { Prose } from '../ui/prose.tsx'
-
 interface SectionHeadProps {
   title: string
   id: string
@@ -17,11 +15,7 @@ export function SectionHead({ title, id, number, lead }: SectionHeadProps) {
         </p>
       )}
       <h2 id={`${id}-title`}>{title}</h2>
-      {lead && (
-        <p className="lead">
-          <Prose>{lead}</Prose>
-        </p>
-      )}
+      {lead && <p className="lead">{lead}</p>}
     </div>
   )
 }

@@ -214,7 +214,7 @@ it('too many are sent once more after the time the server names, and then told',
   wire.answers = [tooMany(), tooMany()]
   await fill(filled)
   await send()
-  await expect.element(page.getByText(/sent again by itself in 1 second/)).toBeVisible()
+  await expect.element(page.getByText(progress.wait(1))).toBeVisible()
   await toast('Too many enquiries.')
   expect(wire.sent).toHaveLength(2)
 })

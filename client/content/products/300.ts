@@ -1,6 +1,5 @@
-import { brand } from '../../../shared/brand.ts'
 import { products } from '../../../shared/catalogue.ts'
-import { ingredientPictures } from '../ingredients.ts'
+import { ingredientPictures, omega3 } from '../ingredients.ts'
 import type { ProductContent } from '../product.ts'
 import { productCards } from '../product-cards.ts'
 
@@ -10,9 +9,8 @@ const card = productCards[name]
 export const content: ProductContent = {
   product: name,
   ...card,
-  description: `${name} by ${brand.company}: Coenzyme Q10 300 mg, Omega-3 Fatty Acids 250 mg and Lycopene (10%) 5000 mcg. Full composition, directions and safety information.`,
   tagline: 'Revitalize your health with precision formulation',
-  paragraph: `${name} brings together three ingredients: Coenzyme Q10, a compound your body also makes; omega-3 fatty acids, found in oily fish; and lycopene, the pigment that makes tomatoes red. This page gives the exact amount of each, so you and your physician read the same label.`,
+  paragraph: `${name} brings together three ingredients: Coenzyme Q10, a compound your body also makes; ${omega3} fatty acids, found in oily fish; and lycopene, the pigment that makes tomatoes red. This page gives the exact amount of each, so you and your physician read the same label.`,
   pictures: [
     { name: card.picture, alt: card.alt, caption: 'The bottle' },
     {
@@ -34,6 +32,7 @@ export const content: ProductContent = {
       {
         id: 'overview',
         title: 'Overview',
+        button: false,
         text: 'One formula, three ingredients: a compound your body makes, a family of fats found mainly in oily fish, and the pigment that turns tomatoes red. Here they are, one by one.',
         cards: [
           { name: 'Coenzyme Q10', amount: '300 mg', ...ingredientPictures.q10 },
@@ -44,7 +43,6 @@ export const content: ProductContent = {
       {
         id: 'coq10',
         title: 'CoQ10',
-        button: 'CoQ10',
         cards: [
           {
             name: 'Coenzyme Q10',
@@ -57,7 +55,6 @@ export const content: ProductContent = {
       {
         id: 'omega-3',
         title: 'Omega-3',
-        button: 'Omega-3',
         cards: [
           {
             name: 'Omega-3 Fatty Acids',
@@ -70,7 +67,6 @@ export const content: ProductContent = {
       {
         id: 'lycopene',
         title: 'Lycopene',
-        button: 'Lycopene',
         cards: [
           {
             name: 'Lycopene (10%)',

@@ -1,5 +1,5 @@
-import { brand } from '../../../shared/brand.ts'
 import { products } from '../../../shared/catalogue.ts'
+import { omega3 } from '../ingredients.ts'
 import type { ProductContent } from '../product.ts'
 import { productCards } from '../product-cards.ts'
 import { xtIndications } from '../xt-indications.ts'
@@ -11,20 +11,19 @@ const card = productCards[name]
 export const content: ProductContent = {
   product: name,
   ...card,
-  description: `${name} by ${brand.company}: ten ingredients, from Coenzyme Q10 and omega-3 to selenium and zinc, each with its exact amount. Full composition, directions and safety information.`,
   tagline: 'Revitalize your health with precision formulation',
-  paragraph: `${name} is our broader formula: ten ingredients, from ubiquinone and omega-3 to carotenoids, wheat germ oil, vitamin B12, selenium and zinc. This page lists the amount of each in every dose, so you and your physician know exactly what it contains.`,
+  paragraph: `${name} is our broader formula: ten ingredients, from ubiquinone and ${omega3} to carotenoids, wheat germ oil, vitamin B12, selenium and zinc, each with its exact amount.`,
   pictures: [
     { name: card.picture, alt: card.alt, caption: 'The bottle' },
-    { name: `${card.picture}-capsules`, alt: 'Green and cream capsules, filling the picture', caption: 'The capsules' },
+    { name: `${card.picture}-capsules`, alt: 'Green and cream capsules', caption: 'The capsules' },
     {
       name: `${card.picture}-label-wide`,
-      alt: `The label of ${name}, with its list of ingredients and amounts`,
+      alt: `The label of ${name}, with its ingredients and amounts`,
       caption: 'The label',
     },
   ],
   mechanism: {
-    lead: 'Five areas, and the ingredients that belong to each. The cards say what a substance is, where it comes from, and what to know before you take it.',
+    lead: 'Five areas and their ingredients. The cards say what a substance is, where it comes from, and what to know before you take it.',
     open: 'cardiovascular',
     draggable: true,
     slides: xtSlides,
@@ -66,16 +65,16 @@ export const content: ProductContent = {
   safety: [
     {
       title: 'Allergies',
-      text: 'Consult a doctor if you are allergic to any component. EPA and DHA may come from fish, and wheat germ oil comes from wheat; check the pack.',
+      text: 'Consult a doctor if you are allergic to any component. EPA and DHA may come from fish, wheat germ oil from wheat; check the pack.',
     },
     {
       title: 'Pregnancy and lactation',
-      text: 'Take it only under a physician’s guidance; the dosage is for the physician to decide.',
+      text: 'Take it only if a physician guides the dosage.',
     },
     { title: 'Alcohol consumption', text: 'Drink in moderation, if at all, while you take it.' },
     {
       title: 'Renal health',
-      text: 'Seek medical advice first if you have kidney impairment. Your kidney function is monitored while you take it.',
+      text: 'Seek medical advice if you have kidney impairment. Kidney function is monitored.',
     },
     {
       title: 'Liver health',

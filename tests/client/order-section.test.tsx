@@ -1,0 +1,43 @@
+import { beforeEach, expect, it } from 'vitest'
+import { page } from 'vitest/browser'
+import { buyNow } from '../../client/content/buy-now.ts'
+import { enquiryReceived, nextSteps } from '../../client/content/enquiry-form.ts'
+import { OrderSection } from '../../client/enquiry/order-section.tsx'
+import { forgetKey } from '../../client/enquiry/submission-key.ts'
+import { products } from '../../shared/catalogue.ts'
+import { wire } from '../support/fake-wire.ts'
+import { render } from '../support/render.tsx'
+
+beforeEach(() => {
+  wire.reset()
+  forgetKey()
+})
+
+it('an order received changes the heading, ticks the first of the steps, and says what was asked', async () => {
+  const place = render(<OrderSection path="/buy-now" head={({ title }) => <h1>{title}</h1>} />)
+  const heading = () => place.querySelector('h1')?.textContent
+  const ticked = () =>
+    [...place.querySelectorAll('.steps li')].map((step) => getComputedStyle(step, '::before').content)
+  expect(heading()).toBe(buyNow.title)
+  const before = ticked()
+
+  const values = { name: 'Asha', email: 'asha@shop.example', mobile: '9876543210', quantity: '2' }
+  for (const [name, value] of Object.entries(values)) await page.elementLocator(input(place, name)).fill(value)
+  await page.elementLocator(input(place, 'retailerSelfUse')).selectOptions('Self Use')
+  await page.elementLocator(input(place, 'products')).selectOptions(products[0])
+  await page.getByRole('button', { name: 'Send enquiry' }).click()
+
+  await expect.element(page.getByText(`2 × ${products[0]}, Self Use`)).toBeVisible()
+  expect(heading()).toBe(enquiryReceived.title)
+  expect(place.querySelectorAll('.steps')).toHaveLength(1)
+  expect(ticked()).toHaveLength(nextSteps.length)
+  expect(ticked()[0]).not.toBe(before[0])
+  expect(ticked().slice(1)).toEqual(before.slice(1))
+  await page.getByRole('button', { name: 'Send another enquiry' }).click()
+  expect(heading()).toBe(buyNow.title)
+  expect(ticked()).toEqual(before)
+})
+
+function input(place: HTMLElement, name: string) {
+  return place.querySelector(`#order [name=${name}]`) as HTMLElement
+}

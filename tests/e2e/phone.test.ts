@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest'
+import { productPath, products } from '../../shared/catalogue.ts'
+import { eventually } from '../support/eventually.ts'
+import { PHONE, siteForTests } from '../support/visit.ts'
+
+const { visit } = siteForTests()
+const xt = productPath(products[1])
+
+it('a card that is tapped stays under the finger', async () => {
+  const { page, close } = await visit(xt, { ...PHONE, hasTouch: true })
+  const last = page.locator('.indication').last()
+  await last.scrollIntoViewIfNeeded()
+  await page.evaluate(() => scrollBy({ top: 200, behavior: 'instant' }))
+  const top = () => last.evaluate((card) => Math.round(card.getBoundingClientRect().top))
+  const before = await top()
+  await last.getByRole('button').tap()
+  expect(await last.getAttribute('data-open')).toBe('true')
+  expect(await top()).toBe(before)
+  await close()
+})
+
+it('Buy Now comes into the header when the page is scrolled, large enough for a finger', async () => {
+  const { page, close } = await visit(xt, PHONE)
+  const button = page.getByRole('banner').getByRole('link', { name: 'Buy Now' })
+  expect(await button.isVisible()).toBe(false)
+  await page.evaluate(() => scrollTo({ top: 600, behavior: 'instant' }))
+  await eventually(async () => expect(await button.isVisible()).toBe(true))
+  expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+  await close()
+})
+
+it.each([360, 768, 1440])(
+  'no amount under 40 px is in the display face, and no unit under 14 px, at %i px',
+  async (width) => {
+    for (const path of ['/', ...products.map(productPath)]) {
+      const { page, close } = await visit(path, { viewport: { width, height: 900 } })
+      const wrong = await page.locator('.amount, .amount small').evaluateAll((amounts) =>
+        amounts
+          .map((amount) => ({
+            text: amount.textContent,
+            unit: amount.matches('small'),
+            style: getComputedStyle(amount),
+          }))
+          .filter(({ unit, style }) => {
+            const size = Number.parseFloat(style.fontSize)
+            return unit ? size < 14 : size < 40 && !style.fontFamily.startsWith('Figtree')
+          })
+          .map(({ text }) => text),
+      )
+      expect(await page.locator('.amount').count()).toBeGreaterThan(0)
+      expect(wrong).toEqual([])
+      await close()
+    }
+  },
+)
