@@ -5,7 +5,7 @@ import type { Slide } from './product.ts'
 const q10 = {
   amount: '100 mg',
   ...ingredientPictures.q10,
-  text: 'Ubiquinone is another name for Coenzyme Q10, a fat-soluble, vitamin-like compound that the body makes and keeps in its cells. It is found in organ meats, oily fish and peanuts. If you take warfarin or insulin, ask your doctor first.',
+  text: 'Ubiquinone is Coenzyme Q10, a fat-soluble, vitamin-like compound that the body makes and keeps in its cells. It is found in organ meats, oily fish and peanuts. If you take warfarin or insulin, ask your doctor first.',
 }
 const lycopene = {
   name: 'Lycopene',
@@ -39,7 +39,7 @@ export const xtSlides: Slide[] = [
         name: 'Vitamin B12',
         amount: '5 mcg',
         ...ingredientPictures.b12,
-        text: 'Vitamin B12 is water-soluble and contains cobalt, which gives its crystals their deep red. It is found in meat, fish, eggs and milk.',
+        text: 'Vitamin B12 is water-soluble and contains cobalt, which makes its crystals deep red. It is found in meat, fish, eggs and milk.',
       },
       { name: 'Q10', ...q10 },
       { name: 'Omega-3', ...epaAndDha },
@@ -86,7 +86,7 @@ export const xtSlides: Slide[] = [
         name: 'Mixed Carotene',
         amount: '10.33 mg',
         ...ingredientPictures.carotene,
-        text: 'Mixed carotene is a blend of plant pigments, alpha- and beta-carotene, from which the body can make vitamin A. They occur in orange and green vegetables.',
+        text: 'Mixed carotene is a blend of plant pigments, alpha- and beta-carotene, from which the body can make vitamin A. It occurs in orange and green vegetables.',
       },
     ],
   },
