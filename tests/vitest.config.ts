@@ -11,8 +11,8 @@ const globalSetup = 'tests/support/global-setup.ts'
 export default defineConfig({
   test: {
     ...reports,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
     projects: [
       { extends: true, test: { name: 'shared', include: ['tests/*.test.ts', 'tests/shared/**/*.test.ts'] } },
