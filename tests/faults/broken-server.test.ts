@@ -37,7 +37,7 @@ const variants: Variant[] = [
   {
     broken: 'sends without an idempotency key',
     file: 'server/mail/mailer.ts',
-    from: '{ idempotencyKey: idempotencyKey(kind, enquiry), signal }',
+    from: '{ idempotencyKey, signal }',
     to: '{ signal }',
     noticedBy: 'kills in the middle of sending',
     figure: 'mailsDoubled',
@@ -68,7 +68,7 @@ it.each(variants)(
 
 function runSuite(serverRoot: string, test: string): Promise<{ code: number | null; output: string }> {
   const vitest = join(project, 'node_modules/vitest/vitest.mjs')
-  const args = [vitest, 'run', '--config', 'vitest.faults.config.ts', 'server-killed', '-t', test]
+  const args = [vitest, 'run', '--config', 'tests/vitest.faults.config.ts', 'server-killed', '-t', test]
   return new Promise((done) => {
     const child = execFile(
       process.execPath,

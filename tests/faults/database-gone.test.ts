@@ -40,6 +40,8 @@ it.each(['killed', 'frozen'])(
     const stage = await setUp()
     const server = await stage.start()
     expect((await submit(server.url, aUniqueOrder())).status).toBe(200)
+    await eventually(() => expect(stage.resend.mails).toHaveLength(2))
+    await sleep(500) // until they are recorded, so that nothing is under way
     await (fault === 'killed' ? postgres().kill() : postgres().freeze())
     const slowest = await refuseForTenSeconds(server)
     await (fault === 'killed' ? postgres().start() : postgres().thaw())
