@@ -1,4 +1,4 @@
-// Writes the two committed fonts from their full files. Needed only when the site gains a character or a weight:
+// Writes the committed fonts from their full files. Needed only when the site gains a character or a weight:
 //   npm install --no-save subset-font @fontsource-variable/fraunces@5 @fontsource-variable/figtree@5
 //   node client/fonts/subset.mjs
 import { readFile, writeFile } from 'node:fs/promises'
@@ -9,18 +9,17 @@ const require = createRequire(import.meta.url)
 const keyboard = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('')
 const unusualInTitles = /[#$*<=>@[\\\]^_`{|}~]/g
 
-/** Display: one weight, its optical sizes up to the large one. Text: the weights 400 to 600, with tabular figures. */
-await write(
-  'fraunces',
-  '@fontsource-variable/fraunces/files/fraunces-latin-full-normal.woff2',
-  `${keyboard.replace(unusualInTitles, '')}–—’‘“”·×…→`,
-  {
-    wght: 600,
-    opsz: { min: 18, max: 90 },
-    SOFT: 0,
-    WONK: 0,
-  },
-)
+/** Display: one weight in two optical sizes, large and small. Text: the weights 400 to 600, with tabular figures. */
+for (const [name, opsz] of [
+  ['fraunces', 90],
+  ['fraunces-small', 26],
+])
+  await write(
+    name,
+    '@fontsource-variable/fraunces/files/fraunces-latin-full-normal.woff2',
+    `${keyboard.replace(unusualInTitles, '')}–—’‘“”·×…→`,
+    { wght: 600, opsz, SOFT: 0, WONK: 0 },
+  )
 await write(
   'figtree',
   '@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2',

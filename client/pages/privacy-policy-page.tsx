@@ -24,7 +24,9 @@ function PrivacyPolicyPage() {
               <p className="section-number" aria-hidden="true">
                 {index + 1}
               </p>
-              <h2 id={id}>{title}</h2>
+              <h2 id={id} className="minor">
+                {title}
+              </h2>
               {paragraphs.map((paragraph) => (
                 <p key={paragraph}>{paragraph}</p>
               ))}
