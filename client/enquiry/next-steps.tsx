@@ -4,7 +4,7 @@ import { nextSteps } from '../content/enquiry-form.ts'
 export function NextSteps({ received }: { received: boolean }) {
   return (
     <div className="order-next">
-      <h2 className="minor">What happens next</h2>
+      <h2>What happens next</h2>
       <ol className="steps">
         {nextSteps.map((step, index) => (
           <li key={step.title} data-done={received && index === 0}>
