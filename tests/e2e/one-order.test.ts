@@ -76,6 +76,7 @@ it.each(['/', '/buy-now'])(
   'without a network %s says so, and the order is sent by itself when it is back',
   async (path) => {
     const { page, close } = await openPage(browser, site.url + path)
+    await page.locator('html[data-hydrated]').waitFor() // so that the first touch of the form is seen
     await fillOrder(page)
     await page.locator('.Toastify').waitFor({ state: 'attached' })
     await page.context().setOffline(true)
