@@ -105,6 +105,7 @@ it('tries without an answer end after a minute, with a word, and the values stay
     return route.abort('connectionreset')
   })
   await page.clock.runFor(1000)
+  await page.locator('html[data-hydrated]').waitFor()
   await fillOrder(page)
   await page.locator('.Toastify').waitFor({ state: 'attached' })
   await sendButton(page).click()
