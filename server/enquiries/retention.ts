@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import { takeLease } from '../database/lease.ts'
-import { errorFields, sqlState } from '../errors.ts'
+import { sqlState } from '../errors.ts'
 
 const LEASE = 'retention'
 const DAY_SECONDS = 86_400
@@ -44,7 +44,7 @@ export function startRetention(db: Db, months: number, log: Logger): () => void 
     } catch (error) {
       const remedy = 'GRANT DELETE ON "Quvera_Form" TO the role of the site, see prisma/roles.sql'
       if (sqlState(error) === REFUSED) log.error(`RETENTION_MONTHS cannot be kept: ${remedy}`)
-      else log.error({ err: errorFields(error) }, 'enquiries past their time could not be erased')
+      else log.error({ err: error }, 'enquiries past their time could not be erased')
     }
   }
   erase()

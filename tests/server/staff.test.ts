@@ -1,28 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type FakeResend, startFakeResend } from '../support/fake-resend.ts'
 import { readCsv } from '../support/read-csv.ts'
-import { startServer } from '../support/server-process.ts'
 import { runProgram, staff } from '../support/staff-command.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { createSites } from '../support/waiting-site.ts'
 
-const cleanUp: (() => unknown)[] = []
-afterEach(async () => {
-  for (const action of cleanUp.splice(0).reverse()) await action()
-})
-
-async function aDatabase() {
-  const { env, drop } = await createTestDatabase()
-  cleanUp.push(drop)
-  return env
-}
-
-/** A running site without a key, so that its mails wait. */
-async function aSite(env: Record<string, string> = {}) {
-  const database = await aDatabase()
-  const server = await startServer({ ...database, RATE_LIMIT_MAX: '0', ...env })
-  cleanUp.push(() => server.stop('SIGKILL'))
-  return { url: server.url, server, database }
-}
+const { aSite, cleanUp } = createSites()
 
 async function aResend(): Promise<FakeResend> {
   const resend = await startFakeResend()
