@@ -11,7 +11,8 @@ interface Waiting<Row, Result> {
 /**
  * Rows that arrive together are written together, by one statement at a time: those of one turn of the event loop and
  * then, while a statement is under way, those that come meanwhile. Under load that is several times faster than a
- * statement each, and no slower for a row that comes alone.
+ * statement each, and no slower for a row that comes alone. A statement takes half of what waits or was just written:
+ * while one half is written, clients with the answers of the other send their next. Without that a fifth fewer orders.
  * @param write one statement, so one transaction; its result is that of each of its rows
  * @param isRowError whether a failure lies in one of the rows, and not in the database
  */
@@ -27,7 +28,10 @@ export function createBatchWriter<Row, Result>(
     running = true
     try {
       await nextTurn()
-      while (waiting.length > 0) await writeBatch(waiting.splice(0, BATCH_MAX))
+      for (let size = 0; waiting.length > 0; ) {
+        size = Math.min(BATCH_MAX, Math.ceil((waiting.length + size) / 2))
+        await writeBatch(waiting.splice(0, size))
+      }
     } finally {
       running = false
     }
@@ -36,7 +40,7 @@ export function createBatchWriter<Row, Result>(
   async function writeBatch(batch: Waiting<Row, Result>[]) {
     try {
       const result = await write(batch.map(({ row }) => row))
-      for (const { resolve } of batch) resolve(result)
+      setImmediate(answer, batch, result) // once the next statement is on its way
     } catch (error) {
       if (isRowError(error) && batch.length > 1) await writeOneByOne(batch)
       else if (isRowError(error)) for (const { reject } of batch) reject(error)
@@ -59,6 +63,10 @@ export function createBatchWriter<Row, Result>(
   /** What waits is failed too: each would only learn the same, one time limit later. */
   function failAll(batch: Waiting<Row, Result>[], error: unknown) {
     for (const { reject } of [...batch, ...waiting.splice(0)]) reject(error)
+  }
+
+  function answer(batch: Waiting<Row, Result>[], result: Result) {
+    for (const { resolve } of batch) resolve(result)
   }
 
   return (row) =>

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { TRPCError } from '@trpc/server'
 import { v7 as uuidv7 } from 'uuid'
 import { brand } from '../../shared/brand.ts'
@@ -84,8 +84,10 @@ function isSuspicious({ website, filledInMs = Number.POSITIVE_INFINITY }: Order)
 }
 
 function createReference(): string {
-  // 32 characters, so each five bits of a random byte choose one fairly.
-  const characters = Array.from(randomBytes(REFERENCE_LENGTH), (byte) => REFERENCE_ALPHABET[byte & 31])
+  const characters = Array.from(
+    { length: REFERENCE_LENGTH },
+    () => REFERENCE_ALPHABET[randomInt(REFERENCE_ALPHABET.length)],
+  )
   return `${brand.referencePrefix}-${characters.join('')}`
 }
 
