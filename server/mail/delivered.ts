@@ -20,6 +20,12 @@ export const untold = {
 /** Acknowledgements that did not arrive, of enquiries that nobody has dealt with: the visitor has to be rung. */
 export const unacknowledged = { ...untold, kind: 'Acknowledgement' } as const satisfies MailFilter
 
+/** What a restored database holds back, because it may have been sent since the backup. */
+export const heldBack = {
+  status: 'Withheld',
+  lastError: 'restored from a backup: may have been sent since',
+} as const satisfies MailFilter
+
 /** From what matters most to what matters least. */
 const ORDER: Mail['status'][] = [
   'Bounced',

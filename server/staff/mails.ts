@@ -9,6 +9,7 @@ const options = {
   all: { type: 'boolean', default: false },
   failed: { type: 'boolean', default: false },
   'include-unknown': { type: 'boolean', default: false },
+  restored: { type: 'boolean', default: false },
   'older-than': { type: 'string' },
 } as const
 
@@ -17,13 +18,14 @@ const belongings: Record<string, string> = {
   all: 'the list',
   failed: 'the list',
   'include-unknown': 'retry',
+  restored: 'retry',
   'older-than': 'withhold',
 }
 
 export const mailsCommand: Command = {
   summary: 'tell which mails are owed or did not arrive; send them again, or not at all',
   help: `Usage: npm run -s staff -- mails [--failed | --all]
-       npm run -s staff -- mails retry [ID …] [--include-unknown]
+       npm run -s staff -- mails retry [ID …] [--include-unknown] [--restored]
        npm run -s staff -- mails withhold ID … | --older-than 7d
 
 Tells first of which enquiries nobody has been told, then which visitors have to be rung, then which mails are owed, and
@@ -34,7 +36,8 @@ only Pending is left out; --all lists the newest mails whatever became of them, 
 retry makes mails due now: those named, or all that are Pending or Failed. The running site then sends them.
 An Unknown mail may have been sent already: the try had no clear answer, and Resend no longer remembers it. Look into
 Resend's log first; with --include-unknown it is sent too, and the receiver may get a second copy.
-Mails that Resend has taken, whatever became of them, and mails that are Withheld are never sent again.
+With --restored mails go out that a restored database holds back: first look whether they were sent after the backup.
+Mails that Resend has taken, whatever became of them, and mails withheld for another reason are never sent again.
 
 withhold says that mails are not to be sent: those named that are Pending, Failed or Unknown, or all that are Pending
 and about enquiries older than so many days (7d) or months (2m). The enquiries stay.`,
@@ -55,7 +58,12 @@ and about enquiries older than so many days (7d) or months (2m). The enquiries s
     const { RESEND_API_KEY: key, ...settings } = env()
     await withDatabase(settings, async ({ db }) => {
       if (action === 'retry')
-        return retryMails(db, { ids, includeUnknown: values['include-unknown'], hasKey: Boolean(key) })
+        return retryMails(db, {
+          ids,
+          includeUnknown: values['include-unknown'],
+          includeRestored: values.restored,
+          hasKey: Boolean(key),
+        })
       if (action === 'withhold') return withholdMails(db, before ? { before } : { ids })
       return values.all ? listAllMails(db) : listOwedMails(db, { onlyFailed: values.failed })
     })

@@ -1,7 +1,7 @@
 import type { Db } from '../database/database.ts'
 import { scrub } from '../errors.ts'
 import { readMailBacklog } from '../mail/backlog.ts'
-import { unacknowledged, untold } from '../mail/delivered.ts'
+import { heldBack, unacknowledged, untold } from '../mail/delivered.ts'
 import { readOldestNew } from '../mail/oldest-new.ts'
 import { ageInWords, count, inIndiaShort } from '../words.ts'
 import { type Column, printTable } from './terminal-table.ts'
@@ -56,6 +56,10 @@ staff test-mail ADDRESS tries it. staff mails retry: once more what was refused.
     }),
     await print(db, { OR: [owed, undeliveredDigest] }, [id, reference, received, kind, state, attempts, next, reason], {
       head: (n) => `${count(n, 'mail is', 'mails are')} ${onlyFailed ? 'not sent and not tried again' : 'not sent'}.`,
+    }),
+    await print(db, heldBack, [id, reference, received, kind, state], {
+      head: (n) => `${count(n, 'mail is', 'mails are')} held back since a restore: sent after the backup, or not yet.`,
+      advice: "Look into Resend's log. staff mails retry --restored sends them.",
     }),
   ]
   if (!sections.includes(true)) console.log(onlyFailed ? 'No mail has failed.' : 'No mail is owed.')

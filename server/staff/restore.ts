@@ -6,6 +6,7 @@ import { createGunzip } from 'node:zlib'
 import { withDatabase } from '../database/open-database.ts'
 import { type Queries, quoted, readMigrations, readTables, type Table } from '../database/tables.ts'
 import { OperatorError, sqlState } from '../errors.ts'
+import { heldBack } from '../mail/delivered.ts'
 import { count } from '../words.ts'
 import { FORMAT, FORMAT_VERSION, type Head, readMark } from './backup-format.ts'
 import { type Command, parse, UsageError } from './command.ts'
@@ -13,7 +14,6 @@ import { linesOf } from './lines.ts'
 
 const ROWS_AT_ONCE = 500
 const NO_LIMIT_MS = 2 ** 31 - 1
-const HELD_BACK = 'restored from a backup: may have been sent since'
 
 export const restoreCommand: Command = {
   summary: 'fill an empty database from a backup',
@@ -24,7 +24,7 @@ Fills the database of DATA_DIR or DATABASE_URL, which must hold no rows yet, fro
 either all of it or, when anything is wrong, nothing. On PostgreSQL it needs the owner of the tables.
 
   --mails   mails that were still to be sent in the backup shall go out. Without it they are held back (Withheld),
-            because they may have been sent since the backup was made: see them with "mails" before you decide.`,
+            because they may have been sent since the backup was made: "mails" shows them, "mails retry --restored" sends them.`,
   async run(args, env) {
     const { values, positionals } = parse(args, { mails: { type: 'boolean', default: false } }, { positionals: true })
     const [file, ...rest] = positionals
@@ -38,8 +38,10 @@ either all of it or, when anything is wrong, nothing. On PostgreSQL it needs the
           throw explain(error, file)
         })
       console.log(`Restored ${count(result.rows, 'row', 'rows')} of the backup made at ${result.madeAt}.`)
-      if (result.heldBack > 0) {
-        console.log(`Held back: ${count(result.heldBack, 'mail', 'mails')} that the backup had still to send.`)
+      if (result.held > 0) {
+        console.log(
+          `Held back: ${count(result.held, 'mail', 'mails')} that the backup had still to send (staff mails).`,
+        )
       }
     })
   },
@@ -59,13 +61,13 @@ async function restore(db: Queries, lines: AsyncGenerator<string>, sendMails: bo
       )
     }
   }
-  const heldBack = sendMails
+  const held = sendMails
     ? 0
     : await db.$executeRawUnsafe(
         `UPDATE "Quvera_Mail" SET "Status" = 'Withheld', "LastError" = $1 WHERE "Status" = 'Pending'`,
-        HELD_BACK,
+        heldBack.lastError,
       )
-  return { rows, madeAt, heldBack }
+  return { rows, madeAt, held }
 }
 
 async function expectEmpty(db: Queries, tables: Table[]) {

@@ -1,4 +1,5 @@
 import type { Db } from '../database/database.ts'
+import { heldBack } from '../mail/delivered.ts'
 import { count } from '../words.ts'
 
 /** Resend has this key with another content: an earlier try may have been sent, so it counts as unknown. */
@@ -8,10 +9,12 @@ export interface Retry {
   /** None: all. */
   ids: bigint[]
   includeUnknown: boolean
+  /** Also those that a restored database holds back. */
+  includeRestored: boolean
   hasKey: boolean
 }
 
-export async function retryMails(db: Db, { ids, includeUnknown, hasKey }: Retry): Promise<void> {
+export async function retryMails(db: Db, { ids, includeUnknown, includeRestored, hasKey }: Retry): Promise<void> {
   const named = ids.length > 0 ? { id: { in: ids } } : {}
   const doubtful = {
     OR: [{ status: 'Unknown' as const }, { status: 'Failed' as const, lastError: { startsWith: OTHER_CONTENT } }],
@@ -32,7 +35,10 @@ export async function retryMails(db: Db, { ids, includeUnknown, hasKey }: Retry)
   const { count: unknown } = includeUnknown
     ? await db.mail.updateMany({ where: { ...named, ...doubtful }, data: { ...due, ambiguousAt: null } })
     : { count: 0 }
-  const made = waiting + failed + unknown
+  const { count: restored } = includeRestored
+    ? await db.mail.updateMany({ where: { ...named, ...heldBack }, data: due })
+    : { count: 0 }
+  const made = waiting + failed + unknown + restored
   const fate = hasKey
     ? 'the running site sends them'
     : 'but RESEND_API_KEY is not set here: nothing is sent until the site runs with one'
