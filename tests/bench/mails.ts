@@ -1,24 +1,28 @@
-/** `npm run bench:mails`: how much of Resend's limit is used, and how many calls are refused, by one process and by three. */
+/**
+ * `npm run bench:mails`: how much of Resend's limit is used, and how many calls are refused, by one process and by three;
+ * and a minute with more enquiries than the day has mails.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
-import { sendOrders } from '../support/load.ts'
+import { submit } from '../support/an-order.ts'
+import { eventually } from '../support/eventually.ts'
+import { STAFF, sendingThrough, startFakeResend } from '../support/fake-resend.ts'
+import { aUniqueOrder, sendOrders } from '../support/load.ts'
 import { startPostgresServer } from '../support/postgres-server.ts'
 import { freePort, startServer } from '../support/server-process.ts'
-import { administer } from '../support/test-database.ts'
 import { missed, report } from './report.ts'
+import { newDatabase } from './targets.ts'
 
 const SECONDS = 15
 const SETTLE_SECONDS = 7
 const postgres = await startPostgresServer()
 
 for (const limitASecond of [2, 10, 100]) for (const processes of [1, 3]) await measure(limitASecond, processes)
+await measureBudget()
 await postgres.close()
 process.exit(missed.length ? 1 : 0)
 
 async function measure(limitASecond: number, processes: number) {
-  const name = `mails_${limitASecond}_${processes}`
-  await administer(postgres.url, `CREATE DATABASE ${name}`)
-  const DATABASE_URL = Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href
+  const DATABASE_URL = await newDatabase(postgres)
   const resend = await startFakeResend()
   resend.behaviour = { limitASecond }
   const env = { DATABASE_URL, RATE_LIMIT_MAX: '0', LOG_LEVEL: 'error' }
@@ -39,5 +43,29 @@ async function measure(limitASecond: number, processes: number) {
   report(`${label}: of the limit used`, (100 * sent) / (limitASecond * SECONDS), '%', { atLeast: 90 })
   report(`${label}: of the calls refused`, (100 * refused) / Math.max(calls, 1), '%', { atMost: 2 })
   for (const server of servers) await server.stop()
+  await resend.close()
+}
+
+/** 150 orders in a minute with a day's budget of 100 mails: staff have to know of all of them soon. */
+async function measureBudget() {
+  const [orders, budget] = [150, 100]
+  const resend = await startFakeResend()
+  const env = { DATABASE_URL: await newDatabase(postgres), RATE_LIMIT_MAX: '0', LOG_LEVEL: 'error' }
+  const server = await startServer({ ...env, ...sendingThrough(resend), MAIL_DAILY_BUDGET: String(budget) })
+  const references: string[] = []
+  const start = performance.now()
+  for (let sent = 0; sent < orders; sent++) {
+    await sleep(start + (sent * 60_000) / orders - performance.now())
+    references.push((await submit(server.url, aUniqueOrder())).reference ?? 'not stored')
+  }
+  const notices = () => resend.mails.filter(({ to }) => to[0] === STAFF)
+  const told = (reference: string) => notices().filter(({ text }) => text.includes(reference)).length
+  await eventually(() => references.every(told), 120_000).catch(() => {})
+  const seconds = (performance.now() - start) / 1000
+  const once = references.filter((reference) => told(reference) === 1).length
+  report('150 orders in a minute, 100 mails a day: orders in exactly one notice', once, 'orders', { atLeast: orders })
+  report('… told of the last one after', seconds, 's', { atMost: 90 })
+  report(`… mails, ${notices().length} of them notices`, resend.mails.length, 'mails', { atMost: budget })
+  await server.stop()
   await resend.close()
 }

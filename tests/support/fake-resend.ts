@@ -36,6 +36,8 @@ export interface FakeResend {
   lastEvents: Map<string, string>
   /** Whether the key may only send. */
   sendingOnly: boolean
+  /** Is called with a mail before its sender is answered: events may be earlier than the sender's own record. */
+  onMail?: (mail: ReceivedMail) => void
   close(): Promise<void>
 }
 
@@ -105,7 +107,9 @@ export async function startFakeResend(): Promise<FakeResend> {
       return before.body === body ? json(response, 200, { id: before.id }) : fail(409, 'invalid_idempotent_request')
     const id = crypto.randomUUID()
     if (key) remembered.set(key, { body, id })
-    fake.mails.push({ ...mail, id, key, to: [mail.to].flat(), replyTo: [mail.reply_to].flat().join() })
+    const received = { ...mail, id, key, to: [mail.to].flat(), replyTo: [mail.reply_to].flat().join() }
+    fake.mails.push(received)
+    fake.onMail?.(received)
     json(response, 200, { id })
   }
 

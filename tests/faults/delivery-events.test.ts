@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { audit, expectNothingLost } from '../support/audit.ts'
+import { eventually } from '../support/eventually.ts'
+import type { ReceivedMail } from '../support/fake-resend.ts'
+import { createStages, report } from '../support/fault-stage.ts'
+import { sendOrders } from '../support/load.ts'
+import { randomFrom } from '../support/random.ts'
+import { deliveryEvent, sendEvent, WEBHOOK_SECRET } from '../support/resend-events.ts'
+import { freePort } from '../support/server-process.ts'
+
+const { setUp } = createStages()
+const FORGER = `whsec_${Buffer.from('somebody else’s secret').toString('base64')}`
+
+/** What Resend tells of a mail, and what staff have to see in the end. */
+const fates = [
+  { types: ['sent', 'delivered'], final: 'Delivered' },
+  { types: ['sent', 'delivery_delayed', 'delivered'], final: 'Delivered' },
+  { types: ['delivery_delayed', 'bounced'], final: 'Bounced' },
+  { types: ['delivered', 'complained'], final: 'Complained' },
+  { types: ['suppressed'], final: 'Bounced' },
+  { types: ['delivery_delayed'], final: 'Sent' },
+] as const
+
+it('events that are repeated, out of order, early and forged leave every mail as it ended, across kills', async () => {
+  const stage = await setUp()
+  const PORT = String(await freePort())
+  const url = `http://127.0.0.1:${PORT}`
+  const env = { PORT, RESEND_WEBHOOK_SECRET: WEBHOOK_SECRET }
+  let server = await stage.start(env)
+  const random = randomFrom(20261122)
+  const finals = new Map<string, string>()
+  const counts = { events: 0, repeatedAfterKill: 0, forged: 0, forgedTaken: 0, old: 0, oldTaken: 0 }
+  const telling: Promise<unknown>[] = []
+
+  /** Like Resend, until it is answered with 200. */
+  async function tell(event: object, id: string) {
+    for (;;) {
+      const answer = await sendEvent(url, event, { id }).catch(() => undefined)
+      if (answer?.status === 200) return
+      counts.repeatedAfterKill++
+      await sleep(100)
+    }
+  }
+  async function lie(id: string) {
+    const event = deliveryEvent('bounced', id, 'made up')
+    const forged = await sendEvent(url, event, { secret: FORGER }).catch(() => undefined)
+    const old = await sendEvent(url, event, { at: new Date(Date.now() - 600_000) }).catch(() => undefined)
+    counts.forged++
+    counts.old++
+    if (forged && forged.status !== 401) counts.forgedTaken++
+    if (old && old.status !== 401) counts.oldTaken++
+  }
+  stage.resend.onMail = ({ id }: ReceivedMail) => {
+    const fate = fates[Math.floor(random() * fates.length)] ?? fates[0]
+    finals.set(id, fate.final)
+    const events = fate.types.flatMap((type) => {
+      const told = { event: deliveryEvent(type, id, 'mailbox unknown'), id: `msg_${type}_${id}` }
+      return [told, told]
+    })
+    for (const { event, id: eventId } of events) {
+      counts.events++
+      telling.push(sleep(random() * 600).then(() => tell(event, eventId)))
+    }
+    if (random() < 0.3) telling.push(sleep(random() * 600).then(() => lie(id)))
+  }
+
+  let restarting: Promise<unknown> = Promise.resolve()
+  const killAt = [40, 90]
+  const load = await sendOrders({
+    url: () => url,
+    orders: 120,
+    concurrency: 4,
+    retry: true,
+    onAnswer(count) {
+      if (count < (killAt[0] ?? Number.POSITIVE_INFINITY)) return
+      killAt.shift()
+      restarting = server.stop('SIGKILL').then(async () => {
+        server = await stage.start(env)
+      })
+    },
+  })
+  await restarting
+  const result = await stage.inspect((db) => audit(db, load, stage.resend))
+  await Promise.all(telling)
+  const wrong = await stage.inspect(async (db) => {
+    const mails = await db.mail.findMany()
+    await eventually(async () => expect(await db.mailEvent.count()).toBe(0))
+    return mails.filter(({ resendId, status }) => finals.get(resendId ?? '') !== status)
+  })
+  report('events', { mails: finals.size, wrong: wrong.length, ...counts, ...result })
+  expect(killAt).toEqual([])
+  expect(finals.size).toBe(240)
+  expect(wrong).toEqual([])
+  expect(counts).toMatchObject({ forgedTaken: 0, oldTaken: 0 })
+  expect(counts.forged).toBeGreaterThan(20)
+  expectNothingLost(result)
+})
