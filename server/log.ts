@@ -3,8 +3,8 @@ import pretty from 'pino-pretty'
 import { errorFields } from './errors.ts'
 
 /**
- * One JSON object a line, or plain text on a terminal. Nothing of a request is logged but its method, its path and
- * the outcome: query strings and bodies carry what people typed.
+ * One JSON object a line, or plain text on a terminal. Nothing of a request is logged but its method, the name of its
+ * route and the outcome: paths, query strings and bodies carry what people typed.
  */
 export function createLogger(level: string): Logger {
   const options: LoggerOptions = { level, serializers, base: { pid: process.pid } }
