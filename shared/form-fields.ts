@@ -1,3 +1,5 @@
+import type { OrderField } from './order.ts'
+
 /** What a form holds, read by name: `FormData` in a browser, `URLSearchParams` on the server. */
 export interface FormFields {
   get(name: string): unknown
@@ -15,7 +17,7 @@ export function readOrderFields(fields: FormFields) {
     products: fields.get('products'),
     productName: fields.get('productName') ?? undefined,
     website: text(fields, 'website'),
-  }
+  } satisfies Record<OrderField | 'productName' | 'website', unknown>
 }
 
 /** The box in the footer, in the same way. */

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import { buyerTypes, products } from '../../shared/catalogue.ts'
+import { exampleOrder } from '../../shared/example-order.ts'
 import { NOTICE_VERSION, type Order } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
@@ -12,15 +12,7 @@ export interface NewEnquiry {
   order: Order
 }
 
-const PROBE: Order = {
-  submissionKey: '00000000-0000-4000-8000-000000000000',
-  name: 'Probe',
-  email: 'probe@example.com',
-  mobile: '0000000000',
-  quantity: 1,
-  retailerSelfUse: buyerTypes[0],
-  products: products[0],
-}
+const PROBE: Order = { ...exampleOrder, submissionKey: '00000000-0000-4000-8000-000000000000' }
 
 /** The members are named as the columns of `Quvera_Form`. */
 function toColumns({ id, reference, suspectedSpam, order }: NewEnquiry) {

@@ -65,7 +65,9 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
   async function sendPage(path: string, outcome: FormOutcome, reply: FastifyReply) {
     const page = reply.request.headers.accept === 'application/json' ? undefined : site.get(path)
     if (!page) return reply.send(outcome)
-    return reply.type('text/html; charset=utf-8').send(await render(path, Buffer.from(page.identity.body, 'latin1'), outcome))
+    return reply
+      .type('text/html; charset=utf-8')
+      .send(await render(path, Buffer.from(page.identity.body, 'latin1'), outcome))
   }
 
   /** Rendering takes milliseconds: what holds nothing that was typed is rendered once. */

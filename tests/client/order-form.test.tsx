@@ -7,16 +7,10 @@ import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { received, refused, wire } from '../support/fake-wire.ts'
+import { typedOrder } from '../support/fill-order.ts'
 import { render } from '../support/render.tsx'
 
-const filled = {
-  name: 'Asha Verma',
-  email: 'asha@shop.example',
-  mobile: '9876543210',
-  quantity: '24',
-  retailerSelfUse: 'Retailer',
-  products: products[1],
-}
+const filled = { ...typedOrder, email: 'asha@shop.example', quantity: '24', products: products[1] }
 type Fields = Partial<typeof filled>
 
 let form: HTMLFormElement

@@ -5,20 +5,13 @@ import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { orderPaths, pagePaths } from '../../shared/page-paths.ts'
 import { eventually } from '../support/eventually.ts'
-import { fillOrder, sendButton } from '../support/fill-order.ts'
+import { fillOrder, sendButton, typedOrder } from '../support/fill-order.ts'
 import { startSite } from '../support/site.ts'
 import { siteForTests } from '../support/visit.ts'
 
 const { visit, site, fetch: ask } = siteForTests()
 const PLAIN = { javaScriptEnabled: false }
-const fields = {
-  name: 'Asha Verma',
-  email: 'asha.verma@shop.example',
-  mobile: '+91 98765-43210',
-  quantity: '5',
-  retailerSelfUse: 'Retailer',
-  products: products[0],
-}
+const fields = { ...typedOrder, mobile: '+91 98765-43210' }
 
 const stored = () => site().inspect((db) => db.enquiry.findMany())
 beforeEach(() =>

@@ -6,6 +6,7 @@ import { messages } from '../../shared/order.ts'
 import { orderPaths } from '../../shared/page-paths.ts'
 import { type Engine, engines } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
+import { typedOrder } from '../support/fill-order.ts'
 import { freePort } from '../support/server-process.ts'
 import { startSite } from '../support/site.ts'
 
@@ -53,7 +54,7 @@ const hydrated = () =>
 
 async function fillAndSend() {
   await engine.run(`
-    const filled = { name: 'Asha Verma', email: 'asha@shop.example', mobile: '98765 43210', quantity: '5', retailerSelfUse: 'Retailer', products: '${products[0]}' }
+    const filled = ${JSON.stringify({ ...typedOrder, mobile: '98765 43210' })}
     for (const [name, value] of Object.entries(filled)) document.querySelector('#order [name=' + name + ']').value = value
     document.querySelector('#order [type=submit]').scrollIntoView({ block: 'center', behavior: 'instant' })`)
   await engine.click('#order [type=submit]')

@@ -5,6 +5,7 @@ import { acknowledgement } from '../../server/mail/acknowledgement.ts'
 import { staffNotice } from '../../server/mail/staff-notice.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
+import { exampleOrder } from '../../shared/example-order.ts'
 
 const [, product] = products
 const REFERENCE = `${brand.referencePrefix}-7K3M9P`
@@ -18,9 +19,8 @@ function anEnquiry(changes: Partial<Enquiry> = {}): Enquiry {
     id: '01a1fdf4-8339-745f-8cbd-639f439fea6f',
     reference: REFERENCE,
     receivedAt: new Date('2026-11-21T20:30:00Z'),
-    name: 'Asha Verma',
+    ...exampleOrder,
     email: 'asha@shop.example',
-    mobile: '9876543210',
     quantity: '24',
     retailerSelfUse: 'Self Use',
     products: product,

@@ -1,16 +1,11 @@
-import { products } from '../../shared/catalogue.ts'
+import { exampleOrder } from '../../shared/example-order.ts'
 import type { Order } from '../../shared/order.ts'
 
 /** A valid order; `changes` may be anything, also what no client of ours would send. */
 export function anOrder(changes: Record<string, unknown> = {}): Order {
   return {
     submissionKey: crypto.randomUUID(),
-    name: 'Asha Verma',
-    email: 'asha.verma@shop.example',
-    mobile: '9876543210',
-    quantity: 24,
-    retailerSelfUse: 'Retailer',
-    products: products[0],
+    ...exampleOrder,
     ...changes,
   } as Order
 }

@@ -1,18 +1,15 @@
 import type { Page } from '@playwright/test'
-import { products } from '../../shared/catalogue.ts'
+import { exampleOrder } from '../../shared/example-order.ts'
+import type { OrderField } from '../../shared/order.ts'
 
-const filled = {
-  name: 'Asha Verma',
-  email: 'asha.verma@shop.example',
-  mobile: '9876543210',
-  quantity: '5',
-  retailerSelfUse: 'Retailer',
-  products: products[0] as string,
-}
+/** The form filled in, field by field, as it is typed. */
+export const typedOrder = Object.fromEntries(
+  Object.entries({ ...exampleOrder, quantity: 5 }).map(([field, value]) => [field, String(value)]),
+) as Record<OrderField, string>
 
 /** Fills the order form as a visitor would. */
-export async function fillOrder(page: Page, changes: Partial<typeof filled> = {}): Promise<void> {
-  for (const [name, value] of Object.entries({ ...filled, ...changes })) {
+export async function fillOrder(page: Page, changes: Partial<typeof typedOrder> = {}): Promise<void> {
+  for (const [name, value] of Object.entries({ ...typedOrder, ...changes })) {
     const field = page.locator(`#order [name=${name}]`)
     if (['retailerSelfUse', 'products'].includes(name)) await field.selectOption(value)
     else await field.fill(value)
