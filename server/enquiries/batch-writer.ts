@@ -1,5 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-
 const BATCH_MAX = 256
 
 interface Waiting<Row, Result> {
@@ -9,10 +7,10 @@ interface Waiting<Row, Result> {
 }
 
 /**
- * Rows that arrive together are written together, by one statement at a time: those of one turn of the event loop and
- * then, while a statement is under way, those that come meanwhile. Under load that is several times faster than a
- * statement each, and no slower for a row that comes alone. A statement takes half of what waits or was just written:
- * while one half is written, clients with the answers of the other send their next. Without that a fifth fewer orders.
+ * One statement is under way at a time, and rows that come meanwhile are written together. Under load that is several
+ * times faster than a statement each, and no slower for a row that comes alone. A statement takes half of what waits or
+ * was just written: while one half is written, clients with the answers of the other send their next. Without that a
+ * fifth fewer orders.
  * @param write one statement, so one transaction; its result is that of each of its rows
  * @param isRowError whether a failure lies in one of the rows, and not in the database
  */
@@ -27,7 +25,6 @@ export function createBatchWriter<Row, Result>(
     if (running) return
     running = true
     try {
-      await nextTurn()
       for (let size = 0; waiting.length > 0; ) {
         size = Math.min(BATCH_MAX, Math.ceil((waiting.length + size) / 2))
         await writeBatch(waiting.splice(0, size))
@@ -40,7 +37,9 @@ export function createBatchWriter<Row, Result>(
   async function writeBatch(batch: Waiting<Row, Result>[]) {
     try {
       const result = await write(batch.map(({ row }) => row))
-      setImmediate(answer, batch, result) // once the next statement is on its way
+      if (waiting.length > 0)
+        setImmediate(answer, batch, result) // once the next statement is on its way
+      else answer(batch, result)
     } catch (error) {
       if (isRowError(error) && batch.length > 1) await writeOneByOne(batch)
       else if (isRowError(error)) for (const { reject } of batch) reject(error)

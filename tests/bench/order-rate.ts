@@ -10,7 +10,7 @@ import { createPgbenchTarget, type OrderMeasured, startHttpTarget, type Target }
 const CONNECTIONS = [1, 32, 256]
 // Short and many: the machine gets faster and slower within seconds.
 const ROUNDS = 15
-const CALM_ROUNDS = 3
+const CALM_ROUNDS = 7
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 1)
 
 const postgres = await startPostgresServer()
@@ -48,7 +48,7 @@ for (let round = 0; round < ROUNDS; round++) {
     }
   }
 }
-const CALM = { connections: 8, seconds: 5, perSecond: 100 }
+const CALM = { connections: 8, seconds: 3, perSecond: 100 }
 const calm: Record<'quvera' | 'bare', OrderMeasured[]> = { quvera: [], bare: [] }
 for (let round = 0; round < CALM_ROUNDS; round++) {
   calm.quvera.push(await quvera.measure(CALM))
