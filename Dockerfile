@@ -13,7 +13,11 @@ RUN cd node_modules/@electric-sql/pglite && find . -type f \
     \( -name '*.map' -o -name '*.ts' -o -name '*.cts' -o -name '*.cjs' -o -name '*.tar.gz' -o -name '*.md' \) -delete
 
 # Prisma Studio for staff, beside the site and on its database: docker build --target studio.
-FROM build AS studio
+FROM build AS studio-files
+RUN npm prune --omit=dev --ignore-scripts
+FROM node:24-bookworm-slim AS studio
+WORKDIR /app
+COPY --from=studio-files /app ./
 ENV HOST=0.0.0.0 DATA_DIR=/data HOME=/tmp PATH=/app/node_modules/.bin:$PATH
 RUN mkdir /data && chown node:node /data
 USER node

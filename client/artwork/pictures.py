@@ -12,11 +12,10 @@ PICTURES = {
     "not-found": dict(size=(960, 640), ground=PAPER, widths=(480, 960)),
 }
 for kind in ("300", "xt"):
-    for what in ("capsules", "label"):
-        PICTURES[f"quvera-{kind}-{what}"] = dict(size=PORTRAIT, widths=HERO[:3])
+    PICTURES[f"quvera-{kind}-capsules"] = dict(size=PORTRAIT, widths=HERO[:3])
     PICTURES[f"quvera-{kind}-label-wide"] = dict(size=(1280, 1067), widths=WIDE)
-PICTURES["quvera-xt-label"]["exposure"] = PICTURES["quvera-xt-label-wide"]["exposure"] = 1.12
-for name in ("coenzyme-q10", "omega-3", "lycopene", "mixed-carotene", "wheat-germ-oil", "calcium-ascorbate", "piperine", "vitamin-b12", "selenium", "zinc"):
+PICTURES["quvera-xt-label-wide"]["exposure"] = 1.12
+for name in ("coenzyme-q10", "omega-3", "lycopene", "mixed-carotene", "wheat-germ-oil", "calcium-ascorbate", "vitamin-b12", "selenium", "zinc"):
     PICTURES[name] = dict(size=SQUARE, widths=TILE)
 for name in ("cardiovascular", "oncological", "neurological", "gynaecological", "general-surgery", "ophthalmology"):
     PICTURES[name] = dict(size=PORTRAIT, widths=CARD)

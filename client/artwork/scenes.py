@@ -67,35 +67,22 @@ def quvera_xt_capsules():
     macro("xt", LEAF)
 
 
-def close(kind, ground, wide=False):
-    """The print on the bottle, close and slightly from the side; wide: from edge to edge of the label."""
+def close(kind, ground):
+    """The print on the bottle, close and slightly from the side, from edge to edge of the label."""
     studio(ground, world=0.3, fill=1.0 if ground != LEAF else 1.7, key=1.0 if ground != LEAF else 1.15, glow=0.0 if ground != LEAF else 0.26)
     bottle(kind, (0, 0, 0), -4)
     scatter(kind, [(0.52, -0.16, 140), (-0.62, 0.16, 20)])
-    if wide:
-        camera((0.0, -R, 0.405), 2.27, up=3, turn=-5, lens=105, fstop=2.4, focus=(0, -R * 0.93, 0.38))
-    else:
-        camera((0.0, -R, 0.385), 2.9, up=3, turn=-7, lens=105, fstop=2.2, focus=(0, -R * 0.93, 0.38))
-
-
-@scene
-def quvera_300_label():
-    close("300", SAND)
-
-
-@scene
-def quvera_xt_label():
-    close("xt", LEAF)
+    camera((0.0, -R, 0.405), 2.27, up=3, turn=-5, lens=105, fstop=2.4, focus=(0, -R * 0.93, 0.38))
 
 
 @scene
 def quvera_300_label_wide():
-    close("300", SAND, True)
+    close("300", SAND)
 
 
 @scene
 def quvera_xt_label_wide():
-    close("xt", LEAF, True)
+    close("xt", LEAF)
 
 
 @scene
@@ -530,45 +517,6 @@ def cluster(mats, count, z, spread, size, seed, lean=62, sides=6, long=2.6):
         thin = dice.uniform(0.75, 1.15)
         place(one, Vector((spread * t * math.cos(a), spread * t * math.sin(a), z)) + way * s * long * 0.55, scale=(s * thin, s * thin, s))
         one.rotation_euler = way.to_track_quat("Z", "Y").to_euler()
-
-
-@scene
-def piperine():
-    z = plinth()
-    skin = tinted("pepper", ((0.0, "#120B07"), (1.0, "#D8C49A"), (0.28, "#2B1C13"), (0.56, "#5A4431"), (0.70, "#7A6248"), (0.78, "#B99F70")), 0.55, 0.35, Specular=0.4)
-    grain(skin, 900, 0.25, 0.002, 3)
-
-    def corn(seed, split=False):
-        """A dried berry: the skin has shrunk to a net of ridges; split ones show their pale inside."""
-        tints, shift = [], Vector((seed, 0.3 * seed, 0))
-
-        def bend(p):
-            q = p + 0.22 * noise.noise_vector(p * 1.7 + shift)
-            wide, fine = (noise.voronoi(q * f + shift)[0] for f in (1.55, 3.4))
-            dent, crease = min(wide[1] - wide[0], 0.55), min(fine[1] - fine[0], 0.5)
-            rough = noise.fractal(p * 6 + shift, 1.0, 2.0, 4)
-            r = 1 - 0.30 * dent - 0.09 * crease + 0.07 * noise.noise(p * 1.3 + shift) + 0.022 * rough
-            tint = 0.50 - 0.85 * dent - 0.22 * crease + 0.10 * rough
-            out = p * r
-            flat = 0.12 + 0.05 * noise.noise(p * 3 + shift)
-            if split and out.z > flat:
-                far = math.hypot(out.x, out.y)
-                out.z = flat - 0.10 * math.exp(-((far / 0.25) ** 2)) + 0.02 * noise.noise(out * 9)
-                tint = 0.72 if far > 0.80 else 1.0 - 0.16 * math.exp(-((far / 0.22) ** 2)) + 0.05 * rough
-            tints.append(min(max(tint, 0), 1))
-            return out
-
-        return paint(ball("pepper", skin, 0.044, 6, bend), tints)
-
-    bowl = dish(z, 0.44, 0.09)
-    kinds = [corn(s * 3.7) for s in range(8)]
-    halves = [corn(40 + s, True) for s in range(2)]
-    pieces = kinds + [again(kinds[i % 8], (0, 0, 0)) for i in range(102)]
-    heap(pieces, 0, 0.16, seed=2, low=z + 0.12, gap=0.042, solids=[bowl, bpy.data.objects["plinth"]], frames=150, scales=(0.72, 1.12), fence=0.33)
-    for i, (x, y) in enumerate(((0.50, -0.13), (0.41, -0.35), (-0.51, -0.17), (-0.13, -0.53))):
-        again(kinds[i + 2], (x, y, z + 0.037), (60 * i, 40 * i, 0), (0.9, 1.05, 0.8, 0.95)[i])
-    for made, at, turn in zip(halves, ((0.09, -0.525, z + 0.036), (-0.36, -0.40, z + 0.034)), ((24, 8, 0), (28, -18, 30))):
-        place(made, at, turn)
 
 
 @scene

@@ -69,7 +69,7 @@ it('a limit of ten a second is learnt with under a tenth of the calls refused', 
   const stage = await setUp()
   stage.resend.behaviour = { limitASecond: 10 }
   const server = await stage.start()
-  const load = await sendOrders({ url: () => server.url, orders: 75, concurrency: 8, retry: true })
+  const load = await sendOrders({ url: () => server.url, orders: 40, concurrency: 8, retry: true })
   const start = performance.now()
   const result = await stage.inspect((db) => audit(db, load, stage.resend, 90_000))
   const { all, limited } = stage.resend.calls
