@@ -18,7 +18,7 @@ RUN npm prune --omit=dev --ignore-scripts
 FROM node:24-bookworm-slim AS studio
 WORKDIR /app
 COPY --from=studio-files /app ./
-ENV HOST=0.0.0.0 DATA_DIR=/data HOME=/tmp PATH=/app/node_modules/.bin:$PATH
+ENV STUDIO_IN_CONTAINER=true DATA_DIR=/data HOME=/tmp PATH=/app/node_modules/.bin:$PATH
 RUN mkdir /data && chown node:node /data
 USER node
 EXPOSE 5555

@@ -7,7 +7,7 @@ import { loadPage } from './pages/load-page.ts'
 
 /** When it resolves, handlers are in place: `main.ts` then repeats what it held. */
 export async function hydrate() {
-  const page = await loadPage(location.pathname)
+  const page = await loadPage(location.pathname, document.getElementById('form-answer') !== null)
   await wholeDocument()
   const root = document.getElementById('root')
   if (!root || document.documentElement.hasAttribute('data-hydrated')) return

@@ -1,11 +1,11 @@
 import { brand } from '../shared/brand.ts'
+import { PUBLIC_URL_PLACEHOLDER } from '../shared/public-url.ts'
 import { advisory, PRODUCT_CLASS } from './content/advisory.ts'
 import type { ProductContent } from './content/product.ts'
 import { productDescriptions } from './content/product-descriptions.ts'
 import type { Page } from './pages/page.ts'
 
-/** Stands for the public address in the built pages; the server puts the real one in its place when it starts. */
-export const PUBLIC_URL = 'https://public-url.invalid'
+export const PUBLIC_URL = PUBLIC_URL_PLACEHOLDER
 
 const organization = { '@type': 'Organization', '@id': `${PUBLIC_URL}/#organization` }
 

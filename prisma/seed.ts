@@ -6,6 +6,7 @@ import { readEnv } from '../server/env.ts'
 import { describeFailure, OperatorError } from '../server/errors.ts'
 import { brand } from '../shared/brand.ts'
 import { NOTICE_VERSION } from '../shared/order.ts'
+import { REFERENCE_ALPHABET } from '../shared/reference-shape.ts'
 import { CONSENT_VERSION } from '../shared/subscription.ts'
 import { createPrng } from './prng.ts'
 
@@ -13,7 +14,6 @@ const ENQUIRIES = 60
 const SUBSCRIBERS = 8
 const DAYS = 42
 const DAY_MS = 86_400_000
-const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 
 const people =
   'Asha Verma|Rohan Mehta|Fatima Sheikh|Karthik Iyer|Priya Nair|Gurpreet Singh|Ananya Das|Vikram Rathore|Meera Joshi|Joseph Fernandes|Sunita Yadav|Imran Qureshi|Lakshmi Reddy|Arjun Kapoor|Nandini Bose|Harish Patel|Zoya Khan|Deepak Sharma|Kavya Menon|Thomas Kurian'.split(
@@ -45,7 +45,7 @@ function enquiry(prng: ReturnType<typeof createPrng>, today: number) {
   }
   return {
     id: uuidv7({ msecs: receivedAt.getTime(), random: prng.bytes(16) }),
-    reference: `${brand.referencePrefix}-${Array.from({ length: 6 }, () => prng.pick([...ALPHABET])).join('')}`,
+    reference: `${brand.referencePrefix}-${Array.from({ length: 6 }, () => prng.pick([...REFERENCE_ALPHABET])).join('')}`,
     receivedAt,
     name,
     email: `${person.toLowerCase().replace(' ', '.')}@${isRetailer ? 'shop' : 'mail'}.example`,

@@ -24,7 +24,7 @@ import { migrationsFolder, projectRoot } from './project-root.ts'
 /** How long this process still answers after it was told to end, so that no client is cut off while a proxy learns of it. */
 const LEAVING_MS = 1000
 const MAIL_GRACE_MS = 4000
-// With connecting below the three seconds after which a visitor is told that the order was not stored.
+// A visitor is told within seconds that the order was not stored.
 const QUERY_TIMEOUT_MS = 2000
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
@@ -75,7 +75,7 @@ async function serve(env: Env): Promise<void> {
     site,
     logger: log,
     orders: createOrders(db, { availability, log, onStored: () => outbox?.wake() }),
-    subscribers: createSubscribers(db),
+    subscribers: createSubscribers(db, availability),
     leaving: () => leaving,
     webhookSecret: env.RESEND_WEBHOOK_SECRET,
     recordEvent: async (event) => logChanges(log, await recordEvent(db, event)),

@@ -24,8 +24,9 @@ const ENQUIRIES =
 
 const env = readEnv(process.env)
 const url = env.DATABASE_URL ?? (await serveEmbedded(env.DATA_DIR))
-const isReachedFromOutside = env.HOST !== LOOPBACK && env.HOST !== 'localhost'
-// In a container: Studio listens on the loopback address only, so the others lead there.
+// In a container, whose ports are published as its owner says. Studio listens on the loopback address only, so the
+// others lead there. It has no login, so HOST, which is the site's, does not open it.
+const isReachedFromOutside = process.env.STUDIO_IN_CONTAINER === 'true'
 if (isReachedFromOutside) {
   for (const address of addresses()) await forward(address, STUDIO_PORT, () => connect(STUDIO_PORT, LOOPBACK))
 }

@@ -31,6 +31,9 @@ export const enquiryReceived = {
 
 export const notStored = `We could not save your enquiry. Everything you typed is still here. Please send it again, or call ${brand.phone}.`
 
+/** After a minute without any answer. */
+export const notAnswered = `We had no answer, so your enquiry may or may not have reached us. Everything you typed is still here. If you send it again unchanged, we will count it only once. You can also call ${brand.phone}.`
+
 /** Said while an enquiry is under way and the network is weak. */
 export const progress = {
   offline:

@@ -26,7 +26,7 @@ export function OrderForm({ path, onReceived }: OrderFormProps) {
   function show(next: OrderState) {
     setState(next)
     onReceived?.(next.reference !== undefined)
-    if (next.reference) form.current?.reset()
+    if (next.reference) empty(form.current)
     const first = [...(form.current?.elements ?? [])].find((field) => (field.getAttribute('name') ?? '') in next.marks)
     if (first instanceof HTMLElement) first.focus()
   }
@@ -111,4 +111,12 @@ function preselect(form: HTMLFormElement | null) {
 function without(marks: Record<string, string>, field: EventTarget) {
   const name = field instanceof Element ? field.getAttribute('name') : null
   return Object.fromEntries(Object.entries(marks).filter(([marked]) => marked !== name))
+}
+
+/** Not `reset`, which would bring back what the server put into the page when it refused the form. */
+function empty(form: HTMLFormElement | null) {
+  for (const field of form?.elements ?? []) {
+    if (field instanceof HTMLSelectElement) field.selectedIndex = 0
+    else if (field instanceof HTMLInputElement && field.type !== 'hidden') field.value = ''
+  }
 }

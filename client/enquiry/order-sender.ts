@@ -1,7 +1,7 @@
 import { focusManager, MutationObserver, onlineManager, QueryClient } from '@tanstack/react-query'
 import { toast } from 'react-toastify/unstyled'
 import { messages, type Order } from '../../shared/order.ts'
-import { notStored, progress, stopped } from '../content/enquiry-form.ts'
+import { notAnswered, notStored, progress, stopped } from '../content/enquiry-form.ts'
 import { fieldMarks } from './field-marks.ts'
 import { EMPTY, type OrderState } from './order-state.ts'
 import { readOrder } from './read-order.ts'
@@ -54,7 +54,7 @@ export function createOrderSender(show: (state: OrderState) => void): OrderSende
       if (underWay !== stop) return
       end()
       toast.error(failureMessage(error), { autoClose: false })
-      show({ ...EMPTY, note: notStored })
+      show({ ...EMPTY, note: answeredStatus(error) === undefined ? notAnswered : notStored })
     } finally {
       unsubscribe()
     }

@@ -57,6 +57,10 @@ export function SubscribeForm({ path }: { path: string }) {
           {busy ? 'Sending…' : 'Subscribe'}
         </button>
       </div>
+      <div className="visually-hidden" aria-hidden="true">
+        <label htmlFor="subscribe-website">Website</label>
+        <input id="subscribe-website" name="website" tabIndex={-1} autoComplete="off" />
+      </div>
       <p id="subscribe-answer" role="status" className="subscribe-answer" data-done={answer?.done}>
         {answer?.message}
       </p>
@@ -68,7 +72,7 @@ export function SubscribeForm({ path }: { path: string }) {
 async function sendAddress(data: FormData) {
   try {
     const { subscribeAddress } = await import('./subscribe-address.ts')
-    return await subscribeAddress(String(data.get('email') ?? '').trim())
+    return await subscribeAddress(data)
   } catch {
     return { done: false, message: subscribe.failed } // the code for it did not arrive
   }

@@ -15,8 +15,12 @@ const loaders: Record<string, () => Promise<Page>> = {
   '/privacy-policy': async () => (await import('./privacy-policy-page.tsx')).privacyPolicyPage,
 }
 
+const ANSWERS = [RECEIVED_PATH, SUBSCRIBED_PATH]
+
 /** The page of this document, and nothing of the others: each is a chunk of its own. */
-export async function loadPage(path: string): Promise<Page> {
+export async function loadPage(path: string, isAnswer: boolean): Promise<Page> {
+  const isGuessed = !isAnswer && ANSWERS.includes(plainPath(path)) // by hand, so that the server has answered 404
+  if (isGuessed) return (await import('./not-found-page.tsx')).notFoundPage
   const load = loaders[plainPath(path)]
   return load ? load() : (await import('./not-found-page.tsx')).notFoundPage
 }

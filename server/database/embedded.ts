@@ -46,8 +46,8 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Database> 
       endUpkeep()
       await db.$disconnect()
       port?.close()
-      lock.close()
       await lite.close()
+      lock.close() // last: whoever has it next may open the folder
     },
   }
 }

@@ -1,6 +1,7 @@
 import { TRPCError } from '@trpc/server'
 import { messages } from '../../shared/order.ts'
 import { CONSENT_VERSION, type Subscription } from '../../shared/subscription.ts'
+import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
 
 export interface Subscribers {
@@ -8,7 +9,7 @@ export interface Subscribers {
   subscribe(subscription: Subscription): Promise<{ subscribed: true }>
 }
 
-export function createSubscribers(db: Db): Subscribers {
+export function createSubscribers(db: Db, availability: Pick<Availability, 'failed'>): Subscribers {
   return {
     async subscribe({ email, website }) {
       const looksAutomated = Boolean(website?.trim())
@@ -20,6 +21,7 @@ export function createSubscribers(db: Db): Subscribers {
           })
         }
       } catch (cause) {
+        availability.failed(cause)
         throw new TRPCError({ code: 'SERVICE_UNAVAILABLE', message: messages.notSubscribed, cause })
       }
       return { subscribed: true }

@@ -4,7 +4,7 @@ import type { Orders } from '../enquiries/orders.ts'
 
 const WINDOW_MS = 10 * 60_000
 /** Longer than the database may take for an order, so that by then those of the window before are stored or refused. */
-const SETTLE_MS = 3000
+const SETTLE_MS = 6000
 
 /**
  * The submission key of a form that was sent without scripts and so without one: made of what was sent and of the

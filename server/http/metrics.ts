@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from '../database/database.ts'
+import { readOldestNew } from '../enquiries/oldest-new.ts'
 import { readMailBacklog } from '../mail/backlog.ts'
-import { readOldestNew } from '../mail/oldest-new.ts'
 import { ORDERS, routeName } from './route-name.ts'
 
 export interface Metrics {

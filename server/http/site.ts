@@ -6,10 +6,8 @@ import { brotliCompress, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RECEIVED_PATH } from '../../shared/page-paths.ts'
 import { plainPath } from '../../shared/plain-path.ts'
+import { PUBLIC_URL_PLACEHOLDER } from '../../shared/public-url.ts'
 import { partHeaders, type SecurityOptions, securityHeaders } from './security.ts'
-
-/** Stands in the built pages where the address of the site belongs. */
-export const PUBLIC_URL_PLACEHOLDER = 'https://public-url.invalid'
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',

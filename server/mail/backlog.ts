@@ -22,7 +22,7 @@ export async function readMailBacklog(db: Db): Promise<MailBacklog> {
       SELECT count(*) FILTER (WHERE "Status" = 'Pending')::int AS "pending",
         count(*) FILTER (WHERE "Status" = 'Failed')::int AS "failed",
         count(*) FILTER (WHERE "Status" = 'Unknown')::int AS "unknown",
-        min("Id") FILTER (WHERE "Status" = 'Pending') AS "oldest",
+        min("Id") FILTER (WHERE "Status" = 'Pending' AND "EnquiryId" IS NOT NULL) AS "oldest",
         max("Id") FILTER (WHERE "LastError" IS NOT NULL) AS "newestTrouble"
       FROM "Quvera_Mail" WHERE "Status" IN ('Pending', 'Failed', 'Unknown')
     )

@@ -85,7 +85,8 @@ async function readClaimed(db: Db, rows: ClaimedRow[]): Promise<ClaimedMail[]> {
     orderBy: { nextAttemptAt: 'asc' },
   })
   const taken = new Map(rows.map((row) => [row.id, row]))
-  return mails.map(({ id, kind, text, enquiry, bundled, attempts }) => ({
+  const whole = mails.filter(({ kind, enquiry }) => enquiry || kind === 'Digest') // it may be erased just now
+  return whole.map(({ id, kind, text, enquiry, bundled, attempts }) => ({
     id,
     kind,
     text,

@@ -31,7 +31,10 @@ const QUOTA_PAUSE_MS = 3_600_000
 /** Sends a claimed mail once and writes down what came of it. */
 export async function deliver(mail: ClaimedMail, delivery: Delivery): Promise<void> {
   const { db, mailer, pace, staff, leaseSeconds, log } = delivery
-  const unsendable = await findObstacle(db, mail)
+  const unsendable = await findObstacle(db, mail).catch((error) => {
+    pace.calledOff()
+    throw error
+  })
   if (unsendable) {
     pace.calledOff()
     return recordOutcome(db, mail, unsendable)

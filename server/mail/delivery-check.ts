@@ -24,13 +24,14 @@ export function createDeliveryCheck({ db, mailer, pace, log }: DeliveryCheck): (
 
   async function ask(resendId: string) {
     pace.started()
-    const { outcome, headers, restricted } = await mailer.lastEvent(resendId, AbortSignal.timeout(TIMEOUT_MS))
+    const { outcome, headers, isAnswer, restricted } = await mailer.lastEvent(resendId, AbortSignal.timeout(TIMEOUT_MS))
     pace.learn(headers, 0)
     if (restricted) {
       mayAsk = false
       log.warn('RESEND_API_KEY may only send: whether mails arrive is not known until RESEND_WEBHOOK_SECRET is set')
       return
     }
+    if (!isAnswer) return // it is asked again
     await db.mail.updateMany({ where: { resendId }, data: { checkedAt: new Date() } })
     if (outcome) logChanges(log, await recordEvent(db, { id: `check/${resendId}`, resendId, type: `email.${outcome}` }))
   }

@@ -37,14 +37,15 @@ export function startDigest(db: Db, at: string, log: Pick<Logger, 'info' | 'erro
 export async function queueIfDue(db: Db, at: string, now: Date): Promise<boolean> {
   const due = momentOfDay(at, now)
   if (now < due) return false
-  const digest = await readDigest(db, now)
   const secondsToNext = Math.ceil((due.getTime() + DAY_MS - now.getTime()) / 1000)
-  return db.$transaction(async (transaction) => {
+  const work = async (transaction: Pick<Db, 'enquiry' | 'mail' | '$executeRaw'>) => {
     if (!(await takeLease(transaction, LEASE, randomUUID(), secondsToNext))) return false
+    const digest = await readDigest(transaction, now)
     if (!hasNews(digest)) return false
     await queueDigest(transaction, digestText(digest))
     return true
-  })
+  }
+  return db.$transaction(work, { timeout: POLL_MS })
 }
 
 /** When it is `at` on the Indian day of `now`. India keeps the same offset all year. */

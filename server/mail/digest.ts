@@ -32,7 +32,7 @@ export interface Digest {
   mailsOfWeek: { status: MailStatus }[]
 }
 
-export async function readDigest(db: Db, now: Date): Promise<Digest> {
+export async function readDigest(db: Pick<Db, 'enquiry' | 'mail'>, now: Date): Promise<Digest> {
   const waiting = { status: 'New' as const, receivedAt: { lte: new Date(now.getTime() - WAITS_MS) } }
   const ofWeek = { receivedAt: { gt: new Date(now.getTime() - WEEK_MS) } }
   const undelivered = { include: { enquiry: true }, orderBy: { id: 'asc' } } as const

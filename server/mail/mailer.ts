@@ -17,11 +17,18 @@ export interface Answered<T> {
   headers: Record<string, string> | null | undefined
 }
 
+interface LastEvent extends Answered<string | undefined> {
+  /** Whether asking again would bring the same. */
+  isAnswer: boolean
+  /** Whether the key may only send. */
+  restricted: boolean
+}
+
 export interface Mailer {
   /** Never throws. */
   send(message: Message, signal: AbortSignal): Promise<Answered<Outcome>>
   /** The last event of a mail that Resend has taken; undefined when it cannot be had. Never throws. */
-  lastEvent(resendId: string, signal: AbortSignal): Promise<Answered<string | undefined> & { restricted: boolean }>
+  lastEvent(resendId: string, signal: AbortSignal): Promise<LastEvent>
 }
 
 export interface MailerOptions {
@@ -60,7 +67,13 @@ export function createMailer({ apiKey, baseUrl, from }: MailerOptions): Mailer {
     },
     async lastEvent(resendId, signal) {
       const { data, error, headers } = await resend.emails.get(resendId, { signal })
-      return { outcome: data?.last_event, headers, restricted: error?.name === 'restricted_api_key' }
+      const status = error?.statusCode ?? undefined
+      return {
+        outcome: data?.last_event,
+        headers,
+        isAnswer: !error || (status !== undefined && status < 500 && status !== 429),
+        restricted: error?.name === 'restricted_api_key',
+      }
     },
   }
 }

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
 import { releaseLease, takeLease } from '../database/lease.ts'
+import { sqlState } from '../errors.ts'
 import { type Allowance, readAllowance } from './budget.ts'
 import { type ClaimedMail, claimBundle, claimMails } from './claims.ts'
 import { deliver } from './deliver.ts'
@@ -32,6 +33,12 @@ export interface OutboxOptions {
   toldOfDelivery: boolean
   availability: Availability
   log: Pick<Logger, 'error' | 'warn' | 'info'>
+}
+
+/** Whether PostgreSQL answered, with a no: a right that is missing, say. Classes 08 and 57 tell that it goes away. */
+function isRefusal(error: unknown): boolean {
+  const state = sqlState(error)
+  return state !== undefined && !/^(08|57)/.test(state)
 }
 
 const POLL_MS = 1000
@@ -81,7 +88,10 @@ export function startOutbox(db: Db, mailer: Mailer, options: OutboxOptions): Out
       lookFails = false
       return pauseMs
     } catch (error) {
-      if (!lookFails) availability.failed(error)
+      if (!lookFails) {
+        if (isRefusal(error)) log.error({ err: error }, 'the outbox cannot work: mails wait')
+        else availability.failed(error)
+      }
       lookFails = true
       return POLL_MS
     }
@@ -136,7 +146,7 @@ export function startOutbox(db: Db, mailer: Mailer, options: OutboxOptions): Out
         signal: abort.signal,
         others: () => underWay.size - 1,
       })
-        .catch((error) => log.error({ err: error, mail: mail.id }, 'the outcome of a mail was not recorded'))
+        .catch((error) => log.error({ err: error, mail: mail.id }, 'a mail was not sent, or its outcome not recorded'))
         .finally(() => {
           underWay.delete(sending)
           wake()

@@ -14,6 +14,7 @@ import { type Command, parse, UsageError } from './command.ts'
 const PIECE_CHARACTERS = 64 * 1024
 
 export const backupCommand: Command = {
+  login: "the tables' owner",
   summary: 'write everything into one file, while the site runs',
   help: `Usage: npm run -s staff -- backup FILE
        npm run -s staff -- backup - > FILE

@@ -1,8 +1,8 @@
 import type { Db } from '../database/database.ts'
+import { readOldestNew } from '../enquiries/oldest-new.ts'
 import { scrub } from '../errors.ts'
 import { readMailBacklog } from '../mail/backlog.ts'
 import { heldBack, unacknowledged, untold } from '../mail/delivered.ts'
-import { readOldestNew } from '../mail/oldest-new.ts'
 import { ageInWords, count, inIndiaShort } from '../words.ts'
 import { type Column, printTable } from './terminal-table.ts'
 

@@ -16,6 +16,7 @@ const ROWS_AT_ONCE = 500
 const NO_LIMIT_MS = 2 ** 31 - 1
 
 export const restoreCommand: Command = {
+  login: "the tables' owner",
   summary: 'fill an empty database from a backup',
   help: `Usage: npm run -s staff -- restore FILE [--mails]
        npm run -s staff -- restore - [--mails] < FILE

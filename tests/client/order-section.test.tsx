@@ -6,6 +6,7 @@ import { OrderSection } from '../../client/enquiry/order-section.tsx'
 import { forgetKey } from '../../client/enquiry/submission-key.ts'
 import { products } from '../../shared/catalogue.ts'
 import { wire } from '../support/fake-wire.ts'
+import { typedOrder } from '../support/fill-order.ts'
 import { render } from '../support/render.tsx'
 
 beforeEach(() => {
@@ -21,10 +22,12 @@ it('an order received changes the heading, ticks the first of the steps, and say
   expect(heading()).toBe(buyNow.title)
   const before = ticked()
 
-  const values = { name: 'Asha', email: 'asha@shop.example', mobile: '9876543210', quantity: '2' }
-  for (const [name, value] of Object.entries(values)) await page.elementLocator(input(place, name)).fill(value)
-  await page.elementLocator(input(place, 'retailerSelfUse')).selectOptions('Self Use')
-  await page.elementLocator(input(place, 'products')).selectOptions(products[0])
+  const typed = { ...typedOrder, quantity: '2', retailerSelfUse: 'Self Use' }
+  for (const [name, value] of Object.entries(typed)) {
+    const field = page.elementLocator(input(place, name))
+    if (input(place, name) instanceof HTMLSelectElement) await field.selectOptions(value)
+    else await field.fill(value)
+  }
   await page.getByRole('button', { name: 'Send enquiry' }).click()
 
   await expect.element(page.getByText(`2 × ${products[0]}, Self Use`)).toBeVisible()

@@ -139,6 +139,13 @@ describe('a form that must not get through', () => {
     expect(await answer.text()).toContain('<meta name="robots" content="noindex"')
   })
 
+  it('and with scripts it stays what the server said', async () => {
+    const { page, close } = await visit('/received?reference=made-up')
+    await page.locator('[data-hydrated]').waitFor()
+    expect(await page.locator('h1').textContent()).toBe('Page not found')
+    await close()
+  })
+
   it('whose choice is none of ours leaves the choice open', async () => {
     const html = await (await post('/buy-now', { ...fields, products: 'Other 500' })).text()
     expect(html).toContain(messages.product)

@@ -58,7 +58,7 @@ export async function startTestApp({
     hstsPreload: false,
     logger,
     orders,
-    subscribers: createSubscribers(db),
+    subscribers: createSubscribers(db, availability),
     leaving: () => false,
     webhookSecret,
     recordEvent: async (event) => logChanges(logger, await recordEvent(db, event)),
