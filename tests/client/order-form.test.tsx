@@ -67,7 +67,8 @@ it('marks every empty field and keeps what was typed', async () => {
   await fill({ email: filled.email, quantity: '3' })
   await send()
   await toast(messages.empty)
-  expect(marked()).toEqual(['name', 'mobile', 'retailerSelfUse', 'products'])
+  const empty = Object.keys(filled).filter((name) => name !== 'email' && name !== 'quantity')
+  expect(marked().sort()).toEqual(empty.sort())
   expect(values()).toMatchObject({ email: filled.email, quantity: '3' })
 })
 
@@ -85,7 +86,7 @@ it('an order received empties the form and shows the reference', async () => {
   await send()
   await toast(messages.received)
   await expect.element(page.getByText('QV-7K3M9P')).toBeVisible()
-  expect(values()).toEqual({ name: '', email: '', mobile: '', quantity: '', retailerSelfUse: '', products: '' })
+  expect(new Set(Object.values(values()))).toEqual(new Set(['']))
   expect(form.hidden).toBe(true)
   expect(document.activeElement?.textContent).toMatch(/your reference/i)
   expect(wire.sent).toEqual([

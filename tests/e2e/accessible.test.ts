@@ -2,9 +2,9 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
 import { productPath, products } from '../../shared/catalogue.ts'
-import { messages } from '../../shared/order.ts'
+import { messages, type OrderField } from '../../shared/order.ts'
 import { eventually } from '../support/eventually.ts'
-import { fillOrder, sendButton, toastOf } from '../support/fill-order.ts'
+import { fillOrder, sendButton, toastOf, typedOrder } from '../support/fill-order.ts'
 import { PHONE, paths, siteForTests } from '../support/visit.ts'
 
 const { visit } = siteForTests()
@@ -141,9 +141,13 @@ it('an order can be sent with the keyboard alone', async () => {
   await page.keyboard.press('Tab')
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content')
   await page.keyboard.press('Enter')
-  for (const keys of ['Asha Verma', 'asha@shop.example', '9876543210', '5', 'Self', products[1]]) {
+  const names = await page
+    .locator('#order .field :is(input, select)')
+    .evaluateAll((fields) => fields.map((field) => field.getAttribute('name')))
+  expect(names).toHaveLength(Object.keys(typedOrder).length)
+  for (const name of names) {
     await page.keyboard.press('Tab')
-    await page.keyboard.type(keys)
+    await page.keyboard.type(typedOrder[name as OrderField])
   }
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
