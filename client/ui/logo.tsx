@@ -1,7 +1,7 @@
 import { brand } from '../../shared/brand.ts'
 
 /** The name that wordmark.svg draws: any other is set in type, until it has a drawing of its own. */
-const DRAWN_NAME = 'Quvera'
+const DRAWN_NAME: string = 'Quvera'
 export const hasWordmark: boolean = brand.name === DRAWN_NAME
 
 /** The outlines stand once in each page: in the bundle they would weigh more than all that moves. */
