@@ -6,9 +6,12 @@ import { productCards } from './product-cards.ts'
 const count = ['No', 'One', 'Two', 'Three', 'Four', 'Five'][products.length] ?? String(products.length)
 const formulas = products.map((product) => `${product}, with ${productCards[product].builtOn}`)
 
+/** Its two lines. */
+const headline = ['Where innovation', 'meets cure'] as const
+
 export const home = {
-  title: 'Where innovation meets cure',
-  headline: ['Where innovation', 'meets cure'],
+  title: headline.join(' '),
+  headline,
   metaDescription: `${count} health supplements from ${brand.company}, ${brand.address.city}: ${listed(products, ', ', ' and ')}. Every ingredient, every amount, in full. Enquire online.`,
   description: `${brand.name} is a range of ${count.toLowerCase()} health supplements: ${listed(formulas, '; ', ', and ')}. Each formula is published here in full: every ingredient, every amount.`,
   pictureAlt: `${brand.name} 300 with an orange cap and ${brand.name} XT with a dark green cap, their capsules before them`,
