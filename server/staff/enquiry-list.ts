@@ -35,7 +35,12 @@ export async function printEnquiries(db: Db, where: EnquiryFilter, { limit, json
     ...(limit !== undefined && { take: limit }),
   })
   if (json) return console.log(JSON.stringify(rows.map(toRecord), numbers, 2))
-  if (rows.length === 0) return console.log('There is no such enquiry.')
+  if (rows.length === 0) {
+    const isEmpty = (await db.enquiry.count()) === 0
+    const hint =
+      'This database holds no enquiries. Is it the one of the site? DATA_DIR or DATABASE_URL says which it is.'
+    return console.log(isEmpty ? hint : 'There is no such enquiry.')
+  }
   printTable(columns, rows)
   const total = await db.enquiry.count({ where })
   if (total > rows.length)
@@ -51,7 +56,7 @@ type Row = Parameters<typeof toRecord>[0]
 const columns: Column<Row>[] = [
   { title: 'Reference', cell: ({ reference }) => reference },
   { title: 'Received', cell: ({ receivedAt }) => inIndiaShort(receivedAt) },
-  { title: 'Status', cell: ({ status, suspectedSpam }) => `${status}${suspectedSpam ? ' (spam?)' : ''}` },
+  { title: 'Status', cell: ({ status, suspectedSpam }) => `${status}${suspectedSpam ? ', spam?' : ''}` },
   { title: 'Name', cell: ({ name }) => name, min: 12 },
   { title: 'Mobile', cell: ({ mobile }) => mobile },
   { title: 'Order', cell: order, spare: 1 },

@@ -8,7 +8,8 @@ export function readReference(text: string): string {
   const prefix = `${brand.referencePrefix}-`
   const upper = text.trim().toUpperCase()
   const code = upper.startsWith(prefix) ? upper.slice(prefix.length) : upper
-  if (!/^[0-9A-Z]{6}$/.test(code)) throw new UsageError(`"${text}" is not a reference; write it as ${prefix}7K3M9P`)
+  if (!/^[0-9A-Z]{6}$/.test(code))
+    throw new UsageError(`"${text}" is not a reference such as ${prefix}7K3M9P. Try: find ${text}`)
   return prefix + code
 }
 

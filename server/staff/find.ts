@@ -24,6 +24,8 @@ ${listHelp}`,
     await withDatabase(env(), async ({ db }) => {
       const ids = await findIds(db, text)
       await printEnquiries(db, { id: { in: ids } }, options)
+      if (ids.length === 0 && /^\d+$/.test(text) && text.length < DIGITS_MIN)
+        console.log(`A number is found by ${DIGITS_MIN} or more of its digits.`)
     })
   },
 }
