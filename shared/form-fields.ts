@@ -25,10 +25,10 @@ export function readSubscriptionFields(fields: FormFields) {
   return { email: text(fields, 'email').trim(), website: text(fields, 'website') }
 }
 
-/** Without +91, a leading 0, spaces and dashes, but only if exactly ten digits remain: else the rules judge what was typed. */
+/** Without spaces and dashes, and without +91 or a leading 0 if exactly ten digits remain: else the rules judge what was typed. */
 function plainMobile(typed: string): string {
   const plain = typed.replace(/[\s-]/g, '')
-  return /^(?:\+91|0)?([0-9]{10})$/.exec(plain)?.[1] ?? typed.trim()
+  return /^(?:\+91|0)?([0-9]{10})$/.exec(plain)?.[1] ?? (/^[0-9]+$/.test(plain) ? plain : typed.trim())
 }
 
 function text(fields: FormFields, name: string): string {

@@ -40,7 +40,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
       await admission.count(isOrder ? 'order' : 'subscription', request, reply)
       if (isOrder) return reply.redirect(await submitOrder(fields), 303)
       await procedures.subscription.subscribe(readSubscriptionFields(fields))
-      return reply.redirect(SUBSCRIBED_PATH, 303)
+      return reply.redirect(`${SUBSCRIBED_PATH}#main`, 303) // else the form's own fragment stays
     } catch (cause) {
       return sendFailure(cause, request, reply)
     }
