@@ -57,7 +57,7 @@ staff test-mail ADDRESS tries it. staff mails retry: once more what was refused.
     await print(db, { OR: [owed, undeliveredDigest] }, [id, reference, received, kind, state, attempts, next, reason], {
       head: (n) => `${count(n, 'mail is', 'mails are')} ${onlyFailed ? 'not sent and not tried again' : 'not sent'}.`,
       advice:
-        'Pending goes out by itself. The others are of enquiries that somebody has dealt with: staff mails retry, or nothing.',
+        'Pending goes out by itself once RESEND_API_KEY is set. Anything else: staff mails retry, or nothing if somebody has dealt with it.',
     }),
     await print(db, heldBack, [id, reference, received, kind, state], {
       head: (n) => `${count(n, 'mail is', 'mails are')} held back since a restore: sent after the backup, or not yet.`,
