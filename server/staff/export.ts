@@ -64,5 +64,5 @@ async function writeCsv(db: Db, where: EnquiryFilter, output: Writable) {
     }
   }
   await pipeline(Readable.from(records()), stringify(csvOptions), output)
-  process.stderr.write(`${process.stderr.isTTY ? '\r' : ''}${count(written, 'enquiry', 'enquiries')}\n`)
+  if (process.stderr.isTTY) process.stderr.write(`\r${count(written, 'enquiry', 'enquiries')}\n`)
 }
