@@ -1,24 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { openDatabase } from '../../server/database/open-database.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { freePort, SERVER, startServer } from '../support/server-process.ts'
-import { createTestDatabase, migrations } from '../support/test-database.ts'
+import { migrations } from '../support/test-database.ts'
+import { createSites } from '../support/waiting-site.ts'
 
-const cleanUp: (() => unknown)[] = []
-afterEach(async () => {
-  for (const action of cleanUp.splice(0).reverse()) await action()
-})
-
-async function aDatabase() {
-  const { env, drop } = await createTestDatabase()
-  cleanUp.push(drop)
-  return env
-}
+const { cleanUp, aDatabase } = createSites()
 
 async function aServer(env: Record<string, string>, options?: Parameters<typeof startServer>[1]) {
   const server = await startServer(env, options)

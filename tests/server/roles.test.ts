@@ -1,24 +1,21 @@
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
-import { administer, createTestDatabase } from '../support/test-database.ts'
+import { administer } from '../support/test-database.ts'
+import { createSites } from '../support/waiting-site.ts'
 
 const PASSWORD = 'only-for-this-test'
 
-const cleanUp: (() => unknown)[] = []
-afterEach(async () => {
-  for (const action of cleanUp.splice(0).reverse()) await action()
-})
+const { cleanUp, aDatabase: aTestDatabase } = createSites()
 
 /** A database on which the script was run, once as it is and once again, and its address for each role. */
 async function aDatabase() {
-  const { env, drop } = await createTestDatabase()
-  cleanUp.push(drop)
+  const env = await aTestDatabase()
   const owner = env.DATABASE_URL ?? ''
   const script = await readFile('prisma/roles.sql', 'utf8')
   await administer(owner, script)

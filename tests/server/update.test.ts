@@ -1,13 +1,14 @@
 import { readdirSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { openDatabase } from '../../server/database/open-database.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { scratch } from '../support/scratch.ts'
 import { startServer } from '../support/server-process.ts'
-import { createTestDatabase, migrations } from '../support/test-database.ts'
+import { migrations } from '../support/test-database.ts'
+import { createSites } from '../support/waiting-site.ts'
 
 const [FIRST = '', ...LATER] = readdirSync(migrations)
   .filter((name) => /^\d/.test(name))
@@ -16,15 +17,11 @@ const [FIRST = '', ...LATER] = readdirSync(migrations)
 /** What is written here has the new names then, and the first version's tables have the old ones. */
 const isRenamed = LATER.some((name) => name.endsWith('_rename'))
 
-const cleanUp: (() => unknown)[] = []
-afterEach(async () => {
-  for (const action of cleanUp.splice(0).reverse()) await action()
-})
+const { cleanUp, aDatabase } = createSites()
 
 /** A database as the first version left it: 500 enquiries, and two mails each in every state that it knew. */
 async function aDatabaseOfTheFirstVersion() {
-  const { env, drop } = await createTestDatabase()
-  cleanUp.push(drop)
+  const env = await aDatabase()
   const older = await mkdtemp(join(scratch, 'quvera-migrations-'))
   cleanUp.push(() => rm(older, { recursive: true }))
   await cp(migrations, older, { recursive: true, filter: (path) => LATER.every((name) => !path.includes(name)) })
