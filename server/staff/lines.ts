@@ -1,7 +1,18 @@
+import { pipeline, type Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+
 const LINE_FEED = 0x0a
 
+/**
+ * The lines of a gzip stream, which is opened when the first of them is asked for: a damaged end of it that is found
+ * before anybody listens would be an error that nobody catches.
+ */
+export async function* unzippedLines(open: () => Readable): AsyncGenerator<string> {
+  yield* linesOf(pipeline(open(), createGunzip(), () => {})) // an error ends the lines too
+}
+
 /** The lines of a stream of bytes. Node's own reader also ends lines at characters that stand in people's texts. */
-export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of chunks) {
     const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk

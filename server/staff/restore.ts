@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
-import { pipeline } from 'node:stream'
-import { createGunzip } from 'node:zlib'
 import { withDatabase } from '../database/open-database.ts'
 import { type Queries, quoted, readMigrations, readTables, type Table } from '../database/tables.ts'
 import { OperatorError, sqlState } from '../errors.ts'
@@ -10,7 +8,7 @@ import { heldBack } from '../mail/delivered.ts'
 import { count } from '../words.ts'
 import { FORMAT, FORMAT_VERSION, type Head, readMark } from './backup-format.ts'
 import { type Command, parse, UsageError } from './command.ts'
-import { linesOf } from './lines.ts'
+import { unzippedLines } from './lines.ts'
 
 const ROWS_AT_ONCE = 500
 const NO_LIMIT_MS = 2 ** 31 - 1
@@ -30,11 +28,10 @@ either all of it or, when anything is wrong, nothing. On PostgreSQL it needs the
     const { values, positionals } = parse(args, { mails: { type: 'boolean', default: false } }, { positionals: true })
     const [file, ...rest] = positionals
     if (!file || rest.length > 0) throw new UsageError('Name one file, or - for standard input')
-    const input = file === '-' ? process.stdin : createReadStream(file)
-    const unpacked = pipeline(input, createGunzip(), () => {}) // an error ends the lines too
+    const lines = unzippedLines(() => (file === '-' ? process.stdin : createReadStream(file)))
     await withDatabase(env(), async ({ db }) => {
       const result = await db
-        .$transaction((transaction) => restore(transaction, linesOf(unpacked), values.mails), { timeout: NO_LIMIT_MS })
+        .$transaction((transaction) => restore(transaction, lines, values.mails), { timeout: NO_LIMIT_MS })
         .catch((error) => {
           throw explain(error, file)
         })
