@@ -65,6 +65,7 @@ describe.skipIf(process.getuid?.() !== 0)('the embedded database on a full disk'
     const env = {
       DATA_DIR: join(folder, 'data'),
       ...sendingThrough(resend),
+      MAIL_LEASE_SECONDS: '2', // of mails that were claimed when the disk filled up
       RATE_LIMIT_MAX: '0',
       LOG_LEVEL: 'warn',
     }
