@@ -7,6 +7,12 @@ import { reports } from './vitest.reports.ts'
 
 const globalSetup = 'tests/support/global-setup.ts'
 
+/** What says nothing of a database is not run once more on a real PostgreSQL. */
+const WITHOUT_DATABASE = [
+  ...['batch-writer', 'data-folder', 'dev', 'lines', 'mails', 'npm-scripts', 'pace', 'prisma-cli', 'refused-connections'],
+  ...['rename', 'schema', 'terminal-table', 'trpc-adapter', 'unread-answers', 'wire-bridge'],
+].map((name) => `tests/server/${name}.test.ts`)
+
 /** Four levels: rules, the server through its real interface, components in a browser, the whole in a browser. */
 export default defineConfig({
   test: {
@@ -16,7 +22,15 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       { extends: true, test: { name: 'shared', include: ['tests/*.test.ts', 'tests/shared/**/*.test.ts'] } },
-      { extends: true, test: { name: 'server', include: ['tests/server/**/*.test.ts'], globalSetup } },
+      {
+        extends: true,
+        test: {
+          name: 'server',
+          include: ['tests/server/**/*.test.ts'],
+          exclude: process.env.TEST_DATABASE_URL ? WITHOUT_DATABASE : [],
+          globalSetup,
+        },
+      },
       {
         extends: true,
         plugins: [react(), pictures()],
@@ -32,8 +46,8 @@ export default defineConfig({
         },
         test: {
           name: 'client',
+          expect: { poll: { timeout: 5000 } }, // the other projects run beside it
           include: ['tests/client/**/*.test.tsx'],
-          sequence: { groupOrder: 1 },
           browser: {
             enabled: true,
             headless: true,
@@ -49,7 +63,6 @@ export default defineConfig({
           name: 'e2e',
           include: ['tests/e2e/**/*.test.ts'],
           globalSetup,
-          sequence: { groupOrder: 2 },
         },
       },
     ],

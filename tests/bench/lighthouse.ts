@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from '@playwright/test'
 import lighthouse from 'lighthouse'
-import { CHROMIUM_FLAGS, chromiumPath } from '../support/browser.ts'
+import { CHROMIUM_FLAGS, chromiumPath, installedChromium } from '../support/browser.ts'
 import { freePort, startServer } from '../support/server-process.ts'
 import { measureInteractions } from './interactions.ts'
 import { median, missed, report } from './report.ts'
@@ -33,7 +33,7 @@ const folder = await mkdtemp(join(tmpdir(), 'quvera-pages-'))
 const site = await startServer({ DATA_DIR: folder, LOG_LEVEL: 'warn', RATE_LIMIT_MAX: '0' })
 const debuggingPort = await freePort()
 const browser = await chromium.launch({
-  executablePath: await chromiumPath(),
+  executablePath: installedChromium || (await chromiumPath()), // an installed one is nearer to what visitors have
   args: [...CHROMIUM_FLAGS, `--remote-debugging-port=${debuggingPort}`],
 })
 const pages: Record<string, PageResult> = {}

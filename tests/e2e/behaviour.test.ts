@@ -5,7 +5,7 @@ import { brand } from '../../shared/brand.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { exampleOrder } from '../../shared/example-order.ts'
 import { messages } from '../../shared/order.ts'
-import { launchBrowser } from '../support/browser.ts'
+import { installedChromium, launchBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { fillOrder, sendButton } from '../support/fill-order.ts'
 import { freePort } from '../support/server-process.ts'
@@ -151,6 +151,7 @@ it('what is touched before the page has wholly arrived works once it has', async
 it('a marked field stays marked under the pointer', async () => {
   const { page, close } = await visit('/buy-now', DESKTOP)
   await sendButton(page).click()
+  await page.locator('[aria-invalid=true]').first().waitFor()
   const borders = () =>
     page
       .locator('[aria-invalid=true]')
@@ -193,8 +194,9 @@ it('a page is fetched when somebody points at its link, and opens without being 
   await close()
 })
 
-it('a page left and come back to is as it was, without being loaded again', async () => {
-  const browser = await launchBrowser({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
+it.skipIf(!installedChromium)('a page left and come back to is as it was, without being loaded again', async () => {
+  const options = { executablePath: installedChromium, ignoreDefaultArgs: ['--disable-back-forward-cache'] }
+  const browser = await launchBrowser(options)
   const page = await browser.newPage(PHONE)
   await page.goto(`${site().url}${productPath(products[0])}`)
   await page.locator('html[data-hydrated]').waitFor()

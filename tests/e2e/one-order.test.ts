@@ -1,23 +1,12 @@
-import type { Browser, Page } from '@playwright/test'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { Page } from '@playwright/test'
+import { describe, expect, it } from 'vitest'
 import { progress, stopped } from '../../client/content/enquiry-form.ts'
 import { messages } from '../../shared/order.ts'
-import { launchBrowser, openPage } from '../support/browser.ts'
-import { fillOrder, sendButton, toastOf } from '../support/fill-order.ts'
-import { startSite } from '../support/site.ts'
+import { orderPaths } from '../../shared/page-paths.ts'
+import { anAddress, fillOrder, sendButton, toastOf } from '../support/fill-order.ts'
+import { siteForTests } from '../support/visit.ts'
 
-let site: Awaited<ReturnType<typeof startSite>>
-let browser: Browser
-beforeAll(async () => {
-  ;[site, browser] = await Promise.all([startSite(), launchBrowser()])
-})
-afterAll(async () => {
-  await browser?.close()
-  await site?.close()
-})
-beforeEach(() => site.inspect((db) => db.enquiry.deleteMany()))
-
-const stored = () => site.inspect((db) => db.enquiry.findMany({ orderBy: { receivedAt: 'asc' } }))
+const { open, site, storedFrom } = siteForTests()
 const received = (page: Page) => toastOf(page, messages.received).waitFor()
 
 /** The request reaches the server, its answer never reaches the page. */
@@ -32,116 +21,122 @@ async function cutAnswers(page: Page, times = 1) {
   )
 }
 
-it('clicks before the code has arrived are one order', async () => {
-  const { page, close } = await openPage(browser, 'about:blank')
-  await page.route('**/assets/hydrate-*.js', async (route) => {
-    await new Promise((done) => setTimeout(done, 1500))
-    await route.continue()
-  })
-  await page.goto(`${site.url}/buy-now`, { waitUntil: 'commit' })
-  await fillOrder(page)
-  for (let click = 0; click < 3; click++) await sendButton(page).click({ noWaitAfter: true })
-  await received(page)
-  expect(await stored()).toHaveLength(1)
-  await close()
-})
-
-it.each(['/', '/buy-now'])(
-  'an order whose answer is lost twice is sent a third time by itself, and is one order, on %s',
-  async (path) => {
-    const { page, close } = await openPage(browser, site.url + path)
-    await cutAnswers(page, 2)
-    await fillOrder(page)
-    await sendButton(page).click()
-    await page.getByText(progress.again(3)).waitFor()
-    expect(await page.locator('#order [name=name]').inputValue()).toBe('Asha Verma')
+// Beside each other, as most of these visitors wait.
+describe.concurrent('one order', () => {
+  it('clicks before the code has arrived are one order', async () => {
+    const email = anAddress()
+    const { page, close } = await open('/healthz')
+    await page.route('**/assets/hydrate-*.js', async (route) => {
+      await new Promise((done) => setTimeout(done, 1500))
+      await route.continue()
+    })
+    await page.goto(`${site().url}/buy-now`, { waitUntil: 'commit' })
+    await fillOrder(page, { email })
+    for (let click = 0; click < 3; click++) await sendButton(page).click({ noWaitAfter: true })
     await received(page)
-    const rows = await stored()
-    expect(rows).toHaveLength(1)
-    expect(await page.locator('main').textContent()).toContain(rows[0]?.reference)
+    expect(await storedFrom(email)).toHaveLength(1)
     await close()
-  },
-)
+  })
 
-it.each(['/', '/buy-now'])(
-  'without a network %s says so, and the order is sent by itself when it is back',
-  async (path) => {
-    const { page, close } = await openPage(browser, site.url + path)
+  it.each(orderPaths)(
+    'an order whose answer is lost twice is sent a third time by itself, and is one order, on %s',
+    async (path) => {
+      const email = anAddress()
+      const { page, close } = await open(path)
+      await cutAnswers(page, 2)
+      await fillOrder(page, { email })
+      await sendButton(page).click()
+      await page.getByText(progress.again(3)).waitFor()
+      expect(await page.locator('#order [name=name]').inputValue()).toBe('Asha Verma')
+      await received(page)
+      const rows = await storedFrom(email)
+      expect(rows).toHaveLength(1)
+      expect(await page.locator('main').textContent()).toContain(rows[0]?.reference)
+      await close()
+    },
+  )
+
+  it.each(orderPaths)('without a network %s says so, and the order is sent by itself when it is back', async (path) => {
+    const email = anAddress()
+    const { page, close } = await open(path)
     await page.locator('html[data-hydrated]').waitFor() // so that the first touch of the form is seen
-    await fillOrder(page)
+    await fillOrder(page, { email })
     await page.locator('.Toastify').waitFor({ state: 'attached' })
     await page.context().setOffline(true)
     await sendButton(page).click()
     await page.getByText(progress.offline).waitFor()
     await page.waitForTimeout(3000)
     expect(await page.locator('#order [name=name]').inputValue()).toBe('Asha Verma')
-    expect(await stored()).toHaveLength(0)
+    expect(await storedFrom(email)).toHaveLength(0)
     expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, document.cookie]))).not.toMatch(
       /Asha|9876543210/,
     )
     await page.context().setOffline(false)
     await received(page)
-    expect(await stored()).toHaveLength(1)
+    expect(await storedFrom(email)).toHaveLength(1)
     await close()
-  },
-)
-
-it('tries without an answer end after a minute, with a word, and the values stay', async () => {
-  const { page, close } = await openPage(browser, 'about:blank')
-  await page.clock.install()
-  await page.goto(`${site.url}/buy-now`)
-  let tries = 0
-  await page.route('**/trpc/order.submit', (route) => {
-    tries++
-    return route.abort('connectionreset')
   })
-  await page.clock.runFor(1000)
-  await page.locator('html[data-hydrated]').waitFor()
-  await fillOrder(page)
-  await page.locator('.Toastify').waitFor({ state: 'attached' })
-  await sendButton(page).click()
-  for (let second = 0; second < 58; second++) {
-    await page.clock.runFor(1000)
-    await page.waitForTimeout(10) // the network is not on that clock
-  }
-  expect(await toastOf(page, messages.failed).count()).toBe(0)
-  for (let second = 0; second < 20; second++) {
-    await page.clock.runFor(1000)
-    await page.waitForTimeout(10)
-  }
-  await toastOf(page, messages.failed).waitFor()
-  expect(tries).toBeGreaterThanOrEqual(6)
-  expect(tries).toBeLessThanOrEqual(10)
-  expect(await page.locator('#order [name=name]').inputValue()).toBe('Asha Verma')
-  await close()
-})
 
-it('the same order after a lost answer and a reload is the same order', async () => {
-  const { page, close } = await openPage(browser, `${site.url}/buy-now`)
-  await cutAnswers(page)
-  await fillOrder(page)
-  await sendButton(page).click()
-  await page.getByRole('button', { name: 'Stop' }).click()
-  await page.getByText(stopped).waitFor()
-  await page.reload()
-  await fillOrder(page)
-  await sendButton(page).click()
-  await received(page)
-  const rows = await stored()
-  expect(rows).toHaveLength(1)
-  expect(await page.locator('.reference').textContent()).toBe(rows[0]?.reference)
-  await close()
-})
+  it('tries without an answer end after a minute, with a word, and the values stay', async () => {
+    const email = anAddress()
+    const { page, close } = await open('/healthz')
+    await page.clock.install()
+    await page.goto(`${site().url}/buy-now`)
+    let tries = 0
+    await page.route('**/trpc/order.submit', (route) => {
+      tries++
+      return route.abort('connectionreset')
+    })
+    await page.clock.runFor(1000)
+    await page.locator('html[data-hydrated]').waitFor()
+    await fillOrder(page, { email })
+    await page.locator('.Toastify').waitFor({ state: 'attached' })
+    await sendButton(page).click()
+    for (let second = 0; second < 58; second++) {
+      await page.clock.runFor(1000)
+      await page.waitForTimeout(10) // the network is not on that clock
+    }
+    expect(await toastOf(page, messages.failed).count()).toBe(0)
+    for (let second = 0; second < 20; second++) {
+      await page.clock.runFor(1000)
+      await page.waitForTimeout(10)
+    }
+    await toastOf(page, messages.failed).waitFor()
+    expect(tries).toBeGreaterThanOrEqual(6)
+    expect(tries).toBeLessThanOrEqual(10)
+    expect(await page.locator('#order [name=name]').inputValue()).toBe('Asha Verma')
+    await close()
+  })
 
-it('going away and back after an order shows an empty form and sends nothing', async () => {
-  const { page, close } = await openPage(browser, `${site.url}/buy-now`)
-  await fillOrder(page)
-  await sendButton(page).click()
-  await received(page)
-  await page.goto(`${site.url}/privacy-policy`)
-  await page.goBack()
-  await page.waitForTimeout(500)
-  expect(await page.locator('[name=name]').inputValue()).toBe('')
-  expect(await stored()).toHaveLength(1)
-  await close()
+  it('the same order after a lost answer and a reload is the same order', async () => {
+    const email = anAddress()
+    const { page, close } = await open('/buy-now')
+    await cutAnswers(page)
+    await fillOrder(page, { email })
+    await sendButton(page).click()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText(stopped).waitFor()
+    await page.reload()
+    await fillOrder(page, { email })
+    await sendButton(page).click()
+    await received(page)
+    const rows = await storedFrom(email)
+    expect(rows).toHaveLength(1)
+    expect(await page.locator('.reference').textContent()).toBe(rows[0]?.reference)
+    await close()
+  })
+
+  it('going away and back after an order shows an empty form and sends nothing', async () => {
+    const email = anAddress()
+    const { page, close } = await open('/buy-now')
+    await fillOrder(page, { email })
+    await sendButton(page).click()
+    await received(page)
+    await page.goto(`${site().url}/privacy-policy`)
+    await page.goBack()
+    await page.waitForTimeout(500)
+    expect(await page.locator('[name=name]').inputValue()).toBe('')
+    expect(await storedFrom(email)).toHaveLength(1)
+    await close()
+  })
 })

@@ -18,7 +18,7 @@ async function turnedAside(page: Page, width: number) {
   })
 }
 
-it.each([...paths, '/nowhere'])('%s does not scroll sideways at any width', async (path) => {
+it.concurrent.each([...paths, '/nowhere'])('%s does not scroll sideways at any width', async (path) => {
   const { page, close } = await visit(path, { reducedMotion: 'reduce', viewport: { width: 320, height: HEIGHT } })
   const found: unknown[] = []
   async function tryAll(when: string) {

@@ -7,6 +7,9 @@ export const typedOrder = Object.fromEntries(
   Object.entries({ ...exampleOrder, quantity: 5 }).map(([field, value]) => [field, String(value)]),
 ) as Record<OrderField, string>
 
+/** For a visitor whom no other test knows. */
+export const anAddress = () => `${crypto.randomUUID()}@shop.example`
+
 /** Fills the order form as a visitor would. */
 export async function fillOrder(page: Page, changes: Partial<typeof typedOrder> = {}): Promise<void> {
   for (const [name, value] of Object.entries({ ...typedOrder, ...changes })) {

@@ -21,6 +21,8 @@ export function siteForTests() {
   return {
     site: () => site,
     fetch: (path: string, init?: RequestInit) => fetch(site.url + path, init),
+    /** The enquiries of one visitor, where several tests run beside each other. */
+    storedFrom: (email: string) => site.inspect((db) => db.enquiry.findMany({ where: { email } })),
     html: async (path: string) => (await fetch(site.url + path)).text(),
     /** A page that is hydrated, unless scripts are off. */
     async visit(path: string, options: BrowserContextOptions = {}) {
