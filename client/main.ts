@@ -33,9 +33,12 @@ function hold(event: Event) {
   event.preventDefault()
   if (held.has(target)) return
   held.add(target)
+  const button = target.querySelector('button.button')
+  button?.setAttribute('aria-disabled', 'true') // it was heard: as React shows it while it sends
   function release() {
     clearTimeout(timer)
     if (!(target instanceof HTMLElement) || !held.delete(target)) return
+    button?.setAttribute('aria-disabled', 'false')
     if (page.hasAttribute('data-hydrated') && target.isConnected) {
       if (target instanceof HTMLFormElement) target.requestSubmit()
       else target.click()

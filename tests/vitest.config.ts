@@ -8,10 +8,10 @@ import { reports } from './vitest.reports.ts'
 const globalSetup = 'tests/support/global-setup.ts'
 
 /** What says nothing of a database is not run once more on a real PostgreSQL. */
-const WITHOUT_DATABASE = [
-  ...['batch-writer', 'data-folder', 'dev', 'lines', 'mails', 'npm-scripts', 'pace', 'prisma-cli', 'refused-connections'],
-  ...['rename', 'schema', 'terminal-table', 'trpc-adapter', 'unread-answers', 'wire-bridge'],
-].map((name) => `tests/server/${name}.test.ts`)
+const WITHOUT_DATABASE =
+  'batch-writer data-folder dev lines mails npm-scripts pace prisma-cli refused-connections rename schema terminal-table trpc-adapter unread-answers wire-bridge'
+    .split(' ')
+    .map((name) => `tests/server/${name}.test.ts`)
 
 /** Four levels: rules, the server through its real interface, components in a browser, the whole in a browser. */
 export default defineConfig({

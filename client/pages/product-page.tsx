@@ -1,4 +1,5 @@
 import { productPath, productSlug } from '../../shared/catalogue.ts'
+import { buyNow } from '../content/buy-now.ts'
 import type { ProductContent } from '../content/product.ts'
 import { Composition } from '../product/composition.tsx'
 import { Indications } from '../product/indications.tsx'
@@ -67,6 +68,7 @@ function Closing({ content: { product, ground, picture } }: { content: ProductCo
       <div className="wrap">
         <div className="closing-text">
           <h2>{product}</h2>
+          <p className="lead">{buyNow.closing}</p>
           <a href={`/buy-now?product=${productSlug(product)}`} className="button">
             Buy Now
           </a>

@@ -32,7 +32,7 @@ describe.concurrent('one order', () => {
     })
     await page.goto(`${site().url}/buy-now`, { waitUntil: 'commit' })
     await fillOrder(page, { email })
-    for (let click = 0; click < 3; click++) await sendButton(page).click({ noWaitAfter: true })
+    for (let click = 0; click < 3; click++) await sendButton(page).click({ noWaitAfter: true, force: true })
     await received(page)
     expect(await storedFrom(email)).toHaveLength(1)
     await close()
