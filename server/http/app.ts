@@ -46,6 +46,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     clientErrorHandler: (error, socket) =>
       connections.whenAnswered(socket, () => answerConnection(error, socket, headers)),
     genReqId: createRequestIds(),
+    // A logger of its own for each request is a tenth of the processor's time for a page: lines name their request themselves.
+    childLoggerFactory: (logger) => logger,
     trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
     bodyLimit: BODY_LIMIT,
     routerOptions: { maxParamLength: 100, ignoreDuplicateSlashes: false },
@@ -78,7 +80,13 @@ export function createApp(options: AppOptions): FastifyInstance {
   })
   app.addHook('onResponse', (request, reply, done) => {
     const ms = Math.round(reply.elapsedTime * 10) / 10
-    const details = { method: request.method, route: routeName(request), status: reply.statusCode, ms }
+    const details = {
+      reqId: request.id,
+      method: request.method,
+      route: routeName(request),
+      status: reply.statusCode,
+      ms,
+    }
     if (isFrequent(request) && reply.statusCode < 500) request.log.debug(details, 'request')
     else request.log.info(details, 'request')
     options.observe?.(request, reply)
@@ -87,7 +95,7 @@ export function createApp(options: AppOptions): FastifyInstance {
 
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const status = error.statusCode && error.statusCode >= 400 ? error.statusCode : 500
-    if (status >= 500) request.log.error({ err: error }, 'a request could not be served')
+    if (status >= 500) request.log.error({ reqId: request.id, err: error }, 'a request could not be served')
     return reply.code(status).send(errorAnswer(status))
   })
   app.setNotFoundHandler((request, reply) => {
