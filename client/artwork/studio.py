@@ -396,6 +396,8 @@ def bottle(kind, at=(0, 0, 0), turn=0.0, lid=True, tip=None):
     for loop, uv in zip(layer.data, uvs):
         loop.uv = uv
     grain_on_paper(printed)
+    if tip:
+        shine_through(printed)
     parts.append(label)
 
     if lid:
@@ -406,6 +408,17 @@ def bottle(kind, at=(0, 0, 0), turn=0.0, lid=True, tip=None):
     parent.location = at
     parent.rotation_euler = tip or (0, 0, math.radians(turn))
     return parent
+
+
+def shine_through(printed):
+    """Gives the back of a label the light that falls through its paper: an empty bottle would show it black."""
+    nodes, links = printed.node_tree.nodes, printed.node_tree.links
+    side, lit, mix = nodes.new("ShaderNodeNewGeometry"), nodes.new("ShaderNodeEmission"), nodes.new("ShaderNodeMixShader")
+    lit.inputs["Color"].default_value, lit.inputs["Strength"].default_value = (1.0, 0.86, 0.62, 1), 1.0
+    links.new(side.outputs["Backfacing"], mix.inputs[0])
+    links.new(nodes["Principled BSDF"].outputs[0], mix.inputs[1])
+    links.new(lit.outputs[0], mix.inputs[2])
+    links.new(mix.outputs[0], nodes["Material Output"].inputs["Surface"])
 
 
 def grain_on_paper(made):

@@ -35,7 +35,7 @@ export const content: ProductContent = {
       { name: 'Ubiquinone', note: 'Coenzyme Q10', amount: '100 mg', hue: 'amber' },
       { name: 'Lycopene', amount: '5000 mcg', hue: 'lycopene' },
       { name: 'Omega-3 EPA', amount: '90 mg', hue: 'gold' },
-      { name: 'Omega-3 DHA', amount: '60 mg', hue: 'gold' },
+      { name: 'Omega-3 DHA', amount: '60 mg', hue: 'straw' },
       { name: 'Mixed Carotene 10%', amount: '10.33 mg', hue: 'orange' },
       { name: 'Wheat Germ Oil', amount: '25 mg', hue: 'wheat' },
       { name: 'Calcium Ascorbate', amount: '75 mcg', hue: 'cream' },
