@@ -7,8 +7,10 @@ import { loadPage } from './pages/load-page.ts'
 
 /** When it resolves, handlers are in place: `main.ts` then repeats what it held. */
 export async function hydrate() {
-  const page = await loadPage(location.pathname, document.getElementById('form-answer') !== null)
   await wholeDocument()
+  const said = document.getElementById('form-answer')?.textContent // by the server, if it answers a form
+  const page = await loadPage(location.pathname, said !== undefined)
+  const answer: FormAnswer = JSON.parse(said ?? '{}')
   const root = document.getElementById('root')
   if (!root || document.documentElement.hasAttribute('data-hydrated')) return
   await new Promise<void>((done) => {
@@ -18,7 +20,7 @@ export async function hydrate() {
         root,
         <StrictMode>
           <Announce done={done}>
-            <FormAnswerContext value={formAnswer()}>
+            <FormAnswerContext value={answer}>
               <App page={page} />
             </FormAnswerContext>
           </Announce>
@@ -36,11 +38,6 @@ export async function hydrate() {
  */
 function addSmallHeadings() {
   document.fonts.add(new FontFace('Fraunces', `url(${smallHeadings})`, { weight: '500', display: 'swap' }))
-}
-
-/** What the server said in the page, if it answers a form. */
-function formAnswer(): FormAnswer {
-  return JSON.parse(document.getElementById('form-answer')?.textContent ?? '{}')
 }
 
 async function wholeDocument() {

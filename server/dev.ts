@@ -2,12 +2,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { createServer } from 'vite'
-import { readEnv } from './env.ts'
+import { readEnvOrExit } from './env.ts'
 
 const PAGES_PORT = 5173
 const SERVER_FOLDERS = [import.meta.dirname, resolve(import.meta.dirname, '../shared')]
 
-const { PORT } = readEnv(process.env)
+const { PORT } = readEnvOrExit()
 const vite = await createServer({
   configFile: resolve(import.meta.dirname, '../vite.config.ts'),
   logLevel: 'warn',

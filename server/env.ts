@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import * as z from 'zod/mini'
 import { brand } from '../shared/brand.ts'
 import { emailSchema } from '../shared/order.ts'
-import { OperatorError } from './errors.ts'
+import { describeFailure, OperatorError } from './errors.ts'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -134,4 +134,14 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
   const problems = new Map(result.error.issues.map((issue) => [String(issue.path[0]), issue.message]))
   const head = `The environment has ${problems.size === 1 ? 'a problem' : 'problems'}:`
   throw new OperatorError([head, ...[...problems].map(([name, message]) => `${name} ${message}`)].join('\n'))
+}
+
+/** For programs: what is wrong with the environment is told without a stack, and ends them. */
+export function readEnvOrExit(): Env {
+  try {
+    return readEnv(process.env)
+  } catch (error) {
+    console.error(describeFailure(error))
+    process.exit(1)
+  }
 }

@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { answers, socketIn } from './database/directory-lock.ts'
 import { openDatabase } from './database/open-database.ts'
-import { readEnv } from './env.ts'
+import { readEnvOrExit } from './env.ts'
 import { describeFailure } from './errors.ts'
 import { migrationsFolder } from './project-root.ts'
 
@@ -22,7 +22,7 @@ const STUDIO_PORT = 5555
 const ENQUIRIES =
   '#schema=public&table=Quvera_Form&view=table&sort=ReceivedAt:desc&pin=Status,ReceivedAt,Reference,Name'
 
-const env = readEnv(process.env)
+const env = readEnvOrExit()
 const url = env.DATABASE_URL ?? (await serveEmbedded(env.DATA_DIR))
 // In a container, whose ports are published as its owner says. Studio listens on the loopback address only, so the
 // others lead there. It has no login, so HOST, which is the site's, does not open it.

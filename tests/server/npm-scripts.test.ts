@@ -47,3 +47,9 @@ it('the staff command prints its answer alone, whether there is a .env or not', 
   await new Promise((done) => child.once('close', done))
   expect(output()).toMatch(/^Usage: /)
 })
+
+it.each(['dev', 'studio'])('npm run %s tells in one line what is wrong with a variable', async (script) => {
+  const { child, output } = npm(['run', '-s', script], { PORT: 'eighty' })
+  expect(await new Promise((done) => child.once('close', done))).toBe(1)
+  expect(output()).toMatch(/^The environment has a problem:\nPORT [^\n]+\n$/)
+})
