@@ -7,7 +7,7 @@ import { readEnvOrExit } from './env.ts'
 const PAGES_PORT = 5173
 const SERVER_FOLDERS = [import.meta.dirname, resolve(import.meta.dirname, '../shared')]
 
-const { PORT } = readEnvOrExit()
+const { PORT } = readEnvOrExit(process.env)
 const vite = await createServer({
   configFile: resolve(import.meta.dirname, '../vite.config.ts'),
   logLevel: 'warn',

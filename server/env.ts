@@ -137,9 +137,9 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
 }
 
 /** For programs: what is wrong with the environment is told without a stack, and ends them. */
-export function readEnvOrExit(): Env {
+export function readEnvOrExit(variables: Parameters<typeof readEnv>[0]): Env {
   try {
-    return readEnv(process.env)
+    return readEnv(variables)
   } catch (error) {
     console.error(describeFailure(error))
     process.exit(1)

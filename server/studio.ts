@@ -22,7 +22,7 @@ const STUDIO_PORT = 5555
 const ENQUIRIES =
   '#schema=public&table=Quvera_Form&view=table&sort=ReceivedAt:desc&pin=Status,ReceivedAt,Reference,Name'
 
-const env = readEnvOrExit()
+const env = readEnvOrExit(process.env)
 const url = env.DATABASE_URL ?? (await serveEmbedded(env.DATA_DIR))
 // In a container, whose ports are published as its owner says. Studio listens on the loopback address only, so the
 // others lead there. It has no login, so HOST, which is the site's, does not open it.
