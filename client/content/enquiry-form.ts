@@ -38,6 +38,7 @@ export const notAnswered = `We had no answer, so your enquiry may or may not hav
 export const progress = {
   offline:
     'You are offline. Nothing you typed is lost: your enquiry goes out as soon as you are back online. Please keep this page open.',
+  slow: 'This is taking longer than usual. Your enquiry is still being sent. Please keep this page open.',
   again: (attempt: number) => `No answer yet. Trying again (attempt ${attempt}). Please keep this page open.`,
   wait: (seconds: number) =>
     `Too many enquiries in a short time. Yours will be sent again in ${Math.ceil(seconds)} seconds. Please keep this page open.`,

@@ -15,6 +15,7 @@ export interface OrderSender {
 
 const SUCCESS_TOAST_MS = 8000
 const GIVE_UP_MS = 60_000
+const SLOW_MS = 4000
 const PAUSE_MAX_MS = 15_000
 
 /**
@@ -39,10 +40,13 @@ export function createOrderSender(show: (state: OrderState) => void): OrderSende
     underWay = stop
     addEventListener('beforeunload', warn)
     show({ ...EMPTY, sending: true })
+    const tell = (words: string) => underWay === stop && show({ ...EMPTY, sending: true, progress: words })
+    const slow = setTimeout(tell, SLOW_MS, progress.slow)
     const mutation = observe(client, stop.signal)
     const unsubscribe = mutation.subscribe(({ failureCount, failureReason }) => {
-      if (underWay !== stop || failureCount === 0) return
-      show({ ...EMPTY, sending: true, progress: told(failureCount, failureReason) })
+      if (failureCount === 0) return
+      clearTimeout(slow)
+      tell(told(failureCount, failureReason))
     })
     try {
       const { reference } = await mutation.mutate(order)
@@ -56,6 +60,7 @@ export function createOrderSender(show: (state: OrderState) => void): OrderSende
       toast.error(failureMessage(error), { autoClose: false })
       show({ ...EMPTY, note: answeredStatus(error) === undefined ? notAnswered : notStored })
     } finally {
+      clearTimeout(slow)
       unsubscribe()
     }
   }

@@ -107,6 +107,18 @@ it('an order received empties the form and shows the reference', async () => {
   expect(wire.sent[1]?.submissionKey).not.toBe(wire.sent[0]?.submissionKey)
 })
 
+it('an answer that takes its time is waited for in words', async () => {
+  const { promise, resolve } = Promise.withResolvers<Response>()
+  wire.answers = [promise]
+  await fill(filled)
+  await send()
+  expect(await page.getByText(progress.slow).query()).toBeNull()
+  await expect.element(page.getByText(progress.slow), { timeout: 10_000 }).toBeVisible()
+  resolve(received('QV-7K3M9P'))
+  await toast(messages.received)
+  expect(wire.sent).toHaveLength(1)
+})
+
 it('three impatient clicks send one order', async () => {
   const answer = Promise.withResolvers<Response>()
   wire.answers = [answer.promise]
