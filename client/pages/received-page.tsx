@@ -1,6 +1,6 @@
 import { useContext } from 'react'
 import { RECEIVED_PATH } from '../../shared/page-paths.ts'
-import { received } from '../content/enquiry-form.ts'
+import { enquiryReceived, received } from '../content/enquiry-form.ts'
 import { FormAnswerContext } from '../enquiry/form-answer.ts'
 import { NextSteps } from '../enquiry/next-steps.tsx'
 import { Reference } from '../enquiry/order-received.tsx'
@@ -22,6 +22,7 @@ function ReceivedPage() {
     <section className="page-top wrap">
       <div className="received">
         <h1>{received}</h1>
+        <p className="lead">{enquiryReceived.lead}</p>
         <Reference reference={reference} />
         <NextSteps received />
         <a href="/buy-now" className="button">
