@@ -1,16 +1,16 @@
 import { brand } from '../shared/brand.ts'
 import { palette } from '../shared/palette.ts'
+import { PUBLIC_URL_PLACEHOLDER } from '../shared/public-url.ts'
 import { productDescriptions } from './content/product-descriptions.ts'
 import favicon from './favicon.svg?inline'
 import figtree from './fonts/figtree.woff2?url'
 import fraunces from './fonts/fraunces.woff2?url'
 import type { Page } from './pages/page.ts'
-import { PUBLIC_URL } from './structured-data.ts'
 
 export function Head({ page }: { page: Page }) {
   const title = page.path === '/' ? `${brand.name}: ${page.title}` : `${page.title} | ${brand.name}`
   const description = page.content ? productDescriptions[page.content.product] : page.description
-  const url = PUBLIC_URL + page.path
+  const url = PUBLIC_URL_PLACEHOLDER + page.path
   return (
     <>
       <title>{title}</title>
@@ -28,7 +28,7 @@ export function Head({ page }: { page: Page }) {
       <meta property="og:title" content={title} />
       <meta property="og:description" content={description} />
       <meta property="og:url" content={url} />
-      <meta property="og:image" content={`${PUBLIC_URL}${import.meta.env.PICTURES}/og.jpg`} />
+      <meta property="og:image" content={`${PUBLIC_URL_PLACEHOLDER}${import.meta.env.PICTURES}/og.jpg`} />
       <meta property="og:image:width" content="1200" />
       <meta property="og:image:height" content="630" />
       <meta property="og:image:alt" content={`${brand.name} 300 and ${brand.name} XT`} />

@@ -1,11 +1,12 @@
 import { renderToStaticMarkup } from 'react-dom/server'
+import { PUBLIC_URL_PLACEHOLDER } from '../shared/public-url.ts'
 import { speculationRules } from '../shared/speculation-rules.ts'
 import { Head } from './head.tsx'
 import { pageAt, pages } from './pages/all-pages.ts'
 import { notFoundPage } from './pages/not-found-page.tsx'
 import type { Page } from './pages/page.ts'
 import { renderBody } from './renderer.tsx'
-import { PUBLIC_URL, structuredData } from './structured-data.ts'
+import { structuredData } from './structured-data.ts'
 import { hasWordmark } from './ui/logo.tsx'
 import wordmark from './ui/wordmark.svg?raw'
 
@@ -44,8 +45,8 @@ export const files = new Map<string, string>([
     'sitemap.xml',
     `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${pages
       .filter((page) => !page.unlisted)
-      .map((page) => `<url><loc>${PUBLIC_URL}${page.path}</loc></url>\n`)
+      .map((page) => `<url><loc>${PUBLIC_URL_PLACEHOLDER}${page.path}</loc></url>\n`)
       .join('')}</urlset>\n`,
   ],
-  ['robots.txt', `User-agent: *\nDisallow: /trpc/\n\nSitemap: ${PUBLIC_URL}/sitemap.xml\n`],
+  ['robots.txt', `User-agent: *\nDisallow: /trpc/\n\nSitemap: ${PUBLIC_URL_PLACEHOLDER}/sitemap.xml\n`],
 ])

@@ -5,9 +5,7 @@ import type { ProductContent } from './content/product.ts'
 import { productDescriptions } from './content/product-descriptions.ts'
 import type { Page } from './pages/page.ts'
 
-export const PUBLIC_URL = PUBLIC_URL_PLACEHOLDER
-
-const organization = { '@type': 'Organization', '@id': `${PUBLIC_URL}/#organization` }
+const organization = { '@type': 'Organization', '@id': `${PUBLIC_URL_PLACEHOLDER}/#organization` }
 
 /** What the page says, for machines. No offer, no rating, no indication. */
 export function structuredData(page: Page): object[] {
@@ -21,8 +19,8 @@ function fullOrganization() {
   return {
     ...organization,
     name: brand.company,
-    url: `${PUBLIC_URL}/`,
-    logo: `${PUBLIC_URL}/icon-512.png`,
+    url: `${PUBLIC_URL_PLACEHOLDER}/`,
+    logo: `${PUBLIC_URL_PLACEHOLDER}/icon-512.png`,
     address: {
       '@type': 'PostalAddress',
       streetAddress: street,
@@ -45,7 +43,7 @@ function product(page: Page, content: ProductContent) {
     '@type': ['Product', 'DietarySupplement'],
     name: content.product,
     description: productDescriptions[content.product],
-    url: PUBLIC_URL + page.path,
+    url: PUBLIC_URL_PLACEHOLDER + page.path,
     category: PRODUCT_CLASS,
     brand: { '@type': 'Brand', name: brand.name },
     manufacturer: organization,
@@ -59,8 +57,8 @@ function breadcrumbs(page: Page) {
   return {
     '@type': 'BreadcrumbList',
     itemListElement: [
-      { '@type': 'ListItem', position: 1, name: 'Home', item: `${PUBLIC_URL}/` },
-      { '@type': 'ListItem', position: 2, name: page.title, item: PUBLIC_URL + page.path },
+      { '@type': 'ListItem', position: 1, name: 'Home', item: `${PUBLIC_URL_PLACEHOLDER}/` },
+      { '@type': 'ListItem', position: 2, name: page.title, item: PUBLIC_URL_PLACEHOLDER + page.path },
     ],
   }
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import * as z from 'zod/mini'
 import { brand } from '../shared/brand.ts'
 import { emailSchema } from '../shared/order.ts'
-import { describeFailure, OperatorError } from './errors.ts'
+import { exitFor, OperatorError } from './errors.ts'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -141,7 +141,6 @@ export function readEnvOrExit(variables: Parameters<typeof readEnv>[0]): Env {
   try {
     return readEnv(variables)
   } catch (error) {
-    console.error(describeFailure(error))
-    process.exit(1)
+    return exitFor(error)
   }
 }

@@ -13,6 +13,12 @@ export function describeFailure(error: unknown): string {
     : scrub(error.message)
 }
 
+/** Ends a program and tells why. */
+export function exitFor(error: unknown): never {
+  console.error(describeFailure(error))
+  process.exit(1)
+}
+
 /** Takes out what may identify a person or open a door: addresses, numbers of ten digits or more, keys. */
 export function scrub(text: string): string {
   return text

@@ -9,7 +9,7 @@ import { createOrders } from './enquiries/orders.ts'
 import { startRetention } from './enquiries/retention.ts'
 import { createSubscribers } from './enquiries/subscribers.ts'
 import { type Env, readEnv } from './env.ts'
-import { describeFailure, OperatorError } from './errors.ts'
+import { exitFor, OperatorError } from './errors.ts'
 import { createApp } from './http/app.ts'
 import type { Metrics, MetricsOptions } from './http/metrics.ts'
 import { loadSite } from './http/site.ts'
@@ -31,8 +31,7 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 try {
   await serve(readEnv(process.env))
 } catch (error) {
-  console.error(describeFailure(error))
-  process.exit(1)
+  exitFor(error)
 }
 
 /** Opens everything in order, waits for the signal to end, and closes in reverse. */

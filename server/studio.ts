@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { answers, socketIn } from './database/directory-lock.ts'
 import { openDatabase } from './database/open-database.ts'
 import { readEnvOrExit } from './env.ts'
-import { describeFailure } from './errors.ts'
+import { exitFor } from './errors.ts'
 import { migrationsFolder } from './project-root.ts'
 
 const LOOPBACK = '127.0.0.1'
@@ -59,10 +59,7 @@ function openBrowser(page: string) {
 async function serveEmbedded(dataDir: string): Promise<string> {
   const socket = socketIn(resolve(dataDir))
   if (!(await answers(socket))) {
-    await openDatabase({ dataDir, migrations: migrationsFolder() }).catch((error) => {
-      console.error(describeFailure(error))
-      process.exit(1)
-    })
+    await openDatabase({ dataDir, migrations: migrationsFolder() }).catch(exitFor)
   }
   const { port } = await forward(LOOPBACK, 0, () => connect(socket))
   return `postgresql://postgres@${LOOPBACK}:${port}/postgres?sslmode=disable`

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
+import { Honeypot } from './honeypot.tsx'
 
 interface OrderFieldsProps {
   marks: Record<string, string>
@@ -50,10 +51,7 @@ export function OrderFields({ marks, values = {} }: OrderFieldsProps) {
         <Choice {...field('products')} placeholder="Choose a product" options={products} />
       </Field>
       <input type="hidden" name="productName" value={brand.name} />
-      <div className="visually-hidden" aria-hidden="true">
-        <label htmlFor="order-website">Website</label>
-        <input id="order-website" name="website" tabIndex={-1} autoComplete="off" />
-      </div>
+      <Honeypot id="order-website" />
     </div>
   )
 }

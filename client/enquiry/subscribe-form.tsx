@@ -1,6 +1,7 @@
 import { type FormEvent, useContext, useState } from 'react'
 import { subscribe } from '../content/contact.ts'
 import { FormAnswerContext } from './form-answer.ts'
+import { Honeypot } from './honeypot.tsx'
 
 interface Answer {
   done: boolean
@@ -57,10 +58,7 @@ export function SubscribeForm({ path }: { path: string }) {
           {busy ? 'Sending…' : 'Subscribe'}
         </button>
       </div>
-      <div className="visually-hidden" aria-hidden="true">
-        <label htmlFor="subscribe-website">Website</label>
-        <input id="subscribe-website" name="website" tabIndex={-1} autoComplete="off" />
-      </div>
+      <Honeypot id="subscribe-website" />
       <p id="subscribe-answer" role="status" className="subscribe-answer" data-done={answer?.done}>
         {answer?.message}
       </p>

@@ -46,7 +46,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     clientErrorHandler: (error, socket) =>
       connections.whenAnswered(socket, () => answerConnection(error, socket, headers)),
     genReqId: createRequestIds(),
-    // A logger of its own for each request is a tenth of the processor's time for a page: lines name their request themselves.
+    // A logger of its own for each request is 2 of 27 µs of processor for a page: lines name their request themselves.
     childLoggerFactory: (logger) => logger,
     trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
     bodyLimit: BODY_LIMIT,

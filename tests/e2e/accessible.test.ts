@@ -53,7 +53,7 @@ const sideways = (page: Page) => page.evaluate(() => document.documentElement.sc
 
 describe.concurrent.each([...paths, '/nowhere'])('%s', (path) => {
   it('has no fault that axe finds, cuts no text and has a clean console at every width', async () => {
-    const { page, problems, close } = await visit(path, CALM)
+    const { page, problems, close } = await visit(path, { ...CALM, ...PHONE })
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 900 })
       if (path.startsWith('/products')) {
@@ -63,6 +63,7 @@ describe.concurrent.each([...paths, '/nowhere'])('%s', (path) => {
       expect(await violations(page), `at ${width} px`).toEqual([])
       expect(await sideways(page), `at ${width} px`).toBe(0)
     }
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
     for (const zoomed of ZOOMED) {
       await page.setViewportSize(zoomed)
       await page.evaluate(() => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))))
