@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
-import { compressAssets } from './client/build/compress-assets.ts'
-import { buildPages, pages } from './client/build/pages-plugin.ts'
+import { buildPages, compressAssets, pages } from './client/build/pages-plugin.ts'
 import { pictures } from './client/build/pictures-plugin.ts'
 import { packEmptyDatabase } from './server/database/pack-empty-database.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readPictureSets } from '../client/build/picture-files.ts'
+import { readPictureSets } from '../client/build/pictures-plugin.ts'
 import { runProgram } from './support/staff-command.ts'
 
 const GROUND = '#f0e6d6'

@@ -2,9 +2,8 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import sharp from 'sharp'
-import { cutOut, parseColour } from './cut-out.ts'
-import { imagesFolder, readPictureSets } from './picture-files.ts'
+import sharp, { type Sharp } from 'sharp'
+import { imagesFolder, readPictureSets } from './pictures-plugin.ts'
 
 const USAGE = `Usage: npm run pictures -- NAME PHOTO [--ground "#RRGGBB"] [--widths 400,640,960]
 
@@ -12,6 +11,12 @@ Writes NAME-WIDTH.avif into client/images, and the second width also as .webp, i
 name. A picture that exists keeps its widths unless others are named, a new one has those of the products.
 --ground is the colour behind what is shown: it becomes transparent.`
 const PRODUCT_WIDTHS = [400, 640, 960]
+/** Levels of 255 by which a photo's even ground may differ from its colour. */
+const NOISE = 4
+/** Levels from which on nothing of the ground shines through. */
+const SOLID = 40
+
+type Colour = readonly [red: number, green: number, blue: number]
 
 try {
   await makePicture(process.argv.slice(2))
@@ -47,4 +52,29 @@ async function makePicture(args: string[]) {
     if (index === 1) await resized.webp({ quality: 78, effort: 6, smartSubsample: true }).toFile(`${file}.webp`)
   }
   console.log(`Made ${name} in the widths ${widths.join(', ')}. Show it with <Picture name="${name}" … />.`)
+}
+
+/** @throws Error that says what a colour looks like */
+function parseColour(text: string): Colour {
+  if (!/^#[0-9a-f]{6}$/i.test(text)) throw new Error(`"${text}" is not a colour of the form #RRGGBB.`)
+  const [red, green, blue] = Buffer.from(text.slice(1), 'hex') as unknown as Colour
+  return [red, green, blue]
+}
+
+/**
+ * The picture with its ground made transparent: opacity grows with the difference to `ground` and is exactly 0 where
+ * there is only ground; colours are such that the picture looks as before when it stands on `ground`.
+ */
+async function cutOut(picture: Sharp, ground: Colour): Promise<Sharp> {
+  const { data, info } = await picture.ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+  for (let pixel = 0; pixel < data.length; pixel += 4) {
+    const difference = Math.max(...ground.map((level, channel) => Math.abs((data[pixel + channel] ?? 0) - level)))
+    const opacity = Math.min(1, Math.max(0, (difference - NOISE) / (SOLID - NOISE)))
+    for (const [channel, level] of ground.entries()) {
+      const shown = (data[pixel + channel] ?? 0) - level
+      data[pixel + channel] = Math.min(255, Math.max(0, Math.round(level + (opacity && shown / opacity))))
+    }
+    data[pixel + 3] = Math.round(opacity * 255)
+  }
+  return sharp(data, { raw: { width: info.width, height: info.height, channels: 4 } })
 }

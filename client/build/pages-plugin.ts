@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin, ViteBuilder, ViteDevServer } from 'vite'
 import type { FormOutcome } from '../../shared/form-outcome.ts'
 import { RECEIVED_PATH } from '../../shared/page-paths.ts'
@@ -101,4 +103,18 @@ async function forward(server: ViteDevServer, request: IncomingMessage) {
     headers: { accept: 'application/json', ...(type && { 'content-type': type }), ...(origin && { origin }) },
     body: await text(request),
   })
+}
+
+/** Writes the brotli and gzip forms of scripts and styles beside them, so that no request has to wait for it. */
+export async function compressAssets(folder: string): Promise<void> {
+  const names = await readdir(folder)
+  const compressible = names.filter((name) => /\.(js|css|svg)$/.test(name))
+  await Promise.all(
+    compressible.map(async (name) => {
+      const file = join(folder, name)
+      const body = await readFile(file)
+      await writeFile(`${file}.br`, await promisify(brotliCompress)(body))
+      await writeFile(`${file}.gz`, await promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION }))
+    }),
+  )
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import sharp from 'sharp'
 import type { Plugin } from 'vite'
-import { imagesFolder, readPictureSets } from './picture-files.ts'
+import type { PictureSet } from '../content/pictures.ts'
 
 /**
  * Tells the code which pictures there are, in which widths. Puts them into one folder whose name changes with any of
@@ -36,4 +37,25 @@ export function pictures(): Plugin {
         this.emitFile({ type: 'asset', fileName: `${address.slice(1)}/${name}`, source })
     },
   }
+}
+
+export const imagesFolder = join(import.meta.dirname, '../images')
+
+/** What there is in client/images: files called NAME-WIDTH.avif, one width of each also as .webp. */
+export async function readPictureSets(folder = imagesFolder): Promise<PictureSet[]> {
+  const widths = new Map<string, number[]>()
+  for (const file of await readdir(folder)) {
+    const [, name, width] = /^(.+)-(\d+)\.avif$/.exec(file) ?? []
+    if (name) widths.set(name, [...(widths.get(name) ?? []), Number(width)])
+  }
+  const sets = new Map<string, PictureSet>()
+  for (const [name, unsorted] of [...widths].sort()) {
+    const all = unsorted.sort((a, b) => a - b)
+    const { width, height } = await sharp(join(folder, `${name}-${all.at(-1)}.avif`)).metadata()
+    const set = { names: [], widths: all, ratio: Number((height / width).toFixed(3)) }
+    const key = JSON.stringify(set)
+    sets.set(key, sets.get(key) ?? set)
+    sets.get(key)?.names.push(name)
+  }
+  return [...sets.values()]
 }

@@ -4,7 +4,6 @@ import { socialLinks, telephone } from '../content/contact.ts'
 import type { Composition } from '../content/product.ts'
 import { SubscribeForm } from '../enquiry/subscribe-form.tsx'
 import { Logo } from '../ui/logo.tsx'
-import { ColourBar } from './colour-bar.tsx'
 
 interface FooterProps {
   /** Where the subscription goes when it is sent without scripts. */
@@ -74,5 +73,22 @@ function CurrentYear() {
     >
       {year}
     </span>
+  )
+}
+
+const HUES = ['lycopene', 'orange', 'amber', 'gold', 'wheat', 'rose', 'slate', 'zinc']
+
+/** The strip of colours that printers put on the edge of a sheet; here the ingredients', with their names where they are a product's. */
+function ColourBar({ rows }: { rows: Composition['rows'] | undefined }) {
+  return (
+    <div className={rows ? 'colour-bar named' : 'colour-bar'} aria-hidden="true">
+      {rows
+        ? rows.map(({ name, hue }) => (
+            <i key={name} data-hue={hue}>
+              {name}
+            </i>
+          ))
+        : HUES.map((hue) => <i key={hue} data-hue={hue} />)}
+    </div>
   )
 }

@@ -1,9 +1,8 @@
 import { brand } from '../../shared/brand.ts'
 import type { Ground } from '../content/product.ts'
 import { Logo } from '../ui/logo.tsx'
-import { MobileMenu } from './mobile-menu.tsx'
+import { MobileMenu, ProductsMenu } from './menus.tsx'
 import { PageLink } from './page-link.tsx'
-import { ProductsMenu } from './products-menu.tsx'
 
 /** Its scrolled style hangs on `data-scrolled`, which `main.ts` keeps, so that it works before React is there. */
 export function Header({ path, ground }: { path: string; ground: Ground }) {

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import slick from 'react-slick'
 import type { Slide } from '../content/product.ts'
-import { Arrows, type Way } from './arrows.tsx'
 import { type Folding, SlideBody } from './slide-body.tsx'
 
 // react-slick is CommonJS: the default import may be its module object instead of the class.
@@ -120,5 +119,30 @@ export function Carousel({ slides, draggable, ...folding }: CarouselProps) {
         ))}
       </Slider>
     </section>
+  )
+}
+
+type Way = 'previous' | 'next'
+
+function Arrows({ onMove }: { onMove: (way: Way) => void }) {
+  return (
+    <>
+      <button
+        type="button"
+        className="arrow"
+        data-way="previous"
+        aria-label="Previous slide"
+        onClick={() => onMove('previous')}
+      >
+        <svg viewBox="0 0 24 24" aria-hidden="true">
+          <path d="M20 12H4m7-7-7 7 7 7" />
+        </svg>
+      </button>
+      <button type="button" className="arrow" data-way="next" aria-label="Next slide" onClick={() => onMove('next')}>
+        <svg viewBox="0 0 24 24" aria-hidden="true">
+          <path d="M4 12h16m-7-7 7 7-7 7" />
+        </svg>
+      </button>
+    </>
   )
 }

@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { advisory, labelFacts } from '../content/advisory.ts'
-import { CONDITIONS_SHOWN, neutralLine } from '../content/conditions.ts'
+import { flushSync } from 'react-dom'
+import { advisory, CONDITIONS_SHOWN, labelFacts, neutralLine } from '../content/advisory.ts'
 import type { Indication, ProductContent } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
-import { exchange } from './exchange.ts'
+import { WIDE } from './mechanism.tsx'
 
 interface IndicationsProps {
   layout: ProductContent['indications']['layout']
@@ -71,4 +71,18 @@ function Advisory() {
       </div>
     </aside>
   )
+}
+
+/** Opens another card: on wide screens as a view transition, on phones so that the touched card stays under the finger. */
+function exchange(card: Element, open: () => void) {
+  const top = card.getBoundingClientRect().top
+  const wide = matchMedia(WIDE).matches
+  function change() {
+    flushSync(open)
+    if (wide) card.scrollIntoView({ block: 'nearest', behavior: 'instant' })
+    else scrollBy({ top: card.getBoundingClientRect().top - top, behavior: 'instant' })
+  }
+  const animated = (getComputedStyle(card).viewTransitionName ?? 'none') !== 'none'
+  if (animated) document.startViewTransition(change)
+  else change()
 }

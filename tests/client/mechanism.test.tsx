@@ -3,7 +3,7 @@ import { page, userEvent } from 'vitest/browser'
 import { content as quvera300 } from '../../client/content/products/300.ts'
 import { content as quveraXt } from '../../client/content/products/xt.ts'
 import { Mechanism } from '../../client/product/mechanism.tsx'
-import { shortened } from '../../client/product/read-more.tsx'
+import { shortened } from '../../client/product/slide-body.tsx'
 import { render } from '../support/render.tsx'
 
 const button = (name: string | RegExp) => page.getByRole('button', { name })

@@ -1,9 +1,53 @@
-import { useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { brand } from '../../shared/brand.ts'
+import { productPath, products } from '../../shared/catalogue.ts'
 import { telephone } from '../content/contact.ts'
+import { productCards } from '../content/product-cards.ts'
 import { Logo } from '../ui/logo.tsx'
+import { Picture } from '../ui/picture.tsx'
 import { PageLink } from './page-link.tsx'
-import { ProductLinks } from './product-links.tsx'
+
+const POPOVERS = typeof HTMLElement !== 'undefined' && 'popover' in HTMLElement.prototype
+
+/**
+ * A popover: the browser opens and closes it, also on Escape and a click outside, before React is there too. In one that
+ * knows no popovers, the button does once React is there.
+ */
+export function ProductsMenu({ path }: { path: string }) {
+  const menu = useRef<HTMLUListElement>(null)
+  const [open, setOpen] = useState(false)
+  useEffect(() => setOpen(POPOVERS && (menu.current?.matches(':popover-open') ?? false)), [])
+  function close() {
+    if (POPOVERS) menu.current?.hidePopover()
+    else setOpen(false)
+  }
+  return (
+    <>
+      <button
+        type="button"
+        className="products-button"
+        popoverTarget="products-menu"
+        aria-expanded={open}
+        onClick={POPOVERS ? undefined : () => setOpen(!open)}
+      >
+        Products
+        <svg viewBox="0 0 12 8" aria-hidden="true">
+          <path d="M1 1.5l5 5 5-5" fill="none" stroke="currentColor" strokeWidth="1.6" />
+        </svg>
+      </button>
+      <ul
+        ref={menu}
+        id="products-menu"
+        popover="auto"
+        data-open={open}
+        className="products-menu"
+        onToggle={({ newState }) => setOpen(newState === 'open')}
+      >
+        <ProductLinks path={path} pictures onFollow={close} />
+      </ul>
+    </>
+  )
+}
 
 const COMMANDS = typeof HTMLButtonElement !== 'undefined' && 'command' in HTMLButtonElement.prototype
 
@@ -69,4 +113,24 @@ export function MobileMenu({ path }: { path: string }) {
 
 function command(name: 'show-modal' | 'close') {
   return { command: name, commandfor: 'menu' }
+}
+
+interface ProductLinksProps {
+  path: string
+  pictures?: boolean
+  onFollow?: () => void
+}
+
+function ProductLinks({ path, pictures, onFollow }: ProductLinksProps) {
+  return products.map((product) => {
+    const { picture, ground } = productCards[product]
+    return (
+      <li key={product}>
+        <PageLink href={productPath(product)} path={path} onFollow={onFollow}>
+          {pictures && <Picture className={`square close thumbnail on-${ground}`} name={picture} alt="" sizes="72px" />}
+          {product}
+        </PageLink>
+      </li>
+    )
+  })
 }
