@@ -17,7 +17,7 @@ export const messages = {
   email: 'Please enter a valid email address',
   digits: 'Please enter only number.',
   tenDigits: 'Please enter 10 digit Mobile number.',
-  name: `Please enter a name of at most ${NAME_MAX} characters, without line breaks.`,
+  name: `Please enter a name of at most ${NAME_MAX} characters, without line breaks or hidden characters.`,
   quantity: 'Please enter a quantity of at least 1.',
   wholeQuantity: 'Please enter the quantity as a whole number.',
   largeQuantity: 'Please enter a smaller quantity, and tell us the rest by phone.',
@@ -32,10 +32,14 @@ export const messages = {
 } as const
 const ranking: string[] = Object.values(messages)
 
-// Neither pattern has a repeat inside a repeat that could match the same text, so their time is linear.
-const PLAIN_TEXT = /^[^\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]*$/u
+// No pattern has a repeat inside a repeat that could match the same text, so their time is linear.
+/** Nothing that is not seen, but what joins letters in Indian scripts and what makes a sign an emoji. */
+const PLAIN_TEXT = /^(?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}\u2800]|\u200c|\u200d|\ufe0e|\ufe0f)*$/u
+/** Something that is seen: fillers, joiners and accents without a letter are an empty field to whoever reads it. */
+const SEEN = /[^\s\p{Cc}\p{Cf}\p{Cs}\p{M}\p{DI}\u2800]/u
 // Both cases are named: ignoring case would let the Kelvin sign pass for a K.
-const EMAIL = /^[^\s\p{Cc}\p{Cf}\p{Cs}@<>()[\],;:"\\]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,20}[A-Za-z]{2,63}$/u
+const EMAIL =
+  /^[^\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800@<>()[\],;:"\\]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,20}(?:[A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]{0,58}[A-Za-z0-9])$/u
 
 const NOT_BLANK = z.regex(/\S/, messages.empty)
 
@@ -57,7 +61,7 @@ const fields = {
   name: z
     .string(wrongKind(messages.name))
     .check(
-      NOT_BLANK,
+      z.regex(SEEN, messages.empty),
       z.trim(),
       z.maxLength(NAME_MAX, { error: messages.name, abort: true }),
       z.regex(PLAIN_TEXT, messages.name),
