@@ -43,6 +43,9 @@ function isOrigin(text: string): boolean {
   return ['http:', 'https:'].includes(protocol) && pathname === '/' && !search && !hash
 }
 
+const ORIGIN = 'must begin with https:// or http:// and end with the host, such as https://www.example.com'
+const toOrigin = (text: string) => new URL(text).origin
+
 function isAddressOrRange(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const version = isIP(address)
@@ -59,18 +62,13 @@ const isEmail = (text: string) => emailSchema.safeParse(text).success
 export const envSchema = z.object({
   HOST: z._default(z.string(), '127.0.0.1'),
   PORT: wholeNumber(3000, 0, 65535),
-  PUBLIC_URL: z.optional(
+  PUBLIC_URL: z.optional(z.pipe(z.string().check(z.refine(isOrigin, ORIGIN)), z.transform(toOrigin))),
+  PUBLIC_URL_ALIASES: z._default(
     z.pipe(
-      z
-        .string()
-        .check(
-          z.refine(
-            isOrigin,
-            'must begin with https:// or http:// and end with the host, such as https://www.example.com',
-          ),
-        ),
-      z.transform((text: string) => new URL(text).origin),
+      list(isOrigin, `holds addresses separated by commas: each ${ORIGIN}`),
+      z.transform((all) => all.map(toOrigin)),
     ),
+    [],
   ),
   HSTS_PRELOAD: z._default(
     z.pipe(

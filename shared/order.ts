@@ -25,8 +25,9 @@ export const messages = {
   product: `Please choose ${products.join(' or ')}.`,
   conflict: 'This form was already sent with other content. Please reload the page and send it again.',
   malformed: 'Please reload the page and send the form again.',
+  manyOrders: `Many enquiries have come from your network today. Please call us at ${brand.phone}, or try again tomorrow.`,
   manySubscriptions: 'Several addresses were entered from here today. Please try again tomorrow.',
-  notSubscribed: 'Your address could not be stored. Please try again.',
+  notSubscribed: 'Something went wrong, and your address may not be saved. Please try again: it counts only once.',
   failed: 'Error adding document',
   received: 'Order Received Successfully',
 } as const

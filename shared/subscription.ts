@@ -6,7 +6,7 @@ export const CONSENT_VERSION = '2026-11-22'
 
 export const subscriptionSchema = z.strictObject({
   email: emailSchema,
-  /** No person sees this field; whoever fills it is probably a program. */
+  /** Pages of older versions send it. A browser that fills it in for a person must not cost the subscription. */
   website: z.optional(z.string()),
 })
 

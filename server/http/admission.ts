@@ -1,14 +1,18 @@
+import { BlockList, isIPv6 } from 'node:net'
 import rateLimit from '@fastify/rate-limit'
-import { TRPCError } from '@trpc/server'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { messages } from '../../shared/order.ts'
 import { HttpError } from './error-answers.ts'
-import { isForeign } from './security.ts'
+
+/*
+ * The door: whom a request comes from, whether it comes from our own pages, of what type it is, and how often. What
+ * stores something comes in here, by a procedure (trpc-adapter.ts) or as a form without scripts (form-posts.ts).
+ */
 
 export interface AdmissionOptions {
-  /** The address visitors use: requests from other sites are turned away. */
-  publicUrl: string
-  /** Orders a minute and client address; 0 for no limit, also on subscriptions. */
+  /** The addresses of the site; none: whichever host the visitor has asked. */
+  ownOrigins: string[]
+  /** Orders a minute and client address; 0 for no limit at all. */
   rateLimitMax: number
 }
 
@@ -18,33 +22,35 @@ export interface Admission {
   checkOrigin(request: FastifyRequest): void
   /** @throws HttpError 415 */
   checkType(request: FastifyRequest, type: 'application/json' | 'application/x-www-form-urlencoded'): void
-  /** @throws HttpError or TRPCError 429, after which `retry-after` is set */
+  /** @throws HttpError 429, after which `retry-after` is set */
   count(kind: 'order' | 'subscription', request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
+/** A carrier puts thousands of people behind one address of IPv4: no crowd of them orders as much, a program does. */
+const MINUTES_WORTH_A_DAY = 30
 const SUBSCRIPTIONS_A_DAY = 3
 /** One client by IPv6 is a /64, and one customer of a provider may have a /48 of 65,536 of them. */
 const NETWORK = { ipv6Subnet: 48, clients: 5 }
 /** So many times more than are taken is no crowd behind one address. */
 const FLOOD = 10
+/** How many clients are remembered, at some 200 bytes: whoever could bring more would be free of the limits. */
+const REMEMBERED = { minute: 20_000, day: 100_000 }
 
 export async function createAdmission(app: FastifyInstance, options: AdmissionOptions): Promise<Admission> {
-  const { publicUrl, rateLimitMax } = options
+  const { rateLimitMax } = options
   await app.register(rateLimit, { global: false })
-  const limitsOf = (max: number, timeWindow: number) => [
-    app.createRateLimit({ max, ban: FLOOD * max, timeWindow }),
-    app.createRateLimit({ max: max * NETWORK.clients, timeWindow, ipv6Subnet: NETWORK.ipv6Subnet }),
-  ]
+  const daily = { timeWindow: DAY_MS, cache: REMEMBERED.day }
   const limits = {
-    order: limitsOf(rateLimitMax, MINUTE_MS),
-    subscription: limitsOf(SUBSCRIPTIONS_A_DAY, DAY_MS),
+    order: [
+      createLimit(app, { max: rateLimitMax, timeWindow: MINUTE_MS, cache: REMEMBERED.minute }),
+      createLimit(app, { ...daily, max: rateLimitMax * MINUTES_WORTH_A_DAY, message: messages.manyOrders }),
+    ],
+    subscription: [createLimit(app, { ...daily, max: SUBSCRIPTIONS_A_DAY, message: messages.manySubscriptions })],
   }
   return {
-    checkOrigin(request) {
-      if (isForeign(request, publicUrl)) throw new HttpError(403)
-    },
+    checkOrigin: createOriginCheck(options.ownOrigins, app.log),
     checkType({ headers }, type) {
       const [sent = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
       const isUtf8 = parameters.every((parameter) => /^(charset="?utf-8"?)?$/.test(parameter.trim()))
@@ -52,14 +58,119 @@ export async function createAdmission(app: FastifyInstance, options: AdmissionOp
       if (sent.trim() !== type || !isUtf8 || !isPlain) throw new HttpError(415)
     },
     async count(kind, request, reply) {
-      if (rateLimitMax === 0) return
-      for (const limit of limits[kind]) {
-        const used = await limit(request)
-        if (used.isAllowed || !used.isExceeded) continue
-        reply.header('retry-after', String(used.ttlInSeconds))
-        if (kind === 'order' || used.isBanned) throw new HttpError(429, used.isBanned)
-        throw new TRPCError({ code: 'TOO_MANY_REQUESTS', message: messages.manySubscriptions })
-      }
+      if (rateLimitMax > 0) for (const check of limits[kind]) await check(request, reply)
     },
+  }
+}
+
+interface LimitOptions {
+  max: number
+  timeWindow: number
+  cache: number
+  message?: string
+}
+
+/** So many for a client, and five times as many for its network. */
+function createLimit(app: FastifyInstance, { message, ...options }: LimitOptions) {
+  const ban = FLOOD * options.max
+  const client = app.createRateLimit({ ...options, ban })
+  const network = app.createRateLimit({
+    ...options,
+    ban,
+    max: options.max * NETWORK.clients,
+    ipv6Subnet: NETWORK.ipv6Subnet,
+  })
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    // What a network that is over its limit sends counts for nothing else: its clients must not push others out of memory.
+    const before = await network(request, { increment: false })
+    const isOver = !before.isAllowed && before.isExceeded
+    for (const limit of isOver ? [network] : [client, network]) {
+      const used = await limit(request)
+      if (used.isAllowed || !used.isExceeded) continue
+      reply.header('retry-after', String(used.ttlInSeconds))
+      throw new HttpError(429, { message, isFlood: used.isBanned })
+    }
+  }
+}
+
+/** How often an address that is not ours is pointed out, and how much of it is shown: strangers can make some up. */
+const WARN_AGAIN_MS = 60 * MINUTE_MS
+const SHOWN = 100
+
+/** Programs that are no browser send neither `Origin` nor `Sec-Fetch-Site`. */
+function createOriginCheck(named: string[], log: FastifyBaseLogger) {
+  const own = named.flatMap(withNamesOfThisMachine)
+  let warnedAt = Number.NEGATIVE_INFINITY
+
+  /** An order of our own page that is refused looks like a broken site to the visitor, and like nothing to the operator. */
+  function warn(origin: string, host: string | undefined) {
+    if (performance.now() - warnedAt < WARN_AGAIN_MS) return
+    warnedAt = performance.now()
+    const [publicUrl] = named
+    const remedy = publicUrl
+      ? `PUBLIC_URL is ${publicUrl}. If people reach the site there too, name it in PUBLIC_URL_ALIASES`
+      : `the request was for ${host}. Set PUBLIC_URL to the address of the site`
+    log.warn({ origin, host, publicUrl }, `Orders from ${origin} are refused: ${remedy}`)
+  }
+
+  return (request: FastifyRequest) => {
+    const { origin, 'sec-fetch-site': site, host } = request.headers
+    if (typeof site === 'string' && site !== 'same-origin' && site !== 'none') throw new HttpError(403)
+    if (typeof origin !== 'string') return
+    const from = URL.canParse(origin) ? new URL(origin) : undefined
+    const isOwn = own.length > 0 ? own.includes(from?.origin ?? '') : from?.host === request.host
+    if (!isOwn && from && (site === 'same-origin' || from.host === host))
+      warn(from.origin.slice(0, SHOWN), host?.slice(0, SHOWN))
+    if (!isOwn) throw new HttpError(403)
+  }
+}
+
+const THIS_MACHINE = ['localhost', '127.0.0.1', '[::1]']
+
+function withNamesOfThisMachine(origin: string): string[] {
+  const { protocol, hostname, port } = new URL(origin)
+  if (!THIS_MACHINE.includes(hostname)) return [origin]
+  return THIS_MACHINE.map((name) => new URL(`${protocol}//${name}:${port}`).origin)
+}
+
+/** IPv4 addresses as an IPv6 socket has them. */
+const MAPPED = /^::ffff:/
+/** `203.0.113.7:50001` and `[2001:db8::7]:50001`, as Azure and IIS write what others write without the port. */
+const WITH_PORT = /(\d+\.\d+\.\d+\.\d+):\d+|\[([0-9a-fA-F:.]+)\](?::\d+)?/g
+
+/** Where proxies of one's own are. Any other address may be a visitor's, and the log holds none of those. */
+const PRIVATE = new BlockList()
+for (const [network, prefix] of [
+  ['10.0.0.0', 8],
+  ['127.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+] as const)
+  PRIVATE.addSubnet(network, prefix)
+PRIVATE.addAddress('::1', 'ipv6')
+PRIVATE.addSubnet('fc00::', 7, 'ipv6')
+
+/**
+ * Makes addresses of what a proxy wrote into X-Forwarded-For, before Fastify reads them. Warns once of a proxy that
+ * TRUST_PROXY does not name: all its visitors would share one limit of orders. A visitor can send the header too, so
+ * what it says is not believed, only pointed out.
+ */
+export function createProxyWatch(log: FastifyBaseLogger): (request: FastifyRequest) => void {
+  let warned = false
+  return (request) => {
+    const { headers } = request.raw
+    const forwarded = headers['x-forwarded-for']
+    if (forwarded === undefined) return
+    headers['x-forwarded-for'] = String(forwarded).replace(WITH_PORT, '$1$2')
+    if (warned) return
+    const peer = request.socket.remoteAddress
+    if (!peer || request.ip !== peer) return // it is believed
+    const address = peer.replace(MAPPED, '')
+    if (!PRIVATE.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')) return
+    warned = true
+    log.warn(
+      { peer: address },
+      `X-Forwarded-For comes from ${address}, which TRUST_PROXY does not name: all visitors behind it share one limit. If it is your proxy, set TRUST_PROXY=${address}`,
+    )
   }
 }

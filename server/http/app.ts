@@ -10,18 +10,21 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { type AdmissionOptions, createAdmission } from './admission.ts'
-import { watchConnections } from './connections.ts'
+import { type AdmissionOptions, createAdmission, createProxyWatch } from './admission.ts'
 import { errorAnswer } from './error-answers.ts'
 import { serveFormPosts } from './form-posts.ts'
 import { type Health, serveHealth } from './health.ts'
-import { serveProcedures } from './procedures.ts'
-import { createProxyWatch } from './proxy-watch.ts'
 import { type ResendEventsOptions, serveResendEvents } from './resend-events.ts'
-import { isFrequent, routeName } from './route-name.ts'
+import type { Context } from './router.ts'
 import { type SecurityOptions, securityHeaders } from './security.ts'
 import { type Site, sendNotFound, servePages } from './site.ts'
-import type { Context } from './trpc.ts'
+import { serveProcedures } from './trpc-adapter.ts'
+
+/*
+ * The application: requests come in, answers go out. A page: site.ts. An order: admission.ts, then trpc-adapter.ts and
+ * router.ts, or form-posts.ts for a form without scripts, then server/enquiries/orders.ts. What failures are answered
+ * with: error-answers.ts. For programs: health.ts, metrics.ts, resend-events.ts.
+ */
 
 export interface AppOptions extends AdmissionOptions, Context, SecurityOptions, ResendEventsOptions, Health {
   site: Site
@@ -29,12 +32,21 @@ export interface AppOptions extends AdmissionOptions, Context, SecurityOptions, 
   /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
   trustProxy: string[]
   /** Told of each request that was answered. */
-  observe?: ((request: FastifyRequest, reply: FastifyReply) => void) | undefined
+  observe?: ((answered: Answered) => void) | undefined
+}
+
+export interface Answered {
+  /** One of a fixed number of names. */
+  route: string
+  status: number
+  ms: number
 }
 
 const BODY_LIMIT = 64 * 1024
 const REQUEST_TIMEOUT_MS = 10_000
 const LINGER_MS = 1000
+/** Browsers and proxies send a request when the one before is answered; this is for programs that do not wait. */
+const UNANSWERED_MAX = 32
 /** Node looks twice whether anything moves before it cuts, so that a client that reads nothing stays for twice as long. */
 const STANDSTILL_MS = 13_000
 
@@ -79,17 +91,11 @@ export function createApp(options: AppOptions): FastifyInstance {
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    const ms = Math.round(reply.elapsedTime * 10) / 10
-    const details = {
-      reqId: request.id,
-      method: request.method,
-      route: routeName(request),
-      status: reply.statusCode,
-      ms,
-    }
-    if (isFrequent(request) && reply.statusCode < 500) request.log.debug(details, 'request')
-    else request.log.info(details, 'request')
-    options.observe?.(request, reply)
+    const answered = { route: routeName(request), status: reply.statusCode, ms: reply.elapsedTime }
+    const line = { reqId: request.id, method: request.method, ...answered, ms: Math.round(answered.ms * 10) / 10 }
+    if (isFrequent(request) && answered.status < 500) request.log.debug(line, 'request')
+    else request.log.info(line, 'request')
+    options.observe?.(answered)
     done()
   })
 
@@ -138,4 +144,52 @@ function createRequestIds(): () => string {
   const prefix = randomUUID().slice(0, 13)
   let count = 0
   return () => `${prefix}-${++count}`
+}
+
+/** Knows which requests of a connection still wait for their answer, and cuts a connection with too many of them. */
+function watchConnections(app: FastifyInstance) {
+  const unanswered = new WeakMap<Socket, Set<FastifyReply['raw']>>()
+
+  app.addHook('onRequest', ({ raw }, reply, done) => {
+    const { socket } = raw
+    // A client that has gone has no address any more, and needs no answer.
+    if (socket.destroyed || !socket.remoteAddress) return void reply.hijack()
+    const answers = unanswered.get(socket) ?? new Set()
+    if (answers.add(reply.raw).size === 1) unanswered.set(socket, answers)
+    if (answers.size <= UNANSWERED_MAX) return done()
+    reply.hijack()
+    socket.destroy()
+  })
+  // A listener for each answer would cost pages a fifth of their rate.
+  app.addHook('onResponse', ({ raw }, reply, done) => {
+    unanswered.get(raw.socket)?.delete(reply.raw)
+    done()
+  })
+
+  return {
+    /** Runs `then` once all that came whole over this connection is answered. */
+    whenAnswered(socket: Socket, then: () => void) {
+      const whole = [...(unanswered.get(socket) ?? [])].filter(({ req }) => req.complete)
+      let waiting = whole.length
+      if (waiting === 0) return then()
+      for (const answer of whole) answer.once('close', () => --waiting === 0 && then())
+    },
+  }
+}
+
+/** What has a name of its own in the log and in metrics; other paths under /trpc are whatever people make up. */
+const PROCEDURES = ['order.submit', 'subscription.subscribe']
+/** What is asked for many times for each visitor, or by programs every few seconds. */
+const FREQUENT = ['/assets/*', '/healthz', '/readyz']
+
+/** One of a fixed number of names: people and programs put all kinds of things into paths. */
+function routeName({ params, routeOptions }: FastifyRequest): string {
+  const { path } = Object(params) as { path?: string }
+  return PROCEDURES.find((procedure) => procedure === path) ?? routeOptions.url ?? 'unknown'
+}
+
+/** Whether a line in the log for each request of it would only hide the others. */
+function isFrequent({ routeOptions }: FastifyRequest): boolean {
+  const route = routeOptions.url ?? ''
+  return FREQUENT.includes(route) || /\.\w+$/.test(route)
 }

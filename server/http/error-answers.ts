@@ -1,19 +1,10 @@
 import { TRPCError } from '@trpc/server'
+import { getHTTPStatusCodeFromError } from '@trpc/server/http'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { FastifyBaseLogger } from 'fastify'
-import { messages } from '../../shared/order.ts'
-
-/** A request is turned away before any procedure sees it. */
-export class HttpError extends Error {
-  readonly statusCode: number
-  /** It comes far too often: the answer is to cost nothing. */
-  readonly isFlood: boolean
-  constructor(statusCode: number, isFlood = false) {
-    super(`HTTP ${statusCode}`)
-    this.statusCode = statusCode
-    this.isFlood = isFlood
-  }
-}
+import * as z from 'zod/mini'
+import { firstProblem, messages, type Problem } from '../../shared/order.ts'
+import { NotStored } from '../enquiries/orders.ts'
 
 type TrpcCode = keyof typeof TRPC_ERROR_CODES_BY_KEY
 
@@ -24,16 +15,13 @@ const answers: Record<number, [code: TrpcCode, message: string]> = {
   404: ['NOT_FOUND', 'There is nothing here.'],
   405: ['METHOD_NOT_SUPPORTED', 'This address does not take that method.'],
   408: ['TIMEOUT', 'The request took too long. Please try again.'],
+  409: ['CONFLICT', messages.conflict],
   413: ['PAYLOAD_TOO_LARGE', 'The form holds too much text.'],
   415: ['UNSUPPORTED_MEDIA_TYPE', 'Orders are sent as application/json.'],
+  422: ['UNPROCESSABLE_CONTENT', messages.failed],
   429: ['TOO_MANY_REQUESTS', 'Too many enquiries in a short time. Please wait a minute, then send it again.'],
   503: ['SERVICE_UNAVAILABLE', messages.failed],
 }
-
-/** What a developer of the client is told. */
-export const developerMessages = {
-  batch: 'One call a request: use httpLink, not httpBatchLink.',
-} as const
 
 function answerFor(status: number): [code: TrpcCode, message: string] {
   const other: [TrpcCode, string] =
@@ -41,30 +29,61 @@ function answerFor(status: number): [code: TrpcCode, message: string] {
   return answers[status] ?? other
 }
 
-/** The text for visitors that goes with a status. */
-export function publicMessage(status: number): string {
-  return answerFor(status)[1]
+/** A request is turned away before any procedure sees it. */
+export class HttpError extends Error {
+  readonly statusCode: number
+  /** It comes far too often: the answer is to cost nothing. */
+  readonly isFlood: boolean
+  /** @param message for whoever sent it */
+  constructor(statusCode: number, { message = answerFor(statusCode)[1], isFlood = false } = {}) {
+    super(message)
+    this.statusCode = statusCode
+    this.isFlood = isFlood
+  }
+}
+
+const NOT_STORED = { conflict: 409, refused: 422, unavailable: 503 } as const
+
+/**
+ * What a failure means to whoever sent the request. Only texts of our own leave the server: the first broken rule, why
+ * an order was not stored, or a fixed text; never those of zod, tRPC, Fastify or Prisma.
+ */
+export function answerTo(error: unknown): { status: number; problem: Problem } {
+  const known = error instanceof TRPCError && error.cause ? error.cause : error
+  if (known instanceof z.core.$ZodError) return { status: 400, problem: firstProblem(known) }
+  if (known instanceof NotStored) return told(NOT_STORED[known.reason], known.message)
+  if (known instanceof HttpError) return told(known.statusCode, known.message)
+  const { statusCode } = Object(known) as { statusCode?: unknown }
+  if (typeof statusCode === 'number' && statusCode >= 400) return told(statusCode)
+  return told(error instanceof TRPCError ? getHTTPStatusCodeFromError(error) : 500)
+}
+
+function told(status: number, message = answerFor(status)[1]) {
+  return { status, problem: { message, fields: [] } }
 }
 
 /** An answer of the same shape as a procedure's, so that the client has one kind of error to read. */
-export function errorAnswer(status: number) {
-  const [code, message] = answerFor(status)
-  return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data: { code, httpStatus: status } } }
+export function errorAnswer(status: number, message?: string) {
+  const [code, text] = answerFor(status)
+  return {
+    error: { message: message ?? text, code: TRPC_ERROR_CODES_BY_KEY[code], data: { code, httpStatus: status } },
+  }
 }
 
-/** What Fastify and our own checks throw, as tRPC knows it. */
+/** What anything throws, as tRPC knows it. */
 export function toTrpcError(error: unknown): TRPCError {
-  if (error instanceof TRPCError) return error
-  const { statusCode } = Object(error) as { statusCode?: unknown }
-  const status = typeof statusCode === 'number' && statusCode >= 400 ? statusCode : 500
-  return new TRPCError({ code: answerFor(status)[0], cause: error })
+  const { status } = answerTo(error)
+  if (error instanceof TRPCError && getHTTPStatusCodeFromError(error) === status) return error
+  return new TRPCError({ code: answerFor(status)[0], cause: error instanceof TRPCError ? error.cause : error })
 }
 
 /** What is worth a look into the log: a fault of ours, or a row that the database refuses. */
-const FAULTS = new Set(['INTERNAL_SERVER_ERROR', 'UNPROCESSABLE_CONTENT'])
+const FAULTS = [500, 422]
 
 /** That the database is away is said once, where it is noticed. */
-export function logFailure(error: TRPCError, log: FastifyBaseLogger): void {
-  if (FAULTS.has(error.code)) log.error({ err: error.cause ?? error }, 'a request could not be served')
-  else log.debug({ code: error.code }, 'a request was turned away')
+export function logFailure(error: unknown, log: FastifyBaseLogger): void {
+  const { status } = answerTo(error)
+  const { cause = error } = Object(error) as { cause?: unknown }
+  if (FAULTS.includes(status)) log.error({ err: cause }, 'a request could not be served')
+  else log.debug({ status }, 'a request was turned away')
 }

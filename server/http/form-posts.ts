@@ -1,63 +1,59 @@
-import { randomUUID } from 'node:crypto'
-import { getHTTPStatusCodeFromError } from '@trpc/server/http'
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readOrderFields, readSubscriptionFields } from '../../shared/form-fields.ts'
 import type { FormOutcome } from '../../shared/form-outcome.ts'
 import { type Order, orderSchema } from '../../shared/order.ts'
 import { orderPaths, pagePaths, RECEIVED_PATH, SUBSCRIBED_PATH } from '../../shared/page-paths.ts'
 import { isReference } from '../../shared/reference-shape.ts'
+import { subscriptionSchema } from '../../shared/subscription.ts'
+import { enquiryFields } from '../enquiries/enquiry.ts'
+import { NotStored, type Orders } from '../enquiries/orders.ts'
 import type { Admission } from './admission.ts'
-import { HttpError, logFailure, toTrpcError } from './error-answers.ts'
-import { formKey } from './form-key.ts'
-import { appRouter } from './router.ts'
+import { answerTo, HttpError, logFailure } from './error-answers.ts'
+import type { Context } from './router.ts'
 import { type Site, sendNotFound } from './site.ts'
-import { type Context, problemOf } from './trpc.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
+/** What of a field comes back for correction: more than any of them may hold. */
+const ECHO_MAX = 300
 /** Stands in the page that follows an order where its reference belongs. */
 const REFERENCE_PLACEHOLDER = 'the-reference-of-this-order'
+/** Stands where the key of an order belongs until it is known. */
+const NO_KEY = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Forms that browsers send without scripts, to the page they stand on. They go through the same procedures; what
- * follows is a page: after success another one, so that a reload sends nothing, else the same with what was typed.
+ * Forms that browsers send without scripts, to the page they stand on. What follows is a page: after success another
+ * one, so that a reload sends nothing, else the same with what was typed.
  */
 export function serveFormPosts(app: FastifyInstance, options: Context & { site: Site }, admission: Admission): void {
   const { orders, subscribers, site } = options
-  const procedures = appRouter.createCaller({ orders, subscribers })
-
-  async function submitOrder(fields: URLSearchParams): Promise<string> {
-    const order = { ...readOrderFields(fields), submissionKey: randomUUID() as string }
-    const checked = orderSchema.safeParse(order)
-    if (checked.success) order.submissionKey = await formKey(orders, { ...checked.data, submissionKey: '' })
-    const { reference } = await procedures.order.submit(order as Order)
-    return `${RECEIVED_PATH}?reference=${reference}`
-  }
 
   async function post(request: FastifyRequest, reply: FastifyReply) {
     const fields = fieldsOf(request)
-    try {
-      const isOrder = holdsOrder(request, fields)
-      await admission.count(isOrder ? 'order' : 'subscription', request, reply)
-      if (isOrder) return reply.redirect(await submitOrder(fields), 303)
-      await procedures.subscription.subscribe(readSubscriptionFields(fields))
-      return reply.redirect(`${SUBSCRIBED_PATH}#main`, 303) // else the form's own fragment stays
-    } catch (cause) {
-      return sendFailure(cause, request, reply)
+    const isOrder = holdsOrder(request, fields)
+    await admission.count(isOrder ? 'order' : 'subscription', request, reply)
+    if (isOrder) {
+      const { reference } = await submitForm(orders, fields)
+      return reply.redirect(`${RECEIVED_PATH}?reference=${reference}`, 303)
     }
+    const checked = subscriptionSchema.safeParse(readSubscriptionFields(fields))
+    if (!checked.success) throw checked.error
+    await subscribers.subscribe(checked.data)
+    return reply.redirect(`${SUBSCRIBED_PATH}#main`, 303) // else the form's own fragment stays
   }
 
-  function sendFailure(cause: unknown, request: FastifyRequest, reply: FastifyReply) {
-    const error = toTrpcError(cause)
+  function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     logFailure(error, request.log)
-    const status = getHTTPStatusCodeFromError(error)
-    const problem = problemOf(error, status)
+    const { status, problem } = answerTo(error)
     const fields = fieldsOf(request)
     const isOrder = holdsOrder(request, fields)
     const { url = '/' } = request.routeOptions
     const path = isOrder && !orderPaths.includes(url) ? '/buy-now' : url
-    const isFlood = cause instanceof HttpError && cause.isFlood
-    const values = isFlood ? {} : Object.fromEntries(fields)
-    const outcome = isOrder ? { order: { problem, values } } : { subscription: { problem, values } }
+    const isFlood = error instanceof HttpError && error.isFlood
+    const values = isFlood ? {} : echo(fields, isOrder ? enquiryFields : ['email'])
+    const uncertain = status >= 500 && { uncertain: { submissionKey: fields.get('submissionKey') ?? undefined } }
+    const outcome = isOrder ? { order: { problem, values, ...uncertain } } : { subscription: { problem, values } }
     return sendPage(path, outcome, reply.code(status))
   }
 
@@ -74,15 +70,15 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
   const rendered = new Map<string, string>()
 
   async function render(path: string, page: Buffer, outcome: FormOutcome): Promise<string> {
-    const { reference, ...refused } = outcome
-    const isTyped = Object.values(refused).some(({ values }) => Object.keys(values).length > 0)
+    const { reference, order, subscription } = outcome
+    const isOwn = order?.uncertain || Object.keys({ ...order?.values, ...subscription?.values }).length > 0
     const general = reference ? { reference: REFERENCE_PLACEHOLDER } : outcome
     const key = JSON.stringify([path, general])
-    let html = isTyped ? undefined : rendered.get(key)
+    let html = isOwn ? undefined : rendered.get(key)
     if (html === undefined) {
       const { renderOutcome } = await import('../../client/renderer.tsx') // only who has no scripts needs React here
       html = renderOutcome(page.toString(), path, general)
-      if (!isTyped) rendered.set(key, html)
+      if (!isOwn) rendered.set(key, html)
     }
     return reference ? html.replaceAll(REFERENCE_PLACEHOLDER, reference) : html
   }
@@ -115,4 +111,61 @@ function fieldsOf(request: FastifyRequest): URLSearchParams {
 function holdsOrder({ routeOptions }: FastifyRequest, fields: URLSearchParams): boolean {
   if (fields.size === 0) return orderPaths.includes(routeOptions.url ?? '')
   return [...fields.keys()].some((name) => name !== 'email' && name !== 'website')
+}
+
+function echo(fields: URLSearchParams, names: string[]): Record<string, string> {
+  const typed = names.map((name) => [name, (fields.get(name) ?? '').slice(0, ECHO_MAX)] as const)
+  return Object.fromEntries(typed.filter(([, value]) => value))
+}
+
+/**
+ * Submits what was typed. A page that could not tell whether an order is stored holds the key it was sent under: sent
+ * again unchanged it is the same order, whenever that is.
+ * @throws what `answerTo` knows; `fields` then hold the key under which it may be stored
+ */
+async function submitForm(orders: Orders, fields: URLSearchParams): Promise<{ reference: string }> {
+  const given = fields.get('submissionKey')
+  const checked = orderSchema.safeParse({ ...readOrderFields(fields), submissionKey: given ?? NO_KEY })
+  if (!checked.success) throw checked.error
+  const order: Order = checked.data
+  if (given) {
+    const isOther = (error: unknown) => error instanceof NotStored && error.reason === 'conflict'
+    const answer = await orders.submit(order).catch((error: unknown) => {
+      if (!isOther(error)) throw error
+      return undefined // it was stored then, and has been changed since
+    })
+    if (answer) return answer
+  }
+  const submissionKey = await formKey(orders, { ...order, submissionKey: '' })
+  fields.set('submissionKey', submissionKey)
+  return orders.submit({ ...order, submissionKey })
+}
+
+const WINDOW_MS = 10 * 60_000
+/** Longer than the database may take for an order, so that by then those of the window before are stored or refused. */
+const SETTLE_MS = 6000
+
+/**
+ * The submission key of a form that was sent without scripts and so without one: made of what was sent and of the
+ * window of time in which it was. The same form sent twice, by a double click or a reload, is one enquiry. So are two
+ * equal orders on purpose, unless ten to twenty minutes lie between them: who wants twice as much says so in the
+ * quantity.
+ */
+export async function formKey(orders: Orders, fields: object, now = Date.now()): Promise<string> {
+  const age = now % WINDOW_MS
+  const current = Math.floor(now / WINDOW_MS)
+  // One that was sent just before the window changed may still be on its way into the table.
+  if (age < SETTLE_MS) await sleep(SETTLE_MS - age)
+  const previousKey = keyOf(fields, current - 1)
+  return (await orders.knows(previousKey)) ? previousKey : keyOf(fields, current)
+}
+
+/** A UUID of version 8: one of our own making. */
+function keyOf(fields: object, window: number): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([window, fields]))
+    .digest()
+  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x80
+  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
+  return hash.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

@@ -1,16 +1,15 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from '../database/database.ts'
 import { readOldestNew } from '../enquiries/oldest-new.ts'
 import { readMailBacklog } from '../mail/backlog.ts'
-import { ORDERS, routeName } from './route-name.ts'
+import type { Answered } from './app.ts'
 
 export interface Metrics {
   url: string
   /** Counts a request that was answered. */
-  observe(request: FastifyRequest, reply: FastifyReply): void
+  observe(answered: Answered): void
   close(): Promise<void>
 }
 
@@ -59,11 +58,9 @@ export async function startMetrics(options: MetricsOptions): Promise<Metrics> {
 
   return {
     url: `http://${options.host}:${port}/metrics`,
-    observe(request, reply) {
-      const route = routeName(request)
-      const status = reply.statusCode
-      durations.observe({ route, status }, reply.elapsedTime / 1000)
-      if (route === ORDERS) orders.inc({ status })
+    observe({ route, status, ms }) {
+      durations.observe({ route, status }, ms / 1000)
+      if (route === 'order.submit') orders.inc({ status })
     },
     close: () =>
       new Promise((done) => {

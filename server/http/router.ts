@@ -1,13 +1,30 @@
+import { initTRPC } from '@trpc/server'
 import { orderSchema } from '../../shared/order.ts'
 import { subscriptionSchema } from '../../shared/subscription.ts'
-import { publicProcedure, router } from './trpc.ts'
+import type { Orders } from '../enquiries/orders.ts'
+import type { Subscribers } from '../enquiries/subscribers.ts'
+import { answerTo, errorAnswer } from './error-answers.ts'
+
+/** What a procedure may use. */
+export interface Context {
+  orders: Orders
+  subscribers: Subscribers
+}
+
+const { router, procedure } = initTRPC.context<Context>().create({
+  isDev: false, // else the answer carries the stack whenever NODE_ENV is not exactly "production"
+  errorFormatter: ({ error }) => {
+    const { status, problem } = answerTo(error)
+    return errorAnswer(status, problem.message).error
+  },
+})
 
 export const appRouter = router({
   order: router({
-    submit: publicProcedure.input(orderSchema).mutation(({ ctx, input }) => ctx.orders.submit(input)),
+    submit: procedure.input(orderSchema).mutation(({ ctx, input }) => ctx.orders.submit(input)),
   }),
   subscription: router({
-    subscribe: publicProcedure.input(subscriptionSchema).mutation(({ ctx, input }) => ctx.subscribers.subscribe(input)),
+    subscribe: procedure.input(subscriptionSchema).mutation(({ ctx, input }) => ctx.subscribers.subscribe(input)),
   }),
 })
 

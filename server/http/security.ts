@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
 import { speculationRules } from '../../shared/speculation-rules.ts'
 
 const POLICY = [
@@ -49,12 +48,4 @@ export function partHeaders({ publicUrl, hstsPreload }: SecurityOptions): Record
     'x-content-type-options': 'nosniff',
     'cross-origin-resource-policy': 'same-origin',
   }
-}
-
-/** Whether a browser sent this from another site. Programs that are no browser send neither header. */
-export function isForeign(request: FastifyRequest, publicUrl: string): boolean {
-  const { origin, 'sec-fetch-site': site } = request.headers
-  if (typeof site === 'string' && site !== 'same-origin' && site !== 'none') return true
-  if (typeof origin !== 'string') return false
-  return !URL.canParse(origin) || ![request.host, new URL(publicUrl).host].includes(new URL(origin).host)
 }

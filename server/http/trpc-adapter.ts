@@ -8,22 +8,36 @@ import {
 } from '@trpc/server'
 import { getHTTPStatusCodeFromError } from '@trpc/server/http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { developerMessages, toTrpcError } from './error-answers.ts'
+import type { Admission } from './admission.ts'
+import { HttpError, logFailure, toTrpcError } from './error-answers.ts'
+import { appRouter, type Context } from './router.ts'
 
-export type Call = FastifyRequest<{ Params: { path: string }; Querystring: Record<string, string | undefined> }>
+type Call = FastifyRequest<{ Params: { path: string }; Querystring: Record<string, string | undefined> }>
 
-export interface TrpcAdapterOptions<Router extends AnyTRPCRouter> {
+interface TrpcAdapterOptions<Router extends AnyTRPCRouter> {
   router: Router
-  createContext(request: Call, reply: FastifyReply): inferRouterContext<Router> | Promise<inferRouterContext<Router>>
+  /** Turns away by throwing, before the body is read, what is the call of a procedure by its method. */
+  admit?(request: Call, reply: FastifyReply): Promise<void>
+  createContext(request: Call): inferRouterContext<Router> | Promise<inferRouterContext<Router>>
   onError?(error: TRPCError, request: Call): void
 }
 
 const METHODS = { query: 'GET', mutation: 'POST', subscription: 'GET' } as const
 
-/** The method that a procedure is called by; undefined for a path that is none. */
-export function methodOf(router: AnyTRPCRouter, path: string): string | undefined {
-  const procedure = router._def.procedures[path]
-  return procedure && METHODS[procedure._def.type as keyof typeof METHODS]
+/** Our procedures under `/trpc`. */
+export function serveProcedures(app: FastifyInstance, { orders, subscribers }: Context, admission: Admission): void {
+  const options: TrpcAdapterOptions<typeof appRouter> = {
+    router: appRouter,
+    async admit(request, reply) {
+      admission.checkOrigin(request)
+      admission.checkType(request, 'application/json')
+      const isOrder = request.params.path !== 'subscription.subscribe'
+      await admission.count(isOrder ? 'order' : 'subscription', request, reply)
+    },
+    createContext: () => ({ orders, subscribers }),
+    onError: (error, { log }) => logFailure(error, log),
+  }
+  app.register(async (scope) => serveTrpc(scope, options), { prefix: '/trpc' })
 }
 
 /**
@@ -32,9 +46,10 @@ export function methodOf(router: AnyTRPCRouter, path: string): string | undefine
  * conformance test compares the answers of both.
  */
 export function serveTrpc<Router extends AnyTRPCRouter>(app: FastifyInstance, options: TrpcAdapterOptions<Router>) {
-  const { router, createContext, onError } = options
+  const { router, admit, createContext, onError } = options
   const config = router._def._config
   const { input: transformer } = config.transformer
+  const procedureAt = (path: string) => router._def.procedures[path]
 
   app.removeAllContentTypeParsers()
   // As text: it is parsed where a procedure asks for it, so that what is no JSON is an error of tRPC's.
@@ -53,32 +68,40 @@ export function serveTrpc<Router extends AnyTRPCRouter>(app: FastifyInstance, op
     const error = toTrpcError(cause)
     onError?.(error, request)
     const { path } = request.params
-    const type = router._def.procedures[path]?._def.type ?? 'unknown'
+    const type = procedureAt(path)?._def.type ?? 'unknown'
     const shape = getTRPCErrorShape({ config, error, type, path, input: undefined, ctx })
     return reply.code(getHTTPStatusCodeFromError(error)).send(transformTRPCResponse(config, { error: shape }))
   }
 
   app.setErrorHandler((error, request, reply) => sendError(error, request as Call, reply))
 
+  app.addHook('onRequest', async (plainRequest, reply) => {
+    const request = plainRequest as Call
+    const { path } = request.params
+    if (request.query.batch === '1')
+      throw new HttpError(400, { message: 'One call a request: use httpLink, not httpBatchLink.' })
+    const procedure = procedureAt(path)
+    if (!procedure) throw new TRPCError({ code: 'NOT_FOUND', message: `No procedure found on path "${path}"` })
+    const type: keyof typeof METHODS = procedure._def.type
+    const method = METHODS[type]
+    if (request.method === 'HEAD' && method === 'GET') return reply.code(204).send()
+    if (request.method !== method) {
+      reply.header('allow', method)
+      throw new TRPCError({
+        code: 'METHOD_NOT_SUPPORTED',
+        message: `Unsupported ${request.method}-request to ${type} procedure at path "${path}"`,
+      })
+    }
+    await admit?.(request, reply)
+  })
+
   app.all('/:path', async (plainRequest, reply) => {
-    if (plainRequest.method === 'HEAD') return reply.code(204).send()
     const request = plainRequest as Call
     const { path } = request.params
     let ctx: inferRouterContext<Router> | undefined
     try {
-      if (request.query.batch === '1') throw new TRPCError({ code: 'BAD_REQUEST', message: developerMessages.batch })
-      ctx = await createContext(request, reply)
-      const procedure = router._def.procedures[path]
-      const method = methodOf(router, path)
-      if (!procedure || !method)
-        throw new TRPCError({ code: 'NOT_FOUND', message: `No procedure found on path "${path}"` })
-      if (request.method !== method) {
-        reply.header('allow', method)
-        throw new TRPCError({
-          code: 'METHOD_NOT_SUPPORTED',
-          message: `Unsupported ${request.method}-request to ${procedure._def.type} procedure at path "${path}"`,
-        })
-      }
+      ctx = await createContext(request)
+      const procedure = procedureAt(path) as NonNullable<ReturnType<typeof procedureAt>>
       const call = { path, type: procedure._def.type, ctx, batchIndex: 0, signal: request.signal }
       const data = await procedure({ ...call, getRawInput: async () => readInput(request) })
       return transformTRPCResponse(config, { result: { data } })

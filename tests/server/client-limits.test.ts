@@ -23,16 +23,21 @@ const orderFrom = async (address: string) => (await submit(app.url, anOrder(), f
 const subscribeFrom = (address: string) =>
   call(app.url, 'subscription.subscribe', { email: `a${++count}@shop.example` }, from(address))
 
-/** The same by the form without scripts. */
-async function subscribeByForm(address: string) {
-  const answer = await fetch(`${app.url}/privacy-policy`, {
+/** Counts like an order, and costs the database nothing. */
+const askFrom = async (address: string) => (await submit(app.url, {}, from(address))).status
+
+async function postForm(path: string, fields: Record<string, string>, address: string) {
+  const answer = await fetch(app.url + path, {
     method: 'POST',
     redirect: 'manual',
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...from(address) },
-    body: new URLSearchParams({ email: `a${++count}@shop.example` }),
+    body: new URLSearchParams(fields),
   })
   return { status: answer.status, text: await answer.text() }
 }
+
+/** The same by the form without scripts. */
+const subscribeByForm = (address: string) => postForm('/privacy-policy', { email: `a${++count}@shop.example` }, address)
 
 async function statuses(times: number, status: (index: number) => Promise<number>) {
   const all: number[] = []
@@ -61,6 +66,85 @@ describe('subscriptions', () => {
     expect((await subscribeFrom('203.0.113.1')).status).toBe(429)
     vi.setSystemTime(Date.now() + DAY_MS)
     expect((await subscribeFrom('203.0.113.1')).status).toBe(200)
+  })
+})
+
+describe('orders', () => {
+  it('are thirty minutes’ worth a day and client, refused in words of their own, and taken the next day', async () => {
+    for (let minute = 0; minute < 30; minute++) {
+      expect(await statuses(ORDERS_A_MINUTE, () => askFrom('203.0.113.1'))).toEqual(Array(ORDERS_A_MINUTE).fill(400))
+      vi.setSystemTime(Date.now() + MINUTE_MS)
+    }
+    const refused = await submit(app.url, anOrder(), from('203.0.113.1'))
+    expect([refused.status, refused.message]).toEqual([429, messages.manyOrders])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(80_000)
+    expect(await orderFrom('203.0.113.2')).toBe(200)
+    vi.setSystemTime(Date.now() + DAY_MS)
+    expect(await orderFrom('203.0.113.1')).toBe(200)
+  })
+
+  it('are five times as many a day and /48', async () => {
+    for (let minute = 0; minute < 30; minute++) {
+      await statuses(5 * ORDERS_A_MINUTE, (index) => askFrom(`2001:db8:0:${index.toString(16)}::1`))
+      vi.setSystemTime(Date.now() + MINUTE_MS)
+    }
+    const refused = await submit(app.url, anOrder(), from('2001:db8:0:ff::1'))
+    expect([refused.status, refused.message]).toEqual([429, messages.manyOrders])
+    expect(await orderFrom('2001:db8:1::1')).toBe(200)
+  })
+})
+
+describe('a limit of the day', () => {
+  const askToSubscribe = (address: string) => call(app.url, 'subscription.subscribe', {}, from(address))
+  /** By parts, as many programs at once would. */
+  async function fromEach(addresses: string[]) {
+    for (let start = 0; start < addresses.length; start += 200)
+      await Promise.all(addresses.slice(start, start + 200).map(askToSubscribe))
+  }
+
+  it.each([
+    ['a network of one customer', (index: number) => `2001:db8:0:${index.toString(16)}::1`],
+    ['anywhere', (index: number) => `198.18.${index >> 8}.${index & 255}`],
+  ])('is not forgotten for thousands of other clients of %s', async (_, address) => {
+    await statuses(3, () => subscribeFrom('203.0.113.1').then(({ status }) => status))
+    await fromEach(Array.from({ length: 5100 }, (_, index) => address(index)))
+    expect((await subscribeFrom('203.0.113.1')).status).toBe(429)
+  })
+})
+
+describe('a client', () => {
+  it.each(['203.0.113.1:%d', '[2001:db8:0:1::1]:%d', '203.0.113.1:%d, 127.0.0.1:%d'])(
+    'is the same whatever its port, as some proxies write it: %s',
+    async (address) => {
+      const all = await statuses(ORDERS_A_MINUTE + 1, (index) =>
+        orderFrom(address.replaceAll('%d', `${50_000 + index}`)),
+      )
+      expect(all).toEqual([...Array(ORDERS_A_MINUTE).fill(200), 429])
+      expect(await orderFrom('203.0.113.2:443')).toBe(200)
+      expect(await orderFrom('[2001:db8:0:2::1]')).toBe(200)
+    },
+  )
+})
+
+describe('a refused form', () => {
+  const typed = { name: 'Asha', email: 'asha@shop.example', mobile: '12' }
+
+  it('of a flood over the networks of a /48 is answered without what was typed', async () => {
+    const send = (index: number) => postForm('/', typed, `2001:db8:0:${index.toString(16)}::1`)
+    expect((await send(0)).text).toContain('asha@shop.example')
+    let answer = await send(1)
+    for (let index = 2; index < 5 * ORDERS_A_MINUTE + 10 * ORDERS_A_MINUTE + 2; index++) answer = await send(index)
+    expect(answer.status).toBe(429)
+    expect(answer.text).not.toContain('Asha')
+  })
+
+  it('comes back with its own fields, and of each no more than fits', async () => {
+    const long = 'x'.repeat(20_000)
+    const { status, text } = await postForm('/', { ...typed, name: long, other: long, website: long }, '203.0.113.1')
+    expect(status).toBe(400)
+    expect(text).toContain('asha@shop.example')
+    expect(text).toMatch(/x{200}/)
+    expect(text.length).toBeLessThan(2000)
   })
 })
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { formKey } from '../../server/http/form-key.ts'
+import { formKey } from '../../server/http/form-posts.ts'
 import { orderSchema } from '../../shared/order.ts'
 import { anOrder } from '../support/an-order.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'

@@ -1,16 +1,11 @@
 import { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import pino from 'pino'
-import { createAvailability } from '../../server/database/availability.ts'
-import { probeStorage } from '../../server/enquiries/insert-enquiries.ts'
-import { createOrders } from '../../server/enquiries/orders.ts'
-import { createSubscribers } from '../../server/enquiries/subscribers.ts'
-import { createApp } from '../../server/http/app.ts'
+import { openApplication, openOutbox } from '../../server/application.ts'
+import { readEnv } from '../../server/env.ts'
 import type { Site } from '../../server/http/site.ts'
 import { serializers } from '../../server/log.ts'
-import { logChanges, recordEvent } from '../../server/mail/delivery.ts'
-import { createMailer } from '../../server/mail/mailer.ts'
-import { startOutbox } from '../../server/mail/outbox.ts'
+import type { Outbox } from '../../server/mail/outbox.ts'
 import { STAFF, startFakeResend } from './fake-resend.ts'
 import { openTestDatabase } from './test-database.ts'
 
@@ -25,6 +20,8 @@ export async function startTestApp({
   dailyBudget = 0,
   webhookSecret = undefined as string | undefined,
   site = new Map() as Site,
+  publicUrl = PUBLIC_URL,
+  publicUrlAliases = [] as string[],
 } = {}) {
   const [database, resend] = await Promise.all([openTestDatabase(), startFakeResend()])
   const logLines: string[] = []
@@ -35,36 +32,26 @@ export async function startTestApp({
     },
   })
   const logger = pino({ level: 'debug', serializers }, stream)
-  const { db } = database
-  const availability = createAvailability(logger, () => probeStorage(db))
-  const openOutbox = ({ from = FROM } = {}) =>
-    startOutbox(db, createMailer({ apiKey: 're_test', baseUrl: resend.url, from }), {
-      staff: [STAFF],
-      leaseSeconds: 2,
-      retrySeconds: 0.1,
-      dailyBudget,
-      maxAgeDays: 7,
-      toldOfDelivery: webhookSecret !== undefined,
-      availability,
-      log: logger,
-    })
-  const outbox = mails ? openOutbox() : undefined
-  const orders = createOrders(db, { availability, log: logger, onStored: () => outbox?.wake() })
-  const app = createApp({
-    db,
-    availability,
-    site,
-    publicUrl: PUBLIC_URL,
-    hstsPreload: false,
-    logger,
-    orders,
-    subscribers: createSubscribers(db, availability),
-    leaving: () => false,
-    webhookSecret,
-    recordEvent: async (event) => logChanges(logger, await recordEvent(db, event)),
-    trustProxy,
-    rateLimitMax,
-  })
+  const env = {
+    ...readEnv({}),
+    PUBLIC_URL: publicUrl || undefined,
+    PUBLIC_URL_ALIASES: publicUrlAliases,
+    TRUST_PROXY: trustProxy,
+    RATE_LIMIT_MAX: rateLimitMax,
+    RESEND_API_KEY: 're_test',
+    RESEND_BASE_URL: resend.url,
+    RESEND_WEBHOOK_SECRET: webhookSecret,
+    MAIL_FROM: FROM,
+    STAFF_EMAILS: [STAFF],
+    MAIL_LEASE_SECONDS: 2,
+    MAIL_RETRY_SECONDS: 0.1,
+    MAIL_DAILY_BUDGET: dailyBudget,
+  }
+  const parts = { db: database.db, log: logger, site }
+  const { app, availability, orders, outbox, close } = await openApplication(
+    { ...env, RESEND_API_KEY: mails ? env.RESEND_API_KEY : undefined },
+    parts,
+  )
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return {
     ...database,
@@ -76,11 +63,10 @@ export async function startTestApp({
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
     outbox,
     /** Another one, as another process would have it. */
-    startOutbox: openOutbox,
+    startOutbox: ({ from = FROM } = {}) =>
+      openOutbox({ ...env, MAIL_FROM: from }, { ...parts, availability }) as Outbox,
     close: async () => {
-      await app.close()
-      await outbox?.stop(0)
-      availability.close()
+      await close({ leavingMs: 0, mailGraceMs: 0 })
       await database.close()
       await resend.close()
     },
