@@ -1,24 +1,26 @@
-import { statfsSync } from 'node:fs'
+import { fdatasyncSync, fstatSync, fsyncSync, renameSync, statfsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
+import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { OperatorError } from '../errors.ts'
-import { SyncedFileSystem } from './synced-file-system.ts'
 
-/**
- * What PostgreSQL may need at once for its log and its tables. Below it nothing is begun: when the log cannot be
- * written PostgreSQL gives up altogether.
- */
-const ROOM_BYTES = 64 * 2 ** 20
-const ROOM_REMEMBERED_MS = 100
 const MEGABYTE = 2 ** 20
+/**
+ * What PostgreSQL may need at once for its log and its tables. Below it nothing is begun that needs more of the disk:
+ * when the log cannot be written PostgreSQL gives up altogether.
+ */
+const ROOM_BYTES = 64 * MEGABYTE
+const ROOM_REMEMBERED_MS = 100
 
 /** PostgreSQL's code for a full disk. */
 const DISK_FULL = '53100'
-/** Messages that begin something: a statement, and its parts in the extended protocol. */
-const BEGINNINGS = new Set([0x51, 0x50])
+/** Messages with a statement in them, in the simple and in the extended protocol. */
+const STATEMENTS = new Set([0x51, 0x50])
 
 const START_PARAMETERS = [
-  ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'), // which turns fsync off
+  // -F turns fsync off, -O lets the catalogue be changed.
+  ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F' && parameter !== '-O'),
   ...['-c', 'wal_sync_method=fsync'], // the only one that reaches the file system: WebAssembly's fdatasync does nothing
   ...['-c', 'shared_buffers=16MB'], // the operating system remembers files as well
 ]
@@ -33,10 +35,12 @@ export class EmbeddedPostgres extends PGlite {
   #folder: string
   #roomAskedAt = Number.NEGATIVE_INFINITY
   #hasRoom = true
+  #onAbort: (reason: string) => void
 
-  constructor(folder: string, options: PGliteOptions) {
+  constructor(folder: string, onAbort: (reason: string) => void, options: PGliteOptions) {
     super(options)
     this.#folder = folder
+    this.#onAbort = onAbort
   }
 
   /**
@@ -50,9 +54,8 @@ export class EmbeddedPostgres extends PGlite {
     expectRoom(folder)
     let words = ''
     let isOpen = false
-    const fs = new SyncedFileSystem(folder)
-    const lite = new EmbeddedPostgres(folder, {
-      fs,
+    const lite = new EmbeddedPostgres(folder, onAbort, {
+      fs: new HostFileSystem(folder),
       dataDir: folder,
       startParams: START_PARAMETERS,
       initDbStartParams: INITDB_PARAMETERS,
@@ -73,11 +76,16 @@ export class EmbeddedPostgres extends PGlite {
 
   /** All ways to ask lead through here. */
   override async execProtocolRaw(...[message, options]: Parameters<PGlite['execProtocolRaw']>) {
-    if (BEGINNINGS.has(message[0] ?? 0) && !this.isInTransaction() && !this.#roomIsLeft()) {
+    if (STATEMENTS.has(message[0] ?? 0) && !this.isInTransaction() && !this.#roomIsLeft()) {
       const text = `less than ${ROOM_BYTES / MEGABYTE} MB are free on the disk of ${this.#folder}`
       throw Object.assign(new Error(text), { code: DISK_FULL, severity: 'ERROR' })
     }
-    return super.execProtocolRaw(message, options)
+    try {
+      return await super.execProtocolRaw(message, options)
+    } catch (error) {
+      if ((error as Error).name === 'ExitStatus') this.#onAbort('its session ended')
+      throw error
+    }
   }
 
   #roomIsLeft(): boolean {
@@ -101,4 +109,68 @@ function expectRoom(folder: string) {
   throw new NoRoomError(
     `Only ${Math.floor(room / MEGABYTE)} MB are free on the disk of ${folder}: the embedded database begins nothing below ${ROOM_BYTES / MEGABYTE} MB. Make room, and start again.`,
   )
+}
+
+type Options = Parameters<NodeFS['init']>[1]
+type Module = Parameters<NonNullable<Options['preRun']>[number]>[0]
+
+/** Rights of the group and of everybody else. */
+const OTHER_USERS = 0o077
+
+interface Node {
+  name: string
+}
+
+interface Attributes {
+  mode?: number
+}
+
+/** What of Emscripten's view of the host's files is set right here. */
+interface HostFiles {
+  realPath(node: Node): string
+  /** Turns what Node throws into what PostgreSQL understands. */
+  tryFSOperation(operation: () => void): void
+  node_ops: {
+    rename(node: Node, folder: Node, name: string): void
+    setattr(node: Node, attributes: Attributes): void
+  }
+  stream_ops: { fsync(stream: { nfd: number }): number }
+}
+
+interface Instantiation {
+  instantiateWasm(imports: { env: Record<string, unknown> }, done: unknown): object
+}
+
+/**
+ * Files of the host that reach the disk when PostgreSQL asks for it: PGlite's own file system has no `fsync`, and takes
+ * the target away before it renames, so that a power cut between the two would leave neither file. They are this
+ * user's alone. And no alarm clock: what PostgreSQL does when a limit of time has passed ends its only session.
+ */
+class HostFileSystem extends NodeFS {
+  override async init(lite: PGlite, options: Options) {
+    const result = await super.init(lite, options)
+    const { emscriptenOpts } = result
+    const { instantiateWasm } = emscriptenOpts as Instantiation
+    Object.assign(emscriptenOpts, {
+      instantiateWasm(...[imports, done]: Parameters<typeof instantiateWasm>) {
+        imports.env._setitimer_js = () => 0
+        return instantiateWasm(imports, done)
+      },
+    })
+    emscriptenOpts.preRun?.push((module: Module) => {
+      const files = (module.FS as unknown as { filesystems: { NODEFS: HostFiles } }).filesystems.NODEFS
+      files.stream_ops.fsync = ({ nfd }) => {
+        files.tryFSOperation(() => (fstatSync(nfd).isDirectory() ? fsyncSync(nfd) : fdatasyncSync(nfd)))
+        return 0
+      }
+      files.node_ops.rename = (node, folder, name) => {
+        files.tryFSOperation(() => renameSync(files.realPath(node), resolve(files.realPath(folder), name)))
+        node.name = name
+      }
+      const { setattr } = files.node_ops
+      files.node_ops.setattr = (node, { mode, ...others }) =>
+        setattr(node, mode === undefined ? others : { ...others, mode: mode & ~OTHER_USERS })
+    })
+    return result
+  }
 }

@@ -9,7 +9,7 @@ import { lockDirectory } from './directory-lock.ts'
 import { EmbeddedPostgres, NoRoomError } from './embedded-postgres.ts'
 import { migrate } from './migrations.ts'
 import { startUpkeep } from './upkeep.ts'
-import { serveDatabase } from './wire-bridge.ts'
+import { admitClients, serveClients } from './wire-bridge.ts'
 
 /**
  * Opens the PostgreSQL that lives inside this process, with its files in `dataDir`. What it has answered survives
@@ -25,14 +25,12 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Database> 
       `Another process already uses the embedded database in ${dataDir}. Stop it, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several may share.`,
     )
   }
-  const opening = open(dataDir, options)
-  const opened = opening.then(({ lite }) => lite)
-  opened.catch(() => {}) // told by `opening`, also where nobody has connected
-  serveDatabase(lock, opened)
-  const { lite, notes } = await opening.catch((error: unknown) => {
+  const { lite, notes } = await open(dataDir, options).catch((error: unknown) => {
     lock.close() // takes the socket away: a folder that is refused stays as it was
     throw error
   })
+  await admitClients(lite)
+  serveClients(lock, lite)
   const port = options.embeddedPort ? await listen(lite, options.embeddedPort) : undefined
   if (options.embeddedPort && !port) {
     notes.push(`EMBEDDED_DATABASE_PORT ${options.embeddedPort} is taken, so psql cannot reach the database there`)
@@ -74,7 +72,7 @@ async function open(dataDir: string, { migrations, preparedFolder = '' }: Databa
 
 async function listen(lite: PGlite, port: number): Promise<Server | undefined> {
   const server = createServer()
-  serveDatabase(server, Promise.resolve(lite))
+  serveClients(server, lite)
   return new Promise((done) => {
     server.once('error', () => done(undefined))
     server.listen(port, '127.0.0.1', () => done(server))

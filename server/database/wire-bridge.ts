@@ -1,86 +1,173 @@
 import type { Server, Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { PGlite } from '@electric-sql/pglite'
+
+/*
+ * Speaks PostgreSQL's wire protocol, so that Studio, psql and the staff command reach the database that lives in this
+ * process. It has one session only, and that is the site's: a client has it for a turn, from its first message until
+ * no transaction is open. A turn begins as the role CLIENT, which may what the tables' owner may and nothing that
+ * concerns the database as a whole, and ends with all undone that a session remembers.
+ */
 
 /** How long a client may keep a transaction open without a word; the site waits that long for it. */
 const IDLE_IN_TRANSACTION_MS = 10_000
 
 /** No client sends as much: what is longer comes from something that does not speak this protocol, or not in good faith. */
 const STARTUP_MAX_BYTES = 10_000
-const BATCH_MAX_BYTES = 8 * 2 ** 20
+const UNANSWERED_MAX_BYTES = 8 * 2 ** 20
 
-const message = { query: 0x51, parse: 0x50, sync: 0x53, flush: 0x48, terminate: 0x58, readyForQuery: 0x5a }
+/** What clients send: all other messages end the session of whoever sends them, and here that is everybody's. */
+const message = {
+  ...{ query: 0x51, parse: 0x50, bind: 0x42, describe: 0x44, execute: 0x45, close: 0x43, sync: 0x53, flush: 0x48 },
+  ...{ call: 0x46, copyData: 0x64, copyDone: 0x63, copyFail: 0x66, terminate: 0x58 },
+}
+const KINDS = new Set<number | undefined>(Object.values(message))
+/** A startup message begins with a zero, which is a part of its length. */
+const CALLS_FOR_ANSWER = new Set<number | undefined>([0, message.query, message.sync, message.flush, message.call])
 const request = { ssl: 80877103, gss: 80877104, cancel: 80877102 }
-const IDLE = 0x49
-const ROLLBACK = Buffer.from('Q\0\0\0\rROLLBACK\0', 'latin1')
+const answer = { parsed: 0x31, ready: 0x5a, idle: 0x49 }
+const STATEMENT = 0x53
 
-/**
- * Speaks PostgreSQL's wire protocol on `server`, so that Studio, psql and the staff command reach the database that
- * lives in this process. It has one session only: a client has it to itself from its first message until the
- * database reports that no transaction is open, so that nobody's work lands in somebody else's transaction.
- */
-export function serveDatabase(server: Server, database: Promise<PGlite>): void {
+const CLIENT = 'quvera_staff'
+const MAKE_CLIENT = `CREATE ROLE ${CLIENT} LOGIN; GRANT postgres TO ${CLIENT} WITH INHERIT TRUE, SET FALSE; GRANT pg_checkpoint TO ${CLIENT}`
+const SYNC = frame('S')
+const BEGIN_TURN = query(`SET SESSION AUTHORIZATION ${CLIENT}`)
+const END_TRANSACTION = Buffer.concat([SYNC, query('ROLLBACK')])
+const END_TURN = Buffer.concat([
+  query('SET SESSION AUTHORIZATION postgres'), // RESET does nothing in PGlite
+  query('CLOSE ALL; RESET ALL; DEALLOCATE ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); DISCARD TEMP'),
+])
+
+/** Makes the role that clients work as. */
+export async function admitClients(lite: PGlite): Promise<void> {
+  const { rows } = await lite.query('SELECT FROM pg_roles WHERE rolname = $1', [CLIENT])
+  if (rows.length === 0) await lite.exec(MAKE_CLIENT)
+}
+
+/** Serves `lite` to all who connect to `server`. Returns what sends them away. */
+export function serveClients(server: Server, lite: PGlite): () => void {
+  const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
+    sockets.add(socket)
     socket.setNoDelay(true)
-    socket.on('error', () => socket.destroy())
-    database.then((lite) => serveClient(lite, socket)).catch(() => socket.destroy())
+    for (const end of ['error', 'timeout']) socket.on(end, () => socket.destroy())
+    socket.on('close', () => sockets.delete(socket))
+    serveClient(lite, socket).catch(() => socket.destroy())
   })
+  return () => {
+    for (const socket of sockets) socket.destroy()
+  }
 }
 
 async function serveClient(lite: PGlite, socket: Socket) {
   const frames = readFrames(socket)
-  let batch = await nextBatch(frames)
-  while (batch) {
-    await lite._runExclusiveTransaction(() => serveTransaction(lite, socket, frames, batch))
+  const statements: Statements = new Map()
+  for (let first = await nextBatch(frames); first; first = await nextBatch(frames)) {
+    const batch = first
+    await lite._runExclusiveTransaction(() => serveTurn(lite, socket, frames, batch, statements))
     if (socket.destroyed) return
-    batch = await nextBatch(frames)
   }
   socket.end()
 }
 
-async function serveTransaction(
-  lite: PGlite,
-  socket: Socket,
-  frames: AsyncGenerator<Buffer>,
-  first: Uint8Array | undefined,
-) {
-  let batch = first
-  while (batch) {
-    const input = batch
-    const answer = await lite.runExclusive(() => lite.execProtocolRaw(input))
-    socket.write(answer)
-    if (isIdle(answer)) return
-    const silence = sleep(IDLE_IN_TRANSACTION_MS, undefined, { ref: false })
-    batch = await Promise.race([nextBatch(frames), silence]).catch(() => undefined)
+/** The messages that prepare a client's statements, by name: a session forgets them at the end of each turn. */
+type Statements = Map<string, Buffer>
+type Frames = AsyncGenerator<Buffer, undefined>
+
+async function serveTurn(lite: PGlite, socket: Socket, frames: Frames, first: Buffer[], statements: Statements) {
+  const execute = (bytes: Uint8Array) => lite.runExclusive(() => lite.execProtocolRaw(bytes))
+  const prepared = new Set<string>()
+  let isIdle = false
+  let isRefused = false // what follows up to the next Sync is passed over
+  await execute(BEGIN_TURN)
+  socket.setTimeout(IDLE_IN_TRANSACTION_MS)
+  try {
+    for (let batch: Buffer[] | undefined = first; batch; batch = await nextBatch(frames).catch(() => undefined)) {
+      for (const input of batch) {
+        if (isRefused && input[0] !== message.sync) continue
+        isRefused = false
+        const output = await run(input).catch((error: Refusal) => refuse(input, error))
+        if (output.length > 0) socket.write(output)
+        isIdle = output.at(-6) === answer.ready && output.at(-1) === answer.idle
+      }
+      if (isIdle) return
+    }
+    socket.destroy()
+  } finally {
+    socket.setTimeout(0)
+    if (!isIdle) await execute(END_TRANSACTION)
+    await execute(END_TURN)
   }
-  await lite.runExclusive(() => lite.execProtocolRaw(ROLLBACK))
-  socket.destroy()
+
+  async function refuse(input: Buffer, error: Refusal): Promise<Buffer> {
+    if (!error.code) throw error
+    isRefused = input[0] !== message.query
+    return Buffer.concat([errorFrame('ERROR', error), ...(isRefused ? [] : [await execute(SYNC)])])
+  }
+
+  async function run(input: Buffer): Promise<Uint8Array> {
+    const kind = input[0]
+    if (kind === message.query || kind === message.parse) refuseForeign(input.toString('latin1', 5))
+    if (kind === message.parse) {
+      const name = text(input, 5)
+      statements.set(name, input)
+      prepared.add(name)
+    }
+    const name = nameOfStatement(input)
+    if (name !== undefined && kind === message.close) statements.delete(name)
+    const known = name === undefined || prepared.has(name) ? undefined : statements.get(name)
+    if (name !== undefined && known) {
+      prepared.add(name)
+      const parsed = await execute(known)
+      if (parsed[0] !== answer.parsed) return parsed
+    }
+    return execute(input)
+  }
 }
 
-/** Whether the answer ends in ReadyForQuery with no transaction open. */
-function isIdle(answer: Uint8Array) {
-  return answer.at(-6) === message.readyForQuery && answer.at(-1) === IDLE
+/** @throws Refusal of what only PostgreSQL's own server can do, or what would take a client out of its role */
+function refuseForeign(statement: string) {
+  if (/\bsession(_|\b[^;]*\b)authorization\b/i.test(statement)) {
+    throw new Refusal('42501', `a client of the embedded database works as ${CLIENT}`)
+  }
+  if (/\bcopy\b[^;]*\bfrom\s+stdin\b/i.test(statement)) {
+    throw new Refusal('0A000', 'the embedded database takes no rows by COPY FROM STDIN: use INSERT')
+  }
+}
+
+class Refusal extends Error {
+  code: string
+  constructor(code: string, text: string) {
+    super(text)
+    this.code = code
+  }
+}
+
+/** Of the prepared statement that a message is about; not of those that prepare one. */
+function nameOfStatement(input: Buffer): string | undefined {
+  if (input[0] === message.bind) return text(input, input.indexOf(0, 5) + 1)
+  const isAbout = input[0] === message.describe || input[0] === message.close
+  return isAbout && input[5] === STATEMENT ? text(input, 6) : undefined
+}
+
+function text(input: Buffer, from: number): string {
+  return input.toString('latin1', from, input.indexOf(0, from))
 }
 
 /** The client's messages up to one that calls for an answer; undefined when it has gone. */
-async function nextBatch(frames: AsyncGenerator<Buffer>): Promise<Uint8Array | undefined> {
-  const parts: Buffer[] = []
-  let size = 0
-  for (;;) {
-    const { value, done } = await frames.next()
-    if (done || value[0] === message.terminate) return undefined
-    parts.push(value)
+async function nextBatch(frames: Frames): Promise<Buffer[] | undefined> {
+  const batch: Buffer[] = []
+  for (let size = 0; size <= UNANSWERED_MAX_BYTES; ) {
+    const { value } = await frames.next()
+    if (!value || value[0] === message.terminate) return undefined
     size += value.length
-    if (size > BATCH_MAX_BYTES) throw new Error('A client of the embedded database sends without asking for an answer')
-    const isStartup = value[0] === 0
-    if (isStartup || value[0] === message.query || value[0] === message.sync || value[0] === message.flush) {
-      return Buffer.concat(parts)
-    }
+    batch.push(value)
+    if (CALLS_FOR_ANSWER.has(value[0])) return batch
   }
+  throw new Error('A client of the embedded database sends without asking for an answer')
 }
 
-/** Cuts the stream into messages: the startup packet begins with its length, all others with a type byte. */
-async function* readFrames(socket: Socket): AsyncGenerator<Buffer> {
+/** Cuts the stream into messages: the startup packet begins with its length, all others with a byte for their kind. */
+async function* readFrames(socket: Socket): Frames {
   let buffer = Buffer.alloc(0)
   let started = false
   for await (const chunk of socket as AsyncIterable<Buffer>) {
@@ -89,39 +176,43 @@ async function* readFrames(socket: Socket): AsyncGenerator<Buffer> {
       const head = started ? 1 : 0
       if (buffer.length < head + 4) break
       const length = buffer.readInt32BE(head)
-      if (started ? length < 4 || length > BATCH_MAX_BYTES : length < 8 || length > STARTUP_MAX_BYTES)
-        return refuse(socket, '08P01', `invalid message length ${length}`)
+      if (started ? length < 4 || length > UNANSWERED_MAX_BYTES : length < 8 || length > STARTUP_MAX_BYTES)
+        return endWith(socket, `invalid message length ${length}`)
+      if (started && !KINDS.has(buffer[0])) return endWith(socket, 'a message of an unknown kind')
       const size = head + length
       if (buffer.length < size) break
-      const frame = buffer.subarray(0, size)
+      const input = buffer.subarray(0, size)
       buffer = buffer.subarray(size)
       if (!started) {
-        const code = frame.readInt32BE(4)
+        const code = input.readInt32BE(4)
         if (code === request.cancel) return
         if (code === request.ssl || code === request.gss) {
           socket.write('N')
           continue
         }
         started = true
-      } else if (runsProgram(frame)) {
-        return refuse(socket, '0A000', 'COPY cannot run a program here: it would hold up the site')
       }
-      yield frame
+      yield input
     }
   }
 }
 
-/** Whether a statement may be `COPY … PROGRAM`, with whatever stands between the words. */
-function runsProgram(frame: Buffer): boolean {
-  if (frame[0] !== message.query && frame[0] !== message.parse) return false
-  const text = frame.toString('latin1')
-  return /\bcopy\b/i.test(text) && /\bprogram\b/i.test(text)
+/** Ends the connection with a message that PostgreSQL's clients show. */
+function endWith(socket: Socket, words: string): undefined {
+  socket.end(errorFrame('FATAL', new Refusal('08P01', words)))
 }
 
-/** Ends the connection with a message that PostgreSQL's clients show. */
-function refuse(socket: Socket, code: string, text: string) {
-  const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${text}\0\0`)
-  const head = Buffer.from('E\0\0\0\0')
-  head.writeInt32BE(fields.length + 4, 1)
-  socket.end(Buffer.concat([head, fields]))
+function errorFrame(severity: string, { code, message }: Refusal): Buffer {
+  return frame('E', `S${severity}\0V${severity}\0C${code}\0M${message}\0\0`)
+}
+
+function query(sql: string): Buffer {
+  return frame('Q', `${sql}\0`)
+}
+
+function frame(kind: string, body = ''): Buffer {
+  const bytes = Buffer.from(body)
+  const head = Buffer.from(`${kind}\0\0\0\0`)
+  head.writeInt32BE(bytes.length + 4, 1)
+  return Buffer.concat([head, bytes])
 }

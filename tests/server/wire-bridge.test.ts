@@ -1,26 +1,35 @@
-import { connect, createServer, type Server, type Socket } from 'node:net'
-import { PGlite } from '@electric-sql/pglite'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { serveDatabase } from '../../server/database/wire-bridge.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import type { Database, Db } from '../../server/database/database.ts'
+import { openDatabase } from '../../server/database/open-database.ts'
+import { scratch } from '../support/scratch.ts'
+import { freePort } from '../support/server-process.ts'
+import { migrations } from '../support/test-database.ts'
 
 const AT_ONCE_MS = 10_000 // of a machine that has other things to do
 
-let lite: PGlite
-let server: Server
+let folder: string
+let database: Database
+let db: Db
 let port: number
 const sockets: Socket[] = []
+const clients: pg.Client[] = []
 beforeAll(async () => {
-  lite = await PGlite.create()
-  server = createServer()
-  serveDatabase(server, Promise.resolve(lite))
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  port = Number(Object(server.address()).port)
+  if (inject('postgres')) return
+  folder = await mkdtemp(join(scratch, 'quvera-bridge-'))
+  port = await freePort()
+  database = await openDatabase({ dataDir: folder, migrations, embeddedPort: port })
+  db = database.db
 })
+afterEach(() => Promise.all(clients.splice(0).map((client) => client.end())))
 afterAll(async () => {
   for (const socket of sockets) socket.destroy()
-  server.close()
-  await lite.close()
+  await database?.close()
+  await rm(folder ?? '', { recursive: true, force: true })
 })
 
 /** What is answered until the connection ends, and that it ends at once. */
@@ -44,7 +53,22 @@ async function aClient() {
   const client = new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' })
   client.on('error', () => {}) // the connection ends after a refusal
   await client.connect()
+  clients.push(client)
   return client
+}
+
+/** All that a session has of its own, as the site finds it. */
+async function siteSession() {
+  const [session] = await db.$queryRawUnsafe<object[]>(`
+    SELECT session_user::text, current_user::text,
+      (SELECT json_object_agg(name, setting)::text FROM pg_settings WHERE source = 'session') AS settings,
+      (SELECT count(*)::int FROM pg_prepared_statements WHERE name <> '') AS statements,
+      (SELECT count(*)::int FROM pg_cursors WHERE name <> '') AS cursors,
+      (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory') AS locks,
+      (SELECT count(*)::int FROM pg_listening_channels()) AS channels,
+      (SELECT count(*)::int FROM pg_class WHERE relpersistence = 't') AS "temporary",
+      now() = clock_timestamp() - (clock_timestamp() - now()) AS "inTime"`)
+  return session
 }
 
 function int32(value: number) {
@@ -58,8 +82,10 @@ const startup = (() => {
   return Buffer.concat([int32(body.length + 4), body])
 })()
 const query = (length: number) => Buffer.concat([startup, Buffer.from('Q'), int32(length)])
+const message = (type: string, body = '') =>
+  Buffer.concat([Buffer.from(type), int32(body.length + 4), Buffer.from(body, 'latin1')])
 
-describe('what is no client of PostgreSQL is refused at once', () => {
+describe.skipIf(inject('postgres'))('what is no client of PostgreSQL is refused at once', () => {
   it.each<[string, Buffer | string]>([
     ['a startup message of no length', int32(0)],
     ['a startup message of a negative length', int32(-1)],
@@ -70,34 +96,127 @@ describe('what is no client of PostgreSQL is refused at once', () => {
     ['a message length of 3', query(3)],
     ['a negative message length', query(-5)],
     ['a message of 2 GB', query(2 ** 31 - 1)],
+    ['a message of a kind that there is not', Buffer.concat([startup, message('y')])],
     ['a request of a web page', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     ['an order of a web page', 'POST / HTTP/1.1\r\nContent-Type: text/plain\r\n\r\nQ\0\0\0\x20DROP TABLE x'],
   ])('%s', async (_what, bytes) => {
-    expect(await say(bytes)).toMatch(/08P01|^$/)
-    await lite.query('SELECT 1')
-  })
-
-  it.each([
-    `COPY (SELECT 1) TO PROGRAM 'true'`,
-    `copy (select 1)\n to /* x */ program 'true'`,
-    `CREATE TEMP TABLE t (x text); COPY t FROM PROGRAM 'true'`,
-  ])('a program that the database is to run: %s', async (statement) => {
-    const client = await aClient()
-    await expect(client.query(statement)).rejects.toMatchObject({ code: '0A000' })
-    await lite.query('SELECT 1')
-    const prepared = await aClient()
-    await expect(prepared.query({ text: statement, name: 'p' })).rejects.toMatchObject({ code: '0A000' })
-  })
-
-  it('and what only speaks of programs is served', async () => {
-    const client = await aClient()
-    expect((await client.query(`SELECT 'to program' AS text`)).rows).toEqual([{ text: 'to program' }])
-    await client.end()
+    expect(await say(bytes)).toMatch(/08P01/)
+    await db.$queryRaw`SELECT 1`
   })
 
   it('messages without end, of which none asks for an answer', async () => {
     const parse = Buffer.concat([Buffer.from('P'), int32(8), Buffer.from('\0\0\0\0')])
     await say(startup, Buffer.alloc(parse.length * 1_500_000, parse))
-    await lite.query('SELECT 1')
+    await db.$queryRaw`SELECT 1`
+  })
+})
+
+describe.skipIf(inject('postgres'))('the session of the site is no client’s', () => {
+  it.each([
+    'SET search_path TO nowhere',
+    'SET default_transaction_read_only TO on',
+    "SET TIME ZONE 'Asia/Kolkata'",
+    'SET synchronous_commit TO off',
+    'SET ROLE pg_monitor',
+    'SET SESSION AUTHORIZATION quvera_staff',
+    "SELECT set_config('search_path', '', false)",
+    'CREATE TEMP TABLE "Quvera_Lease" (nothing int)',
+    'SELECT pg_advisory_lock(1)',
+    'LISTEN news',
+    'PREPARE nothing AS SELECT 1',
+    'DECLARE held CURSOR WITH HOLD FOR SELECT 1',
+    'BEGIN; SET search_path TO nowhere; COMMIT AND CHAIN',
+    'BEGIN; SET LOCAL search_path TO nowhere; SELEC',
+    'SET idle_session_timeout TO 1',
+    'BEGIN; SET idle_in_transaction_session_timeout TO 1',
+    'SET transaction_timeout TO 1',
+    'SET statement_timeout TO 1',
+  ])('%s lasts no longer than the client’s turn, whether it stays or goes', async (statement) => {
+    const before = await siteSession()
+    const client = await aClient()
+    await client.query(statement).catch(() => {})
+    await sleep(20) // for the time limits
+    if (/^BEGIN/.test(statement)) await client.query('COMMIT').catch(() => {})
+    expect(await siteSession()).toEqual(before)
+    await client.query(statement).catch(() => {})
+    await client.end()
+    clients.pop()
+    expect(await siteSession()).toEqual(before)
+    await db.lease.upsert({
+      where: { name: 'test' },
+      create: { name: 'test', holder: statement, until: new Date() },
+      update: { holder: statement },
+    })
+  })
+
+  it.each([
+    ['ALTER SYSTEM SET fsync TO off', '42501'],
+    ['SET zero_damaged_pages TO on', '42501'],
+    ['SET ROLE postgres', '42501'],
+    ['RESET SESSION AUTHORIZATION', '42501'],
+    ["SELECT set_config('session_authorization', 'postgres', false)", '42501'],
+    ['ALTER ROLE postgres NOLOGIN', '42501'],
+    ['DROP TABLE pg_class', '42501'],
+    [`COPY (SELECT 1) TO PROGRAM 'true'`, '42501'],
+    [`CREATE TEMP TABLE t (x text); COPY t FROM PROGRAM 'true'`, '42501'],
+    [`DO $$ BEGIN EXECUTE 'COPY (SELECT 1) TO PRO' || 'GRAM ''true'''; END $$`, '42501'],
+    ['COPY "Quvera_Lease" FROM STDIN', '0A000'],
+  ])('%s is refused, in a text and prepared, and the client goes on', async (statement, code) => {
+    const client = await aClient()
+    await expect(client.query(statement)).rejects.toMatchObject({ code })
+    expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
+    if (statement.includes(';') && !statement.startsWith('DO')) return
+    await expect(client.query({ text: statement, name: 'prepared' })).rejects.toMatchObject({ code })
+    expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
+    await db.$queryRaw`SELECT 1`
+  })
+
+  it('and what only speaks of programs is served', async () => {
+    const client = await aClient()
+    expect((await client.query(`SELECT 'copy to program' AS text`)).rows).toEqual([{ text: 'copy to program' }])
+  })
+
+  it('a client may do with the tables what their owner may', async () => {
+    const client = await aClient()
+    await client.query('BEGIN; LOCK TABLE "Quvera_Lease" IN EXCLUSIVE MODE; ALTER TABLE "Quvera_Lease" ADD "X" int')
+    await client.query('ALTER TABLE "Quvera_Lease" DROP "X"; COMMIT')
+    await client.query(`SELECT setval('"Quvera_Mail_Id_seq"', 1)`)
+    await client.query(
+      'CREATE SCHEMA copies; CREATE UNLOGGED TABLE copies.a AS TABLE "Quvera_Lease"; DROP SCHEMA copies CASCADE',
+    )
+    for (const statement of ['VACUUM', 'CHECKPOINT', 'TRUNCATE "Quvera_Lease"']) await client.query(statement)
+  })
+
+  it('each client has its own prepared statements, whatever they are called and whoever forgets his', async () => {
+    const [one, two] = [await aClient(), await aClient()]
+    const ask = async (client: pg.Client, text: string) => {
+      const { rows } = await client.query({ name: 'same', text, values: [20], rowMode: 'array' })
+      await db.$queryRaw`SELECT ${1}::int`
+      return rows[0]
+    }
+    for (let round = 0; round < 3; round++) {
+      expect(await ask(one, 'SELECT $1::int + 1')).toEqual([21])
+      expect(await ask(two, 'SELECT $1::int + 2')).toEqual([22])
+      await two.query('DISCARD TEMP')
+    }
+    await two.query('DEALLOCATE ALL')
+    expect(await ask(one, 'SELECT $1::int + 1')).toEqual([21])
+  })
+
+  it('a client that goes in the middle of a broken statement takes nothing with it', async () => {
+    const socket = connect(port, '127.0.0.1')
+    sockets.push(socket)
+    const broken = Buffer.concat([message('P', '\0SELEC 1\0\0\0'), message('H')])
+    socket.write(Buffer.concat([startup, broken]))
+    await new Promise<void>((done) => {
+      let answer = ''
+      socket.on('data', (chunk) => {
+        answer += chunk.toString('latin1')
+        if (answer.includes('42601')) done()
+      })
+    })
+    socket.destroy()
+    expect(await db.$queryRaw`SELECT 5 AS five`).toEqual([{ five: 5 }])
+    expect(await siteSession()).toMatchObject({ current_user: 'postgres' })
   })
 })
