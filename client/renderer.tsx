@@ -2,6 +2,7 @@ import { StrictMode } from 'react'
 import { renderToString } from 'react-dom/server'
 import type { FormOutcome } from '../shared/form-outcome.ts'
 import { App } from './app.tsx'
+import { uncertain } from './content/enquiry-form.ts'
 import { fieldMarks } from './enquiry/field-marks.ts'
 import { type FormAnswer, FormAnswerContext } from './enquiry/form-answer.ts'
 import { pageAt } from './pages/all-pages.ts'
@@ -29,7 +30,13 @@ export function renderBody(page: Page, answer: FormAnswer = {}): string {
 function answerOf({ order, subscription, reference }: FormOutcome): FormAnswer {
   return {
     ...(order && {
-      order: { message: order.problem.message, marks: fieldMarks(order.problem), values: order.values },
+      order: {
+        message: order.problem.message,
+        note: order.uncertain && uncertain,
+        marks: fieldMarks(order.problem),
+        values: order.values,
+        submissionKey: order.uncertain?.submissionKey,
+      },
     }),
     ...(subscription && {
       subscription: { message: subscription.problem.message, email: subscription.values.email ?? '' },

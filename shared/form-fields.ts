@@ -22,7 +22,7 @@ export function readOrderFields(fields: FormFields) {
 
 /** The box in the footer, in the same way. */
 export function readSubscriptionFields(fields: FormFields) {
-  return { email: text(fields, 'email').trim(), website: text(fields, 'website') }
+  return { email: text(fields, 'email').trim() }
 }
 
 /** Without spaces and dashes, and without +91 or a leading 0 if exactly ten digits remain: else the rules judge what was typed. */

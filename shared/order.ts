@@ -90,12 +90,10 @@ const fields = {
 }
 
 /**
- * The purchase enquiry a visitor sends. The same check runs in the browser and, because the wire is not trusted, on the
- * server.
+ * The purchase enquiry that a visitor fills in. The same check runs in the browser and, because the wire is not trusted,
+ * on the server.
  */
-export const orderSchema = z.strictObject({
-  /** Made once for each filling of the form: a repeat of the same order is recognised by it. */
-  submissionKey: z.guid(messages.malformed).check(z.toLowerCase()),
+export const orderContentSchema = z.strictObject({
   ...fields,
   /** The hidden field of the form. */
   productName: z.optional(z.literal(brand.name)),
@@ -105,6 +103,13 @@ export const orderSchema = z.strictObject({
   filledInMs: z.optional(z.number()),
 })
 
+/** Made once for each filling of the form: a repeat of the same order is recognised by it. */
+export const submissionKeySchema = z.guid(messages.malformed).check(z.toLowerCase())
+
+/** The purchase enquiry as it is sent. */
+export const orderSchema = z.extend(orderContentSchema, { submissionKey: submissionKeySchema })
+
+export type OrderContent = z.infer<typeof orderContentSchema>
 export type Order = z.infer<typeof orderSchema>
 export type OrderField = keyof typeof fields
 

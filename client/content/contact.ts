@@ -13,7 +13,7 @@ export const subscribe = {
   consent: `By subscribing, you agree that ${brand.company} may email you about its products. To unsubscribe, write to ${brand.email}.`,
   done: 'Thank you. You are on the list.',
   offline: 'You are offline. Please try again once you are back online.',
-  failed: 'That did not go through, and we have not saved your address. Please try again later.',
+  failed: 'Something went wrong, and your address may not be saved. Please try again later: it counts only once.',
 }
 
 export const telephone = `tel:${brand.phone.replaceAll(' ', '')}`

@@ -26,13 +26,13 @@ export const received: typeof messages.received = 'Order Received Successfully'
 /** Stands above the form in place of "Buy Now" once it is sent. */
 export const enquiryReceived = {
   title: 'Enquiry received',
-  lead: 'A copy is on its way to your inbox. Someone from our team will call or write to you.',
+  lead: 'Someone from our team will call or write to you. Please keep your reference.',
 }
 
 export const notStored = `We could not save your enquiry. Everything you typed is still here. Please send it again, or call ${brand.phone}.`
 
-/** After a minute without any answer. */
-export const notAnswered = `We had no answer, so your enquiry may or may not have reached us. Everything you typed is still here. If you send it again unchanged, we will count it only once. You can also call ${brand.phone}.`
+/** After a minute without any answer, or when the database did not answer the server. */
+export const uncertain = `Something went wrong on the way, so your enquiry may or may not have reached us. Everything you typed is still here. If you send it again unchanged, we will count it only once. You can also call ${brand.phone}.`
 
 /** Said while an enquiry is under way and the network is weak. */
 export const progress = {
@@ -49,7 +49,7 @@ export const progress = {
 export const stopped = `Stopped. Your enquiry may still have reached us. If you send it again unchanged, we will count it only once. You can also call ${brand.phone}.`
 
 export const nextSteps = [
-  { title: 'We receive your enquiry', text: 'You get a reference right away, and a copy by email.' },
+  { title: 'We receive your enquiry', text: 'You get a reference right away.' },
   {
     title: 'Our team reads it',
     text: `Someone in ${brand.address.city} looks at the product and quantity you asked for.`,

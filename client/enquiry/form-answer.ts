@@ -2,7 +2,14 @@ import { createContext } from 'react'
 
 /** What the page says of a form that was sent without scripts. It stands in the page as data too, for hydration. */
 export interface FormAnswer {
-  order?: { message: string; marks: Record<string, string>; values: Record<string, string> }
+  order?: {
+    message: string
+    note?: string | undefined
+    marks: Record<string, string>
+    values: Record<string, string>
+    /** Under which it may be stored. */
+    submissionKey?: string | undefined
+  }
   subscription?: { message: string; email: string }
   reference?: string
 }

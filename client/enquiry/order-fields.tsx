@@ -1,16 +1,17 @@
 import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
-import { Honeypot } from './honeypot.tsx'
 
 interface OrderFieldsProps {
   marks: Record<string, string>
   /** What they hold at first. */
   values?: Record<string, string> | undefined
+  /** Of an order that may be stored: sent again without scripts it is the same one. */
+  submissionKey?: string | undefined
 }
 
 /** The inputs of the order form. They keep their own values: what is typed before React arrives stays. */
-export function OrderFields({ marks, values = {} }: OrderFieldsProps) {
+export function OrderFields({ marks, values = {}, submissionKey }: OrderFieldsProps) {
   function field(name: string) {
     const mark = marks[name]
     return { id: `order-${name}`, name, required: true, defaultValue: values[name], ...(mark && marked(name)) }
@@ -51,7 +52,12 @@ export function OrderFields({ marks, values = {} }: OrderFieldsProps) {
         <Choice {...field('products')} placeholder="Choose a product" options={products} />
       </Field>
       <input type="hidden" name="productName" value={brand.name} />
-      <Honeypot id="order-website" />
+      {submissionKey && <input type="hidden" name="submissionKey" value={submissionKey} />}
+      {/* People do not see this field and do not reach it: who fills it in is a program. */}
+      <div className="visually-hidden" aria-hidden="true">
+        <label htmlFor="order-website">Website</label>
+        <input id="order-website" name="website" tabIndex={-1} autoComplete="off" />
+      </div>
     </div>
   )
 }

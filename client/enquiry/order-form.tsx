@@ -1,12 +1,16 @@
 import { type ComponentType, type FormEvent, useContext, useEffect, useRef, useState } from 'react'
 import { productSlug, products } from '../../shared/catalogue.ts'
-import { progress } from '../content/enquiry-form.ts'
+import { privacyNotice, progress } from '../content/enquiry-form.ts'
 import { FormAnswerContext } from './form-answer.ts'
-import { OrderActions } from './order-actions.tsx'
 import { OrderFields } from './order-fields.tsx'
-import { OrderReceived } from './order-received.tsx'
-import type { OrderSender } from './order-sender.ts'
-import { EMPTY, type OrderState } from './order-state.ts'
+import { EMPTY, OrderReceived, type OrderState } from './order-received.tsx'
+import type { OrderSender } from './order-sender.tsx'
+
+/*
+ * A filled form goes in, a reference or what is wrong comes out. Read this, then order-sender.tsx (rules, tries, toasts:
+ * loaded at the first touch), then send-order.ts (the key, one try). order-fields.tsx has the inputs, form-answer.ts
+ * what a page says of a form that was sent without scripts.
+ */
 
 /** How long a sent form waits for the code that sends it, before it goes out without. */
 const CODE_TIMEOUT_MS = 5000
@@ -19,7 +23,9 @@ interface OrderFormProps {
 export function OrderForm({ path, onReceived }: OrderFormProps) {
   const form = useRef<HTMLFormElement>(null)
   const { order: answer } = useContext(FormAnswerContext)
-  const [state, setState] = useState<OrderState>(answer ? { marks: answer.marks, summary: answer.message } : EMPTY)
+  const [state, setState] = useState<OrderState>(
+    answer ? { marks: answer.marks, summary: answer.message, note: answer.note } : EMPTY,
+  )
   const [Toasts, setToasts] = useState<ComponentType>()
   const sender = useRef<Promise<OrderSender>>(null)
 
@@ -33,10 +39,9 @@ export function OrderForm({ path, onReceived }: OrderFormProps) {
 
   function prepare() {
     if (sender.current) return sender.current
-    const loading = Promise.all([import('./order-sender.ts'), import('./toasts.tsx')])
-    const created = loading.then(([code, toasts]) => {
-      setToasts(() => toasts.Toasts)
-      return code.createOrderSender(show)
+    const created = import('./order-sender.tsx').then((code) => {
+      setToasts(() => code.Toasts)
+      return code.createOrderSender(show, answer?.submissionKey)
     })
     sender.current = created
     created.catch(() => {
@@ -84,13 +89,38 @@ export function OrderForm({ path, onReceived }: OrderFormProps) {
             {state.summary}
           </p>
         )}
-        <OrderFields marks={state.marks} values={answer?.values} />
+        <OrderFields marks={state.marks} values={answer?.values} submissionKey={answer?.submissionKey} />
         <OrderActions {...state} onStop={() => sender.current?.then(({ stop }) => stop())} />
       </form>
       <div role="status">
         {state.reference && <OrderReceived {...state} reference={state.reference} onAgain={() => show(EMPTY)} />}
       </div>
       {Toasts && <Toasts />}
+    </div>
+  )
+}
+
+/** The button, with the privacy notice beside it: raise `NOTICE_VERSION` when its words change. */
+function OrderActions({ sending = false, progress, note, onStop }: OrderState & { onStop: () => void }) {
+  return (
+    <div className="submit">
+      {note && <p className="submit-note">{note}</p>}
+      <div className="submit-row">
+        <button type="submit" className="button send" aria-disabled={sending}>
+          {sending ? 'Sending…' : 'Send enquiry'}
+        </button>
+        {progress && (
+          <button type="button" className="pill" onClick={onStop}>
+            Stop
+          </button>
+        )}
+        <p role="status" className="submit-progress">
+          {progress}
+        </p>
+      </div>
+      <p className="small">
+        {privacyNotice} More on this, and on your rights, in our <a href="/privacy-policy">Privacy Policy</a>.
+      </p>
     </div>
   )
 }

@@ -3,8 +3,8 @@ import { brand } from '../../shared/brand.ts'
 import { buyNow } from '../content/buy-now.ts'
 import { enquiryReceived } from '../content/enquiry-form.ts'
 import { Picture } from '../ui/picture.tsx'
-import { NextSteps } from './next-steps.tsx'
 import { OrderForm } from './order-form.tsx'
+import { NextSteps } from './order-received.tsx'
 
 interface OrderSectionProps {
   path: string

@@ -1,7 +1,6 @@
 import { type FormEvent, useContext, useState } from 'react'
 import { subscribe } from '../content/contact.ts'
 import { FormAnswerContext } from './form-answer.ts'
-import { Honeypot } from './honeypot.tsx'
 
 interface Answer {
   done: boolean
@@ -58,7 +57,6 @@ export function SubscribeForm({ path }: { path: string }) {
           {busy ? 'Sending…' : 'Subscribe'}
         </button>
       </div>
-      <Honeypot id="subscribe-website" />
       <p id="subscribe-answer" role="status" className="subscribe-answer" data-done={answer?.done}>
         {answer?.message}
       </p>

@@ -2,8 +2,7 @@ import { useContext } from 'react'
 import { RECEIVED_PATH } from '../../shared/page-paths.ts'
 import { enquiryReceived, received } from '../content/enquiry-form.ts'
 import { FormAnswerContext } from '../enquiry/form-answer.ts'
-import { NextSteps } from '../enquiry/next-steps.tsx'
-import { Reference } from '../enquiry/order-received.tsx'
+import { NextSteps, Reference } from '../enquiry/order-received.tsx'
 import type { Page } from './page.ts'
 
 /** Follows an order that was sent without scripts. */

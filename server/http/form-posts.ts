@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readOrderFields, readSubscriptionFields } from '../../shared/form-fields.ts'
 import type { FormOutcome } from '../../shared/form-outcome.ts'
-import { type Order, orderSchema } from '../../shared/order.ts'
+import { orderContentSchema, submissionKeySchema } from '../../shared/order.ts'
 import { orderPaths, pagePaths, RECEIVED_PATH, SUBSCRIBED_PATH } from '../../shared/page-paths.ts'
 import { isReference } from '../../shared/reference-shape.ts'
 import { subscriptionSchema } from '../../shared/subscription.ts'
@@ -19,8 +19,6 @@ const FORM = 'application/x-www-form-urlencoded'
 const ECHO_MAX = 300
 /** Stands in the page that follows an order where its reference belongs. */
 const REFERENCE_PLACEHOLDER = 'the-reference-of-this-order'
-/** Stands where the key of an order belongs until it is known. */
-const NO_KEY = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Forms that browsers send without scripts, to the page they stand on. What follows is a page: after success another
@@ -124,21 +122,19 @@ function echo(fields: URLSearchParams, names: string[]): Record<string, string> 
  * @throws what `answerTo` knows; `fields` then hold the key under which it may be stored
  */
 async function submitForm(orders: Orders, fields: URLSearchParams): Promise<{ reference: string }> {
-  const given = fields.get('submissionKey')
-  const checked = orderSchema.safeParse({ ...readOrderFields(fields), submissionKey: given ?? NO_KEY })
+  const checked = orderContentSchema.safeParse(readOrderFields(fields))
   if (!checked.success) throw checked.error
-  const order: Order = checked.data
-  if (given) {
-    const isOther = (error: unknown) => error instanceof NotStored && error.reason === 'conflict'
-    const answer = await orders.submit(order).catch((error: unknown) => {
-      if (!isOther(error)) throw error
-      return undefined // it was stored then, and has been changed since
+  const given = submissionKeySchema.safeParse(fields.get('submissionKey'))
+  if (given.success) {
+    const answer = await orders.submit({ ...checked.data, submissionKey: given.data }).catch((error: unknown) => {
+      const isChanged = error instanceof NotStored && error.reason === 'conflict' // since it was stored
+      if (!isChanged) throw error
     })
     if (answer) return answer
   }
-  const submissionKey = await formKey(orders, { ...order, submissionKey: '' })
+  const submissionKey = await formKey(orders, checked.data)
   fields.set('submissionKey', submissionKey)
-  return orders.submit({ ...order, submissionKey })
+  return orders.submit({ ...checked.data, submissionKey })
 }
 
 const WINDOW_MS = 10 * 60_000
@@ -151,19 +147,19 @@ const SETTLE_MS = 6000
  * equal orders on purpose, unless ten to twenty minutes lie between them: who wants twice as much says so in the
  * quantity.
  */
-export async function formKey(orders: Orders, fields: object, now = Date.now()): Promise<string> {
+export async function formKey(orders: Orders, order: object, now = Date.now()): Promise<string> {
   const age = now % WINDOW_MS
   const current = Math.floor(now / WINDOW_MS)
   // One that was sent just before the window changed may still be on its way into the table.
   if (age < SETTLE_MS) await sleep(SETTLE_MS - age)
-  const previousKey = keyOf(fields, current - 1)
-  return (await orders.knows(previousKey)) ? previousKey : keyOf(fields, current)
+  const previousKey = keyOf(order, current - 1)
+  return (await orders.knows(previousKey)) ? previousKey : keyOf(order, current)
 }
 
 /** A UUID of version 8: one of our own making. */
-function keyOf(fields: object, window: number): string {
+function keyOf(order: object, window: number): string {
   const hash = createHash('sha256')
-    .update(JSON.stringify([window, fields]))
+    .update(JSON.stringify([window, order]))
     .digest()
   hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x80
   hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80

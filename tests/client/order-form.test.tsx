@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { progress } from '../../client/content/enquiry-form.ts'
+import { notStored, progress, uncertain } from '../../client/content/enquiry-form.ts'
 import { OrderForm } from '../../client/enquiry/order-form.tsx'
-import { forgetKey } from '../../client/enquiry/submission-key.ts'
+import { forgetKey } from '../../client/enquiry/send-order.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
@@ -149,6 +149,7 @@ it('a database that is down is told at once, nothing typed is lost, and the next
   await fill(filled)
   await send()
   await toast(messages.failed)
+  await expect.element(page.getByText(uncertain)).toBeVisible()
   expect(values()).toEqual(filled)
   expect(wire.sent).toHaveLength(1)
   await send()
@@ -204,6 +205,23 @@ it('a refusal is told in the words of the server, and not repeated', async () =>
   await send()
   await toast('Orders are taken from our own pages only.')
   await new Promise((resume) => setTimeout(resume, 1500))
+  expect(wire.sent).toHaveLength(1)
+})
+
+it('a refusal says that nothing is stored, unless an earlier try may be', async () => {
+  wire.answers = [refused(403, 'Not from here.'), refused(503, messages.failed), refused(403, 'Not from here.')]
+  await fill(filled)
+  for (const said of [notStored, uncertain, uncertain]) {
+    await send()
+    await expect.element(page.getByText(said)).toBeVisible()
+  }
+})
+
+it('the limit of a day is told and not waited for', async () => {
+  wire.answers = [refused(429, messages.manyOrders, { 'retry-after': '80000' })]
+  await fill(filled)
+  await send()
+  await toast(messages.manyOrders)
   expect(wire.sent).toHaveLength(1)
 })
 

@@ -3,7 +3,7 @@ import { page } from 'vitest/browser'
 import { buyNow } from '../../client/content/buy-now.ts'
 import { enquiryReceived, nextSteps } from '../../client/content/enquiry-form.ts'
 import { OrderSection } from '../../client/enquiry/order-section.tsx'
-import { forgetKey } from '../../client/enquiry/submission-key.ts'
+import { forgetKey } from '../../client/enquiry/send-order.ts'
 import { products } from '../../shared/catalogue.ts'
 import { wire } from '../support/fake-wire.ts'
 import { typedOrder } from '../support/fill-order.ts'
@@ -32,6 +32,7 @@ it('an order received changes the heading, ticks the first of the steps, and say
 
   await expect.element(page.getByText(`2 × ${products[0]}, Self Use`)).toBeVisible()
   expect(heading()).toBe(enquiryReceived.title)
+  expect(`${enquiryReceived.lead} ${place.querySelector('.steps')?.textContent}`).not.toMatch(/e-?mail|inbox|copy/i)
   expect(place.querySelectorAll('.steps')).toHaveLength(1)
   expect(ticked()).toHaveLength(nextSteps.length)
   expect(ticked()[0]).not.toBe(before[0])

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'
-import { emptyHints } from '../../client/content/enquiry-form.ts'
+import { emptyHints, uncertain } from '../../client/content/enquiry-form.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { orderPaths, pagePaths } from '../../shared/page-paths.ts'
@@ -36,6 +36,7 @@ describe.each(orderPaths)('without scripts, on %s', (path) => {
     expect(row?.mobile).toBe('9876543210')
     expect(row?.suspectedSpam).toBe(false)
     expect(await page.locator('.reference').textContent()).toBe(row?.reference)
+    expect(await page.locator('main').innerText()).not.toMatch(/inbox|copy|by e-?mail/i)
     await page.reload()
     expect(await page.locator('.reference').textContent()).toBe(row?.reference)
     expect(await stored()).toHaveLength(1)
@@ -74,6 +75,32 @@ describe.each(orderPaths)('without scripts, on %s', (path) => {
     expect(await stored()).toHaveLength(1)
     await close()
   })
+})
+
+describe('a form that may or may not be stored', () => {
+  const rename = (from: string, to: string) =>
+    site().inspect((db) => db.$executeRawUnsafe(`ALTER TABLE "${from}" RENAME TO "${to}"`))
+
+  it.each([false, true])(
+    'says so, and sent again it is the same order; with scripts afterwards: %s',
+    async (scripts) => {
+      const { page, close } = await visit('/buy-now', { javaScriptEnabled: scripts })
+      await fillOrder(page)
+      await rename('Quvera_Mail', 'Away')
+      const form = page.locator('#order')
+      if (scripts) await form.evaluate((element) => (element as HTMLFormElement).submit())
+      else await sendButton(page).click()
+      await page.getByRole('alert').getByText(messages.failed).waitFor()
+      await rename('Away', 'Quvera_Mail')
+      expect(await form.innerText()).toContain(uncertain)
+      const key = (await page.locator('[name=submissionKey]').getAttribute('value')) ?? ''
+      if (scripts) await page.locator('html[data-hydrated]').waitFor()
+      await sendButton(page).click()
+      await page.getByText(messages.received).first().waitFor()
+      expect((await stored()).map(({ submissionKey }) => submissionKey)).toEqual([key])
+      await close()
+    },
+  )
 })
 
 it('the page that tells of a broken rule is hydrated as it stands, and then works with scripts', async () => {

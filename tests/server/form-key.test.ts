@@ -30,6 +30,26 @@ it('the same form twice is one enquiry, also over the edge of a window', async (
   expect(await app.db.enquiry.count()).toBe(1)
 })
 
+/** As a browser without scripts, of a site without built pages. */
+async function post(fields: object) {
+  const body = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
+  const answer = await fetch(`${app.url}/buy-now`, { method: 'POST', redirect: 'manual', body })
+  const outcome = answer.status === 303 ? undefined : await answer.json()
+  return { status: answer.status, reference: answer.headers.get('location')?.split('=')[1], outcome }
+}
+
+it('one that may be stored comes back with its key: unchanged it is the same order however late, changed another', async () => {
+  const { submissionKey: _, ...fields } = typed
+  await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`
+  const failed = await post(fields).finally(() => app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Mail"`)
+  expect(failed.status).toBe(503)
+  const { submissionKey } = failed.outcome.order.uncertain
+  const { reference } = await app.orders.submit({ ...typed, submissionKey }) // what the database did after we gave up
+  expect(await post({ ...fields, submissionKey })).toMatchObject({ status: 303, reference })
+  expect((await post({ ...fields, quantity: typed.quantity + 1, submissionKey })).status).toBe(303)
+  expect(await app.db.enquiry.count()).toBe(2)
+})
+
 it('after twenty minutes it is another one', async () => {
   await submitAt(5)
   await submitAt(20.1)

@@ -225,6 +225,11 @@ describe('subscription', () => {
     expect(rows.map((row) => row.email)).toEqual(['news@shop.example'])
   })
 
+  it('is not lost to a browser that fills the hidden field', async () => {
+    await call(app.url, 'subscription.subscribe', { email: 'filled@shop.example', website: 'https://shop.example' })
+    expect(await app.db.subscriber.count({ where: { email: 'filled@shop.example' } })).toBe(1)
+  })
+
   it('refuses what is no address with the form’s own words', async () => {
     const answer = await call(app.url, 'subscription.subscribe', { email: 'news' })
     expect([answer.status, answer.message]).toEqual([400, 'Please enter a valid email address'])

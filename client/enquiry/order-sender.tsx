@@ -1,11 +1,11 @@
 import { focusManager, MutationObserver, onlineManager, QueryClient } from '@tanstack/react-query'
-import { toast } from 'react-toastify/unstyled'
-import { messages, type Order } from '../../shared/order.ts'
-import { notAnswered, notStored, progress, stopped } from '../content/enquiry-form.ts'
+import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
+import { readOrderFields } from '../../shared/form-fields.ts'
+import { firstProblem, messages, type OrderContent, orderContentSchema } from '../../shared/order.ts'
+import { notStored, progress, stopped, uncertain } from '../content/enquiry-form.ts'
 import { fieldMarks } from './field-marks.ts'
-import { EMPTY, type OrderState } from './order-state.ts'
-import { readOrder } from './read-order.ts'
-import { answeredStatus, failureMessage, retryAfterMs, sendOrder } from './send-order.ts'
+import { EMPTY, type OrderState } from './order-received.tsx'
+import { answeredStatus, currentKey, failureMessage, keepKey, retryAfterMs, sendOrder } from './send-order.ts'
 
 export interface OrderSender {
   /** Checks the form and sends it; while an order is under way it does nothing. */
@@ -22,8 +22,10 @@ const PAUSE_MAX_MS = 15_000
  * Everything an order needs once somebody fills the form: rules, sending, toasts. A try without an answer is repeated,
  * with growing pauses, for a minute in which there is a network. What the server refuses is told and not repeated, but
  * for 429, which says when.
+ * @param sentBefore the key of an order that may be stored, sent without scripts before this page
  */
-export function createOrderSender(show: (state: OrderState) => void): OrderSender {
+export function createOrderSender(show: (state: OrderState) => void, sentBefore?: string): OrderSender {
+  if (sentBefore) keepKey({ key: sentBefore, unanswered: true })
   const client = new QueryClient()
   client.mount() // what waits for the network goes on when it is back
   focusManager.setFocused(true) // an order goes on in a tab that nobody looks at
@@ -35,7 +37,7 @@ export function createOrderSender(show: (state: OrderState) => void): OrderSende
     removeEventListener('beforeunload', warn)
   }
 
-  async function start(order: Order) {
+  async function start(order: OrderContent) {
     const stop = new AbortController()
     underWay = stop
     addEventListener('beforeunload', warn)
@@ -58,7 +60,7 @@ export function createOrderSender(show: (state: OrderState) => void): OrderSende
       if (underWay !== stop) return
       end()
       toast.error(failureMessage(error), { autoClose: false })
-      show({ ...EMPTY, note: answeredStatus(error) === undefined ? notAnswered : notStored })
+      show({ ...EMPTY, note: currentKey().unanswered ? uncertain : notStored })
     } finally {
       clearTimeout(slow)
       unsubscribe()
@@ -69,8 +71,13 @@ export function createOrderSender(show: (state: OrderState) => void): OrderSende
     send(data) {
       if (underWay) return
       toast.dismiss()
-      const { order, problem } = readOrder(data)
-      if (order) return void start(order)
+      const checked = orderContentSchema.safeParse({
+        ...readOrderFields(data),
+        // The form is shown with the page, which the stopwatch of the browser counts from.
+        filledInMs: Math.round(performance.now()),
+      })
+      if (checked.success) return void start(checked.data)
+      const problem = firstProblem(checked.error)
       toast.error(problem.message, { autoClose: false })
       show({ marks: fieldMarks(problem) })
     },
@@ -92,7 +99,7 @@ function observe(client: QueryClient, stop: AbortSignal) {
   return new MutationObserver(client, {
     // The first try is made also when the browser says it is offline: it may be wrong.
     networkMode: 'offlineFirst',
-    mutationFn: (order: Order) => sendOrder(order, stop),
+    mutationFn: (order: OrderContent) => sendOrder(order, stop),
     onSettled: unsubscribe,
     retry: (_failures, error) => {
       if (stop.aborted) return false
@@ -115,4 +122,13 @@ function told(failures: number, reason: unknown) {
 /** The browser asks whether to leave the page, in its own words. */
 function warn(event: Event) {
   event.preventDefault()
+}
+
+const transition = cssTransition({ enter: 'toast-enter', exit: 'toast-exit', collapse: false })
+
+/** Where toasts are shown. */
+export function Toasts() {
+  return (
+    <ToastContainer position="top-right" transition={transition} closeOnClick={false} hideProgressBar role="alert" />
+  )
 }
