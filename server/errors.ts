@@ -1,16 +1,27 @@
 /** Something an operator can put right: the message says what and how. It is shown as it is, without a stack. */
 export class OperatorError extends Error {}
 
+/** What PostgreSQL, its driver and Prisma say when the database has gone. */
+const LOST =
+  /^(Connection terminated|Client has encountered a connection error|Server has closed|terminating connection)/
+
 /** Why a process ends, in words for whoever started it; the stack only of what nobody foresaw. */
 export function describeFailure(error: unknown): string {
   if (error instanceof OperatorError) return error.message
   if (!(error instanceof Error)) return String(error)
-  // Prisma puts the place in the code first, and what the database said last.
-  if (error.name.startsWith('PrismaClient')) return scrub(error.message.trim().split('\n').at(-1) ?? '')
+  const words = error.name.startsWith('PrismaClient') ? databaseWords(error.message) : error.message
+  if (LOST.test(words)) return `The connection to the database was lost: ${words.replace(/\.$/, '')}.`
+  if (error.name.startsWith('PrismaClient')) return scrub(words)
   if (!('code' in error)) return error.stack ?? error.message
   return error.code === 'EADDRINUSE'
     ? `${error.message.replace(/^listen /, '')}. Choose another PORT.`
     : scrub(error.message)
+}
+
+/** Prisma puts the place in the code first, and what the database said last, at times in quotes. */
+function databaseWords(message: string): string {
+  const last = message.trim().split('\n').at(-1) ?? ''
+  return /Message: `(.*)`$/.exec(last)?.[1] ?? last
 }
 
 /** Ends a program and tells why. */

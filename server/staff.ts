@@ -40,24 +40,39 @@ COMMAND --help tells more. The database is that of the site: DATABASE_URL, or th
 Exit code: 0 done, 1 refused or failed, 2 not understood.
 In the container: docker exec CONTAINER node dist/server/staff.js COMMAND …`
 
-// Whoever reads our output may stop before its end, as `head` does: that is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+/** What standard output failed with. It tells so by itself, while the command may be doing something else. */
+let outputFailure: NodeJS.ErrnoException | undefined
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.syscall === 'write') outputFailure ??= error
+})
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 const [name, ...args] = process.argv.slice(2)
 try {
   await run(name, args)
+  await new Promise((done) => process.stdout.write('', done)) // after all that was written before
+  if (outputFailure) throw outputFailure
 } catch (error) {
+  process.exitCode = tell(error)
+}
+
+/** @returns the exit code */
+function tell(error: unknown): number {
+  // Whoever reads our output may stop before its end, as `head` does: that is no failure.
+  if (error === outputFailure && outputFailure?.code === 'EPIPE') return 0
   if (error instanceof UsageError) {
     console.error(`${error.message}. See --help.`)
-    process.exitCode = 2
-  } else {
-    const login = commands.get(name ?? '')?.login ?? "quvera_app, as the site's, or the tables' owner"
-    const hint = `. \`${name}\` works with the login of ${login}: set DATABASE_URL to it.`
-    console.error(describeFailure(error) + (sqlState(error) === INSUFFICIENT_PRIVILEGE ? hint : ''))
-    process.exitCode = 1
+    return 2
   }
+  const login = commands.get(name ?? '')?.login ?? "quvera_app, as the site's, or the tables' owner"
+  const hint = `. \`${name}\` works with the login of ${login}: set DATABASE_URL to it.`
+  console.error(
+    error === outputFailure
+      ? `Standard output cannot be written: ${outputFailure?.message}.`
+      : describeFailure(error) + (sqlState(error) === INSUFFICIENT_PRIVILEGE ? hint : ''),
+  )
+  return 1
 }
 
 async function run(name: string | undefined, args: string[]): Promise<void> {

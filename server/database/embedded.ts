@@ -8,6 +8,7 @@ import { type Database, type DatabaseOptions, openClient } from './database.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { EmbeddedPostgres, NoRoomError } from './embedded-postgres.ts'
 import { migrate } from './migrations.ts'
+import { DROP_COPIES } from './snapshot.ts'
 import { startUpkeep } from './upkeep.ts'
 import { admitClients, serveClients } from './wire-bridge.ts'
 
@@ -59,7 +60,9 @@ async function open(dataDir: string, { migrations, preparedFolder = '' }: Databa
     const remedy = `Keep the folder, and restore a backup into another DATA_DIR (docs/operations.md, "The embedded database does not open").`
     throw new OperatorError(`${what} ${remedy}`, { cause: error })
   })
-  return { lite, notes: await migrate(lite, migrations) }
+  const notes = await migrate(lite, migrations)
+  await lite.query(DROP_COPIES).catch(() => {}) // what cannot go now, such as on a full disk, goes with the next backup
+  return { lite, notes }
 
   /** PostgreSQL has given up: only a new process can open the folder again, and finds all that was answered in it. */
   function endProcess(reason: string): never {

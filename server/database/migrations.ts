@@ -68,7 +68,7 @@ export async function migrate(session: Session, folder: string): Promise<string[
 }
 
 /** The migrations in `folder`, oldest first. */
-async function readMigrations(folder: string) {
+export async function readMigrations(folder: string) {
   const entries = await readdir(folder, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   return Promise.all(

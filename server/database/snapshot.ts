@@ -1,7 +1,9 @@
-import type { Env } from '../env.ts'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { OperatorError, sqlState } from '../errors.ts'
 import type { Db } from './database.ts'
-import { withDatabase } from './open-database.ts'
-import { type AppliedMigration, type Queries, quoted, readMigrations, readTables, type Table } from './tables.ts'
+import { releaseLease, takeLease } from './lease.ts'
+import { type AppliedMigration, type Queries, quoted, readJournal, readTables, type Table } from './tables.ts'
 
 /** Everything that is stored, as it was at one moment. */
 export interface Snapshot {
@@ -15,14 +17,24 @@ type Work = (snapshot: Snapshot) => Promise<void>
 
 const FETCHED_AT_ONCE = 1000
 const NO_LIMIT_MS = 2 ** 31 - 1
-/** Of the copies, beside the tables' own. */
+/** What the names of the schemas begin with in which copies are, beside the tables' own. */
 export const COPIES = 'backup_copies'
 /** Some thousand rows, which the session is taken for at a time. */
 const PAGES_AT_ONCE = 15
+const LEASE = 'backup'
+/** So long a backup that was killed keeps the next one waiting. */
+const LEASE_SECONDS = 10
+const RENEWED_MS = 2000
+const LOOK_MS = 250
+/** PostgreSQL's codes for a table and a schema that are not there. */
+const NOT_THERE = ['42P01', '3F000']
 
-/** Beside the running site, which goes on storing orders. */
-export function withSnapshot(env: Pick<Env, 'DATABASE_URL' | 'DATA_DIR'>, work: Work): Promise<void> {
-  return withDatabase(env, ({ db }) => (env.DATABASE_URL ? inTransaction(db, work) : fromCopies(db, work)))
+/**
+ * Beside the running site, which goes on storing orders.
+ * @param hasOneSession as the embedded database
+ */
+export function withSnapshot(db: Db, hasOneSession: boolean, work: Work): Promise<void> {
+  return hasOneSession ? fromCopies(db, work) : inTransaction(db, work)
 }
 
 async function inTransaction(db: Db, work: Work) {
@@ -30,7 +42,7 @@ async function inTransaction(db: Db, work: Work) {
     async (transaction) => {
       await transaction.$executeRawUnsafe('SET TRANSACTION READ ONLY')
       await work({
-        migrations: await readMigrations(transaction),
+        migrations: await readJournal(transaction),
         tables: await readTables(transaction),
         rows: (table) => fetchRows(transaction, table),
       })
@@ -51,34 +63,71 @@ async function* fetchRows(db: Queries, { name }: Table): AsyncGenerator<string> 
 
 /**
  * The embedded database has one session, and while it is in a transaction orders wait. So one statement copies all
- * tables, ten times as fast as they can be written out, and the copies are read a piece at a time between orders.
- * Those of a backup that was killed go when the next one begins.
+ * tables, ten times as fast as they can be written out, and the copies are read a piece at a time between orders. One
+ * backup does so at a time: whoever has the lease may take away what others have left.
  */
 async function fromCopies(db: Db, work: Work) {
-  const [migrations, tables] = [await readMigrations(db), await readTables(db)]
-  const begin = [`DROP SCHEMA IF EXISTS ${COPIES} CASCADE`, `CREATE SCHEMA ${COPIES}`]
-  const copies = tables.map(({ name }) => `CREATE UNLOGGED TABLE ${copyOf(name)} AS TABLE ${quoted(name)}`)
+  const id = randomUUID().replaceAll('-', '')
+  const schema = `${COPIES}_${id}`
+  await waitForLease(db, id)
+  const renewal = setInterval(() => takeLease(db, LEASE, id, LEASE_SECONDS).catch(() => {}), RENEWED_MS)
+  async function cleanUp() {
+    clearInterval(renewal)
+    await db.$executeRawUnsafe(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
+    await releaseLease(db, LEASE, id)
+  }
   try {
-    await db.$executeRawUnsafe(`DO $do$ BEGIN ${[...begin, ...copies].map((sql) => `${sql};`).join(' ')} END $do$`)
-    await work({ migrations, tables, rows: (table) => readCopy(db, table) })
-  } finally {
-    await db.$executeRawUnsafe(`DROP SCHEMA IF EXISTS ${COPIES} CASCADE`)
+    const [migrations, tables] = [await readJournal(db), await readTables(db)]
+    const copies = tables.map(({ name }) => `CREATE UNLOGGED TABLE ${schema}.${quoted(name)} AS TABLE ${quoted(name)}`)
+    const script = [`CREATE SCHEMA ${schema}`, ...copies].map((sql) => `${sql};`).join(' ')
+    await db.$executeRawUnsafe(`DO $do$ DECLARE name text; BEGIN ${DROP_SCHEMAS} ${script} END $do$`)
+    await work({ migrations, tables, rows: ({ name }) => readCopy(db, `${schema}.${quoted(name)}`) })
+  } catch (error) {
+    await cleanUp().catch(() => {}) // the first failure tells more
+    throw error
+  }
+  await cleanUp()
+}
+
+async function waitForLease(db: Db, holder: string) {
+  for (let tries = 0; !(await takeLease(db, LEASE, holder, LEASE_SECONDS)); tries++) {
+    if (tries === 0) console.error('Another backup is being made: this one waits until it is done.')
+    await sleep(LOOK_MS)
   }
 }
 
-async function* readCopy(db: Queries, { name }: Table): AsyncGenerator<string> {
-  const [size] = await db.$queryRawUnsafe<{ pages: number }[]>(
-    `SELECT (pg_relation_size('${copyOf(name)}') / current_setting('block_size')::int)::int AS "pages"`,
-  )
-  for (let page = 0; page < (size?.pages ?? 0); page += PAGES_AT_ONCE) {
-    const piece = `ctid >= '(${page},0)' AND ctid < '(${page + PAGES_AT_ONCE},0)'`
-    const rows = await db.$queryRawUnsafe<{ line: string }[]>(`${selectRows(copyOf(name))} WHERE ${piece}`)
-    for (const { line } of rows) yield line
+async function* readCopy(db: Queries, copy: string): AsyncGenerator<string> {
+  try {
+    const [size] = await db.$queryRawUnsafe<{ pages: number }[]>(
+      `SELECT (pg_relation_size('${copy}') / current_setting('block_size')::int)::int AS "pages"`,
+    )
+    for (let page = 0; page < (size?.pages ?? 0); page += PAGES_AT_ONCE) {
+      const piece = `ctid >= '(${page},0)' AND ctid < '(${page + PAGES_AT_ONCE},0)'`
+      const rows = await db.$queryRawUnsafe<{ line: string }[]>(`${selectRows(copy)} WHERE ${piece}`)
+      for (const { line } of rows) yield line
+    }
+  } catch (error) {
+    if (!NOT_THERE.includes(sqlState(error) ?? '')) throw error
+    throw new OperatorError(
+      'The copies of this backup were taken away while it read them, by an erasure or by another backup. What it has written is not whole: make it again.',
+      { cause: error },
+    )
   }
 }
 
-function copyOf(name: string): string {
-  return `${COPIES}.${quoted(name)}`
+const DROP_SCHEMAS = `
+  FOR name IN SELECT nspname FROM pg_namespace WHERE starts_with(nspname::text, '${COPIES}')
+  LOOP EXECUTE format('DROP SCHEMA %I CASCADE', name); END LOOP;`
+
+/** One statement that takes away what backups have copied, those that were killed and one that is being made. */
+export const DROP_COPIES = `
+  DO $do$ DECLARE name text; BEGIN ${DROP_SCHEMAS}
+    UPDATE "Quvera_Lease" SET "Until" = to_timestamp(0) WHERE "Name" = '${LEASE}';
+  END $do$`
+
+/** What is erased shall not stay in a copy. A backup that is being made fails, and says why. */
+export async function dropCopies(db: Pick<Queries, '$executeRawUnsafe'>): Promise<void> {
+  await db.$executeRawUnsafe(DROP_COPIES)
 }
 
 /** @param table as SQL names it */

@@ -23,28 +23,18 @@ const TABLES = `
       WHERE attrelid = class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS "columns",
     (SELECT coalesce(array_agg(attname::text), '{}') FROM pg_attribute
       WHERE attrelid = class.oid AND attnum > 0 AND NOT attisdropped
-        AND pg_get_serial_sequence(quote_ident(class.relname), attname) IS NOT NULL) AS "counted",
-    (SELECT coalesce(array_agg(DISTINCT parent.relname::text), '{}') FROM pg_constraint
-      JOIN pg_class parent ON parent.oid = confrelid
-      WHERE conrelid = class.oid AND contype = 'f' AND confrelid <> conrelid) AS "parents"
+        AND pg_get_serial_sequence(quote_ident(class.relname), attname) IS NOT NULL) AS "counted"
   FROM pg_class class
-  WHERE class.relkind = 'r' AND class.relnamespace = 'public'::regnamespace AND class.relname NOT IN (${NOT_KEPT})
+  WHERE class.relkind = 'r' AND class.relnamespace = current_schema()::regnamespace AND class.relname NOT IN (${NOT_KEPT})
   ORDER BY class.relname`
 
-/** All tables whose rows are kept, as the database itself describes them, parents before their children. */
-export async function readTables(db: Queries): Promise<Table[]> {
-  const tables = await db.$queryRawUnsafe<(Table & { parents: string[] })[]>(TABLES)
-  const sorted: typeof tables = []
-  const isPlaced = (name: string) => sorted.some((table) => table.name === name)
-  while (sorted.length < tables.length) {
-    const next = tables.find(({ name, parents }) => !isPlaced(name) && parents.every(isPlaced))
-    if (!next) throw new Error('Tables refer to each other in a circle')
-    sorted.push(next)
-  }
-  return sorted.map(({ name, columns, counted }) => ({ name, columns, counted }))
+/** All tables whose rows are kept, as the database itself describes them. */
+export function readTables(db: Queries): Promise<Table[]> {
+  return db.$queryRawUnsafe(TABLES)
 }
 
-export function readMigrations(db: Queries): Promise<AppliedMigration[]> {
+/** The migrations that the database has, oldest first. */
+export function readJournal(db: Queries): Promise<AppliedMigration[]> {
   return db.$queryRawUnsafe(
     `SELECT migration_name AS "name", checksum FROM _prisma_migrations
      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY migration_name`,

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import { takeLease } from '../database/lease.ts'
+import { dropCopies } from '../database/snapshot.ts'
 import { sqlState } from '../errors.ts'
 
 const LEASE = 'retention'
@@ -10,7 +11,7 @@ const LOOK_MS = 3_600_000
 const CHUNK = 500
 const REFUSED = '42501'
 
-/** Erases the enquiries received before, with their mails. */
+/** Erases the enquiries received before, with their mails, also from copies that a backup made or left. */
 export async function eraseBefore(db: Db, before: Date): Promise<number> {
   let erased = 0
   for (;;) {
@@ -19,10 +20,12 @@ export async function eraseBefore(db: Db, before: Date): Promise<number> {
       select: { id: true },
       take: CHUNK,
     })
-    if (rows.length === 0) return erased
+    if (rows.length === 0) break
     const { count } = await db.enquiry.deleteMany({ where: { id: { in: rows.map(({ id }) => id) } } })
     erased += count
   }
+  await dropCopies(db)
+  return erased
 }
 
 /** The same day of the month so many months before, or the last one of a shorter month. */

@@ -1,39 +1,31 @@
-import type { AppliedMigration } from '../database/tables.ts'
+import * as z from 'zod/mini'
 
 /**
  * A backup is gzip of lines. One that begins with @ is about the file, every other one is a row in JSON, as
  * PostgreSQL writes and reads it:
  *   @{"format":"quvera-backup","version":1,"madeAt":…,"migrations":[{"name":…,"checksum":…}]}
- *   @{"table":…,"columns":[…]} and then its rows; so each table, parents before their children
+ *   @{"table":…,"columns":[…]} and then its rows; so each table
  *   @{"end":true,"rows":…,"sha256":…} with the number of all rows, and the checksum of all lines before
  */
 export const FORMAT = 'quvera-backup'
 export const FORMAT_VERSION = 1
-const MARK = '@'
+export const MARK = '@'
 
-export interface Head {
-  format: typeof FORMAT
-  version: number
-  madeAt: string
-  migrations: AppliedMigration[]
-}
+const name = z.string().check(z.regex(/^[\w-]{1,255}$/))
 
-export interface TableMark {
-  table: string
-  columns: string[]
-}
+export const headSchema = z.object({
+  format: z.literal(FORMAT),
+  version: z.int(),
+  madeAt: z.iso.datetime(),
+  migrations: z.array(z.object({ name, checksum: z.string() })),
+})
+export const markSchema = z.union([
+  z.object({ table: name, columns: z.array(name) }),
+  z.object({ end: z.literal(true), rows: z.int(), sha256: z.string() }),
+])
 
-export interface End {
-  end: true
-  rows: number
-  sha256: string
-}
+export type Head = z.infer<typeof headSchema>
 
-export function markLine(mark: Head | TableMark | End): string {
+export function markLine(mark: Head | z.infer<typeof markSchema>): string {
   return MARK + JSON.stringify(mark)
-}
-
-/** What a line says of the file; undefined for a row. */
-export function readMark(line: string): Partial<Head & TableMark & End> | undefined {
-  return line.startsWith(MARK) ? JSON.parse(line.slice(MARK.length)) : undefined
 }

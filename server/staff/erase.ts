@@ -1,5 +1,6 @@
 import type { Db } from '../database/database.ts'
 import { withDatabase } from '../database/open-database.ts'
+import { dropCopies } from '../database/snapshot.ts'
 import { eraseBefore } from '../enquiries/retention.ts'
 import { count, inIndia } from '../words.ts'
 import { subtractAge } from './age.ts'
@@ -29,12 +30,12 @@ What is erased cannot be brought back. ${ELSEWHERE}`,
     })
     const { person, 'older-than': age, yes } = values
     if ((person === undefined) === (age === undefined)) throw new UsageError('Say either --person or --older-than')
-    if (person !== undefined) {
-      const who = readPerson(person)
-      return withDatabase(env(), ({ db }) => erasePerson(db, who, yes))
-    }
-    const before = subtractAge(new Date(), age ?? '')
-    return withDatabase(env(), ({ db }) => eraseOld(db, before, yes))
+    const who = person === undefined ? undefined : readPerson(person)
+    const before = subtractAge(new Date(), age ?? '1d')
+    await withDatabase(env(), async ({ db }) => {
+      await (who ? erasePerson(db, who, yes) : eraseOld(db, before, yes))
+      if (yes) await dropCopies(db)
+    })
   },
 }
 

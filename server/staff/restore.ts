@@ -1,17 +1,28 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
+import { pipeline, type Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { readMigrations } from '../database/migrations.ts'
 import { withDatabase } from '../database/open-database.ts'
-import { type Queries, quoted, readMigrations, readTables, type Table } from '../database/tables.ts'
+import { type Queries, quoted, readJournal, readTables, type Table } from '../database/tables.ts'
 import { OperatorError, sqlState } from '../errors.ts'
 import { heldBack } from '../mail/delivered.ts'
+import { migrationsFolder } from '../project-root.ts'
 import { count } from '../words.ts'
-import { FORMAT, FORMAT_VERSION, type Head, readMark } from './backup-format.ts'
+import { FORMAT_VERSION, type Head, headSchema, MARK, markSchema } from './backup-format.ts'
 import { type Command, parse, UsageError } from './command.ts'
-import { unzippedLines } from './lines.ts'
 
-const ROWS_AT_ONCE = 500
 const NO_LIMIT_MS = 2 ** 31 - 1
+const LINE_FEED = 0x0a
+/** Longer than any row can be. */
+const LINE_MAX_BYTES = 2 ** 20
+/** What is inserted at once: so many rows, or fewer when they are long. */
+const ROWS_AT_ONCE = 500
+const CHARACTERS_AT_ONCE = 2 ** 21
+/** Schema in which an older backup is brought up to date. */
+const OLDER = 'restore_of_older'
+const UNCHANGED = 'Nothing was changed.'
 
 export const restoreCommand: Command = {
   login: "the tables' owner",
@@ -19,8 +30,9 @@ export const restoreCommand: Command = {
   help: `Usage: npm run -s staff -- restore FILE [--mails]
        npm run -s staff -- restore - [--mails] < FILE
 
-Fills the database of DATA_DIR or DATABASE_URL, which must hold no rows yet, from a file that "backup" has written:
-either all of it or, when anything is wrong, nothing. On PostgreSQL it needs the owner of the tables.
+Fills the database of DATA_DIR or DATABASE_URL, which must hold no rows yet, from a file that "backup" has written, also
+with an older version of the site: either all of it or, when anything is wrong, nothing. On PostgreSQL it needs the owner
+of the tables.
 
   --mails   mails that were still to be sent in the backup shall go out. Without it they are held back (Withheld),
             because they may have been sent since the backup was made: "mails" shows them, "mails retry --restored" sends them.`,
@@ -33,7 +45,7 @@ either all of it or, when anything is wrong, nothing. On PostgreSQL it needs the
       const result = await db
         .$transaction((transaction) => restore(transaction, lines, values.mails), { timeout: NO_LIMIT_MS })
         .catch((error) => {
-          throw explain(error, file)
+          throw explain(error, file === '-' ? 'standard input' : resolve(file))
         })
       console.log(`Restored ${count(result.rows, 'row', 'rows')} of the backup made at ${result.madeAt}.`)
       if (result.held > 0) {
@@ -49,7 +61,9 @@ async function restore(db: Queries, lines: AsyncGenerator<string>, sendMails: bo
   const tables = await readTables(db)
   await db.$executeRawUnsafe(`LOCK TABLE ${tables.map(({ name }) => quoted(name)).join()} IN EXCLUSIVE MODE`)
   await expectEmpty(db, tables)
-  const { rows, madeAt } = await insertAll(db, lines, tables)
+  const backup = await openBackup(lines)
+  const since = await migrationsSince(db, backup.head)
+  const rows = await (since.length === 0 ? insertAll(db, backup, tables) : insertOlder(db, backup, tables, since))
   for (const { name, counted } of tables) {
     for (const column of counted) {
       await db.$executeRawUnsafe(
@@ -65,7 +79,7 @@ async function restore(db: Queries, lines: AsyncGenerator<string>, sendMails: bo
         `UPDATE "Quvera_Mail" SET "Status" = 'Withheld', "LastError" = $1 WHERE "Status" = 'Pending'`,
         heldBack.lastError,
       )
-  return { rows, madeAt, held }
+  return { rows, madeAt: backup.head.madeAt, held }
 }
 
 async function expectEmpty(db: Queries, tables: Table[]) {
@@ -77,54 +91,81 @@ async function expectEmpty(db: Queries, tables: Table[]) {
   }
 }
 
-/** Reads the file to its end, checksum included, and inserts as it reads: the transaction takes it back if need be. */
-async function insertAll(db: Queries, lines: AsyncGenerator<string>, tables: Table[]) {
-  const checksum = createHash('sha256')
-  let head: Head | undefined
-  let insert: string | undefined
-  let batch: string[] = []
-  let rows = 0
-  const flush = async () => {
-    if (batch.length > 0 && insert) await db.$executeRawUnsafe(insert, `[${batch.join()}]`)
-    rows += batch.length
-    batch = []
-  }
-  for await (const line of lines) {
-    const mark = readMark(line)
-    if (!head) {
-      head = await readHead(db, mark)
-    } else if (mark?.end) {
-      await flush()
-      if (mark.sha256 === checksum.digest('hex') && mark.rows === rows) return { rows, madeAt: head.madeAt }
-      break
-    } else if (mark) {
-      await flush()
-      insert = insertInto(mark, tables)
-    } else if (batch.push(line) >= ROWS_AT_ONCE) {
-      await flush()
-    }
-    checksum.update(`${line}\n`)
-  }
-  throw new Error('The end is missing, or is not that of these rows')
-}
-
-async function readHead(db: Queries, mark: ReturnType<typeof readMark>): Promise<Head> {
-  if (mark?.format !== FORMAT || !mark.version || !mark.migrations) throw new Error('It does not begin as a backup')
-  const known = new Set((await readMigrations(db)).map(({ name }) => name))
-  const unknown = mark.migrations.find(({ name }) => !known.has(name))
-  if (mark.version > FORMAT_VERSION || unknown) {
-    const what = unknown ? `migration ${unknown.name}` : `format ${mark.version}`
+/** The names of the migrations that the database has and the backup had not. */
+async function migrationsSince(db: Queries, { version, migrations }: Head): Promise<string[]> {
+  const [here, there] = [(await readJournal(db)).map(({ name }) => name), migrations.map(({ name }) => name)]
+  const unknown = there.find((name) => !here.includes(name))
+  if (version > FORMAT_VERSION || unknown) {
+    const what = unknown ? `migration ${unknown}` : `format ${version}`
     throw new OperatorError(
       `The backup was made by a newer version of the site (${what}). Restore it with that version; nothing was changed.`,
     )
   }
-  return mark as Head
+  return here.filter((name) => !there.includes(name))
 }
 
-function insertInto({ table, columns }: NonNullable<ReturnType<typeof readMark>>, tables: Table[]): string {
+/**
+ * Makes the tables as they were when the backup was made, fills them, applies the migrations that have come since, and
+ * moves the rows: so they mean what they would mean had their own database been brought up to date.
+ */
+async function insertOlder(db: Queries, backup: Backup, tables: Table[], since: string[]): Promise<number> {
+  const scripts = new Map((await readMigrations(migrationsFolder())).map(({ name, sql }) => [name, sql]))
+  async function apply(name: string) {
+    const sql = scripts.get(name)
+    if (sql === undefined) throw new OperatorError(`This version does not know migration ${name}. ${UNCHANGED}`)
+    await db.$executeRawUnsafe(`DO ${literal(`BEGIN EXECUTE ${literal(sql)}; END`)}`)
+  }
+  await db.$executeRawUnsafe(`CREATE SCHEMA ${OLDER}`)
+  await db.$executeRawUnsafe(`SET LOCAL search_path TO ${OLDER}`)
+  for (const { name } of backup.head.migrations) await apply(name)
+  const rows = await insertAll(db, backup, await readTables(db))
+  for (const name of since) await apply(name)
+  await db.$executeRawUnsafe('SET LOCAL search_path TO DEFAULT')
+  await inAnyOrder(db, async () => {
+    for (const { name, columns } of tables) {
+      const names = columns.map(quoted).join()
+      await db.$executeRawUnsafe(
+        `INSERT INTO ${quoted(name)} (${names}) SELECT ${columns.map((column) => `moved.${quoted(column)}`).join()}
+         FROM ${OLDER}.${quoted(name)} stored, json_populate_record(NULL::${quoted(name)}, row_to_json(stored)) moved`,
+      )
+    }
+  })
+  await db.$executeRawUnsafe(`DROP SCHEMA ${OLDER} CASCADE`)
+  return rows
+}
+
+/** Inserts as it reads: the transaction takes it back if the end of the file is not that of these rows. */
+async function insertAll(db: Queries, { batches }: Backup, tables: Table[]): Promise<number> {
+  let inserted = 0
+  await inAnyOrder(db, async () => {
+    for await (const { table, columns, rows } of batches) {
+      await db.$executeRawUnsafe(insertInto(table, columns, tables), `[${rows.join()}]`)
+      inserted += rows.length
+    }
+  })
+  return inserted
+}
+
+/** Rows may refer to rows that come later: the database looks when all are there. */
+async function inAnyOrder(db: Queries, insert: () => Promise<void>): Promise<void> {
+  const keys = await db.$queryRawUnsafe<{ table: string; name: string }[]>(
+    `SELECT conrelid::regclass::text AS "table", quote_ident(conname) AS "name" FROM pg_constraint
+     WHERE contype = 'f' AND connamespace = current_schema()::regnamespace AND NOT condeferrable`,
+  )
+  const alter = async (to: string) => {
+    for (const { table, name } of keys)
+      await db.$executeRawUnsafe(`ALTER TABLE ${table} ALTER CONSTRAINT ${name} ${to}`)
+  }
+  await alter('DEFERRABLE INITIALLY DEFERRED')
+  await insert()
+  await db.$executeRawUnsafe('SET CONSTRAINTS ALL IMMEDIATE')
+  await alter('NOT DEFERRABLE')
+}
+
+function insertInto(table: string, columns: string[], tables: Table[]): string {
   const target = tables.find(({ name }) => name === table)
-  const missing = columns?.find((column) => !target?.columns.includes(column))
-  if (!target || !columns || missing !== undefined) {
+  const missing = columns.find((column) => !target?.columns.includes(column))
+  if (!target || missing !== undefined) {
     throw new OperatorError(
       `The database has no place for ${[table, missing].filter(Boolean).join('.')} of the backup. Restore it with the version it was made with, then update; nothing was changed.`,
     )
@@ -134,15 +175,100 @@ function insertInto({ table, columns }: NonNullable<ReturnType<typeof readMark>>
   return `INSERT INTO ${name} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${name}, $1::json)`
 }
 
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** Something is wrong with the file. The message quotes nothing of it, for it is told on a terminal. */
+class Damage extends Error {}
+
+interface Backup {
+  head: Head
+  /** Ends well only if the end of the file is that of these rows. */
+  batches: AsyncGenerator<{ table: string; columns: string[]; rows: string[] }>
+}
+
+async function openBackup(lines: AsyncGenerator<string>): Promise<Backup> {
+  const { value: first = '' } = await lines.next()
+  const head = headSchema.safeParse(readMark(first))
+  if (!head.success) throw new Damage('It does not begin as a backup')
+  return { head: head.data, batches: readBatches(first, lines) }
+}
+
+async function* readBatches(first: string, lines: AsyncGenerator<string>): Backup['batches'] {
+  const checksum = createHash('sha256').update(`${first}\n`)
+  let number = 1
+  let total = 0
+  let batch: { table: string; columns: string[]; rows: string[] } | undefined
+  let characters = 0
+  for await (const line of lines) {
+    number++
+    const mark = line.startsWith(MARK) ? markSchema.safeParse(readMark(line)) : undefined
+    if (mark?.success === false || (!mark && !batch)) throw new Damage(`Its line ${number} is none of a backup`)
+    const isFull = batch && (batch.rows.length === ROWS_AT_ONCE || characters > CHARACTERS_AT_ONCE)
+    if (batch?.rows.length && (mark || isFull)) {
+      yield batch
+      total += batch.rows.length
+      batch = { ...batch, rows: [] }
+      characters = 0
+    }
+    if (!mark) {
+      batch?.rows.push(line)
+    } else if ('table' in mark.data) {
+      batch = { ...mark.data, rows: [] }
+    } else {
+      if (mark.data.sha256 === checksum.digest('hex') && mark.data.rows === total) return
+      break
+    }
+    characters += line.length
+    checksum.update(`${line}\n`)
+  }
+  throw new Damage('Its end is missing, or is not that of these rows')
+}
+
+/** What a line says of the file; undefined for what is none of ours. */
+function readMark(line: string): unknown {
+  try {
+    return JSON.parse(line.slice(MARK.length))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The lines of a gzip stream, which is opened when the first of them is asked for: a damaged end of it that is found
+ * before anybody listens would be an error that nobody catches.
+ */
+export async function* unzippedLines(open: () => Readable): AsyncGenerator<string> {
+  yield* linesOf(pipeline(open(), createGunzip(), () => {})) // an error ends the lines too
+}
+
+/** The lines of a stream of bytes. Node's own reader also ends lines at characters that stand in people's texts. */
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest: Buffer = Buffer.alloc(0)
+  let number = 1
+  for await (const chunk of chunks) {
+    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
+    let from = 0
+    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, from)) {
+      yield bytes.toString('utf8', from, end)
+      from = end + 1
+      number++
+    }
+    rest = bytes.subarray(from)
+    if (rest.length > LINE_MAX_BYTES) throw new Damage(`Its line ${number} is longer than ${LINE_MAX_BYTES} bytes`)
+  }
+  if (rest.length > 0) yield rest.toString('utf8')
+}
+
 /** What is no refusal of ours, nor the database's, is the file's. */
 function explain(error: unknown, file: string): unknown {
-  if (error instanceof OperatorError) return error
-  const name = file === '-' ? 'standard input' : resolve(file)
-  if (error instanceof Error && error.name.startsWith('Prisma')) {
-    const isRow = /^2[23]/.test(sqlState(error) ?? '')
-    return isRow ? new OperatorError(`${name} is damaged: its rows do not fit together. Nothing was changed.`) : error
-  }
-  const { code, message } = error as NodeJS.ErrnoException
-  if (code && !code.startsWith('Z_')) return new OperatorError(`${name} cannot be read: ${message}.`, { cause: error })
-  return new OperatorError(`${name} is damaged or no backup: ${message}. Nothing was changed.`, { cause: error })
+  if (error instanceof OperatorError || !(error instanceof Error)) return error
+  const { code = '', syscall, message } = error as NodeJS.ErrnoException
+  if (error.name.startsWith('Prisma') && /^2[23]/.test(sqlState(error) ?? ''))
+    return new OperatorError(`${file} is damaged: its rows do not fit together. ${UNCHANGED}`)
+  if (syscall) return new OperatorError(`${file} cannot be read: ${message}.`, { cause: error })
+  if (error instanceof Damage || code.startsWith('Z_'))
+    return new OperatorError(`${file} is damaged or no backup: ${message}. ${UNCHANGED}`, { cause: error })
+  return error
 }

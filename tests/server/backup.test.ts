@@ -6,6 +6,7 @@ import type { Db } from '../../server/database/database.ts'
 import { withDatabase } from '../../server/database/open-database.ts'
 import { COPIES } from '../../server/database/snapshot.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
+import { readBackup, sign } from '../support/backup-file.ts'
 import { scratch } from '../support/scratch.ts'
 import { startSite } from '../support/site.ts'
 import { staff } from '../support/staff-command.ts'
@@ -92,9 +93,26 @@ describe('a backup', { timeout: 90_000 }, () => {
     expect(await readFile(file)).toEqual(before)
   })
 
+  it('of nothing is refused, and leaves no file, unless asked for', async () => {
+    const [env, file] = [await anEmptyDatabase(), await aPath()]
+    for (const to of [file, '-']) {
+      const refused = await staff(['backup', to], env)
+      expect(refused).toMatchObject({ code: 1, stdout: '' })
+      expect(refused.stderr).toMatch(
+        /^There is nothing to back up: the database holds no rows\.[^\n]* --allow-empty [^\n]*\n$/,
+      )
+    }
+    await expect(lstat(file)).rejects.toThrow('ENOENT')
+    expect(await staff(['backup', file, '--allow-empty'], env)).toMatchObject({ code: 0 })
+    expect(readBackup(await readFile(file))).toEqual([])
+  })
+
   it('leaves no copies behind', async () => {
     const { site } = await aBackup()
-    const schemas = await inspect(site.env, (db) => db.$queryRaw`SELECT FROM pg_namespace WHERE nspname = ${COPIES}`)
+    const schemas = await inspect(
+      site.env,
+      (db) => db.$queryRaw`SELECT FROM pg_namespace WHERE starts_with(nspname, ${COPIES})`,
+    )
     expect(schemas).toEqual([])
   })
 
@@ -147,7 +165,7 @@ describe('a backup', { timeout: 90_000 }, () => {
     ['changed', (text) => text.replace('Asha', 'Esha'), /is damaged or no backup/],
     [
       'without an enquiry',
-      (text) => text.replace(/\n\{"Id":[^\n]*Asha[^\n]*\n/, '\n'),
+      (text) => sign(text.replace(/\n\{"Id":[^\n]*Asha[^\n]*\n/, '\n')),
       /is damaged: its rows do not fit/,
     ],
     ['without a row', (text) => text.replace(/\n\{"Email":"a@shop\.example"[^\n]*\n/, '\n'), /is damaged or no backup/],

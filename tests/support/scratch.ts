@@ -1,5 +1,7 @@
 import { statfsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 const MEMORY = '/dev/shm'
 const ROOM_BYTES = 2 ** 30
@@ -14,4 +16,10 @@ function hasRoom(): boolean {
   } catch {
     return false
   }
+}
+
+/** An empty folder there. */
+export async function aFolder(prefix: string) {
+  const path = await mkdtemp(join(scratch, prefix))
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }

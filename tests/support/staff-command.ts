@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process'
-import { resolve } from 'node:path'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { dirname, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
 
 const project = resolve(import.meta.dirname, '../..')
 
@@ -9,22 +10,53 @@ export interface Ran {
   stderr: string
 }
 
-/** Runs a program of ours to its end, with nothing of this process's environment but what is given. */
-export function runProgram(file: string, args: string[], env: Record<string, string>): Promise<Ran> {
-  const child = spawn(process.execPath, [resolve(project, file), ...args], {
+export interface Started {
+  process: ChildProcessByStdio<null, Readable, Readable>
+  stderr(): string
+  /** Its exit code; null when a signal ended it. */
+  exited: Promise<number | null>
+}
+
+/** Starts a program with nothing of this process's environment but what is given. Whoever calls reads its output. */
+function start(command: string, args: string[], env: Record<string, string>): Started {
+  const child = spawn(command, args, {
     cwd: project,
-    env: { PATH: process.env.PATH ?? '', EMBEDDED_DATABASE_PORT: '0', ...env },
+    env: { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, EMBEDDED_DATABASE_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const ran: Ran = { code: null, stdout: '', stderr: '' }
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (chunk) => {
-      ran[name] += chunk
-    })
-  }
-  return new Promise((done) => child.once('close', (code) => done({ ...ran, code })))
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+    stderr += chunk
+  })
+  const exited = new Promise<number | null>((done) => child.once('exit', done))
+  return { process: child, stderr: () => stderr, exited }
+}
+
+async function run(command: string, args: string[], env: Record<string, string>): Promise<Ran> {
+  const started = start(command, args, env)
+  let stdout = ''
+  started.process.stdout.setEncoding('utf8').on('data', (chunk) => {
+    stdout += chunk
+  })
+  const code = await new Promise<number | null>((done) => started.process.once('close', done))
+  return { code, stdout, stderr: started.stderr() }
+}
+
+/** Runs a program of ours to its end. */
+export function runProgram(file: string, args: string[], env: Record<string, string>): Promise<Ran> {
+  return run(process.execPath, [resolve(project, file), ...args], env)
 }
 
 export function staff(args: string[], env: Record<string, string>): Promise<Ran> {
   return runProgram('dist/server/staff.js', args, env)
+}
+
+/** The staff command as it is started: its output waits to be read. */
+export function startStaff(args: string[], env: Record<string, string>): Started {
+  return start(process.execPath, [resolve(project, 'dist/server/staff.js'), ...args], env)
+}
+
+/** Runs a line of bash, in which `node` is ours. */
+export function runShell(line: string, env: Record<string, string>): Promise<Ran> {
+  return run('bash', ['-c', line], env)
 }

@@ -1,0 +1,169 @@
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { COPIES } from '../../server/database/snapshot.ts'
+import { eraseBefore } from '../../server/enquiries/retention.ts'
+import { readBackup } from '../support/backup-file.ts'
+import { eventually } from '../support/eventually.ts'
+import { scratch } from '../support/scratch.ts'
+import { runShell, staff, startStaff } from '../support/staff-command.ts'
+import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
+import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createSites } from '../support/waiting-site.ts'
+
+const { aDatabase, aSite, cleanUp } = createSites()
+const isEmbedded = inject('postgres') === null
+
+/** More rows than pipes hold: the backup goes on only as it is read. */
+const ROWS = 1500
+const NOTE = `SELECT string_agg(md5(random()::text), '') FROM generate_series(1, 20 + 0 * length("Reference"))`
+
+async function fill(database: Record<string, string>) {
+  await onDatabase(database, async (db) => {
+    await storeEnquiry(db)
+    await db.$executeRawUnsafe(`
+      INSERT INTO "Quvera_Form" ("Id", "Reference", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey")
+      SELECT gen_random_uuid(), 'QV-' || number, "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", gen_random_uuid()
+      FROM "Quvera_Form", generate_series(2, ${ROWS}) number`)
+    await db.$executeRawUnsafe(`UPDATE "Quvera_Form" SET "Note" = (${NOTE})`)
+  })
+}
+
+let testDatabase: TestDatabase
+let database: Record<string, string>
+let folder: string
+beforeAll(async () => {
+  testDatabase = await openTestDatabase()
+  database = testDatabase.env
+  folder = await mkdtemp(join(scratch, 'quvera-backup-'))
+  await fill(database)
+}, 30_000)
+afterAll(async () => {
+  await testDatabase.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A backup to standard output that has begun to write, and waits for somebody to read on. */
+async function aStalledBackup(env = database) {
+  const backup = startStaff(['backup', '-'], env)
+  cleanUp.push(() => backup.process.kill('SIGKILL'))
+  await once(backup.process.stdout, 'readable')
+  return backup
+}
+
+function copies(env = database): Promise<string[]> {
+  return onDatabase(env, async (db) => {
+    const rows = await db.$queryRaw<{ name: string }[]>`
+      SELECT nspname::text AS name FROM pg_namespace WHERE starts_with(nspname, ${COPIES})`
+    return rows.map(({ name }) => name)
+  })
+}
+
+describe('two backups at once', { timeout: 60_000 }, () => {
+  it('are both whole: the second waits where it has to, and says so', async () => {
+    const first = await aStalledBackup()
+    const file = join(folder, 'second.gz')
+    const second = startStaff(['backup', file], database)
+    cleanUp.push(() => second.process.kill('SIGKILL'))
+    if (isEmbedded) await eventually(() => expect(second.stderr()).toMatch(/^Another backup is being made[^\n]*\n$/))
+    else await second.exited
+    const [read, firstCode, secondCode] = await Promise.all([buffer(first.process.stdout), first.exited, second.exited])
+    expect([firstCode, secondCode]).toEqual([0, 0])
+    expect(readBackup(read)).toHaveLength(ROWS + 2)
+    expect(readBackup(await readFile(file)).sort()).toEqual(readBackup(read).sort())
+    expect(await copies()).toEqual([])
+  })
+})
+
+describe('a backup that nobody reads to its end', { timeout: 60_000 }, () => {
+  it('says so, exits 1 and leaves nothing behind', async () => {
+    const { stdout, stderr } = await runShell(
+      'set -o pipefail; node dist/server/staff.js backup - | head -c 100 >/dev/null; echo "$?"',
+      database,
+    )
+    expect(stdout).toBe('1\n')
+    expect(stderr).toMatch(/^The backup was not read to its end[^\n]*\n$/)
+    expect(await copies()).toEqual([])
+  })
+
+  it('tells which signal ended it, and leaves no copies', async () => {
+    const backup = await aStalledBackup()
+    backup.process.kill('SIGTERM')
+    expect(await backup.exited).toBe(1)
+    expect(backup.stderr()).toMatch(/^The backup was ended by SIGTERM[^\n]*\n$/)
+    expect(await copies()).toEqual([])
+  })
+
+  it('leaves no copies for longer than until the next erasure when it is killed', async () => {
+    const backup = await aStalledBackup()
+    expect(await copies()).toHaveLength(isEmbedded ? 1 : 0)
+    backup.process.kill('SIGKILL')
+    await backup.exited
+    await staff(['erase', '--person', '9999999999', '--yes'], database)
+    expect(await copies()).toEqual([])
+  })
+
+  it('is told that an erasure took its copies away, and exits 1', async () => {
+    const backup = await aStalledBackup()
+    await staff(['erase', '--older-than', '1m', '--yes'], database)
+    expect(await copies()).toEqual([])
+    const [, code] = await Promise.all([buffer(backup.process.stdout), backup.exited])
+    expect(code).toBe(isEmbedded ? 1 : 0)
+    if (isEmbedded) expect(backup.stderr()).toMatch(/^The copies of this backup were taken away[^\n]*\n$/)
+  })
+
+  it('says that the database went away, and exits 1', async () => {
+    const { server, database: killed } = await aSite()
+    await fill(killed)
+    const backup = await aStalledBackup(killed)
+    if (isEmbedded) await server.stop('SIGKILL')
+    else {
+      await onDatabase(
+        killed,
+        (db) => db.$queryRaw`
+          SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+      )
+    }
+    const [, code] = await Promise.all([buffer(backup.process.stdout), backup.exited])
+    expect(code).toBe(1)
+    expect(backup.stderr()).toMatch(/^The connection to the database was lost: [^\n]*\n$/)
+    expect(await copies(killed)).toEqual([]) // the embedded one is opened anew
+  })
+})
+
+describe('copies that a killed backup left', () => {
+  const leave = (env: Record<string, string>) =>
+    onDatabase(env, (db) =>
+      db.$executeRawUnsafe(`DO $$ BEGIN
+        CREATE SCHEMA ${COPIES}_left; CREATE UNLOGGED TABLE ${COPIES}_left.form AS TABLE "Quvera_Form"; END $$`),
+    )
+
+  it('go with retention and with the next backup', async () => {
+    await leave(database)
+    await onDatabase(database, (db) => eraseBefore(db, new Date(0)))
+    expect(await copies()).toEqual([])
+    if (!isEmbedded) return
+    await leave(database)
+    expect((await staff(['backup', join(folder, 'next.gz')], database)).code).toBe(0)
+    expect(await copies()).toEqual([])
+  })
+
+  it.runIf(isEmbedded)('go when the database is opened', async () => {
+    const closed = await aDatabase()
+    await leave(closed)
+    expect(await copies(closed)).toEqual([])
+  })
+})
+
+describe('what cannot be written', () => {
+  it('is told in a sentence and by exit code 1', async () => {
+    for (const command of ['export', 'list', 'list --json', '--help', 'backup -']) {
+      const line = `node dist/server/staff.js ${command} > /dev/full; echo "$?"`
+      const { stdout, stderr } = await runShell(line, database)
+      expect(stdout, command).toBe('1\n')
+      expect(stderr).toMatch(/^Standard output cannot be written: [^\n]*no space left[^\n]*\n$/)
+    }
+  })
+})

@@ -1,0 +1,241 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { migrationsFolder } from '../../server/project-root.ts'
+import { type BackupContent, backupText } from '../support/backup-file.ts'
+import { aFolder } from '../support/scratch.ts'
+import { staff } from '../support/staff-command.ts'
+import { onDatabase } from '../support/stored-enquiry.ts'
+import { administer, openTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createSites } from '../support/waiting-site.ts'
+
+const { aDatabase } = createSites()
+
+/** Those that the site had when it wrote bundles as a notice and its followers. */
+const MIGRATIONS = [
+  '20261121120000_enquiries',
+  '20261122061840_delivery',
+  '20261122074500_mailboxes',
+  '20261122091500_lean_indexes',
+]
+/** More than are inserted at once. */
+const ENQUIRIES = 700
+const LEADER = 50_000
+
+const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+
+function enquiry(number: number) {
+  return {
+    Id: id(number),
+    Reference: `QV-${String(number).padStart(6, '0')}`,
+    ReceivedAt: '2026-11-20T08:00:00+00:00',
+    Name: 'Asha Verma',
+    Email: 'asha.verma@shop.example',
+    Mobile: '9876543210',
+    Quantity: 24,
+    RetailerSelfUse: 'Self Use',
+    Products: 'Quvera XT',
+    Status: 'New',
+    SuspectedSpam: false,
+    NoticeVersion: '2026-11',
+    SubmissionKey: id(number),
+    Note: number === 1 ? 'Zoë said\nso \u2028' : null,
+  }
+}
+
+function notice(number: number, mailId: number, bundledInto: number | null) {
+  return {
+    Id: mailId,
+    EnquiryId: id(number),
+    Kind: 'Staff',
+    Status: bundledInto ? 'Pending' : 'Delivered',
+    Attempts: 1,
+    NextAttemptAt: '2026-11-20T08:00:00+00:00',
+    AmbiguousAt: null,
+    LastError: null,
+    ResendId: bundledInto ? null : 'a-resend-id',
+    SentAt: bundledInto ? null : '2026-11-20T08:01:00+00:00',
+    BundledInto: bundledInto,
+    CheckedAt: null,
+    Text: null,
+  }
+}
+
+/** Followers before their leader, as autovacuum leaves them, further apart than rows are inserted at once. */
+function anOldBackup(): BackupContent {
+  const numbers = Array.from({ length: ENQUIRIES }, (_, index) => index + 1)
+  const [first, ...others] = numbers
+  const mails = [...others.map((number) => notice(number, number, LEADER)), notice(first ?? 1, LEADER, null)]
+  return {
+    migrations: MIGRATIONS,
+    tables: {
+      Quvera_Form: { columns: Object.keys(enquiry(1)), rows: numbers.map(enquiry) },
+      Quvera_Mail: { columns: Object.keys(notice(1, 1, 1)), rows: mails },
+      Quvera_MailEvent: { columns: ['Id', 'ResendId', 'Type', 'Reason', 'ReceivedAt'], rows: [] },
+      Quvera_Subscriber: {
+        columns: ['Email', 'SubscribedAt', 'ConsentVersion'],
+        rows: [{ Email: 'a@shop.example', SubscribedAt: '2026-11-20T08:00:00+00:00', ConsentVersion: '2026-11' }],
+      },
+    },
+  }
+}
+
+let folder: Awaited<ReturnType<typeof aFolder>>
+beforeAll(async () => {
+  folder = await aFolder('quvera-restore-')
+})
+afterAll(() => folder.remove())
+
+let files = 0
+async function aFile(text: string | Buffer): Promise<string> {
+  const path = join(folder.path, `${++files}.gz`)
+  await writeFile(path, gzipSync(text))
+  return path
+}
+
+/** What the database is made of, as far as a restore could change it. */
+function shape(env: Record<string, string>): Promise<unknown> {
+  return onDatabase(
+    env,
+    (db) => db.$queryRaw`
+      SELECT conname::text, pg_get_constraintdef(oid) AS definition FROM pg_constraint
+      WHERE connamespace = 'public'::regnamespace
+      UNION ALL SELECT nspname::text, '' FROM pg_namespace WHERE nspname NOT LIKE 'pg_temp%' AND nspname NOT LIKE 'pg_toast%'
+      ORDER BY 1`,
+  )
+}
+
+describe('a backup made before a later migration', { timeout: 60_000 }, () => {
+  it('comes back whole, with rows that refer to rows further down, and leaves the tables as they were', async () => {
+    const env = await aDatabase()
+    const before = await shape(env)
+    const restored = await staff(['restore', await aFile(backupText(anOldBackup())), '--mails'], env)
+    expect(restored).toMatchObject({ code: 0, stderr: '' })
+    expect(restored.stdout).toMatch(/^Restored 1,401 rows of the backup made at 2026-11-22T12:00:00\.000Z\.\n$/)
+    await onDatabase(env, async (db) => {
+      expect(await db.enquiry.count()).toBe(ENQUIRIES)
+      expect(await db.enquiry.findUnique({ where: { id: id(1) } })).toMatchObject({
+        reference: 'QV-000001',
+        retailerSelfUse: 'SelfUse',
+        products: 'QuveraXT',
+        quantity: 24n,
+        receivedAt: new Date('2026-11-20T08:00:00Z'),
+        note: 'Zoë said\nso \u2028',
+      })
+      expect(await db.subscriber.count()).toBe(1)
+      const notices = { kind: 'Staff' as const, enquiryId: { not: null } }
+      expect(await db.mail.count({ where: notices })).toBe(ENQUIRIES)
+      expect(await db.mail.count({ where: { ...notices, bundledInto: { not: null } } })).toBeGreaterThanOrEqual(
+        ENQUIRIES - 1,
+      )
+      const next = await db.mail.create({ data: { kind: 'Digest', text: 'x', status: 'Withheld' } })
+      expect(next.id).toBeGreaterThan(BigInt(LEADER))
+    })
+    expect(await shape(env)).toEqual(before)
+  })
+
+  it('is brought up to date as the database it was made of would have been', async () => {
+    const env = await aDatabase()
+    const { tables } = anOldBackup()
+    const { Note: _, ...first } = enquiry(1)
+    const { BundledInto, CheckedAt, Text, ...mail } = notice(1, 1, null)
+    const content: BackupContent = {
+      migrations: MIGRATIONS.slice(0, 1),
+      tables: {
+        Quvera_Form: { columns: Object.keys(first), rows: [first] },
+        Quvera_Mail: { columns: Object.keys(mail), rows: [{ ...mail, Status: 'Sent' }] },
+        Quvera_Subscriber: tables.Quvera_Subscriber as BackupContent['tables'][string],
+      },
+    }
+    expect(await staff(['restore', await aFile(backupText(content))], env)).toMatchObject({ code: 0, stderr: '' })
+    await onDatabase(env, async (db) => {
+      expect(await db.enquiry.findFirst({ include: { mails: true } })).toMatchObject({
+        reference: 'QV-000001',
+        note: null,
+        mails: [{ status: 'Sent', resendId: 'a-resend-id', text: null }],
+      })
+    })
+  })
+
+  it.runIf(inject('postgres'))('is restored by the owner of the tables, who need not be a superuser', async () => {
+    const env = await aDatabase()
+    const url = env.DATABASE_URL ?? ''
+    const name = `owner_${crypto.randomUUID().replaceAll('-', '')}`
+    await administer(
+      url,
+      `CREATE ROLE ${name} LOGIN; GRANT CREATE ON DATABASE ${new URL(url).pathname.slice(1)} TO ${name};
+       ALTER ROLE ${name} SET TimeZone TO 'UTC'; ALTER SCHEMA public OWNER TO ${name};
+       DO $$ DECLARE item record; BEGIN
+         FOR item IN SELECT relname, relkind FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'v')
+         LOOP EXECUTE format('ALTER TABLE %I OWNER TO ${name}', item.relname); END LOOP;
+         FOR item IN SELECT typname FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typtype = 'e'
+         LOOP EXECUTE format('ALTER TYPE %I OWNER TO ${name}', item.typname); END LOOP;
+       END $$`,
+    )
+    const owner = { DATABASE_URL: Object.assign(new URL(url), { username: name }).href }
+    const restored = await staff(['restore', await aFile(backupText(anOldBackup()))], owner)
+    expect(restored).toMatchObject({ code: 0, stderr: '' })
+    expect(await onDatabase(env, (db) => db.enquiry.count())).toBe(ENQUIRIES)
+    await administer(url, `REASSIGN OWNED BY ${name} TO postgres; DROP OWNED BY ${name}; DROP ROLE ${name}`)
+  })
+})
+
+describe('a file that is no backup of ours', { timeout: 60_000 }, () => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await openTestDatabase()
+  })
+  afterAll(() => database.close())
+  const ESCAPE = '\u001b]0;owned\u0007'
+  const good = anOldBackup()
+
+  it.each<[string, () => string | Buffer, RegExp]>([
+    ['one line that never ends', () => Buffer.alloc(60 * 2 ** 20, 'a'), /Its line 1 is longer than/],
+    [
+      'a row that never ends',
+      () => `${backupText(good).split('\n').slice(0, 2).join('\n')}\n${'a'.repeat(60 * 2 ** 20)}`,
+      /Its line 3 is longer than/,
+    ],
+    ['no JSON', () => `@${ESCAPE}\n`, /is damaged or no backup/],
+    [
+      'a format with escape sequences',
+      () => backupText(good).replace('"version":1', `"version":"${ESCAPE}"`),
+      /is damaged or no backup/,
+    ],
+    [
+      'a migration with escape sequences',
+      () => backupText({ ...good, migrations: [ESCAPE] }),
+      /is damaged or no backup/,
+    ],
+    ['a time with escape sequences', () => backupText({ ...good, madeAt: ESCAPE }), /is damaged or no backup/],
+    [
+      'a table with escape sequences',
+      () => backupText({ ...good, tables: { [ESCAPE]: { columns: ['Id'], rows: [] } } }),
+      /is damaged or no backup/,
+    ],
+    [
+      'a column with escape sequences',
+      () => backupText({ ...good, tables: { Quvera_Form: { columns: [ESCAPE], rows: [] } } }),
+      /is damaged or no backup/,
+    ],
+    [
+      'a row with escape sequences',
+      () => backupText({ ...good, tables: { Quvera_Form: { columns: ['Id'], rows: [{ Id: ESCAPE }] } } }),
+      /is damaged: its rows do not fit together/,
+    ],
+  ])('is refused at once, without a word of what is in it: %s', async (_what, content, message) => {
+    const file = await aFile(content())
+    const started = performance.now()
+    const refused = await staff(['restore', file], database.env)
+    expect(performance.now() - started).toBeLessThan(10_000)
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toMatch(message)
+    expect(refused.stderr).toMatch(/^[\x20-\x7e]+Nothing was changed\.\n$/)
+    expect(refused.stderr).not.toContain('owned')
+  })
+})
+
+it('the migrations that old backups name are still there', async () => {
+  for (const name of MIGRATIONS) await readFile(join(migrationsFolder(), name, 'migration.sql'))
+})
