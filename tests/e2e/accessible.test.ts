@@ -167,6 +167,7 @@ it('what has the focus is never under the header', async () => {
     await page.keyboard.press('Shift+Tab')
     const covered = await page.evaluate(() => {
       const focus = document.activeElement
+      focus?.toggleAttribute('data-had-focus', true)
       if (!focus || focus.closest('header') || focus === document.body) return undefined
       const { left, top, bottom, width } = focus.getBoundingClientRect()
       const seen = document.elementFromPoint(left + width / 2, (Math.max(0, top) + bottom) / 2)
@@ -174,6 +175,7 @@ it('what has the focus is never under the header', async () => {
     })
     if (covered !== undefined) hidden.push(covered)
   }
+  expect(await page.locator('.skip-link[data-had-focus]').count()).toBe(1) // all the way up the page
   expect(hidden).toEqual([])
   await close()
 })

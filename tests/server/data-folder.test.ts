@@ -1,9 +1,9 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmod, chown, cp, lstat, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { openDatabase } from '../../server/database/open-database.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { scratch } from '../support/scratch.ts'
@@ -154,12 +154,14 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
   })
 
   describe.skipIf(process.getuid?.() !== 0)('of another user', () => {
+    const command = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', process.execPath]
+    const canRun = () => spawnSync('setpriv', [...command, '-e', 'fs.accessSync("dist/server/main.js")']).status === 0
+    beforeEach(({ skip }) => skip(!canRun(), 'nobody else can read this folder and run the server in it'))
+
     const asNobody = (dataDir: string) =>
-      promisify(execFile)(
-        'setpriv',
-        [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', process.execPath, 'dist/server/main.js'],
-        { env: { DATA_DIR: dataDir, PORT: '0' } },
-      ).then(
+      promisify(execFile)('setpriv', [...command, 'dist/server/main.js'], {
+        env: { DATA_DIR: dataDir, PORT: '0' },
+      }).then(
         () => 'opened',
         (error) => error.stderr as string,
       )

@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, inject, it } from 'vitest'
 import { withDatabase } from '../../server/database/open-database.ts'
+import { eventually } from '../support/eventually.ts'
 import { scratch } from '../support/scratch.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
@@ -46,8 +47,8 @@ it('a first start that is called off leaves a folder that the next one can use',
   const folder = await mkdtemp(join(scratch, 'quvera-start-'))
   cleanUp.push(() => rm(folder, { recursive: true, force: true }))
   const first = await start({ DATA_DIR: folder })
-  await sleep(300)
-  await first.stop()
+  await eventually(async () => expect(await readdir(folder)).not.toEqual([]))
+  expect(await first.stop()).toEqual({ code: 143, signal: null })
   const second = await startServer({ DATA_DIR: folder })
   cleanUp.push(() => second.stop('SIGKILL'))
   expect((await fetch(`${second.url}/readyz`)).status).toBe(200)
