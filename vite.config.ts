@@ -8,7 +8,7 @@ import { packEmptyDatabase } from './server/database/pack-empty-database.ts'
 const REACT = /node_modules\/(react|react-dom|scheduler)\//
 /** What several pages need: small files compress badly. */
 const COMMON =
-  /\/shared\/(brand|catalogue|page-paths)\.ts|\/client\/(ui\/(amount|picture)\.tsx|content\/(pictures|product-cards|ingredients)\.ts)/
+  /\/shared\/(brand|catalogue|page-paths)\.ts|\/client\/((ui\/(amount|picture|words)|product\/section-head)\.tsx|content\/(pictures|product-cards|compositions|ingredients|buy-now)\.ts)/
 
 /** The oldest browsers in which every page and the whole way of an enquiry work with scripts. README.md names them. */
 const BROWSERS = ['safari16.4', 'chrome109', 'edge109', 'firefox115']
@@ -29,7 +29,7 @@ export default defineConfig({
   root: 'client',
   appType: 'custom',
   plugins: [react(), pages(), pictures(), plainImports],
-  build: { assetsInlineLimit: 0, modulePreload: false, target: BROWSERS },
+  build: { assetsInlineLimit: 0, cssCodeSplit: false, modulePreload: false, target: BROWSERS },
   environments: {
     client: {
       build: {

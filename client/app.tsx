@@ -9,11 +9,11 @@ export function App({ page }: { page: Page }) {
       <a className="skip-link" href="#main">
         Skip to content
       </a>
-      <Header path={page.path} ground={page.ground} />
+      <Header path={page.path} ground={page.ground} product={page.content?.product} />
       <main id="main" tabIndex={-1}>
         <page.Body page={page} />
       </main>
-      <Footer path={page.unlisted ? '/' : page.path} rows={page.content?.composition.rows} />
+      <Footer path={page.unlisted ? '/' : page.path} product={page.content?.product} />
     </ErrorBoundary>
   )
 }

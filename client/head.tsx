@@ -1,7 +1,7 @@
 import { brand } from '../shared/brand.ts'
 import { palette } from '../shared/palette.ts'
 import { PUBLIC_URL_PLACEHOLDER } from '../shared/public-url.ts'
-import { productDescriptions } from './content/product-descriptions.ts'
+import { descriptionOf } from './content/descriptions.ts'
 import favicon from './favicon.svg?inline'
 import figtree from './fonts/figtree.woff2?url'
 import fraunces from './fonts/fraunces.woff2?url'
@@ -9,7 +9,7 @@ import type { Page } from './pages/page.ts'
 
 export function Head({ page }: { page: Page }) {
   const title = page.path === '/' ? `${brand.name}: ${page.title}` : `${page.title} | ${brand.name}`
-  const description = page.content ? productDescriptions[page.content.product] : page.description
+  const description = descriptionOf(page.path)
   const url = PUBLIC_URL_PLACEHOLDER + page.path
   return (
     <>

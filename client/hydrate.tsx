@@ -29,15 +29,16 @@ export async function hydrate() {
     })
   })
   document.documentElement.toggleAttribute('data-hydrated', true)
-  addSmallHeadings()
+  addSmallHeadings().catch(() => undefined) // headings stay in the large drawing
 }
 
 /**
  * Headings under 32 px are drawn for their size; `font-weight: 500` asks for it. Until then, and without scripts, they
  * are in the large drawing: a phone on a slow network sees the first screen 150 ms sooner.
  */
-function addSmallHeadings() {
-  document.fonts.add(new FontFace('Fraunces', `url(${smallHeadings})`, { weight: '500', display: 'swap' }))
+async function addSmallHeadings() {
+  const face = new FontFace('Fraunces', `url(${smallHeadings})`, { weight: '500' })
+  document.fonts.add(await face.load()) // once it is there: else the headings fall back while it is under way
 }
 
 async function wholeDocument() {

@@ -19,6 +19,7 @@ function start() {
 }
 
 function watchScroll() {
+  page.toggleAttribute('data-moved', scrollY > 0)
   page.toggleAttribute('data-scrolled', scrollY >= HEADER_SCROLL_PX)
 }
 

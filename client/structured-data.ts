@@ -1,8 +1,8 @@
 import { brand } from '../shared/brand.ts'
 import { PUBLIC_URL_PLACEHOLDER } from '../shared/public-url.ts'
 import { advisory, PRODUCT_CLASS } from './content/advisory.ts'
+import { descriptionOf } from './content/descriptions.ts'
 import type { ProductContent } from './content/product.ts'
-import { productDescriptions } from './content/product-descriptions.ts'
 import type { Page } from './pages/page.ts'
 
 const organization = { '@type': 'Organization', '@id': `${PUBLIC_URL_PLACEHOLDER}/#organization` }
@@ -42,12 +42,12 @@ function product(page: Page, content: ProductContent) {
   return {
     '@type': ['Product', 'DietarySupplement'],
     name: content.product,
-    description: productDescriptions[content.product],
+    description: descriptionOf(page.path),
     url: PUBLIC_URL_PLACEHOLDER + page.path,
     category: PRODUCT_CLASS,
     brand: { '@type': 'Brand', name: brand.name },
     manufacturer: organization,
-    activeIngredient: content.composition.rows.map(({ name, amount }) => `${name} ${amount}`),
+    activeIngredient: content.composition.rows.map(({ name, amount }) => `${name} ${amount.replace('\n', ', ')}`),
     recommendedIntake: { '@type': 'RecommendedDoseSchedule', name: content.dosage[0]?.text },
     safetyConsideration: advisory.paragraphs.slice(1).join(' '),
   }

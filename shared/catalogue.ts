@@ -12,6 +12,11 @@ export function productSlug(product: Product): string {
   return product.toLowerCase().replaceAll(' ', '-')
 }
 
+/** The form, which begins with this product. */
+export function buyNowPath(product?: Product): string {
+  return product ? `/buy-now?product=${productSlug(product)}` : '/buy-now'
+}
+
 /** The page of a product. */
 export function productPath(product: Product): string {
   return `/products/${productSlug(product)}`

@@ -1,4 +1,4 @@
-import { brand, postalAddress } from '../../shared/brand.ts'
+import { postalAddress } from '../../shared/brand.ts'
 
 /** What the product is in law. */
 export const PRODUCT_CLASS = 'health supplement'
@@ -13,7 +13,7 @@ export const advisory = {
     'Take it as directed by your physician, and never exceed the directed dose. It is no substitute for a varied diet. Store in a cool, dry place, out of reach of children.',
     'Allergens: EPA and DHA may come from fish, wheat germ oil from wheat; check the pack. Ask a doctor first if you are pregnant or breastfeeding, take any medicine (especially blood thinners) or have surgery planned.',
   ],
-  maker: `${postalAddress} · ${brand.phone.replaceAll(' ', '\u00a0')}`,
+  maker: postalAddress,
 }
 
 /**

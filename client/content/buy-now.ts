@@ -1,8 +1,5 @@
-import { products } from '../../shared/catalogue.ts'
-
 export const buyNow = {
   title: 'Buy Now',
-  metaDescription: `Send an enquiry for ${products.join(' or ')}. You get a reference right away, and our team replies by phone or email.`,
   closing: 'Tell us how many you need, and our team calls or writes back.',
   lead: 'Buying for your shop or for yourself? Tell us what you need. You get a reference right away, and our team replies by phone or email.',
 }

@@ -16,4 +16,7 @@ export const subscribe = {
   failed: 'Something went wrong, and your address may not be saved. Please try again later: it counts only once.',
 }
 
+/** At which no line ends. */
+export const placeName = `${brand.address.city} ${brand.address.postalCode}`.replaceAll(' ', '\u00a0')
+
 export const telephone = `tel:${brand.phone.replaceAll(' ', '')}`

@@ -1,10 +1,12 @@
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
+import { compositions, fullName, type LabelLine } from './compositions.ts'
 import { omega3 } from './ingredients.ts'
-import { productCards } from './product-cards.ts'
 
-const count = ['No', 'One', 'Two', 'Three', 'Four', 'Five'][products.length] ?? String(products.length)
-const formulas = products.map((product) => `${product}, with ${productCards[product].builtOn}`)
+const NUMBERS = 'No One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve'.split(' ')
+const inWords = (number: number) => NUMBERS[number] ?? String(number)
+/** Of the products, in words. */
+export const count = inWords(products.length)
 
 /** Its two lines. */
 const headline = ['Where innovation', 'meets cure'] as const
@@ -12,20 +14,28 @@ const headline = ['Where innovation', 'meets cure'] as const
 export const home = {
   title: headline.join(' '),
   headline,
-  metaDescription: `${count} health supplements from ${brand.company}, ${brand.address.city}: ${listed(products, ', ', ' and ')}. Every ingredient, every amount, in full. Enquire online.`,
-  description: `${brand.name} is a range of ${count.toLowerCase()} health supplements: ${listed(formulas, '; ', ', and ')}. Each formula is published here in full: every ingredient, every amount.`,
+  description: `${count} formulas. Every ingredient, every amount, published in full.`,
   pictureAlt: `${brand.name} 300 with an orange cap and ${brand.name} XT with a dark green cap, their capsules before them`,
   facts: [
     { title: `${count} formulas`, text: 'each published in full' },
-    { title: 'Ten ingredients', text: 'every amount stated' },
+    { title: `${inWords(compareProducts().length)} ingredients`, text: 'every amount stated' },
     { title: 'One maker', text: `${brand.company}, ${brand.address.city}` },
   ],
   products: {
     title: 'Our Products',
     lead: `${count} formulas with a common core: Coenzyme Q10, ${omega3} and lycopene.`,
   },
+  comparison: {
+    title: 'What is in each',
+    lead: 'Amounts in a dose, as on the labels. “10%” is the strength of the ingredient used. Which one is for you is a question for your physician.',
+  },
 }
 
-function listed(parts: readonly string[], between: string, last: string) {
-  return [parts.slice(0, -1).join(between), ...parts.slice(-1)].filter(Boolean).join(last)
+/** Every ingredient of any product, with each product's line of it. The name is that of the longest list. */
+export function compareProducts(): { key: string; name: string; lines: (LabelLine | undefined)[] }[] {
+  const lists: Record<string, LabelLine>[] = products.map((product) => compositions[product])
+  const byLength = [...lists].sort((a, b) => Object.keys(b).length - Object.keys(a).length)
+  const named = new Map<string, LabelLine>()
+  for (const list of byLength) for (const [key, line] of Object.entries(list)) if (!named.has(key)) named.set(key, line)
+  return [...named].map(([key, line]) => ({ key, name: fullName(line), lines: lists.map((list) => list[key]) }))
 }

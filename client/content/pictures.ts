@@ -12,6 +12,6 @@ const sets: PictureSet[] = import.meta.env.PICTURE_SETS
 /** The widths in which a picture lies in client/images, and its shape. */
 export function pictures(name: string): PictureSet {
   const set = sets.find(({ names }) => names.includes(name))
-  if (!set) throw new Error(`There is no picture "${name}". Make it: npm run pictures -- ${name} photo.jpg`)
+  if (!set) throw new Error(`No picture: npm run pictures -- ${name} photo.jpg`)
   return set
 }

@@ -7,25 +7,11 @@ export const productCards: Record<Product, ProductCard> = {
     ground: 'sand',
     alt: `A bottle of ${products[0]} in amber glass with an orange cap, softgel capsules before it`,
     line: 'Three ingredients, each one named and measured.',
-    builtOn: 'three ingredients',
-    figures: [
-      { amount: '300 mg', of: 'Coenzyme Q10' },
-      { amount: '250 mg', of: 'Omega-3 Fatty Acids' },
-      { amount: '5000 mcg', of: 'Lycopene (10%)' },
-    ],
   },
   [products[1]]: {
     picture: 'quvera-xt',
     ground: 'leaf',
     alt: `A bottle of ${products[1]} in amber glass with a dark green cap, green and cream capsules before it`,
     line: 'Ten ingredients, from ubiquinone to zinc.',
-    builtOn: 'ten',
-    figures: [
-      { amount: '100 mg', of: 'Ubiquinone' },
-      { amount: '5000 mcg', of: 'Lycopene' },
-      { amount: '90 mg', of: 'Omega-3 EPA' },
-      { amount: '60 mg', of: 'Omega-3 DHA' },
-    ],
-    more: 'and 7 more',
   },
 }

@@ -1,4 +1,5 @@
 import type { Product } from '../../shared/catalogue.ts'
+import type { LabelLine } from './compositions.ts'
 
 export type Ground = 'paper' | 'sand' | 'leaf' | 'lycopene'
 
@@ -10,12 +11,6 @@ export interface ProductCard {
   /** What the picture of the bottle shows. */
   alt: string
   line: string
-  /** How many ingredients, in the sentence that introduces all products. */
-  builtOn: string
-  /** The first lines of the composition. */
-  figures: { amount: string; of: string }[]
-  /** Said after them when they are not all. */
-  more?: string
 }
 
 /** All that a product page says. */
@@ -57,21 +52,25 @@ export interface Slide {
   /** On the button that shows it on phones, if not its title; a slide without one is told by the lead there. */
   button?: string | false
   text?: string
-  cards: IngredientCard[]
+  /** Names and amounts only. */
+  brief?: true
+  cards: Ingredient[]
 }
 
-export interface IngredientCard {
-  name: string
-  amount: string
-  picture: string
-  alt: string
-  text?: string
+/** Said the same on its card and in its line of the label. */
+export interface Ingredient extends LabelLine {
+  /** Of its card. */
+  picture?: { name: string; alt: string }
+  /** What it is and where it comes from. */
+  text: string
+  /** What to mind: never folded away. */
+  caution?: string
 }
 
 export interface Composition {
   ground: Ground
   caption: string
-  rows: { name: string; note?: string; amount: string; hue: string }[]
+  rows: Ingredient[]
   footnote: string
 }
 

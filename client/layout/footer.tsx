@@ -1,21 +1,24 @@
-import { brand, postalAddress } from '../../shared/brand.ts'
-import { productPath, products } from '../../shared/catalogue.ts'
-import { socialLinks, telephone } from '../content/contact.ts'
-import type { Composition } from '../content/product.ts'
+import { brand } from '../../shared/brand.ts'
+import { type Product, productPath, products } from '../../shared/catalogue.ts'
+import { compositions, type LabelLine } from '../content/compositions.ts'
+import { placeName, socialLinks, telephone } from '../content/contact.ts'
 import { SubscribeForm } from '../enquiry/subscribe-form.tsx'
 import { Logo } from '../ui/logo.tsx'
+
+/** Whose colours stand for all. */
+const LONGEST = products[1]
 
 interface FooterProps {
   /** Where the subscription goes when it is sent without scripts. */
   path: string
-  /** Of the product that the page is about. */
-  rows: Composition['rows'] | undefined
+  /** What the page is about. */
+  product: Product | undefined
 }
 
-export function Footer({ path, rows }: FooterProps) {
+export function Footer({ path, product }: FooterProps) {
   return (
     <footer className="site-footer on-leaf">
-      <ColourBar rows={rows} />
+      <ColourBar product={product} />
       <div className="wrap footer-grid">
         <section id="contact" className="contact" aria-labelledby="contact-title">
           <h2 id="contact-title">Contact Us</h2>
@@ -23,14 +26,18 @@ export function Footer({ path, rows }: FooterProps) {
             <a href={telephone}>{brand.phone}</a>
             <a href={`mailto:${brand.email}`}>{brand.email}</a>
           </p>
-          <address>{postalAddress}</address>
+          <address>
+            {brand.company}, {brand.address.street}
+            <br />
+            {placeName}, {brand.address.country}
+          </address>
         </section>
         <SubscribeForm path={path} />
         <nav aria-label="Footer" className="footer-links">
           <ul>
-            {products.map((product) => (
-              <li key={product}>
-                <a href={productPath(product)}>{product}</a>
+            {products.map((each) => (
+              <li key={each}>
+                <a href={productPath(each)}>{each}</a>
               </li>
             ))}
             <li>
@@ -76,19 +83,15 @@ function CurrentYear() {
   )
 }
 
-const HUES = ['lycopene', 'orange', 'amber', 'gold', 'wheat', 'rose', 'slate', 'zinc']
-
-/** The strip of colours that printers put on the edge of a sheet; here the ingredients', with their names where they are a product's. */
-function ColourBar({ rows }: { rows: Composition['rows'] | undefined }) {
+/** The strip of colours that printers put on the edge of a sheet: the ingredients', with their names where the page is about them. */
+function ColourBar({ product }: { product: Product | undefined }) {
   return (
-    <div className={rows ? 'colour-bar named' : 'colour-bar'} aria-hidden="true">
-      {rows
-        ? rows.map(({ name, hue }) => (
-            <i key={name} data-hue={hue}>
-              {name}
-            </i>
-          ))
-        : HUES.map((hue) => <i key={hue} data-hue={hue} />)}
+    <div className={product ? 'colour-bar named' : 'colour-bar'} aria-hidden="true">
+      {Object.values<LabelLine>(compositions[product ?? LONGEST]).map(({ name, hue }) => (
+        <i key={name} data-hue={hue}>
+          {product && name}
+        </i>
+      ))}
     </div>
   )
 }

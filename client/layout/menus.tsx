@@ -42,6 +42,9 @@ export function ProductsMenu({ path }: { path: string }) {
         data-open={open}
         className="products-menu"
         onToggle={({ newState }) => setOpen(newState === 'open')}
+        onBlur={({ currentTarget, relatedTarget }) => {
+          if (relatedTarget && !currentTarget.contains(relatedTarget)) close()
+        }}
       >
         <ProductLinks path={path} pictures onFollow={close} />
       </ul>

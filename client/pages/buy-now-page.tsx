@@ -5,7 +5,6 @@ import type { Page } from './page.ts'
 export const buyNowPage: Page = {
   path: '/buy-now',
   title: buyNow.title,
-  description: buyNow.metaDescription,
   ground: 'paper',
   Body: BuyNowPage,
 }

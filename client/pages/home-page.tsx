@@ -1,7 +1,9 @@
 import { type Product, productPath, products } from '../../shared/catalogue.ts'
+import { firstLines, fullName } from '../content/compositions.ts'
 import { home } from '../content/home.ts'
 import { productCards } from '../content/product-cards.ts'
 import { OrderSection } from '../enquiry/order-section.tsx'
+import { Comparison } from '../product/comparison.tsx'
 import { Amount } from '../ui/amount.tsx'
 import { Picture } from '../ui/picture.tsx'
 import type { Page } from './page.ts'
@@ -9,7 +11,6 @@ import type { Page } from './page.ts'
 export const homePage: Page = {
   path: '/',
   title: home.title,
-  description: home.metaDescription,
   ground: 'paper',
   Body: HomePage,
 }
@@ -19,6 +20,7 @@ function HomePage({ page }: { page: Page }) {
     <>
       <Banner />
       <OurProducts />
+      <Comparison />
       <section id="buy-now" className="section order-section" aria-labelledby="buy-now-title">
         <OrderSection
           path={page.path}
@@ -86,7 +88,8 @@ function OurProducts() {
 }
 
 function ProductCard({ product, index }: { product: Product; index: number }) {
-  const { picture, ground, line, alt, figures, more } = productCards[product]
+  const { picture, ground, line, alt } = productCards[product]
+  const { lines, more } = firstLines(product)
   return (
     <article className={`product-card on-${ground}`}>
       <Picture
@@ -100,9 +103,12 @@ function ProductCard({ product, index }: { product: Product; index: number }) {
         <h3>{product}</h3>
         <p>{line}</p>
         <ul className="card-figures">
-          {figures.map(({ amount, of }) => (
-            <li key={of}>
-              <span>{of}</span> <Amount>{amount}</Amount>
+          {lines.map((each) => (
+            <li key={each.name}>
+              <span>{fullName(each)}</span>{' '}
+              <span>
+                <Amount>{each.amount}</Amount>
+              </span>
             </li>
           ))}
           {more && <li>{more}</li>}

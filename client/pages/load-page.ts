@@ -28,7 +28,7 @@ export async function loadPage(path: string, isAnswer: boolean): Promise<Page> {
 async function loadProductPage(product: Product): Promise<Page> {
   const file = product.split(' ').at(-1)?.toLowerCase()
   const loadContent = contents[`../content/products/${file}.ts`]
-  if (!loadContent) throw new Error(`client/content/products/${file}.ts is missing`)
+  if (!loadContent) throw new Error(`No ${file}.ts`)
   const [{ productPage }, content] = await Promise.all([import('./product-page.tsx'), loadContent()])
   return productPage(content)
 }

@@ -5,7 +5,6 @@ import type { Page } from './page.ts'
 export const notFoundPage: Page = {
   path: '/404.html',
   title: 'Page not found',
-  description: 'There is no page at this address.',
   ground: 'paper',
   unlisted: true,
   Body: NotFoundPage,

@@ -1,10 +1,10 @@
 import { policySections, privacyPolicy } from '../content/privacy-policy.ts'
+import { Linked } from '../ui/linked.tsx'
 import type { Page } from './page.ts'
 
 export const privacyPolicyPage: Page = {
   path: '/privacy-policy',
   title: privacyPolicy.title,
-  description: privacyPolicy.metaDescription,
   ground: 'paper',
   Body: PrivacyPolicyPage,
 }
@@ -28,12 +28,16 @@ function PrivacyPolicyPage() {
                 {title}
               </h2>
               {paragraphs.map((paragraph) => (
-                <p key={paragraph}>{paragraph}</p>
+                <p key={paragraph}>
+                  <Linked>{paragraph}</Linked>
+                </p>
               ))}
               {bullets && (
                 <ul>
                   {bullets.map((bullet) => (
-                    <li key={bullet}>{bullet}</li>
+                    <li key={bullet}>
+                      <Linked>{bullet}</Linked>
+                    </li>
                   ))}
                 </ul>
               )}

@@ -1,4 +1,4 @@
-import { productPath, productSlug } from '../../shared/catalogue.ts'
+import { buyNowPath, productPath } from '../../shared/catalogue.ts'
 import { buyNow } from '../content/buy-now.ts'
 import type { ProductContent } from '../content/product.ts'
 import { Composition } from '../product/composition.tsx'
@@ -69,7 +69,7 @@ function Closing({ content: { product, ground, picture } }: { content: ProductCo
         <div className="closing-text">
           <h2>{product}</h2>
           <p className="lead">{buyNow.closing}</p>
-          <a href={`/buy-now?product=${productSlug(product)}`} className="button">
+          <a href={buyNowPath(product)} className="button">
             Buy Now
           </a>
         </div>

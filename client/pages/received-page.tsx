@@ -9,7 +9,6 @@ import type { Page } from './page.ts'
 export const receivedPage: Page = {
   path: RECEIVED_PATH,
   title: received,
-  description: received,
   ground: 'paper',
   unlisted: true,
   Body: ReceivedPage,

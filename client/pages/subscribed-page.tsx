@@ -6,7 +6,6 @@ import type { Page } from './page.ts'
 export const subscribedPage: Page = {
   path: SUBSCRIBED_PATH,
   title: 'Subscribed',
-  description: subscribe.done,
   ground: 'paper',
   unlisted: true,
   Body: SubscribedPage,

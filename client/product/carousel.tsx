@@ -17,22 +17,23 @@ export interface CarouselProps extends Folding {
  * react-slick moves the slides; time is kept here, because its autoplay does not stop for focus. It shows copies of the
  * first and last slide to loop: whatever is not the shown slide is inert.
  */
-export function Carousel({ slides, draggable, ...folding }: CarouselProps) {
+export function Carousel({ slides, draggable, unfolded, onToggle }: CarouselProps) {
   const slider = useRef<InstanceType<typeof Slider>>(null)
   const region = useRef<HTMLElement>(null)
   const moved = useRef<Way>(null)
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches
   const [playing, setPlaying] = useState(!calm)
-  const [held, setHeld] = useState(false)
+  const [pointed, setPointed] = useState(false)
+  const [focused, setFocused] = useState(false)
   const [shown, setShown] = useState(0)
 
   useEffect(() => {
-    if (!playing || held) return
+    if (!playing || pointed || focused) return
     const timer = setInterval(() => {
       if (!document.hidden) slider.current?.slickNext()
     }, CAROUSEL_INTERVAL_MS)
     return () => clearInterval(timer)
-  }, [playing, held])
+  }, [playing, pointed, focused])
 
   function hideOthers() {
     for (const slide of region.current?.querySelectorAll<HTMLElement>('.slick-slide') ?? [])
@@ -55,16 +56,22 @@ export function Carousel({ slides, draggable, ...folding }: CarouselProps) {
     else slider.current?.slickPrev()
   }
 
+  /** Who has asked for more reads on: it stays. */
+  function read(id: string) {
+    setPlaying(false)
+    onToggle(id)
+  }
+
   return (
     <section
       ref={region}
       className="carousel"
       aria-roledescription="carousel"
       aria-label="Mechanism Of Action, one slide at a time"
-      onPointerEnter={() => setHeld(true)}
-      onPointerLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
-      onBlur={() => setHeld(false)}
+      onPointerEnter={() => setPointed(true)}
+      onPointerLeave={() => setPointed(false)}
+      onFocus={() => setFocused(true)}
+      onBlur={() => setFocused(false)}
     >
       <div className="slide-index">
         <p>
@@ -114,7 +121,7 @@ export function Carousel({ slides, draggable, ...folding }: CarouselProps) {
             aria-roledescription="slide"
             aria-label={`${index + 1} of ${slides.length}: ${slide.title}`}
           >
-            <SlideBody slide={slide} controls={<Arrows onMove={move} />} {...folding} />
+            <SlideBody slide={slide} controls={<Arrows onMove={move} />} unfolded={unfolded} onToggle={read} />
           </div>
         ))}
       </Slider>

@@ -2,8 +2,17 @@ import { brand } from '../../shared/brand.ts'
 import { PRODUCT_CLASS } from '../content/advisory.ts'
 import type { Composition as CompositionContent } from '../content/product.ts'
 import { Amount } from '../ui/amount.tsx'
+import { Words } from '../ui/words.tsx'
 
-/** Drawn as the label on the bottle is. */
+/** One sheet of paper: print.css leaves out what is not for a physician. */
+function printSheet() {
+  const page = document.documentElement
+  page.toggleAttribute('data-sheet', true)
+  addEventListener('afterprint', () => page.removeAttribute('data-sheet'), { once: true })
+  print()
+}
+
+/** Drawn as the label on the bottle is. Each row opens and says what the ingredient is, and what to mind. */
 export function Composition({ product, caption, rows, footnote }: CompositionContent & { product: string }) {
   return (
     <div className="composition">
@@ -20,14 +29,24 @@ export function Composition({ product, caption, rows, footnote }: CompositionCon
             </tr>
           </thead>
           <tbody>
-            {rows.map(({ name, note, amount, hue }) => (
+            {rows.map(({ name, note, amount, hue, text, caution }) => (
               <tr key={name}>
                 <th scope="row">
                   <i className="hue" data-hue={hue} />
-                  {name} {note && <span>({note})</span>}
+                  {name}
+                  {note && <span> ({note})</span>}
                 </th>
                 <td>
                   <Amount>{amount}</Amount>
+                  <details>
+                    <summary>
+                      <span className="visually-hidden">About {name}</span>
+                    </summary>
+                    <div>
+                      <p>{text}</p>
+                      {caution && <p className="caution">{caution}</p>}
+                    </div>
+                  </details>
                 </td>
               </tr>
             ))}
@@ -37,7 +56,13 @@ export function Composition({ product, caption, rows, footnote }: CompositionCon
           {brand.company}, {brand.address.city}
         </p>
       </div>
-      <p className="small">{footnote}</p>
+      <p className="small">
+        <Words>{footnote}</Words>
+      </p>
+      <p className="dose">Dose advised by the physician:</p>
+      <button type="button" className="pill sheet-button" onClick={printSheet}>
+        Print for your physician
+      </button>
     </div>
   )
 }

@@ -1,8 +1,11 @@
 import { useState } from 'react'
 import { flushSync } from 'react-dom'
+import { brand } from '../../shared/brand.ts'
 import { advisory, CONDITIONS_SHOWN, labelFacts, neutralLine } from '../content/advisory.ts'
+import { telephone } from '../content/contact.ts'
 import type { Indication, ProductContent } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
+import { Words } from '../ui/words.tsx'
 import { WIDE } from './mechanism.tsx'
 
 interface IndicationsProps {
@@ -13,11 +16,13 @@ interface IndicationsProps {
 
 /** Picture cards of which exactly one is open. Without scripts all are. */
 export function Indications({ layout, open, cards }: IndicationsProps) {
-  const [opened, setOpened] = useState(open)
+  const [{ opened, first }, setOpened] = useState({ opened: open, first: cards[0]?.id })
+  // Where the open card stands above the others it is also read and tabbed to before them.
+  const inOrder = [...cards].sort((a, b) => Number(b.id === first) - Number(a.id === first))
   return (
     <>
       <ul className={`indications indications-${layout}`}>
-        {cards.map((card) => (
+        {inOrder.map((card) => (
           <li key={card.id} className="indication" data-open={card.id === opened}>
             <Picture name={card.picture} alt={card.alt} sizes="(min-width: 37.5em) min(46vw, 660px), 92vw" />
             <h3>
@@ -26,7 +31,9 @@ export function Indications({ layout, open, cards }: IndicationsProps) {
                 aria-expanded={card.id === opened}
                 aria-controls={`indication-${card.id}`}
                 onClick={({ currentTarget }) =>
-                  exchange(currentTarget.closest('li') ?? currentTarget, () => setOpened(card.id))
+                  exchange(currentTarget.closest('li') ?? currentTarget, () =>
+                    setOpened({ opened: card.id, first: isAbove(layout) ? card.id : first }),
+                  )
                 }
               >
                 {card.title}
@@ -41,6 +48,11 @@ export function Indications({ layout, open, cards }: IndicationsProps) {
       <Advisory />
     </>
   )
+}
+
+/** Whether the open card stands above the others: see indications.css. */
+function isAbove(layout: IndicationsProps['layout']): boolean {
+  return matchMedia(WIDE).matches && (layout === 'stage' || !matchMedia('(min-width: 80em)').matches)
 }
 
 function Body({ card: { text, bullets } }: { card: Indication }) {
@@ -60,14 +72,18 @@ function Advisory() {
       <h3 id="advisory-title">{advisory.title}</h3>
       <div>
         {advisory.paragraphs.map((paragraph) => (
-          <p key={paragraph}>{paragraph}</p>
+          <p key={paragraph}>
+            <Words>{paragraph}</Words>
+          </p>
         ))}
         {labelFacts.map(({ title, value }) => (
           <p key={title}>
             {title}: {value}
           </p>
         ))}
-        <p>{advisory.maker}</p>
+        <p>
+          <Words>{advisory.maker}</Words> · <a href={telephone}>{brand.phone}</a>
+        </p>
       </div>
     </aside>
   )

@@ -62,30 +62,32 @@ const NEAR = '600px'
 function useCarousel(region: RefObject<HTMLElement | null>) {
   const [Carousel, setCarousel] = useState<ComponentType<CarouselProps>>()
   const [wide, setWide] = useState(false)
-  const [near, setNear] = useState(false)
 
   useEffect(() => {
     const screen = matchMedia(WIDE)
-    const measure = () => flushSync(() => setWide(screen.matches)) // before the sheet is laid out
-    setWide(screen.matches)
-    screen.addEventListener('change', measure)
-    return () => screen.removeEventListener('change', measure)
+    const mounted = new AbortController()
+    const measure = () => setWide(screen.matches)
+    const unfold = () => flushSync(() => setWide(false)) // before the sheet is laid out
+    measure()
+    screen.addEventListener('change', measure, mounted)
+    addEventListener('beforeprint', unfold, mounted)
+    addEventListener('afterprint', measure, mounted)
+    return () => mounted.abort()
   }, [])
 
   useEffect(() => {
-    if (!region.current) return
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && setNear(true), { rootMargin: NEAR })
+    if (!wide || !region.current) return
+    const observer = new IntersectionObserver(
+      async ([entry]) => {
+        if (!entry?.isIntersecting) return
+        const module = await import('./carousel.tsx').catch(() => undefined) // the slides stay as they are in the page
+        setCarousel(() => module?.Carousel)
+      },
+      { rootMargin: NEAR },
+    )
     observer.observe(region.current)
     return () => observer.disconnect()
-  }, [region])
-
-  useEffect(() => {
-    if (!wide || !near) return
-    import('./carousel.tsx').then(
-      (module) => setCarousel(() => module.Carousel),
-      () => undefined, // the slides stay as they are in the page
-    )
-  }, [wide, near])
+  }, [region, wide])
 
   return wide ? Carousel : undefined
 }

@@ -1,4 +1,5 @@
 import type { Note } from '../content/product.ts'
+import { Words } from '../ui/words.tsx'
 
 /** Quiet cards: a title and a sentence or two. */
 export function Notes({ notes, className }: { notes: Note[]; className: string }) {
@@ -8,7 +9,9 @@ export function Notes({ notes, className }: { notes: Note[]; className: string }
         <li key={title}>
           {icon && <Icon name={icon} />}
           <h3>{title}</h3>
-          <p>{text}</p>
+          <p>
+            <Words>{text}</Words>
+          </p>
         </li>
       ))}
     </ul>

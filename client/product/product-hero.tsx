@@ -1,8 +1,10 @@
 import { brand } from '../../shared/brand.ts'
-import { productSlug, products } from '../../shared/catalogue.ts'
+import { buyNowPath, products } from '../../shared/catalogue.ts'
+import { firstLines, fullName } from '../content/compositions.ts'
 import type { ProductContent } from '../content/product.ts'
 import { Amount } from '../ui/amount.tsx'
 import { Picture } from '../ui/picture.tsx'
+import { Words } from '../ui/words.tsx'
 
 const contents = [
   { id: 'description', title: 'Product Description' },
@@ -14,7 +16,8 @@ const contents = [
 ]
 
 export function ProductHero({ content }: { content: ProductContent }) {
-  const { product, ground, tagline, paragraph, figures, more } = content
+  const { product, ground, tagline, paragraph } = content
+  const { lines, more } = firstLines(product)
   return (
     <>
       <div className={`product-hero on-${ground}`}>
@@ -31,14 +34,16 @@ export function ProductHero({ content }: { content: ProductContent }) {
               <h2 id="description-title">Product Description</h2>
             </div>
             <p className="tagline">{tagline}</p>
-            <p>{paragraph}</p>
-            <a href={`/buy-now?product=${productSlug(product)}`} className="button">
+            <p>
+              <Words>{paragraph}</Words>
+            </p>
+            <a href={buyNowPath(product)} className="button">
               Buy Now
             </a>
-            <ul className="figures" data-even={figures.length % 2 === 0}>
-              {figures.map(({ amount, of }) => (
-                <li key={of}>
-                  <Amount>{amount}</Amount> {of}
+            <ul className="figures">
+              {lines.map((line) => (
+                <li key={line.name}>
+                  <Amount>{line.amount}</Amount> {fullName(line)}
                 </li>
               ))}
             </ul>

@@ -1,3 +1,5 @@
+import { Words } from '../ui/words.tsx'
+
 interface SectionHeadProps {
   title: string
   id: string
@@ -15,7 +17,11 @@ export function SectionHead({ title, id, number, lead }: SectionHeadProps) {
         </p>
       )}
       <h2 id={`${id}-title`}>{title}</h2>
-      {lead && <p className="lead">{lead}</p>}
+      {lead && (
+        <p className="lead">
+          <Words>{lead}</Words>
+        </p>
+      )}
     </div>
   )
 }

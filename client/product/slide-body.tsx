@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { IngredientCard, Slide } from '../content/product.ts'
+import type { Ingredient as Content, Slide } from '../content/product.ts'
 import { Amount } from '../ui/amount.tsx'
 import { Picture } from '../ui/picture.tsx'
 
@@ -24,6 +24,7 @@ export function SlideBody({ slide, controls, ...folding }: Folding & { slide: Sl
             key={card.name}
             id={`${slide.id}/${card.name}`}
             card={card}
+            brief={slide.brief}
             sizes={slide.cards.length === 1 ? '(min-width: 56.25em) 540px, 92vw' : '(min-width: 56.25em) 300px, 112px'}
             {...folding}
           />
@@ -35,28 +36,38 @@ export function SlideBody({ slide, controls, ...folding }: Folding & { slide: Sl
 
 interface IngredientProps extends Folding {
   id: string
-  card: IngredientCard
+  card: Content
+  brief: boolean | undefined
   sizes: string
 }
 
-function Ingredient({ id, card, sizes, unfolded, onToggle }: IngredientProps) {
+function Ingredient({
+  id,
+  card: { name, note, amount, picture, text, caution },
+  brief,
+  sizes,
+  unfolded,
+  onToggle,
+}: IngredientProps) {
   return (
     <li className="ingredient">
-      <Picture name={card.picture} alt={card.alt} sizes={sizes} />
+      {picture && <Picture {...picture} sizes={sizes} />}
       <div className="ingredient-text">
-        <h4>{card.name}</h4>
+        <h4>
+          {name} {note && <span>({note})</span>}
+        </h4>
         <p className="amounts">
-          <Amount>{card.amount}</Amount>
+          <Amount>{amount}</Amount>
         </p>
-        {card.text && (
-          <ReadMore text={card.text} of={card.name} open={unfolded.has(id)} onToggle={() => onToggle(id)} />
-        )}
+        {!brief && <ReadMore text={text} of={name} open={unfolded.has(id)} onToggle={() => onToggle(id)} />}
+        {!brief && caution && <p className="caution">{caution}</p>}
       </div>
     </li>
   )
 }
 
 const READ_MORE_LETTERS = 100
+const HIDDEN_LETTERS_MIN = 60
 
 interface ReadMoreProps {
   text: string
@@ -74,9 +85,6 @@ function ReadMore({ text, of, open, onToggle }: ReadMoreProps) {
       {short}
       {short.length < text.length && (
         <>
-          <span className="ellipsis" aria-hidden="true">
-            …
-          </span>
           <span className="rest">{text.slice(short.length)}</span>{' '}
           <button type="button" aria-expanded={open} onClick={onToggle}>
             {open ? 'read less' : 'read more'}
@@ -88,8 +96,9 @@ function ReadMore({ text, of, open, onToggle }: ReadMoreProps) {
   )
 }
 
-/** At most `READ_MORE_LETTERS` long, cut between two words. */
+/** The sentences that end within `READ_MORE_LETTERS`; all of them where little would be left to hide. */
 export function shortened(text: string) {
-  if (text.length <= READ_MORE_LETTERS) return text
-  return text.slice(0, text.lastIndexOf(' ', READ_MORE_LETTERS)).replace(/[,;:.]$/, '')
+  const whole = text.slice(0, READ_MORE_LETTERS + 1)
+  const end = Math.max(whole.lastIndexOf('. ') + 1, 0) || text.indexOf('. ') + 1
+  return end === 0 || text.length - end < HIDDEN_LETTERS_MIN ? text : text.slice(0, end)
 }

@@ -31,15 +31,18 @@ describe('on a phone', () => {
     expect(shown()).not.toEqual(before)
   })
 
-  it('a text is cut at 100 letters until it is asked for', async () => {
+  it('a text is folded at 100 letters until it is asked for, and what to mind is never folded', async () => {
     const place = render(<Mechanism {...quvera300.mechanism} />)
-    const text = () => (place.querySelector('.slide[data-active=true] .read-more') as HTMLElement).innerText
-    expect(text()).toMatch(/… read more/)
-    expect(text().indexOf('…')).toBeLessThanOrEqual(100)
+    const card = place.querySelector('.slide[data-active=true] .ingredient') as HTMLElement
+    const text = () => (card.querySelector('.read-more') as HTMLElement).innerText
+    const caution = () => (card.querySelector('.caution') as HTMLElement).innerText
+    expect(text()).toMatch(/makes itself\. read more/)
+    expect(text().indexOf('read more')).toBeLessThanOrEqual(101)
+    expect(caution()).toBe('If you take warfarin or insulin, ask your doctor first.')
     await button('read more about Coenzyme Q10').click()
-    expect(text()).toMatch(/ask your doctor first\. read less/)
+    expect(text()).toMatch(/contains some fat\. read less/)
     await button('read less about Coenzyme Q10').click()
-    expect(text()).toMatch(/… read more/)
+    expect(text()).toMatch(/makes itself\. read more/)
   })
 })
 
@@ -85,22 +88,32 @@ describe('on a wide screen', () => {
     expect(active()).toBe('1 of 4: Overview')
     vi.advanceTimersByTime(1)
     await expect.poll(active).toBe('2 of 4: CoQ10')
-    await button('Pause the slides').click()
-    document.querySelector<HTMLElement>('.play-button')?.blur()
+    await button('read more about Coenzyme Q10').click() // who reads on is not moved on
+    ;(document.activeElement as HTMLElement).blur()
+    await userEvent.hover(document.documentElement, { position: { x: 5, y: 890 } })
     vi.advanceTimersByTime(30_000)
     await expect.poll(active).toBe('2 of 4: CoQ10')
     await expect.element(button('Play the slides')).toBeVisible()
   })
 })
 
-describe('the cut', () => {
-  it('falls between words, at 100 letters at most', () => {
-    const cut = shortened(`${'word '.repeat(30)}end`)
-    expect(cut.length).toBeLessThanOrEqual(100)
-    expect(cut).toMatch(/word$/)
+describe('the fold', () => {
+  const long = `${'word '.repeat(20).trim()}.`
+
+  it('comes after the last sentence that ends within 100 letters', () => {
+    expect(shortened(`First one. Second one. ${long}`)).toBe('First one. Second one.')
   })
 
-  it('leaves a short text alone', () => {
-    expect(shortened('Short.')).toBe('Short.')
+  it('hides nothing where little is left, and no part of a sentence', () => {
+    expect(shortened(`First one. ${'x'.repeat(57)}.`)).toBe(`First one. ${'x'.repeat(57)}.`)
+    expect(shortened(long)).toBe(long)
+  })
+
+  it.each([quvera300, quveraXt])('every card shows a whole sentence and nothing that warns is folded', (content) => {
+    for (const { text } of content.composition.rows) {
+      expect(text.slice(0, text.indexOf('. ') + 1 || undefined).length).toBeLessThanOrEqual(100)
+      expect(shortened(text)).toMatch(/\.$/)
+      expect(text).not.toMatch(/doctor|Do not|allergi/)
+    }
   })
 })

@@ -11,7 +11,7 @@ const LIMITS = {
   hydrated: 80 * KB,
   form: 32 * KB,
   carousel: 18 * KB,
-  css: 8 * KB,
+  css: 9 * KB,
   html: 12 * KB,
   fonts: 30 * KB,
 }

@@ -1,10 +1,30 @@
 import { products } from '../../../shared/catalogue.ts'
+import { compositions } from '../compositions.ts'
 import { ingredientPictures, omega3 } from '../ingredients.ts'
-import type { ProductContent } from '../product.ts'
+import type { Ingredient, ProductContent } from '../product.ts'
 import { productCards } from '../product-cards.ts'
 
 const name = products[0]
 const card = productCards[name]
+const label = compositions[name]
+
+const q10: Ingredient = {
+  ...label.q10,
+  picture: ingredientPictures.q10,
+  text: 'Coenzyme Q10, also called ubiquinone, is a vitamin-like compound that the body makes itself. It dissolves in fat, and the body keeps it in its cells. It is also found in organ meats, oily fish and peanuts, and is better absorbed with a meal that contains some fat.',
+  caution: 'If you take warfarin or insulin, ask your doctor first.',
+}
+const omega3Acids: Ingredient = {
+  ...label.omega3,
+  picture: ingredientPictures.omega3,
+  text: 'Omega-3 fatty acids are polyunsaturated fats. Two of them, EPA and DHA, come mainly from oily fish; a third, ALA, comes from flaxseed and walnuts. The pack names the source.',
+  caution: 'If you are allergic to fish or shellfish, or take a blood thinner, ask your doctor first.',
+}
+const lycopene: Ingredient = {
+  ...label.lycopene,
+  picture: ingredientPictures.lycopene,
+  text: 'Lycopene is the red carotenoid in tomatoes, watermelon, pink grapefruit and guava. Unlike some other carotenoids, it is not a source of vitamin A. Heat and a little fat make it easier to absorb. “10%” is the strength of the ingredient used.',
+}
 
 export const content: ProductContent = {
   product: name,
@@ -34,58 +54,18 @@ export const content: ProductContent = {
         title: 'Overview',
         button: false,
         text: 'One formula, three ingredients: a compound your body makes, a family of fats found mainly in oily fish, and the pigment that turns tomatoes red. Here they are, one by one.',
-        cards: [
-          { name: 'Coenzyme Q10', amount: '300 mg', ...ingredientPictures.q10 },
-          { name: 'Omega-3 Fatty Acids', amount: '250 mg', ...ingredientPictures.omega3 },
-          { name: 'Lycopene (10%)', amount: '5000 mcg', ...ingredientPictures.lycopene },
-        ],
+        brief: true,
+        cards: [q10, omega3Acids, lycopene],
       },
-      {
-        id: 'coq10',
-        title: 'CoQ10',
-        cards: [
-          {
-            name: 'Coenzyme Q10',
-            amount: '300 mg',
-            ...ingredientPictures.q10,
-            text: 'Coenzyme Q10, also called ubiquinone, is a fat-soluble, vitamin-like compound that the body makes and keeps in its cells. It is also found in organ meats, oily fish and peanuts. It is better absorbed with a meal that contains some fat. If you take warfarin or insulin, ask your doctor first.',
-          },
-        ],
-      },
-      {
-        id: 'omega-3',
-        title: 'Omega-3',
-        cards: [
-          {
-            name: 'Omega-3 Fatty Acids',
-            amount: '250 mg',
-            ...ingredientPictures.omega3,
-            text: 'Omega-3 fatty acids are polyunsaturated fats. Two of them, EPA and DHA, come mainly from oily fish; a third, ALA, comes from flaxseed and walnuts. If you are allergic to fish or shellfish, or take a blood thinner, ask your doctor first.',
-          },
-        ],
-      },
-      {
-        id: 'lycopene',
-        title: 'Lycopene',
-        cards: [
-          {
-            name: 'Lycopene (10%)',
-            amount: '5000 mcg',
-            ...ingredientPictures.lycopene,
-            text: 'Lycopene is the red carotenoid in tomatoes, watermelon, pink grapefruit and guava. Unlike some other carotenoids, it is not a source of vitamin A. Heat and a little fat make it easier to absorb. “10%” is the strength of the ingredient used.',
-          },
-        ],
-      },
+      { id: 'coq10', title: 'CoQ10', cards: [q10] },
+      { id: 'omega-3', title: 'Omega-3', cards: [omega3Acids] },
+      { id: 'lycopene', title: 'Lycopene', cards: [lycopene] },
     ],
   },
   composition: {
     ground: 'lycopene',
     caption: 'Each dose contains',
-    rows: [
-      { name: 'Coenzyme Q10', amount: '300 mg', hue: 'amber' },
-      { name: 'Omega-3 Fatty Acids', amount: '250 mg', hue: 'gold' },
-      { name: 'Lycopene (10%)', amount: '5000 mcg', hue: 'lycopene' },
-    ],
+    rows: [q10, omega3Acids, lycopene],
     footnote: '“10%” is the strength of the lycopene ingredient. 1 mg is 1000 mcg.',
   },
   dosage: [
@@ -137,7 +117,7 @@ export const content: ProductContent = {
       },
       {
         id: 'general-surgery',
-        title: 'General surgeon',
+        title: 'General surgery',
         picture: 'general-surgery',
         alt: 'Two white panels sewn together with orange thread',
         text: 'As advised by your physician or surgeon, who should know about every supplement you take before an operation.',
@@ -156,7 +136,7 @@ export const content: ProductContent = {
     { title: 'Alcohol', text: 'Limit alcohol while you take it.' },
     {
       title: 'Renal health',
-      text: 'Consult a doctor if you have kidney impairment or are on dialysis. Your kidney function is monitored.',
+      text: 'Consult a doctor if you have kidney impairment or are on dialysis. Have your kidney function monitored.',
     },
     {
       title: 'Liver health',

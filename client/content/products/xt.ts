@@ -1,100 +1,86 @@
 import { products } from '../../../shared/catalogue.ts'
+import { compositions } from '../compositions.ts'
 import { ingredientPictures, omega3 } from '../ingredients.ts'
-import type { Indication, ProductContent, Slide } from '../product.ts'
+import type { Indication, Ingredient, ProductContent, Slide } from '../product.ts'
 import { productCards } from '../product-cards.ts'
 
-/** What stands in several areas says the same in each. */
-const q10 = {
-  amount: '100 mg',
-  ...ingredientPictures.q10,
-  text: 'Ubiquinone is Coenzyme Q10, a fat-soluble, vitamin-like compound that the body makes and keeps in its cells. It is found in organ meats, oily fish and peanuts. If you take warfarin or insulin, ask your doctor first.',
-}
-const lycopene = {
-  name: 'Lycopene',
-  amount: '5000 mcg',
-  ...ingredientPictures.lycopene,
-  text: 'Lycopene is the red carotenoid of tomatoes, watermelon, pink grapefruit and guava. Unlike some carotenoids, it is not a source of vitamin A. It dissolves in fat, and heat makes it easier to absorb.',
-}
-const epaAndDha = {
-  amount: 'EPA 90 mg\nDHA 60 mg',
-  ...ingredientPictures.omega3,
-  text: `EPA and DHA are the two ${omega3} fatty acids that come mainly from oily fish; the pack names the source. If you are allergic to fish or shellfish, or take a blood thinner, ask your doctor first.`,
-}
+const name = products[1]
+const card = productCards[name]
+const label = compositions[name]
 
-const xtSlides: Slide[] = [
-  {
-    id: 'cardiovascular',
-    title: 'Cardiovascular Health',
-    cards: [{ name: 'Ubiquinone Q10', ...q10 }, lycopene, { name: 'Omega-3 EPA and DHA', ...epaAndDha }],
+/** As on the label, and in its order. */
+const ingredients = {
+  ubiquinone: {
+    ...label.q10,
+    picture: ingredientPictures.q10,
+    text: 'Ubiquinone is Coenzyme Q10, a vitamin-like compound that the body makes itself. It dissolves in fat, and the body keeps it in its cells. It is also found in organ meats, oily fish and peanuts.',
+    caution: 'If you take warfarin or insulin, ask your doctor first.',
   },
-  {
-    id: 'gynaecology',
-    title: 'Gynaecology',
-    cards: [
-      {
-        name: 'Wheat Germ Oil',
-        amount: '25 mg',
-        ...ingredientPictures.wheatGerm,
-        text: 'Wheat germ oil is pressed from the germ of the wheat grain. It contains vitamin E. Do not take it if you have a wheat allergy.',
-      },
-      {
-        name: 'Vitamin B12',
-        amount: '5 mcg',
-        ...ingredientPictures.b12,
-        text: 'Vitamin B12 is water-soluble and contains cobalt, which makes its crystals deep red. It is found in meat, fish, eggs and milk.',
-      },
-      { name: 'Q10', ...q10 },
-      { name: 'Omega-3', ...epaAndDha },
-    ],
+  lycopene: {
+    ...label.lycopene,
+    picture: ingredientPictures.lycopene,
+    text: 'Lycopene is the red carotenoid of tomatoes, watermelon, pink grapefruit and guava. Unlike some carotenoids, it is not a source of vitamin A. It dissolves in fat, and heat makes it easier to absorb.',
   },
-  {
-    id: 'oncology',
-    title: 'Oncology',
-    cards: [
-      lycopene,
-      {
-        name: 'Selenium',
-        amount: '75 mcg',
-        ...ingredientPictures.selenium,
-        text: 'Selenium is a trace element found in seafood, meat and Brazil nuts. Here it is present as Selenium Dioxide Monohydrate. Do not add other selenium without advice.',
-      },
-    ],
+  omega3: {
+    ...label.omega3,
+    picture: ingredientPictures.omega3,
+    text: `EPA and DHA are the two ${omega3} fatty acids that come mainly from oily fish. They are polyunsaturated fats; a third one, ALA, comes from flaxseed and walnuts. The pack names the source.`,
+    caution: 'If you are allergic to fish or shellfish, or take a blood thinner, ask your doctor first.',
   },
-  {
-    id: 'general-surgery',
-    title: 'General Surgery',
-    cards: [
-      {
-        name: 'Calcium Ascorbate',
-        amount: '75 mcg',
-        ...ingredientPictures.ascorbate,
-        text: 'Calcium ascorbate is the calcium salt of ascorbic acid, and so a form of vitamin C. It is a pale powder that dissolves in water.',
-      },
-      {
-        name: 'Zinc',
-        amount: '27.45 mg',
-        ...ingredientPictures.zinc,
-        text: 'Zinc is an essential mineral that the body cannot make. It is found in meat, oysters and legumes. Here it is present as Zinc Sulphate Monohydrate.',
-      },
-    ],
+  carotene: {
+    ...label.carotene,
+    picture: ingredientPictures.carotene,
+    text: 'Mixed carotene is a blend of plant pigments, alpha- and beta-carotene. The body can make vitamin A from them. They occur in orange and green vegetables. “10%” is the strength of the ingredient used.',
   },
+  wheatGerm: {
+    ...label.wheatGerm,
+    picture: ingredientPictures.wheatGerm,
+    text: 'Wheat germ oil is pressed from the germ of the wheat grain. It contains vitamin E.',
+    caution: 'Do not take it if you have a wheat allergy.',
+  },
+  ascorbate: {
+    ...label.ascorbate,
+    picture: ingredientPictures.ascorbate,
+    text: 'Calcium ascorbate is the calcium salt of ascorbic acid, and so a form of vitamin C. It is a pale powder that dissolves in water.',
+  },
+  piperine: {
+    ...label.piperine,
+    text: 'Piperine is the alkaloid that gives black pepper its pungency.',
+    caution: 'It can raise the blood levels of some medicines: tell your doctor what you take.',
+  },
+  b12: {
+    ...label.b12,
+    picture: ingredientPictures.b12,
+    text: 'Vitamin B12 is water-soluble and contains cobalt, which makes its crystals deep red. It is found in meat, fish, eggs and milk.',
+  },
+  selenium: {
+    ...label.selenium,
+    picture: ingredientPictures.selenium,
+    text: 'Selenium is a trace element found in seafood, meat and Brazil nuts. The label states the amount of Selenium Dioxide Monohydrate, the compound used here.',
+    caution: 'Do not add other selenium without advice.',
+  },
+  zinc: {
+    ...label.zinc,
+    picture: ingredientPictures.zinc,
+    text: 'Zinc is an essential mineral that the body cannot make. It is found in meat, oysters and legumes. The label states the amount of Zinc Sulphate Monohydrate, the compound used here.',
+  },
+} as const satisfies Record<string, Ingredient>
+const { ubiquinone, lycopene, omega3: epaAndDha, carotene, wheatGerm, ascorbate, b12, selenium, zinc } = ingredients
+
+const slides: Slide[] = [
+  { id: 'cardiovascular', title: 'Cardiovascular Health', cards: [ubiquinone, lycopene, epaAndDha] },
+  { id: 'gynaecology', title: 'Gynaecology', cards: [wheatGerm, b12, ubiquinone, epaAndDha] },
+  { id: 'oncology', title: 'Oncology', cards: [lycopene, selenium] },
+  { id: 'general-surgery', title: 'General Surgery', cards: [ascorbate, zinc] },
   {
     id: 'ophthalmology',
     title: 'Macular Degeneration / Ophthalmology',
     button: 'Macular Degeneration (Ophthalmology)',
-    cards: [
-      lycopene,
-      {
-        name: 'Mixed Carotene',
-        amount: '10.33 mg',
-        ...ingredientPictures.carotene,
-        text: 'Mixed carotene is a blend of plant pigments, alpha- and beta-carotene, from which the body can make vitamin A. It occurs in orange and green vegetables.',
-      },
-    ],
+    cards: [lycopene, carotene],
   },
 ]
 
-const xtIndications: Indication[] = [
+const indications: Indication[] = [
   {
     id: 'neurological',
     title: 'Neurological Health',
@@ -139,9 +125,6 @@ const xtIndications: Indication[] = [
   },
 ]
 
-const name = products[1]
-const card = productCards[name]
-
 export const content: ProductContent = {
   product: name,
   ...card,
@@ -160,24 +143,12 @@ export const content: ProductContent = {
     lead: 'Five areas and their ingredients. The cards say what a substance is, where it comes from, and what to know before you take it.',
     open: 'cardiovascular',
     draggable: true,
-    slides: xtSlides,
+    slides,
   },
   composition: {
     ground: 'leaf',
     caption: 'Each dose contains',
-    rows: [
-      { name: 'Ubiquinone', note: 'Coenzyme Q10', amount: '100 mg', hue: 'amber' },
-      { name: 'Lycopene', amount: '5000 mcg', hue: 'lycopene' },
-      { name: 'Omega-3 EPA', amount: '90 mg', hue: 'gold' },
-      { name: 'Omega-3 DHA', amount: '60 mg', hue: 'straw' },
-      { name: 'Mixed Carotene 10%', amount: '10.33 mg', hue: 'orange' },
-      { name: 'Wheat Germ Oil', amount: '25 mg', hue: 'wheat' },
-      { name: 'Calcium Ascorbate', amount: '75 mcg', hue: 'cream' },
-      { name: 'Piperine', amount: '5 mg', hue: 'pepper' },
-      { name: 'Vitamin B12', amount: '5 mcg', hue: 'rose' },
-      { name: 'Selenium Dioxide Monohydrate', amount: '75 mcg', hue: 'slate' },
-      { name: 'Zinc Sulphate Monohydrate', amount: '27.45 mg', hue: 'zinc' },
-    ],
+    rows: Object.values(ingredients),
     footnote: '“10%” is the strength of the carotene ingredient. 1 mg is 1000 mcg.',
   },
   dosage: [
@@ -194,7 +165,7 @@ export const content: ProductContent = {
     lead: 'Areas in which a physician may advise it.',
     layout: 'stage',
     open: 'neurological',
-    cards: xtIndications,
+    cards: indications,
   },
   safety: [
     {
@@ -208,7 +179,7 @@ export const content: ProductContent = {
     { title: 'Alcohol consumption', text: 'Drink in moderation, if at all, while you take it.' },
     {
       title: 'Renal health',
-      text: 'Seek medical advice if you have kidney impairment. Kidney function is monitored.',
+      text: 'Seek medical advice if you have kidney impairment. Have your kidney function monitored.',
     },
     {
       title: 'Liver health',

@@ -1,0 +1,47 @@
+import { type Product, products } from '../../shared/catalogue.ts'
+
+/** A line of the label. */
+export interface LabelLine {
+  name: string
+  /** Its other name, in brackets behind it. */
+  note?: string
+  /** Several where it is made of several, a line each. */
+  amount: string
+  hue: string
+}
+
+/** What is in a dose, as on the label and in its order. What two products share has the same key. */
+export const compositions = {
+  [products[0]]: {
+    q10: { name: 'Coenzyme Q10', amount: '300 mg', hue: 'amber' },
+    omega3: { name: 'Omega-3 Fatty Acids', amount: '250 mg', hue: 'gold' },
+    lycopene: { name: 'Lycopene (10%)', amount: '5000 mcg', hue: 'lycopene' },
+  },
+  [products[1]]: {
+    q10: { name: 'Ubiquinone', note: 'Coenzyme Q10', amount: '100 mg', hue: 'amber' },
+    lycopene: { name: 'Lycopene', amount: '5000 mcg', hue: 'lycopene' },
+    omega3: { name: 'Omega-3', amount: 'EPA 90 mg\nDHA 60 mg', hue: 'gold' },
+    carotene: { name: 'Mixed Carotene 10%', amount: '10.33 mg', hue: 'orange' },
+    wheatGerm: { name: 'Wheat Germ Oil', amount: '25 mg', hue: 'wheat' },
+    ascorbate: { name: 'Calcium Ascorbate', amount: '75 mcg', hue: 'cream' },
+    piperine: { name: 'Piperine', amount: '5 mg', hue: 'pepper' },
+    b12: { name: 'Vitamin B12', amount: '5 mcg', hue: 'rose' },
+    selenium: { name: 'Selenium Dioxide Monohydrate', amount: '75 mcg', hue: 'slate' },
+    zinc: { name: 'Zinc Sulphate Monohydrate', amount: '27.45 mg', hue: 'zinc' },
+  },
+} as const satisfies Record<Product, Record<string, LabelLine>>
+
+const FIGURES = 3
+
+/** The first lines of a label, and what to say of the others. */
+export function firstLines(product: Product): { lines: LabelLine[]; more: string | undefined } {
+  const lines: LabelLine[] = Object.values(compositions[product])
+  return {
+    lines: lines.slice(0, FIGURES),
+    more: lines.length > FIGURES ? `and ${lines.length - FIGURES} more` : undefined,
+  }
+}
+
+export function fullName({ name, note }: LabelLine): string {
+  return note ? `${name} (${note})` : name
+}

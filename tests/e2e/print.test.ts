@@ -1,0 +1,41 @@
+import { extractText } from 'unpdf'
+import { expect, it } from 'vitest'
+import { brand } from '../../shared/brand.ts'
+import { productPath, products } from '../../shared/catalogue.ts'
+import { siteForTests } from '../support/visit.ts'
+
+const { visit } = siteForTests()
+
+async function printed(page: Awaited<ReturnType<typeof visit>>['page']) {
+  const { text, totalPages } = await extractText(new Uint8Array(await page.pdf({ format: 'A4' })), { mergePages: true })
+  return { text: text.replace(/\s+/g, ' '), totalPages }
+}
+
+it.each(products.map(productPath))('%s is printed whole, also once the carousel has taken over', async (path) => {
+  const { page, close } = await visit(path)
+  const before = await printed(page)
+  await page.locator('#mechanism').scrollIntoViewIfNeeded()
+  await page.locator('.carousel').waitFor()
+  const after = await printed(page)
+  expect(after).toEqual(before)
+  expect(after.text).toContain('Liver health')
+  expect(after.text).toContain(`${brand.address.city} ${brand.address.postalCode}`)
+  expect(after.text).not.toMatch(/read more|Pause/)
+  await page.locator('.carousel').waitFor() // and it is back on the screen
+  await close()
+})
+
+it.each(products.map(productPath))('%s prints one sheet for a physician', async (path) => {
+  const { page, close } = await visit(path)
+  await page.evaluate(() => {
+    window.print = () => {}
+  })
+  await page.getByRole('button', { name: 'Print for your physician' }).click()
+  const { text, totalPages } = await printed(page)
+  expect(totalPages).toBe(1)
+  for (const part of ['Each dose contains', 'Dose advised by the physician', 'Storage', 'Liver health', brand.phone])
+    expect(text).toContain(part)
+  expect(text).not.toContain('Indications')
+  expect((await printed(page)).totalPages).toBeGreaterThan(3) // the next print is of the page again
+  await close()
+})
