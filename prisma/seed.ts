@@ -1,4 +1,5 @@
 /** `npm run seed`: enquiries to look at in Studio and to try the staff command on. Always the same ones, as of today. */
+import { createHash } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import { BuyerType, Product } from '../server/database/generated/enums.ts'
 import { withDatabase } from '../server/database/open-database.ts'
@@ -6,9 +7,8 @@ import { readEnv } from '../server/env.ts'
 import { describeFailure, OperatorError } from '../server/errors.ts'
 import { brand } from '../shared/brand.ts'
 import { NOTICE_VERSION } from '../shared/order.ts'
-import { REFERENCE_ALPHABET } from '../shared/reference-shape.ts'
+import { REFERENCE_ALPHABET, REFERENCE_LENGTH } from '../shared/reference-shape.ts'
 import { CONSENT_VERSION } from '../shared/subscription.ts'
-import { createPrng } from './prng.ts'
 
 const ENQUIRIES = 60
 const SUBSCRIBERS = 8
@@ -28,40 +28,45 @@ const refusals = [
   '422 invalid_parameter: The `to` address does not accept mail.',
 ]
 
+/** What looks like chance, and is the same each time. */
+function chanceOf(index: number) {
+  const bytes = (what: string) => createHash('sha256').update(`${index} ${what}`).digest()
+  const below = (limit: number, what: string) => bytes(what).readUInt32BE() % limit
+  return { bytes, below, pick: <T>(items: readonly T[], what: string): T => items[below(items.length, what)] as T }
+}
+
 /** An enquiry and its mails. None is Pending: a site with a key would send it to somebody. */
-function enquiry(prng: ReturnType<typeof createPrng>, today: number) {
-  const receivedAt = new Date(today - prng.below(DAYS) * DAY_MS - prng.below(14 * 60) * 60_000)
-  const isRetailer = prng.chance(0.4)
-  const person = prng.pick(people)
-  const name = isRetailer ? `${person}, ${prng.pick(shops)}` : person
-  const suspectedSpam = prng.chance(0.04)
+function enquiry(index: number, today: number) {
+  const { bytes, below, pick } = chanceOf(index)
+  const receivedAt = new Date(today - below(DAYS, 'day') * DAY_MS - below(14 * 60, 'minute') * 60_000)
+  const isRetailer = below(10, 'retailer') < 4
+  const person = pick(people, 'person')
+  const suspectedSpam = below(25, 'spam') === 0
   const age = (today - receivedAt.getTime()) / DAY_MS
   const mail = (kind: 'Staff' | 'Acknowledgement') => {
-    if (kind === 'Acknowledgement' && prng.chance(0.12)) {
-      return { kind, status: 'Failed' as const, attempts: 1, lastError: prng.pick(refusals) }
-    }
-    if (prng.chance(0.03)) return { kind, status: 'Withheld' as const, lastError: 'Not sent: made by the seed.' }
-    return { kind, status: 'Sent' as const, attempts: 1, resendId: `seed-${prng.below(1e9)}`, sentAt: receivedAt }
+    if (kind === 'Acknowledgement' && below(8, 'refused') === 0)
+      return { kind, status: 'Failed' as const, attempts: 1, lastError: pick(refusals, 'refusal') }
+    if (below(33, kind) === 0) return { kind, status: 'Withheld' as const, lastError: 'Not sent: made by the seed.' }
+    return { kind, status: 'Sent' as const, attempts: 1, resendId: `seed-${kind}-${index}`, sentAt: receivedAt }
   }
+  const status = age > 14 && below(10, 'closed') < 7 ? 'Closed' : below(14, 'contacted') < age ? 'Contacted' : 'New'
+  const characters = Array.from({ length: REFERENCE_LENGTH }, (_, at) =>
+    pick([...REFERENCE_ALPHABET], `character ${at}`),
+  )
   return {
-    id: uuidv7({ msecs: receivedAt.getTime(), random: prng.bytes(16) }),
-    reference: `${brand.referencePrefix}-${Array.from({ length: 6 }, () => prng.pick([...REFERENCE_ALPHABET])).join('')}`,
+    id: uuidv7({ msecs: receivedAt.getTime(), random: bytes('id') }),
+    reference: `${brand.referencePrefix}-${characters.join('')}`,
     receivedAt,
-    name,
+    name: isRetailer ? `${person}, ${pick(shops, 'shop')}` : person,
     email: `${person.toLowerCase().replace(' ', '.')}@${isRetailer ? 'shop' : 'mail'}.example`,
-    mobile: `${6 + prng.below(4)}${String(prng.below(1e9)).padStart(9, '0')}`,
-    quantity: isRetailer ? 12 * (1 + prng.below(20)) : 1 + prng.below(4),
+    mobile: `${6 + below(4, 'first digit')}${String(below(1e9, 'mobile')).padStart(9, '0')}`,
+    quantity: isRetailer ? 12 * (1 + below(20, 'dozens')) : 1 + below(4, 'quantity'),
     retailerSelfUse: isRetailer ? BuyerType.Retailer : BuyerType.SelfUse,
-    products: prng.pick(Object.values(Product)),
-    status:
-      age > 14 && prng.chance(0.7)
-        ? ('Closed' as const)
-        : prng.chance(age / 14)
-          ? ('Contacted' as const)
-          : ('New' as const),
+    products: pick(Object.values(Product), 'product'),
+    status: status as 'New' | 'Contacted' | 'Closed',
     suspectedSpam,
     noticeVersion: NOTICE_VERSION,
-    submissionKey: uuidv7({ msecs: receivedAt.getTime(), random: prng.bytes(16) }),
+    submissionKey: uuidv7({ msecs: receivedAt.getTime(), random: bytes('key') }),
     mails: { create: suspectedSpam ? [mail('Staff')] : [mail('Staff'), mail('Acknowledgement')] },
   }
 }
@@ -70,9 +75,8 @@ try {
   await withDatabase(readEnv(process.env), async ({ db }) => {
     if ((await db.enquiry.count()) > 0)
       throw new OperatorError('The database holds enquiries; only an empty one is seeded.')
-    const prng = createPrng(300)
     const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
-    const data = Array.from({ length: ENQUIRIES }, () => enquiry(prng, today))
+    const data = Array.from({ length: ENQUIRIES }, (_, index) => enquiry(index, today))
     await db.$transaction([
       ...data.map((each) => db.enquiry.create({ data: each })),
       db.subscriber.createMany({

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { expect, it } from 'vitest'
-import { diffSchema } from '../../prisma/schema-engine.ts'
+import { diffSchema } from '../../prisma/migration.ts'
 import { envSchema, readEnv } from '../../server/env.ts'
 
 const project = resolve(import.meta.dirname, '../..')

@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises'
+/** `npm run migration -- WHAT`: writes the SQL that leads from the migrations to the edited schema. Read it before you commit it. */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'
@@ -7,6 +8,25 @@ import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
 
 const here = import.meta.dirname
+
+if (import.meta.main) {
+  await writeMigration(process.argv[2] ?? '')
+  process.exit() // the engine would keep the process alive
+}
+
+async function writeMigration(what: string) {
+  if (!/^[a-z0-9_]+$/.test(what)) {
+    console.error('Name the migration in lower case with underscores: npm run migration -- add_pack_size')
+    process.exit(1)
+  }
+  const sql = await diffSchema()
+  if (!sql) return console.log('The migrations already lead to this schema.')
+  const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14)
+  const folder = join(here, 'migrations', `${stamp}_${what}`)
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'migration.sql'), sql)
+  console.log(`Wrote ${folder}/migration.sql`)
+}
 
 /**
  * The SQL that leads from the migrations to the schema, or '' when they agree. Runs Prisma's schema engine as
