@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -19,6 +20,9 @@ const MIGRATIONS = [
   '20261122074500_mailboxes',
   '20261122091500_lean_indexes',
 ]
+/** As a product was called then, whatever its name is today. */
+const [, PRODUCT] =
+  /'(\w+ XT)'/.exec(readFileSync(join(migrationsFolder(), MIGRATIONS[0] ?? '', 'migration.sql'), 'utf8')) ?? []
 /** More than are inserted at once. */
 const ENQUIRIES = 700
 const LEADER = 50_000
@@ -35,7 +39,7 @@ function enquiry(number: number) {
     Mobile: '9876543210',
     Quantity: 24,
     RetailerSelfUse: 'Self Use',
-    Products: 'Quvera XT',
+    Products: PRODUCT,
     Status: 'New',
     SuspectedSpam: false,
     NoticeVersion: '2026-11',
@@ -234,8 +238,4 @@ describe('a file that is no backup of ours', { timeout: 60_000 }, () => {
     expect(refused.stderr).toMatch(/^[\x20-\x7e]+Nothing was changed\.\n$/)
     expect(refused.stderr).not.toContain('owned')
   })
-})
-
-it('the migrations that old backups name are still there', async () => {
-  for (const name of MIGRATIONS) await readFile(join(migrationsFolder(), name, 'migration.sql'))
 })
