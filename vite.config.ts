@@ -3,7 +3,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { buildPages, compressAssets, pages } from './client/build/pages-plugin.ts'
 import { pictures } from './client/build/pictures-plugin.ts'
-import { packEmptyDatabase } from './server/database/pack-empty-database.ts'
+import { packEmptyDatabase } from './server/database/prepared-folder.ts'
 
 const REACT = /node_modules\/(react|react-dom|scheduler)\//
 /** What several pages need: small files compress badly. */

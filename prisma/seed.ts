@@ -72,7 +72,7 @@ function enquiry(index: number, today: number) {
 }
 
 try {
-  await withDatabase(readEnv(process.env), async ({ db }) => {
+  await withDatabase({ ...readEnv(process.env), make: true, migrate: true }, async ({ db }) => {
     if ((await db.enquiry.count()) > 0)
       throw new OperatorError('The database holds enquiries; only an empty one is seeded.')
     const today = Math.floor(Date.now() / DAY_MS) * DAY_MS

@@ -31,6 +31,8 @@ async function serve(env: Env): Promise<void> {
     dataDir: env.DATA_DIR,
     embeddedPort: env.EMBEDDED_DATABASE_PORT,
     migrations: migrationsFolder(),
+    make: true,
+    migrate: true,
     queryTimeoutMs: QUERY_TIMEOUT_MS,
     onConnectionError: (error) => log.debug({ err: error }, 'a database connection broke'),
   })

@@ -2,11 +2,10 @@
 import { spawn } from 'node:child_process'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { answers, socketIn } from './database/directory-lock.ts'
-import { openDatabase } from './database/open-database.ts'
-import { readEnvOrExit } from './env.ts'
+import { locateFolder, socketFolder, socketIn } from './database/data-folder.ts'
+import { openBeside } from './database/open-database.ts'
+import { type Env, readEnvOrExit } from './env.ts'
 import { exitFor } from './errors.ts'
 import { migrationsFolder } from './project-root.ts'
 
@@ -23,7 +22,7 @@ const ENQUIRIES =
   '#schema=public&table=Quvera_Form&view=table&sort=ReceivedAt:desc&pin=Status,ReceivedAt,Reference,Name'
 
 const env = readEnvOrExit(process.env)
-const url = env.DATABASE_URL ?? (await serveEmbedded(env.DATA_DIR))
+const url = await reachDatabase(env).catch(exitFor)
 // In a container, whose ports are published as its owner says. Studio listens on the loopback address only, so the
 // others lead there. It has no login, so HOST, which is the site's, does not open it.
 const isReachedFromOutside = process.env.STUDIO_IN_CONTAINER === 'true'
@@ -56,11 +55,11 @@ function openBrowser(page: string) {
 }
 
 /** Studio speaks TCP only: a port of its own that leads to the socket of the process that has the database, or of this one. */
-async function serveEmbedded(dataDir: string): Promise<string> {
-  const socket = socketIn(resolve(dataDir))
-  if (!(await answers(socket))) {
-    await openDatabase({ dataDir, migrations: migrationsFolder() }).catch(exitFor)
-  }
+async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Promise<string> {
+  const database = await openBeside({ url, dataDir, migrations: migrationsFolder() })
+  if (url) await database.close()
+  if (url) return url
+  const socket = socketIn(socketFolder(locateFolder(dataDir)))
   const { port } = await forward(LOOPBACK, 0, () => connect(socket))
   return `postgresql://postgres@${LOOPBACK}:${port}/postgres?sslmode=disable`
 }

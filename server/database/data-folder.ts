@@ -1,28 +1,69 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  type Stats,
+} from 'node:fs'
+import { connect } from 'node:net'
+import { dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../errors.ts'
-import { holdsDatabase } from './folder-check.ts'
-import { sync, syncTree, unpackFolder } from './prepared-folder.ts'
 
-/** What may be in a data folder that has no database yet: our socket, and what file systems and first starts leave. */
-const OURS = new Set(['postgres', 'postgres.new', '.s.PGSQL.5432', 'lost+found'])
+/*
+ * The folder of the embedded database, as processes share it: `postgres` is the database, `owner.lock` says who has
+ * it, and at the socket the owner serves everybody else.
+ */
+
+const DATABASE = 'postgres'
+const LOCK = 'owner.lock'
+/** The name is PostgreSQL's own, so that `psql -h FOLDER` finds it. */
+const SOCKET = '.s.PGSQL.5432'
+/** What may be in a folder that has no database yet: ours, and what file systems and first starts leave. */
+const OURS = new Set([DATABASE, `${DATABASE}.new`, LOCK, SOCKET, 'lost+found'])
+
+const SOCKET_PATH_MAX_BYTES = 103
+/** Of SQLite, which keeps the lock. On Linux a socket can be named by its folder's number, whatever the path. */
+const PATH_MAX_BYTES = process.platform === 'linux' ? 480 : SOCKET_PATH_MAX_BYTES - SOCKET.length - 1
+const LOCK_WAIT_MS = 1000
+const SQLITE_BUSY = 5
+
+export class InUseError extends OperatorError {}
+
+/** @throws OperatorError when the path is too long for what must be named in it */
+export function locateFolder(dataDir: string): string {
+  const folder = resolve(dataDir)
+  const bytes = Buffer.byteLength(folder)
+  if (bytes <= PATH_MAX_BYTES) return folder
+  throw new OperatorError(`The path of DATA_DIR has ${bytes} bytes, and may have ${PATH_MAX_BYTES}: ${folder}`)
+}
+
+/** Where the database is, or will be. */
+export function databaseIn(folder: string): string {
+  return join(folder, DATABASE)
+}
 
 /** Makes the folder, for this user only. Refuses one that belongs to something else, before anything is written. */
-export function claimDataFolder(dataDir: string): void {
+export function claimFolder(folder: string): void {
   try {
-    makeWithParents(dataDir)
-    const names = readdirSync(dataDir)
+    makeWithParents(folder)
+    const names = readdirSync(folder)
     const foreign = names.filter((name) => !OURS.has(name))
-    if (!names.includes('postgres') && foreign.length > 0) {
+    if (!names.includes(DATABASE) && foreign.length > 0) {
       throw new OperatorError(
-        `DATA_DIR ${dataDir} holds no database of this site, but other files: ${foreign.slice(0, 3).join(', ')}. Nothing was changed. Choose an empty folder, or put the database's folder "postgres" back into it.`,
+        `DATA_DIR ${folder} holds no database of this site, but other files: ${foreign.slice(0, 3).join(', ')}. Nothing was changed. Choose an empty folder, or put the database's folder "${DATABASE}" back into it.`,
       )
     }
-    chmodSync(dataDir, 0o700)
+    chmodSync(folder, 0o700)
   } catch (error) {
     if (error instanceof OperatorError) throw error
     throw new OperatorError(
-      `DATA_DIR ${dataDir} cannot be made or used: ${(error as Error).message}. Choose a folder that belongs to this user (uid ${process.getuid?.()}).`,
+      `DATA_DIR ${folder} cannot be made or used: ${(error as Error).message}. Choose a folder that belongs to this user (uid ${process.getuid?.()}).`,
       { cause: error },
     )
   }
@@ -42,35 +83,149 @@ function makeWithParents(folder: string): void {
   }
 }
 
-/**
- * The folder of a whole database in `dataDir`, which this process has locked. A new one is made beside its place, and
- * takes it once everything is on the disk: what a first start that was cut short left behind is begun anew.
- * @param archive a prepared folder; where there is none `initialize` makes one
- * @throws OperatorError when there is something else, which is left as it is
- */
-export async function prepareDataFolder(
-  dataDir: string,
-  archive: string,
-  initialize: (folder: string) => Promise<void>,
-): Promise<string> {
-  const folder = join(dataDir, 'postgres')
-  if (holdsDatabase(folder)) return folder
-  const unfinished = join(dataDir, 'postgres.new')
-  try {
-    await makeDatabase()
-  } catch (error) {
-    if (!(error instanceof Error && 'syscall' in error)) throw error
-    throw new OperatorError(`No database can be made in DATA_DIR ${dataDir}: ${error.message}.`, { cause: error })
-  }
-  return folder
+/** @throws OperatorError that says where there is no database; nothing has been changed then */
+export function expectDatabase(folder: string): void {
+  if (existsSync(databaseIn(folder))) return
+  throw new OperatorError(
+    `There is no database in ${folder} (DATA_DIR). Say with DATA_DIR or DATABASE_URL where it is, or start the site, which makes one.`,
+  )
+}
 
-  async function makeDatabase() {
-    rmSync(unfinished, { recursive: true, force: true })
-    mkdirSync(unfinished, { mode: 0o700 })
-    if (existsSync(archive)) unpackFolder(archive, unfinished)
-    else await initialize(unfinished)
-    await syncTree(unfinished)
-    renameSync(unfinished, folder)
-    await sync(dataDir)
+/**
+ * Takes the folder for this process, by a lock that the kernel ends with the process, however that ends: two processes
+ * on one embedded database would lose rows without a word. Returns what gives it back.
+ * @throws InUseError when another process has the folder
+ */
+export function lockFolder(folder: string): () => void {
+  const path = join(folder, LOCK)
+  if (existsSync(path)) expectAccess(path)
+  const lock = new DatabaseSync(path, { timeout: LOCK_WAIT_MS })
+  try {
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock.close()
+    if (Object(error).errcode !== SQLITE_BUSY) throw error
+    throw new InUseError(
+      `Another process already uses the embedded database in ${folder}. Stop it, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several may share.`,
+    )
   }
+  return () => lock.close()
+}
+
+/** A path of the folder that leaves room for the name of the socket in it. */
+export function socketFolder(folder: string): string {
+  if (Buffer.byteLength(join(folder, SOCKET)) <= SOCKET_PATH_MAX_BYTES || !existsSync(folder)) return folder
+  return `/proc/self/fd/${openSync(folder, 'r')}` // as long as the process lives
+}
+
+export function socketIn(folder: string): string {
+  return join(folder, SOCKET)
+}
+
+/** Whether a living process listens there. */
+export function answers(socket: string): Promise<boolean> {
+  return new Promise((done) => {
+    const client = connect(socket)
+    client.once('connect', () => done(true)).once('error', () => done(false))
+    client.once('connect', () => client.destroy())
+  })
+}
+
+const CONTROL_FILE_BYTES = 8192
+const CONTROL_VERSION_AT = 8
+const LOG_FILE_MIN_BYTES = 2 ** 20
+const LOG_FILE = /^[0-9A-F]{24}$/
+const FOLDERS = [
+  'base/1',
+  'global',
+  'pg_logical',
+  'pg_multixact/members',
+  'pg_multixact/offsets',
+  'pg_tblspc',
+  'pg_wal',
+]
+/** The tables of types, columns, functions and tables, which no database can do without. */
+const CATALOGUE = ['1247', '1249', '1255', '1259']
+
+/**
+ * Looks whether `database` is a whole one, before PostgreSQL does: that would begin to write, and takes what is
+ * missing for what never was. Files get the modes that keep other users of the machine out.
+ * @returns false for a folder that is empty or not there
+ * @throws OperatorError which names what is missing or damaged; nothing has been changed then
+ */
+export function holdsDatabase(database: string): boolean {
+  if (!existsSync(database)) return false
+  const files = listFiles(database)
+  if (files.size === 1) return false // the folder itself
+  const problem = findProblem(database, files)
+  if (problem) {
+    throw new OperatorError(
+      `The embedded database in ${database} is not whole: ${problem}. Nothing was changed. Keep the folder, put back what is missing, or restore a backup into another DATA_DIR (docs/operations.md, "The embedded database does not open").`,
+    )
+  }
+  for (const [path, stats] of files) {
+    const mode = stats.isDirectory() ? 0o700 : 0o600
+    if ((stats.mode & 0o777) !== mode) chmodSync(join(database, path), mode)
+  }
+  return true
+}
+
+type Files = Map<string, Stats>
+
+/** Everything in the folder, by its path in it. */
+function listFiles(folder: string): Files {
+  const files: Files = new Map()
+  const add = (path: string) => {
+    const full = join(folder, path)
+    const stats = lstatSync(full)
+    files.set(path, stats)
+    expectAccess(full, stats.isDirectory() ? constants.R_OK | constants.X_OK : undefined)
+    if (stats.isDirectory()) for (const name of readdirSync(full)) add(join(path, name))
+  }
+  add('')
+  return files
+}
+
+function expectAccess(path: string, mode = constants.R_OK | constants.W_OK) {
+  try {
+    accessSync(path, mode)
+  } catch (error) {
+    throw new OperatorError(
+      `The embedded database cannot be read: ${(error as NodeJS.ErrnoException).code} at ${path}. Nothing was changed. DATA_DIR and all in it must belong to the user of this process (uid ${process.getuid?.()}).`,
+      { cause: error },
+    )
+  }
+}
+
+function findProblem(folder: string, files: Files): string | undefined {
+  if (!files.has('PG_VERSION')) return 'PG_VERSION is missing'
+  const control = files.get('global/pg_control')
+  if (!control) return 'global/pg_control is missing'
+  if (control.size !== CONTROL_FILE_BYTES) return `global/pg_control has ${control.size} bytes instead of 8192`
+  const version = Number(readFileSync(join(folder, 'PG_VERSION'), 'utf8'))
+  const controlVersion = readFileSync(join(folder, 'global/pg_control')).readUInt32LE(CONTROL_VERSION_AT)
+  if (!(version > 0)) return 'PG_VERSION is empty'
+  if (Math.floor(controlVersion / 100) !== version) return `global/pg_control is not that of a PostgreSQL ${version}`
+  const missing = FOLDERS.find((name) => !files.get(name)?.isDirectory())
+  if (missing) return `${missing} is missing`
+  return findLogProblem(files) ?? findCatalogueProblem(files)
+}
+
+/** Of the log of writes and of the states of transactions. */
+function findLogProblem(files: Files): string | undefined {
+  const inFolder = (name: string) => [...files].filter(([path]) => path.startsWith(`${name}/`))
+  if (inFolder('pg_xact').length === 0) return 'pg_xact, the states of transactions, is missing'
+  const log = inFolder('pg_wal').filter(([path]) => LOG_FILE.test(path.slice('pg_wal/'.length)))
+  if (log.length === 0) return 'pg_wal, the log of writes, is empty'
+  const size = Math.max(...log.map(([, stats]) => stats.size))
+  if (size < LOG_FILE_MIN_BYTES) return 'pg_wal, the log of writes, is cut short'
+  const short = log.find(([, stats]) => stats.size !== size)
+  return short && `${short[0]} is cut short: ${short[1].size} of ${size} bytes`
+}
+
+function findCatalogueProblem(files: Files): string | undefined {
+  const databases = [...files.keys()].filter((path) => /^base\/\d+$/.test(path))
+  const needed = databases.flatMap((database) => CATALOGUE.map((name) => `${database}/${name}`))
+  const empty = [...needed, 'global/1262'].find((path) => !files.get(path)?.size)
+  return empty && `${empty}, a part of the catalogue, is missing or empty`
 }

@@ -11,7 +11,17 @@ export interface Database {
   close(): Promise<void>
 }
 
-export interface DatabaseOptions {
+/** What is done to the database before it is used: unless asked for, nothing. */
+export interface Preparation {
+  /** Make an embedded database where there is none. */
+  make?: boolean | undefined
+  /** Apply the migrations that the database lacks. Else it is refused where it lacks one. */
+  migrate?: boolean | undefined
+  /** Take it as it is, whatever it lacks. */
+  anyVersion?: boolean | undefined
+}
+
+export interface DatabaseOptions extends Preparation {
   /** A PostgreSQL server; without it the embedded database in `dataDir` is opened. */
   url?: string | undefined
   dataDir: string
@@ -19,7 +29,7 @@ export interface DatabaseOptions {
   embeddedPort?: number
   /** File from which a new embedded database is unpacked; without it one is made, which takes longer. */
   preparedFolder?: string
-  /** Folder of the migrations to apply. */
+  /** Folder of the migrations that this version of the site needs. */
   migrations: string
   /** How long a query may take on a server: as long as it takes unless given. */
   queryTimeoutMs?: number

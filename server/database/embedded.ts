@@ -1,83 +1,146 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
-import { join, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
 import { OperatorError } from '../errors.ts'
-import { claimDataFolder, prepareDataFolder } from './data-folder.ts'
+import {
+  claimFolder,
+  databaseIn,
+  expectDatabase,
+  holdsDatabase,
+  locateFolder,
+  lockFolder,
+  socketFolder,
+  socketIn,
+} from './data-folder.ts'
 import { type Database, type DatabaseOptions, openClient } from './database.ts'
-import { lockDirectory } from './directory-lock.ts'
 import { EmbeddedPostgres, NoRoomError } from './embedded-postgres.ts'
-import { migrate } from './migrations.ts'
+import { settleMigrations } from './migrations.ts'
+import { sync, syncTree, unpackFolder } from './prepared-folder.ts'
 import { DROP_COPIES } from './snapshot.ts'
-import { startUpkeep } from './upkeep.ts'
 import { admitClients, serveClients } from './wire-bridge.ts'
 
+const CHECKPOINT_LOOK_MS = 15_000
+/** So much is read again after a kill, and lies on the disk beside the tables. */
+const CHECKPOINT_BYTES = 16 * 2 ** 20
+const VACUUM_MS = 24 * 3_600_000
+
 /**
- * Opens the PostgreSQL that lives inside this process, with its files in `dataDir`. What it has answered survives
- * kills and power cuts; one process has it to itself.
+ * Opens the PostgreSQL that lives inside this process, with its files in `dataDir`, and serves it to other processes.
+ * What it has answered survives kills and power cuts; one process has it to itself.
+ * @throws InUseError when another process has it
  */
 export async function openEmbedded(options: DatabaseOptions): Promise<Database> {
-  const dataDir = resolve(options.dataDir)
+  const folder = locateFolder(options.dataDir)
   process.umask(0o077) // what PostgreSQL makes later is nobody else's business either
-  claimDataFolder(dataDir)
-  const lock = await lockDirectory(dataDir)
-  if (!lock) {
-    throw new OperatorError(
-      `Another process already uses the embedded database in ${dataDir}. Stop it, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several may share.`,
-    )
+  if (options.make) claimFolder(folder)
+  else expectDatabase(folder)
+
+  await using opened = new AsyncDisposableStack() // closed in reverse, also where a later step fails
+  opened.defer(lockFolder(folder)) // last: whoever has it next may open the database
+  const database = databaseIn(folder)
+  if (!holdsDatabase(database)) {
+    if (!options.make) expectDatabase(folder)
+    await makeDatabase(database, options.preparedFolder ?? '')
   }
-  const { lite, notes } = await open(dataDir, options).catch((error: unknown) => {
-    lock.close() // takes the socket away: a folder that is refused stays as it was
-    throw error
-  })
+  const lite = await openPostgres(database)
+  opened.defer(() => lite.close())
+  const notes = await settleMigrations(lite, `The database in ${folder}`, options)
+  await lite.query(DROP_COPIES).catch(() => {}) // what cannot go now, such as on a full disk, goes with the next backup
+
   await admitClients(lite)
-  serveClients(lock, lite)
-  const port = options.embeddedPort ? await listen(lite, options.embeddedPort) : undefined
-  if (options.embeddedPort && !port) {
-    notes.push(`EMBEDDED_DATABASE_PORT ${options.embeddedPort} is taken, so psql cannot reach the database there`)
+  const socket = socketIn(socketFolder(folder))
+  rmSync(socket, { force: true }) // of an owner that was killed
+  opened.defer(await serve(lite, (server) => server.listen(socket)))
+  const { embeddedPort: port } = options
+  if (port) {
+    const endPort = await serve(lite, (server) => server.listen(port, '127.0.0.1')).catch(() => undefined)
+    if (endPort) opened.defer(endPort)
+    else notes.push(`EMBEDDED_DATABASE_PORT ${port} is taken, so psql cannot reach the database there`)
   }
-  const endUpkeep = startUpkeep(lite)
+  opened.defer(startUpkeep(lite))
   const db = await openClient(new PrismaPGlite(lite))
-  return {
-    db,
-    notes,
-    close: async () => {
-      endUpkeep()
-      await db.$disconnect()
-      port?.close()
-      await lite.close()
-      lock.close() // last: whoever has it next may open the folder
-    },
+  opened.defer(() => db.$disconnect())
+
+  const all = opened.move()
+  return { db, notes, close: () => all.disposeAsync() }
+}
+
+/**
+ * Makes a database beside its place, which it takes once everything is on the disk: what a first start that was cut
+ * short left behind is begun anew.
+ * @param archive a prepared folder; where there is none PostgreSQL makes one, which takes longer
+ */
+async function makeDatabase(database: string, archive: string): Promise<void> {
+  const unfinished = `${database}.new`
+  try {
+    rmSync(unfinished, { recursive: true, force: true })
+    mkdirSync(unfinished, { mode: 0o700 })
+    if (existsSync(archive)) unpackFolder(archive, unfinished)
+    else await (await EmbeddedPostgres.open(unfinished, endProcess(unfinished))).close()
+    await syncTree(unfinished)
+    renameSync(unfinished, database)
+    await sync(dirname(database))
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error
+    throw new OperatorError(`No database can be made in DATA_DIR ${dirname(database)}: ${error.message}.`, {
+      cause: error,
+    })
   }
 }
 
-async function open(dataDir: string, { migrations, preparedFolder = '' }: DatabaseOptions) {
-  const initialize = async (unfinished: string) => (await EmbeddedPostgres.open(unfinished, endProcess)).close()
-  const folder = await prepareDataFolder(dataDir, preparedFolder, initialize)
-  const lite = await EmbeddedPostgres.open(folder, endProcess).catch((error: Error) => {
+async function openPostgres(database: string): Promise<EmbeddedPostgres> {
+  return EmbeddedPostgres.open(database, endProcess(database)).catch((error: Error) => {
     if (error instanceof NoRoomError) throw error
-    const what = `The embedded database in ${folder} cannot be opened: ${error.message.replace(/\.$/, '')}.`
+    const what = `The embedded database in ${database} cannot be opened: ${error.message.replace(/\.$/, '')}.`
     const remedy = `Keep the folder, and restore a backup into another DATA_DIR (docs/operations.md, "The embedded database does not open").`
     throw new OperatorError(`${what} ${remedy}`, { cause: error })
   })
-  const notes = await migrate(lite, migrations)
-  await lite.query(DROP_COPIES).catch(() => {}) // what cannot go now, such as on a full disk, goes with the next backup
-  return { lite, notes }
+}
 
-  /** PostgreSQL has given up: only a new process can open the folder again, and finds all that was answered in it. */
-  function endProcess(reason: string): never {
+/** PostgreSQL has given up: only a new process can open the folder again, and finds all that was answered in it. */
+function endProcess(database: string) {
+  return (reason: string): never => {
     console.error(
-      `The embedded database in ${join(dataDir, 'postgres')} gave up: ${reason}. Nothing that was answered is lost; start the site again.`,
+      `The embedded database in ${database} gave up: ${reason}. Nothing that was answered is lost; start the site again.`,
     )
     process.exit(1)
   }
 }
 
-async function listen(lite: PGlite, port: number): Promise<Server | undefined> {
+/** Returns what ends it. */
+async function serve(lite: PGlite, listen: (server: Server) => void): Promise<() => void> {
   const server = createServer()
-  serveClients(server, lite)
-  return new Promise((done) => {
-    server.once('error', () => done(undefined))
-    server.listen(port, '127.0.0.1', () => done(server))
+  const sendAway = serveClients(server, lite)
+  await new Promise<void>((done, fail) => {
+    server.once('error', fail).once('listening', done)
+    listen(server)
   })
+  return () => {
+    server.close()
+    sendAway()
+  }
+}
+
+/**
+ * Does what a PostgreSQL server does in the background, and one inside a process does not: checkpoints, without which
+ * the log of writes grows for ever, and vacuum. Returns what ends it.
+ */
+function startUpkeep(lite: PGlite): () => void {
+  async function checkpoint() {
+    const { rows } = await lite.query<{ due: boolean }>(
+      `SELECT pg_current_wal_insert_lsn() - redo_lsn > ${CHECKPOINT_BYTES} AS due FROM pg_control_checkpoint()`,
+    )
+    if (rows[0]?.due) await lite.query('CHECKPOINT')
+  }
+  // What cannot be done now, such as on a full disk, is due again later.
+  const timers = [
+    setInterval(() => checkpoint().catch(() => {}), CHECKPOINT_LOOK_MS),
+    setInterval(() => lite.query('VACUUM (ANALYZE)').catch(() => {}), VACUUM_MS),
+  ]
+  for (const timer of timers) timer.unref()
+  return () => {
+    for (const timer of timers) clearInterval(timer)
+  }
 }

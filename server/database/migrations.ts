@@ -2,12 +2,18 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError, sqlState } from '../errors.ts'
+import type { DatabaseOptions } from './database.ts'
 
 /** One database session: every call must reach the same connection. */
 export interface Session {
   query<T>(sql: string, parameters?: unknown[]): Promise<{ rows: T[] }>
   /** Sends the whole script as one message, which PostgreSQL runs as one transaction. */
   exec(script: string): Promise<unknown>
+}
+
+interface Migration {
+  name: string
+  sql: string
 }
 
 interface Applied {
@@ -23,6 +29,8 @@ const LOCK_TIMEOUT = '60s'
 /** PostgreSQL's code for what a role may not do. */
 const REFUSED = '42501'
 
+const FIND_JOURNAL = `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS journal,
+  (SELECT count(*)::int FROM pg_tables WHERE schemaname = current_schema()) AS tables`
 /** The bookkeeping table of Prisma Migrate, as Prisma creates it. */
 const JOURNAL = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id                  VARCHAR(36) PRIMARY KEY NOT NULL,
@@ -36,12 +44,40 @@ const JOURNAL = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 )`
 
 /**
- * Applies what `folder` holds and the database lacks. Uses Prisma Migrate's own table, checksums and lock, so that
- * `prisma migrate deploy` and this agree, and so that many servers may start at once.
- * @returns a line for each migration that was applied now, and for each that the database has and `folder` lacks (an older server runs)
+ * Applies migrations if `options` say so; else only looks.
+ * @param what the database, as a sentence begins with it
+ * @returns what there is to say: the migrations applied, and those the database has and this version lacks
+ * @throws OperatorError when the database is not one that this version can work with
  */
-export async function migrate(session: Session, folder: string): Promise<string[]> {
-  const migrations = await readMigrations(folder)
+export async function settleMigrations(session: Session, what: string, options: DatabaseOptions): Promise<string[]> {
+  const migrations = await readMigrations(options.migrations)
+  if (options.migrate) return migrate(session, migrations)
+  if (options.anyVersion) return []
+  const { rows } = await session.query<{ journal: boolean }>(FIND_JOURNAL)
+  if (!rows[0]?.journal) {
+    throw new OperatorError(
+      `${what} holds no tables of this site. Is it the right one? The site makes them when it starts.`,
+    )
+  }
+  const applied = await readJournal(session).catch((error: unknown) => {
+    if (sqlState(error) === REFUSED) return undefined
+    throw error
+  })
+  if (!applied) return [] // a role that may not look is not told
+  const due = migrations.find(({ name }) => !applied.has(name))
+  if (due) {
+    throw new OperatorError(
+      `${what} lacks migration ${due.name}, which this version of the site needs: start the site, or run \`npm run -s staff -- migrate\`. Nothing was changed.`,
+    )
+  }
+  return noteUnknown(migrations, applied)
+}
+
+/**
+ * Applies what the database lacks. Uses Prisma Migrate's own table, checksums and lock, so that `prisma migrate deploy`
+ * and this agree, and so that many servers may start at once.
+ */
+async function migrate(session: Session, migrations: Migration[]): Promise<string[]> {
   await session.exec(`SET lock_timeout = '${LOCK_TIMEOUT}'`)
   await session.query('SELECT pg_advisory_lock($1)', [PRISMA_LOCK])
   try {
@@ -56,19 +92,21 @@ export async function migrate(session: Session, folder: string): Promise<string[
     }
     const pending = migrations.filter(({ name }) => !applied.has(name))
     for (const { name, sql } of pending) await apply(session, name, sql)
-    const known = new Set(migrations.map(({ name }) => name))
-    const unknown = [...applied.keys()].filter((name) => !known.has(name))
-    return [
-      ...pending.map(({ name }) => `applied migration ${name}`),
-      ...unknown.map((name) => `the database has migration ${name}, which this version does not know`),
-    ]
+    return [...pending.map(({ name }) => `applied migration ${name}`), ...noteUnknown(migrations, applied)]
   } finally {
     await session.query('SELECT pg_advisory_unlock($1)', [PRISMA_LOCK])
   }
 }
 
+/** Those that a newer version has left behind. */
+function noteUnknown(migrations: Migration[], applied: Map<string, string>): string[] {
+  const known = new Set(migrations.map(({ name }) => name))
+  const unknown = [...applied.keys()].filter((name) => !known.has(name))
+  return unknown.map((name) => `the database has migration ${name}, which this version does not know`)
+}
+
 /** The migrations in `folder`, oldest first. */
-export async function readMigrations(folder: string) {
+export async function readMigrations(folder: string): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   return Promise.all(
@@ -77,10 +115,7 @@ export async function readMigrations(folder: string) {
 }
 
 async function createJournal(session: Session) {
-  const { rows } = await session.query<{ journal: boolean; tables: number }>(
-    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS journal,
-       (SELECT count(*)::int FROM pg_tables WHERE schemaname = current_schema()) AS tables`,
-  )
+  const { rows } = await session.query<{ journal: boolean; tables: number }>(FIND_JOURNAL)
   if (rows[0]?.journal) return // a role without the right to create tables may still find that nothing is to do
   if (rows[0]?.tables) {
     throw new OperatorError(

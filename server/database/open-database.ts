@@ -1,38 +1,56 @@
-import { resolve } from 'node:path'
-import pg from 'pg'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Env } from '../env.ts'
 import { migrationsFolder, preparedFolder } from '../project-root.ts'
-import type { Database, DatabaseOptions } from './database.ts'
-import { answers, socketIn } from './directory-lock.ts'
-import { openPool, openPostgres } from './postgres.ts'
+import { answers, InUseError, locateFolder, socketFolder, socketIn } from './data-folder.ts'
+import type { Database, DatabaseOptions, Preparation } from './database.ts'
+import { joinEmbedded, openPostgres } from './postgres.ts'
 
-/** Opens the database that the site has to itself, or shares on a server, and brings its tables up to date. */
+/*
+ * In: where the database is (DATABASE_URL, or DATA_DIR for the embedded one), and what may be done to it first: make,
+ * migrate, or only open. Out: Prisma's client, and what closes it.
+ * Read next: embedded.ts (how the embedded one opens, from top to bottom), data-folder.ts (who has it), wire-bridge.ts
+ * (who else works in it), migrations.ts; postgres.ts for a server. Queries are in the rooms above.
+ */
+
+/** How long the process that has the embedded database may take to open or to close it. */
+const OWNER_PATIENCE_MS = 30_000
+const LOOK_MS = 50
+
+/** Opens the database for a process that has it to itself or shares a server. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   if (options.url) return openPostgres(options.url, options)
   const { openEmbedded } = await import('./embedded.ts') // half a megabyte of code that PostgreSQL does not need
   return openEmbedded({ preparedFolder: preparedFolder(), ...options })
 }
 
-/** Runs `work` beside the site or without it: the embedded database is reached through the process that has it, if one has. */
+/** As `openDatabase`, and where another process has the embedded database, through that one. */
+export async function openBeside(options: DatabaseOptions): Promise<Database> {
+  if (options.url) return openDatabase(options)
+  const folder = locateFolder(options.dataDir)
+  const reached = socketFolder(folder)
+  for (const end = Date.now() + OWNER_PATIENCE_MS; ; await sleep(LOOK_MS)) {
+    if (await answers(socketIn(reached))) return joinEmbedded(reached, `The database in ${folder}`, options)
+    try {
+      return await openDatabase(options)
+    } catch (error) {
+      if (!(error instanceof InUseError) || Date.now() > end) throw error
+    }
+  }
+}
+
+type Where = Pick<Env, 'DATABASE_URL' | 'DATA_DIR'> & Preparation
+
+/** Runs `work` beside the site or without it, on the database as it is there unless asked to prepare it. */
 export async function withDatabase<T>(
-  env: Pick<Env, 'DATABASE_URL' | 'DATA_DIR'>,
+  { DATABASE_URL: url, DATA_DIR: dataDir, ...preparation }: Where,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const database = await joinDatabase({
-    url: env.DATABASE_URL,
-    dataDir: env.DATA_DIR,
-    migrations: migrationsFolder(),
-  })
+  const { make, migrate, anyVersion } = preparation
+  const database = await openBeside({ url, dataDir, migrations: migrationsFolder(), make, migrate, anyVersion })
   try {
     for (const note of database.notes) console.error(note)
     return await work(database)
   } finally {
     await database.close()
   }
-}
-
-async function joinDatabase(options: DatabaseOptions): Promise<Database> {
-  const folder = resolve(options.dataDir)
-  if (options.url || !(await answers(socketIn(folder)))) return openDatabase(options)
-  return openPool(new pg.Pool({ host: folder, user: 'postgres', database: 'postgres', max: 1 }))
 }

@@ -1,14 +1,14 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { OperatorError, scrub } from '../errors.ts'
-import { type Database, type DatabaseOptions, openClient } from './database.ts'
-import { migrate } from './migrations.ts'
+import { type Database, type DatabaseOptions, type Db, openClient } from './database.ts'
+import { type Session, settleMigrations } from './migrations.ts'
 
 const POOL_SIZE = 10
 const CONNECT_TIMEOUT_MS = 1500
 const STATEMENTS_MAX = 200
 
-/** Opens a PostgreSQL server's database and brings its tables up to date. */
+/** Opens a PostgreSQL server's database. */
 export async function openPostgres(connectionString: string, options: DatabaseOptions): Promise<Database> {
   // The adapter reads times as if they were UTC, so the session's time zone has to be.
   const connection = { connectionString, application_name: 'quvera', options: '-c TimeZone=UTC' }
@@ -20,27 +20,31 @@ export async function openPostgres(connectionString: string, options: DatabaseOp
     keepAlive: true,
   })
   pool.on('error', (error) => options.onConnectionError?.(error))
-  const [notes, connected] = await Promise.all([
-    migratePostgres(connection, options.migrations),
-    openPool(pool, createStatementNames()),
+  const [notes, db] = await Promise.all([
+    preparePostgres(connection, options),
+    openClient(new PrismaPg(pool, { statementNameGenerator: createStatementNames() })),
   ])
-  return { ...connected, notes }
+  return { db, notes, close: () => closePool(db, pool) }
 }
 
-/** A database whose tables are up to date already. */
-export async function openPool(pool: pg.Pool, statementNameGenerator?: StatementNames): Promise<Database> {
-  const db = await openClient(new PrismaPg(pool, { ...(statementNameGenerator && { statementNameGenerator }) }))
-  return {
-    db,
-    notes: [],
-    close: async () => {
-      await db.$disconnect()
-      await pool.end()
-    },
+/** Opens the embedded database through the process that has it, which listens in `folder`. */
+export async function joinEmbedded(folder: string, what: string, options: DatabaseOptions): Promise<Database> {
+  const pool = new pg.Pool({ host: folder, user: 'postgres', database: 'postgres', max: 1 })
+  const db = await openClient(new PrismaPg(pool))
+  try {
+    return { db, notes: await settleMigrations(sessionOf(pool), what, options), close: () => closePool(db, pool) }
+  } catch (error) {
+    await closePool(db, pool)
+    throw error
   }
 }
 
-async function migratePostgres(connection: pg.ClientConfig, folder: string): Promise<string[]> {
+async function closePool(db: Db, pool: pg.Pool) {
+  await db.$disconnect()
+  await pool.end()
+}
+
+async function preparePostgres(connection: pg.ClientConfig, options: DatabaseOptions): Promise<string[]> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5000 })
   client.on('error', () => {}) // a broken connection fails the query at hand, which reports it
   try {
@@ -56,18 +60,21 @@ async function migratePostgres(connection: pg.ClientConfig, folder: string): Pro
         `Database sessions run in the time zone ${zone.rows[0]?.TimeZone}, which would shift every time. A pooler in between drops our setting: ALTER ROLE … SET TimeZone TO 'UTC'.`,
       )
     }
-    return await migrate(
-      {
-        query: async <T>(sql: string, parameters?: unknown[]) => {
-          const { rows } = await client.query(sql, parameters)
-          return { rows: rows as T[] }
-        },
-        exec: (script) => client.query(script),
-      },
-      folder,
-    )
+    const what = `The database ${client.database} at ${client.host}:${client.port} (DATABASE_URL)`
+    return await settleMigrations(sessionOf(client), what, options)
   } finally {
     await client.end()
+  }
+}
+
+/** @param client has one connection */
+function sessionOf(client: pg.Client | pg.Pool): Session {
+  return {
+    query: async <T>(sql: string, parameters?: unknown[]) => {
+      const { rows } = await client.query(sql, parameters)
+      return { rows: rows as T[] }
+    },
+    exec: (script) => client.query(script),
   }
 }
 

@@ -1,14 +1,40 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { open } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import { EmbeddedPostgres } from './embedded-postgres.ts'
 
 /** What is in a folder, by its path in it and parents first; a folder has null. */
 type Contents = [path: string, bytes: Uint8Array | null][]
 
+/** Makes an embedded database without tables, closes it, and writes its folder into `file`. */
+export async function packEmptyDatabase(file: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'empty-database-'))
+  try {
+    const lite = await EmbeddedPostgres.open(folder, (reason) => {
+      throw new Error(reason)
+    })
+    await lite.close()
+    packFolder(folder, file)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 /** Writes all that is in `folder` into one file, from which `unpackFolder` makes the same folder elsewhere. */
-export function packFolder(folder: string, file: string): void {
+function packFolder(folder: string, file: string): void {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   const contents: Contents = entries.map((entry) => {
     const path = join(entry.parentPath, entry.name)

@@ -68,7 +68,7 @@ async function write(env: Env, output: NodeJS.WritableStream, allowEmpty: boolea
     process.once(signal, () => ended.abort(new OperatorError(`The backup was ended by ${signal}: it is not whole.`)))
   }
   try {
-    await withDatabase(env, ({ db }) =>
+    await withDatabase({ ...env, anyVersion: true }, ({ db }) =>
       withSnapshot(db, env.DATABASE_URL === undefined, async (snapshot) => {
         const pieces = Readable.from(toPieces(snapshot, written, allowEmpty))
         await pipeline(pieces, createGzip(), output, { signal: ended.signal })

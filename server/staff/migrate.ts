@@ -10,7 +10,7 @@ Applies what prisma/migrations holds and the database lacks. The server does so 
 a server whose role may not change tables (prisma/roles.sql): run it with the owner's DATABASE_URL before the server.`,
   async run(args, env) {
     parse(args, {})
-    await withDatabase(env(), async ({ notes }) => {
+    await withDatabase({ ...env(), make: true, migrate: true }, async ({ notes }) => {
       if (notes.length === 0) console.log('The tables are up to date.')
     })
   },

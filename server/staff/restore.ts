@@ -41,7 +41,7 @@ of the tables.
     const [file, ...rest] = positionals
     if (!file || rest.length > 0) throw new UsageError('Name one file, or - for standard input')
     const lines = unzippedLines(() => (file === '-' ? process.stdin : createReadStream(file)))
-    await withDatabase(env(), async ({ db }) => {
+    await withDatabase({ ...env(), make: true, migrate: true }, async ({ db }) => {
       const result = await db
         .$transaction((transaction) => restore(transaction, lines, values.mails), { timeout: NO_LIMIT_MS })
         .catch((error) => {

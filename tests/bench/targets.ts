@@ -29,6 +29,7 @@ export async function newDatabase(postgres: PostgresServer): Promise<string> {
     url,
     dataDir: '',
     migrations: resolve(project, 'prisma/migrations'),
+    migrate: true,
   })
   await close()
   return url

@@ -30,7 +30,7 @@ describe('a PostgreSQL that does not take enquiries', () => {
     ['with INSERT revoked', 'REVOKE INSERT ON "Quvera_Form" FROM limited', 'GRANT INSERT ON "Quvera_Form" TO limited'],
   ])('%s is not ready from a failed order until one could be stored', async (_what, fault, cure) => {
     const stage = await setUp()
-    await (await openDatabase({ url: stage.databaseUrl, dataDir: '', migrations })).close()
+    await (await openDatabase({ url: stage.databaseUrl, dataDir: '', migrations, migrate: true })).close()
     const sql = (text: string) => administer(stage.databaseUrl, text)
     await sql(`CREATE ROLE limited LOGIN; GRANT ALL ON ALL TABLES IN SCHEMA public TO limited;
       GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO limited`)

@@ -28,7 +28,7 @@ async function aDatabase(): Promise<string> {
   return env.DATA_DIR ?? ''
 }
 
-const open = (dataDir: string) => openDatabase({ dataDir, migrations })
+const open = (dataDir: string) => openDatabase({ dataDir, migrations, make: true, migrate: true })
 const refusal = (dataDir: string) =>
   open(dataDir).then(
     () => 'opened',
@@ -132,12 +132,18 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
     const { db, close } = await open(folder)
     expect(await db.enquiry.count()).toBe(0)
     await close()
-    expect(await readdir(folder)).toEqual(['postgres'])
+    expect(await readdir(folder)).toEqual(['owner.lock', 'postgres'])
   })
 
   it('is made without a prepared folder too', async () => {
     const folder = await aFolder()
-    const { db, close } = await openDatabase({ dataDir: folder, migrations, preparedFolder: '' })
+    const { db, close } = await openDatabase({
+      dataDir: folder,
+      migrations,
+      preparedFolder: '',
+      make: true,
+      migrate: true,
+    })
     expect(await db.enquiry.count()).toBe(0)
     await close()
   })

@@ -184,7 +184,7 @@ describe('migrations', () => {
     await database.db.$executeRaw`DROP SCHEMA public CASCADE`
     await database.db.$executeRaw`CREATE SCHEMA public`
     await database.close()
-    const open = () => openDatabase({ url: env.DATABASE_URL, dataDir: '', migrations })
+    const open = () => openDatabase({ url: env.DATABASE_URL, dataDir: '', migrations, migrate: true })
     const all = await Promise.all(Array.from({ length: 10 }, open))
     const applied = all.flatMap((one) => one.notes)
     expect(applied.length).toBeGreaterThan(0)

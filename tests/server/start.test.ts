@@ -1,13 +1,15 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, inject, it } from 'vitest'
-import { withDatabase } from '../../server/database/open-database.ts'
+import { afterEach, describe, expect, inject, it } from 'vitest'
+import { openDatabase, withDatabase } from '../../server/database/open-database.ts'
 import { eventually } from '../support/eventually.ts'
 import { scratch } from '../support/scratch.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { runProgram, staff } from '../support/staff-command.ts'
+import { administer, createTestDatabase, migrations } from '../support/test-database.ts'
 
 const cleanUp: (() => unknown)[] = []
 afterEach(async () => {
@@ -18,6 +20,18 @@ async function start(env: Record<string, string>): Promise<ServerProcess> {
   const server = await startServer(env, { waitUntilReady: false })
   cleanUp.push(() => server.stop('SIGKILL'))
   return server
+}
+
+async function aDatabase() {
+  const { env, drop } = await createTestDatabase()
+  cleanUp.push(drop)
+  return env
+}
+
+async function aFolder(): Promise<string> {
+  const folder = await mkdtemp(join(scratch, 'quvera-start-'))
+  cleanUp.push(() => rm(folder, { recursive: true, force: true }))
+  return folder
 }
 
 it('a folder that cannot be made ends the start with one line that names it', async () => {
@@ -44,20 +58,22 @@ it.each([
 })
 
 it('a first start that is called off leaves a folder that the next one can use', async () => {
-  const folder = await mkdtemp(join(scratch, 'quvera-start-'))
-  cleanUp.push(() => rm(folder, { recursive: true, force: true }))
+  const folder = await aFolder()
   const first = await start({ DATA_DIR: folder })
-  await eventually(async () => expect(await readdir(folder)).not.toEqual([]))
+  // In the middle of it: the database is there, and not yet in its place.
+  await eventually(() => stat(join(folder, 'postgres.new')).then(Boolean, () => false))
   expect(await first.stop()).toEqual({ code: 143, signal: null })
+  expect(await readdir(folder)).not.toContain('.s.PGSQL.5432')
   const second = await startServer({ DATA_DIR: folder })
   cleanUp.push(() => second.stop('SIGKILL'))
   expect((await fetch(`${second.url}/readyz`)).status).toBe(200)
 })
 
 it.skipIf(!inject('postgres'))('staff may wait longer for a query than visitors do', async () => {
-  const { env, drop } = await createTestDatabase()
-  cleanUp.push(drop)
-  const slept = await withDatabase({ DATA_DIR: '', ...env }, ({ db }) => db.$executeRaw`SELECT pg_sleep(2.5)`)
+  const slept = await withDatabase(
+    { DATA_DIR: '', ...(await aDatabase()) },
+    ({ db }) => db.$executeRaw`SELECT pg_sleep(2.5)`,
+  )
   expect(slept).toBe(1)
 })
 
@@ -69,4 +85,98 @@ it.each([
   const server = await start({ DATA_DIR: '/proc/nope', RESEND_API_KEY: 're_test', ...env })
   expect(await server.exited).toEqual({ code: 1, signal: null })
   expect(server.stderr()).toMatch(new RegExp(`^RESEND_API_KEY is set, but ${name} is still a stand-in .*\n$`))
+})
+
+/** Of all that read or change what is there, one that would do so. */
+const COMMANDS = [
+  ...[['list'], ['show', 'QV-7K3M9P'], ['find', 'asha'], ['status', 'QV-7K3M9P', 'New'], ['note', 'QV-7K3M9P', 'x']],
+  ...[['digest'], ['export'], ['export', '--subscribers'], ['export', '--person', 'a@b.in']],
+  ...[['erase', '--older-than', '24m', '--yes'], ['mails'], ['mails', 'retry'], ['mails', 'withhold', '1']],
+  ['backup', '-'],
+]
+
+describe('staff commands and Studio open what is there', () => {
+  const studio = (env: Record<string, string>) => runProgram('server/studio.ts', [], env)
+
+  it('and say in which folder they found nothing, which stays as it is', async () => {
+    const folder = await aFolder()
+    const ran = await Promise.all([
+      ...COMMANDS.map((args) => staff(args, { DATA_DIR: join(folder, 'typo') })),
+      studio({ DATA_DIR: join(folder, 'typo') }),
+      staff(['list'], { DATA_DIR: folder }),
+    ])
+    for (const { code, stdout, stderr } of ran) {
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toMatch(new RegExp(`^There is no database in ${folder}(/typo)? \\(DATA_DIR\\)\\. [^\\n]*\\n$`))
+    }
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  it('and `migrate` makes one', async () => {
+    const folder = await aFolder()
+    expect(await staff(['migrate'], { DATA_DIR: join(folder, 'new') })).toMatchObject({ code: 0 })
+    expect(await staff(['list'], { DATA_DIR: join(folder, 'new') })).toMatchObject({ code: 0 })
+  })
+
+  it.runIf(inject('postgres'))('and say in which database they found no tables', async () => {
+    const { DATABASE_URL = '' } = await aDatabase()
+    await administer(DATABASE_URL, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+    const { code, stderr } = await staff(['list'], { DATABASE_URL })
+    expect(code).toBe(1)
+    const { hostname, port, pathname } = new URL(DATABASE_URL)
+    expect(stderr).toMatch(`The database ${pathname.slice(1)} at ${hostname}:${port} (DATABASE_URL) holds no tables`)
+    expect(stderr).toMatch(/^[^\n]*\n$/)
+  })
+
+  it('and say that an older one must be migrated first, which only a backup does not need', async () => {
+    const env = await aDatabase()
+    const open = () =>
+      openDatabase({ url: env.DATABASE_URL, dataDir: env.DATA_DIR ?? '', migrations, anyVersion: true })
+    const names = async () => {
+      const { db, close } = await open()
+      const rows = await db.$queryRaw`SELECT migration_name FROM _prisma_migrations ORDER BY 1`
+      await close()
+      return rows
+    }
+    const { db, close } = await open()
+    await db.$executeRaw`DELETE FROM _prisma_migrations WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)`
+    await close()
+    const before = await names()
+    const { code, stderr } = await staff(['list'], env)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^The database [^\n]* lacks migration \w+, which [^\n]*staff -- migrate[^\n]*\n$/)
+    expect(await staff(['backup', '-', '--allow-empty'], env)).toMatchObject({ code: 0 })
+    expect(await names()).toEqual(before)
+  })
+})
+
+describe.skipIf(inject('postgres'))('the path of a data folder', () => {
+  it.each([200, 480])('of %i bytes serves the site, staff and Studio', async (bytes) => {
+    const folder = await aFolder()
+    const dataDir = join(folder, 'deep', 'd/'.repeat(bytes)).slice(0, bytes).replace(/\/$/, 'd')
+    const server = await startServer({ DATA_DIR: dataDir })
+    cleanUp.push(() => server.stop('SIGKILL'))
+    expect(await staff(['mails'], { DATA_DIR: dataDir })).toMatchObject({ code: 0, stderr: '' })
+    const fromHere = relative(process.cwd(), dataDir)
+    await withDatabase({ DATA_DIR: fromHere }, async ({ db }) => expect(await db.enquiry.count()).toBe(0))
+    await server.stop()
+    expect(await staff(['mails'], { DATA_DIR: dataDir })).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('that is longer is refused by all of them in the same words, before anything is made', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'quvera-start-'))
+    cleanUp.push(() => rm(folder, { recursive: true, force: true }))
+    const env = { DATA_DIR: join(folder, ...Array.from({ length: 5 }, () => 'd'.repeat(100))) }
+    const server = await start(env)
+    await server.exited
+    const said = [
+      server.stderr(),
+      ...(await Promise.all([staff(['list'], env), runProgram('server/studio.ts', [], env)])).map(
+        ({ stderr }) => stderr,
+      ),
+    ]
+    expect(said[0]).toMatch(/^The path of DATA_DIR has \d+ bytes, and may have 480: [^\n]*\n$/)
+    expect(new Set(said).size).toBe(1)
+    expect(await readdir(folder)).toEqual([])
+  })
 })

@@ -26,7 +26,7 @@ async function aDatabaseOfTheFirstVersion() {
   cleanUp.push(() => rm(older, { recursive: true }))
   await cp(migrations, older, { recursive: true, filter: (path) => LATER.every((name) => !path.includes(name)) })
   const open = (folder: string) =>
-    openDatabase({ url: env.DATABASE_URL, dataDir: env.DATA_DIR ?? '', migrations: folder })
+    openDatabase({ url: env.DATABASE_URL, dataDir: env.DATA_DIR ?? '', migrations: folder, migrate: true })
   const empty = await open(migrations)
   await empty.db.$executeRaw`DROP SCHEMA public CASCADE`
   await empty.db.$executeRaw`CREATE SCHEMA public`

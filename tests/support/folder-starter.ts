@@ -1,0 +1,20 @@
+/** Opens the embedded database in the folder it is given, tells what became of it, and keeps it until it is killed. */
+import { openBeside, openDatabase } from '../../server/database/open-database.ts'
+import { migrationsFolder } from '../../server/project-root.ts'
+
+const [dataDir = '', as] = process.argv.slice(2)
+const options = { dataDir, migrations: migrationsFolder() }
+try {
+  if (as === 'staff') {
+    const { db, close } = await openBeside(options)
+    await db.lease.create({ data: { name: `staff ${process.pid}`, holder: 'test', until: new Date() } })
+    await close()
+    console.log('done')
+  } else {
+    await openDatabase(options)
+    console.log('owner')
+    setInterval(() => {}, 1000)
+  }
+} catch (error) {
+  console.log(`refused: ${(error as Error).message}`)
+}
