@@ -1,6 +1,7 @@
 # The site in one image: the bundled server, the built pages, the migrations, and the embedded database for when there
 # is no DATABASE_URL. Nothing is downloaded when it starts.
-FROM node:24-bookworm-slim AS build
+ARG NODE_IMAGE=node:24-bookworm-slim
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json prisma.config.ts ./
 COPY prisma prisma
@@ -15,7 +16,7 @@ RUN cd node_modules/@electric-sql/pglite && find . -type f \
 # Prisma Studio for staff, beside the site and on its database: docker build --target studio.
 FROM build AS studio-files
 RUN npm prune --omit=dev --ignore-scripts
-FROM node:24-bookworm-slim AS studio
+FROM ${NODE_IMAGE} AS studio
 WORKDIR /app
 COPY --from=studio-files /app ./
 ENV STUDIO_IN_CONTAINER=true DATA_DIR=/data HOME=/tmp PATH=/app/node_modules/.bin:$PATH
@@ -25,7 +26,7 @@ EXPOSE 5555
 CMD ["node", "server/studio.ts"]
 
 # The site. It stays the last stage, which is built unless another one is named.
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
 RUN mkdir /data && chown node:node /data

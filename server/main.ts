@@ -7,6 +7,7 @@ import { exitFor, OperatorError } from './errors.ts'
 import { loadSite } from './http/site.ts'
 import { createLogger } from './log.ts'
 import { migrationsFolder, projectRoot } from './project-root.ts'
+import { startWatchdog } from './watchdog.ts'
 
 /** How long this process still answers after it was told to end, so that no client is cut off while a proxy learns of it. */
 const LEAVING_MS = 1000
@@ -48,6 +49,7 @@ async function serve(env: Env): Promise<void> {
     port: env.PORT,
     listenTextResolver: (address) => `Quvera is at ${env.PUBLIC_URL ?? address}`,
   })
+  startWatchdog()
   compress().catch((error) => log.error({ err: error }, 'a page could not be compressed'))
 
   log.info({ signal: await nextSignal() }, 'ending')

@@ -37,7 +37,7 @@ const options = [
 ]
 // Through the environment and not as an argument, where every user of the machine could read the password.
 const studio = spawn('prisma', ['studio', ...options, ...args], {
-  env: { ...process.env, DATABASE_URL: url },
+  env: { ...process.env, DATABASE_URL: url, CHECKPOINT_DISABLE: '1' },
   stdio: ['inherit', 'pipe', 'inherit'],
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => studio.kill(signal))
