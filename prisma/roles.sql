@@ -31,14 +31,14 @@ GRANT SELECT, INSERT ON "Quvera_Form" TO quvera_app;
 GRANT UPDATE ("Status", "Note") ON "Quvera_Form" TO quvera_app;
 GRANT SELECT, INSERT ON "Quvera_Mail" TO quvera_app;
 GRANT UPDATE ("Status", "Attempts", "NextAttemptAt", "AmbiguousAt", "LastError", "ResendId", "SentAt", "CheckedAt",
-    "BundledInto") ON "Quvera_Mail" TO quvera_app;
+    "BundledInto", "Key") ON "Quvera_Mail" TO quvera_app;
 GRANT SELECT, INSERT, DELETE ON "Quvera_MailEvent" TO quvera_app;
 GRANT SELECT, INSERT, UPDATE ON "Quvera_Lease" TO quvera_app;
 GRANT USAGE ON SEQUENCE "Quvera_Mail_Id_seq" TO quvera_app;
 GRANT INSERT ON "Quvera_Subscriber" TO quvera_app;
 
 -- Staff look: Studio, psql, the export.
-GRANT SELECT ON "Quvera_Form", "Quvera_Mail", "Quvera_Subscriber", "Quvera_Enquiries" TO quvera_readonly;
+GRANT SELECT ON "Quvera_Form", "Quvera_Mail", "Quvera_Subscriber", "Quvera_Enquiries", "Quvera_Lease" TO quvera_readonly;
 -- Take the dashes off where staff may set the status of an enquiry and note something beside it:
 -- GRANT UPDATE ("Status", "Note") ON "Quvera_Form" TO quvera_readonly;
 -- Take the dashes off where the site erases by itself (RETENTION_MONTHS); its mails go with an enquiry:

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from '../database/database.ts'
 import { readOldestNew } from '../enquiries/oldest-new.ts'
-import { readMailBacklog } from '../mail/backlog.ts'
+import { readBacklog } from '../mail/owed.ts'
 import type { Answered } from './app.ts'
 
 export interface Metrics {
@@ -81,7 +81,7 @@ async function sendStatus(response: ServerResponse, { db, mailEnabled }: Metrics
 /** What we owe, mails and answers; undefined when the database does not answer. */
 async function readOwed(db: Db) {
   try {
-    const backlog = await readMailBacklog(db)
+    const backlog = await readBacklog(db)
     const oldest = await readOldestNew(db)
     return { backlog, enquiries: { new: oldest?.count ?? 0, oldestNewSeconds: oldest?.seconds ?? 0 } }
   } catch {

@@ -1,8 +1,7 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance } from 'fastify'
 import { Resend } from 'resend'
-import * as z from 'zod/mini'
-import type { DeliveryEvent } from '../mail/delivery.ts'
+import { type DeliveryEvent, readEvent } from '../mail/resend.ts'
 import { HttpError } from './error-answers.ts'
 
 export interface ResendEventsOptions {
@@ -15,16 +14,6 @@ const MINUTE_MS = 60_000
 /** Far more than the events of the mails that any plan sends in a minute. */
 const EVENTS_A_MINUTE = 3000
 const BODY_LIMIT = 64 * 1024
-
-const eventSchema = z.object({
-  type: z.string(),
-  data: z.object({
-    email_id: z.string(),
-    bounce: z.optional(z.object({ message: z.optional(z.string()), type: z.optional(z.string()) })),
-    failed: z.optional(z.object({ reason: z.optional(z.string()) })),
-    suppressed: z.optional(z.object({ message: z.optional(z.string()) })),
-  }),
-})
 
 /** Resend's webhook: what became of the mails. */
 export function serveResendEvents(app: FastifyInstance, { webhookSecret, recordEvent }: ResendEventsOptions): void {
@@ -42,8 +31,8 @@ export function serveResendEvents(app: FastifyInstance, { webhookSecret, recordE
         String(request.headers[`svix-${name}`] ?? ''),
       )
       if (!id || !timestamp || !signature || typeof request.body !== 'string') throw new HttpError(400)
-      const event = eventSchema.safeParse(verified(request.body, { id, timestamp, signature }, webhookSecret))
-      if (event.success) await recordEvent(toDeliveryEvent(id, event.data))
+      const event = readEvent(id, verified(request.body, { id, timestamp, signature }, webhookSecret))
+      if (event) await recordEvent(event)
       return { received: true }
     })
   })
@@ -55,9 +44,4 @@ export function serveResendEvents(app: FastifyInstance, { webhookSecret, recordE
       throw new HttpError(401) // forged, or more than five minutes old
     }
   }
-}
-
-function toDeliveryEvent(id: string, { type, data }: z.infer<typeof eventSchema>): DeliveryEvent {
-  const reason = data.bounce?.message ?? data.bounce?.type ?? data.failed?.reason ?? data.suppressed?.message
-  return { id, resendId: data.email_id, type, reason }
 }

@@ -1,8 +1,8 @@
 import { brand, postalAddress } from '../../shared/brand.ts'
 import { palette } from '../../shared/palette.ts'
 import type { Enquiry } from '../enquiries/enquiry.ts'
-import { html } from './html.ts'
-import { htmlPage, htmlTable, type MailContent, subjectLine, textTable } from './mail-layout.ts'
+
+import { html, htmlPage, htmlTable, type Letter, subjectLine, textTable } from './layout.ts'
 
 /** One to three words, such as “Dr. A. Rao” or “D'Souza-Rao”. */
 const GREETABLE_NAME = /^(?:\p{L}['’])?\p{L}[\p{L}\p{M}]*\.?(?:[ -](?:\p{L}['’])?\p{L}[\p{L}\p{M}]*\.?){0,2}$/u
@@ -17,7 +17,7 @@ const advisory =
 const why = `You get this mail because your address was entered in the enquiry form of ${brand.name}. If that was not you, please ignore it or tell us at ${brand.email}.`
 
 /** Tells the visitor that the enquiry has arrived. Carries nothing a stranger could use to pass on a text of their own. */
-export function acknowledgement(enquiry: Enquiry): MailContent {
+export function acknowledgement(enquiry: Enquiry): Letter {
   const title = `Your enquiry ${enquiry.reference}`
   const greeting = `Dear ${greetableName(enquiry.name) ?? 'Sir or Madam'},`
   const rows: [string, string][] = [

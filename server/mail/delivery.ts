@@ -1,19 +1,18 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
-import type { MailKind } from './claims.ts'
+import type { MailKind, MailStatus } from '../database/generated/enums.ts'
+import type { Pace } from './pace.ts'
+import { holdIfUnwelcome } from './plan.ts'
+import type { DeliveryEvent, Mailer } from './resend.ts'
+import { kinds, statesBefore } from './states.ts'
 
-/** Something Resend tells of a mail it has taken. */
-export interface DeliveryEvent {
-  /** Names the event: a repeat has the same. */
-  id: string
-  resendId: string
-  /** Such as `email.delivered`. */
-  type: string
-  reason?: string | undefined
-}
+/*
+ * What became of a mail that Resend has taken: it tells by events, or is asked. Either way an event is taken down first
+ * and applied to its mail then, for it may come before our own record of the send.
+ */
 
-/** What these events mean. The highest rank of all that were told counts, in whatever order they came. */
-const EVENTS: Record<string, { rank: number; status: string }> = {
+/** What events mean. The highest rank of all that wait counts, in whatever order they came. */
+const EVENTS: Record<string, { rank: number; status: MailStatus }> = {
   'email.delivery_delayed': { rank: 1, status: 'Sent' },
   'email.delivered': { rank: 2, status: 'Delivered' },
   'email.opened': { rank: 2, status: 'Delivered' },
@@ -23,43 +22,46 @@ const EVENTS: Record<string, { rank: number; status: string }> = {
   'email.failed': { rank: 3, status: 'Failed' },
   'email.complained': { rank: 4, status: 'Complained' },
 }
-const REASON_MAX = 400
+const MEANINGS = JSON.stringify(
+  Object.entries(EVENTS).map(([type, meaning]) => ({
+    type,
+    ...meaning,
+    // By hand a mail that failed may become Pending; of its old try nothing is told any more.
+    after: statesBefore(meaning.status).filter((state) => state !== 'Pending'),
+  })),
+)
 /** An event that no mail claims within the lifetime of a key belongs to none of ours. */
 const KEPT_MS = 2 * 86_400_000
+
+type Log = Pick<Logger, 'error' | 'warn' | 'info'>
 
 interface Changed {
   id: bigint
   kind: MailKind
-  status: string
+  status: MailStatus
 }
 
-/**
- * Takes an event down and applies it to its mail. It may come before our own record of the send: then it waits in
- * `Quvera_MailEvent` for `applyEvents`.
- */
-export async function recordEvent(db: Db, { id, resendId, type, reason }: DeliveryEvent): Promise<Changed[]> {
-  if (!EVENTS[type]) return []
-  const data = { id, resendId, type, reason: reason?.slice(0, REASON_MAX) ?? null }
-  await db.mailEvent.createMany({ data, skipDuplicates: true })
+export async function recordEvent(db: Db, log: Log, { id, resendId, type, reason }: DeliveryEvent): Promise<void> {
+  if (!Object.hasOwn(EVENTS, type) || !resendId) return
+  await db.mailEvent.createMany({ data: { id, resendId, type, reason: reason || null }, skipDuplicates: true })
   await db.mailEvent.deleteMany({ where: { receivedAt: { lt: new Date(Date.now() - KEPT_MS) } } })
-  return applyEvents(db)
+  await applyEvents(db, log)
 }
 
 /**
- * Applies the events of mails whose ResendId is recorded, and forgets them. Both sides call it after their own commit,
- * so whichever is later sees both.
+ * Applies the events of mails whose ResendId is recorded, and forgets them. Who records an event and who records a send
+ * call it after their own commit, so whichever is later sees both.
  */
-export function applyEvents(db: Db): Promise<Changed[]> {
-  const meanings = JSON.stringify(Object.entries(EVENTS).map(([type, meaning]) => ({ type, ...meaning })))
-  return db.$queryRaw<Changed[]>`
+export async function applyEvents(db: Db, log: Log): Promise<void> {
+  const changes = await db.$queryRaw<Changed[]>`
     WITH meaning AS (
-      SELECT * FROM json_to_recordset(${meanings}::json) AS meaning (type text, rank int, status text)
+      SELECT * FROM json_to_recordset(${MEANINGS}::json) AS meaning (type text, rank int, status text, after text[])
     ), told AS (
       DELETE FROM "Quvera_MailEvent" event
       WHERE EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."ResendId" = event."ResendId")
       RETURNING "ResendId", "Type", "Reason"
     ), final AS (
-      SELECT DISTINCT ON (told."ResendId") told.*, meaning.rank, meaning.status
+      SELECT DISTINCT ON (told."ResendId") told.*, meaning.rank, meaning.status, meaning.after
       FROM told JOIN meaning ON meaning.type = told."Type"
       ORDER BY told."ResendId", meaning.rank DESC
     )
@@ -68,19 +70,73 @@ export function applyEvents(db: Db): Promise<Changed[]> {
       "LastError" = CASE final.rank WHEN 2 THEN NULL
         ELSE replace(replace(final."Type", 'email.', ''), '_', ' ') || coalesce(': ' || final."Reason", '') END
     FROM final
-    WHERE mail."ResendId" = final."ResendId"
-      AND mail."Status" IN ('Sent', 'Delivered', 'Bounced', 'Failed', 'Complained')
-      AND final.rank > CASE mail."Status" WHEN 'Sent' THEN 0 ELSE
-        (SELECT max(rank) FROM meaning WHERE status = mail."Status"::text) END
+    WHERE mail."ResendId" = final."ResendId" AND mail."Status"::text = ANY (final.after)
     RETURNING mail."Id" AS "id", mail."Kind"::text AS "kind", mail."Status"::text AS "status"`
+  tell(log, changes)
+  const isUnwelcome = changes.some(({ kind, status }) => kinds[kind].to === 'visitor' && status !== 'Delivered')
+  if (isUnwelcome && (await holdIfUnwelcome(db)))
+    log.error('acknowledgements are held for a day: too many of the last ones were turned away (staff mails release)')
 }
 
 /** Says in the log what staff must know: above all that nobody has been told of an enquiry. */
-export function logChanges(log: Pick<Logger, 'error' | 'warn' | 'info'>, changes: Changed[]): void {
+function tell(log: Log, changes: Changed[]) {
   for (const { id, kind, status } of changes) {
     const fields = { mail: id, kind, status }
     if (status === 'Delivered' || status === 'Sent') log.info(fields, 'a mail has arrived, or is delayed')
-    else if (kind === 'Staff') log.error(fields, 'a notice did not arrive: staff have not been told of an enquiry')
+    else if (kinds[kind].alarm) log.error(fields, 'a notice did not arrive: staff have not been told of an enquiry')
     else log.warn(fields, 'a mail did not arrive')
+  }
+}
+
+const ASK_TIMEOUT_MS = 10_000
+/** Resend is asked of a mail when it is so old, and again whenever its age has doubled. */
+const FIRST_ASKED_SECONDS = 300
+const ASKED_FOR_SECONDS = 2 * 86_400
+
+/**
+ * Where Resend does not tell what became of mails, it is asked, one mail at a time. Sending goes on meanwhile.
+ * @returns what asks of the mail that is due, if one is and no other question is open; never throws
+ */
+export function createDeliveryCheck(
+  db: Db,
+  mailer: Mailer,
+  pace: Pick<Pace, 'learn'>,
+  log: Log,
+  stopping: AbortSignal,
+): () => Promise<void> {
+  let mayAsk = true
+
+  /** Counts as asked from here on: a question that is never answered is not put again at once. */
+  async function takeDue(): Promise<string | undefined> {
+    const [due] = await db.$queryRaw<{ resendId: string }[]>`
+      UPDATE "Quvera_Mail" SET "CheckedAt" = now()
+      WHERE "Id" = (
+        SELECT "Id" FROM "Quvera_Mail"
+        WHERE "Status" = 'Sent' AND "ResendId" IS NOT NULL
+          AND "SentAt" BETWEEN now() - make_interval(secs => ${ASKED_FOR_SECONDS})
+            AND now() - make_interval(secs => ${FIRST_ASKED_SECONDS})
+          AND ("CheckedAt" IS NULL OR now() - "SentAt" > 2 * ("CheckedAt" - "SentAt"))
+        ORDER BY "CheckedAt" NULLS FIRST, "SentAt" LIMIT 1
+      )
+      RETURNING "ResendId" AS "resendId"`
+    return due?.resendId
+  }
+
+  async function ask(): Promise<boolean> {
+    const resendId = await takeDue()
+    if (!resendId) return true
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(ASK_TIMEOUT_MS)])
+    const { event, forbidden, headers } = await mailer.ask(resendId, signal)
+    pace.learn(headers, 0)
+    if (event) await recordEvent(db, log, event)
+    if (forbidden)
+      log.warn('RESEND_API_KEY may only send: whether mails arrive is not known until RESEND_WEBHOOK_SECRET is set')
+    return !forbidden
+  }
+
+  return async () => {
+    if (!mayAsk) return
+    mayAsk = false
+    mayAsk = await ask().catch(() => true) // what is wrong with the database is told by whoever sends
   }
 }

@@ -1,13 +1,20 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
 import { brand } from '../../shared/brand.ts'
 import type { Db } from '../database/database.ts'
 import type { MailStatus } from '../database/generated/enums.ts'
+import { takeLease } from '../database/lease.ts'
 import { type EnquiryRow, toEnquiry } from '../enquiries/enquiry.ts'
 import { scrub } from '../errors.ts'
 import { ageInWords, count, inIndia, inIndiaShort } from '../words.ts'
-import { isUndelivered, unacknowledged, untold } from './delivered.ts'
+import { queueDigest } from './owed.ts'
+import { type MailFilter, statesThat, unacknowledged, untold } from './states.ts'
 
-const WAITS_MS = 86_400_000
-const WEEK_MS = 7 * 86_400_000
+const LEASE = 'digest'
+const DAY_MS = 86_400_000
+const INDIA_MS = 5.5 * 3_600_000
+const POLL_MS = 60_000
+const WEEK_DAYS = 7
 /** One page. */
 const LINES_MAX = 15
 
@@ -17,39 +24,60 @@ interface Undelivered {
   enquiry: EnquiryRow | null
 }
 
+/** The first lines of a section, and how many there would be. */
+interface Section<Row> {
+  rows: Row[]
+  total: number
+}
+
+type Counted<Group> = Group & { _count: number }
+
 /** What staff are told once a day. */
 export interface Digest {
   now: Date
-  /** Enquiries still New after a day, the oldest first, and how many there are in all. */
-  waiting: EnquiryRow[]
-  waitingCount: number
+  /** Enquiries still New after a day, the oldest first. */
+  waiting: Section<EnquiryRow>
   /** Notices that did not arrive, of enquiries that are New. */
-  untold: Undelivered[]
+  untold: Section<Undelivered>
   /** Acknowledgements that did not arrive, of enquiries that are New. */
-  unacknowledged: Undelivered[]
-  /** Of the last seven days. */
-  enquiriesOfWeek: EnquiryRow[]
-  mailsOfWeek: { status: MailStatus }[]
+  unacknowledged: Section<Undelivered>
+  /** Of the last seven days: how many enquiries there are of each sort, and mails of each state. */
+  enquiries: Counted<Pick<EnquiryRow, 'status' | 'products' | 'retailerSelfUse' | 'suspectedSpam'>>[]
+  mails: Counted<{ status: MailStatus }>[]
 }
 
-export async function readDigest(db: Pick<Db, 'enquiry' | 'mail'>, now: Date): Promise<Digest> {
-  const waiting = { status: 'New' as const, receivedAt: { lte: new Date(now.getTime() - WAITS_MS) } }
-  const ofWeek = { receivedAt: { gt: new Date(now.getTime() - WEEK_MS) } }
-  const undelivered = { include: { enquiry: true }, orderBy: { id: 'asc' } } as const
+type Tables = Pick<Db, 'enquiry' | 'mail'>
+
+/** Counts in the database: of however many enquiries no more than the lines of a page are read. */
+export async function readDigest(db: Tables, now: Date): Promise<Digest> {
+  const waiting = { status: 'New' as const, receivedAt: { lte: new Date(now.getTime() - DAY_MS) } }
+  const ofWeek = { receivedAt: { gt: new Date(now.getTime() - WEEK_DAYS * DAY_MS) } }
+  const readUndelivered = async (where: MailFilter) => ({
+    rows: await db.mail.findMany({ where, include: { enquiry: true }, orderBy: { id: 'asc' }, take: LINES_MAX }),
+    total: await db.mail.count({ where }),
+  })
+  const enquiries = await db.enquiry.groupBy({
+    by: ['status', 'products', 'retailerSelfUse', 'suspectedSpam'],
+    where: ofWeek,
+    _count: true,
+  })
+  const mails = await db.mail.groupBy({ by: ['status'], where: { enquiry: ofWeek }, _count: true })
   return {
     now,
-    waiting: await db.enquiry.findMany({ where: waiting, orderBy: { receivedAt: 'asc' }, take: LINES_MAX }),
-    waitingCount: await db.enquiry.count({ where: waiting }),
-    untold: await db.mail.findMany({ where: untold, ...undelivered }),
-    unacknowledged: await db.mail.findMany({ where: unacknowledged, ...undelivered }),
-    enquiriesOfWeek: await db.enquiry.findMany({ where: ofWeek }),
-    mailsOfWeek: await db.mail.findMany({ where: { enquiry: ofWeek }, select: { status: true } }),
+    enquiries,
+    mails,
+    waiting: {
+      rows: await db.enquiry.findMany({ where: waiting, orderBy: { receivedAt: 'asc' }, take: LINES_MAX }),
+      total: await db.enquiry.count({ where: waiting }),
+    },
+    untold: await readUndelivered(untold),
+    unacknowledged: await readUndelivered(unacknowledged),
   }
 }
 
 /** Whether anybody has something to do: the counts alone are no reason for a mail. */
-export function hasNews({ waitingCount, untold, unacknowledged }: Digest): boolean {
-  return waitingCount + untold.length + unacknowledged.length > 0
+export function hasNews({ waiting, untold, unacknowledged }: Digest): boolean {
+  return waiting.total + untold.total + unacknowledged.total > 0
 }
 
 /**
@@ -57,29 +85,28 @@ export function hasNews({ waitingCount, untold, unacknowledged }: Digest): boole
  * number, so that erasing a person has nothing to find in digests of the past.
  */
 export function digestText(digest: Digest): string {
-  const { now, untold, unacknowledged, waiting, waitingCount } = digest
-  const missing = untold.length + unacknowledged.length
+  const { now, untold, unacknowledged, waiting } = digest
+  const missing = untold.total + unacknowledged.total
   const news = [
-    ...(waitingCount ? [count(waitingCount, 'enquiry waits', 'enquiries wait')] : []),
+    ...(waiting.total ? [count(waiting.total, 'enquiry waits', 'enquiries wait')] : []),
     ...(missing ? [count(missing, 'mail did not arrive', 'mails did not arrive')] : []),
   ]
+  const age = ({ receivedAt }: EnquiryRow) => ageInWords((now.getTime() - receivedAt.getTime()) / 1000)
   const sections = [
-    section(
-      'Nobody has been told of these: their notice did not arrive.',
-      untold.map((mail) => undeliveredLine(mail, now)),
+    section('Nobody has been told of these: their notice did not arrive.', untold, (mail) =>
+      undeliveredLine(mail, now),
     ),
     section(
       'Ring these visitors: their acknowledgement did not arrive, the address is wrong.',
-      unacknowledged.map((mail) => undeliveredLine(mail, now)),
+      unacknowledged,
+      (mail) => undeliveredLine(mail, now),
     ),
     section(
       'Still New after 24 hours, the oldest first.',
-      waiting.map(
-        (row) => `${enquiryLine(row, now)} · for ${ageInWords((now.getTime() - row.receivedAt.getTime()) / 1000)}`,
-      ),
-      waitingCount,
+      waiting,
+      (row) => `${enquiryLine(row, now)} · for ${age(row)}`,
     ),
-    section('The last seven days.', weekLines(digest)),
+    ['The last seven days.', ...weekLines(digest)].join('\n'),
   ]
   return [
     `${brand.name}: ${news.join(', ') || 'nothing waits'}, ${inIndia(now)}`,
@@ -88,11 +115,10 @@ export function digestText(digest: Digest): string {
   ].join('\n\n')
 }
 
-function section(title: string, lines: string[], total = lines.length): string {
-  if (lines.length === 0) return ''
-  const shown = lines.slice(0, LINES_MAX)
-  const more = total > shown.length ? [`and ${total - shown.length} more`] : []
-  return [title, ...shown, ...more].join('\n')
+function section<Row>(title: string, { rows, total }: Section<Row>, line: (row: Row) => string): string {
+  if (total === 0) return ''
+  const more = total > rows.length ? [`and ${total - rows.length} more`] : []
+  return [title, ...rows.map(line), ...more].join('\n')
 }
 
 function undeliveredLine({ status, lastError, enquiry }: Undelivered, now: Date) {
@@ -107,21 +133,68 @@ function enquiryLine(row: EnquiryRow, now: Date) {
   return `${reference} · ${inIndiaShort(receivedAt, now)} · ${quantity} × ${products}, ${retailerSelfUse}${spam}`
 }
 
-function weekLines({ enquiriesOfWeek, mailsOfWeek }: Digest) {
-  const spam = enquiriesOfWeek.filter(({ suspectedSpam }) => suspectedSpam).length
+function weekLines({ enquiries, mails }: Digest) {
+  const words = (row: Digest['enquiries'][number]) => toEnquiry(row as unknown as EnquiryRow)
+  const all = sum(enquiries)
+  const spam = sum(enquiries.filter(({ suspectedSpam }) => suspectedSpam))
+  const undelivered = statesThat('undelivered')
   return [
-    `${count(enquiriesOfWeek.length, 'enquiry', 'enquiries')}${spam ? `, ${spam} of them suspected spam` : ''}`,
-    tally(enquiriesOfWeek.map(({ status }) => status)),
-    tally(enquiriesOfWeek.map((row) => toEnquiry(row).products)),
-    tally(enquiriesOfWeek.map((row) => toEnquiry(row).retailerSelfUse)),
-    `${count(mailsOfWeek.length, 'mail', 'mails')}, ${mailsOfWeek.filter(({ status }) => isUndelivered(status)).length} did not arrive`,
+    `${count(all, 'enquiry', 'enquiries')}${spam ? `, ${spam} of them suspected spam` : ''}`,
+    tally(enquiries, ({ status }) => status),
+    tally(enquiries, (row) => words(row).products),
+    tally(enquiries, (row) => words(row).retailerSelfUse),
+    `${count(sum(mails), 'mail', 'mails')}, ${sum(mails.filter(({ status }) => undelivered.includes(status)))} did not arrive`,
   ].filter(Boolean)
 }
 
+function sum(groups: { _count: number }[]) {
+  return groups.reduce((total, { _count }) => total + _count, 0)
+}
+
 /** `8 New, 3 Closed`. */
-function tally(names: string[]) {
-  return [...new Set(names)]
+function tally<Group extends { _count: number }>(groups: Group[], nameOf: (group: Group) => string) {
+  return [...new Set(groups.map(nameOf))]
     .sort()
-    .map((name) => `${names.filter((each) => each === name).length} ${name}`)
+    .map((name) => `${sum(groups.filter((group) => nameOf(group) === name))} ${name}`)
     .join(', ')
+}
+
+/** Queues the digest once a day from `at` on, Indian time. Returns what ends it. */
+export function startDigest(db: Db, at: string, log: Pick<Logger, 'info' | 'error'>): () => void {
+  async function look() {
+    try {
+      if (await queueIfDue(db, at, new Date())) log.info('the digest of the day is queued for staff')
+    } catch (error) {
+      log.error({ err: error }, 'the digest could not be written; it is tried again in a minute')
+    }
+  }
+  look()
+  const timer = setInterval(look, POLL_MS)
+  return () => clearInterval(timer)
+}
+
+/**
+ * Queues today's digest if its time has come and no process has done so. Of all processes the one with the lease does
+ * it, and nobody gets the lease again until the next day's time: not after a restart either. Lease and mail are one
+ * transaction, so that a process that is killed leaves both or none. A day without news is done as well.
+ * @returns whether it was queued now
+ */
+export async function queueIfDue(db: Db, at: string, now: Date): Promise<boolean> {
+  const due = momentOfDay(at, now)
+  if (now < due) return false
+  const secondsToNext = Math.ceil((due.getTime() + DAY_MS - now.getTime()) / 1000)
+  const work = async (transaction: Tables & Pick<Db, '$executeRaw'>) => {
+    if (!(await takeLease(transaction, LEASE, randomUUID(), secondsToNext))) return false
+    const digest = await readDigest(transaction, now)
+    if (!hasNews(digest)) return false
+    await queueDigest(transaction, digestText(digest))
+    return true
+  }
+  return db.$transaction(work, { timeout: POLL_MS })
+}
+
+/** When it is `at` on the Indian day of `now`. India keeps the same offset all year. */
+function momentOfDay(at: string, now: Date): Date {
+  const day = new Date(now.getTime() + INDIA_MS).toISOString().slice(0, 10)
+  return new Date(`${day}T${at}:00+05:30`)
 }

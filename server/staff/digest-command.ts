@@ -1,6 +1,6 @@
 import { withDatabase } from '../database/open-database.ts'
 import { digestText, hasNews, readDigest } from '../mail/digest.ts'
-import { queueDigest } from '../mail/digest-schedule.ts'
+import { queueDigest } from '../mail/owed.ts'
 import { type Command, parse } from './command.ts'
 
 export const digestCommand: Command = {

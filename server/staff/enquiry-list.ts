@@ -1,7 +1,7 @@
 import { brand } from '../../shared/brand.ts'
 import type { Db } from '../database/database.ts'
 import { toEnquiry } from '../enquiries/enquiry.ts'
-import { mailState } from '../mail/delivered.ts'
+import { mailState } from '../mail/states.ts'
 import { count, inIndiaShort } from '../words.ts'
 import { UsageError } from './command.ts'
 import { toRecord } from './enquiry-csv.ts'

@@ -1,14 +1,12 @@
-import type { Db } from '../database/database.ts'
-import { isUndelivered } from '../mail/delivered.ts'
-
-type Mail = Pick<NonNullable<Awaited<ReturnType<Db['mail']['findFirst']>>>, 'id' | 'kind' | 'status'>
+import type { MailKind, MailStatus } from '../database/generated/enums.ts'
+import { states } from '../mail/states.ts'
 
 /** What staff have to do about a mail, if anything. */
 export function adviceOn(
-  { id, kind, status }: Mail,
+  { id, kind, status }: { id: bigint; kind: MailKind; status: MailStatus },
   enquiry: { reference: string; mobile: string },
 ): string | undefined {
-  if (isUndelivered(status)) {
+  if (states[status].undelivered) {
     if (kind === 'Staff')
       return `The notice of this enquiry did not reach staff. Answer the visitor, then: staff status ${enquiry.reference} Contacted`
     if (status === 'Complained') return 'The visitor marked the acknowledgement as spam: ring, and write no more.'

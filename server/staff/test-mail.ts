@@ -1,7 +1,7 @@
-import { Resend } from 'resend'
 import { brand } from '../../shared/brand.ts'
 import { emailSchema } from '../../shared/order.ts'
 import { OperatorError } from '../errors.ts'
+import { createMailer } from '../mail/resend.ts'
 import { type Command, parse, UsageError } from './command.ts'
 
 const TIMEOUT_MS = 10_000
@@ -19,23 +19,19 @@ word what Resend answered. The database is not used.`,
     const { RESEND_API_KEY: key, RESEND_BASE_URL: baseUrl, MAIL_FROM: from } = env()
     if (!key) throw new OperatorError('RESEND_API_KEY is not set, so no mail can be sent.')
 
-    const { data, error } = await new Resend(key, baseUrl ? { baseUrl } : {}).emails.send(
+    const words = `This mail was sent by hand, to see that mails of the ${brand.name} website arrive.`
+    const { outcome } = await createMailer({ apiKey: key, baseUrl, from }).send(
       {
-        from,
-        to,
+        idempotencyKey: `test/${crypto.randomUUID()}`,
+        to: [to],
         subject: `Test mail of the ${brand.name} website`,
-        text: `This mail was sent by hand, to see that mails of the ${brand.name} website arrive.`,
-        html: `<p>This mail was sent by hand, to see that mails of the ${brand.name} website arrive.</p>`,
+        text: words,
+        html: `<p>${words}</p>`,
       },
-      { signal: AbortSignal.timeout(TIMEOUT_MS) },
+      AbortSignal.timeout(TIMEOUT_MS),
     )
     const through = `from ${from} through ${baseUrl ?? 'Resend'}`
-    if (typeof data?.id !== 'string') {
-      const status = error?.statusCode ?? 'no status'
-      throw new OperatorError(
-        `Not sent ${through}: ${status} ${error?.name ?? ''}: ${error?.message ?? 'unreadable answer'}`,
-      )
-    }
-    console.log(`Resend took the mail ${through}, with the id ${data.id}. Now look into the mailbox of ${to}.`)
+    if (outcome.is !== 'sent') throw new OperatorError(`Not sent ${through}: ${outcome.error}`)
+    console.log(`Resend took the mail ${through}, with the id ${outcome.resendId}. Now look into the mailbox of ${to}.`)
   },
 }

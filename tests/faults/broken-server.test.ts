@@ -28,7 +28,7 @@ const variants: Variant[] = [
   },
   {
     broken: 'keeps the mails under way in memory only',
-    file: 'server/mail/claims.ts',
+    file: 'server/mail/owed.ts',
     from: '"AmbiguousAt" = coalesce(mail."AmbiguousAt", now())',
     to: `"AmbiguousAt" = now(), "Status" = 'Sent'`,
     noticedBy: 'kills in the middle of sending',
@@ -36,7 +36,7 @@ const variants: Variant[] = [
   },
   {
     broken: 'sends without an idempotency key',
-    file: 'server/mail/mailer.ts',
+    file: 'server/mail/resend.ts',
     from: '{ idempotencyKey, signal }',
     to: '{ signal }',
     noticedBy: 'kills in the middle of sending',

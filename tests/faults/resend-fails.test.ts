@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readMailBacklog } from '../../server/mail/backlog.ts'
+import { readBacklog } from '../../server/mail/owed.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Behaviour } from '../support/fake-resend.ts'
@@ -60,7 +60,7 @@ it('a mail that is refused for ever is given up and shown, and the others go out
   stage.resend.behaviour = 'accept'
   await sendOrders({ url: () => server.url, orders: 20, concurrency: 4, retry: true })
   await stage.inspect((db) => eventually(async () => (await db.mail.count({ where: { status: 'Sent' } })) === 40))
-  const mail = await stage.inspect(readMailBacklog)
+  const mail = await stage.inspect(readBacklog)
   report('422', mail)
   expect(mail).toMatchObject({ failed: 10, pending: 0, lastError: '422 validation_error' })
 })

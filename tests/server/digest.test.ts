@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { digestText, hasNews, readDigest } from '../../server/mail/digest.ts'
-import { queueIfDue } from '../../server/mail/digest-schedule.ts'
+import { digestText, hasNews, queueIfDue, readDigest } from '../../server/mail/digest.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { startServer } from '../support/server-process.ts'
@@ -66,6 +65,33 @@ describe('the page', () => {
     const text = digestText(await readDigest(db, new Date()))
     expect(text.match(/and 25 more/g)).toHaveLength(3)
     expect(text.split('\n').length).toBeLessThan(70)
+  })
+
+  it('reads no more rows than it has lines, however many there are', async () => {
+    const { db } = await aDatabase()
+    await db.$executeRaw`
+      WITH form AS (
+        INSERT INTO "Quvera_Form" ("Id", "Reference", "ReceivedAt", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey")
+        SELECT gen_random_uuid(), 'QV-' || n, now() - interval '30 hours', 'x', 'a@b.in', '9876543210', 1, 'Self Use', 'Quvera 300', '1', gen_random_uuid()
+        FROM generate_series(1, 2000) n RETURNING "Id"
+      )
+      INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Status")
+      SELECT "Id", kind::"Quvera_MailKind", 'Bounced' FROM form CROSS JOIN (VALUES ('Staff'), ('Acknowledgement')) AS owed (kind)`
+    let rows = 0
+    const counting = db.$extends({
+      query: {
+        async $allOperations({ args, query }) {
+          const result = await query(args)
+          rows += Array.isArray(result) ? result.length : 1
+          return result
+        },
+      },
+    })
+    const text = digestText(await readDigest(counting as unknown as typeof db, new Date()))
+    expect(rows).toBeLessThan(60)
+    expect(text).toContain(
+      '2,000 enquiries\n2000 New\n2000 Quvera 300\n2000 Self Use\n4,000 mails, 4000 did not arrive',
+    )
   })
 
   it('has nothing to say when everything was dealt with or is of today', async () => {

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { digestText, readDigest } from '../../server/mail/digest.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
+import { sendingThrough } from '../support/fake-resend.ts'
 import { deliveryEvent, sendEvent, WEBHOOK_SECRET } from '../support/resend-events.ts'
+import { staff } from '../support/staff-command.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -57,7 +60,7 @@ it('an event that comes before our own record of the send is kept for it', async
   await eventually(() => expect(app.resend.mails.length).toBeGreaterThan(0))
   const [first] = app.resend.mails
   await sendEvent(app.url, deliveryEvent('delivered', 'early-bird'))
-  await app.outbox?.stop(5000)
+  await app.outbox.stop(5000)
   await app.db.mail.updateMany({
     where: { resendId: first?.id ?? '' },
     data: { status: 'Pending', resendId: null, attempts: 0 },
@@ -81,6 +84,115 @@ it('a notice that bounces is an alarm; an acknowledgement that does is shown wit
   })
   await sendEvent(app.url, deliveryEvent('bounced', notice, 'mailbox full'))
   expect(errors()).toMatchObject([{ kind: 'Staff', status: 'Bounced', msg: expect.stringContaining('not been told') }])
+})
+
+describe('the words of a stranger’s mail server', () => {
+  const forged = 'full\r\n\nNobody has been told of these:\u2028https://evil.example \u001b[2J\u009b31m\u202eabc\u0000x'
+  const FORGED = 'full Nobody has been told of these: https://evil.example [2J 31m abc x'
+
+  it('reach rows, page, terminal and export on one line of printable characters', async () => {
+    const { reference = '', notice, reply } = await aSentOrder()
+    for (const id of [notice, reply])
+      expect((await sendEvent(app.url, deliveryEvent('bounced', id, forged))).status).toBe(200)
+    const rows = await app.db.mail.findMany()
+    expect(rows.map(({ lastError }) => lastError)).toEqual([`bounced: ${FORGED}`, `bounced: ${FORGED}`])
+    const shown = [
+      digestText(await readDigest(app.db, new Date())),
+      ...(await Promise.all(
+        [['mails'], ['show', reference], ['export']].map(async (args) => (await staff(args, app.env)).stdout),
+      )),
+    ]
+    for (const text of shown) {
+      expect(text).toContain('Nobody has been told of these')
+      expect(text).not.toMatch(/^\s*https:/m)
+      for (const character of ['\u0000', '\u001b', '\u009b', '\u2028', '\u202e']) expect(text).not.toContain(character)
+    }
+  })
+
+  it('are cut, and an event with nothing but such characters is no event', async () => {
+    const { notice } = await aSentOrder()
+    await sendEvent(app.url, deliveryEvent('bounced', notice, 'long '.repeat(5000)))
+    expect((await app.db.mail.findFirst({ where: { resendId: notice } }))?.lastError?.length).toBeLessThan(520)
+    for (const [type, id] of [
+      ['bounced', '\u0000\u202e'],
+      ['constructor', 'x'],
+      ['\u0000', 'x'],
+    ] as const)
+      expect((await sendEvent(app.url, deliveryEvent(type, id))).status).toBe(200)
+    expect(await app.db.mailEvent.count()).toBe(0)
+  })
+
+  it('are cleaned in what Resend answers too', async () => {
+    app.resend.behaviour = { status: 422, name: 'validation_error', message: forged }
+    await submit(app.url, anOrder())
+    await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Failed' } })).toBe(2))
+    for (const { lastError } of await app.db.mail.findMany()) expect(lastError).toBe(`422 validation_error: ${FORGED}`)
+    const { env } = app
+    const { stderr } = await staff(['test-mail', 'a@b.in'], { ...env, ...sendingThrough(app.resend) })
+    expect(stderr).toContain(FORGED)
+  })
+})
+
+describe('our good name', () => {
+  const acknowledged = () => app.resend.mails.filter(({ key }) => key.startsWith('ack/'))
+  const order = () => submit(app.url, anOrder({ email: `${crypto.randomUUID()}@shop.example` }))
+  async function orders(number: number) {
+    const before = acknowledged().length
+    for (let index = 0; index < number; index++) await order()
+    await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(0))
+    return acknowledged().slice(before)
+  }
+  const holds = () => errors().filter(({ msg }) => /acknowledgements are held/.test(msg))
+  const HELD = /Acknowledgements are held until \d/
+
+  it('five unwelcome of the last twenty acknowledgements hold the next, until a person lets them go', async () => {
+    const sent = await orders(24)
+    const [old, bad, good] = [sent.slice(0, 4), sent.slice(4, 8), sent.slice(8)]
+    const age = (mails: typeof sent, seconds: number) =>
+      app.db.mail.updateMany({
+        where: { resendId: { in: mails.map(({ id }) => id) } },
+        data: { sentAt: new Date(Date.now() - seconds * 1000) },
+      })
+    await age(old, 120)
+    await age(bad, 60)
+    for (const { id } of good) await sendEvent(app.url, deliveryEvent('delivered', id))
+    for (const { id } of old) await sendEvent(app.url, deliveryEvent('bounced', id, 'no'))
+    for (const { id } of bad) await sendEvent(app.url, deliveryEvent('complained', id))
+    expect(holds()).toEqual([])
+    expect((await staff(['mails'], app.env)).stdout).not.toMatch(HELD)
+    await sendEvent(app.url, deliveryEvent('complained', good[0]?.id ?? ''))
+    expect(holds()).toHaveLength(1)
+    expect((await staff(['mails'], app.env)).stdout).toMatch(HELD)
+
+    await eventually(async () => {
+      await order()
+      expect(await app.db.mail.count({ where: { kind: 'Acknowledgement', status: 'Pending' } })).toBeGreaterThan(0)
+    })
+    await eventually(async () =>
+      expect(await app.db.mail.count({ where: { kind: 'Staff', status: 'Pending' } })).toBe(0),
+    )
+    const sentBefore = acknowledged().length
+    await new Promise((done) => setTimeout(done, 1500))
+    expect(acknowledged()).toHaveLength(sentBefore)
+
+    expect((await staff(['mails', 'release'], app.env)).stdout).toBe('Acknowledgements go out again.\n')
+    expect((await staff(['mails', 'release'], app.env)).stdout).toBe('Acknowledgements are not held.\n')
+    await orders(1)
+    await sendEvent(app.url, deliveryEvent('complained', good[1]?.id ?? '')) // of before
+    expect(holds()).toHaveLength(1)
+  })
+
+  it('a day later they go by themselves, and five more hold them again', async () => {
+    for (const { id } of await orders(5)) await sendEvent(app.url, deliveryEvent('bounced', id, 'no'))
+    expect(holds()).toHaveLength(1)
+    const past = await app.db.lease.updateMany({
+      where: { name: 'acknowledgements held', until: { gt: new Date(Date.now() + 23 * 3_600_000) } },
+      data: { until: new Date() },
+    })
+    expect(past.count).toBe(1)
+    for (const { id } of await orders(5)) await sendEvent(app.url, deliveryEvent('bounced', id, 'no'))
+    expect(holds()).toHaveLength(2)
+  })
 })
 
 describe('what is not Resend’s', () => {

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { withDatabase } from '../../server/database/open-database.ts'
+import { queueDigest } from '../../server/mail/owed.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
@@ -47,6 +48,30 @@ it('lists a mail that Resend refused, and the site sends it after retry', async 
   expect((await staff(['mails', 'retry'], database)).stdout).toContain('2 mails are due now')
   await eventually(() => expect(resend.mails).toHaveLength(2))
   await eventually(async () => expect((await staff(['mails'], database)).stdout).toMatch(/^No mail is owed\.\n/))
+})
+
+it('sends a mail that Resend took and could not send once more, under a key of its own, a digest too', async () => {
+  const { url, database, resend, change } = await aSite()
+  await submit(url, anOrder())
+  await change((db) => queueDigest(db, 'Quvera: a page\n\nof lines'))
+  const states = () =>
+    change(async (db) => (await db.mail.findMany({ orderBy: { id: 'asc' } })).map(({ status }) => status))
+  await eventually(async () => expect(await states()).toEqual(['Sent', 'Sent', 'Sent']))
+  for (const expected of [6, 9]) {
+    await change((db) => db.mail.updateMany({ data: { status: 'Failed', lastError: 'failed: by Resend' } }))
+    expect((await staff(['mails', 'retry'], database)).stdout).toContain('3 mails are due now')
+    await eventually(() => expect(resend.mails).toHaveLength(expected))
+    await eventually(async () => expect(await states()).toEqual(['Sent', 'Sent', 'Sent']))
+  }
+  expect(new Set(resend.mails.map(({ key }) => key)).size).toBe(9)
+  expect(new Set(resend.mails.map(({ text }) => text)).size).toBe(3)
+})
+
+it('says that mails wait for a key', async () => {
+  const { db, database } = await aDatabase()
+  await storeEnquiry(db, {}, { Staff: 'Pending' })
+  expect((await staff(['mails'], database)).stdout).toContain('RESEND_API_KEY is not set here')
+  expect((await staff(['mails'], { ...database, RESEND_API_KEY: 're_test' })).stdout).not.toContain('not set')
 })
 
 it('makes a mail that waits due now', async () => {

@@ -20,7 +20,7 @@ export type Behaviour =
   | 'reset'
   | 'html'
   | 'garbage'
-  | { status: number; name: string; headers?: Record<string, string> }
+  | { status: number; name: string; message?: string; headers?: Record<string, string> }
   | 'refuseReplyTo'
   | { slowMs: number }
   | { limitASecond: number }
@@ -30,12 +30,14 @@ export interface FakeResend {
   /** Mails accepted for the first time; a repeat with the same key and content is answered and not added. */
   mails: ReceivedMail[]
   /** Every call, and how many of them were refused for exceeding the limit. */
-  calls: { all: number; limited: number; keys: string[] }
+  calls: { all: number; limited: number; keys: string[]; asked: string[] }
   behaviour: Behaviour
   /** What it says of a mail that is asked for by id: `sent` unless set. */
   lastEvents: Map<string, string>
   /** Whether the key may only send. */
   sendingOnly: boolean
+  /** What it does when a mail is asked for by id. */
+  asked: 'answer' | 'hang' | 'fail'
   /** Is called with a mail before its sender is answered: events may be earlier than the sender's own record. */
   onMail?: (mail: ReceivedMail) => void
   close(): Promise<void>
@@ -49,10 +51,11 @@ export async function startFakeResend(): Promise<FakeResend> {
   const fake: FakeResend = {
     url: '',
     mails: [],
-    calls: { all: 0, limited: 0, keys: [] },
+    calls: { all: 0, limited: 0, keys: [], asked: [] },
     behaviour: 'accept',
     lastEvents: new Map(),
     sendingOnly: false,
+    asked: 'answer',
     close: () =>
       new Promise((done) => {
         server.close(() => done())
@@ -66,15 +69,19 @@ export async function startFakeResend(): Promise<FakeResend> {
     const { behaviour } = fake
     fake.calls.all++
     fake.calls.keys.push(key)
-    const fail = (status: number, name: string, headers: Record<string, string> = {}) =>
-      json(response, status, { statusCode: status, name, message: `the fake says ${name}` }, headers)
+    const fail = (
+      status: number,
+      name: string,
+      headers: Record<string, string> = {},
+      message = `the fake says ${name}`,
+    ) => json(response, status, { statusCode: status, name, message }, headers)
     if (behaviour === 'hang') return
     if (behaviour === 'reset') return request.socket.destroy()
     if (behaviour === 'html')
       return response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>')
     if (behaviour === 'garbage') return response.writeHead(200).end('{"id":')
     if (typeof behaviour === 'object' && 'status' in behaviour)
-      return fail(behaviour.status, behaviour.name, behaviour.headers)
+      return fail(behaviour.status, behaviour.name, behaviour.headers, behaviour.message)
     if (typeof behaviour === 'object' && 'slowMs' in behaviour) await sleep(behaviour.slowMs)
     if (typeof behaviour === 'object' && 'limitASecond' in behaviour) {
       if (Date.now() - windowStart >= 1000) {
@@ -94,6 +101,9 @@ export async function startFakeResend(): Promise<FakeResend> {
     if (!request.headers.authorization?.startsWith('Bearer ')) return fail(401, 'missing_api_key')
     const [, asked] = /^\/emails\/([\w-]+)$/.exec(request.url ?? '') ?? []
     if (request.method === 'GET' && asked) {
+      fake.calls.asked.push(asked)
+      if (fake.asked === 'hang') return
+      if (fake.asked === 'fail') return fail(500, 'internal_server_error')
       if (fake.sendingOnly) return fail(401, 'restricted_api_key')
       return json(response, 200, { object: 'email', id: asked, last_event: fake.lastEvents.get(asked) ?? 'sent' })
     }

@@ -1,11 +1,10 @@
 import { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import pino from 'pino'
-import { openApplication, openOutbox } from '../../server/application.ts'
+import { openApplication, openMails } from '../../server/application.ts'
 import { readEnv } from '../../server/env.ts'
 import type { Site } from '../../server/http/site.ts'
 import { serializers } from '../../server/log.ts'
-import type { Outbox } from '../../server/mail/outbox.ts'
 import { STAFF, startFakeResend } from './fake-resend.ts'
 import { openTestDatabase } from './test-database.ts'
 
@@ -16,6 +15,7 @@ export const PUBLIC_URL = 'http://quvera.test'
 export async function startTestApp({
   rateLimitMax = 0,
   mails = true,
+  staff = [STAFF],
   trustProxy = [] as string[],
   dailyBudget = 0,
   webhookSecret = undefined as string | undefined,
@@ -42,16 +42,19 @@ export async function startTestApp({
     RESEND_BASE_URL: resend.url,
     RESEND_WEBHOOK_SECRET: webhookSecret,
     MAIL_FROM: FROM,
-    STAFF_EMAILS: [STAFF],
+    STAFF_EMAILS: staff,
     MAIL_LEASE_SECONDS: 2,
     MAIL_RETRY_SECONDS: 0.1,
     MAIL_DAILY_BUDGET: dailyBudget,
   }
   const parts = { db: database.db, log: logger, site }
-  const { app, availability, orders, outbox, close } = await openApplication(
-    { ...env, RESEND_API_KEY: mails ? env.RESEND_API_KEY : undefined },
-    parts,
-  )
+  const {
+    app,
+    availability,
+    orders,
+    mails: outbox,
+    close,
+  } = await openApplication({ ...env, RESEND_API_KEY: mails ? env.RESEND_API_KEY : undefined }, parts)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return {
     ...database,
@@ -63,8 +66,8 @@ export async function startTestApp({
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
     outbox,
     /** Another one, as another process would have it. */
-    startOutbox: ({ from = FROM } = {}) =>
-      openOutbox({ ...env, MAIL_FROM: from }, { ...parts, availability }) as Outbox,
+    startOutbox: ({ from = FROM, apiKey = 're_test' } = {}) =>
+      openMails({ ...env, MAIL_FROM: from, RESEND_API_KEY: apiKey }, { ...parts, availability }),
     close: async () => {
       await close({ leavingMs: 0, mailGraceMs: 0 })
       await database.close()

@@ -1,9 +1,8 @@
 import { brand, postalAddress } from '../../shared/brand.ts'
 import { palette } from '../../shared/palette.ts'
-import { type Html, html } from './html.ts'
 
 /** What is handed to the mail service, apart from sender and receiver. */
-export interface MailContent {
+export interface Letter {
   subject: string
   text: string
   html: string
@@ -18,7 +17,27 @@ export function subjectLine(text: string): string {
     .join('')
 }
 
-/** The frame of both mails. */
+/** Text that is HTML already. */
+export class Html {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** Tag of template strings: every value is escaped, unless it was made by this tag itself. */
+export function html(strings: TemplateStringsArray, ...values: (string | Html | Html[])[]): Html {
+  const parts = values.map((value) => [value].flat().map(render).join(''))
+  return new Html(String.raw({ raw: strings }, ...parts))
+}
+
+function render(value: string | Html) {
+  return value instanceof Html ? value.text : value.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+}
+
+/** The frame of all mails. */
 export function htmlPage(title: string, content: Html): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head>

@@ -1,0 +1,83 @@
+import type { Db } from '../database/database.ts'
+import { Prisma } from '../database/generated/client.ts'
+import { bundle, heldBack, kinds, type MailFilter, move, own } from './states.ts'
+
+/* What staff do to mails by hand. A notice that goes along in a bundle is sent, or not, with that. */
+
+export interface Retry {
+  /** None: all. */
+  ids: bigint[]
+  includeUnknown: boolean
+  /** Also those that a restored database holds back. */
+  includeRestored: boolean
+}
+
+const keyStart = Prisma.join(
+  Object.entries(kinds).map(([kind, { key }]) => Prisma.sql`WHEN ${kind} THEN ${key}::text`),
+  ' ',
+)
+
+/**
+ * Makes mails due now. A second try of what Resend has taken, or may have taken, is deliberate: it has a key of its own,
+ * for under the old one Resend would send nothing.
+ * @returns how many are due, and how many were left because they may have been sent
+ */
+export async function retryMails(db: Db, { ids, includeUnknown, includeRestored }: Retry) {
+  const along = ids.length > 0 ? await db.mail.findMany({ where: { id: { in: ids }, NOT: own } }) : []
+  const all = [...new Set([...ids, ...along.map(({ bundledInto }) => bundledInto ?? 0n)])]
+  const named: MailFilter = ids.length > 0 ? { ...own, id: { in: all } } : own
+  const waiting = await move(db, { ...named, status: 'Pending' }, 'Pending', { nextAttemptAt: new Date() })
+  const again: MailFilter = { ...named, status: { in: includeUnknown ? ['Failed', 'Unknown'] : ['Failed'] } }
+  const idsOf = async (where: MailFilter) =>
+    (await db.mail.findMany({ where: { AND: [again, where] }, select: { id: true } })).map(({ id }) => id)
+  const restored = includeRestored
+    ? await move(db, { ...named, ...heldBack }, 'Pending', { nextAttemptAt: new Date(), lastError: null })
+    : 0
+  const due =
+    waiting + restored + (await dissolve(db, await idsOf(bundle))) + (await sendAgain(db, await idsOf({ NOT: bundle })))
+  return { due, left: includeUnknown ? 0 : await db.mail.count({ where: { ...named, status: 'Unknown' } }) }
+}
+
+async function sendAgain(db: Db, ids: bigint[]): Promise<number> {
+  if (ids.length === 0) return 0
+  return db.$executeRaw`
+    UPDATE "Quvera_Mail" SET "Status" = 'Pending', "NextAttemptAt" = now(), "LastError" = NULL, "AmbiguousAt" = NULL,
+      "ResendId" = NULL, "CheckedAt" = NULL,
+      "Key" = CASE WHEN "Status" = 'Failed' AND "ResendId" IS NULL THEN "Key"
+        ELSE coalesce("Key", CASE "Kind"::text ${keyStart} END || '/' || "EnquiryId") || '/' || "Attempts" END
+    WHERE "Id" IN (${Prisma.join(ids)}) AND "Status" IN ('Failed', 'Unknown')`
+}
+
+/** The notices of a bundle that was not sent go out anew, by themselves or in another one. */
+async function dissolve(db: Db, ids: bigint[]): Promise<number> {
+  if (ids.length === 0) return 0
+  const anew = { bundledInto: null, nextAttemptAt: new Date(), attempts: 0, lastError: null, sentAt: null }
+  const [{ count }] = await db.$transaction([
+    db.mail.updateMany({ where: { bundledInto: { in: ids } }, data: { ...anew, status: 'Pending' } }),
+    db.mail.updateMany({
+      where: { id: { in: ids } },
+      data: { status: 'Withheld', lastError: 'Not sent again: its notices go out anew.' },
+    }),
+  ])
+  return count
+}
+
+/** Says that mails are not to be sent: those named, or all that wait and are about enquiries received before. */
+export async function withholdMails(db: Db, these: { ids: bigint[] } | { before: Date }): Promise<number> {
+  const chosen: MailFilter =
+    'ids' in these
+      ? { ...own, id: { in: these.ids } }
+      : {
+          ...own,
+          status: 'Pending',
+          OR: [
+            { enquiry: { receivedAt: { lt: these.before } } },
+            { ...bundle, bundled: { every: { enquiry: { receivedAt: { lt: these.before } } } } },
+          ],
+        }
+  const tried = 'Withheld by staff; an earlier try may have sent it.'
+  return (
+    (await move(db, { ...chosen, ambiguousAt: { not: null } }, 'Withheld', { lastError: tried })) +
+    (await move(db, { ...chosen, ambiguousAt: null }, 'Withheld', { lastError: 'Not sent: withheld by staff.' }))
+  )
+}

@@ -1,0 +1,182 @@
+import type { Db } from '../database/database.ts'
+import { Prisma } from '../database/generated/client.ts'
+import type { MailKind } from '../database/generated/enums.ts'
+import { type Enquiry, toEnquiry } from '../enquiries/enquiry.ts'
+import { kinds } from './states.ts'
+
+/*
+ * What is owed: rows of Quvera_Mail that are Pending. The statement that stores an enquiry writes its notice and its
+ * acknowledgement; digests and bundles are written here. A sender takes what is due by a lease: it moves the next
+ * attempt forward before it sends, and no transaction stays open meanwhile.
+ */
+
+/** A mail that this process may send now, until its lease is over. */
+export interface ClaimedMail {
+  id: bigint
+  kind: MailKind
+  attempts: number
+  /** When the first try began whose outcome is not known, this one not counted. */
+  ambiguousAt: Date | null
+  key: string
+  /** What it is about: one enquiry, of a bundle those to be shown, of a digest none. */
+  enquiries: Enquiry[]
+  /** Of a bundle, how many it is about in all. */
+  total: number
+  /** What a digest says. */
+  text: string | null
+}
+
+type ClaimedRow = Pick<ClaimedMail, 'id' | 'ambiguousAt'>
+
+/** More than fit into a mail. */
+const SHOWN_MAX = 50
+/** Few enough for one statement to stay well within the time limit of a query. */
+const CHUNK = 1000
+
+const notMarked = Prisma.sql`NOT EXISTS (
+  SELECT FROM "Quvera_Form" form WHERE form."Id" = mail."EnquiryId" AND form."SuspectedSpam")`
+
+/** Which of the due mails to take. */
+export const which = {
+  all: Prisma.sql`TRUE`,
+  /** A try without a clear answer: the plan has counted it. */
+  unclear: Prisma.sql`mail."AmbiguousAt" IS NOT NULL`,
+  /** Those that cannot go along in a new bundle. */
+  alone: Prisma.sql`(mail."Attempts" > 0 OR mail."EnquiryId" IS NULL)`,
+  plain: Prisma.sql`(mail."Attempts" > 0 OR ${notMarked})`,
+}
+
+/**
+ * Takes up to `limit` due mails for `leaseSeconds`, by the database's clock. Every try counts as ambiguous until it is
+ * known not to be.
+ */
+export async function claimMails(
+  db: Db,
+  of: MailKind[],
+  limit: number,
+  leaseSeconds: number,
+  filter = which.all,
+): Promise<ClaimedMail[]> {
+  if (limit <= 0 || of.length === 0) return []
+  const list = Prisma.join(of.map((kind) => Prisma.sql`${kind}::"Quvera_MailKind"`))
+  const rows = await db.$queryRaw<ClaimedRow[]>`
+    UPDATE "Quvera_Mail" mail
+    SET "Attempts" = mail."Attempts" + 1,
+      "NextAttemptAt" = now() + make_interval(secs => ${leaseSeconds}),
+      "AmbiguousAt" = coalesce(mail."AmbiguousAt", now())
+    FROM (
+      SELECT "Id", "AmbiguousAt" FROM "Quvera_Mail" mail
+      WHERE "Status" = 'Pending' AND "Kind" IN (${list}) AND "NextAttemptAt" <= now()
+        AND "BundledInto" IS NULL AND ${filter}
+      ORDER BY "NextAttemptAt" LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ) due
+    WHERE mail."Id" = due."Id"
+    RETURNING mail."Id" AS "id", due."AmbiguousAt" AS "ambiguousAt"`
+  return readClaimed(db, rows)
+}
+
+/**
+ * Puts all due notices that were never tried into one mail of its own, and takes that. Who goes along is written down
+ * before anything is sent, so that a repeat is the same mail. A single one needs no bundle.
+ */
+export async function claimBundle(db: Db, leaseSeconds: number): Promise<ClaimedMail[]> {
+  const due = Prisma.sql`"Status" = 'Pending' AND "Kind" = 'Staff' AND "NextAttemptAt" <= now()
+    AND "BundledInto" IS NULL AND "Attempts" = 0`
+  const rows = await db.$queryRaw<ClaimedRow[]>`
+    INSERT INTO "Quvera_Mail" ("Kind", "Attempts", "NextAttemptAt", "AmbiguousAt", "Key")
+    SELECT 'Staff', 1, now() + make_interval(secs => ${leaseSeconds}), now(), 'bundle/' || gen_random_uuid()
+    FROM (SELECT FROM "Quvera_Mail" WHERE ${due} LIMIT 2) two HAVING count(*) = 2
+    RETURNING "Id" AS "id", NULL::timestamptz AS "ambiguousAt"`
+  const [bundle] = rows
+  if (!bundle) return claimMails(db, ['Staff'], 1, leaseSeconds)
+  for (let added = CHUNK; added === CHUNK; ) {
+    added = await db.$executeRaw`
+      UPDATE "Quvera_Mail" SET "BundledInto" = ${bundle.id}
+      WHERE "Id" IN (SELECT "Id" FROM "Quvera_Mail" WHERE ${due} ORDER BY "Id" LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED)`
+  }
+  return readClaimed(db, rows)
+}
+
+/** What they are about. The newest enquiries of a bundle, suspected spam last. */
+async function readClaimed(db: Db, rows: ClaimedRow[]): Promise<ClaimedMail[]> {
+  if (rows.length === 0) return []
+  const mails = await db.mail.findMany({
+    where: { id: { in: rows.map(({ id }) => id) } }, // fewer, where an enquiry was erased meanwhile
+    include: {
+      enquiry: true,
+      bundled: {
+        include: { enquiry: true },
+        orderBy: [{ enquiry: { suspectedSpam: 'asc' } }, { id: 'desc' }],
+        take: SHOWN_MAX,
+      },
+      _count: { select: { bundled: true } },
+    },
+    orderBy: { nextAttemptAt: 'asc' },
+  })
+  const taken = new Map(rows.map((row) => [row.id, row]))
+  const whole = mails.filter(({ enquiry, key }) => enquiry || key) // it may be erased just now
+  return whole.map(({ id, kind, text, key, enquiry, bundled, _count, attempts }) => ({
+    id,
+    kind,
+    text,
+    attempts,
+    key: key ?? `${kinds[kind].key}/${enquiry?.id}`,
+    ambiguousAt: taken.get(id)?.ambiguousAt ?? null,
+    enquiries: [enquiry, ...bundled.map((mail) => mail.enquiry)].flatMap((row) => (row ? [toEnquiry(row)] : [])),
+    total: _count.bundled,
+  }))
+}
+
+/** Writes a digest down as a mail that is owed: it is sent like any other. */
+export async function queueDigest(db: Pick<Db, 'mail'>, text: string): Promise<void> {
+  await db.mail.createMany({ data: { kind: 'Digest', text, key: `${kinds.Digest.key}/${crypto.randomUUID()}` } })
+}
+
+/** What nobody tried to send for so long is not sent any more: a trial's mails, when a key is set one day. */
+export async function withholdOld(db: Db, maxAgeDays: number): Promise<void> {
+  const reason = `Not sent: the enquiry is more than ${maxAgeDays} days old.`
+  const cutoff = Prisma.sql`now() - make_interval(days => ${maxAgeDays})`
+  await db.$executeRaw`
+    UPDATE "Quvera_Mail" mail SET "Status" = 'Withheld', "LastError" = ${reason}
+    WHERE "Status" = 'Pending' AND "AmbiguousAt" IS NULL AND "BundledInto" IS NULL AND "Kind" <> 'Digest'
+      AND coalesce(
+        (SELECT "ReceivedAt" FROM "Quvera_Form" form WHERE form."Id" = mail."EnquiryId"),
+        (SELECT max("ReceivedAt") FROM "Quvera_Form" form JOIN "Quvera_Mail" along ON along."EnquiryId" = form."Id"
+          WHERE along."BundledInto" = mail."Id")
+      ) < ${cutoff}`
+}
+
+/** A mail that waits longer than this wants somebody's attention. */
+const OVERDUE_SECONDS = 15 * 60
+
+export interface Backlog {
+  pending: number
+  failed: number
+  unknown: number
+  /** Age of the oldest enquiry about which a mail is still to be sent. */
+  oldestPendingSeconds: number
+  overdue: boolean
+  /** Resend's word for the newest trouble, without any address. */
+  lastError: string | null
+}
+
+export async function readBacklog(db: Db): Promise<Backlog> {
+  const [row] = await db.$queryRaw<Omit<Backlog, 'overdue'>[]>`
+    WITH unsent AS (
+      SELECT count(*) FILTER (WHERE "Status" = 'Pending' AND "BundledInto" IS NULL)::int AS "pending",
+        count(*) FILTER (WHERE "Status" = 'Failed' AND "BundledInto" IS NULL)::int AS "failed",
+        count(*) FILTER (WHERE "Status" = 'Unknown' AND "BundledInto" IS NULL)::int AS "unknown",
+        min("Id") FILTER (WHERE "Status" = 'Pending' AND "EnquiryId" IS NOT NULL) AS "oldest",
+        max("Id") FILTER (WHERE "LastError" IS NOT NULL) AS "newestTrouble"
+      FROM "Quvera_Mail" WHERE "Status" IN ('Pending', 'Failed', 'Unknown')
+    )
+    SELECT "pending", "failed", "unknown",
+      coalesce(extract(epoch FROM now() - form."ReceivedAt")::int, 0) AS "oldestPendingSeconds",
+      split_part(trouble."LastError", ':', 1) AS "lastError"
+    FROM unsent
+    LEFT JOIN "Quvera_Mail" oldest ON oldest."Id" = unsent."oldest"
+    LEFT JOIN "Quvera_Form" form ON form."Id" = oldest."EnquiryId"
+    LEFT JOIN "Quvera_Mail" trouble ON trouble."Id" = unsent."newestTrouble"`
+  if (!row) throw new Error('An aggregate without GROUP BY returned no row')
+  return { ...row, overdue: row.oldestPendingSeconds > OVERDUE_SECONDS }
+}

@@ -1,0 +1,173 @@
+import type { Db } from '../database/database.ts'
+import { Prisma } from '../database/generated/client.ts'
+import type { Enquiry } from '../enquiries/enquiry.ts'
+import { kindsTo } from './states.ts'
+
+/*
+ * What may be sent now: so that a day's mails last for the day and staff are never far behind, and so that nobody can
+ * misuse our mails. How fast Resend may be asked is another matter: pace.ts.
+ */
+
+const DAY_MS = 86_400_000
+/** Mails to staff in a day that are kept for bundles, as far as there are so many: with them no pause is over two hours. */
+const BUNDLES_MIN = 20
+const FIRST_PAUSE_MS = 4000
+/** Suspected spam that is told of one by one in a day; the rest goes together, an hour late at most. */
+const MARKED_A_DAY = 20
+const MARKED_WAIT_MS = 3_600_000
+
+const ACKNOWLEDGEMENTS_A_DAY = 3
+
+/** Of the acknowledgements that were decided last, so many may have been unwelcome. */
+const DECIDED = 20
+const UNWELCOME = 5
+const HOLD = 'acknowledgements held'
+const HOLD_HOURS = 24
+
+export interface Budget {
+  /** Mails in 24 hours, all processes together, as Resend counts them: one for each receiver. 0 for no limit. */
+  mails: number
+  /** How many receive a mail to staff. */
+  staff: number
+}
+
+/** What was sent in the last 24 hours, what may have been, and what waits. */
+export interface Used {
+  toStaff: number
+  toVisitors: number
+  /** Since the last mail to staff. */
+  quietMs: number
+  /** Of the notices, those that told of suspected spam alone, up to `MARKED_A_DAY`. */
+  marked: number
+  /** How long the oldest suspected spam waits that may not be told of alone. */
+  markedWaitMs: number
+  /** Acknowledgements are held: too many were unwelcome. */
+  held: boolean
+}
+
+export interface Plan {
+  /** Mails to staff, one an enquiry; so many of them may be about suspected spam. */
+  notices: number
+  marked: number
+  /** All notices that wait go together in one mail. */
+  bundle: boolean
+  toVisitors: number
+}
+
+/**
+ * Visitors have a third of the budget, staff the rest. Staff are told one by one while there is plenty. Then all that
+ * waits goes together, with pauses that grow from seconds to an even share of the day: however many enquiries come,
+ * the rest lasts, and nobody waits for longer than one pause.
+ */
+export function planOf({ mails, staff }: Budget, used: Used): Plan {
+  const marked = Math.max(0, MARKED_A_DAY - used.marked)
+  const bundle = used.markedWaitMs > MARKED_WAIT_MS
+  const all = Number.POSITIVE_INFINITY
+  if (mails === 0) return { notices: all, marked, bundle, toVisitors: used.held ? 0 : all }
+  const visitorShare = Math.floor(mails / 3)
+  const toVisitors = used.held ? 0 : Math.max(0, visitorShare - used.toVisitors)
+  const share = Math.max(1, Math.floor((mails - visitorShare) / staff))
+  const bundles = Math.min(share, Math.max(Math.floor(share / 2), BUNDLES_MIN))
+  const single = share - bundles
+  if (used.toStaff < single) return { notices: single - used.toStaff, marked, bundle, toVisitors }
+  const isOpen = used.toStaff < share && used.quietMs >= pauseMs(bundles, used.toStaff - single)
+  return { notices: 0, marked: 0, bundle: isOpen, toVisitors }
+}
+
+/** How long to wait before one more bundle, of so many in a day. All pauses together are longer than a day. */
+function pauseMs(bundles: number, sent: number): number {
+  const growing = Math.floor(bundles / 3)
+  const longest = DAY_MS / (bundles - growing)
+  return sent >= growing ? longest : FIRST_PAUSE_MS * (longest / FIRST_PAUSE_MS) ** (sent / growing)
+}
+
+/** A try without a clear answer counts as sent. */
+export async function readPlan(db: Db, budget: Budget): Promise<Plan> {
+  const toStaff = Prisma.sql`"Kind"::text IN (${Prisma.join(kindsTo('staff'))})`
+  const [used] = await db.$queryRaw<Used[]>`
+    WITH used AS (
+      SELECT ${toStaff} AS "toStaff", coalesce("SentAt", "AmbiguousAt") AS "at" FROM "Quvera_Mail"
+      WHERE ${budget.mails} > 0 AND "BundledInto" IS NULL
+        AND ("SentAt" > now() - interval '24 hours'
+          OR ("Status" IN ('Pending', 'Unknown') AND "AmbiguousAt" > now() - interval '24 hours'))
+    ), spam AS (
+      SELECT mail."Attempts", mail."BundledInto", mail."Status", mail."NextAttemptAt"
+      FROM "Quvera_Form" form JOIN "Quvera_Mail" mail ON mail."EnquiryId" = form."Id" AND mail."Kind" = 'Staff'
+      WHERE form."SuspectedSpam" AND mail."BundledInto" IS NULL
+        AND (CASE WHEN form."SuspectedSpam" THEN form."ReceivedAt" END) > now() - interval '7 days'
+    ), marked AS (
+      SELECT count(*)::int AS "marked" FROM (
+        SELECT FROM spam WHERE "Attempts" > 0 AND "NextAttemptAt" > now() - interval '24 hours' LIMIT ${MARKED_A_DAY}
+      ) alone
+    )
+    SELECT count(*) FILTER (WHERE used."toStaff")::int AS "toStaff",
+      count(*) FILTER (WHERE NOT used."toStaff")::int AS "toVisitors",
+      coalesce(extract(epoch FROM now() - max("at") FILTER (WHERE used."toStaff")) * 1000, ${DAY_MS})::float AS "quietMs",
+      (SELECT "marked" FROM marked),
+      CASE WHEN (SELECT "marked" FROM marked) < ${MARKED_A_DAY} THEN 0 ELSE coalesce((
+        SELECT extract(epoch FROM now() - min("NextAttemptAt")) * 1000 FROM spam
+        WHERE "Status" = 'Pending' AND "Attempts" = 0
+      ), 0) END::float AS "markedWaitMs",
+      EXISTS (SELECT FROM "Quvera_Lease" WHERE "Name" = ${HOLD} AND "Until" > now()) AS "held"
+    FROM used`
+  if (!used) throw new Error('An aggregate without GROUP BY returned no row')
+  return planOf(budget, used)
+}
+
+/** Why no acknowledgement of this enquiry is to be sent, if so: nobody can flood a mailbox through the form. */
+export async function withholdReason(db: Db, enquiry: Enquiry): Promise<string | undefined> {
+  if ((await earlierFrom(db, enquiry)) < ACKNOWLEDGEMENTS_A_DAY) return undefined
+  return `Not sent: this address has had ${ACKNOWLEDGEMENTS_A_DAY} acknowledgements within 24 hours.`
+}
+
+/**
+ * How many enquiries of the same mailbox came in the 24 hours before this one, as far as the limit asks. Suspected
+ * spam got no acknowledgement, and would use up those of the person in whose name it came.
+ */
+async function earlierFrom(db: Db, { id, email, receivedAt }: Enquiry): Promise<number> {
+  const [row] = await db.$queryRaw<{ earlier: number }[]>`
+    SELECT count(*)::int AS "earlier" FROM (
+      SELECT FROM "Quvera_Form"
+      WHERE "Quvera_mailbox"("Email") = "Quvera_mailbox"(${email}) AND NOT "SuspectedSpam"
+        AND "ReceivedAt" BETWEEN ${receivedAt}::timestamptz - interval '24 hours' AND ${receivedAt}::timestamptz
+        AND ("ReceivedAt", "Id") < (${receivedAt}::timestamptz, ${id}::uuid)
+      LIMIT ${ACKNOWLEDGEMENTS_A_DAY}
+    ) same_mailbox`
+  return row?.earlier ?? 0
+}
+
+/**
+ * Holds mails to visitors for a day when too many of the last ones were unwelcome: addresses are typed by anybody, and
+ * our good name at receivers is what brings the notices to staff. Those sent before the end of an earlier hold are not
+ * counted once more.
+ * @returns whether they are held from now on
+ */
+export async function holdIfUnwelcome(db: Db): Promise<boolean> {
+  const held = await db.$executeRaw`
+    INSERT INTO "Quvera_Lease" AS hold ("Name", "Holder", "Until")
+    SELECT ${HOLD}, 'reputation', now() + make_interval(hours => ${HOLD_HOURS})
+    FROM (
+      SELECT "Status" FROM "Quvera_Mail"
+      WHERE "Kind"::text IN (${Prisma.join(kindsTo('visitor'))}) AND "Status" IN ('Delivered', 'Bounced', 'Complained')
+        AND "SentAt" > greatest(now() - interval '7 days', (SELECT "Until" FROM "Quvera_Lease" WHERE "Name" = ${HOLD}))
+      ORDER BY "SentAt" DESC LIMIT ${DECIDED}
+    ) decided
+    HAVING count(*) FILTER (WHERE "Status" <> 'Delivered') >= ${UNWELCOME}
+    ON CONFLICT ("Name") DO UPDATE SET "Until" = excluded."Until" WHERE hold."Until" <= now()`
+  return held > 0
+}
+
+/** Until when mails to visitors are held, if they are. */
+export async function readHold(db: Db): Promise<Date | undefined> {
+  const lease = await db.lease.findFirst({ where: { name: HOLD, until: { gt: new Date() } } })
+  return lease?.until
+}
+
+/** A person lets them go before. */
+export async function endHold(db: Db): Promise<number> {
+  const { count } = await db.lease.updateMany({
+    where: { name: HOLD, until: { gt: new Date() } },
+    data: { until: new Date() },
+  })
+  return count
+}
