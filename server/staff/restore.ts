@@ -109,7 +109,8 @@ async function migrationsSince(db: Queries, { version, migrations }: Head): Prom
  * moves the rows: so they mean what they would mean had their own database been brought up to date.
  */
 async function insertOlder(db: Queries, backup: Backup, tables: Table[], since: string[]): Promise<number> {
-  const scripts = new Map((await readMigrations(migrationsFolder())).map(({ name, sql }) => [name, sql]))
+  const enums = await readEnums(db)
+  const scripts = new Map((await readMigrations(migrationsFolder())).map(({ name, sql }) => [name, usable(sql, enums)]))
   async function apply(name: string) {
     const sql = scripts.get(name)
     if (sql === undefined) throw new OperatorError(`This version does not know migration ${name}. ${UNCHANGED}`)
@@ -132,6 +133,25 @@ async function insertOlder(db: Queries, backup: Backup, tables: Table[], since: 
   })
   await db.$executeRawUnsafe(`DROP SCHEMA ${OLDER} CASCADE`)
   return rows
+}
+
+function readEnums(db: Queries): Promise<{ type: string; values: string }[]> {
+  return db.$queryRawUnsafe(
+    `SELECT quote_ident(typname) AS "type", string_agg(quote_literal(enumlabel), ', ' ORDER BY enumsortorder) AS "values"
+     FROM pg_enum JOIN pg_type type ON type.oid = enumtypid WHERE typnamespace = 'public'::regnamespace GROUP BY typname`,
+  )
+}
+
+/** Up to PostgreSQL 16 no transaction can use a value that it has added to a type: so types have all from the start. */
+function usable(sql: string, enums: Awaited<ReturnType<typeof readEnums>>): string {
+  return enums.reduce(
+    (script, { type, values }) =>
+      script.replace(
+        new RegExp(`CREATE TYPE ${type} AS ENUM \\([^)]*\\)`),
+        () => `CREATE TYPE ${type} AS ENUM (${values})`,
+      ),
+    sql.replaceAll(/( ADD VALUE) (?=')/g, '$1 IF NOT EXISTS '),
+  )
 }
 
 /** Inserts as it reads: the transaction takes it back if the end of the file is not that of these rows. */

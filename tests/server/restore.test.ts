@@ -70,7 +70,10 @@ function notice(number: number, mailId: number, bundledInto: number | null) {
 function anOldBackup(): BackupContent {
   const numbers = Array.from({ length: ENQUIRIES }, (_, index) => index + 1)
   const [first, ...others] = numbers
-  const mails = [...others.map((number) => notice(number, number, LEADER)), { ...notice(first ?? 1, LEADER, LEADER), BundledInto: null }]
+  const mails = [
+    ...others.map((number) => notice(number, number, LEADER)),
+    { ...notice(first ?? 1, LEADER, LEADER), BundledInto: null },
+  ]
   return {
     migrations: MIGRATIONS,
     tables: {
