@@ -2,7 +2,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { PUBLIC_URL_PLACEHOLDER } from '../shared/public-url.ts'
 import { speculationRules } from '../shared/speculation-rules.ts'
 import { Head } from './head.tsx'
-import { pageAt, pages } from './pages/all-pages.ts'
+import { builtPaths, loadPage } from './pages/load-page.ts'
 import { notFoundPage } from './pages/not-found-page.tsx'
 import type { Page } from './pages/page.ts'
 import { renderBody } from './renderer.tsx'
@@ -11,19 +11,19 @@ import { hasWordmark } from './ui/logo.tsx'
 import wordmark from './ui/wordmark.svg?raw'
 
 /** Each page's path and the file it is written to. */
-export const pagePaths = new Map<string, string>([
-  ...pages.map((page): [string, string] => [page.path, `${page.path.slice(1)}/index.html`.replace(/^\//, '')]),
+export const pageFiles = new Map<string, string>([
+  ...builtPaths.map((path): [string, string] => [path, `${path.slice(1)}/index.html`.replace(/^\//, '')]),
   [notFoundPage.path, '404.html'],
 ])
 
-export function isPage(path: string) {
-  return pageAt(path) !== notFoundPage
+export async function isPage(path: string) {
+  return (await loadPage(path)) !== notFoundPage
 }
 
 export { renderOutcome } from './renderer.tsx'
 
-export function renderPage(template: string, path: string) {
-  const page = pageAt(path)
+export async function renderPage(template: string, path: string) {
+  const page = await loadPage(path)
   return template
     .replace('<!--head-->', () => renderToStaticMarkup(<Head page={page} />) + dataBlocks(page))
     .replace('<!--wordmark-->', () => (hasWordmark ? wordmark : ''))
@@ -43,7 +43,9 @@ function dataBlocks(page: Page) {
 export const files = new Map<string, string>([
   [
     'sitemap.xml',
-    `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${pages
+    `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${(
+      await Promise.all(builtPaths.map((path) => loadPage(path)))
+    )
       .filter((page) => !page.unlisted)
       .map((page) => `<url><loc>${PUBLIC_URL_PLACEHOLDER}${page.path}</loc></url>\n`)
       .join('')}</urlset>\n`,

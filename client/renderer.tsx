@@ -5,16 +5,16 @@ import { App } from './app.tsx'
 import { uncertain } from './content/enquiry-form.ts'
 import { fieldMarks } from './enquiry/field-marks.ts'
 import { type FormAnswer, FormAnswerContext } from './enquiry/form-answer.ts'
-import { pageAt } from './pages/all-pages.ts'
+import { loadPage } from './pages/load-page.ts'
 import type { Page } from './pages/page.ts'
 
 /** A built page with the answer to a form in the place of its content. */
-export function renderOutcome(html: string, path: string, outcome: FormOutcome): string {
+export async function renderOutcome(html: string, path: string, outcome: FormOutcome): Promise<string> {
   const answer = answerOf(outcome)
   const before = html.slice(0, html.indexOf('<div id="root">'))
   const after = html.slice(html.lastIndexOf('</div>') + '</div>'.length)
   const data = JSON.stringify(answer).replaceAll('<', '\\u003c')
-  return `${before}<div id="root">${renderBody(pageAt(path), answer)}</div><script type="application/json" id="form-answer">${data}</script>${after}`
+  return `${before}<div id="root">${renderBody(await loadPage(path), answer)}</div><script type="application/json" id="form-answer">${data}</script>${after}`
 }
 
 export function renderBody(page: Page, answer: FormAnswer = {}): string {

@@ -43,9 +43,9 @@ export async function buildPages(builder: ViteBuilder) {
   if (!browser || !ssr) throw new Error('The client and ssr environments are missing')
   await builder.build(browser)
   await builder.build(ssr)
-  const { files, renderPage, pagePaths }: Prerender = await import(pathToFileURL(join(renderer, 'prerender.js')).href)
+  const { files, renderPage, pageFiles }: Prerender = await import(pathToFileURL(join(renderer, 'prerender.js')).href)
   const template = await withIntegrity(await readFile(join(client, 'index.html'), 'utf8'))
-  for (const [path, file] of pagePaths) await write(file, renderPage(template, path))
+  for (const [path, file] of pageFiles) await write(file, await renderPage(template, path))
   for (const [file, text] of files) await write(file, text)
   await rm(renderer, { recursive: true })
 }
@@ -76,17 +76,17 @@ function servePages(server: ViteDevServer) {
       const path = pathname === RECEIVED_PATH && !isReference(reference) ? '/404.html' : pathname
       const { isPage, renderPage, renderOutcome } = (await server.ssrLoadModule('/prerender.tsx')) as Prerender
       const template = await server.transformIndexHtml(path, await readFile('client/index.html', 'utf8'))
-      const html = renderPage(template, path)
+      const html = await renderPage(template, path)
       response.setHeader('content-type', 'text/html; charset=utf-8')
       if (request.method === 'POST') {
         const answer = await forward(server, request)
         const location = answer.headers.get('location')
         if (location) return response.writeHead(answer.status, { location }).end()
         const outcome = (await answer.json()) as FormOutcome
-        return response.writeHead(answer.status).end(renderOutcome(html, path, outcome))
+        return response.writeHead(answer.status).end(await renderOutcome(html, path, outcome))
       }
-      if (path === RECEIVED_PATH) return response.end(renderOutcome(html, path, { reference }))
-      response.writeHead(isPage(path) ? 200 : 404).end(html)
+      if (path === RECEIVED_PATH) return response.end(await renderOutcome(html, path, { reference }))
+      response.writeHead((await isPage(path)) ? 200 : 404).end(html)
     } catch (error) {
       next(error)
     }

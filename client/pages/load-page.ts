@@ -15,10 +15,16 @@ const loaders: Record<string, () => Promise<Page>> = {
   '/privacy-policy': async () => (await import('./privacy-policy-page.tsx')).privacyPolicyPage,
 }
 
+/** What the build writes and the dev server answers, beside the page for all other paths. */
+export const builtPaths = Object.keys(loaders)
+
 const ANSWERS = [RECEIVED_PATH, SUBSCRIBED_PATH]
 
-/** The page of this document, and nothing of the others: each is a chunk of its own. */
-export async function loadPage(path: string, isAnswer: boolean): Promise<Page> {
+/**
+ * A page, and nothing of the others: each is a chunk of its own.
+ * @param isAnswer whether the server has sent this page in answer to a form
+ */
+export async function loadPage(path: string, isAnswer = true): Promise<Page> {
   const isGuessed = !isAnswer && ANSWERS.includes(plainPath(path)) // by hand, so that the server has answered 404
   if (isGuessed) return (await import('./not-found-page.tsx')).notFoundPage
   const load = loaders[plainPath(path)]

@@ -75,7 +75,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
     let html = isOwn ? undefined : rendered.get(key)
     if (html === undefined) {
       const { renderOutcome } = await import('../../client/renderer.tsx') // only who has no scripts needs React here
-      html = renderOutcome(page.toString(), path, general)
+      html = await renderOutcome(page.toString(), path, general)
       if (!isOwn) rendered.set(key, html)
     }
     return reference ? html.replaceAll(REFERENCE_PLACEHOLDER, reference) : html
