@@ -22,10 +22,12 @@ import { OperatorError } from '../errors.ts'
 
 const DATABASE = 'postgres'
 const LOCK = 'owner.lock'
+/** Holds nothing but room on the disk. */
+export const RESERVE = 'reserve'
 /** The name is PostgreSQL's own, so that `psql -h FOLDER` finds it. */
 const SOCKET = '.s.PGSQL.5432'
 /** What may be in a folder that has no database yet: ours, and what file systems and first starts leave. */
-const OURS = new Set([DATABASE, `${DATABASE}.new`, LOCK, SOCKET, 'lost+found'])
+const OURS = new Set([DATABASE, `${DATABASE}.new`, LOCK, SOCKET, RESERVE, 'lost+found'])
 
 const SOCKET_PATH_MAX_BYTES = 103
 /** Of SQLite, which keeps the lock. On Linux a socket can be named by its folder's number, whatever the path. */

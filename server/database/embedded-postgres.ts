@@ -1,17 +1,26 @@
-import { fdatasyncSync, fstatSync, fsyncSync, renameSync, statfsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { existsSync, fdatasyncSync, fstatSync, fsyncSync, renameSync, rmSync, statfsSync } from 'node:fs'
+import { appendFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { OperatorError } from '../errors.ts'
+import { RESERVE } from './data-folder.ts'
 
 const MEGABYTE = 2 ** 20
 /**
- * What PostgreSQL may need at once for its log and its tables. Below it nothing is begun that needs more of the disk:
- * when the log cannot be written PostgreSQL gives up altogether.
+ * What PostgreSQL may need at once for its log and its tables: when the log cannot be written it gives up altogether.
+ * Below it nothing is stored any more. Reading and erasing, which write little to the log, have the reserve: a file
+ * that goes when they need its room.
  */
 const ROOM_BYTES = 64 * MEGABYTE
+const RESERVE_BYTES = 16 * MEGABYTE
+const LEAST_BYTES = 8 * MEGABYTE
 const ROOM_REMEMBERED_MS = 100
+/** What statements that need more of the disk have in them. */
+const GROWS = /\b(insert|update|merge|create|alter|vacuum|analyze|reindex|cluster|refresh|setval|nextval)\b/i
+const FAIL = Buffer.from('Q\0\0\0\x26DO $$BEGIN RAISE disk_full; END$$\0')
 
 /** PostgreSQL's code for a full disk. */
 const DISK_FULL = '53100'
@@ -34,7 +43,7 @@ export class NoRoomError extends OperatorError {}
 export class EmbeddedPostgres extends PGlite {
   #folder: string
   #roomAskedAt = Number.NEGATIVE_INFINITY
-  #hasRoom = true
+  #room = Number.POSITIVE_INFINITY
   #onAbort: (reason: string) => void
 
   constructor(folder: string, onAbort: (reason: string) => void, options: PGliteOptions) {
@@ -76,9 +85,16 @@ export class EmbeddedPostgres extends PGlite {
 
   /** All ways to ask lead through here. */
   override async execProtocolRaw(...[message, options]: Parameters<PGlite['execProtocolRaw']>) {
-    if (STATEMENTS.has(message[0] ?? 0) && !this.isInTransaction() && !this.#roomIsLeft()) {
-      const text = `less than ${ROOM_BYTES / MEGABYTE} MB are free on the disk of ${this.#folder}`
-      throw Object.assign(new Error(text), { code: DISK_FULL, severity: 'ERROR' })
+    if (STATEMENTS.has(message[0] ?? 0)) {
+      if (!this.isInTransaction()) this.#lookForRoom() // what a transaction has begun with holds to its end
+      if (
+        this.#room < LEAST_BYTES ||
+        (this.#room < ROOM_BYTES && GROWS.test(Buffer.from(message).toString('latin1')))
+      ) {
+        if (this.isInTransaction()) await super.execProtocolRaw(FAIL)
+        const text = `less than ${ROOM_BYTES / MEGABYTE} MB are free on the disk of ${this.#folder}: nothing can be stored there until there is room`
+        throw Object.assign(new Error(text), { code: DISK_FULL, severity: 'ERROR' })
+      }
     }
     try {
       return await super.execProtocolRaw(message, options)
@@ -88,14 +104,26 @@ export class EmbeddedPostgres extends PGlite {
     }
   }
 
-  #roomIsLeft(): boolean {
+  #lookForRoom() {
     const now = performance.now()
-    if (now - this.#roomAskedAt > ROOM_REMEMBERED_MS) {
-      this.#roomAskedAt = now
-      this.#hasRoom = roomIn(this.#folder) >= ROOM_BYTES
-    }
-    return this.#hasRoom
+    if (now - this.#roomAskedAt <= ROOM_REMEMBERED_MS) return
+    this.#roomAskedAt = now
+    this.#room = roomIn(this.#folder)
+    if (this.#room >= RESERVE_BYTES) return
+    rmSync(reserveOf(this.#folder), { force: true })
+    this.#room = roomIn(this.#folder)
   }
+}
+
+function reserveOf(folder: string): string {
+  return join(dirname(folder), RESERVE)
+}
+
+/** Sets room aside, where there is enough, for when there is none. */
+export async function keepReserve(folder: string): Promise<void> {
+  const reserve = reserveOf(folder)
+  if (roomIn(folder) < ROOM_BYTES + RESERVE_BYTES || existsSync(reserve)) return
+  for (let size = 0; size < RESERVE_BYTES; size += MEGABYTE) await appendFile(reserve, randomBytes(MEGABYTE)) // random: no file system packs it
 }
 
 function roomIn(folder: string): number {

@@ -15,13 +15,13 @@ import {
   socketIn,
 } from './data-folder.ts'
 import { type Database, type DatabaseOptions, openClient } from './database.ts'
-import { EmbeddedPostgres, NoRoomError } from './embedded-postgres.ts'
+import { EmbeddedPostgres, keepReserve, NoRoomError } from './embedded-postgres.ts'
 import { settleMigrations } from './migrations.ts'
 import { sync, syncTree, unpackFolder } from './prepared-folder.ts'
 import { DROP_COPIES } from './snapshot.ts'
 import { admitClients, serveClients } from './wire-bridge.ts'
 
-const CHECKPOINT_LOOK_MS = 15_000
+const LOOK_MS = 15_000
 /** So much is read again after a kill, and lies on the disk beside the tables. */
 const CHECKPOINT_BYTES = 16 * 2 ** 20
 const VACUUM_MS = 24 * 3_600_000
@@ -59,7 +59,7 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Database> 
     if (endPort) opened.defer(endPort)
     else notes.push(`EMBEDDED_DATABASE_PORT ${port} is taken, so psql cannot reach the database there`)
   }
-  opened.defer(startUpkeep(lite))
+  opened.defer(startUpkeep(lite, database))
   const db = await openClient(new PrismaPGlite(lite))
   opened.defer(() => db.$disconnect())
 
@@ -127,8 +127,9 @@ async function serve(lite: PGlite, listen: (server: Server) => void): Promise<()
  * Does what a PostgreSQL server does in the background, and one inside a process does not: checkpoints, without which
  * the log of writes grows for ever, and vacuum. Returns what ends it.
  */
-function startUpkeep(lite: PGlite): () => void {
-  async function checkpoint() {
+function startUpkeep(lite: PGlite, database: string): () => void {
+  async function look() {
+    await keepReserve(database)
     const { rows } = await lite.query<{ due: boolean }>(
       `SELECT pg_current_wal_insert_lsn() - redo_lsn > ${CHECKPOINT_BYTES} AS due FROM pg_control_checkpoint()`,
     )
@@ -136,7 +137,8 @@ function startUpkeep(lite: PGlite): () => void {
   }
   // What cannot be done now, such as on a full disk, is due again later.
   const timers = [
-    setInterval(() => checkpoint().catch(() => {}), CHECKPOINT_LOOK_MS),
+    setTimeout(() => look().catch(() => {}), 1000),
+    setInterval(() => look().catch(() => {}), LOOK_MS),
     setInterval(() => lite.query('VACUUM (ANALYZE)').catch(() => {}), VACUUM_MS),
   ]
   for (const timer of timers) timer.unref()

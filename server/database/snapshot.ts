@@ -26,15 +26,18 @@ const LEASE = 'backup'
 const LEASE_SECONDS = 10
 const RENEWED_MS = 2000
 const LOOK_MS = 250
-/** PostgreSQL's codes for a table and a schema that are not there. */
+/** PostgreSQL's codes for a full disk, and for a table and a schema that are not there. */
+const DISK_FULL = '53100'
 const NOT_THERE = ['42P01', '3F000']
 
 /**
  * Beside the running site, which goes on storing orders.
  * @param hasOneSession as the embedded database
  */
-export function withSnapshot(db: Db, hasOneSession: boolean, work: Work): Promise<void> {
-  return hasOneSession ? fromCopies(db, work) : inTransaction(db, work)
+export async function withSnapshot(db: Db, hasOneSession: boolean, work: Work): Promise<void> {
+  const id = randomUUID().replaceAll('-', '')
+  const canCopy = hasOneSession && (await waitForLease(db, id))
+  return canCopy ? fromCopies(db, id, work) : inTransaction(db, work)
 }
 
 async function inTransaction(db: Db, work: Work) {
@@ -66,10 +69,8 @@ async function* fetchRows(db: Queries, { name }: Table): AsyncGenerator<string> 
  * tables, ten times as fast as they can be written out, and the copies are read a piece at a time between orders. One
  * backup does so at a time: whoever has the lease may take away what others have left.
  */
-async function fromCopies(db: Db, work: Work) {
-  const id = randomUUID().replaceAll('-', '')
+async function fromCopies(db: Db, id: string, work: Work) {
   const schema = `${COPIES}_${id}`
-  await waitForLease(db, id)
   const renewal = setInterval(() => takeLease(db, LEASE, id, LEASE_SECONDS).catch(() => {}), RENEWED_MS)
   async function cleanUp() {
     clearInterval(renewal)
@@ -89,10 +90,17 @@ async function fromCopies(db: Db, work: Work) {
   await cleanUp()
 }
 
-async function waitForLease(db: Db, holder: string) {
-  for (let tries = 0; !(await takeLease(db, LEASE, holder, LEASE_SECONDS)); tries++) {
-    if (tries === 0) console.error('Another backup is being made: this one waits until it is done.')
-    await sleep(LOOK_MS)
+/** @returns false on a full disk: there no order can be stored that would have to wait, and no copy be made */
+async function waitForLease(db: Db, holder: string): Promise<boolean> {
+  try {
+    for (let tries = 0; !(await takeLease(db, LEASE, holder, LEASE_SECONDS)); tries++) {
+      if (tries === 0) console.error('Another backup is being made: this one waits until it is done.')
+      await sleep(LOOK_MS)
+    }
+    return true
+  } catch (error) {
+    if (sqlState(error) === DISK_FULL) return false
+    throw error
   }
 }
 
@@ -122,7 +130,7 @@ const DROP_SCHEMAS = `
 /** One statement that takes away what backups have copied, those that were killed and one that is being made. */
 export const DROP_COPIES = `
   DO $do$ DECLARE name text; BEGIN ${DROP_SCHEMAS}
-    UPDATE "Quvera_Lease" SET "Until" = to_timestamp(0) WHERE "Name" = '${LEASE}';
+    DELETE FROM "Quvera_Lease" WHERE "Name" = '${LEASE}';
   END $do$`
 
 /** What is erased shall not stay in a copy. A backup that is being made fails, and says why. */
