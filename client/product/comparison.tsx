@@ -16,7 +16,7 @@ export function Comparison() {
               <th scope="col">Ingredient</th>
               {products.map((product) => (
                 <th key={product} scope="col">
-                  <a href={productPath(product)}>{product.replace(' ', '\u00a0')}</a>
+                  <a href={productPath(product)}>{product}</a>
                 </th>
               ))}
             </tr>
