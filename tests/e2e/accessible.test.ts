@@ -163,7 +163,7 @@ it('what has the focus is never under the header', async () => {
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
   const hidden: string[] = []
   await page.locator('footer a').last().focus()
-  for (let step = 0; step < 40; step++) {
+  for (let step = 0; step < 60; step++) {
     await page.keyboard.press('Shift+Tab')
     const covered = await page.evaluate(() => {
       const focus = document.activeElement

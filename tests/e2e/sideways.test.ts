@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, it } from 'vitest'
-import { paths, siteForTests } from '../support/visit.ts'
+import { PHONE, paths, siteForTests } from '../support/visit.ts'
 
 const { visit } = siteForTests()
 const HEIGHT = 800
@@ -38,5 +38,21 @@ it.concurrent.each([...paths, '/nowhere'])('%s does not scroll sideways at any w
   }, HEIGHT / 2)
   await tryAll('at the end')
   expect(found).toEqual([])
+  await close()
+})
+
+it.concurrent.each(paths)('%s keeps to the screen when its text is twice as large', async (path) => {
+  const { page, close } = await visit(path, PHONE)
+  const session = await page.context().newCDPSession(page)
+  await session.send('Page.setFontSizes', { fontSizes: { standard: 32 } })
+  await page.reload()
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe('32px')
+  const beyond = await page.evaluate(() => ({
+    aside: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    fields: [...document.querySelectorAll('.field > *, .send')].filter(
+      (part) => part.getBoundingClientRect().right > innerWidth,
+    ).length,
+  }))
+  expect(beyond).toEqual({ aside: 0, fields: 0 })
   await close()
 })
