@@ -35,7 +35,7 @@ export interface Application {
 export async function openApplication(env: Env, { db, log, site }: ApplicationParts): Promise<Application> {
   let leaving = false
   const availability = createAvailability(log, () => probeStorage(db))
-  const mails = openMails(env, { db, log, availability })
+  const mails = startMails(db, env, { log, availability })
   const endRetention = env.RETENTION_MONTHS ? startRetention(db, env.RETENTION_MONTHS, log) : undefined
   const metrics = env.METRICS_PORT
     ? await serveMetrics({ host: env.HOST, port: env.METRICS_PORT, db, mailEnabled: Boolean(env.RESEND_API_KEY) })
@@ -77,25 +77,6 @@ export async function openApplication(env: Env, { db, log, site }: ApplicationPa
 
 export function securityOf(env: Env): SecurityOptions {
   return { publicUrl: env.PUBLIC_URL ?? `http://localhost:${env.PORT}`, hstsPreload: env.HSTS_PRELOAD }
-}
-
-export function openMails(
-  env: Env,
-  { db, ...parts }: Omit<ApplicationParts, 'site'> & { availability: Availability },
-): Mails {
-  return startMails(db, {
-    ...parts,
-    apiKey: env.RESEND_API_KEY,
-    baseUrl: env.RESEND_BASE_URL,
-    from: env.MAIL_FROM,
-    staff: env.STAFF_EMAILS,
-    leaseSeconds: env.MAIL_LEASE_SECONDS,
-    retrySeconds: env.MAIL_RETRY_SECONDS,
-    dailyBudget: env.MAIL_DAILY_BUDGET,
-    maxAgeDays: env.MAIL_MAX_AGE_DAYS,
-    toldOfDelivery: env.RESEND_WEBHOOK_SECRET !== undefined,
-    digestAt: env.DIGEST_AT,
-  })
 }
 
 /** Its code is not loaded where nobody reads it. */

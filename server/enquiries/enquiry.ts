@@ -40,7 +40,8 @@ export function memberName(value: string): string {
   return value.replaceAll(' ', '')
 }
 
-function fieldText(field: OrderField, stored: string): string {
+/** The words of the form for a value as it is stored. */
+export function fieldText(field: OrderField, stored: string): string {
   const options = field in choices ? choices[field as ChoiceField] : []
   return options.find((option) => memberName(option) === stored) ?? stored
 }

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { brand } from '../../shared/brand.ts'
 import type { Db } from '../database/database.ts'
-import type { MailStatus } from '../database/generated/enums.ts'
 import { takeLease } from '../database/lease.ts'
-import { type EnquiryRow, toEnquiry } from '../enquiries/enquiry.ts'
+import { type EnquiryRow, fieldText, toEnquiry } from '../enquiries/enquiry.ts'
 import { scrub } from '../errors.ts'
 import { ageInWords, count, inIndia, inIndiaShort } from '../words.ts'
 import { queueDigest } from './owed.ts'
@@ -18,60 +17,35 @@ const WEEK_DAYS = 7
 /** One page. */
 const LINES_MAX = 15
 
-interface Undelivered {
-  status: MailStatus
-  lastError: string | null
-  enquiry: EnquiryRow | null
-}
-
-/** The first lines of a section, and how many there would be. */
-interface Section<Row> {
-  rows: Row[]
-  total: number
-}
-
-type Counted<Group> = Group & { _count: number }
-
-/** What staff are told once a day. */
-export interface Digest {
-  now: Date
-  /** Enquiries still New after a day, the oldest first. */
-  waiting: Section<EnquiryRow>
-  /** Notices that did not arrive, of enquiries that are New. */
-  untold: Section<Undelivered>
-  /** Acknowledgements that did not arrive, of enquiries that are New. */
-  unacknowledged: Section<Undelivered>
-  /** Of the last seven days: how many enquiries there are of each sort, and mails of each state. */
-  enquiries: Counted<Pick<EnquiryRow, 'status' | 'products' | 'retailerSelfUse' | 'suspectedSpam'>>[]
-  mails: Counted<{ status: MailStatus }>[]
-}
-
 type Tables = Pick<Db, 'enquiry' | 'mail'>
 
-/** Counts in the database: of however many enquiries no more than the lines of a page are read. */
-export async function readDigest(db: Tables, now: Date): Promise<Digest> {
+/** What staff are told once a day. */
+export type Digest = Awaited<ReturnType<typeof readDigest>>
+
+/** Counts in the database: of however many rows no more than the lines of a page are read. */
+export async function readDigest(db: Tables, now: Date) {
   const waiting = { status: 'New' as const, receivedAt: { lte: new Date(now.getTime() - DAY_MS) } }
   const ofWeek = { receivedAt: { gt: new Date(now.getTime() - WEEK_DAYS * DAY_MS) } }
-  const readUndelivered = async (where: MailFilter) => ({
+  const undelivered = async (where: MailFilter) => ({
     rows: await db.mail.findMany({ where, include: { enquiry: true }, orderBy: { id: 'asc' }, take: LINES_MAX }),
     total: await db.mail.count({ where }),
   })
-  const enquiries = await db.enquiry.groupBy({
-    by: ['status', 'products', 'retailerSelfUse', 'suspectedSpam'],
-    where: ofWeek,
-    _count: true,
-  })
-  const mails = await db.mail.groupBy({ by: ['status'], where: { enquiry: ofWeek }, _count: true })
   return {
     now,
-    enquiries,
-    mails,
+    /** Enquiries still New after a day, the oldest first, and how many there are in all. */
     waiting: {
       rows: await db.enquiry.findMany({ where: waiting, orderBy: { receivedAt: 'asc' }, take: LINES_MAX }),
       total: await db.enquiry.count({ where: waiting }),
     },
-    untold: await readUndelivered(untold),
-    unacknowledged: await readUndelivered(unacknowledged),
+    untold: await undelivered(untold),
+    unacknowledged: await undelivered(unacknowledged),
+    week: {
+      mails: await db.mail.groupBy({ by: ['status'], where: { enquiry: ofWeek }, _count: true }),
+      spam: await db.enquiry.count({ where: { ...ofWeek, suspectedSpam: true } }),
+      statuses: await db.enquiry.groupBy({ by: ['status'], where: ofWeek, _count: true }),
+      products: await db.enquiry.groupBy({ by: ['products'], where: ofWeek, _count: true }),
+      types: await db.enquiry.groupBy({ by: ['retailerSelfUse'], where: ofWeek, _count: true }),
+    },
   }
 }
 
@@ -106,7 +80,7 @@ export function digestText(digest: Digest): string {
       waiting,
       (row) => `${enquiryLine(row, now)} · for ${age(row)}`,
     ),
-    ['The last seven days.', ...weekLines(digest)].join('\n'),
+    ['The last seven days.', ...weekLines(digest.week)].join('\n'),
   ]
   return [
     `${brand.name}: ${news.join(', ') || 'nothing waits'}, ${inIndia(now)}`,
@@ -115,13 +89,13 @@ export function digestText(digest: Digest): string {
   ].join('\n\n')
 }
 
-function section<Row>(title: string, { rows, total }: Section<Row>, line: (row: Row) => string): string {
+function section<Row>(title: string, { rows, total }: { rows: Row[]; total: number }, line: (row: Row) => string) {
   if (total === 0) return ''
   const more = total > rows.length ? [`and ${total - rows.length} more`] : []
   return [title, ...rows.map(line), ...more].join('\n')
 }
 
-function undeliveredLine({ status, lastError, enquiry }: Undelivered, now: Date) {
+function undeliveredLine({ status, lastError, enquiry }: Digest['untold']['rows'][number], now: Date) {
   const reason = scrub(lastError ?? '')
   const told = reason.toLowerCase().startsWith(status.toLowerCase()) ? [reason] : [status, ...(reason ? [reason] : [])]
   return `${enquiry ? enquiryLine(enquiry, now) : '-'} · ${told.join(': ')}`
@@ -133,29 +107,23 @@ function enquiryLine(row: EnquiryRow, now: Date) {
   return `${reference} · ${inIndiaShort(receivedAt, now)} · ${quantity} × ${products}, ${retailerSelfUse}${spam}`
 }
 
-function weekLines({ enquiries, mails }: Digest) {
-  const words = (row: Digest['enquiries'][number]) => toEnquiry(row as unknown as EnquiryRow)
-  const all = sum(enquiries)
-  const spam = sum(enquiries.filter(({ suspectedSpam }) => suspectedSpam))
-  const undelivered = statesThat('undelivered')
+function weekLines({ mails, spam, statuses, products, types }: Digest['week']) {
+  const total = (groups: { _count: number }[]) => groups.reduce((sum, { _count }) => sum + _count, 0)
+  const missing = total(mails.filter(({ status }) => statesThat('undelivered').includes(status)))
   return [
-    `${count(all, 'enquiry', 'enquiries')}${spam ? `, ${spam} of them suspected spam` : ''}`,
-    tally(enquiries, ({ status }) => status),
-    tally(enquiries, (row) => words(row).products),
-    tally(enquiries, (row) => words(row).retailerSelfUse),
-    `${count(sum(mails), 'mail', 'mails')}, ${sum(mails.filter(({ status }) => undelivered.includes(status)))} did not arrive`,
+    `${count(total(statuses), 'enquiry', 'enquiries')}${spam ? `, ${spam} of them suspected spam` : ''}`,
+    tally(statuses.map(({ status, _count }) => [status, _count])),
+    tally(products.map((group) => [fieldText('products', group.products), group._count])),
+    tally(types.map((group) => [fieldText('retailerSelfUse', group.retailerSelfUse), group._count])),
+    `${count(total(mails), 'mail', 'mails')}, ${missing} did not arrive`,
   ].filter(Boolean)
 }
 
-function sum(groups: { _count: number }[]) {
-  return groups.reduce((total, { _count }) => total + _count, 0)
-}
-
-/** `8 New, 3 Closed`. */
-function tally<Group extends { _count: number }>(groups: Group[], nameOf: (group: Group) => string) {
-  return [...new Set(groups.map(nameOf))]
-    .sort()
-    .map((name) => `${sum(groups.filter((group) => nameOf(group) === name))} ${name}`)
+/** `3 Closed, 8 New`. */
+function tally(groups: [name: string, count: number][]) {
+  return groups
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, number]) => `${number} ${name}`)
     .join(', ')
 }
 

@@ -1,7 +1,6 @@
-import { brand } from '../../shared/brand.ts'
+import { brand, postalAddress } from '../../shared/brand.ts'
+import { palette } from '../../shared/palette.ts'
 import { columns, type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
-import { acknowledgement } from './acknowledgement.ts'
-import { type Html, html, htmlPage, htmlTable, type Letter, subjectLine, textTable } from './layout.ts'
 import type { ClaimedMail } from './owed.ts'
 import type { Message } from './resend.ts'
 
@@ -113,4 +112,105 @@ function tableOf(enquiry: Enquiry): Html {
       links[label] ? html`<a href="${links[label]}">${value}</a>` : value,
     ]),
   )
+}
+
+/** One to three words, such as “Dr. A. Rao” or “D'Souza-Rao”. */
+const GREETABLE_NAME = /^(?:\p{L}['’])?\p{L}[\p{L}\p{M}]*\.?(?:[ -](?:\p{L}['’])?\p{L}[\p{L}\p{M}]*\.?){0,2}$/u
+const GREETABLE_LENGTH = 30
+const LINK_LIKE = /www|https?/i
+/** Larger ones may be a telephone number. */
+const QUANTITY_REPEATED_MAX = 9999
+
+const next = `We have stored your enquiry and will call or write to you. You need not send it again.`
+const advisory =
+  'Our products are health supplements, not medicines. If you are pregnant, take medicines or are due for surgery, ask your doctor before you use them.'
+const why = `You get this mail because your address was entered in the enquiry form of ${brand.name}. If that was not you, please ignore it or tell us at ${brand.email}.`
+
+/** Tells the visitor that the enquiry has arrived. Carries nothing a stranger could use to pass on a text of their own. */
+export function acknowledgement(enquiry: Enquiry): Letter {
+  const title = `Your enquiry ${enquiry.reference}`
+  const greeting = `Dear ${greetableName(enquiry.name) ?? 'Sir or Madam'},`
+  const rows: [string, string][] = [
+    ['Reference', enquiry.reference],
+    ['Product', enquiry.products],
+    ['Quantity', Number(enquiry.quantity) > QUANTITY_REPEATED_MAX ? 'as you entered it' : enquiry.quantity],
+    ['Type', enquiry.retailerSelfUse],
+  ]
+  const contact = `Questions? Call ${brand.phone} or write to ${brand.email} and name the reference.`
+  return {
+    subject: subjectLine(
+      `${brand.name}: ${title.toLowerCase().replace(enquiry.reference.toLowerCase(), enquiry.reference)}`,
+    ),
+    text: `${[greeting, next, textTable(rows), contact, advisory, why, postalAddress].join('\n\n')}\n`,
+    html: htmlPage(
+      title,
+      html`<p>${greeting}</p><p>${next}</p>${htmlTable(rows)}<p>${contact}</p><p style="font-size:14px;color:${palette.inkMuted}">${advisory}</p><p style="font-size:14px;color:${palette.inkMuted}">${why}</p>`,
+    ),
+  }
+}
+
+/** The name, unless it may be anything but a name: a sentence, a number, a link. */
+function greetableName(name: string): string | undefined {
+  const isName = name.length <= GREETABLE_LENGTH && GREETABLE_NAME.test(name) && !LINK_LIKE.test(name)
+  return isName ? name : undefined
+}
+
+/** What is handed to the mail service, apart from sender and receiver. */
+interface Letter {
+  subject: string
+  text: string
+  html: string
+}
+
+const SUBJECT_MAX = 120
+
+/** One line of at most `SUBJECT_MAX` characters: a header takes no line breaks. */
+function subjectLine(text: string): string {
+  return Array.from(text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' '))
+    .slice(0, SUBJECT_MAX)
+    .join('')
+}
+
+/** Text that is HTML already. */
+class Html {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** Tag of template strings: every value is escaped, unless it was made by this tag itself. */
+function html(strings: TemplateStringsArray, ...values: (string | Html | Html[])[]): Html {
+  const parts = values.map((value) => [value].flat().map(render).join(''))
+  return new Html(String.raw({ raw: strings }, ...parts))
+}
+
+function render(value: string | Html) {
+  return value instanceof Html ? value.text : value.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+}
+
+/** The frame of all mails. */
+function htmlPage(title: string, content: Html): string {
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head>
+<body style="margin:0;background:${palette.paper};color:${palette.ink};font:16px/1.5 Figtree,Helvetica,Arial,sans-serif">
+<div style="max-width:560px;margin:0 auto;padding:32px 20px">
+<p style="margin:0 0 20px;padding-bottom:8px;border-bottom:3px solid ${palette.orange};font:600 22px Fraunces,Georgia,serif">${brand.name}</p>
+${content}
+<p style="margin:32px 0 0;padding-top:12px;border-top:1px solid ${palette.line};font-size:14px;color:${palette.inkMuted}">${postalAddress}<br>${brand.phone} · ${brand.email}</p>
+</div></body></html>`.text
+}
+
+/** A table of labels and values. */
+function htmlTable(rows: [label: string, value: string | Html][]): Html {
+  return html`<table role="presentation" style="width:100%;border-collapse:collapse">${rows.map(
+    ([label, value]) =>
+      html`<tr><td style="padding:6px 12px 6px 0;border-bottom:1px solid ${palette.line};color:${palette.inkMuted};vertical-align:top">${label}</td><td style="padding:6px 0;border-bottom:1px solid ${palette.line}">${value}</td></tr>`,
+  )}</table>`
+}
+
+function textTable(rows: [label: string, value: string][]): string {
+  return rows.map(([label, value]) => `${label}: ${value}`).join('\n')
 }

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
-import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
+import type { Env } from '../env.ts'
 import { recordEvent } from './delivery.ts'
 import { startDigest } from './digest.ts'
-import { startOutbox } from './outbox.ts'
+import { type Outbox, type OutboxParts, startOutbox } from './outbox.ts'
 import { readBacklog } from './owed.ts'
 import { createMailer, type DeliveryEvent } from './resend.ts'
 
@@ -14,42 +14,21 @@ import { createMailer, type DeliveryEvent } from './resend.ts'
  * comes from Resend), delivery.ts (what became of it). by-hand.ts is what staff do to mails, digest.ts their daily page.
  */
 
-export interface Mails {
-  /** Orders were stored: mails are owed. Never throws. */
-  wake(): void
+export interface Mails extends Outbox {
   /** Resend tells what became of a mail. */
   recordEvent(event: DeliveryEvent): Promise<void>
-  /** Ends once the mails under way have an outcome, or `graceMs` have passed. */
-  stop(graceMs: number): Promise<void>
-}
-
-export interface MailsOptions {
-  /** Without one mails wait in the table. */
-  apiKey: string | undefined
-  baseUrl?: string | undefined
-  from: string
-  staff: string[]
-  leaseSeconds: number
-  retrySeconds: number
-  dailyBudget: number
-  maxAgeDays: number
-  toldOfDelivery: boolean
-  /** When staff get a digest, Indian time; never unless given. */
-  digestAt?: string | undefined
-  availability: Availability
-  log: Logger
 }
 
 const WATCH_MS = 60_000
 
-/** Begins to send what is owed. */
-export function startMails(db: Db, { apiKey, baseUrl, from, digestAt, ...options }: MailsOptions): Mails {
-  const { log } = options
-  const outbox = apiKey ? startOutbox(db, createMailer({ apiKey, baseUrl, from }), options) : undefined
+/** Sends what is owed, if there is a key, and warns while it waits too long. */
+export function startMails(db: Db, env: Env, parts: OutboxParts & { log: Logger }): Mails {
+  const { log } = parts
+  const { RESEND_API_KEY: apiKey, RESEND_BASE_URL: baseUrl, MAIL_FROM: from, DIGEST_AT: digestAt } = env
+  const outbox = apiKey ? startOutbox(db, createMailer({ apiKey, baseUrl, from }), env, parts) : undefined
   const endDigest = outbox && digestAt ? startDigest(db, digestAt, log) : undefined
   warnIfOverdue()
-  // Without a key nothing changes until the next start.
-  const watch = outbox && setInterval(warnIfOverdue, WATCH_MS)
+  const watch = outbox && setInterval(warnIfOverdue, WATCH_MS) // without a key nothing changes until the next start
 
   async function warnIfOverdue() {
     try {

@@ -3,16 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
-import type { MailKind } from '../database/generated/enums.ts'
+import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { releaseLease, takeLease } from '../database/lease.ts'
+import type { Env } from '../env.ts'
 import { sqlState } from '../errors.ts'
 import { applyEvents, createDeliveryCheck } from './delivery.ts'
 import { writeMessage } from './letters.ts'
 import { type ClaimedMail, claimBundle, claimMails, which, withholdOld } from './owed.ts'
 import { createPace } from './pace.ts'
 import { type Plan, readPlan, withholdReason } from './plan.ts'
-import type { Mailer, Outcome } from './resend.ts'
-import { kinds, kindsTo, move } from './states.ts'
+import type { Mailer, Message, Outcome } from './resend.ts'
+import { type Change, kinds, kindsTo, move } from './states.ts'
 
 export interface Outbox {
   /** Orders were stored: looks for due mails now instead of at the next poll. Never throws. */
@@ -21,18 +22,15 @@ export interface Outbox {
   stop(graceMs: number): Promise<void>
 }
 
-export interface OutboxOptions {
-  /** Who is told of an enquiry. */
-  staff: string[]
-  leaseSeconds: number
-  retrySeconds: number
-  /** Mails in 24 hours, one for each receiver; 0 for no limit. */
-  dailyBudget: number
-  maxAgeDays: number
-  /** Whether Resend tells by itself what became of mails. */
-  toldOfDelivery: boolean
+export interface OutboxParts {
   availability: Availability
   log: Pick<Logger, 'error' | 'warn' | 'info'>
+}
+
+/** What is written down of a try. */
+interface Result {
+  state: MailStatus
+  change: Change
 }
 
 const POLL_MS = 1000
@@ -52,13 +50,16 @@ const QUOTA_PAUSE_MS = 3_600_000
  * Sends the mails that are owed: looks what may be sent now, takes it by a lease, sends it and writes down what came of
  * it. When this process dies another one takes a mail over after the lease, with the same idempotency key.
  */
-export function startOutbox(db: Db, mailer: Mailer, options: OutboxOptions): Outbox {
-  const { availability, log, staff, leaseSeconds } = options
+export function startOutbox(db: Db, mailer: Mailer, env: Env, { availability, log }: OutboxParts): Outbox {
+  const { STAFF_EMAILS: staff, MAIL_LEASE_SECONDS: leaseSeconds } = env
+  const budget = { mails: env.MAIL_DAILY_BUDGET, staff: staff.length }
   const holder = randomUUID()
   const pace = createPace()
   const stopping = new AbortController()
-  const sendingEnds = new AbortController()
-  const checkDelivery = options.toldOfDelivery ? undefined : createDeliveryCheck(db, mailer, pace, log, stopping.signal)
+  const graceIsOver = new AbortController()
+  const checkDelivery = env.RESEND_WEBHOOK_SECRET
+    ? undefined
+    : createDeliveryCheck(db, mailer, pace, log, stopping.signal)
   let check: Promise<void> | undefined
   const underWay = new Set<Promise<void>>()
   let looking = false
@@ -101,8 +102,12 @@ export function startOutbox(db: Db, mailer: Mailer, options: OutboxOptions): Out
   /** Starts the mails that are due, as far as there is room. Returns for how long it is too soon for more. */
   async function look(): Promise<number> {
     if (!(await isSender())) return POLL_MS
-    await keepUp()
-    if (room() > 0) await startAllowed(await readPlan(db, { mails: options.dailyBudget, staff: staff.length }))
+    if (performance.now() - upkeepAt > UPKEEP_MS) {
+      upkeepAt = performance.now()
+      await withholdOld(db, env.MAIL_MAX_AGE_DAYS)
+      await applyEvents(db, log)
+    }
+    if (room() > 0) await startAllowed(await readPlan(db, budget))
     return pace.room(underWay.size).pauseMs
   }
 
@@ -115,17 +120,10 @@ export function startOutbox(db: Db, mailer: Mailer, options: OutboxOptions): Out
     return sender.is
   }
 
-  async function keepUp() {
-    if (performance.now() - upkeepAt < UPKEEP_MS) return
-    upkeepAt = performance.now()
-    await withholdOld(db, options.maxAgeDays)
-    await applyEvents(db, log)
-  }
-
   async function startAllowed({ notices, marked, bundle, toVisitors }: Plan) {
     const take = async (of: MailKind[], limit: number, filter?: typeof which.all) =>
       start(await claimMails(db, of, Math.min(room(), limit), leaseSeconds, filter))
-    await take(toVisitors > 0 ? [...kindsTo('staff'), ...kindsTo('visitor')] : kindsTo('staff'), room(), which.unclear)
+    await take(kindsTo('staff'), room(), which.unclear)
     let left = notices - (await take(['Digest'], notices))
     left -= await take(['Staff'], left, which.plain)
     await take(['Staff'], Math.min(left, marked))
@@ -156,76 +154,65 @@ export function startOutbox(db: Db, mailer: Mailer, options: OutboxOptions): Out
 
   /** Sends a claimed mail once and writes down what came of it. */
   async function deliver(mail: ClaimedMail): Promise<void> {
-    // Unless another process has taken the mail over meanwhile: then its try counts.
-    const mine = { id: mail.id, attempts: mail.attempts, status: 'Pending' as const }
     const message = writeMessage(mail, staff)
-    const withheld = await whyWithheld(mail, message).catch((error) => {
-      pace.calledOff()
-      throw error
-    })
-    if (withheld || !message || isTooLate(mail)) {
-      pace.calledOff()
-      if (withheld) await move(db, mine, 'Withheld', { lastError: withheld, ambiguousAt: null })
-      else await giveUp(TOO_LATE)
-      return
+    let isSent = false
+    try {
+      const obstacle = await obstacleTo(mail, message)
+      if (obstacle || !message) return await record(mail, obstacle)
+      isSent = true
+    } finally {
+      if (!isSent) pace.calledOff()
     }
     const timeout = AbortSignal.timeout(Math.min(SEND_TIMEOUT_MS, leaseSeconds * 500))
-    const { outcome, headers } = await mailer.send(message, AbortSignal.any([sendingEnds.signal, timeout]))
+    const { outcome, headers } = await mailer.send(message, AbortSignal.any([graceIsOver.signal, timeout]))
     pace.learn(headers, underWay.size - 1)
+    await record(mail, resultOf(mail, outcome), outcome)
+  }
+
+  async function obstacleTo(mail: ClaimedMail, message: Message | undefined): Promise<Result | undefined> {
+    const [enquiry] = mail.enquiries
+    if (!message) return { state: 'Withheld', change: { lastError: 'Not sent: the enquiries in it were erased.' } }
+    const withheld = mail.kind === 'Acknowledgement' && enquiry && (await withholdReason(db, enquiry))
+    if (withheld) return { state: 'Withheld', change: { lastError: withheld, ambiguousAt: null } }
+    const isTooLate = mail.ambiguousAt && Date.now() - mail.ambiguousAt.getTime() > KEY_LIFETIME_MS
+    return isTooLate ? { state: 'Unknown', change: { lastError: TOO_LATE } } : undefined
+  }
+
+  function resultOf({ ambiguousAt, attempts }: ClaimedMail, outcome: Outcome): Result {
     if (outcome.is === 'sent') {
-      const { resendId } = outcome
-      await move(db, mine, 'Sent', { resendId, sentAt: new Date(), lastError: null })
-      return applyEvents(db, log)
+      return { state: 'Sent', change: { resendId: outcome.resendId, sentAt: new Date(), lastError: null } }
     }
-    warn(mail, outcome)
     const lastError = outcome.error
-    const clear = outcome.is === 'ambiguous' ? {} : { ambiguousAt: mail.ambiguousAt }
-    if (outcome.is === 'refused') {
-      await move(db, mine, 'Failed', { lastError, ...clear })
-    } else if (outcome.is === 'ambiguous' && outcome.final) {
-      await giveUp(lastError)
-    } else {
-      const waitMs = retryAfterMs(outcome, mail.attempts)
-      if (outcome.is !== 'ambiguous') pace.pause(waitMs)
-      const nextAttemptAt = new Date(Date.now() + waitMs)
-      await move(db, mine, 'Pending', { nextAttemptAt, lastError, ...clear })
-    }
-
-    async function giveUp(lastError: string) {
-      await move(db, mine, 'Unknown', { lastError })
-      if (kinds[mail.kind].alarm)
-        log.error({ mail: mail.id }, 'whether staff were told of an enquiry is not known: see `staff mails`')
-    }
+    if (outcome.is === 'refused') return { state: 'Failed', change: { lastError, ambiguousAt } }
+    if (outcome.is === 'ambiguous' && outcome.final) return { state: 'Unknown', change: { lastError } }
+    const waitMs = retryAfterMs(outcome, attempts)
+    const again = { nextAttemptAt: new Date(Date.now() + waitMs), lastError }
+    if (outcome.is === 'ambiguous') return { state: 'Pending', change: again }
+    pace.pause(waitMs)
+    return { state: 'Pending', change: { ...again, ambiguousAt } }
   }
 
-  async function whyWithheld({ kind, enquiries: [enquiry] }: ClaimedMail, message: unknown) {
-    if (!message) return 'Not sent: the enquiries in it were erased.'
-    return kind === 'Acknowledgement' && enquiry ? withholdReason(db, enquiry) : undefined
+  function retryAfterMs({ is, retryAfterMs }: Failure, attempts: number): number {
+    const seconds = env.MAIL_RETRY_SECONDS
+    if (is === 'throttled') return retryAfterMs ?? seconds * 1000
+    if (is === 'misconfigured') return Math.min(seconds * MISCONFIGURED_FACTOR, RETRY_MAX_SECONDS) * 1000
+    if (is === 'overQuota') return QUOTA_PAUSE_MS
+    const backOff = Math.min(seconds * 2 ** Math.min(attempts - 1, 10), RETRY_MAX_SECONDS)
+    return backOff * 1000 * (0.75 + Math.random() / 2)
   }
 
-  /** An error, where staff may never be told unless somebody acts. */
-  function warn({ id, kind, attempts }: ClaimedMail, outcome: Failure) {
-    const fields = { mail: id, kind, attempt: attempts, outcome: outcome.is, reason: outcome.error.split(':')[0] }
-    const isForGood = outcome.is === 'refused' && kinds[kind].alarm
-    if (isForGood || outcome.error.includes('monthly_quota_exceeded'))
+  /** Unless another process has taken the mail over meanwhile: then its try counts. */
+  async function record({ id, kind, attempts }: ClaimedMail, result: Result | undefined, outcome?: Outcome) {
+    if (!result) return
+    const { state, change } = result
+    await move(db, { id, attempts, status: 'Pending' }, state, change)
+    if (state === 'Sent') return applyEvents(db, log)
+    const reason = String(change.lastError).split(':')[0]
+    const fields = { mail: id, kind, attempt: attempts, state, outcome: outcome?.is, reason }
+    const isForGood = kinds[kind].alarm && (state === 'Failed' || state === 'Unknown')
+    if (isForGood || reason?.includes('monthly_quota_exceeded'))
       log.error(fields, 'a mail was not sent, and staff may not know of an enquiry: see `staff mails`')
-    else log.warn(fields, 'a mail was not sent')
-  }
-
-  function retryAfterMs(outcome: Failure, attempts: number): number {
-    const { retrySeconds } = options
-    switch (outcome.is) {
-      case 'throttled':
-        return outcome.retryAfterMs ?? retrySeconds * 1000
-      case 'misconfigured':
-        return Math.min(retrySeconds * MISCONFIGURED_FACTOR, RETRY_MAX_SECONDS) * 1000
-      case 'overQuota':
-        return QUOTA_PAUSE_MS
-      default: {
-        const backOff = Math.min(retrySeconds * 2 ** Math.min(attempts - 1, 10), RETRY_MAX_SECONDS)
-        return backOff * 1000 * (0.75 + Math.random() / 2)
-      }
-    }
+    else if (outcome) log.warn(fields, 'a mail was not sent')
   }
 
   wake()
@@ -236,18 +223,14 @@ export function startOutbox(db: Db, mailer: Mailer, options: OutboxOptions): Out
       clearTimeout(timer)
       const ended = lastLook.then(() => Promise.allSettled([check, ...underWay])) // what a look claims is under way too
       await Promise.race([ended, sleep(graceMs, undefined, { ref: false })])
-      sendingEnds.abort()
+      graceIsOver.abort()
       await ended
       await releaseLease(db, SENDER, holder).catch(() => undefined) // it ends by itself
     },
   }
 }
 
-type Failure = Exclude<Outcome, { is: 'sent' }>
-
-function isTooLate({ ambiguousAt }: ClaimedMail): boolean {
-  return ambiguousAt !== null && Date.now() - ambiguousAt.getTime() > KEY_LIFETIME_MS
-}
+type Failure = Exclude<Outcome, { is: 'sent' }> & { retryAfterMs?: number }
 
 /** Whether PostgreSQL answered, with a no: a right that is missing, say. Classes 08 and 57 tell that it goes away. */
 function isRefusal(error: unknown): boolean {

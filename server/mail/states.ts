@@ -75,7 +75,7 @@ export function statesBefore(to: MailStatus): MailStatus[] {
 }
 
 export type MailFilter = NonNullable<NonNullable<Parameters<Db['mail']['findMany']>[0]>['where']>
-type Change = Parameters<Db['mail']['updateMany']>[0]['data']
+export type Change = Parameters<Db['mail']['updateMany']>[0]['data']
 
 /**
  * Gives mails another state, those of them that may have it.

@@ -1,10 +1,11 @@
 import { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import pino from 'pino'
-import { openApplication, openMails } from '../../server/application.ts'
+import { openApplication } from '../../server/application.ts'
 import { readEnv } from '../../server/env.ts'
 import type { Site } from '../../server/http/site.ts'
 import { serializers } from '../../server/log.ts'
+import { startMails } from '../../server/mail/mails.ts'
 import { STAFF, startFakeResend } from './fake-resend.ts'
 import { openTestDatabase } from './test-database.ts'
 
@@ -67,7 +68,7 @@ export async function startTestApp({
     outbox,
     /** Another one, as another process would have it. */
     startOutbox: ({ from = FROM, apiKey = 're_test' } = {}) =>
-      openMails({ ...env, MAIL_FROM: from, RESEND_API_KEY: apiKey }, { ...parts, availability }),
+      startMails(database.db, { ...env, MAIL_FROM: from, RESEND_API_KEY: apiKey }, { log: logger, availability }),
     close: async () => {
       await close({ leavingMs: 0, mailGraceMs: 0 })
       await database.close()
