@@ -51,7 +51,14 @@ async function sendAgain(db: Db, ids: bigint[]): Promise<number> {
 /** The notices of a bundle that was not sent go out anew, by themselves or in another one. */
 async function dissolve(db: Db, ids: bigint[]): Promise<number> {
   if (ids.length === 0) return 0
-  const anew = { bundledInto: null, nextAttemptAt: new Date(), attempts: 0, lastError: null, sentAt: null }
+  const anew = {
+    bundledInto: null,
+    nextAttemptAt: new Date(),
+    attempts: 0,
+    lastError: null,
+    sentAt: null,
+    ambiguousAt: null,
+  }
   const [{ count }] = await db.$transaction([
     db.mail.updateMany({ where: { bundledInto: { in: ids } }, data: { ...anew, status: 'Pending' } }),
     db.mail.updateMany({

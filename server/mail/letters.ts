@@ -14,13 +14,16 @@ const indianTime = new Intl.DateTimeFormat('en-IN', {
 })
 
 /** The mail as stored rows give it and nothing else, so that a repeat is the same to the letter. */
-export function writeMessage({ kind, key, enquiries, total, text }: ClaimedMail, staff: string[]): Message | undefined {
+export function writeMessage(
+  { kind, key, isBundle, enquiries, total, text }: ClaimedMail,
+  staff: string[],
+): Message | undefined {
   const [enquiry] = enquiries
   if (kind === 'Digest') return { idempotencyKey: key, to: staff, ...digestLetter(text ?? '') }
   if (!enquiry) return undefined // all that it was about has been erased
   if (kind === 'Acknowledgement')
     return { idempotencyKey: key, to: [enquiry.email], replyTo: brand.email, ...acknowledgement(enquiry) }
-  if (total > 0) return { idempotencyKey: key, to: staff, ...staffBundle(enquiries, total) }
+  if (isBundle) return { idempotencyKey: key, to: staff, ...staffBundle(enquiries, total) }
   return { idempotencyKey: key, to: staff, replyTo: enquiry.email, ...staffNotice(enquiry) }
 }
 

@@ -15,12 +15,13 @@ export interface ClaimedMail {
   id: bigint
   kind: MailKind
   attempts: number
+  isBundle: boolean
   /** When the first try began whose outcome is not known, this one not counted. */
   ambiguousAt: Date | null
   key: string
   /** What it is about: one enquiry, of a bundle those to be shown, of a digest none. */
   enquiries: Enquiry[]
-  /** Of a bundle, how many it is about in all. */
+  /** How many it is about in all. */
   total: number
   /** What a digest says. */
   text: string | null
@@ -97,34 +98,37 @@ export async function claimBundle(db: Db, leaseSeconds: number): Promise<Claimed
   return readClaimed(db, rows)
 }
 
-/** What they are about. The newest enquiries of a bundle, suspected spam last. */
 async function readClaimed(db: Db, rows: ClaimedRow[]): Promise<ClaimedMail[]> {
   if (rows.length === 0) return []
   const mails = await db.mail.findMany({
     where: { id: { in: rows.map(({ id }) => id) } }, // fewer, where an enquiry was erased meanwhile
-    include: {
-      enquiry: true,
-      bundled: {
-        include: { enquiry: true },
-        orderBy: [{ enquiry: { suspectedSpam: 'asc' } }, { id: 'desc' }],
-        take: SHOWN_MAX,
-      },
-      _count: { select: { bundled: true } },
-    },
+    include: { enquiry: true },
     orderBy: { nextAttemptAt: 'asc' },
   })
-  const taken = new Map(rows.map((row) => [row.id, row]))
+  const ambiguous = new Map(rows.map(({ id, ambiguousAt }) => [id, ambiguousAt]))
   const whole = mails.filter(({ enquiry, key }) => enquiry || key) // it may be erased just now
-  return whole.map(({ id, kind, text, key, enquiry, bundled, _count, attempts }) => ({
-    id,
-    kind,
-    text,
-    attempts,
-    key: key ?? `${kinds[kind].key}/${enquiry?.id}`,
-    ambiguousAt: taken.get(id)?.ambiguousAt ?? null,
-    enquiries: [enquiry, ...bundled.map((mail) => mail.enquiry)].flatMap((row) => (row ? [toEnquiry(row)] : [])),
-    total: _count.bundled,
-  }))
+  return Promise.all(
+    whole.map(async ({ id, kind, text, key, enquiry, attempts }) => ({
+      id,
+      kind,
+      text,
+      attempts,
+      isBundle: kind === 'Staff' && !enquiry,
+      key: key ?? `${kinds[kind].key}/${enquiry?.id}`,
+      ambiguousAt: ambiguous.get(id) ?? null,
+      ...(enquiry ? { enquiries: [toEnquiry(enquiry)], total: 1 } : await readAlong(db, id)),
+    })),
+  )
+}
+
+/** What a bundle is about: the newest enquiries, suspected spam last, and how many there are. */
+async function readAlong(db: Db, bundle: bigint) {
+  const rows = await db.enquiry.findMany({
+    where: { mails: { some: { bundledInto: bundle } } },
+    orderBy: [{ suspectedSpam: 'asc' }, { receivedAt: 'desc' }, { id: 'desc' }],
+    take: SHOWN_MAX,
+  })
+  return { enquiries: rows.map(toEnquiry), total: await db.mail.count({ where: { bundledInto: bundle } }) }
 }
 
 /** Writes a digest down as a mail that is owed: it is sent like any other. */

@@ -23,7 +23,7 @@ const EARLIER = readdirSync(migrations)
   .slice(0, 4)
 
 const open = (env: Record<string, string>, folder = migrations) =>
-  openDatabase({ url: env.DATABASE_URL, dataDir: env.DATA_DIR ?? '', migrations: folder })
+  openDatabase({ url: env.DATABASE_URL, dataDir: env.DATA_DIR ?? '', migrations: folder, migrate: true })
 
 /**
  * Enquiries 1 to 3 in a bundle under way, 4 and 5 in one that was sent, 6 and 7 in one whose first was withheld, 8 alone
