@@ -1,87 +1,133 @@
-/** `npm run staff -- COMMAND`: what staff and operators do beside the site, also while it runs. */
+/**
+ * `npm run staff -- COMMAND`: what staff and operators do beside the site, also while it runs. In come words, out go
+ * tables, CSV, JSON or a backup on standard output, what went wrong on standard error, and an exit code. A command is a
+ * file in staff/ with its words, its query and what it prints; staff/input.ts reads what several are told, and
+ * staff/output.ts prints what several show.
+ */
+import { Command, CommanderError } from 'commander'
 import { readEnv } from './env.ts'
 import { describeFailure, sqlState } from './errors.ts'
 import { backupCommand } from './staff/backup.ts'
-import { type Command, UsageError } from './staff/command.ts'
-import { digestCommand } from './staff/digest-command.ts'
+import { digestCommand } from './staff/digest.ts'
 import { eraseCommand } from './staff/erase.ts'
 import { exportCommand } from './staff/export.ts'
 import { findCommand } from './staff/find.ts'
+import { UsageError } from './staff/input.ts'
 import { listCommand } from './staff/list.ts'
 import { mailsCommand } from './staff/mails.ts'
 import { migrateCommand } from './staff/migrate.ts'
 import { noteCommand } from './staff/note.ts'
+import type { Terminal } from './staff/output.ts'
 import { restoreCommand } from './staff/restore.ts'
 import { showCommand } from './staff/show.ts'
 import { statusCommand } from './staff/status.ts'
 import { testMailCommand } from './staff/test-mail.ts'
 
-const commands = new Map<string, Command>([
-  ['list', listCommand],
-  ['show', showCommand],
-  ['find', findCommand],
-  ['status', statusCommand],
-  ['note', noteCommand],
-  ['digest', digestCommand],
-  ['export', exportCommand],
-  ['erase', eraseCommand],
-  ['mails', mailsCommand],
-  ['test-mail', testMailCommand],
-  ['backup', backupCommand],
-  ['restore', restoreCommand],
-  ['migrate', migrateCommand],
-])
-
-const overview = `Usage: npm run -s staff -- COMMAND [options]
-
-${[...commands].map(([name, { summary }]) => `  ${name.padEnd(11)}${summary}`).join('\n')}
-
-COMMAND --help tells more. The database is that of the site: DATABASE_URL, or the embedded one in DATA_DIR.
-Exit code: 0 done, 1 refused or failed, 2 not understood.
-In the container: docker exec CONTAINER node dist/server/staff.js COMMAND …`
-
-/** What standard output failed with. It tells so by itself, while the command may be doing something else. */
-let outputFailure: NodeJS.ErrnoException | undefined
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.syscall === 'write') outputFailure ??= error
-})
-
+const LINE_WIDTH = 120
 const INSUFFICIENT_PRIVILEGE = '42501'
 
-const [name, ...args] = process.argv.slice(2)
-try {
-  await run(name, args)
-  await new Promise((done) => process.stdout.write('', done)) // after all that was written before
-  if (outputFailure) throw outputFailure
-} catch (error) {
-  process.exitCode = tell(error)
+const commands = [
+  listCommand,
+  showCommand,
+  findCommand,
+  statusCommand,
+  noteCommand,
+  digestCommand,
+  exportCommand,
+  eraseCommand,
+  mailsCommand,
+  testMailCommand,
+  backupCommand,
+  restoreCommand,
+  migrateCommand,
+]
+
+const owner = "the tables' owner"
+const reader = `quvera_readonly or ${owner}`
+/** Whose login to a PostgreSQL server a command works with, where that is not the site's own. */
+const logins: Record<string, string> = {
+  list: reader,
+  show: reader,
+  find: reader,
+  export: reader,
+  erase: owner,
+  backup: owner,
+  restore: owner,
 }
 
-/** @returns the exit code */
-function tell(error: unknown): number {
-  // Whoever reads our output may stop before its end, as `head` does: that is no failure.
-  if (error === outputFailure && outputFailure?.code === 'EPIPE') return 0
-  if (error instanceof UsageError) {
-    console.error(`${error.message}. See --help.`)
-    return 2
+if (import.meta.main) {
+  const { argv, env, stdin: input, stdout: output, stderr: errors } = process
+  process.exitCode = await runStaff(argv.slice(2), env, { input, output, errors })
+}
+
+/** Runs one command to its end, and tells what went wrong. Returns the exit code. */
+export async function runStaff(
+  args: string[],
+  variables: Parameters<typeof readEnv>[0],
+  streams: Pick<Terminal, 'input' | 'output' | 'errors'>,
+): Promise<number> {
+  const { output, errors } = streams
+  let outputFailure: NodeJS.ErrnoException | undefined
+  output.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.syscall === 'write') outputFailure ??= error
+  })
+  const print = (line: string) => void output.write(`${line}\n`)
+  try {
+    const program = createProgram({ ...streams, print, env: () => readEnv(variables) })
+    const names = program.commands.map((command) => command.name()).join(', ')
+    if (args.length === 0) throw new UsageError(`Say which command: ${names}`)
+    await program.parseAsync(args, { from: 'user' }).catch(expectHelp)
+    await new Promise((done) => output.write('', done)) // after all that was written before
+    if (outputFailure) throw outputFailure
+    return 0
+  } catch (error) {
+    // Whoever reads our output may stop before its end, as `head` does: that is no failure.
+    if (error === outputFailure && outputFailure?.code === 'EPIPE') return 0
+    errors.write(`${describe(error, args[0])}\n`)
+    return error instanceof UsageError ? 2 : 1
   }
-  const login = commands.get(name ?? '')?.login ?? "quvera_app, as the site's, or the tables' owner"
-  const hint = `. \`${name}\` works with the login of ${login}: set DATABASE_URL to it.`
-  console.error(
-    error === outputFailure
-      ? `Standard output cannot be written: ${outputFailure?.message}.`
-      : describeFailure(error) + (sqlState(error) === INSUFFICIENT_PRIVILEGE ? hint : ''),
-  )
-  return 1
 }
 
-async function run(name: string | undefined, args: string[]): Promise<void> {
-  if (name === '--help' || name === '-h' || name === 'help') return console.log(overview)
-  if (!name) throw new UsageError(`Say which command: ${[...commands.keys()].join(', ')}`)
-  const command = commands.get(name)
-  if (!command) throw new UsageError(`There is no command "${name}"`)
-  const end = args.indexOf('--')
-  const wantsHelp = args.slice(0, end < 0 ? undefined : end).some((arg) => arg === '--help' || arg === '-h')
-  if (wantsHelp) return console.log(command.help)
-  await command.run(args, () => readEnv(process.env))
+/** Commander throws when it has shown help, and when it does not understand. */
+function expectHelp(error: unknown) {
+  if (!(error instanceof CommanderError)) throw error
+  if (error.exitCode !== 0) throw new UsageError(error.message.replace(/^error: /, '').replaceAll('\n', ' '))
+}
+
+function describe(error: unknown, command = ''): string {
+  if (error instanceof UsageError) return `${error.message}. See --help.`
+  const words = describeFailure(error)
+  if ((error as NodeJS.ErrnoException).syscall === 'write') return `The output cannot be written: ${words}.`
+  if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) return words
+  const login = logins[command] ?? `quvera_app, as the site's, or ${owner}`
+  return `${words}. \`${command}\` works with the login of ${login}: set DATABASE_URL to it.`
+}
+
+function createProgram(terminal: Terminal): Command {
+  const program = new Command('npm run -s staff --')
+    .usage('COMMAND [options]')
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.output.write(text),
+      writeErr: () => {},
+      outputError: () => {},
+      getOutHelpWidth: () => LINE_WIDTH,
+    })
+    .configureHelp({ subcommandTerm: (command) => command.name(), showGlobalOptions: false })
+    .addHelpText(
+      'after',
+      `
+COMMAND --help tells more. The database is that of the site: DATABASE_URL, or the embedded one in DATA_DIR.
+Exit code: 0 done, 1 refused or failed, 2 not understood.
+In the container: docker exec CONTAINER node dist/server/staff.js COMMAND …`,
+    )
+  for (const create of commands) addCommand(program, create(terminal))
+  return program
+}
+
+/** With what the program is set to, which Commander hands on to its own subcommands only. */
+function addCommand(program: Command, command: Command) {
+  program.addCommand(command.copyInheritedSettings(program))
+  for (const each of command.commands) each.copyInheritedSettings(program)
 }

@@ -4,13 +4,41 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import { Command } from 'commander'
+import * as z from 'zod/mini'
 import { withDatabase } from '../database/open-database.ts'
 import { type Snapshot, withSnapshot } from '../database/snapshot.ts'
 import type { Env } from '../env.ts'
 import { OperatorError } from '../errors.ts'
 import { count } from '../words.ts'
-import { FORMAT, FORMAT_VERSION, markLine } from './backup-format.ts'
-import { type Command, parse, UsageError } from './command.ts'
+import { UsageError } from './input.ts'
+import type { Terminal } from './output.ts'
+
+/**
+ * A backup is gzip of lines. One that begins with @ is about the file, every other one is a row in JSON, as
+ * PostgreSQL writes and reads it:
+ *   @{"format":"quvera-backup","version":1,"madeAt":…,"migrations":[{"name":…,"checksum":…}]}
+ *   @{"table":…,"columns":[…]} and then its rows; so each table
+ *   @{"end":true,"rows":…,"sha256":…} with the number of all rows, and the checksum of all lines before
+ */
+const FORMAT = 'quvera-backup'
+export const FORMAT_VERSION = 1
+export const MARK = '@'
+
+const name = z.string().check(z.regex(/^[\w-]{1,255}$/))
+
+export const headSchema = z.object({
+  format: z.literal(FORMAT),
+  version: z.int(),
+  madeAt: z.iso.datetime(),
+  migrations: z.array(z.object({ name, checksum: z.string() })),
+})
+export const markSchema = z.union([
+  z.object({ table: name, columns: z.array(name) }),
+  z.object({ end: z.literal(true), rows: z.int(), sha256: z.string() }),
+])
+
+export type Head = z.infer<typeof headSchema>
 
 /** Lines are packed in pieces of about this size: a piece a line would cost more than packing it. */
 const PIECE_CHARACTERS = 64 * 1024
@@ -20,34 +48,26 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const NOTHING =
   'There is nothing to back up: the database holds no rows. Is it the one of the site? DATA_DIR or DATABASE_URL says which it is. --allow-empty writes a backup of nothing.'
 
-export const backupCommand: Command = {
-  login: "the tables' owner",
-  summary: 'write everything into one file, while the site runs',
-  help: `Usage: npm run -s staff -- backup FILE [--allow-empty]
-       npm run -s staff -- backup - [--allow-empty] > FILE
-
-Writes the enquiries, their mails with what became of them, and the subscriptions, as they are at one moment, into one
-compressed file with a checksum. FILE must not exist yet, and only this user can read it; - is standard output.
-A database without rows is refused, unless --allow-empty says that it may be.
-The site may run meanwhile. "restore FILE" fills an empty database from it. It holds people's data: keep it safe, and
-not longer than the enquiries themselves.`,
-  async run(args, env) {
-    const { values, positionals } = parse(args, { 'allow-empty': { type: 'boolean' } }, { positionals: true })
-    const [file, ...rest] = positionals
-    if (!file || rest.length > 0) throw new UsageError('Name one file, or - for standard output')
-    if (file === '-' && process.stdout.isTTY)
-      throw new UsageError('A backup is not for a terminal: say where to, > FILE')
-    const allowEmpty = values['allow-empty'] ?? false
-    if (file === '-') return report(await write(env(), process.stdout, allowEmpty), 'standard output')
-    const output = await create(file)
-    try {
-      const rows = await write(env(), output.createWriteStream({ flush: true }), allowEmpty)
-      report(rows, file)
-    } catch (error) {
-      await unlink(file)
-      throw error
-    }
-  },
+export function backupCommand({ env, output, errors }: Terminal): Command {
+  return new Command('backup')
+    .summary('write everything into one file, while the site runs')
+    .argument('<file>', 'must not exist yet, and only this user can read it; - is standard output')
+    .option('--allow-empty', 'also of a database without rows')
+    .description(`Writes the enquiries, their mails with what became of them, and the subscriptions, as they are at one moment, into one
+compressed file with a checksum. The site may run meanwhile. "restore FILE" fills an empty database from it. It holds
+people's data: keep it safe, and not longer than the enquiries themselves.`)
+    .action(async (file: string, { allowEmpty = false }: { allowEmpty?: boolean }) => {
+      if (file === '-' && output.isTTY) throw new UsageError('A backup is not for a terminal: say where to, > FILE')
+      const settings = env()
+      const created = file === '-' ? undefined : await create(file)
+      try {
+        const rows = await write(settings, created?.createWriteStream({ flush: true }) ?? output, allowEmpty)
+        errors.write(`Wrote ${count(rows, 'row', 'rows')} to ${created ? file : 'standard output'}.\n`)
+      } catch (error) {
+        if (created) await unlink(file)
+        throw error
+      }
+    })
 }
 
 async function create(file: string): Promise<FileHandle> {
@@ -64,9 +84,8 @@ async function create(file: string): Promise<FileHandle> {
 async function write(env: Env, output: NodeJS.WritableStream, allowEmpty: boolean): Promise<number> {
   const written = { rows: 0 }
   const ended = new AbortController()
-  for (const signal of SIGNALS) {
-    process.once(signal, () => ended.abort(new OperatorError(`The backup was ended by ${signal}: it is not whole.`)))
-  }
+  const end = (signal: string) => ended.abort(new OperatorError(`The backup was ended by ${signal}: it is not whole.`))
+  for (const signal of SIGNALS) process.once(signal, end)
   try {
     await withDatabase({ ...env, anyVersion: true }, ({ db }) =>
       withSnapshot(db, env.DATABASE_URL === undefined, async (snapshot) => {
@@ -78,6 +97,8 @@ async function write(env: Env, output: NodeJS.WritableStream, allowEmpty: boolea
     if (ended.signal.aborted) throw ended.signal.reason
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
     throw new OperatorError('The backup was not read to its end: what was read of it is not whole.', { cause: error })
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, end)
   }
   return written.rows
 }
@@ -95,13 +116,13 @@ async function* toPieces(snapshot: Snapshot, written: { rows: number }, allowEmp
   }
   if (written.rows === 0 && !allowEmpty) throw new OperatorError(NOTHING)
   checksum.update(piece)
-  yield `${piece}${markLine({ end: true, rows: written.rows, sha256: checksum.digest('hex') })}\n`
+  yield `${piece}${mark({ end: true, rows: written.rows, sha256: checksum.digest('hex') })}\n`
 }
 
 async function* toLines({ migrations, tables, rows }: Snapshot, written: { rows: number }): AsyncGenerator<string> {
-  yield markLine({ format: FORMAT, version: FORMAT_VERSION, madeAt: new Date().toISOString(), migrations })
+  yield mark({ format: FORMAT, version: FORMAT_VERSION, madeAt: new Date().toISOString(), migrations })
   for (const table of tables) {
-    yield markLine({ table: table.name, columns: table.columns })
+    yield mark({ table: table.name, columns: table.columns })
     for await (const row of rows(table)) {
       yield row
       written.rows++
@@ -109,6 +130,6 @@ async function* toLines({ migrations, tables, rows }: Snapshot, written: { rows:
   }
 }
 
-function report(rows: number, file: string) {
-  console.error(`Wrote ${count(rows, 'row', 'rows')} to ${file}.`)
+function mark(what: Head | z.infer<typeof markSchema>): string {
+  return MARK + JSON.stringify(what)
 }

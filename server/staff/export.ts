@@ -1,68 +1,120 @@
-import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { Command } from 'commander'
 import { stringify } from 'csv-stringify'
-import { buyerTypes, products } from '../../shared/catalogue.ts'
 import type { Db } from '../database/database.ts'
 import { withDatabase } from '../database/open-database.ts'
-import { count } from '../words.ts'
-import { type Command, parse, UsageError } from './command.ts'
-import { csvOptions, readEnquiries, toRecord } from './enquiry-csv.ts'
-import { exportSubscribers } from './export-subscribers.ts'
-import { type EnquiryFilter, statusNames, toFilter } from './filters.ts'
-import { exportPerson } from './person.ts'
+import { count, inIndia } from '../words.ts'
+import {
+  type EnquiryFilter,
+  type Filters,
+  type Person,
+  readPerson,
+  toFilter,
+  UsageError,
+  withFilters,
+} from './input.ts'
+import { csvOptions, recordColumns, recordMails, type Terminal, toRecord } from './output.ts'
 
-const options = {
-  from: { type: 'string' },
-  to: { type: 'string' },
-  product: { type: 'string' },
-  type: { type: 'string' },
-  status: { type: 'string' },
-  person: { type: 'string' },
-  subscribers: { type: 'boolean', default: false },
-} as const
+const PAGE_SIZE = 500
 
-const PROGRESS_STEP = 1000
-
-export const exportCommand: Command = {
-  summary: 'write enquiries as CSV, or all we hold about one person as JSON',
-  help: `Usage: npm run -s staff -- export [options] > enquiries.csv
+export function exportCommand(terminal: Terminal): Command {
+  return withFilters(new Command('export'))
+    .summary('write enquiries as CSV, or all we hold about one person as JSON')
+    .usage(`[options] > enquiries.csv
        npm run -s staff -- export --person EMAIL|MOBILE > person.json
-       npm run -s staff -- export --subscribers > subscribers.csv
-
-  --from YYYY-MM-DD   received on this Indian day or later
-  --to YYYY-MM-DD     received on this Indian day or earlier
-  --product NAME      ${products.join(' or ')}
-  --type NAME         ${buyerTypes.join(' or ')}
-  --status NAME       ${statusNames.join(', ')}
-  --person WHO        a mail address in any case, or a mobile number, also with +91 and spaces; stands alone. The
-                      subscription is found by its address only
-  --subscribers       the newsletter's addresses instead; stands alone. Nobody has confirmed them: anybody can have typed
-                      them, so nothing may be sent to them until they confirm
-
-With npm's -s, else npm writes two lines of its own before the first. "Received" is Indian time, "ReceivedAt" UTC. A
-text that a spreadsheet would take for a formula gets an apostrophe in front.`,
-  login: "quvera_readonly or the tables' owner",
-  async run(args, env) {
-    const { person, subscribers, ...filters } = parse(args, options).values
-    const others = Object.keys(filters).length + Number(subscribers)
-    if (person !== undefined && others > 0) throw new UsageError('--person stands alone')
-    if (subscribers && others > 1) throw new UsageError('--subscribers stands alone')
-    const where = toFilter(filters)
-    if (person !== undefined) return exportPerson(person, env(), process.stdout)
-    if (subscribers) return exportSubscribers(env(), process.stdout)
-    await withDatabase(env(), ({ db }) => writeCsv(db, where, process.stdout))
-  },
+       npm run -s staff -- export --subscribers > subscribers.csv`)
+    .description(`With npm's -s, else npm writes two lines of its own before the first. "Received" is Indian time, "ReceivedAt" UTC. A
+text that a spreadsheet would take for a formula gets an apostrophe in front. Nobody has confirmed the addresses of
+subscribers: anybody can have typed them, so nothing may be sent to them until they confirm.`)
+    .option(
+      '--person <who>',
+      'a mail address in any case, or a mobile number, also with +91 and spaces; stands alone. The subscription is found by its address only',
+      readPerson,
+    )
+    .option('--subscribers', "the newsletter's addresses instead; stands alone")
+    .action(async ({ person, subscribers, ...filters }: Filters & { person?: Person; subscribers?: boolean }) => {
+      const others = Object.keys(filters).length + Number(subscribers ?? 0)
+      if (person && others > 0) throw new UsageError('--person stands alone')
+      if (subscribers && others > 1) throw new UsageError('--subscribers stands alone')
+      const where = toFilter(filters)
+      await withDatabase(terminal.env(), ({ db }) => {
+        if (person) return writePerson(terminal, db, person)
+        return subscribers ? writeSubscribers(terminal, db) : writeEnquiries(terminal, db, where)
+      })
+    })
 }
 
-async function writeCsv(db: Db, where: EnquiryFilter, output: Writable) {
-  let written = 0
-  async function* records() {
-    for await (const row of readEnquiries(db, where)) {
-      yield toRecord(row)
-      written++
-      if (process.stderr.isTTY && written % PROGRESS_STEP === 0) process.stderr.write(`\r${written} enquiries`)
-    }
+async function writeEnquiries({ output }: Terminal, db: Db, where: EnquiryFilter) {
+  await pipeline(readRecords(db, where), stringify({ ...csvOptions, columns: recordColumns }), output)
+}
+
+/**
+ * The enquiries of the filter, oldest first, a page at a time: memory stays the same however many there are. Each page
+ * goes on after the last row of the one before, so rows that come or go meanwhile shift nothing.
+ */
+async function* readRecords(db: Db, filter: EnquiryFilter) {
+  let after: EnquiryFilter = {}
+  for (;;) {
+    const page = await db.enquiry.findMany({
+      where: { AND: [filter, after] },
+      include: { mails: recordMails },
+      orderBy: [{ receivedAt: 'asc' }, { id: 'asc' }],
+      take: PAGE_SIZE,
+    })
+    yield* page.map(toRecord)
+    const last = page.at(-1)
+    if (!last || page.length < PAGE_SIZE) return
+    const { id, receivedAt } = last
+    // The first condition follows from the second; with it PostgreSQL begins at that place of the index.
+    after = { receivedAt: { gte: receivedAt }, OR: [{ receivedAt: { gt: receivedAt } }, { id: { gt: id } }] }
   }
-  await pipeline(Readable.from(records()), stringify(csvOptions), output)
-  if (process.stderr.isTTY) process.stderr.write(`\r${count(written, 'enquiry', 'enquiries')}\n`)
+}
+
+/** Nobody has confirmed an address: the list says so in each row, so that it is not mistaken for one to send to. */
+async function writeSubscribers({ output, errors }: Terminal, db: Db) {
+  const rows = await db.subscriber.findMany({ orderBy: { subscribedAt: 'asc' } })
+  const records = rows.map(({ email, subscribedAt, consentVersion }) => ({
+    Email: email,
+    Subscribed: inIndia(subscribedAt),
+    ConsentVersion: consentVersion,
+    Confirmed: false,
+    SubscribedAt: subscribedAt.toISOString(),
+  }))
+  const columns = ['Email', 'Subscribed', 'ConsentVersion', 'Confirmed', 'SubscribedAt']
+  await pipeline(records, stringify({ ...csvOptions, columns }), output)
+  errors.write(
+    `${count(rows.length, 'address', 'addresses')}, unconfirmed: anybody can have typed them. Nothing may be sent to them until they confirm.\n`,
+  )
+}
+
+async function writePerson({ print }: Terminal, db: Db, person: Person) {
+  print(JSON.stringify({ person, exportedAt: new Date(), ...(await readHoldings(db, person)) }, undefined, 2))
+}
+
+/** A row as the database has it: all columns under their own names. */
+type Stored = Record<string, unknown>
+
+export interface Holdings {
+  enquiries: (Stored & { Id: string; Reference: string; ReceivedAt: string; Mails: Stored[] })[]
+  subscriptions: (Stored & { Email: string })[]
+}
+
+/**
+ * All we hold of a person. Subscriptions are found by their address only: the addresses beside a mobile number may be
+ * anybody's, typed by somebody else. In SQL, because Prisma's way to ignore case takes `_` and `%` for wildcards.
+ */
+export async function readHoldings(db: Db, person: Person): Promise<Holdings> {
+  const email = 'email' in person ? person.email : null
+  const mobile = 'mobile' in person ? person.mobile : null
+  const [row] = await db.$queryRaw<Pick<Holdings, 'enquiries'>[]>`
+    SELECT coalesce(jsonb_agg(to_jsonb(form) || jsonb_build_object('Mails', (
+      SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'EnquiryId' ORDER BY mail."Id"), '[]')
+      FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id"
+    )) ORDER BY form."ReceivedAt"), '[]') AS "enquiries"
+    FROM "Quvera_Form" form WHERE lower("Email") = lower(${email}::text) OR "Mobile" = ${mobile}::text`
+  if (!row) throw new Error('An aggregate without GROUP BY returned no row')
+  if (email === null) return { ...row, subscriptions: [] }
+  const subscriptions = await db.$queryRaw<{ row: Holdings['subscriptions'][number] }[]>`
+    SELECT to_jsonb(subscriber) AS "row" FROM "Quvera_Subscriber" subscriber WHERE lower("Email") = lower(${email})`
+  return { ...row, subscriptions: subscriptions.map((each) => each.row) }
 }

@@ -1,35 +1,88 @@
-import { products } from '../../shared/catalogue.ts'
+import { Command } from 'commander'
+import { brand } from '../../shared/brand.ts'
+import type { Db } from '../database/database.ts'
 import { withDatabase } from '../database/open-database.ts'
-import { type Command, parse, UsageError } from './command.ts'
-import { listHelp, listOptions, printEnquiries, readListOptions } from './enquiry-list.ts'
-import { statusNames, toFilter } from './filters.ts'
+import { toEnquiry } from '../enquiries/enquiry.ts'
+import { mailState } from '../mail/states.ts'
+import { count } from '../words.ts'
+import { type EnquiryFilter, type Filters, toFilter, UsageError, withFilters } from './input.ts'
+import { type Column, printTable, recordMails, type Terminal, timeCell, toRecord } from './output.ts'
 
-export const listCommand: Command = {
-  summary: 'list the enquiries, newest first',
-  help: `Usage: npm run -s staff -- list [options]
+const LIMIT = 50
 
-  --new                 those that nobody has dealt with yet: the same as --status New
-  --status NAME         ${statusNames.join(', ')}
-  --since WHEN          received on this Indian day or later, 2026-11-30, or so long ago at most: 7d, 2m
-  --product NAME        ${products.join(' or ')}
-${listHelp}
-
-Times are Indian. Mail tells what became of the enquiry's mails, the worst first: "Notice Bounced" means that staff were
-not told by mail, "Ack Bounced" that the visitor's address is wrong. A narrow terminal shows fewer columns; \`staff show
-REFERENCE\` tells everything of one enquiry.`,
-  login: "quvera_readonly or the tables' owner",
-  async run(args, env) {
-    const { values } = parse(args, {
-      new: { type: 'boolean', default: false },
-      status: { type: 'string' },
-      since: { type: 'string' },
-      product: { type: 'string' },
-      ...listOptions,
+export function listCommand(terminal: Terminal): Command {
+  return withListOptions(withFilters(new Command('list')))
+    .summary('list the enquiries, newest first')
+    .option('--new', 'those that nobody has dealt with yet: the same as --status New')
+    .description(`Times are Indian. Mail tells what became of the enquiry's mails, the worst first: "Notice Bounced" means that staff were
+not told by mail, "Ack Bounced" that the visitor's address is wrong. A narrow terminal shows fewer columns; "show
+REFERENCE" tells everything of one enquiry.`)
+    .action(async ({ new: onlyNew, ...options }: Filters & ListOptions & { new?: boolean }) => {
+      if (onlyNew && options.status) throw new UsageError('Say either --new or --status')
+      const where = toFilter(onlyNew ? { ...options, status: 'New' } : options)
+      await withDatabase(terminal.env(), ({ db }) => printEnquiries(terminal, db, where, options))
     })
-    const { new: onlyNew, status, since, product } = values
-    if (onlyNew && status !== undefined) throw new UsageError('Say either --new or --status')
-    const where = toFilter({ status: onlyNew ? 'New' : status, since, product })
-    const options = readListOptions(values)
-    await withDatabase(env(), ({ db }) => printEnquiries(db, where, options))
-  },
+}
+
+interface ListOptions {
+  limit?: number
+  json?: boolean
+}
+
+/** Of all commands that list enquiries. */
+export function withListOptions(command: Command): Command {
+  return command
+    .option('--limit <number>', `at most so many, ${LIMIT} unless given; with --json all`, readLimit)
+    .option('--json', 'for programs: everything of each, as in the export')
+}
+
+function readLimit(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new UsageError(`"${text}" is not a number of enquiries`)
+  return Number(text)
+}
+
+/** Prints the enquiries of the filter, newest first. */
+export async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, { limit, json }: ListOptions) {
+  const { print } = terminal
+  const most = limit ?? (json ? undefined : LIMIT)
+  const rows = await db.enquiry.findMany({
+    where,
+    include: { mails: recordMails },
+    orderBy: [{ receivedAt: 'desc' }, { id: 'desc' }],
+    ...(most !== undefined && { take: most }),
+  })
+  if (json) return print(JSON.stringify(rows.map(toRecord), numbers, 2))
+  if (rows.length === 0) {
+    const isEmpty = (await db.enquiry.count()) === 0
+    const hint =
+      'This database holds no enquiries. Is it the one of the site? DATA_DIR or DATABASE_URL says which it is.'
+    return print(isEmpty ? hint : 'There is no such enquiry.')
+  }
+  printTable(terminal, columns, rows)
+  const total = await db.enquiry.count({ where })
+  if (total > rows.length)
+    print(`and ${count(total - rows.length, 'older one', 'older ones')}: --limit ${total} shows all`)
+}
+
+function numbers(_: string, value: unknown) {
+  return typeof value === 'bigint' ? Number(value) : value
+}
+
+type Row = Parameters<typeof toRecord>[0] & { mails: Parameters<typeof mailState>[0] }
+
+const columns: Column<Row>[] = [
+  { title: 'Reference', cell: ({ reference }) => reference },
+  { title: 'Received IST', cell: ({ receivedAt }) => timeCell(receivedAt) },
+  { title: 'Status', cell: ({ status, suspectedSpam }) => `${status}${suspectedSpam ? ', spam?' : ''}` },
+  { title: 'Name', cell: ({ name }) => name, min: 12 },
+  { title: 'Mobile', cell: ({ mobile }) => mobile },
+  { title: 'Order', cell: order, spare: 1 },
+  { title: 'Type', cell: (row) => toEnquiry(row).retailerSelfUse, spare: 3 },
+  { title: 'Email', cell: ({ email }) => email, min: 20, spare: 4 },
+  { title: 'Mail', cell: ({ mails }) => mailState(mails) },
+  { title: 'Note', cell: ({ note }) => note ?? '', min: 10, spare: 2 },
+]
+
+function order(row: Row) {
+  return `${row.quantity} × ${toEnquiry(row).products.replace(`${brand.name} `, '')}`
 }

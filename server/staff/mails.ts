@@ -1,116 +1,237 @@
+import { Command } from 'commander'
 import type { Db } from '../database/database.ts'
 import { withDatabase } from '../database/open-database.ts'
+import { readOldestNew } from '../enquiries/oldest-new.ts'
+import { scrub } from '../errors.ts'
 import { retryMails, withholdMails } from '../mail/by-hand.ts'
-import { endHold } from '../mail/plan.ts'
-import { states } from '../mail/states.ts'
-import { count } from '../words.ts'
-import { subtractAge } from './age.ts'
-import { type Command, parse, UsageError } from './command.ts'
-import { listAllMails, listOwedMails } from './owed-mails.ts'
+import { readBacklog } from '../mail/owed.ts'
+import { endHold, readHold } from '../mail/plan.ts'
+import { heldBack, kinds, type MailFilter, own, states, statesThat, unacknowledged, untold } from '../mail/states.ts'
+import { ageInWords, count, inIndia } from '../words.ts'
+import { readAge, UsageError } from './input.ts'
+import { type Column, printTable, type Terminal, timeCell } from './output.ts'
 
-const options = {
-  all: { type: 'boolean', default: false },
-  failed: { type: 'boolean', default: false },
-  'include-unknown': { type: 'boolean', default: false },
-  restored: { type: 'boolean', default: false },
-  'older-than': { type: 'string' },
-} as const
+const LIST_MAX = 200
 
-const ACTIONS = ['the list', 'retry', 'withhold', 'release']
-
-/** Which option belongs to what is done. */
-const belongings: Record<string, string> = {
-  all: 'the list',
-  failed: 'the list',
-  'include-unknown': 'retry',
-  restored: 'retry',
-  'older-than': 'withhold',
-}
-
-export const mailsCommand: Command = {
-  summary: 'tell which mails are owed or did not arrive; send them again, or not at all',
-  help: `Usage: npm run -s staff -- mails [--failed | --all]
-       npm run -s staff -- mails retry [ID …] [--include-unknown] [--restored]
-       npm run -s staff -- mails withhold ID … | --older-than 7d
-       npm run -s staff -- mails release
-
-Tells first of which enquiries nobody has been told, then which visitors have to be rung, then which mails are owed, and
-at the end the oldest enquiry that is still New. With --failed what is only Pending is left out; --all lists the newest
-mails whatever became of them. The state of a mail tells that it
+export function mailsCommand(terminal: Terminal): Command {
+  return new Command('mails')
+    .summary('tell which mails are owed or did not arrive; send them again, or not at all')
+    .usage('[--failed | --all] | retry … | withhold … | release')
+    .option('--failed', 'without those that are only Pending')
+    .option('--all', 'the newest mails whatever became of them')
+    .description(`Tells first of which enquiries nobody has been told, then which visitors have to be rung, then which mails are owed, and
+at the end the oldest enquiry that is still New. The state of a mail tells that it
 
 ${Object.entries(states)
   .map(([state, { means }]) => `  ${state.padEnd(12)}${means}`)
   .join('\n')}
 
-A notice may tell of many enquiries at once; what becomes of it becomes of their own.
-
-retry makes mails due now: those named, or all that are Pending or Failed, also those that Resend took and could not
-send. The running site then sends them; a bundle's notices go out anew. An Unknown mail may have been sent already: the
-try had no clear answer, and Resend no longer remembers it. Look into Resend's log first; with --include-unknown it is
-sent too, and the receiver may get a second copy. With --restored mails go out that a restored database holds back:
-first look whether they were sent after the backup. Mails that are Sent, Delivered, Bounced or Complained, and mails
-withheld for another reason, are never sent again.
-
-withhold says that mails are not to be sent: those named that are Pending, Failed or Unknown, or all that are Pending
-and about enquiries older than so many days (7d) or months (2m). The enquiries stay.
-
-release lets acknowledgements go out that are held, because too many of the last ones were turned away.`,
-  async run(args, env) {
-    const { values, positionals } = parse(args, options, { positionals: true })
-    const [action = 'the list', ...words] = positionals
-    if (!ACTIONS.includes(action)) throw new UsageError(`mails cannot "${action}"`)
-    const stray = Object.entries(values).find(([name, value]) => value && belongings[name] !== action)
-    if (stray) throw new UsageError(`--${stray[0]} belongs to ${belongings[stray[0]]}`)
-    if (values.all && values.failed) throw new UsageError('Say either --all or --failed')
-    const bad = words.find((word) => !/^\d{1,18}$/.test(word))
-    if (bad !== undefined) throw new UsageError(`"${bad}" is not the number of a mail`)
-    const ids = words.map(BigInt)
-    const age = values['older-than']
-    if (action === 'withhold' && ids.length > 0 === (age !== undefined))
-      throw new UsageError('Name the mails, or say --older-than 7d')
-    const before = age === undefined ? undefined : subtractAge(new Date(), age)
-    const { RESEND_API_KEY: key, ...settings } = env()
-    const hasKey = Boolean(key)
-    await withDatabase(settings, async ({ db }) => {
-      if (action === 'retry') {
-        const which = { ids, includeUnknown: values['include-unknown'], includeRestored: values.restored }
-        return retry(db, which, hasKey)
-      }
-      if (action === 'withhold') return withhold(db, before ? { before } : { ids })
-      if (action === 'release') return release(db)
-      return values.all ? listAllMails(db) : listOwedMails(db, { onlyFailed: values.failed, hasKey })
+A notice may tell of many enquiries at once; what becomes of it becomes of their own.`)
+    .action(async ({ failed = false, all }: { failed?: boolean; all?: boolean }) => {
+      if (all && failed) throw new UsageError('Say either --all or --failed')
+      const { RESEND_API_KEY: key, ...settings } = terminal.env()
+      await withDatabase(settings, ({ db }) =>
+        all ? listAll(terminal, db) : listOwed(terminal, db, { onlyFailed: failed, hasKey: Boolean(key) }),
+      )
     })
-  },
+    .addCommand(retryCommand(terminal))
+    .addCommand(withholdCommand(terminal))
+    .addCommand(releaseCommand(terminal))
 }
 
-async function retry(db: Db, which: Parameters<typeof retryMails>[1], hasKey: boolean) {
-  const { due, left } = await retryMails(db, which)
-  const fate = hasKey
-    ? 'the running site sends them'
-    : 'but RESEND_API_KEY is not set here: nothing is sent until the site runs with one'
-  console.log(`${count(due, 'mail is', 'mails are')} due now; ${fate}.`)
-  if (left > 0) {
-    console.log(
-      `Left: ${count(left, 'mail', 'mails')} that may have been sent already. See Resend's log, then --include-unknown.`,
+function retryCommand({ env, print }: Terminal): Command {
+  return new Command('retry')
+    .summary('make mails due now')
+    .argument(
+      '[ids...]',
+      'their numbers; else all that are Pending or Failed, also those that Resend took and could not send',
     )
+    .option('--include-unknown', 'also those that may have been sent already: the receiver may get a second copy')
+    .option('--restored', 'also those that a restored database holds back')
+    .description(`The running site then sends them; a bundle's notices go out anew. An Unknown mail may have been sent already: the try
+had no clear answer, and Resend no longer remembers it. Look into Resend's log first, and with --restored whether they
+were sent after the backup. Mails that are Sent, Delivered, Bounced or Complained, and mails withheld for another
+reason, are never sent again.`)
+    .action(async (words: string[], options: { includeUnknown?: boolean; restored?: boolean }) => {
+      const { includeUnknown = false, restored: includeRestored = false } = options
+      const ids = readIds(words)
+      const { RESEND_API_KEY: key, ...settings } = env()
+      await withDatabase(settings, async ({ db }) => {
+        const { due, left } = await retryMails(db, { ids, includeUnknown, includeRestored })
+        const fate = key
+          ? 'the running site sends them'
+          : 'but RESEND_API_KEY is not set here: nothing is sent until the site runs with one'
+        print(`${count(due, 'mail is', 'mails are')} due now; ${fate}.`)
+        if (left > 0) {
+          const mails = count(left, 'mail', 'mails')
+          print(`Left: ${mails} that may have been sent already. See Resend's log, then --include-unknown.`)
+        }
+        tellOthers(print, ids.length - due - left)
+      })
+    })
+}
+
+function withholdCommand({ env, print }: Terminal): Command {
+  return new Command('withhold')
+    .summary('say that mails are not to be sent')
+    .argument('[ids...]', 'the numbers of mails that are Pending, Failed or Unknown')
+    .option(
+      '--older-than <age>',
+      'all that are Pending and about enquiries older than so many days (7d) or months (2m)',
+      (age) => readAge(age),
+    )
+    .description('The enquiries stay.')
+    .action(async (words: string[], { olderThan: before }: { olderThan?: Date }) => {
+      const ids = readIds(words)
+      if (ids.length > 0 === (before !== undefined)) throw new UsageError('Name the mails, or say --older-than 7d')
+      await withDatabase(env(), async ({ db }) => {
+        const withheld = await withholdMails(db, before ? { before } : { ids })
+        print(`${count(withheld, 'mail is', 'mails are')} withheld: never sent, unless a try is under way just now.`)
+        const along = await db.mail.findMany({ where: { id: { in: ids }, NOT: own } })
+        for (const { id, bundledInto } of along) print(`Left: mail ${id}, which goes along in bundle ${bundledInto}.`)
+        tellOthers(print, before ? 0 : ids.length - withheld - along.length)
+      })
+    })
+}
+
+function releaseCommand({ env, print }: Terminal): Command {
+  return new Command('release')
+    .summary('let acknowledgements go out that are held, because too many of the last ones were turned away')
+    .action(() =>
+      withDatabase(env(), async ({ db }) => {
+        const held = await endHold(db)
+        print(held > 0 ? 'Acknowledgements go out again.' : 'Acknowledgements are not held.')
+      }),
+    )
+}
+
+function readIds(words: string[]): bigint[] {
+  const bad = words.find((word) => !/^\d{1,18}$/.test(word))
+  if (bad !== undefined) throw new UsageError(`"${bad}" is not the number of a mail`)
+  return words.map(BigInt)
+}
+
+function tellOthers(print: Terminal['print'], number: number) {
+  if (number > 0) print(`Left: ${count(number, 'mail', 'mails')} that are sent, withheld or not there.`)
+}
+
+function readMails(db: Db, where: MailFilter, order: 'asc' | 'desc' = 'asc') {
+  const include = {
+    enquiry: { select: { reference: true, receivedAt: true, name: true, mobile: true } },
+    _count: { select: { bundled: true } },
   }
-  tellOthers(which.ids.length - due - left)
+  return db.mail.findMany({ where, include, orderBy: { id: order }, take: LIST_MAX })
 }
 
-async function withhold(db: Db, which: Parameters<typeof withholdMails>[1]) {
-  const withheld = await withholdMails(db, which)
-  console.log(`${count(withheld, 'mail is', 'mails are')} withheld: never sent, unless a try is under way just now.`)
-  const along =
-    'ids' in which ? await db.mail.findMany({ where: { id: { in: which.ids }, NOT: { bundledInto: null } } }) : []
-  for (const { id, bundledInto } of along) console.log(`Left: mail ${id}, which goes along in bundle ${bundledInto}.`)
-  tellOthers('ids' in which ? which.ids.length - withheld - along.length : 0)
+type Row = Awaited<ReturnType<typeof readMails>>[number]
+
+const id: Column<Row> = { title: 'Id', cell: (row) => String(row.id) }
+const reference: Column<Row> = { title: 'Reference', cell: referenceOf }
+const received: Column<Row> = {
+  title: 'Received IST',
+  cell: ({ enquiry }) => (enquiry ? timeCell(enquiry.receivedAt) : ''),
+}
+const name: Column<Row> = { title: 'Name', cell: ({ enquiry }) => enquiry?.name ?? '', min: 12, spare: 1 }
+const mobile: Column<Row> = { title: 'Mobile', cell: ({ enquiry }) => enquiry?.mobile ?? '' }
+const kind: Column<Row> = { title: 'Kind', cell: (row) => kinds[row.kind].short }
+const state: Column<Row> = { title: 'State', cell: ({ status }) => status }
+const attempts: Column<Row> = { title: 'Attempts', cell: (row) => String(row.attempts), spare: 3 }
+const next: Column<Row> = {
+  title: 'Next try IST',
+  cell: ({ status, nextAttemptAt }) => (status === 'Pending' ? timeCell(nextAttemptAt) : ''),
+  spare: 2,
+}
+/** Resend may quote the address. */
+const reason: Column<Row> = { title: 'Reason', cell: ({ lastError }) => scrub(lastError ?? ''), min: 25 }
+
+function referenceOf({ kind, enquiry, _count }: Row): string {
+  return enquiry?.reference ?? (kind === 'Staff' ? count(_count.bundled, 'enquiry', 'enquiries') : '')
 }
 
-function tellOthers(number: number) {
-  if (number > 0) console.log(`Left: ${count(number, 'mail', 'mails')} that are sent, withheld or not there.`)
+/** The newest mails, whatever became of them. */
+async function listAll(terminal: Terminal, db: Db) {
+  const rows = await readMails(db, {}, 'desc')
+  printTable(terminal, [id, reference, received, kind, state, attempts, next, reason], rows)
+  const more = (await db.mail.count()) - rows.length
+  if (more > 0) terminal.print(`and ${count(more, 'older one', 'older ones')}`)
 }
 
-async function release(db: Db) {
-  const held = await endHold(db)
-  console.log(held > 0 ? 'Acknowledgements go out again.' : 'Acknowledgements are not held.')
+interface Section {
+  where: MailFilter
+  head(number: number): string
+  columns: Column<Row>[]
+  advice: string
+}
+
+/** What wants somebody's attention, the worst first. */
+async function listOwed(terminal: Terminal, db: Db, { onlyFailed, hasKey }: Record<'onlyFailed' | 'hasKey', boolean>) {
+  const { print } = terminal
+  const owed: MailFilter = {
+    ...own,
+    status: { in: statesThat('owed').filter((status) => !onlyFailed || status !== 'Pending') },
+    NOT: [untold, unacknowledged],
+  }
+  const undeliveredDigest: MailFilter = { kind: 'Digest', status: { in: statesThat('undelivered') } }
+  const sections: Section[] = [
+    {
+      where: untold,
+      head: (n) => `ALARM: nobody has been told of ${count(n, 'enquiry', 'enquiries')}. The notice did not arrive.`,
+      columns: [id, reference, received, state, reason],
+      advice: `Read each with: staff show REFERENCE. Answer the visitor, then:
+staff status REFERENCE Contacted. Put right what keeps mails from STAFF_EMAILS;
+staff test-mail ADDRESS tries it. staff mails retry: once more what was refused.`,
+    },
+    {
+      where: unacknowledged,
+      head: (n) => `The address is wrong, or takes no mail: ring ${count(n, 'visitor', 'visitors')}.`,
+      columns: [id, reference, received, name, mobile, state, reason],
+      advice: 'When you have: staff status REFERENCE Contacted',
+    },
+    {
+      where: { OR: [owed, undeliveredDigest] },
+      head: (n) => `${count(n, 'mail is', 'mails are')} ${onlyFailed ? 'not sent and not tried again' : 'not sent'}.`,
+      columns: [id, reference, received, kind, state, attempts, next, reason],
+      advice:
+        'Pending goes out by itself once RESEND_API_KEY is set. Anything else: staff mails retry, or nothing if somebody has dealt with it.',
+    },
+    {
+      where: { ...own, ...heldBack },
+      head: (n) => `${count(n, 'mail is', 'mails are')} held back since a restore: sent after the backup, or not yet.`,
+      columns: [id, reference, received, kind, state],
+      advice: "Look into Resend's log. staff mails retry --restored sends them.",
+    },
+  ]
+  const until = await readHold(db)
+  if (until)
+    print(`Acknowledgements are held until ${inIndia(until)}: too many of the last ones were turned away.
+staff list shows the addresses; staff mails release lets them go before.\n`)
+  let isEmpty = true
+  for (const section of sections) if (await printSection(terminal, db, section)) isEmpty = false
+  if (isEmpty) print(onlyFailed ? 'No mail has failed.' : 'No mail is owed.')
+  await printSummary(terminal, db, hasKey)
+}
+
+async function printSection(terminal: Terminal, db: Db, { where, head, columns, advice }: Section): Promise<boolean> {
+  const total = await db.mail.count({ where })
+  if (total === 0) return false
+  const rows = await readMails(db, where)
+  terminal.print(head(total))
+  printTable(terminal, columns, rows)
+  if (total > rows.length) terminal.print(`and ${count(total - rows.length, 'more', 'more')}`)
+  terminal.print(`${advice}\n`)
+  return true
+}
+
+async function printSummary({ print }: Terminal, db: Db, hasKey: boolean) {
+  const { pending, failed, unknown, oldestPendingSeconds } = await readBacklog(db)
+  if (pending + failed + unknown > 0) {
+    const age = pending > 0 ? `, the oldest for ${ageInWords(oldestPendingSeconds)}` : ''
+    print(`Mails: ${pending} pending${age}; ${failed} failed; ${unknown} unknown.`)
+  }
+  if (pending > 0 && !hasKey) print('RESEND_API_KEY is not set here: unless the site has one, they wait.')
+  const oldest = await readOldestNew(db)
+  if (oldest) {
+    const waiting = `${count(oldest.count, 'enquiry is', 'enquiries are')} still New`
+    print(`${waiting}, the oldest for ${ageInWords(oldest.seconds)}: ${oldest.reference} (staff list --new)`)
+  }
 }

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { Command } from 'commander'
 import { readMigrations } from '../database/migrations.ts'
 import { withDatabase } from '../database/open-database.ts'
 import { type Queries, quoted, readJournal, readTables, type Table } from '../database/tables.ts'
@@ -10,8 +11,8 @@ import { OperatorError, sqlState } from '../errors.ts'
 import { heldBack } from '../mail/states.ts'
 import { migrationsFolder } from '../project-root.ts'
 import { count } from '../words.ts'
-import { FORMAT_VERSION, type Head, headSchema, MARK, markSchema } from './backup-format.ts'
-import { type Command, parse, UsageError } from './command.ts'
+import { FORMAT_VERSION, type Head, headSchema, MARK, markSchema } from './backup.ts'
+import type { Terminal } from './output.ts'
 
 const NO_LIMIT_MS = 2 ** 31 - 1
 const LINE_FEED = 0x0a
@@ -24,37 +25,29 @@ const CHARACTERS_AT_ONCE = 2 ** 21
 const OLDER = 'restore_of_older'
 const UNCHANGED = 'Nothing was changed.'
 
-export const restoreCommand: Command = {
-  login: "the tables' owner",
-  summary: 'fill an empty database from a backup',
-  help: `Usage: npm run -s staff -- restore FILE [--mails]
-       npm run -s staff -- restore - [--mails] < FILE
-
-Fills the database of DATA_DIR or DATABASE_URL, which must hold no rows yet, from a file that "backup" has written, also
-with an older version of the site: either all of it or, when anything is wrong, nothing. On PostgreSQL it needs the owner
-of the tables.
-
-  --mails   mails that were still to be sent in the backup shall go out. Without it they are held back (Withheld),
-            because they may have been sent since the backup was made: "mails" shows them, "mails retry --restored" sends them.`,
-  async run(args, env) {
-    const { values, positionals } = parse(args, { mails: { type: 'boolean', default: false } }, { positionals: true })
-    const [file, ...rest] = positionals
-    if (!file || rest.length > 0) throw new UsageError('Name one file, or - for standard input')
-    const lines = unzippedLines(() => (file === '-' ? process.stdin : createReadStream(file)))
-    await withDatabase({ ...env(), make: true, migrate: true }, async ({ db }) => {
-      const result = await db
-        .$transaction((transaction) => restore(transaction, lines, values.mails), { timeout: NO_LIMIT_MS })
-        .catch((error) => {
-          throw explain(error, file === '-' ? 'standard input' : resolve(file))
-        })
-      console.log(`Restored ${count(result.rows, 'row', 'rows')} of the backup made at ${result.madeAt}.`)
-      if (result.held > 0) {
-        console.log(
-          `Held back: ${count(result.held, 'mail', 'mails')} that the backup had still to send (staff mails).`,
-        )
-      }
+export function restoreCommand({ env, input, print }: Terminal): Command {
+  return new Command('restore')
+    .summary('fill an empty database from a backup')
+    .argument('<file>', 'that "backup" has written, also with an older version of the site; - is standard input')
+    .option(
+      '--mails',
+      'mails that were still to be sent in the backup shall go out. Without it they are held back (Withheld), because they may have been sent since the backup was made: "mails" shows them, "mails retry --restored" sends them',
+    )
+    .description(`Fills the database of DATA_DIR or DATABASE_URL, which must hold no rows yet: either with all of it or, when anything is
+wrong, with nothing. On PostgreSQL it needs the owner of the tables.`)
+    .action(async (file: string, { mails = false }: { mails?: boolean }) => {
+      const lines = unzippedLines(() => (file === '-' ? input : createReadStream(file)))
+      await withDatabase({ ...env(), make: true, migrate: true }, async ({ db }) => {
+        const { rows, madeAt, held } = await db
+          .$transaction((transaction) => restore(transaction, lines, mails), { timeout: NO_LIMIT_MS })
+          .catch((error) => {
+            throw explain(error, file === '-' ? 'standard input' : resolve(file))
+          })
+        print(`Restored ${count(rows, 'row', 'rows')} of the backup made at ${madeAt}.`)
+        if (held > 0)
+          print(`Held back: ${count(held, 'mail', 'mails')} that the backup had still to send (staff mails).`)
+      })
     })
-  },
 }
 
 async function restore(db: Queries, lines: AsyncGenerator<string>, sendMails: boolean) {

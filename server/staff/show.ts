@@ -1,33 +1,29 @@
+import { Command } from 'commander'
 import { withDatabase } from '../database/open-database.ts'
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
+import { states } from '../mail/states.ts'
 import { ageInWords, count, inIndia } from '../words.ts'
-import { type Command, parse, UsageError } from './command.ts'
-import { findByReference, readReference } from './find-enquiry.ts'
-import { adviceOn } from './mail-advice.ts'
-import { onOneLine } from './terminal-table.ts'
+import { findByReference, readReference } from './input.ts'
+import { onOneLine, type Terminal } from './output.ts'
 
 const LABEL_WIDTH = 16
 
-export const showCommand: Command = {
-  summary: 'show everything of one enquiry',
-  help: `Usage: npm run -s staff -- show REFERENCE
-
-The reference in capital or small letters, with or without its beginning: QV-7K3M9P, qv-7k3m9p, 7k3m9p.`,
-  login: "quvera_readonly or the tables' owner",
-  async run(args, env) {
-    const [text, ...rest] = parse(args, {}, { positionals: true }).positionals
-    if (text === undefined || rest.length > 0) throw new UsageError('Name one reference')
-    const reference = readReference(text)
-    await withDatabase(env(), async ({ db }) => {
-      for (const row of await findByReference(db, [reference])) showEnquiry(row)
+export function showCommand({ env, print }: Terminal): Command {
+  return new Command('show')
+    .summary('show everything of one enquiry')
+    .argument('<reference>', 'in capital or small letters, with or without its beginning: QV-7K3M9P, qv 7k3m9p, 7k3m9p')
+    .action(async (text: string) => {
+      const reference = readReference(text)
+      await withDatabase(env(), async ({ db }) => {
+        for (const row of await findByReference(db, [reference])) for (const line of toLines(row)) print(line)
+      })
     })
-  },
 }
 
 type Row = Awaited<ReturnType<typeof findByReference>>[number]
 type Mail = Row['mails'][number]
 
-function showEnquiry(row: Row): void {
+function toLines(row: Row): string[] {
   const enquiry = toEnquiry(row)
   const age = ageInWords((Date.now() - row.receivedAt.getTime()) / 1000)
   const lines: [label: string, value: string][] = [
@@ -41,8 +37,11 @@ function showEnquiry(row: Row): void {
     ['Id', row.id],
     ...row.mails.flatMap(mailLines),
   ]
-  for (const [label, value] of lines) console.log(`${label.padEnd(LABEL_WIDTH)}${onOneLine(value)}`)
-  for (const advice of row.mails.map((mail) => adviceOn(mail, row))) if (advice) console.log(`\n${advice}`)
+  const advice = row.mails.map((mail) => adviceOn(mail, row)).filter((each) => each !== undefined)
+  return [
+    ...lines.map(([label, value]) => label.padEnd(LABEL_WIDTH) + onOneLine(value)),
+    ...advice.map((each) => `\n${each}`),
+  ]
 }
 
 /** `Mail 87   Acknowledgement: Bounced, sent 09 Nov 2026 18:13 IST, 1 try`, and the reason below. */
@@ -56,4 +55,17 @@ function mailLines({ id, kind, status, sentAt, nextAttemptAt, attempts, lastErro
     [`Mail ${id}`, `${kind}: ${[status, ...when].join(', ')}`],
     ...(lastError ? [['', lastError] as [string, string]] : []),
   ]
+}
+
+/** What staff have to do about a mail, if anything. */
+function adviceOn({ id, kind, status }: Mail, { reference, mobile }: Row): string | undefined {
+  if (states[status].undelivered) {
+    if (kind === 'Staff')
+      return `The notice of this enquiry did not reach staff. Answer the visitor, then: staff status ${reference} Contacted`
+    if (status === 'Complained') return 'The visitor marked the acknowledgement as spam: ring, and write no more.'
+    return `The address is wrong, or takes no mail: ring the visitor, ${mobile}.`
+  }
+  if (status === 'Unknown')
+    return `Whether mail ${id} was sent is not known. Look into Resend's log, then: staff mails retry ${id} --include-unknown`
+  return undefined
 }

@@ -163,7 +163,7 @@ describe('what cannot be written', () => {
       const line = `node dist/server/staff.js ${command} > /dev/full; echo "$?"`
       const { stdout, stderr } = await runShell(line, database)
       expect(stdout, command).toBe('1\n')
-      expect(stderr).toMatch(/^Standard output cannot be written: [^\n]*no space left[^\n]*\n$/)
+      expect(stderr).toMatch(/^The output cannot be written: [^\n]*no space left[^\n]*\n$/)
     }
   })
 })

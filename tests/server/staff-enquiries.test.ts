@@ -51,9 +51,9 @@ describe('list', () => {
     expect(all).toMatchObject({ code: 0, stderr: '' })
     expect(references(all)).toEqual([reference, old, older])
     const [header, newest, second, third] = all.stdout.split('\n')
-    expect(header).toMatch(/^Reference +Received +Status +Name +Mobile +Order +Type +Email +Mail +Note$/)
+    expect(header).toMatch(/^Reference +Received IST +Status +Name +Mobile +Order +Type +Email +Mail +Note$/)
     expect(newest).toMatch(
-      /\d\d \w{3} \d\d:\d\d +New +Ünal Ğ +9876543210 +24 × 300 +Retailer +asha.verma@shop.example +Pending$/,
+      /\d\d \w{3} \d{4} \d\d:\d\d +New +Ünal Ğ +9876543210 +24 × 300 +Retailer +asha.verma@shop.example +Pending$/,
     )
     expect(second).toMatch(/24 × XT .* Ack Bounced$/)
     expect(third).toMatch(/Closed .* Notice Bounced +wants a rebate$/)

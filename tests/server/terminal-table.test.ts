@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Column, tableLines } from '../../server/staff/terminal-table.ts'
+import { type Column, tableLines } from '../../server/staff/output.ts'
 
 type Row = { reference: string; name: string; note: string }
 const columns: Column<Row>[] = [

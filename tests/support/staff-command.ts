@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { dirname, resolve } from 'node:path'
-import type { Readable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
+import { runStaff } from '../../server/staff.ts'
 
 const project = resolve(import.meta.dirname, '../..')
 
@@ -47,11 +48,21 @@ export function runProgram(file: string, args: string[], env: Record<string, str
   return run(process.execPath, [resolve(project, file), ...args], env)
 }
 
-export function staff(args: string[], env: Record<string, string>): Promise<Ran> {
-  return runProgram('dist/server/staff.js', args, env)
+/** Runs a staff command in this process. */
+export async function staff(args: string[], env: Record<string, string>): Promise<Ran> {
+  const ran: Ran = { code: null, stdout: '', stderr: '' }
+  const write = (to: 'stdout' | 'stderr') =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        ran[to] += chunk
+        done()
+      },
+    })
+  ran.code = await runStaff(args, env, { input: Readable.from([]), output: write('stdout'), errors: write('stderr') })
+  return ran
 }
 
-/** The staff command as it is started: its output waits to be read. */
+/** The staff command as it is built and started: its output waits to be read. */
 export function startStaff(args: string[], env: Record<string, string>): Started {
   return start(process.execPath, [resolve(project, 'dist/server/staff.js'), ...args], env)
 }

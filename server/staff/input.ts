@@ -1,0 +1,124 @@
+import { type Command, Option } from 'commander'
+import { brand } from '../../shared/brand.ts'
+import { buyerTypes, products } from '../../shared/catalogue.ts'
+import type { Db } from '../database/database.ts'
+import { type BuyerType, EnquiryStatus, type Product } from '../database/generated/enums.ts'
+import { memberName } from '../enquiries/enquiry.ts'
+import { monthsBefore } from '../enquiries/retention.ts'
+import { OperatorError } from '../errors.ts'
+import { DAY_MS, momentInIndia } from '../time.ts'
+
+/** The command was called in a way that it does not have: exit code 2. */
+export class UsageError extends Error {}
+
+const MONTHS_MAX = 1200
+
+/** The moment at which an Indian calendar day begins. */
+function readDay(text: string): Date {
+  const start = /^\d{4}-\d{2}-\d{2}$/.test(text) ? momentInIndia(text) : undefined
+  if (!start) throw new UsageError(`"${text}" is not a day; write it as 2026-11-30`)
+  return start
+}
+
+/** `24m`: the same day of the month 24 months ago, or the last one of a shorter month. `730d`: as many days. */
+export function readAge(age: string, now = new Date()): Date {
+  const [, digits, unit] = /^([1-9]\d{0,4})([md]?)$/.exec(age.trim().toLowerCase()) ?? []
+  const number = Number(digits)
+  if (digits && !unit) throw new UsageError(`"${age}" has no unit; write ${age}m for months or ${age}d for days`)
+  if (!digits || (unit === 'm' && number > MONTHS_MAX))
+    throw new UsageError(`"${age}" is not an age; write 24m for months or 730d for days`)
+  return unit === 'd' ? new Date(now.getTime() - number * DAY_MS) : monthsBefore(now, number)
+}
+
+/** A day, or an age such as `7d`. */
+function readSince(text: string): Date {
+  return /^\d+[a-z]?$/i.test(text) ? readAge(text) : readDay(text)
+}
+
+/** Reads one of `values` in capital or small letters, and gives Prisma's name for it. */
+function choice<Member extends string>(what: string, values: readonly string[]): (text: string) => Member {
+  return (text) => {
+    const value = values.find((each) => each.toLowerCase() === text.trim().toLowerCase())
+    if (!value) throw new UsageError(`${what} must be one of: ${values.join(', ')}`)
+    return memberName(value) as Member
+  }
+}
+
+export const statusNames = Object.values(EnquiryStatus)
+export const readStatus = choice<EnquiryStatus>('The status', statusNames)
+
+export type EnquiryFilter = NonNullable<NonNullable<Parameters<Db['enquiry']['findMany']>[0]>['where']>
+export interface Filters {
+  from?: Date
+  since?: Date
+  to?: Date
+  product?: Product
+  type?: BuyerType
+  status?: EnquiryStatus
+}
+
+/** The options that choose enquiries. */
+export function withFilters(command: Command): Command {
+  return command
+    .option(
+      '--from <when>',
+      'received on this Indian day or later, 2026-11-30, or so long ago at most: 7d, 2m',
+      readSince,
+    )
+    .addOption(new Option('--since <when>').argParser(readSince).hideHelp())
+    .option('--to <day>', 'received on this Indian day or earlier', readDay)
+    .option('--product <name>', products.join(' or '), choice<Product>('--product', products))
+    .option('--type <name>', buyerTypes.join(' or '), choice<BuyerType>('--type', buyerTypes))
+    .option('--status <name>', statusNames.join(', '), readStatus)
+}
+
+export function toFilter({ from, since = from, to, product, type, status }: Filters): EnquiryFilter {
+  if (since && to && since > to) throw new UsageError('--from is later than --to')
+  return {
+    receivedAt: { ...(since && { gte: since }), ...(to && { lt: new Date(to.getTime() + DAY_MS) }) },
+    ...(product && { products: product }),
+    ...(type && { retailerSelfUse: type }),
+    ...(status && { status }),
+  }
+}
+
+/** `qv-7k3m9p`, `QV 7K3M9P` or `7K3M9P`: the reference as it is stored. */
+export function readReference(text: string): string {
+  const prefix = brand.referencePrefix
+  const upper = text.toUpperCase().replace(/[\s-]/g, '')
+  const code = upper.length > 6 && upper.startsWith(prefix) ? upper.slice(prefix.length) : upper
+  if (!/^[0-9A-Z]{6}$/.test(code))
+    throw new UsageError(`"${text}" is not a reference such as ${prefix}-7K3M9P. Try: find ${text}`)
+  return `${prefix}-${code}`
+}
+
+/** @throws OperatorError when one of them is not there: then nothing is to be changed */
+export async function findByReference(db: Db, references: string[]) {
+  const rows = await db.enquiry.findMany({
+    where: { reference: { in: references } },
+    include: { mails: { orderBy: { id: 'asc' } } },
+  })
+  const found = new Map(rows.map((row) => [row.reference, row]))
+  return references.map((reference) => {
+    const row = found.get(reference)
+    if (!row) throw new OperatorError(`There is no enquiry ${reference}. \`staff find TEXT\` looks for others.`)
+    return row
+  })
+}
+
+/** Somebody who asks what we hold of them. Of a mobile number: its ten digits. */
+export type Person = { email: string } | { mobile: string }
+
+export function readPerson(text: string): Person {
+  const trimmed = text.trim()
+  if (trimmed.includes('@')) return { email: trimmed }
+  const digits = mobileDigits(trimmed)
+  if (digits?.length !== 10) throw new UsageError(`"${text}" is neither a mail address nor a ten-digit mobile number`)
+  return { mobile: digits }
+}
+
+/** The digits of a mobile number as it is stored, or a part of them; undefined for what is no number. */
+export function mobileDigits(text: string): string | undefined {
+  const digits = text.replace(/[\s()./-]/g, '').replace(/^(?:\+91|0091|91|0)(?=\d{10}$)/, '')
+  return /^\d+$/.test(digits) ? digits : undefined
+}
