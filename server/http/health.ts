@@ -13,33 +13,21 @@ export interface Health {
 const REMEMBERED_MS = 2000
 
 /** `/healthz`: the process lives. `/readyz`: it can store orders; why not, and what mails wait, is told to staff only. */
-export function serveHealth(app: FastifyInstance, health: Health): void {
-  const isReady = createReadiness(health)
+export function serveHealth(app: FastifyInstance, { db, availability, leaving }: Health): void {
+  let askedAt = Number.NEGATIVE_INFINITY
+  let asked: Promise<unknown> | undefined
+
+  function ask() {
+    if (asked && performance.now() - askedAt <= REMEMBERED_MS) return asked
+    askedAt = performance.now()
+    asked = db.$queryRaw`SELECT 1`.catch(availability.failed)
+    return asked
+  }
+
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
-    if (health.leaving()) return reply.code(503).send({ status: 'leaving' })
-    return (await isReady()) ? { status: 'ok' } : reply.code(503).send({ status: 'unavailable' })
+    if (leaving()) return reply.code(503).send({ status: 'leaving' })
+    await ask()
+    return availability.isUp() ? { status: 'ok' } : reply.code(503).send({ status: 'unavailable' })
   })
-}
-
-function createReadiness({ db, availability }: Health): () => Promise<boolean> {
-  let askedAt = Number.NEGATIVE_INFINITY
-  let answer: Promise<boolean> | undefined
-
-  async function ask(): Promise<boolean> {
-    try {
-      await db.$queryRaw`SELECT 1`
-    } catch (error) {
-      availability.failed(error)
-    }
-    return availability.isUp()
-  }
-
-  return async () => {
-    if (!answer || performance.now() - askedAt > REMEMBERED_MS) {
-      askedAt = performance.now()
-      answer = ask()
-    }
-    return (await answer) && availability.isUp()
-  }
 }
