@@ -1,6 +1,6 @@
 import { brand } from '../shared/brand.ts'
+import { PUBLIC_URL_PLACEHOLDER } from '../shared/page-paths.ts'
 import { palette } from '../shared/palette.ts'
-import { PUBLIC_URL_PLACEHOLDER } from '../shared/public-url.ts'
 import { descriptionOf } from './content/descriptions.ts'
 import favicon from './favicon.svg?inline'
 import figtree from './fonts/figtree.woff2?url'

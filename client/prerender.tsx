@@ -1,5 +1,5 @@
 import { renderToStaticMarkup } from 'react-dom/server'
-import { PUBLIC_URL_PLACEHOLDER } from '../shared/public-url.ts'
+import { PUBLIC_URL_PLACEHOLDER } from '../shared/page-paths.ts'
 import { speculationRules } from '../shared/speculation-rules.ts'
 import { Head } from './head.tsx'
 import { builtPaths, loadPage } from './pages/load-page.ts'

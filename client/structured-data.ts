@@ -1,5 +1,5 @@
 import { brand } from '../shared/brand.ts'
-import { PUBLIC_URL_PLACEHOLDER } from '../shared/public-url.ts'
+import { PUBLIC_URL_PLACEHOLDER } from '../shared/page-paths.ts'
 import { advisory, PRODUCT_CLASS } from './content/advisory.ts'
 import { descriptionOf } from './content/descriptions.ts'
 import type { ProductContent } from './content/product.ts'

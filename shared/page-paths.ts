@@ -9,3 +9,13 @@ export const pagePaths: readonly string[] = ['/', ...products.map(productPath), 
 /** Where a form leads that was sent without scripts. */
 export const RECEIVED_PATH = '/received'
 export const SUBSCRIBED_PATH = '/subscribed'
+
+/** Without slashes at the end. A pattern would look at a run of slashes once for each of them: a long path is a second's work. */
+export function plainPath(path: string): string {
+  let end = path.length
+  while (path.charAt(end - 1) === '/') end--
+  return path.slice(0, end) || '/'
+}
+
+/** Stands for the public address in the built pages; the server puts the real one in its place when it starts. */
+export const PUBLIC_URL_PLACEHOLDER = 'https://public-url.invalid'

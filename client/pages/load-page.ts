@@ -1,6 +1,5 @@
 import { type Product, productPath, products } from '../../shared/catalogue.ts'
-import { RECEIVED_PATH, SUBSCRIBED_PATH } from '../../shared/page-paths.ts'
-import { plainPath } from '../../shared/plain-path.ts'
+import { plainPath, RECEIVED_PATH, SUBSCRIBED_PATH } from '../../shared/page-paths.ts'
 import type { ProductContent } from '../content/product.ts'
 import type { Page } from './page.ts'
 

@@ -136,7 +136,7 @@ function withNamesOfThisMachine(origin: string): string[] {
 /** IPv4 addresses as an IPv6 socket has them. */
 const MAPPED = /^::ffff:/
 /** `203.0.113.7:50001` and `[2001:db8::7]:50001`, as Azure and IIS write what others write without the port. */
-const WITH_PORT = /(\d+\.\d+\.\d+\.\d+):\d+|\[([0-9a-fA-F:.]+)\](?::\d+)?/g
+const WITH_PORT = /(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}|\[([0-9a-fA-F:.]{2,45})\](?::\d{1,5})?/g
 
 /** Where proxies of one's own are. Any other address may be a visitor's, and the log holds none of those. */
 const PRIVATE = new BlockList()

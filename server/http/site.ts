@@ -4,9 +4,7 @@ import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { RECEIVED_PATH } from '../../shared/page-paths.ts'
-import { plainPath } from '../../shared/plain-path.ts'
-import { PUBLIC_URL_PLACEHOLDER } from '../../shared/public-url.ts'
+import { PUBLIC_URL_PLACEHOLDER, plainPath, RECEIVED_PATH } from '../../shared/page-paths.ts'
 import { partHeaders, type SecurityOptions, securityHeaders } from './security.ts'
 
 const TYPES: Record<string, string> = {

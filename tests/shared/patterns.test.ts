@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { parseSync } from 'vite'
 import { describe, expect, it } from 'vitest'
-import { plainPath } from '../../shared/plain-path.ts'
+import { plainPath } from '../../shared/page-paths.ts'
 
 /** The short one first: what grows with the cube of the length would take an hour for the long one. */
 const LENGTHS = [2000, 30_000]
