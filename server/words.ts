@@ -1,3 +1,5 @@
+export const DAY_MS = 86_400_000
+
 /** How numbers and times are written for staff. */
 const IST = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'Asia/Kolkata',

@@ -3,9 +3,9 @@ import type { Db } from '../database/database.ts'
 import { takeLease } from '../database/lease.ts'
 import { dropCopies } from '../database/snapshot.ts'
 import { sqlState } from '../errors.ts'
+import { DAY_MS } from '../words.ts'
 
 const LEASE = 'retention'
-const DAY_SECONDS = 86_400
 const LOOK_MS = 3_600_000
 /** Few enough for one statement to stay well within the time limit of a query. */
 const CHUNK = 500
@@ -41,7 +41,7 @@ export function startRetention(db: Db, months: number, log: Logger): () => void 
   async function erase() {
     try {
       // By another name each time, so that nobody renews it: who finds it run out is the one that erases.
-      if (!(await takeLease(db, LEASE, crypto.randomUUID(), DAY_SECONDS))) return
+      if (!(await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000))) return
       const erased = await eraseBefore(db, monthsBefore(new Date(), months))
       log.info({ erased, months }, 'enquiries past their time were erased')
     } catch (error) {

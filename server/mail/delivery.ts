@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
+import { DAY_MS } from '../words.ts'
 import type { Pace } from './pace.ts'
 import { holdIfUnwelcome } from './plan.ts'
 import type { DeliveryEvent, Mailer } from './resend.ts'
@@ -31,7 +32,7 @@ const MEANINGS = JSON.stringify(
   })),
 )
 /** An event that no mail claims within the lifetime of a key belongs to none of ours. */
-const KEPT_MS = 2 * 86_400_000
+const KEPT_MS = 2 * DAY_MS
 
 type Log = Pick<Logger, 'error' | 'warn' | 'info'>
 
@@ -91,7 +92,7 @@ function tell(log: Log, changes: Changed[]) {
 const ASK_TIMEOUT_MS = 10_000
 /** Resend is asked of a mail when it is so old, and again whenever its age has doubled. */
 const FIRST_ASKED_SECONDS = 300
-const ASKED_FOR_SECONDS = 2 * 86_400
+const ASKED_FOR_SECONDS = (2 * DAY_MS) / 1000
 
 /**
  * Where Resend does not tell what became of mails, it is asked, one mail at a time. Sending goes on meanwhile.

@@ -5,12 +5,11 @@ import type { Db } from '../database/database.ts'
 import { takeLease } from '../database/lease.ts'
 import { type EnquiryRow, fieldText, toEnquiry } from '../enquiries/enquiry.ts'
 import { scrub } from '../errors.ts'
-import { ageInWords, count, inIndia, inIndiaShort } from '../words.ts'
+import { ageInWords, count, DAY_MS, inIndia, inIndiaShort } from '../words.ts'
 import { queueDigest } from './owed.ts'
 import { type MailFilter, statesThat, unacknowledged, untold } from './states.ts'
 
 const LEASE = 'digest'
-const DAY_MS = 86_400_000
 const INDIA_MS = 5.5 * 3_600_000
 const POLL_MS = 60_000
 const WEEK_DAYS = 7

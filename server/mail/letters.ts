@@ -1,17 +1,12 @@
 import { brand, postalAddress } from '../../shared/brand.ts'
 import { palette } from '../../shared/palette.ts'
 import { columns, type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
+import { inIndia } from '../words.ts'
 import type { ClaimedMail } from './owed.ts'
 import type { Message } from './resend.ts'
 
 /** Gmail shows 102 kB of a mail. The frame takes some of it, and what is added on the way. */
 const ENTRIES_MAX_BYTES = 90_000
-
-const indianTime = new Intl.DateTimeFormat('en-IN', {
-  dateStyle: 'medium',
-  timeStyle: 'short',
-  timeZone: 'Asia/Kolkata',
-})
 
 /** The mail as stored rows give it and nothing else, so that a repeat is the same to the letter. */
 export function writeMessage(
@@ -92,7 +87,7 @@ function titleOf({ reference, quantity, products, retailerSelfUse, suspectedSpam
 function rowsOf(enquiry: Enquiry): [label: string, value: string][] {
   return [
     ['Reference', enquiry.reference],
-    ['Received', `${indianTime.format(enquiry.receivedAt)} IST (Indian Standard Time)`],
+    ['Received', `${inIndia(enquiry.receivedAt)} (Indian Standard Time)`],
     ...enquiryFields.map((field): [string, string] => [columns[field], enquiry[field]]),
     ['productName', brand.name],
   ]
@@ -141,9 +136,7 @@ export function acknowledgement(enquiry: Enquiry): Letter {
   ]
   const contact = `Questions? Call ${brand.phone} or write to ${brand.email} and name the reference.`
   return {
-    subject: subjectLine(
-      `${brand.name}: ${title.toLowerCase().replace(enquiry.reference.toLowerCase(), enquiry.reference)}`,
-    ),
+    subject: subjectLine(`${brand.name}: your enquiry ${enquiry.reference}`),
     text: `${[greeting, next, textTable(rows), contact, advisory, why, postalAddress].join('\n\n')}\n`,
     html: htmlPage(
       title,

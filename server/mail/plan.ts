@@ -1,6 +1,7 @@
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { Enquiry } from '../enquiries/enquiry.ts'
+import { DAY_MS } from '../words.ts'
 import { kindsTo } from './states.ts'
 
 /*
@@ -8,7 +9,6 @@ import { kindsTo } from './states.ts'
  * misuse our mails. How fast Resend may be asked is another matter: pace.ts.
  */
 
-const DAY_MS = 86_400_000
 /** Mails to staff in a day that are kept for bundles, as far as there are so many: with them no pause is over two hours. */
 const BUNDLES_MIN = 20
 const FIRST_PAUSE_MS = 4000
@@ -90,14 +90,12 @@ export async function readPlan(db: Db, budget: Budget): Promise<Plan> {
       WHERE ${budget.mails} > 0 AND "BundledInto" IS NULL
         AND ("SentAt" > now() - interval '24 hours'
           OR ("Status" IN ('Pending', 'Unknown') AND "AmbiguousAt" > now() - interval '24 hours'))
-    ), spam AS (
-      SELECT mail."Attempts", mail."BundledInto", mail."Status", mail."NextAttemptAt"
-      FROM "Quvera_Form" form JOIN "Quvera_Mail" mail ON mail."EnquiryId" = form."Id" AND mail."Kind" = 'Staff'
-      WHERE form."SuspectedSpam" AND mail."BundledInto" IS NULL
-        AND (CASE WHEN form."SuspectedSpam" THEN form."ReceivedAt" END) > now() - interval '7 days'
     ), marked AS (
       SELECT count(*)::int AS "marked" FROM (
-        SELECT FROM spam WHERE "Attempts" > 0 AND "NextAttemptAt" > now() - interval '24 hours' LIMIT ${MARKED_A_DAY}
+        SELECT FROM "Quvera_Form" form JOIN "Quvera_Mail" mail ON mail."EnquiryId" = form."Id" AND mail."Kind" = 'Staff'
+        WHERE form."SuspectedSpam" AND mail."BundledInto" IS NULL AND mail."Attempts" > 0
+          AND (CASE WHEN form."SuspectedSpam" THEN form."ReceivedAt" END) > now() - interval '24 hours'
+        LIMIT ${MARKED_A_DAY}
       ) alone
     )
     SELECT count(*) FILTER (WHERE used."toStaff")::int AS "toStaff",
@@ -105,8 +103,10 @@ export async function readPlan(db: Db, budget: Budget): Promise<Plan> {
       coalesce(extract(epoch FROM now() - max("at") FILTER (WHERE used."toStaff")) * 1000, ${DAY_MS})::float AS "quietMs",
       (SELECT "marked" FROM marked),
       CASE WHEN (SELECT "marked" FROM marked) < ${MARKED_A_DAY} THEN 0 ELSE coalesce((
-        SELECT extract(epoch FROM now() - min("NextAttemptAt")) * 1000 FROM spam
-        WHERE "Status" = 'Pending' AND "Attempts" = 0
+        SELECT extract(epoch FROM now() - mail."NextAttemptAt") * 1000
+        FROM "Quvera_Mail" mail JOIN "Quvera_Form" form ON form."Id" = mail."EnquiryId" AND form."SuspectedSpam"
+        WHERE mail."Status" = 'Pending' AND mail."Kind" = 'Staff' AND mail."BundledInto" IS NULL AND mail."Attempts" = 0
+        ORDER BY mail."NextAttemptAt" LIMIT 1
       ), 0) END::float AS "markedWaitMs",
       EXISTS (SELECT FROM "Quvera_Lease" WHERE "Name" = ${HOLD} AND "Until" > now()) AS "held"
     FROM used`
