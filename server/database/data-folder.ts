@@ -35,6 +35,9 @@ const PATH_MAX_BYTES = process.platform === 'linux' ? 480 : SOCKET_PATH_MAX_BYTE
 const LOCK_WAIT_MS = 1000
 const SQLITE_BUSY = 5
 
+/** What nobody refers to is collected, and the lock would go with it. */
+const held = new Set<DatabaseSync>()
+
 export class InUseError extends OperatorError {}
 
 /** @throws OperatorError when the path is too long for what must be named in it */
@@ -111,7 +114,11 @@ export function lockFolder(folder: string): () => void {
       `Another process already uses the embedded database in ${folder}. Stop it, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several may share.`,
     )
   }
-  return () => lock.close()
+  held.add(lock)
+  return () => {
+    held.delete(lock)
+    lock.close()
+  }
 }
 
 /** A path of the folder that leaves room for the name of the socket in it. */

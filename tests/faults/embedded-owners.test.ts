@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 async function start(as: 'owner' | 'staff') {
-  const child = spawn(process.execPath, [STARTER, folder, as], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--expose-gc', STARTER, folder, as], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [said] = (await once(createInterface(child.stdout), 'line')) as [string]
   return { child, said }
 }

@@ -12,6 +12,7 @@ try {
     console.log('done')
   } else {
     await openDatabase(options)
+    globalThis.gc?.() // nobody refers to it any more
     console.log('owner')
     setInterval(() => {}, 1000)
   }
