@@ -1,3 +1,5 @@
+// The folder of the embedded database, as processes share it: `postgres` is the database, `owner.lock` says who has
+// it, and at the socket the owner serves everybody else.
 import {
   accessSync,
   chmodSync,
@@ -14,11 +16,6 @@ import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../errors.ts'
-
-/*
- * The folder of the embedded database, as processes share it: `postgres` is the database, `owner.lock` says who has
- * it, and at the socket the owner serves everybody else.
- */
 
 const DATABASE = 'postgres'
 const LOCK = 'owner.lock'
@@ -76,16 +73,9 @@ export function claimFolder(folder: string): void {
 
 /** A step at a time: below a folder that takes no names, such as /proc, Node's own `recursive` never ends. */
 function makeWithParents(folder: string): void {
-  const make = () => {
-    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
-  }
-  try {
-    make()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(folder) === folder) throw error
-    makeWithParents(dirname(folder))
-    make()
-  }
+  if (existsSync(folder)) return
+  if (dirname(folder) !== folder) makeWithParents(dirname(folder))
+  mkdirSync(folder, { mode: 0o700 })
 }
 
 /** @throws OperatorError that says where there is no database; nothing has been changed then */
@@ -140,22 +130,6 @@ export function answers(socket: string): Promise<boolean> {
   })
 }
 
-const CONTROL_FILE_BYTES = 8192
-const CONTROL_VERSION_AT = 8
-const LOG_FILE_MIN_BYTES = 2 ** 20
-const LOG_FILE = /^[0-9A-F]{24}$/
-const FOLDERS = [
-  'base/1',
-  'global',
-  'pg_logical',
-  'pg_multixact/members',
-  'pg_multixact/offsets',
-  'pg_tblspc',
-  'pg_wal',
-]
-/** The tables of types, columns, functions and tables, which no database can do without. */
-const CATALOGUE = ['1247', '1249', '1255', '1259']
-
 /**
  * Looks whether `database` is a whole one, before PostgreSQL does: that would begin to write, and takes what is
  * missing for what never was. Files get the modes that keep other users of the machine out.
@@ -164,7 +138,15 @@ const CATALOGUE = ['1247', '1249', '1255', '1259']
  */
 export function holdsDatabase(database: string): boolean {
   if (!existsSync(database)) return false
-  const files = listFiles(database)
+  const files = new Map<string, Stats>()
+  const add = (path: string) => {
+    const full = join(database, path)
+    const stats = lstatSync(full)
+    files.set(path, stats)
+    expectAccess(full, stats.isDirectory() ? constants.R_OK | constants.X_OK : undefined)
+    if (stats.isDirectory()) for (const name of readdirSync(full)) add(join(path, name))
+  }
+  add('')
   if (files.size === 1) return false // the folder itself
   const problem = findProblem(database, files)
   if (problem) {
@@ -179,22 +161,6 @@ export function holdsDatabase(database: string): boolean {
   return true
 }
 
-type Files = Map<string, Stats>
-
-/** Everything in the folder, by its path in it. */
-function listFiles(folder: string): Files {
-  const files: Files = new Map()
-  const add = (path: string) => {
-    const full = join(folder, path)
-    const stats = lstatSync(full)
-    files.set(path, stats)
-    expectAccess(full, stats.isDirectory() ? constants.R_OK | constants.X_OK : undefined)
-    if (stats.isDirectory()) for (const name of readdirSync(full)) add(join(path, name))
-  }
-  add('')
-  return files
-}
-
 function expectAccess(path: string, mode = constants.R_OK | constants.W_OK) {
   try {
     accessSync(path, mode)
@@ -206,35 +172,36 @@ function expectAccess(path: string, mode = constants.R_OK | constants.W_OK) {
   }
 }
 
-function findProblem(folder: string, files: Files): string | undefined {
-  if (!files.has('PG_VERSION')) return 'PG_VERSION is missing'
-  const control = files.get('global/pg_control')
-  if (!control) return 'global/pg_control is missing'
-  if (control.size !== CONTROL_FILE_BYTES) return `global/pg_control has ${control.size} bytes instead of 8192`
-  const version = Number(readFileSync(join(folder, 'PG_VERSION'), 'utf8'))
-  const controlVersion = readFileSync(join(folder, 'global/pg_control')).readUInt32LE(CONTROL_VERSION_AT)
-  if (!(version > 0)) return 'PG_VERSION is empty'
-  if (Math.floor(controlVersion / 100) !== version) return `global/pg_control is not that of a PostgreSQL ${version}`
-  const missing = FOLDERS.find((name) => !files.get(name)?.isDirectory())
+const CONTROL_FILE_BYTES = 8192
+const CONTROL_VERSION_AT = 8
+const LOG_FILE_MIN_BYTES = 2 ** 20
+const NEEDED =
+  'PG_VERSION global/pg_control base/1 pg_logical pg_multixact/members pg_multixact/offsets pg_tblspc pg_wal'
+/** The tables of types, columns, functions and tables, which no database can do without. */
+const CATALOGUE = ['1247', '1249', '1255', '1259']
+
+/** @param files all that is in the folder, by its path there */
+function findProblem(folder: string, files: Map<string, Stats>): string | undefined {
+  const missing = NEEDED.split(' ').find((path) => !files.has(path))
   if (missing) return `${missing} is missing`
-  return findLogProblem(files) ?? findCatalogueProblem(files)
-}
+  const control = readFileSync(join(folder, 'global/pg_control'))
+  if (control.length !== CONTROL_FILE_BYTES) return `global/pg_control has ${control.length} bytes instead of 8192`
+  const version = Number(readFileSync(join(folder, 'PG_VERSION'), 'utf8'))
+  if (!(version > 0)) return 'PG_VERSION is empty'
+  if (Math.floor(control.readUInt32LE(CONTROL_VERSION_AT) / 100) !== version)
+    return `global/pg_control is not that of a PostgreSQL ${version}`
 
-/** Of the log of writes and of the states of transactions. */
-function findLogProblem(files: Files): string | undefined {
-  const inFolder = (name: string) => [...files].filter(([path]) => path.startsWith(`${name}/`))
-  if (inFolder('pg_xact').length === 0) return 'pg_xact, the states of transactions, is missing'
-  const log = inFolder('pg_wal').filter(([path]) => LOG_FILE.test(path.slice('pg_wal/'.length)))
+  const paths = [...files.keys()]
+  if (!paths.some((path) => path.startsWith('pg_xact/'))) return 'pg_xact, the states of transactions, is missing'
+  const log = paths.filter((path) => /^pg_wal\/[0-9A-F]{24}$/.test(path))
   if (log.length === 0) return 'pg_wal, the log of writes, is empty'
-  const size = Math.max(...log.map(([, stats]) => stats.size))
-  if (size < LOG_FILE_MIN_BYTES) return 'pg_wal, the log of writes, is cut short'
-  const short = log.find(([, stats]) => stats.size !== size)
-  return short && `${short[0]} is cut short: ${short[1].size} of ${size} bytes`
-}
+  const sizeOf = (path: string) => files.get(path)?.size ?? 0
+  const size = Math.max(LOG_FILE_MIN_BYTES, ...log.map(sizeOf))
+  const short = log.find((path) => sizeOf(path) !== size)
+  if (short) return `${short}, of the log of writes, is cut short: ${sizeOf(short)} of ${size} bytes`
 
-function findCatalogueProblem(files: Files): string | undefined {
-  const databases = [...files.keys()].filter((path) => /^base\/\d+$/.test(path))
-  const needed = databases.flatMap((database) => CATALOGUE.map((name) => `${database}/${name}`))
-  const empty = [...needed, 'global/1262'].find((path) => !files.get(path)?.size)
+  const databases = paths.filter((path) => /^base\/\d+$/.test(path))
+  const catalogue = databases.flatMap((database) => CATALOGUE.map((name) => `${database}/${name}`))
+  const empty = [...catalogue, 'global/1262'].find((path) => !sizeOf(path))
   return empty && `${empty}, a part of the catalogue, is missing or empty`
 }

@@ -85,16 +85,10 @@ export class EmbeddedPostgres extends PGlite {
 
   /** All ways to ask lead through here. */
   override async execProtocolRaw(...[message, options]: Parameters<PGlite['execProtocolRaw']>) {
-    if (STATEMENTS.has(message[0] ?? 0)) {
-      if (!this.isInTransaction()) this.#lookForRoom() // what a transaction has begun with holds to its end
-      if (
-        this.#room < LEAST_BYTES ||
-        (this.#room < ROOM_BYTES && GROWS.test(Buffer.from(message).toString('latin1')))
-      ) {
-        if (this.isInTransaction()) await super.execProtocolRaw(FAIL)
-        const text = `less than ${ROOM_BYTES / MEGABYTE} MB are free on the disk of ${this.#folder}: nothing can be stored there until there is room`
-        throw Object.assign(new Error(text), { code: DISK_FULL, severity: 'ERROR' })
-      }
+    if (STATEMENTS.has(message[0] ?? 0) && !this.#hasRoomFor(message)) {
+      if (this.isInTransaction()) await super.execProtocolRaw(FAIL)
+      const text = `less than ${ROOM_BYTES / MEGABYTE} MB are free on the disk of ${this.#folder}: nothing can be stored there until there is room`
+      throw Object.assign(new Error(text), { code: DISK_FULL, severity: 'ERROR' })
     }
     try {
       return await super.execProtocolRaw(message, options)
@@ -104,14 +98,20 @@ export class EmbeddedPostgres extends PGlite {
     }
   }
 
-  #lookForRoom() {
+  #hasRoomFor(statement: Uint8Array): boolean {
     const now = performance.now()
-    if (now - this.#roomAskedAt <= ROOM_REMEMBERED_MS) return
-    this.#roomAskedAt = now
-    this.#room = roomIn(this.#folder)
-    if (this.#room >= RESERVE_BYTES) return
-    rmSync(reserveOf(this.#folder), { force: true })
-    this.#room = roomIn(this.#folder)
+    // What a transaction has begun with holds to its end.
+    if (now - this.#roomAskedAt > ROOM_REMEMBERED_MS && !this.isInTransaction()) {
+      this.#roomAskedAt = now
+      this.#room = roomIn(this.#folder)
+    }
+    if (this.#room >= ROOM_BYTES) return true
+    if (GROWS.test(Buffer.from(statement).toString('latin1'))) return false
+    if (this.#room < LEAST_BYTES) {
+      rmSync(reserveOf(this.#folder), { force: true })
+      this.#room = roomIn(this.#folder)
+    }
+    return this.#room >= LEAST_BYTES
   }
 }
 
@@ -123,7 +123,8 @@ function reserveOf(folder: string): string {
 export async function keepReserve(folder: string): Promise<void> {
   const reserve = reserveOf(folder)
   if (roomIn(folder) < ROOM_BYTES + RESERVE_BYTES || existsSync(reserve)) return
-  for (let size = 0; size < RESERVE_BYTES; size += MEGABYTE) await appendFile(reserve, randomBytes(MEGABYTE)) // random: no file system packs it
+  // Of bytes that no file system packs.
+  for (let size = 0; size < RESERVE_BYTES; size += MEGABYTE) await appendFile(reserve, randomBytes(MEGABYTE))
 }
 
 function roomIn(folder: string): number {
@@ -142,25 +143,14 @@ function expectRoom(folder: string) {
 type Options = Parameters<NodeFS['init']>[1]
 type Module = Parameters<NonNullable<Options['preRun']>[number]>[0]
 
-/** Rights of the group and of everybody else. */
-const OTHER_USERS = 0o077
-
-interface Node {
-  name: string
-}
-
-interface Attributes {
-  mode?: number
-}
-
 /** What of Emscripten's view of the host's files is set right here. */
 interface HostFiles {
-  realPath(node: Node): string
+  realPath(node: object): string
   /** Turns what Node throws into what PostgreSQL understands. */
   tryFSOperation(operation: () => void): void
   node_ops: {
-    rename(node: Node, folder: Node, name: string): void
-    setattr(node: Node, attributes: Attributes): void
+    rename(node: { name: string }, folder: object, name: string): void
+    setattr(node: object, attributes: { mode?: number }): void
   }
   stream_ops: { fsync(stream: { nfd: number }): number }
 }
@@ -177,15 +167,14 @@ interface Instantiation {
 class HostFileSystem extends NodeFS {
   override async init(lite: PGlite, options: Options) {
     const result = await super.init(lite, options)
-    const { emscriptenOpts } = result
-    const { instantiateWasm } = emscriptenOpts as Instantiation
-    Object.assign(emscriptenOpts, {
+    const { instantiateWasm } = result.emscriptenOpts as Instantiation
+    Object.assign(result.emscriptenOpts, {
       instantiateWasm(...[imports, done]: Parameters<typeof instantiateWasm>) {
         imports.env._setitimer_js = () => 0
         return instantiateWasm(imports, done)
       },
     })
-    emscriptenOpts.preRun?.push((module: Module) => {
+    result.emscriptenOpts.preRun?.push((module: Module) => {
       const files = (module.FS as unknown as { filesystems: { NODEFS: HostFiles } }).filesystems.NODEFS
       files.stream_ops.fsync = ({ nfd }) => {
         files.tryFSOperation(() => (fstatSync(nfd).isDirectory() ? fsyncSync(nfd) : fdatasyncSync(nfd)))
@@ -197,7 +186,7 @@ class HostFileSystem extends NodeFS {
       }
       const { setattr } = files.node_ops
       files.node_ops.setattr = (node, { mode, ...others }) =>
-        setattr(node, mode === undefined ? others : { ...others, mode: mode & ~OTHER_USERS })
+        setattr(node, mode === undefined ? others : { ...others, mode: mode & ~0o077 })
     })
     return result
   }

@@ -1,16 +1,13 @@
+// In: where the database is (DATABASE_URL, or DATA_DIR for the embedded one), and what may be done to it first: make it,
+// migrate it, or only open it. Out: Prisma's client, and what closes it. The queries are in the rooms above.
+// Read next: embedded.ts (how the embedded one opens, from top to bottom; then data-folder.ts, embedded-postgres.ts),
+// migrations.ts, postgres.ts (a server); when something else than the site works in it: wire-bridge.ts, snapshot.ts.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Env } from '../env.ts'
 import { migrationsFolder, preparedFolder } from '../project-root.ts'
 import { answers, InUseError, locateFolder, socketFolder, socketIn } from './data-folder.ts'
 import type { Database, DatabaseOptions, Preparation } from './database.ts'
 import { joinEmbedded, openPostgres } from './postgres.ts'
-
-/*
- * In: where the database is (DATABASE_URL, or DATA_DIR for the embedded one), and what may be done to it first: make,
- * migrate, or only open. Out: Prisma's client, and what closes it.
- * Read next: embedded.ts (how the embedded one opens, from top to bottom), data-folder.ts (who has it), wire-bridge.ts
- * (who else works in it), migrations.ts; postgres.ts for a server. Queries are in the rooms above.
- */
 
 /** How long the process that has the embedded database may take to open or to close it. */
 const OWNER_PATIENCE_MS = 30_000

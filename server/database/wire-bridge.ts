@@ -1,12 +1,9 @@
+// Speaks PostgreSQL's wire protocol, so that Studio, psql and the staff command reach the database that lives in this
+// process. It has one session only, and that is the site's: a client has it for a turn, from its first message until
+// no transaction is open. A turn begins as the role CLIENT, which may what the tables' owner may and nothing that
+// concerns the database as a whole, and ends with all undone that a session remembers.
 import type { Server, Socket } from 'node:net'
 import type { PGlite } from '@electric-sql/pglite'
-
-/*
- * Speaks PostgreSQL's wire protocol, so that Studio, psql and the staff command reach the database that lives in this
- * process. It has one session only, and that is the site's: a client has it for a turn, from its first message until
- * no transaction is open. A turn begins as the role CLIENT, which may what the tables' owner may and nothing that
- * concerns the database as a whole, and ends with all undone that a session remembers.
- */
 
 /** How long a client may keep a transaction open without a word; the site waits that long for it. */
 const IDLE_IN_TRANSACTION_MS = 10_000
