@@ -5,6 +5,7 @@ import { BuyerType, Product } from '../server/database/generated/enums.ts'
 import { withDatabase } from '../server/database/open-database.ts'
 import { readEnv } from '../server/env.ts'
 import { describeFailure, OperatorError } from '../server/errors.ts'
+import { DAY_MS } from '../server/words.ts'
 import { brand } from '../shared/brand.ts'
 import { NOTICE_VERSION } from '../shared/order.ts'
 import { REFERENCE_ALPHABET, REFERENCE_LENGTH } from '../shared/reference-shape.ts'
@@ -13,7 +14,6 @@ import { CONSENT_VERSION } from '../shared/subscription.ts'
 const ENQUIRIES = 60
 const SUBSCRIBERS = 8
 const DAYS = 42
-const DAY_MS = 86_400_000
 
 const people =
   'Asha Verma|Rohan Mehta|Fatima Sheikh|Karthik Iyer|Priya Nair|Gurpreet Singh|Ananya Das|Vikram Rathore|Meera Joshi|Joseph Fernandes|Sunita Yadav|Imran Qureshi|Lakshmi Reddy|Arjun Kapoor|Nandini Bose|Harish Patel|Zoya Khan|Deepak Sharma|Kavya Menon|Thomas Kurian'.split(

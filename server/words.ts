@@ -1,6 +1,6 @@
+/** How numbers and times are written for staff, and what time it is in India. */
 export const DAY_MS = 86_400_000
-
-/** How numbers and times are written for staff. */
+const INDIA_MS = 5.5 * 3_600_000 // all year
 const IST = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'Asia/Kolkata',
   day: '2-digit',
@@ -23,12 +23,6 @@ export function inIndia(time: Date): string {
   return `${part.day} ${part.month?.slice(0, 3)} ${part.year} ${part.hour}:${part.minute} IST`
 }
 
-/** For columns: `21 Nov 17:48`, and of other years than this the day, `21 Nov 2025`. */
-export function inIndiaShort(time: Date, now = new Date()): string {
-  const [day, month, year, clock] = inIndia(time).split(' ')
-  return `${day} ${month} ${year === inIndia(now).split(' ')[2] ? clock : year}`
-}
-
 /** `3 enquiries`, `1 enquiry`. */
 export function count(number: number, one: string, many: string): string {
   return `${number.toLocaleString('en-IN')} ${number === 1 ? one : many}`
@@ -38,4 +32,14 @@ export function count(number: number, one: string, many: string): string {
 export function ageInWords(seconds: number): string {
   const unit = UNITS.find(({ from }) => seconds >= from) ?? UNITS[3]
   return count(Math.floor(seconds / unit.seconds), unit.name, `${unit.name}s`)
+}
+
+/** The day it is in India, `2026-11-30`. */
+export function dayInIndia(time: Date): string {
+  return new Date(time.getTime() + INDIA_MS).toISOString().slice(0, 10)
+}
+
+/** When that day begins in India, or when it is `clock` on it. */
+export function momentInIndia(day: string, clock = '00:00'): Date {
+  return new Date(`${day}T${clock}:00+05:30`)
 }

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
 import { OperatorError } from '../errors.ts'
+import { DAY_MS } from '../words.ts'
 import {
   claimFolder,
   databaseIn,
@@ -24,7 +25,7 @@ import { admitClients, serveClients } from './wire-bridge.ts'
 const LOOK_MS = 15_000
 /** So much is read again after a kill, and lies on the disk beside the tables. */
 const CHECKPOINT_BYTES = 16 * 2 ** 20
-const VACUUM_MS = 24 * 3_600_000
+const VACUUM_MS = DAY_MS
 
 /**
  * Opens the PostgreSQL that lives inside this process, with its files in `dataDir`, and serves it to other processes.

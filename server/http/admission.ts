@@ -2,6 +2,7 @@ import { BlockList, isIPv6 } from 'node:net'
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { messages } from '../../shared/order.ts'
+import { DAY_MS } from '../words.ts'
 import { HttpError } from './error-answers.ts'
 
 /*
@@ -23,11 +24,10 @@ export interface Admission {
   /** @throws HttpError 415 */
   checkType(request: FastifyRequest, type: 'application/json' | 'application/x-www-form-urlencoded'): void
   /** @throws HttpError 429, after which `retry-after` is set */
-  count(kind: 'order' | 'subscription', request: FastifyRequest, reply: FastifyReply): Promise<void>
+  limit(kind: 'order' | 'subscription', request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
 const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
 /** A carrier puts thousands of people behind one address of IPv4: no crowd of them orders as much, a program does. */
 const MINUTES_WORTH_A_DAY = 30
 const SUBSCRIPTIONS_A_DAY = 3
@@ -57,7 +57,7 @@ export async function createAdmission(app: FastifyInstance, options: AdmissionOp
       const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity'
       if (sent.trim() !== type || !isUtf8 || !isPlain) throw new HttpError(415)
     },
-    async count(kind, request, reply) {
+    async limit(kind, request, reply) {
       if (rateLimitMax > 0) for (const check of limits[kind]) await check(request, reply)
     },
   }

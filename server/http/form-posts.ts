@@ -30,7 +30,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
   async function post(request: FastifyRequest, reply: FastifyReply) {
     const fields = fieldsOf(request)
     const isOrder = holdsOrder(request, fields)
-    await admission.count(isOrder ? 'order' : 'subscription', request, reply)
+    await admission.limit(isOrder ? 'order' : 'subscription', request, reply)
     if (isOrder) {
       const { reference } = await submitForm(orders, fields)
       return reply.redirect(`${RECEIVED_PATH}?reference=${reference}`, 303)

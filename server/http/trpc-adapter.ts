@@ -32,7 +32,7 @@ export function serveProcedures(app: FastifyInstance, { orders, subscribers }: C
       admission.checkOrigin(request)
       admission.checkType(request, 'application/json')
       const isOrder = request.params.path !== 'subscription.subscribe'
-      await admission.count(isOrder ? 'order' : 'subscription', request, reply)
+      await admission.limit(isOrder ? 'order' : 'subscription', request, reply)
     },
     createContext: () => ({ orders, subscribers }),
     onError: (error, { log }) => logFailure(error, log),

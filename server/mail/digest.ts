@@ -5,12 +5,11 @@ import type { Db } from '../database/database.ts'
 import { takeLease } from '../database/lease.ts'
 import { type EnquiryRow, fieldText, toEnquiry } from '../enquiries/enquiry.ts'
 import { scrub } from '../errors.ts'
-import { ageInWords, count, DAY_MS, inIndia, inIndiaShort } from '../words.ts'
+import { ageInWords, count, DAY_MS, dayInIndia, inIndia, momentInIndia } from '../words.ts'
 import { queueDigest } from './owed.ts'
 import { type MailFilter, statesThat, unacknowledged, untold } from './states.ts'
 
 const LEASE = 'digest'
-const INDIA_MS = 5.5 * 3_600_000
 const POLL_MS = 60_000
 const WEEK_DAYS = 7
 /** One page. */
@@ -66,19 +65,13 @@ export function digestText(digest: Digest): string {
   ]
   const age = ({ receivedAt }: EnquiryRow) => ageInWords((now.getTime() - receivedAt.getTime()) / 1000)
   const sections = [
-    section('Nobody has been told of these: their notice did not arrive.', untold, (mail) =>
-      undeliveredLine(mail, now),
-    ),
+    section('Nobody has been told of these: their notice did not arrive.', untold, undeliveredLine),
     section(
       'Ring these visitors: their acknowledgement did not arrive, the address is wrong.',
       unacknowledged,
-      (mail) => undeliveredLine(mail, now),
+      undeliveredLine,
     ),
-    section(
-      'Still New after 24 hours, the oldest first.',
-      waiting,
-      (row) => `${enquiryLine(row, now)} · for ${age(row)}`,
-    ),
+    section('Still New after 24 hours, the oldest first.', waiting, (row) => `${enquiryLine(row)} · for ${age(row)}`),
     ['The last seven days.', ...weekLines(digest.week)].join('\n'),
   ]
   return [
@@ -94,16 +87,16 @@ function section<Row>(title: string, { rows, total }: { rows: Row[]; total: numb
   return [title, ...rows.map(line), ...more].join('\n')
 }
 
-function undeliveredLine({ status, lastError, enquiry }: Digest['untold']['rows'][number], now: Date) {
+function undeliveredLine({ status, lastError, enquiry }: Digest['untold']['rows'][number]) {
   const reason = scrub(lastError ?? '')
   const told = reason.toLowerCase().startsWith(status.toLowerCase()) ? [reason] : [status, ...(reason ? [reason] : [])]
-  return `${enquiry ? enquiryLine(enquiry, now) : '-'} · ${told.join(': ')}`
+  return `${enquiry ? enquiryLine(enquiry) : '-'} · ${told.join(': ')}`
 }
 
-function enquiryLine(row: EnquiryRow, now: Date) {
+function enquiryLine(row: EnquiryRow) {
   const { reference, receivedAt, quantity, products, retailerSelfUse } = { ...row, ...toEnquiry(row) }
   const spam = row.suspectedSpam ? ' · suspected spam' : ''
-  return `${reference} · ${inIndiaShort(receivedAt, now)} · ${quantity} × ${products}, ${retailerSelfUse}${spam}`
+  return `${reference} · ${inIndia(receivedAt)} · ${quantity} × ${products}, ${retailerSelfUse}${spam}`
 }
 
 function weekLines({ mails, spam, statuses, products, types }: Digest['week']) {
@@ -147,7 +140,7 @@ export function startDigest(db: Db, at: string, log: Pick<Logger, 'info' | 'erro
  * @returns whether it was queued now
  */
 export async function queueIfDue(db: Db, at: string, now: Date): Promise<boolean> {
-  const due = momentOfDay(at, now)
+  const due = momentInIndia(dayInIndia(now), at)
   if (now < due) return false
   const secondsToNext = Math.ceil((due.getTime() + DAY_MS - now.getTime()) / 1000)
   const work = async (transaction: Tables & Pick<Db, '$executeRaw'>) => {
@@ -158,10 +151,4 @@ export async function queueIfDue(db: Db, at: string, now: Date): Promise<boolean
     return true
   }
   return db.$transaction(work, { timeout: POLL_MS })
-}
-
-/** When it is `at` on the Indian day of `now`. India keeps the same offset all year. */
-function momentOfDay(at: string, now: Date): Date {
-  const day = new Date(now.getTime() + INDIA_MS).toISOString().slice(0, 10)
-  return new Date(`${day}T${at}:00+05:30`)
 }

@@ -6,7 +6,7 @@ import { type BuyerType, EnquiryStatus, type Product } from '../database/generat
 import { memberName } from '../enquiries/enquiry.ts'
 import { monthsBefore } from '../enquiries/retention.ts'
 import { OperatorError } from '../errors.ts'
-import { DAY_MS, momentInIndia } from '../time.ts'
+import { DAY_MS, dayInIndia, momentInIndia } from '../words.ts'
 
 /** The command was called in a way that it does not have: exit code 2. */
 export class UsageError extends Error {}
@@ -15,8 +15,10 @@ const MONTHS_MAX = 1200
 
 /** The moment at which an Indian calendar day begins. */
 function readDay(text: string): Date {
-  const start = /^\d{4}-\d{2}-\d{2}$/.test(text) ? momentInIndia(text) : undefined
-  if (!start) throw new UsageError(`"${text}" is not a day; write it as 2026-11-30`)
+  const start = momentInIndia(text)
+  // Date takes the 31st of a short month for the 1st of the next.
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(start.getTime()) || dayInIndia(start) !== text)
+    throw new UsageError(`"${text}" is not a day; write it as 2026-11-30`)
   return start
 }
 
