@@ -35,7 +35,13 @@ const SQLITE_BUSY = 5
 /** What nobody refers to is collected, and the lock would go with it. */
 const held = new Set<DatabaseSync>()
 
-export class InUseError extends OperatorError {}
+export class InUseError extends OperatorError {
+  constructor(folder: string) {
+    super(
+      `Another process already uses the embedded database in ${folder}. Stop it, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several may share.`,
+    )
+  }
+}
 
 /** @throws OperatorError when the path is too long for what must be named in it */
 export function locateFolder(dataDir: string): string {
@@ -100,9 +106,7 @@ export function lockFolder(folder: string): () => void {
   } catch (error) {
     lock.close()
     if (Object(error).errcode !== SQLITE_BUSY) throw error
-    throw new InUseError(
-      `Another process already uses the embedded database in ${folder}. Stop it, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several may share.`,
-    )
+    throw new InUseError(folder)
   }
   held.add(lock)
   return () => {

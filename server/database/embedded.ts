@@ -6,10 +6,12 @@ import { PrismaPGlite } from 'pglite-prisma-adapter'
 import { OperatorError } from '../errors.ts'
 import { DAY_MS } from '../words.ts'
 import {
+  answers,
   claimFolder,
   databaseIn,
   expectDatabase,
   holdsDatabase,
+  InUseError,
   locateFolder,
   lockFolder,
   socketFolder,
@@ -40,6 +42,8 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Database> 
 
   await using opened = new AsyncDisposableStack() // closed in reverse, also where a later step fails
   opened.defer(lockFolder(folder)) // last: whoever has it next may open the database
+  const socket = socketIn(socketFolder(folder))
+  if (await answers(socket)) throw new InUseError(folder) // an older version of the site, which took no lock
   const database = databaseIn(folder)
   if (!holdsDatabase(database)) {
     if (!options.make) expectDatabase(folder)
@@ -51,7 +55,6 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Database> 
   await lite.query(DROP_COPIES).catch(() => {}) // what cannot go now, such as on a full disk, goes with the next backup
 
   await admitClients(lite)
-  const socket = socketIn(socketFolder(folder))
   rmSync(socket, { force: true }) // of an owner that was killed
   opened.defer(await serve(lite, (server) => server.listen(socket)))
   const { embeddedPort: port } = options

@@ -151,9 +151,9 @@ describe('staff commands and Studio open what is there', () => {
 })
 
 describe.skipIf(inject('postgres'))('the path of a data folder', () => {
-  it.each([200, 480])('of %i bytes serves the site, staff and Studio', async (bytes) => {
+  it('of 480 bytes serves the site and who works beside it', async () => {
     const folder = await aFolder()
-    const dataDir = join(folder, 'deep', 'd/'.repeat(bytes)).slice(0, bytes).replace(/\/$/, 'd')
+    const dataDir = join(folder, 'deep', 'd/'.repeat(480)).slice(0, 480).replace(/\/$/, 'd')
     const server = await startServer({ DATA_DIR: dataDir })
     cleanUp.push(() => server.stop('SIGKILL'))
     expect(await staff(['mails'], { DATA_DIR: dataDir })).toMatchObject({ code: 0, stderr: '' })
