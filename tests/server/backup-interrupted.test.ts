@@ -13,7 +13,7 @@ import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { createSites } from '../support/waiting-site.ts'
 
-const { aDatabase, aSite, cleanUp } = createSites()
+const { aDatabase, aSiteProcess, cleanUp } = createSites()
 const isEmbedded = inject('postgres') === null
 
 /** More rows than pipes hold: the backup goes on only as it is read. */
@@ -115,7 +115,7 @@ describe('a backup that nobody reads to its end', { timeout: 60_000 }, () => {
   })
 
   it('says that the database went away, and exits 1', async () => {
-    const { server, database: killed } = await aSite()
+    const { server, database: killed } = await aSiteProcess()
     await fill(killed)
     const backup = await aStalledBackup(killed)
     if (isEmbedded) await server.stop('SIGKILL')

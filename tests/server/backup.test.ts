@@ -1,16 +1,17 @@
 import { lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { withDatabase } from '../../server/database/open-database.ts'
 import { COPIES } from '../../server/database/snapshot.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { readBackup, sign } from '../support/backup-file.ts'
+import { eventually } from '../support/eventually.ts'
 import { scratch } from '../support/scratch.ts'
-import { startSite } from '../support/site.ts'
 import { staff } from '../support/staff-command.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 const AWKWARD = 'Zoë "O’Hara" \\ back\u2028line 🌿'
 const cleanUp: (() => unknown)[] = []
@@ -30,21 +31,37 @@ async function anEmptyDatabase(): Promise<Record<string, string>> {
   return env
 }
 
-/** A site with enquiries, sent mails and a subscription, and a backup made beside it. */
-async function aBackup({ key = 're_test' } = {}) {
-  const site = await startSite({ RESEND_API_KEY: key })
-  cleanUp.push(site.close)
+/** A site with enquiries, mails and a subscription. */
+async function aSite(mails = true) {
+  const app = await startTestApp({ mails })
   for (const name of ['Asha Verma', 'Second']) {
-    expect((await submit(site.url, anOrder({ name, email: `${crypto.randomUUID()}@shop.example` }))).status).toBe(200)
+    expect((await submit(app.url, anOrder({ name, email: `${crypto.randomUUID()}@shop.example` }))).status).toBe(200)
   }
-  await site.inspect((db) => db.enquiry.updateMany({ where: { name: 'Second' }, data: { name: AWKWARD } }))
-  await call(site.url, 'subscription.subscribe', { email: 'a@shop.example' })
+  await app.db.enquiry.updateMany({ where: { name: 'Second' }, data: { name: AWKWARD } })
+  await call(app.url, 'subscription.subscribe', { email: 'a@shop.example' })
+  return app
+}
+
+/** A backup made beside the site. */
+async function aBackup(site: TestApp): Promise<string> {
   const file = await aPath()
   const made = await staff(['backup', file], site.env)
   expect(made).toMatchObject({ code: 0, stdout: '' })
   expect(made.stderr).toBe(`Wrote 7 rows to ${file}.\n`)
-  return { site, file }
+  return file
 }
+
+let site: TestApp
+let empty: TestDatabase
+beforeAll(async () => {
+  site = await aSite()
+  await eventually(async () => expect(await site.db.mail.count({ where: { status: 'Sent' } })).toBe(4))
+  empty = await openTestDatabase()
+}, 60_000)
+afterAll(async () => {
+  await site.close()
+  await empty.close()
+})
 
 const inspect = <T>(env: Record<string, string>, read: (db: Db) => Promise<T>) =>
   withDatabase({ DATA_DIR: '', ...env }, ({ db }) => read(db))
@@ -60,32 +77,30 @@ function everything(env: Record<string, string>): Promise<unknown> {
   )
 }
 
-/** The lines of a backup as anybody could change them, made once for all tests that do. */
-let lines: Promise<string> | undefined
+/** The lines of a backup as anybody could change them. */
 async function edited(change: (text: string) => string): Promise<string> {
-  lines ??= aBackup().then(async ({ file }) => gunzipSync(await readFile(file)).toString())
-  const target = await aPath()
-  await writeFile(target, gzipSync(change(await lines)))
+  const [file, target] = [await aBackup(site), await aPath()]
+  await writeFile(target, gzipSync(change(gunzipSync(await readFile(file)).toString())))
   return target
 }
 
 describe('a backup', { timeout: 90_000 }, () => {
   it('made while the site runs brings everything back in another database', async () => {
-    const { site, file } = await aBackup()
-    const empty = await anEmptyDatabase()
-    const restored = await staff(['restore', file, '--mails'], empty)
+    const file = await aBackup(site)
+    const target = await anEmptyDatabase()
+    const restored = await staff(['restore', file, '--mails'], target)
     expect(restored).toMatchObject({ code: 0, stderr: '' })
     expect(restored.stdout).toMatch(/^Restored 7 rows of the backup made at \S+\.\n$/)
     const again = await aPath()
     expect((await staff(['backup', again], site.env)).code).toBe(0)
     const rows = (path: string) => readFile(path).then((bytes) => gunzipSync(bytes).toString().split('\n').slice(1, -2))
     const copy = await aPath()
-    expect((await staff(['backup', copy], empty)).code).toBe(0)
+    expect((await staff(['backup', copy], target)).code).toBe(0)
     expect((await rows(copy)).sort()).toEqual((await rows(again)).sort())
   })
 
   it('is for this user only, and never written over', async () => {
-    const { site, file } = await aBackup()
+    const file = await aBackup(site)
     expect((await lstat(file)).mode & 0o777).toBe(0o600)
     const before = await readFile(file)
     const second = await staff(['backup', file], site.env)
@@ -94,7 +109,7 @@ describe('a backup', { timeout: 90_000 }, () => {
   })
 
   it('of nothing is refused, and leaves no file, unless asked for', async () => {
-    const [env, file] = [await anEmptyDatabase(), await aPath()]
+    const [env, file] = [empty.env, await aPath()]
     for (const to of [file, '-']) {
       const refused = await staff(['backup', to], env)
       expect(refused).toMatchObject({ code: 1, stdout: '' })
@@ -108,7 +123,7 @@ describe('a backup', { timeout: 90_000 }, () => {
   })
 
   it('leaves no copies behind', async () => {
-    const { site } = await aBackup()
+    await aBackup(site)
     const schemas = await inspect(
       site.env,
       (db) => db.$queryRaw`SELECT FROM pg_namespace WHERE starts_with(nspname, ${COPIES})`,
@@ -117,7 +132,9 @@ describe('a backup', { timeout: 90_000 }, () => {
   })
 
   it('holds mails back that it had still to send, unless they shall go out', async () => {
-    const { file } = await aBackup({ key: '' })
+    const waiting = await aSite(false)
+    cleanUp.push(waiting.close)
+    const file = await aBackup(waiting)
     const held = await anEmptyDatabase()
     expect((await staff(['restore', file], held)).stdout).toMatch(
       /Held back: 4 mails that the backup had still to send/,
@@ -138,7 +155,7 @@ describe('a backup', { timeout: 90_000 }, () => {
   })
 
   it('is followed by new rows that draw new numbers', async () => {
-    const { file } = await aBackup()
+    const file = await aBackup(site)
     const env = await anEmptyDatabase()
     await staff(['restore', file], env)
     const [before, after] = await inspect(env, async (db) => {
@@ -152,7 +169,7 @@ describe('a backup', { timeout: 90_000 }, () => {
   })
 
   it('goes into an empty database only, and is all or nothing', async () => {
-    const { site, file } = await aBackup()
+    const file = await aBackup(site)
     const before = await everything(site.env)
     const full = await staff(['restore', file], site.env)
     expect(full).toMatchObject({ code: 1, stdout: '' })
@@ -181,29 +198,28 @@ describe('a backup', { timeout: 90_000 }, () => {
       /newer version of the site \(format 2\)/,
     ],
   ])('that is %s is refused, and nothing is stored', async (_what, change, message) => {
-    const env = await anEmptyDatabase()
-    const refused = await staff(['restore', await edited(change)], env)
+    const refused = await staff(['restore', await edited(change)], empty.env)
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(refused.stderr).toMatch(message)
     expect(refused.stderr).toMatch(/^[^\n]*nothing was changed\.?\n$/i)
-    expect(await everything(env)).toEqual([{ forms: null, mails: null, subscribers: null }])
+    expect(await everything(empty.env)).toEqual([{ forms: null, mails: null, subscribers: null }])
   })
 
   it('of half its bytes is refused', async () => {
     const file = await edited((text) => text)
     const bytes = await readFile(file)
     await writeFile(file, bytes.subarray(0, bytes.length / 2))
-    const refused = await staff(['restore', file], await anEmptyDatabase())
+    const refused = await staff(['restore', file], empty.env)
     expect(refused.stderr).toMatch(/^\S+ is damaged or no backup: [^\n]*Nothing was changed\.\n$/)
   })
 
   it('that is not there is refused by name', async () => {
-    const refused = await staff(['restore', '/nowhere/backup.gz'], await anEmptyDatabase())
+    const refused = await staff(['restore', '/nowhere/backup.gz'], empty.env)
     expect(refused.stderr).toMatch(/^\/nowhere\/backup\.gz cannot be read: ENOENT[^\n]*\n$/)
   })
 
   it('has every column of every table', async () => {
-    const { site, file } = await aBackup()
+    const file = await aBackup(site)
     const columns = await inspect(
       site.env,
       (db) => db.$queryRaw<{ name: string }[]>`

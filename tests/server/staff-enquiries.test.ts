@@ -1,30 +1,18 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { findIds } from '../../server/staff/find.ts'
 import { anOrder, submit } from '../support/an-order.ts'
-import { startServer } from '../support/server-process.ts'
 import { type Ran, staff } from '../support/staff-command.ts'
-import { hoursAgo, onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
-import { createTestDatabase, openTestDatabase } from '../support/test-database.ts'
+import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
+import { openTestDatabase } from '../support/test-database.ts'
+import { createSites } from '../support/waiting-site.ts'
 
-const cleanUp: (() => unknown)[] = []
-afterEach(async () => {
-  for (const action of cleanUp.splice(0).reverse()) await action()
-})
+const { aSite, cleanUp } = createSites()
 
 /** A database that this process has open, as the site would. */
 async function aDatabase() {
   const { db, env, close } = await openTestDatabase()
   cleanUp.push(close)
   return { db, database: env }
-}
-
-/** A running site without a key. */
-async function aSite() {
-  const { env: database, drop } = await createTestDatabase()
-  cleanUp.push(drop)
-  const server = await startServer({ ...database, RATE_LIMIT_MAX: '0' })
-  cleanUp.push(() => server.stop('SIGKILL'))
-  return { url: server.url, database }
 }
 
 /** The references of a list, in its order. */
@@ -34,16 +22,16 @@ function references({ stdout }: Ran) {
 
 describe('list', () => {
   it('shows what the running site has stored, newest first, with what became of the mails', async () => {
-    const { url, database } = await aSite()
-    const old = await onDatabase(database, (db) =>
-      storeEnquiry(
-        db,
-        { receivedAt: hoursAgo(50), products: 'QuveraXT' },
-        { Acknowledgement: ['Bounced', 'no such user'] },
-      ),
+    const { url, db, database } = await aSite()
+    const old = await storeEnquiry(
+      db,
+      { receivedAt: hoursAgo(50), products: 'QuveraXT' },
+      { Acknowledgement: ['Bounced', 'no such user'] },
     )
-    const older = await onDatabase(database, (db) =>
-      storeEnquiry(db, { receivedAt: hoursAgo(400), status: 'Closed', note: 'wants\na rebate' }, { Staff: 'Bounced' }),
+    const older = await storeEnquiry(
+      db,
+      { receivedAt: hoursAgo(400), status: 'Closed', note: 'wants\na rebate' },
+      { Staff: 'Bounced' },
     )
     const { reference } = await submit(url, anOrder({ name: 'Ünal Ğ' }))
 
@@ -159,7 +147,7 @@ describe('find', () => {
 
 describe('status and note', () => {
   it('are set beside the running site, and told again by the list and the export', async () => {
-    const { url, database } = await aSite()
+    const { url, db, database } = await aSite()
     const { reference = '' } = await submit(url, anOrder())
     const { reference: other = '' } = await submit(url, anOrder({ name: 'Rohan Mehta' }))
 
@@ -174,7 +162,7 @@ describe('status and note', () => {
     expect(again.stdout).toBe(`${reference}  Asha Verma: =1+1, "urgent"\nBefore: call on Monday\n`)
     expect((await staff(['export'], database)).stdout).toContain(`"'=1+1, ""urgent"""`)
     expect((await staff(['note', reference, ''], database)).stdout).toContain('no note any more')
-    expect(await onDatabase(database, (db) => db.enquiry.findMany({ where: { note: { not: null } } }))).toEqual([])
+    expect(await db.enquiry.findMany({ where: { note: { not: null } } })).toEqual([])
   })
 
   it('change nothing when one of the references is not there', async () => {

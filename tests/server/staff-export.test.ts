@@ -6,7 +6,7 @@ import { readCsv } from '../support/read-csv.ts'
 import { runProgram, staff } from '../support/staff-command.ts'
 import { createSites } from '../support/waiting-site.ts'
 
-const { aDatabase, aSite } = createSites()
+const { aDatabase, aSite, aSiteProcess } = createSites()
 
 describe('export', () => {
   it('writes what the running site has stored, and filters by Indian day, product, type and status', async () => {
@@ -59,7 +59,7 @@ describe('export', () => {
   })
 
   it('works when the site is stopped', async () => {
-    const { url, server, database } = await aSite()
+    const { url, server, database } = await aSiteProcess()
     const { reference } = await submit(url, anOrder())
     await server.stop()
     expect((await staff(['export'], database)).stdout).toContain(reference)

@@ -1,14 +1,11 @@
 import { afterEach, expect, it } from 'vitest'
-import type { Db } from '../../server/database/database.ts'
-import { withDatabase } from '../../server/database/open-database.ts'
 import { queueDigest } from '../../server/mail/owed.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
-import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
-import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
 import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
-import { createTestDatabase, openTestDatabase } from '../support/test-database.ts'
+import { startTestApp } from '../support/test-app.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 
 const cleanUp: (() => unknown)[] = []
 afterEach(async () => {
@@ -17,19 +14,9 @@ afterEach(async () => {
 
 /** A running site that sends through a fake Resend. */
 async function aSite() {
-  const [{ env: database, drop }, resend] = await Promise.all([createTestDatabase(), startFakeResend()])
-  cleanUp.push(drop, resend.close)
-  const server = await startServer({
-    ...database,
-    RATE_LIMIT_MAX: '0',
-    ...sendingThrough(resend),
-    MAIL_RETRY_SECONDS: '600',
-  })
-  cleanUp.push(() => server.stop('SIGKILL'))
-  function change<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    return withDatabase({ DATA_DIR: '', ...database }, ({ db }) => work(db))
-  }
-  return { url: server.url, database, resend, change }
+  const { url, db, env, resend, close } = await startTestApp({ retrySeconds: 600 })
+  cleanUp.push(close)
+  return { url, db, database: env, resend }
 }
 
 it('lists a mail that Resend refused, and the site sends it after retry', async () => {
@@ -51,14 +38,13 @@ it('lists a mail that Resend refused, and the site sends it after retry', async 
 })
 
 it('sends a mail that Resend took and could not send once more, under a key of its own, a digest too', async () => {
-  const { url, database, resend, change } = await aSite()
+  const { url, database, resend, db } = await aSite()
   await submit(url, anOrder())
-  await change((db) => queueDigest(db, 'Quvera: a page\n\nof lines'))
-  const states = () =>
-    change(async (db) => (await db.mail.findMany({ orderBy: { id: 'asc' } })).map(({ status }) => status))
+  await queueDigest(db, 'Quvera: a page\n\nof lines')
+  const states = async () => (await db.mail.findMany({ orderBy: { id: 'asc' } })).map(({ status }) => status)
   await eventually(async () => expect(await states()).toEqual(['Sent', 'Sent', 'Sent']))
   for (const expected of [6, 9]) {
-    await change((db) => db.mail.updateMany({ data: { status: 'Failed', lastError: 'failed: by Resend' } }))
+    await db.mail.updateMany({ data: { status: 'Failed', lastError: 'failed: by Resend' } })
     expect((await staff(['mails', 'retry'], database)).stdout).toContain('3 mails are due now')
     await eventually(() => expect(resend.mails).toHaveLength(expected))
     await eventually(async () => expect(await states()).toEqual(['Sent', 'Sent', 'Sent']))
@@ -86,14 +72,12 @@ it('makes a mail that waits due now', async () => {
 })
 
 it('sends a mail that may have been sent only when told to, and never one that was sent or withheld', async () => {
-  const { url, database, resend, change } = await aSite()
+  const { url, database, resend, db } = await aSite()
   await submit(url, anOrder())
   await eventually(() => expect(resend.mails).toHaveLength(2))
-  await eventually(() => change(async (db) => expect(await db.mail.count({ where: { status: 'Sent' } })).toBe(2)))
-  await change((db) =>
-    db.mail.updateMany({ where: { kind: 'Staff' }, data: { status: 'Unknown', ambiguousAt: new Date(0) } }),
-  )
-  const [sent] = await change((db) => db.mail.findMany({ where: { status: 'Sent' } }))
+  await eventually(async () => expect(await db.mail.count({ where: { status: 'Sent' } })).toBe(2))
+  await db.mail.updateMany({ where: { kind: 'Staff' }, data: { status: 'Unknown', ambiguousAt: new Date(0) } })
+  const [sent] = await db.mail.findMany({ where: { status: 'Sent' } })
 
   const careful = await staff(['mails', 'retry'], database)
   expect(careful.stdout).toContain('0 mails are due now')
@@ -104,7 +88,7 @@ it('sends a mail that may have been sent only when told to, and never one that w
   const calls = resend.calls.all
   expect((await staff(['mails', 'retry', '--include-unknown'], database)).stdout).toContain('1 mail is due now')
   await eventually(() => expect(resend.calls.all).toBe(calls + 1))
-  await eventually(() => change(async (db) => expect(await db.mail.count({ where: { status: 'Sent' } })).toBe(2)))
+  await eventually(async () => expect(await db.mail.count({ where: { status: 'Sent' } })).toBe(2))
 })
 
 /** A database that this process has open, as the site would. */

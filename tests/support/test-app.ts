@@ -19,6 +19,7 @@ export async function startTestApp({
   staff = [STAFF],
   trustProxy = [] as string[],
   dailyBudget = 0,
+  retrySeconds = 0.1,
   webhookSecret = undefined as string | undefined,
   site = new Map() as Site,
   publicUrl = PUBLIC_URL,
@@ -45,7 +46,7 @@ export async function startTestApp({
     MAIL_FROM: FROM,
     STAFF_EMAILS: staff,
     MAIL_LEASE_SECONDS: 2,
-    MAIL_RETRY_SECONDS: 0.1,
+    MAIL_RETRY_SECONDS: retrySeconds,
     MAIL_DAILY_BUDGET: dailyBudget,
   }
   const parts = { db: database.db, log: logger, site }
