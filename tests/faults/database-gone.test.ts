@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import type { Order } from '../../shared/order.ts'
 import { submit } from '../support/an-order.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { eventually } from '../support/eventually.ts'
@@ -35,7 +36,7 @@ it('PostgreSQL killed and started again under load costs nothing, and the server
 })
 
 it.each(['killed', 'frozen'])(
-  'ten seconds with the database %s: 503 in words within 3 s, then work again within 2 s',
+  'ten seconds with the database %s: 503 in words within 3 s, work again within 2 s, and each sent again is stored once',
   async (fault) => {
     const stage = await setUp()
     const server = await stage.start()
@@ -43,12 +44,25 @@ it.each(['killed', 'frozen'])(
     await eventually(() => expect(stage.resend.mails).toHaveLength(2))
     await sleep(500) // until they are recorded, so that nothing is under way
     await (fault === 'killed' ? postgres().kill() : postgres().freeze())
-    const slowest = await refuseForTenSeconds(server)
+    const { slowest, refused } = await refuseForTenSeconds(server)
     await (fault === 'killed' ? postgres().start() : postgres().thaw())
     const back = performance.now()
     await eventually(async () => (await submit(server.url, aUniqueOrder())).status === 200)
     const recoveryMs = performance.now() - back
-    report(`database ${fault} for 10 s`, { slowestAnswerMs: Math.round(slowest), recoveryMs: Math.round(recoveryMs) })
+    const storedOf = () =>
+      stage.inspect((db) =>
+        db.enquiry.count({ where: { submissionKey: { in: refused.map(({ submissionKey }) => submissionKey) } } }),
+      )
+    const storedAllTheSame = await storedOf()
+    const again = await Promise.all(refused.map((order) => submit(server.url, order)))
+    report(`database ${fault} for 10 s`, {
+      slowestAnswerMs: Math.round(slowest),
+      recoveryMs: Math.round(recoveryMs),
+      refused: refused.length,
+      storedAllTheSame,
+    })
+    expect(new Set(again.map(({ reference }) => reference)).size).toBe(refused.length)
+    expect(await storedOf()).toBe(refused.length)
     expect(slowest).toBeLessThan(3000)
     expect(recoveryMs).toBeLessThan(2000)
     await eventually(async () => (await fetch(`${server.url}/readyz`)).status === 200)
@@ -61,12 +75,15 @@ it.each(['killed', 'frozen'])(
   },
 )
 
-async function refuseForTenSeconds(server: ServerProcess): Promise<number> {
+async function refuseForTenSeconds(server: ServerProcess): Promise<{ slowest: number; refused: Order[] }> {
   const end = Date.now() + 10_000
   let slowest = 0
+  const refused: Order[] = []
   while (Date.now() < end) {
     const start = performance.now()
-    const answers = await Promise.all(Array.from({ length: 40 }, () => submit(server.url, aUniqueOrder())))
+    const orders = Array.from({ length: 40 }, aUniqueOrder)
+    const answers = await Promise.all(orders.map((order) => submit(server.url, order)))
+    refused.push(...orders)
     slowest = Math.max(slowest, performance.now() - start)
     for (const answer of answers) expect([answer.status, answer.message]).toEqual([503, 'Error adding document'])
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
@@ -75,5 +92,5 @@ async function refuseForTenSeconds(server: ServerProcess): Promise<number> {
     slowest = Math.max(slowest, performance.now() - ready)
     await sleep(200)
   }
-  return slowest
+  return { slowest, refused }
 }
