@@ -129,9 +129,11 @@ async function serve(lite: PGlite, listen: (server: Server) => void): Promise<()
 
 /**
  * Does what a PostgreSQL server does in the background, and one inside a process does not: checkpoints, without which
- * the log of writes grows for ever, and vacuum. Returns what ends it.
+ * the log of writes grows for ever, and vacuum. Returns what ends it, once nothing is written any more.
  */
-function startUpkeep(lite: PGlite, database: string): () => void {
+function startUpkeep(lite: PGlite, database: string): () => Promise<void> {
+  let looking = Promise.resolve()
+
   async function look() {
     await keepReserve(database)
     const { rows } = await lite.query<{ due: boolean }>(
@@ -140,13 +142,17 @@ function startUpkeep(lite: PGlite, database: string): () => void {
     if (rows[0]?.due) await lite.query('CHECKPOINT')
   }
   // What cannot be done now, such as on a full disk, is due again later.
+  function lookOnce() {
+    looking = look().catch(() => {})
+  }
   const timers = [
-    setTimeout(() => look().catch(() => {}), 1000),
-    setInterval(() => look().catch(() => {}), LOOK_MS),
+    setTimeout(lookOnce, 1000),
+    setInterval(lookOnce, LOOK_MS),
     setInterval(() => lite.query('VACUUM (ANALYZE)').catch(() => {}), VACUUM_MS),
   ]
   for (const timer of timers) timer.unref()
   return () => {
     for (const timer of timers) clearInterval(timer)
+    return looking
   }
 }

@@ -35,8 +35,8 @@ const SUBSCRIPTIONS_A_DAY = 3
 const NETWORK = { ipv6Subnet: 48, clients: 5 }
 /** So many times more than are taken is no crowd behind one address. */
 const FLOOD = 10
-/** How many clients are remembered, at some 200 bytes: whoever could bring more would be free of the limits. */
-const REMEMBERED = { minute: 20_000, day: 100_000 }
+/** How many clients are remembered, at 285 bytes: whoever could bring more would be free of the limits. */
+const REMEMBERED = { minute: 20_000, day: 50_000 }
 
 export async function createAdmission(app: FastifyInstance, options: AdmissionOptions): Promise<Admission> {
   const { rateLimitMax } = options
@@ -81,15 +81,19 @@ function createLimit(app: FastifyInstance, { message, ...options }: LimitOptions
     ipv6Subnet: NETWORK.ipv6Subnet,
   })
   return async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!isIPv6(request.ip)) return check(client, request, reply) // its network is the client
     // What a network that is over its limit sends counts for nothing else: its clients must not push others out of memory.
     const before = await network(request, { increment: false })
     const isOver = !before.isAllowed && before.isExceeded
-    for (const limit of isOver ? [network] : [client, network]) {
-      const used = await limit(request)
-      if (used.isAllowed || !used.isExceeded) continue
-      reply.header('retry-after', String(used.ttlInSeconds))
-      throw new HttpError(429, { message, isFlood: used.isBanned })
-    }
+    if (!isOver) await check(client, request, reply)
+    await check(network, request, reply)
+  }
+
+  async function check(limit: typeof client, request: FastifyRequest, reply: FastifyReply) {
+    const used = await limit(request)
+    if (used.isAllowed || !used.isExceeded) return
+    reply.header('retry-after', String(used.ttlInSeconds))
+    throw new HttpError(429, { message, isFlood: used.isBanned })
   }
 }
 
