@@ -27,7 +27,7 @@ export function renderBody(page: Page, answer: FormAnswer = {}): string {
   )
 }
 
-function answerOf({ order, subscription, reference }: FormOutcome): FormAnswer {
+function answerOf({ order, subscription, received }: FormOutcome): FormAnswer {
   return {
     ...(order && {
       order: {
@@ -41,6 +41,6 @@ function answerOf({ order, subscription, reference }: FormOutcome): FormAnswer {
     ...(subscription && {
       subscription: { message: subscription.problem.message, email: subscription.values.email ?? '' },
     }),
-    ...(reference && { reference }),
+    ...(received && { received }),
   }
 }

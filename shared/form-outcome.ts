@@ -1,4 +1,5 @@
 import type { Problem } from './order.ts'
+import { isReference } from './reference-shape.ts'
 
 /** What became of a form that was sent without scripts: what the page that answers it is made of. */
 export interface FormOutcome {
@@ -7,8 +8,22 @@ export interface FormOutcome {
     uncertain?: { submissionKey: string | undefined }
   }
   subscription?: Refused
-  /** Of the order that was received. */
-  reference?: string
+  received?: Received
+}
+
+/** What the page says that follows an order; the reference alone where the rest cannot be asked for. */
+export interface Received {
+  reference: string
+  products?: string
+  quantity?: string
+  /** The day, as in 22 Nov 2026. */
+  on?: string
+}
+
+/** Of the page that follows an order; undefined where its address names none. */
+export function readReference(address: URLSearchParams): string | undefined {
+  const [reference = '', ...others] = address.getAll('reference')
+  return isReference(reference) && others.length === 0 ? reference : undefined
 }
 
 export interface Refused {

@@ -113,21 +113,24 @@ export type OrderContent = z.infer<typeof orderContentSchema>
 export type Order = z.infer<typeof orderSchema>
 export type OrderField = keyof typeof fields
 
-/** The rule that is told, and the fields that break it. */
 export interface Problem {
+  /** The first broken rule. */
   message: string
-  fields: string[]
+  /** The first rule that each field breaks. */
+  fields: Record<string, string>
 }
 
-/** The first broken rule in the order of `messages`; a text that is not ours, such as zod's own, is never told. */
-export function firstProblem(error: { issues: readonly z.core.$ZodIssue[] }): Problem {
-  const problems = error.issues.map((issue) => ({
-    rank: ranking.includes(issue.message) ? ranking.indexOf(issue.message) : ranking.indexOf(messages.malformed),
-    field: String(issue.path[0] ?? ''),
-  }))
-  const rank = Math.min(...problems.map((problem) => problem.rank))
+/** What is broken, by the order of `messages`; a text that is not ours, such as zod's own, is never told. */
+export function problemOf(error: { issues: readonly z.core.$ZodIssue[] }): Problem {
+  const broken = error.issues
+    .map(({ message, path }) => ({
+      rank: ranking.indexOf(ranking.includes(message) ? message : messages.malformed),
+      field: String(path[0] ?? ''),
+    }))
+    .sort((a, b) => b.rank - a.rank)
+  const message = (rank: number | undefined) => ranking[rank ?? -1] ?? messages.malformed
   return {
-    message: ranking[rank] ?? messages.malformed,
-    fields: [...new Set(problems.filter((problem) => problem.rank === rank).map((problem) => problem.field))],
+    message: message(broken.at(-1)?.rank),
+    fields: Object.fromEntries(broken.filter(({ field }) => field).map(({ field, rank }) => [field, message(rank)])), // the first rule comes last and stays
   }
 }

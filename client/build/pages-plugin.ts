@@ -7,9 +7,8 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin, ViteBuilder, ViteDevServer } from 'vite'
-import type { FormOutcome } from '../../shared/form-outcome.ts'
+import { type FormOutcome, readReference } from '../../shared/form-outcome.ts'
 import { RECEIVED_PATH } from '../../shared/page-paths.ts'
-import { isReference } from '../../shared/reference-shape.ts'
 
 type Prerender = typeof import('../prerender.tsx')
 
@@ -72,8 +71,8 @@ function servePages(server: ViteDevServer) {
   server.middlewares.use(async (request, response, next) => {
     try {
       const { pathname, searchParams } = new URL(request.originalUrl ?? '/', 'http://localhost')
-      const reference = searchParams.get('reference') ?? ''
-      const path = pathname === RECEIVED_PATH && !isReference(reference) ? '/404.html' : pathname
+      const reference = readReference(searchParams)
+      const path = pathname === RECEIVED_PATH && !reference ? '/404.html' : pathname
       const { isPage, renderPage, renderOutcome } = (await server.ssrLoadModule('/prerender.tsx')) as Prerender
       const template = await server.transformIndexHtml(path, await readFile('client/index.html', 'utf8'))
       const html = await renderPage(template, path)
@@ -85,7 +84,8 @@ function servePages(server: ViteDevServer) {
         const outcome = (await answer.json()) as FormOutcome
         return response.writeHead(answer.status).end(await renderOutcome(html, path, outcome))
       }
-      if (path === RECEIVED_PATH) return response.end(await renderOutcome(html, path, { reference }))
+      if (path === RECEIVED_PATH && reference)
+        return response.end(await renderOutcome(html, path, { received: { reference } }))
       response.writeHead((await isPage(path)) ? 200 : 404).end(html)
     } catch (error) {
       next(error)

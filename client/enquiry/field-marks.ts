@@ -1,9 +1,9 @@
 import { messages, type Problem } from '../../shared/order.ts'
 import { emptyHints, ruleHints } from '../content/enquiry-form.ts'
 
-/** What stands under each field that breaks the rule. */
-export function fieldMarks({ message, fields }: Problem): Record<string, string> {
-  return Object.fromEntries(fields.map((field) => [field, hint(message, field)]))
+/** What stands under each field that breaks a rule. */
+export function fieldMarks({ fields }: Problem): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).map(([field, message]) => [field, hint(message, field)]))
 }
 
 function hint(message: string, field: string) {

@@ -1,4 +1,5 @@
 import { createContext } from 'react'
+import type { Received } from '../../shared/form-outcome.ts'
 
 /** What the page says of a form that was sent without scripts. It stands in the page as data too, for hydration. */
 export interface FormAnswer {
@@ -11,7 +12,7 @@ export interface FormAnswer {
     submissionKey?: string | undefined
   }
   subscription?: { message: string; email: string }
-  reference?: string
+  received?: Received
 }
 
 export const FormAnswerContext = createContext<FormAnswer>({})

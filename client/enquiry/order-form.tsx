@@ -1,6 +1,9 @@
 import { type ComponentType, type FormEvent, useContext, useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { productSlug, products } from '../../shared/catalogue.ts'
+import type { OrderContent } from '../../shared/order.ts'
 import { privacyNotice, progress } from '../content/enquiry-form.ts'
+import { Linked } from '../ui/linked.tsx'
 import { FormAnswerContext } from './form-answer.ts'
 import { OrderFields } from './order-fields.tsx'
 import { EMPTY, OrderReceived, type OrderState } from './order-received.tsx'
@@ -31,8 +34,8 @@ export function OrderForm({ path, onReceived }: OrderFormProps) {
 
   function show(next: OrderState) {
     setState(next)
-    onReceived?.(next.reference !== undefined)
-    if (next.reference) empty(form.current)
+    onReceived?.(next.received !== undefined)
+    if (next.received) empty(form.current)
     const first = [...(form.current?.elements ?? [])].find((field) => (field.getAttribute('name') ?? '') in next.marks)
     if (first instanceof HTMLElement) first.focus()
   }
@@ -65,6 +68,28 @@ export function OrderForm({ path, onReceived }: OrderFormProps) {
     }
   }
 
+  /** With the last mark goes what was said of it. */
+  function correct({ target }: FormEvent) {
+    if (Object.keys(state.marks).length === 0) return
+    const marks = without(state.marks, target)
+    if (Object.keys(marks).length > 0) return setState({ ...state, marks })
+    setState(EMPTY)
+    sender.current?.then(({ dismiss }) => dismiss())
+  }
+
+  function stop() {
+    sender.current?.then((code) => code.stop())
+    form.current?.querySelector<HTMLElement>('.send')?.focus() // the button that was pressed goes
+  }
+
+  /** Another one from the same person: for the other product, where there is one. */
+  function again() {
+    const { order } = state
+    flushSync(() => show(EMPTY))
+    if (order) refill(form.current, order)
+    field(form.current, 'quantity')?.focus()
+  }
+
   useEffect(() => preselect(form.current), [])
   useEffect(() => () => void sender.current?.then(({ stop }) => stop()), [])
 
@@ -76,13 +101,13 @@ export function OrderForm({ path, onReceived }: OrderFormProps) {
         method="post"
         action={`${path}#order`}
         noValidate
-        hidden={state.reference !== undefined}
+        hidden={state.received !== undefined}
         aria-label="Enquiry"
         data-offline={progress.codeOffline}
         onSubmit={submit}
         onFocus={prepare}
         onPointerEnter={prepare}
-        onInput={({ target }) => setState((now) => ({ ...now, marks: without(now.marks, target) }))}
+        onInput={correct}
       >
         {state.summary && (
           <p className="submit-note" role="alert">
@@ -90,11 +115,9 @@ export function OrderForm({ path, onReceived }: OrderFormProps) {
           </p>
         )}
         <OrderFields marks={state.marks} values={answer?.values} submissionKey={answer?.submissionKey} />
-        <OrderActions {...state} onStop={() => sender.current?.then(({ stop }) => stop())} />
+        <OrderActions {...state} onStop={stop} />
       </form>
-      <div role="status">
-        {state.reference && <OrderReceived {...state} reference={state.reference} onAgain={() => show(EMPTY)} />}
-      </div>
+      <div role="status">{state.received && <OrderReceived received={state.received} onAgain={again} />}</div>
       {Toasts && <Toasts />}
     </div>
   )
@@ -104,7 +127,13 @@ export function OrderForm({ path, onReceived }: OrderFormProps) {
 function OrderActions({ sending = false, progress, note, onStop }: OrderState & { onStop: () => void }) {
   return (
     <div className="submit">
-      {note && <p className="submit-note">{note}</p>}
+      <div aria-live="polite">
+        {note && (
+          <p className="submit-note">
+            <Linked>{note}</Linked>
+          </p>
+        )}
+      </div>
       <div className="submit-row">
         <button type="submit" className="button send" aria-disabled={sending}>
           {sending ? 'Sending…' : 'Send enquiry'}
@@ -141,6 +170,19 @@ function preselect(form: HTMLFormElement | null) {
 function without(marks: Record<string, string>, field: EventTarget) {
   const name = field instanceof Element ? field.getAttribute('name') : null
   return Object.fromEntries(Object.entries(marks).filter(([marked]) => marked !== name))
+}
+
+function field(form: HTMLFormElement | null, name: string) {
+  const found = form?.elements.namedItem(name)
+  return found instanceof HTMLElement ? found : undefined
+}
+
+function refill(form: HTMLFormElement | null, { name, email, mobile, retailerSelfUse, products: last }: OrderContent) {
+  const other = products.find((product) => product !== last) ?? last
+  for (const [key, value] of Object.entries({ name, email, mobile, retailerSelfUse, products: other })) {
+    const found = field(form, key)
+    if (found instanceof HTMLInputElement || found instanceof HTMLSelectElement) found.value = value
+  }
 }
 
 /** Not `reset`, which would bring back what the server put into the page when it refused the form. */

@@ -1,5 +1,8 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
+import { brand } from '../../shared/brand.ts'
+import type { Received } from '../../shared/form-outcome.ts'
 import type { OrderContent } from '../../shared/order.ts'
+import { telephone } from '../content/contact.ts'
 import { nextSteps } from '../content/enquiry-form.ts'
 
 /** What the order form shows, apart from what is typed. */
@@ -14,20 +17,19 @@ export interface OrderState {
   summary?: string
   /** What is wrong with none of them. */
   note?: string | undefined
-  /** The order was received. */
-  reference?: string | undefined
+  received?: Received
+  /** What was received: another one may begin with it. */
   order?: OrderContent
 }
 
 export const EMPTY: OrderState = { marks: {} }
 
 interface OrderReceivedProps {
-  reference: string
-  order?: OrderContent | undefined
+  received: Received
   onAgain: () => void
 }
 
-export function OrderReceived({ reference, order, onAgain }: OrderReceivedProps) {
+export function OrderReceived({ received, onAgain }: OrderReceivedProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
   return (
@@ -35,13 +37,7 @@ export function OrderReceived({ reference, order, onAgain }: OrderReceivedProps)
       <h2 ref={heading} className="minor" tabIndex={-1}>
         Thank you. This is your reference.
       </h2>
-      <Reference reference={reference}>
-        {order && (
-          <p>
-            {order.quantity} × {order.products}, {order.retailerSelfUse}
-          </p>
-        )}
-      </Reference>
+      <ReceivedLabel {...received} />
       <button type="button" className="button" onClick={onAgain}>
         Send another enquiry
       </button>
@@ -49,12 +45,39 @@ export function OrderReceived({ reference, order, onAgain }: OrderReceivedProps)
   )
 }
 
-export function Reference({ reference, children }: { reference: string; children?: ReactNode }) {
+/** The enquiry, drawn as a product's label, and ways on that know its reference. */
+export function ReceivedLabel({ reference, products, quantity, on }: Received) {
+  const rows = Object.entries({ Product: products, Quantity: quantity, Received: on })
+  const greeting = encodeURIComponent(`Enquiry ${reference}: `)
   return (
     <>
-      <p className="reference amount">{reference}</p>
-      {children}
-      <p className="small">Please quote it when you call or write.</p>
+      <div className="panel">
+        <p className="panel-class">enquiry</p>
+        <p className="reference amount">{reference}</p>
+        <table>
+          <tbody>
+            {rows.map(
+              ([label, value]) =>
+                value && (
+                  <tr key={label}>
+                    <th scope="row">{label}</th>
+                    <td>{value}</td>
+                  </tr>
+                ),
+            )}
+          </tbody>
+        </table>
+        <p className="panel-band">
+          {brand.company}, {brand.address.city}
+        </p>
+      </div>
+      <p className="small">
+        Please quote it when you call or write: <a href={telephone}>{brand.phone}</a> or{' '}
+        <a href={`${brand.social.whatsapp}?text=${greeting}`} rel="noopener">
+          WhatsApp
+        </a>
+        .
+      </p>
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { focusManager, MutationObserver, onlineManager, QueryClient } from '@tanstack/react-query'
 import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
 import { readOrderFields } from '../../shared/form-fields.ts'
-import { firstProblem, messages, type OrderContent, orderContentSchema } from '../../shared/order.ts'
+import { messages, type OrderContent, orderContentSchema, problemOf } from '../../shared/order.ts'
 import { notStored, progress, stopped, uncertain } from '../content/enquiry-form.ts'
 import { fieldMarks } from './field-marks.ts'
 import { EMPTY, type OrderState } from './order-received.tsx'
@@ -11,12 +11,15 @@ export interface OrderSender {
   /** Checks the form and sends it; while an order is under way it does nothing. */
   send(data: FormData): void
   stop(): void
+  /** Nothing is wrong any more. */
+  dismiss(): void
 }
 
 const SUCCESS_TOAST_MS = 8000
 const GIVE_UP_MS = 60_000
 const SLOW_MS = 4000
 const PAUSE_MAX_MS = 15_000
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'Asia/Kolkata' })
 
 /**
  * Everything an order needs once somebody fills the form: rules, sending, toasts. A try without an answer is repeated,
@@ -55,7 +58,8 @@ export function createOrderSender(show: (state: OrderState) => void, sentBefore?
       if (underWay !== stop) return
       end()
       toast.success(messages.received, { autoClose: SUCCESS_TOAST_MS })
-      show({ ...EMPTY, reference, order })
+      const { products, quantity } = order
+      show({ ...EMPTY, order, received: { reference, products, quantity: String(quantity), on: DAY.format() } })
     } catch (error) {
       if (underWay !== stop) return
       end()
@@ -77,7 +81,7 @@ export function createOrderSender(show: (state: OrderState) => void, sentBefore?
         filledInMs: Math.round(performance.now()),
       })
       if (checked.success) return void start(checked.data)
-      const problem = firstProblem(checked.error)
+      const problem = problemOf(checked.error)
       toast.error(problem.message, { autoClose: false })
       show({ marks: fieldMarks(problem) })
     },
@@ -87,6 +91,7 @@ export function createOrderSender(show: (state: OrderState) => void, sentBefore?
       end()
       show({ ...EMPTY, note: stopped })
     },
+    dismiss: () => toast.dismiss(),
   }
 }
 

@@ -1,7 +1,7 @@
 import { isTRPCClientError } from '@trpc/client'
 import type { AppRouter } from '../../server/http/router.ts'
 import { readSubscriptionFields } from '../../shared/form-fields.ts'
-import { firstProblem } from '../../shared/order.ts'
+import { problemOf } from '../../shared/order.ts'
 import { subscriptionSchema } from '../../shared/subscription.ts'
 import { subscribe } from '../content/contact.ts'
 import { trpc } from './trpc.ts'
@@ -9,7 +9,7 @@ import { trpc } from './trpc.ts'
 /** Stores the address and says what came of it. */
 export async function subscribeAddress(data: FormData) {
   const checked = subscriptionSchema.safeParse(readSubscriptionFields(data))
-  if (!checked.success) return { done: false, message: firstProblem(checked.error).message }
+  if (!checked.success) return { done: false, message: problemOf(checked.error).message }
   try {
     await trpc.subscription.subscribe.mutate(checked.data)
     return { done: true, message: subscribe.done }

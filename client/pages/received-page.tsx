@@ -2,7 +2,7 @@ import { useContext } from 'react'
 import { RECEIVED_PATH } from '../../shared/page-paths.ts'
 import { enquiryReceived, received } from '../content/enquiry-form.ts'
 import { FormAnswerContext } from '../enquiry/form-answer.ts'
-import { NextSteps, Reference } from '../enquiry/order-received.tsx'
+import { NextSteps, ReceivedLabel } from '../enquiry/order-received.tsx'
 import type { Page } from './page.ts'
 
 /** Follows an order that was sent without scripts. */
@@ -15,13 +15,13 @@ export const receivedPage: Page = {
 }
 
 function ReceivedPage() {
-  const { reference = '' } = useContext(FormAnswerContext)
+  const { received: told = { reference: '' } } = useContext(FormAnswerContext)
   return (
     <section className="page-top wrap">
       <div className="received">
         <h1>{received}</h1>
         <p className="lead">{enquiryReceived.lead}</p>
-        <Reference reference={reference} />
+        <ReceivedLabel {...told} />
         <NextSteps received />
         <a href="/buy-now" className="button">
           Send another enquiry

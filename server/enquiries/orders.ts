@@ -2,14 +2,16 @@ import { randomInt } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import { brand } from '../../shared/brand.ts'
 import { exampleOrder } from '../../shared/example-order.ts'
+import type { Received } from '../../shared/form-outcome.ts'
 import { messages, NOTICE_VERSION, type Order } from '../../shared/order.ts'
 import { REFERENCE_ALPHABET, REFERENCE_LENGTH } from '../../shared/reference-shape.ts'
 import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { sqlState } from '../errors.ts'
+import { inIndia } from '../words.ts'
 import { createBatchWriter } from './batch-writer.ts'
-import { columns, enquiryFields, isSameOrder } from './enquiry.ts'
+import { columns, enquiryFields, isSameOrder, toEnquiry } from './enquiry.ts'
 
 /*
  * Stores orders. A checked order comes in, a reference goes out once the enquiry and the mails owed for it are
@@ -38,6 +40,8 @@ export interface Orders {
    * @throws NotStored
    */
   knows(submissionKey: string): Promise<boolean>
+  /** What the page that follows an order says of it: while the database is away no more than the reference. */
+  received(reference: string): Promise<Received>
 }
 
 export interface OrdersOptions {
@@ -87,7 +91,15 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     throw new NotStored('unavailable', messages.failed, cause)
   }
 
+  async function received(reference: string): Promise<Received> {
+    const row = await db.enquiry.findUnique({ where: { reference } }).catch(() => null)
+    if (!row) return { reference }
+    const { products, quantity } = toEnquiry(row)
+    return { reference, products, quantity, on: inIndia(row.receivedAt).split(' ', 3).join(' ') }
+  }
+
   return {
+    received,
     submit: (order) => submit(order).catch(refuse),
     knows: async (submissionKey) => (await db.enquiry.count({ where: { submissionKey } }).catch(refuse)) > 0,
   }

@@ -3,7 +3,7 @@ import { getHTTPStatusCodeFromError } from '@trpc/server/http'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { FastifyBaseLogger } from 'fastify'
 import * as z from 'zod/mini'
-import { firstProblem, messages, type Problem } from '../../shared/order.ts'
+import { messages, type Problem, problemOf } from '../../shared/order.ts'
 import { NotStored } from '../enquiries/orders.ts'
 
 type TrpcCode = keyof typeof TRPC_ERROR_CODES_BY_KEY
@@ -50,7 +50,7 @@ const NOT_STORED = { conflict: 409, refused: 422, unavailable: 503 } as const
  */
 export function answerTo(error: unknown): { status: number; problem: Problem } {
   const known = error instanceof TRPCError && error.cause ? error.cause : error
-  if (known instanceof z.core.$ZodError) return { status: 400, problem: firstProblem(known) }
+  if (known instanceof z.core.$ZodError) return { status: 400, problem: problemOf(known) }
   if (known instanceof NotStored) return told(NOT_STORED[known.reason], known.message)
   if (known instanceof HttpError) return told(known.statusCode, known.message)
   const { statusCode } = Object(known) as { statusCode?: unknown }
@@ -59,7 +59,7 @@ export function answerTo(error: unknown): { status: number; problem: Problem } {
 }
 
 function told(status: number, message = answerFor(status)[1]) {
-  return { status, problem: { message, fields: [] } }
+  return { status, problem: { message, fields: {} } }
 }
 
 /** An answer of the same shape as a procedure's, so that the client has one kind of error to read. */

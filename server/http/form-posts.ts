@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readOrderFields, readSubscriptionFields } from '../../shared/form-fields.ts'
-import type { FormOutcome } from '../../shared/form-outcome.ts'
+import { type FormOutcome, type Received, readReference } from '../../shared/form-outcome.ts'
 import { orderContentSchema, submissionKeySchema } from '../../shared/order.ts'
 import { orderPaths, pagePaths, RECEIVED_PATH, SUBSCRIBED_PATH } from '../../shared/page-paths.ts'
-import { isReference } from '../../shared/reference-shape.ts'
 import { subscriptionSchema } from '../../shared/subscription.ts'
 import { enquiryFields } from '../enquiries/enquiry.ts'
 import { NotStored, type Orders } from '../enquiries/orders.ts'
@@ -17,8 +16,12 @@ import { type Site, sendNotFound } from './site.ts'
 const FORM = 'application/x-www-form-urlencoded'
 /** What of a field comes back for correction: more than any of them may hold. */
 const ECHO_MAX = 300
-/** Stands in the page that follows an order where its reference belongs. */
-const REFERENCE_PLACEHOLDER = 'the-reference-of-this-order'
+/** Stand in the page that follows an order where its own belong: it is rendered once a product. */
+const PLACEHOLDERS = {
+  reference: 'the-reference-of-this-order',
+  quantity: 'the-quantity-of-this-order',
+  on: 'the-day-of-this-order',
+}
 
 /**
  * Forms that browsers send without scripts, to the page they stand on. What follows is a page: after success another
@@ -68,9 +71,9 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
   const rendered = new Map<string, string>()
 
   async function render(path: string, page: Buffer, outcome: FormOutcome): Promise<string> {
-    const { reference, order, subscription } = outcome
+    const { received, order, subscription } = outcome
     const isOwn = order?.uncertain || Object.keys({ ...order?.values, ...subscription?.values }).length > 0
-    const general = reference ? { reference: REFERENCE_PLACEHOLDER } : outcome
+    const general = received ? { received: { ...received, ...placeholdersFor(received) } } : outcome
     const key = JSON.stringify([path, general])
     let html = isOwn ? undefined : rendered.get(key)
     if (html === undefined) {
@@ -78,13 +81,15 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
       html = await renderOutcome(page.toString(), path, general)
       if (!isOwn) rendered.set(key, html)
     }
-    return reference ? html.replaceAll(REFERENCE_PLACEHOLDER, reference) : html
+    for (const [name, placeholder] of Object.entries(placeholdersFor(received)))
+      html = html.replaceAll(placeholder, received?.[name as keyof Received] ?? '')
+    return html
   }
 
-  app.get<{ Querystring: { reference?: unknown } }>(RECEIVED_PATH, (request, reply) => {
-    const { reference } = request.query
-    if (typeof reference !== 'string' || !isReference(reference)) return sendNotFound(request, reply, site)
-    return sendPage(RECEIVED_PATH, { reference }, reply)
+  app.get(RECEIVED_PATH, async (request, reply) => {
+    const reference = readReference(new URL(request.url, 'http://localhost').searchParams)
+    if (!reference) return sendNotFound(request, reply, site)
+    return sendPage(RECEIVED_PATH, { received: await orders.received(reference) }, reply)
   })
 
   app.register(async (forms) => {
@@ -99,6 +104,10 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
     forms.setErrorHandler(sendFailure)
     for (const path of pagePaths) forms.post(path, post)
   })
+}
+
+function placeholdersFor(received: Received | undefined): Partial<typeof PLACEHOLDERS> {
+  return Object.fromEntries(Object.entries(PLACEHOLDERS).filter(([name]) => received?.[name as keyof Received]))
 }
 
 function fieldsOf(request: FastifyRequest): URLSearchParams {

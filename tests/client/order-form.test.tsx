@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { notStored, progress, uncertain } from '../../client/content/enquiry-form.ts'
+import { emptyHints, notStored, progress, ruleHints, uncertain } from '../../client/content/enquiry-form.ts'
 import { OrderForm } from '../../client/enquiry/order-form.tsx'
 import { forgetKey } from '../../client/enquiry/send-order.ts'
 import { brand } from '../../shared/brand.ts'
@@ -40,16 +40,19 @@ const send = () => page.getByRole('button', { name: 'Send enquiry' }).click()
 const toast = (text: string) => expect.element(page.getByRole('alert').getByText(text, { exact: true })).toBeVisible()
 const marked = () => [...form.querySelectorAll('[aria-invalid=true]')].map((input) => input.getAttribute('name'))
 
-it('tells the first broken rule, in the order of the owner, and marks its fields', async () => {
+const problems = () => [...form.querySelectorAll('.field-problem')].map((problem) => problem.textContent)
+
+it('tells the first broken rule, in the order of the owner, and marks every wrong field in its own words', async () => {
   await fill({ ...filled, name: '   ', email: 'nobody', mobile: '12ab' })
   await send()
   await toast(messages.empty)
-  expect(marked()).toEqual(['name'])
+  expect(marked()).toEqual(['name', 'email', 'mobile'])
+  expect(problems()).toEqual([emptyHints.name, ruleHints[messages.email], ruleHints[messages.digits]])
 
   await fill({ name: 'Asha Verma' })
   await send()
   await toast(messages.email)
-  expect(marked()).toEqual(['email'])
+  expect(marked()).toEqual(['email', 'mobile'])
   expect(document.activeElement).toBe(field('email'))
   expect(form.querySelector(`#${field('email').getAttribute('aria-describedby')}`)?.textContent).toMatch(/example/)
 
@@ -80,6 +83,17 @@ it('a mark goes as soon as its field is changed', async () => {
   expect(marked()).toContain('email')
 })
 
+it('with the last mark goes what was said of it', async () => {
+  await fill({ ...filled, email: 'nobody', mobile: '12ab' })
+  await send()
+  await toast(messages.email)
+  await fill({ email: filled.email })
+  await toast(messages.email)
+  await fill({ mobile: filled.mobile })
+  await expect.element(page.getByText(messages.email)).not.toBeInTheDocument()
+  expect(marked()).toEqual([])
+})
+
 it('an order received empties the form and shows the reference', async () => {
   wire.answers = [received('QV-7K3M9P')]
   await fill(filled)
@@ -101,6 +115,9 @@ it('an order received empties the form and shows the reference', async () => {
   ])
 
   await page.getByRole('button', { name: 'Send another enquiry' }).click()
+  const { name, email, mobile, retailerSelfUse } = filled
+  expect(values()).toEqual({ name, email, mobile, retailerSelfUse, products: products[0], quantity: '' })
+  expect(document.activeElement).toBe(field('quantity'))
   await fill(filled)
   await send()
   await expect.poll(() => wire.sent.length).toBe(2)
@@ -180,6 +197,7 @@ it('Stop ends the tries, keeps what was typed, and the next order has the same k
   await fill(filled)
   await send()
   await page.getByRole('button', { name: 'Stop' }).click()
+  await expect.poll(() => document.activeElement?.textContent).toBe('Send enquiry')
   await expect.element(page.getByText(/^Stopped\./)).toBeVisible()
   await new Promise((resume) => setTimeout(resume, 1500)) // the next try would have been after one second
   expect(wire.sent).toHaveLength(1)

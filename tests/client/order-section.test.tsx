@@ -30,7 +30,10 @@ it('an order received changes the heading, ticks the first of the steps, and say
   }
   await page.getByRole('button', { name: 'Send enquiry' }).click()
 
-  await expect.element(page.getByText(`2 × ${products[0]}, Self Use`)).toBeVisible()
+  await expect.element(page.getByRole('row', { name: `Product ${products[0]}` })).toBeVisible()
+  await expect.element(page.getByRole('row', { name: 'Quantity 2' })).toBeVisible()
+  const [, reference] = place.querySelector('.reference')?.textContent?.split('-') ?? []
+  expect(page.getByRole('link', { name: 'WhatsApp' }).element().getAttribute('href')).toContain(`-${reference}`)
   expect(heading()).toBe(enquiryReceived.title)
   expect(`${enquiryReceived.lead} ${place.querySelector('.steps')?.textContent}`).not.toMatch(/e-?mail|inbox|copy/i)
   expect(place.querySelectorAll('.steps')).toHaveLength(1)

@@ -26,13 +26,15 @@ describe.concurrent('one order', () => {
   it('clicks before the code has arrived are one order', async () => {
     const email = anAddress()
     const { page, close } = await open('/healthz')
+    const clicked = Promise.withResolvers<void>()
     await page.route('**/assets/hydrate-*.js', async (route) => {
-      await new Promise((done) => setTimeout(done, 1500))
+      await clicked.promise
       await route.continue()
     })
     await page.goto(`${site().url}/buy-now`, { waitUntil: 'commit' })
     await fillOrder(page, { email })
     for (let click = 0; click < 3; click++) await sendButton(page).click({ noWaitAfter: true, force: true })
+    clicked.resolve()
     await received(page)
     expect(await storedFrom(email)).toHaveLength(1)
     await close()

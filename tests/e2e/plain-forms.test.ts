@@ -37,6 +37,11 @@ describe.each(orderPaths)('without scripts, on %s', (path) => {
     expect(row?.suspectedSpam).toBe(false)
     expect(await page.locator('.reference').textContent()).toBe(row?.reference)
     expect(await page.locator('main').innerText()).not.toMatch(/inbox|copy|by e-?mail/i)
+    const label = await page.locator('main table').innerText()
+    expect(label.split(/\s{2,}|\t|\n/)).toEqual([
+      ...['Product', typedOrder.products, 'Quantity', typedOrder.quantity],
+      ...['Received', expect.stringMatching(/^\d{2} [A-Z][a-z]{2} \d{4}$/)],
+    ])
     await page.reload()
     expect(await page.locator('.reference').textContent()).toBe(row?.reference)
     expect(await stored()).toHaveLength(1)

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { brand } from '../../shared/brand.ts'
-import { firstProblem, messages, orderSchema } from '../../shared/order.ts'
+import { messages, orderSchema, problemOf } from '../../shared/order.ts'
 import { anOrder } from '../support/an-order.ts'
 
 function told(changes: Record<string, unknown>): string | undefined {
   const result = orderSchema.safeParse(anOrder(changes))
-  return result.success ? undefined : firstProblem(result.error).message
+  return result.success ? undefined : problemOf(result.error).message
 }
 
 describe('the owner’s four rules', () => {
@@ -74,9 +74,13 @@ describe('the owner’s four rules', () => {
     expect(told({ products: '', email: 'x' })).toBe('Please fill the data')
   })
 
-  it('names every field that breaks the rule that is told', () => {
+  it('names every field that breaks a rule, each with its own first one', () => {
     const result = orderSchema.safeParse(anOrder({ name: '', mobile: '', email: 'x' }))
-    expect(result.success ? [] : firstProblem(result.error).fields).toEqual(['name', 'mobile'])
+    expect(result.success ? {} : problemOf(result.error).fields).toEqual({
+      name: messages.empty,
+      email: messages.email,
+      mobile: messages.empty,
+    })
   })
 })
 
@@ -192,7 +196,7 @@ describe('everything else', () => {
 
   it.each([null, [], 'text', 7])('refuses %j as an order', (order) => {
     const result = orderSchema.safeParse(order)
-    expect(result.success ? '' : firstProblem(result.error).message).toBe(messages.malformed)
+    expect(result.success ? '' : problemOf(result.error).message).toBe(messages.malformed)
   })
 
   it('tells one of its own texts whatever comes, and never throws', () => {
