@@ -127,10 +127,13 @@ const DROP_SCHEMAS = `
   FOR name IN SELECT nspname FROM pg_namespace WHERE starts_with(nspname::text, '${COPIES}')
   LOOP EXECUTE format('DROP SCHEMA %I CASCADE', name); END LOOP;`
 
-/** One statement that takes away what backups have copied, those that were killed and one that is being made. */
+/**
+ * One statement that takes away what backups have copied, those that were killed and one that is being made, and their
+ * lease, which the site's role on a server, where there are no copies, may not.
+ */
 export const DROP_COPIES = `
   DO $do$ DECLARE name text; BEGIN ${DROP_SCHEMAS}
-    DELETE FROM "Quvera_Lease" WHERE "Name" = '${LEASE}';
+    IF FOUND THEN DELETE FROM "Quvera_Lease" WHERE "Name" = '${LEASE}'; END IF;
   END $do$`
 
 /** What is erased shall not stay in a copy. A backup that is being made fails, and says why. */

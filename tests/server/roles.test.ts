@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { describe, expect, inject, it } from 'vitest'
+import { eraseBefore } from '../../server/enquiries/retention.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
+import { hoursAgo, onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { administer } from '../support/test-database.ts'
 import { createSites } from '../support/waiting-site.ts'
 
@@ -114,6 +116,15 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
       }
     }
     expect((await staff(['erase', '--person', order.email, '--yes'], { DATABASE_URL: owner })).code).toBe(0)
+  })
+
+  it('let the server erase what is past its time with the one right more that the script names', async () => {
+    const { app, owner } = await aDatabase()
+    await onDatabase({ DATABASE_URL: owner }, (db) => storeEnquiry(db, { receivedAt: hoursAgo(50) }))
+    const erase = () => onDatabase({ DATABASE_URL: app }, (db) => eraseBefore(db, hoursAgo(24)))
+    await expect(erase()).rejects.toThrow('permission denied')
+    await administer(owner, 'GRANT DELETE ON "Quvera_Form" TO quvera_app')
+    expect(await erase()).toBe(1)
   })
 
   it('name the command that a due migration needs', async () => {
