@@ -1,6 +1,6 @@
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
-import { bundle, heldBack, kinds, type MailFilter, move, own } from './states.ts'
+import { bundle, heldBack, type MailFilter, move, own } from './states.ts'
 
 /* What staff do to mails by hand. A notice that goes along in a bundle is sent, or not, with that. */
 
@@ -12,11 +12,6 @@ export interface Retry {
   includeRestored: boolean
 }
 
-const keyStart = Prisma.join(
-  Object.entries(kinds).map(([kind, { key }]) => Prisma.sql`WHEN ${kind} THEN ${key}::text`),
-  ' ',
-)
-
 /**
  * Makes mails due now. A second try of what Resend has taken, or may have taken, is deliberate: it has a key of its own,
  * for under the old one Resend would send nothing.
@@ -24,18 +19,22 @@ const keyStart = Prisma.join(
  */
 export async function retryMails(db: Db, { ids, includeUnknown, includeRestored }: Retry) {
   const along = ids.length > 0 ? await db.mail.findMany({ where: { id: { in: ids }, NOT: own } }) : []
-  const all = [...new Set([...ids, ...along.map(({ bundledInto }) => bundledInto ?? 0n)])]
-  const named: MailFilter = ids.length > 0 ? { ...own, id: { in: all } } : own
-  const waiting = await move(db, { ...named, status: 'Pending' }, 'Pending', { nextAttemptAt: new Date() })
-  const again: MailFilter = { ...named, status: { in: includeUnknown ? ['Failed', 'Unknown'] : ['Failed'] } }
+  const named = [...ids, ...along.map(({ bundledInto }) => bundledInto ?? 0n)]
+  const which: MailFilter = ids.length > 0 ? { ...own, id: { in: named } } : own
   const idsOf = async (where: MailFilter) =>
-    (await db.mail.findMany({ where: { AND: [again, where] }, select: { id: true } })).map(({ id }) => id)
-  const restored = includeRestored
-    ? await move(db, { ...named, ...heldBack }, 'Pending', { nextAttemptAt: new Date(), lastError: null })
-    : 0
-  const due =
-    waiting + restored + (await dissolve(db, await idsOf(bundle))) + (await sendAgain(db, await idsOf({ NOT: bundle })))
-  return { due, left: includeUnknown ? 0 : await db.mail.count({ where: { ...named, status: 'Unknown' } }) }
+    (await db.mail.findMany({ where: { AND: [which, where] }, select: { id: true } })).map(({ id }) => id)
+  const nextAttemptAt = new Date()
+  const unsent: MailFilter = { status: { in: includeUnknown ? ['Failed', 'Unknown'] : ['Failed'] } }
+  const counts = [
+    await move(db, { ...which, status: 'Pending' }, 'Pending', { nextAttemptAt }),
+    includeRestored ? await move(db, { ...which, ...heldBack }, 'Pending', { nextAttemptAt, lastError: null }) : 0,
+    await dissolve(db, await idsOf({ ...bundle, ...unsent })),
+    await sendAgain(db, await idsOf({ NOT: bundle, ...unsent })),
+  ]
+  return {
+    due: counts.reduce((sum, count) => sum + count),
+    left: includeUnknown ? 0 : await db.mail.count({ where: { ...which, status: 'Unknown' } }),
+  }
 }
 
 async function sendAgain(db: Db, ids: bigint[]): Promise<number> {
@@ -43,8 +42,7 @@ async function sendAgain(db: Db, ids: bigint[]): Promise<number> {
   return db.$executeRaw`
     UPDATE "Quvera_Mail" SET "Status" = 'Pending', "NextAttemptAt" = now(), "LastError" = NULL, "AmbiguousAt" = NULL,
       "ResendId" = NULL, "CheckedAt" = NULL,
-      "Key" = CASE WHEN "Status" = 'Failed' AND "ResendId" IS NULL THEN "Key"
-        ELSE coalesce("Key", CASE "Kind"::text ${keyStart} END || '/' || "EnquiryId") || '/' || "Attempts" END
+      "Key" = CASE WHEN "Status" = 'Failed' AND "ResendId" IS NULL THEN "Key" ELSE 'again/' || gen_random_uuid() END
     WHERE "Id" IN (${Prisma.join(ids)}) AND "Status" IN ('Failed', 'Unknown')`
 }
 

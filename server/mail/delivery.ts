@@ -2,9 +2,8 @@ import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { DAY_MS } from '../words.ts'
-import type { Pace } from './pace.ts'
 import { holdIfUnwelcome } from './plan.ts'
-import type { DeliveryEvent, Mailer } from './resend.ts'
+import type { DeliveryEvent, Headers, Mailer } from './resend.ts'
 import { kinds, statesBefore } from './states.ts'
 
 /*
@@ -96,48 +95,54 @@ const ASKED_FOR_SECONDS = (2 * DAY_MS) / 1000
 
 /**
  * Where Resend does not tell what became of mails, it is asked, one mail at a time. Sending goes on meanwhile.
- * @returns what asks of the mail that is due, if one is and no other question is open; never throws
+ * @param learn is told the headers of answers
+ * @returns what asks of the mail that is due, if one is, unless a question is open; never throws
  */
 export function createDeliveryCheck(
   db: Db,
   mailer: Mailer,
-  pace: Pick<Pace, 'learn'>,
+  learn: (headers: Headers) => void,
   log: Log,
   stopping: AbortSignal,
-): () => Promise<void> {
-  let mayAsk = true
+): () => Promise<void> | undefined {
+  let open: Promise<void> | undefined
+  let isForbidden = false
 
-  /** Counts as asked from here on: a question that is never answered is not put again at once. */
-  async function takeDue(): Promise<string | undefined> {
-    const [due] = await db.$queryRaw<{ resendId: string }[]>`
-      UPDATE "Quvera_Mail" SET "CheckedAt" = now()
-      WHERE "Id" = (
-        SELECT "Id" FROM "Quvera_Mail"
-        WHERE "Status" = 'Sent' AND "ResendId" IS NOT NULL
-          AND "SentAt" BETWEEN now() - make_interval(secs => ${ASKED_FOR_SECONDS})
-            AND now() - make_interval(secs => ${FIRST_ASKED_SECONDS})
-          AND ("CheckedAt" IS NULL OR now() - "SentAt" > 2 * ("CheckedAt" - "SentAt"))
-        ORDER BY "CheckedAt" NULLS FIRST, "SentAt" LIMIT 1
-      )
-      RETURNING "ResendId" AS "resendId"`
-    return due?.resendId
-  }
-
-  async function ask(): Promise<boolean> {
-    const resendId = await takeDue()
-    if (!resendId) return true
+  async function ask() {
+    const resendId = await takeDue(db)
+    if (!resendId) return
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(ASK_TIMEOUT_MS)])
-    const { event, forbidden, headers } = await mailer.ask(resendId, signal)
-    pace.learn(headers, 0)
-    if (event) await recordEvent(db, log, event)
-    if (forbidden)
+    const answer = await mailer.ask(resendId, signal)
+    learn(answer.headers)
+    if (answer.event) await recordEvent(db, log, answer.event)
+    isForbidden = answer.forbidden
+    if (isForbidden)
       log.warn('RESEND_API_KEY may only send: whether mails arrive is not known until RESEND_WEBHOOK_SECRET is set')
-    return !forbidden
   }
 
-  return async () => {
-    if (!mayAsk) return
-    mayAsk = false
-    mayAsk = await ask().catch(() => true) // what is wrong with the database is told by whoever sends
+  async function askSafely() {
+    await ask().catch(() => undefined) // what is wrong with the database is told by whoever sends
+    open = undefined
   }
+
+  return () => {
+    if (!isForbidden) open ??= askSafely()
+    return open
+  }
+}
+
+/** It counts as asked from here on: a question that is never answered is not put again at once. */
+async function takeDue(db: Db): Promise<string | undefined> {
+  const [due] = await db.$queryRaw<{ resendId: string }[]>`
+    UPDATE "Quvera_Mail" SET "CheckedAt" = now()
+    WHERE "Id" = (
+      SELECT "Id" FROM "Quvera_Mail"
+      WHERE "Status" = 'Sent' AND "ResendId" IS NOT NULL
+        AND "SentAt" BETWEEN now() - make_interval(secs => ${ASKED_FOR_SECONDS})
+          AND now() - make_interval(secs => ${FIRST_ASKED_SECONDS})
+        AND ("CheckedAt" IS NULL OR now() - "SentAt" > 2 * ("CheckedAt" - "SentAt"))
+      ORDER BY "CheckedAt" NULLS FIRST, "SentAt" LIMIT 1
+    )
+    RETURNING "ResendId" AS "resendId"`
+  return due?.resendId
 }

@@ -59,7 +59,7 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, { availability, lo
   const graceIsOver = new AbortController()
   const checkDelivery = env.RESEND_WEBHOOK_SECRET
     ? undefined
-    : createDeliveryCheck(db, mailer, pace, log, stopping.signal)
+    : createDeliveryCheck(db, mailer, (headers) => pace.learn(headers, underWay.size), log, stopping.signal)
   let check: Promise<void> | undefined
   const underWay = new Set<Promise<void>>()
   let looking = false
@@ -69,6 +69,8 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, { availability, lo
   let timer: NodeJS.Timeout | undefined
   let sender = { is: false, askedAt: Number.NEGATIVE_INFINITY }
   let upkeepAt = Number.NEGATIVE_INFINITY
+  let polledAt = Number.NEGATIVE_INFINITY
+  let plan: Plan = { notices: 0, marked: 0, bundle: false, toVisitors: 0 }
 
   function wake() {
     lookAgain = true
@@ -107,7 +109,7 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, { availability, lo
       await withholdOld(db, env.MAIL_MAX_AGE_DAYS)
       await applyEvents(db, log)
     }
-    if (room() > 0) await startAllowed(await readPlan(db, budget))
+    if (room() > 0) await startAllowed()
     return pace.room(underWay.size).pauseMs
   }
 
@@ -120,14 +122,22 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, { availability, lo
     return sender.is
   }
 
-  async function startAllowed({ notices, marked, bundle, toVisitors }: Plan) {
+  /** What is rare is looked for once a second, and without a budget the plan too: an order asks for two kinds only. */
+  async function startAllowed() {
+    const isPoll = performance.now() - polledAt > POLL_MS
+    if (isPoll) polledAt = performance.now()
+    if (isPoll || budget.mails > 0) plan = await readPlan(db, budget)
+    const { notices, marked, bundle, toVisitors } = plan
     const take = async (of: MailKind[], limit: number, filter?: typeof which.all) =>
       start(await claimMails(db, of, Math.min(room(), limit), leaseSeconds, filter))
-    await take(kindsTo('staff'), room(), which.unclear)
-    let left = notices - (await take(['Digest'], notices))
-    left -= await take(['Staff'], left, which.plain)
-    await take(['Staff'], Math.min(left, marked))
-    if (bundle) {
+    let left = notices
+    if (isPoll) {
+      await take(kindsTo('staff'), room(), which.unclear)
+      left -= await take(['Digest'], left)
+      left -= await take(['Staff'], Math.min(left, marked), which.marked)
+    }
+    await take(['Staff'], left, which.plain)
+    if (isPoll && bundle) {
       await take(kindsTo('staff'), 1, which.alone)
       if (room() > 0) start(await claimBundle(db, leaseSeconds))
     }

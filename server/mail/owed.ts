@@ -34,7 +34,7 @@ const SHOWN_MAX = 50
 /** Few enough for one statement to stay well within the time limit of a query. */
 const CHUNK = 1000
 
-const notMarked = Prisma.sql`NOT EXISTS (
+const isMarked = Prisma.sql`EXISTS (
   SELECT FROM "Quvera_Form" form WHERE form."Id" = mail."EnquiryId" AND form."SuspectedSpam")`
 
 /** Which of the due mails to take. */
@@ -44,7 +44,8 @@ export const which = {
   unclear: Prisma.sql`mail."AmbiguousAt" IS NOT NULL`,
   /** Those that cannot go along in a new bundle. */
   alone: Prisma.sql`(mail."Attempts" > 0 OR mail."EnquiryId" IS NULL)`,
-  plain: Prisma.sql`(mail."Attempts" > 0 OR ${notMarked})`,
+  marked: isMarked,
+  plain: Prisma.sql`(mail."Attempts" > 0 OR NOT ${isMarked})`,
 }
 
 /**

@@ -37,7 +37,7 @@ export interface DeliveryEvent {
   reason?: string | undefined
 }
 
-type Headers = Record<string, string> | null | undefined
+export type Headers = Record<string, string> | null | undefined
 
 export interface Mailer {
   /** Never throws. */
