@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Options } from 'csv-stringify'
+import stringWidth from 'string-width'
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
 import { inIndia } from '../words.ts'
@@ -45,7 +46,7 @@ export function tableLines<Row>(columns: Column<Row>[], rows: Row[], width = Num
   const told = columns.filter(({ cell }) => rows.length === 0 || rows.some((row) => cell(row) !== ''))
   const sized = told.map(({ title, cell, min, spare = 0 }) => {
     const cells = [title, ...rows.map((row) => onOneLine(cell(row)))]
-    const size = Math.max(...cells.map(cellWidth))
+    const size = Math.max(...cells.map((cell) => stringWidth(cell)))
     return { cells, size, min: Math.min(min ?? size, size), spare }
   })
   const fitted = fitTo(sized, width)
@@ -81,17 +82,12 @@ function fitTo(all: Sized[], width: number): Sized[] {
   return columns
 }
 
-/** Terminal cells of a text: marks that combine with the letter before them take none. */
-function cellWidth(text: string): number {
-  return [...text].filter((character) => !/[\p{Mn}\p{Me}\p{Cf}]/u.test(character)).length
-}
-
 function padOrCut(text: string, size: number): string {
-  const missing = size - cellWidth(text)
+  const missing = size - stringWidth(text)
   if (missing >= 0) return text + ' '.repeat(missing)
   let cut = ''
   for (const character of text) {
-    if (cellWidth(cut + character) > size - 1) break
+    if (stringWidth(cut + character) > size - 1) break
     cut += character
   }
   return `${cut}…`

@@ -21,6 +21,14 @@ describe('a table', () => {
     ])
   })
 
+  it('counts two cells for characters that take two', () => {
+    const wide = [
+      { reference: 'QV-1', name: '王小明', note: 'a' },
+      { reference: 'QV-2', name: 'Asha 🌿', note: 'b' },
+    ]
+    expect(tableLines(columns, wide)).toEqual(['Ref   Name     Note', 'QV-1  王小明   a', 'QV-2  Asha 🌿  b'])
+  })
+
   it('is fitted to the terminal: narrowed first, then without its spare columns', () => {
     expect(tableLines(columns, rows, 28)).toEqual([
       'Ref   Name        Note',
