@@ -1,4 +1,5 @@
 import { brand } from '../shared/brand.ts'
+import { productSlug, products } from '../shared/catalogue.ts'
 import { PUBLIC_URL_PLACEHOLDER } from '../shared/page-paths.ts'
 import { palette } from '../shared/palette.ts'
 import { descriptionOf } from './content/descriptions.ts'
@@ -10,6 +11,8 @@ import type { Page } from './pages/page.ts'
 export function Head({ page }: { page: Page }) {
   const title = page.path === '/' ? `${brand.name}: ${page.title}` : `${page.title} | ${brand.name}`
   const description = descriptionOf(page.path)
+  const product = page.content?.product
+  const card = product ? `og-${productSlug(product)}` : 'og'
   const url = PUBLIC_URL_PLACEHOLDER + page.path
   return (
     <>
@@ -21,17 +24,17 @@ export function Head({ page }: { page: Page }) {
       {[fraunces, figtree].map((font) => (
         <link key={font} rel="preload" href={font} as="font" type="font/woff2" crossOrigin="anonymous" />
       ))}
-      <meta name="theme-color" content={palette.paper} />
+      <meta name="theme-color" content={palette[page.ground === 'lycopene' ? 'paper' : page.ground]} />
       <meta property="og:type" content="website" />
       <meta property="og:site_name" content={brand.name} />
       <meta property="og:locale" content="en_IN" />
       <meta property="og:title" content={title} />
       <meta property="og:description" content={description} />
       <meta property="og:url" content={url} />
-      <meta property="og:image" content={`${PUBLIC_URL_PLACEHOLDER}${import.meta.env.PICTURES}/og.jpg`} />
+      <meta property="og:image" content={`${PUBLIC_URL_PLACEHOLDER}${import.meta.env.PICTURES}/${card}.jpg`} />
       <meta property="og:image:width" content="1200" />
       <meta property="og:image:height" content="630" />
-      <meta property="og:image:alt" content={`${brand.name} 300 and ${brand.name} XT`} />
+      <meta property="og:image:alt" content={product ?? products.join(' and ')} />
       <meta name="twitter:card" content="summary_large_image" />
     </>
   )

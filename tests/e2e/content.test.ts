@@ -133,7 +133,9 @@ it.each(paths)('%s is found and shared under its own name', async (path) => {
   expect(head.match(/<title>[^<]+<\/title>/g)).toHaveLength(1)
   expect(head).toMatch(/<meta name="description" content="[^"]{50,200}"/)
   expect(head).toMatch(new RegExp(`<link rel="canonical" href="https?://[^/]+${path}"`))
-  expect(head).toMatch(/property="og:image" content="https?:\/\/[^"]+\.jpg"/)
+  const [, card = ''] = /property="og:image" content="https?:\/\/[^"/]+(\/[^"]+\.jpg)"/.exec(head) ?? []
+  expect((await fetch(card)).headers.get('content-type')).toBe('image/jpeg')
+  expect(card.includes('/og-')).toBe(path.startsWith('/products/'))
   expect(head).not.toContain('public-url.invalid')
   const data = JSON.parse(/ld\+json">(.+?)<\/script>/.exec(head)?.[1] ?? '')
   expect(JSON.stringify(data)).not.toMatch(/offers|rating|indication/i)
