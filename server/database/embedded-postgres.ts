@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, fdatasyncSync, fstatSync, fsyncSync, renameSync, rmSync, statfsSync } from 'node:fs'
+import { existsSync, fdatasyncSync, fstatSync, fsyncSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
@@ -122,9 +122,10 @@ function reserveOf(folder: string): string {
 /** Sets room aside, where there is enough, for when there is none. */
 export async function keepReserve(folder: string): Promise<void> {
   const reserve = reserveOf(folder)
-  if (roomIn(folder) < ROOM_BYTES + RESERVE_BYTES || existsSync(reserve)) return
+  let size = existsSync(reserve) ? statSync(reserve).size : 0
+  if (roomIn(folder) < ROOM_BYTES + RESERVE_BYTES - size) return
   // Of bytes that no file system packs.
-  for (let size = 0; size < RESERVE_BYTES; size += MEGABYTE) await appendFile(reserve, randomBytes(MEGABYTE))
+  for (; size < RESERVE_BYTES; size += MEGABYTE) await appendFile(reserve, randomBytes(MEGABYTE))
 }
 
 function roomIn(folder: string): number {
