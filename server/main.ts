@@ -9,6 +9,12 @@ import { createLogger } from './log.ts'
 import { migrationsFolder, projectRoot } from './project-root.ts'
 import { startWatchdog } from './watchdog.ts'
 
+/*
+ * The site as a process: the environment comes in, a listening server goes out, and an exit code in the end. Read
+ * env.ts for what may be set, application.ts for what works on the open database, then http/app.ts for requests,
+ * enquiries/orders.ts for what is stored, mail/mails.ts for what is sent.
+ */
+
 /** How long this process still answers after it was told to end, so that no client is cut off while a proxy learns of it. */
 const LEAVING_MS = 1000
 const MAIL_GRACE_MS = 4000
@@ -59,7 +65,9 @@ async function serve(env: Env): Promise<void> {
 }
 
 function tellWhatIsUnset(env: Env, log: Logger) {
-  if (!env.PUBLIC_URL) log.warn(`PUBLIC_URL is not set: links in the pages lead to ${securityOf(env).publicUrl}`)
+  const aliases = env.PUBLIC_URL_ALIASES.length > 0 ? ', and PUBLIC_URL_ALIASES counts for nothing' : ''
+  if (!env.PUBLIC_URL)
+    log.warn(`PUBLIC_URL is not set: links in the pages lead to ${securityOf(env).publicUrl}${aliases}`)
   if (!env.RESEND_API_KEY) log.warn('RESEND_API_KEY is not set: mails wait in the table Quvera_Mail')
   else if (!env.RESEND_WEBHOOK_SECRET)
     log.info(

@@ -154,19 +154,20 @@ for (const [network, prefix] of [
 PRIVATE.addAddress('::1', 'ipv6')
 PRIVATE.addSubnet('fc00::', 7, 'ipv6')
 
+/** Makes addresses of what a proxy wrote into X-Forwarded-For, before Fastify reads them. */
+export function tidyForwarded({ raw: { headers } }: FastifyRequest): void {
+  const forwarded = headers['x-forwarded-for']
+  if (forwarded !== undefined) headers['x-forwarded-for'] = String(forwarded).replace(WITH_PORT, '$1$2')
+}
+
 /**
- * Makes addresses of what a proxy wrote into X-Forwarded-For, before Fastify reads them. Warns once of a proxy that
- * TRUST_PROXY does not name: all its visitors would share one limit of orders. A visitor can send the header too, so
- * what it says is not believed, only pointed out.
+ * Warns once of a proxy that TRUST_PROXY does not name: all its visitors would share one limit of orders. A visitor can
+ * send the header too, so what it says is not believed, only pointed out.
  */
 export function createProxyWatch(log: FastifyBaseLogger): (request: FastifyRequest) => void {
   let warned = false
   return (request) => {
-    const { headers } = request.raw
-    const forwarded = headers['x-forwarded-for']
-    if (forwarded === undefined) return
-    headers['x-forwarded-for'] = String(forwarded).replace(WITH_PORT, '$1$2')
-    if (warned) return
+    if (warned || request.headers['x-forwarded-for'] === undefined) return
     const peer = request.socket.remoteAddress
     if (!peer || request.ip !== peer) return // it is believed
     const address = peer.replace(MAPPED, '')

@@ -10,7 +10,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { type AdmissionOptions, createAdmission, createProxyWatch } from './admission.ts'
+import { type AdmissionOptions, createAdmission, createProxyWatch, tidyForwarded } from './admission.ts'
 import { errorAnswer } from './error-answers.ts'
 import { serveFormPosts } from './form-posts.ts'
 import { type Health, serveHealth } from './health.ts'
@@ -81,6 +81,7 @@ export function createApp(options: AppOptions): FastifyInstance {
 
   const watchProxy = createProxyWatch(options.logger)
   app.addHook('onRequest', (request, reply, done) => {
+    tidyForwarded(request)
     watchProxy(request)
     if (options.leaving()) reply.raw.setHeader('connection', 'close')
     done()

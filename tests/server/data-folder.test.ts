@@ -4,7 +4,7 @@ import { chmod, chown, cp, lstat, mkdir, mkdtemp, readdir, readFile, rm, truncat
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { openDatabase } from '../../server/database/open-database.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { scratch } from '../support/scratch.ts'
@@ -171,7 +171,9 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
   describe.skipIf(process.getuid?.() !== 0)('of another user', () => {
     const command = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', process.execPath]
     const canRun = () => spawnSync('setpriv', [...command, '-e', 'fs.accessSync("dist/server/main.js")']).status === 0
-    beforeEach(({ skip }) => skip(!canRun(), 'nobody else can read this folder and run the server in it'))
+    const reason = 'skipped: no other user can read this folder and run the server in it'
+    beforeAll(() => void (canRun() || console.warn(reason)))
+    beforeEach(({ skip }) => skip(!canRun(), reason))
 
     const asNobody = (dataDir: string) =>
       promisify(execFile)('setpriv', [...command, 'dist/server/main.js'], {
