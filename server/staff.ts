@@ -91,7 +91,7 @@ export async function runStaff(
 /** Commander throws when it has shown help, and when it does not understand. */
 function expectHelp(error: unknown) {
   if (!(error instanceof CommanderError)) throw error
-  if (error.exitCode !== 0) throw new UsageError(error.message.replace(/^error: /, '').replaceAll('\n', ' '))
+  if (error.exitCode !== 0) throw new UsageError(error.message.replace(/^error: |\.$/g, '').replaceAll('\n', ' '))
 }
 
 function describe(error: unknown, command = ''): string {

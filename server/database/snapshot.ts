@@ -28,7 +28,8 @@ const RENEWED_MS = 2000
 const LOOK_MS = 250
 /** PostgreSQL's codes for a full disk, and for a table and a schema that are not there. */
 const DISK_FULL = '53100'
-const NOT_THERE = ['42P01', '3F000']
+const NO_TABLE = '42P01'
+const NO_SCHEMA = '3F000'
 
 /**
  * Beside the running site, which goes on storing orders.
@@ -90,7 +91,10 @@ async function fromCopies(db: Db, id: string, work: Work) {
   await cleanUp()
 }
 
-/** @returns false on a full disk: there no order can be stored that would have to wait, and no copy be made */
+/**
+ * @returns false on a full disk, where no order can be stored that would have to wait, and no copy be made; and in a
+ * database of the first version, which has no leases
+ */
 async function waitForLease(db: Db, holder: string): Promise<boolean> {
   try {
     for (let tries = 0; !(await takeLease(db, LEASE, holder, LEASE_SECONDS)); tries++) {
@@ -99,7 +103,7 @@ async function waitForLease(db: Db, holder: string): Promise<boolean> {
     }
     return true
   } catch (error) {
-    if (sqlState(error) === DISK_FULL) return false
+    if ([DISK_FULL, NO_TABLE].includes(sqlState(error) ?? '')) return false
     throw error
   }
 }
@@ -115,7 +119,7 @@ async function* readCopy(db: Queries, copy: string): AsyncGenerator<string> {
       for (const { line } of rows) yield line
     }
   } catch (error) {
-    if (!NOT_THERE.includes(sqlState(error) ?? '')) throw error
+    if (![NO_TABLE, NO_SCHEMA].includes(sqlState(error) ?? '')) throw error
     throw new OperatorError(
       'The copies of this backup were taken away while it read them, by an erasure or by another backup. What it has written is not whole: make it again.',
       { cause: error },

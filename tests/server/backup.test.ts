@@ -122,6 +122,15 @@ describe('a backup', { timeout: 90_000 }, () => {
     expect(readBackup(await readFile(file))).toEqual([])
   })
 
+  it('is made of a database of the first version too', async () => {
+    const { db, env, close } = await openTestDatabase()
+    cleanUp.push(close)
+    await db.$executeRaw`INSERT INTO "Quvera_Subscriber" VALUES ('a@shop.example', now(), '1')`
+    await db.$executeRaw`DROP TABLE "Quvera_Lease" CASCADE`
+    await db.$executeRaw`DELETE FROM _prisma_migrations WHERE migration_name NOT LIKE '%_enquiries'`
+    expect(await staff(['backup', await aPath()], env)).toMatchObject({ code: 0 })
+  })
+
   it('leaves no copies behind', async () => {
     await aBackup(site)
     const schemas = await inspect(

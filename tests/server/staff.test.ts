@@ -65,7 +65,7 @@ describe('the staff command', () => {
     const answers = await Promise.all(wrong.map((args) => staff(args, { DATA_DIR: '/nowhere' })))
     for (const [index, answer] of answers.entries()) {
       expect(answer, wrong[index]?.join(' ')).toMatchObject({ code: 2, stdout: '' })
-      expect(answer.stderr.trimEnd()).toMatch(/^[^\n]+See --help\.$/)
+      expect(answer.stderr.trimEnd()).toMatch(/^[^\n]+[^.]\. See --help\.$/)
     }
   })
 
