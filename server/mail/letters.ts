@@ -24,15 +24,10 @@ export function writeMessage(
 
 /** Tells staff of an enquiry, with all they need to answer it. */
 export function staffNotice(enquiry: Enquiry): Letter {
-  const title = titleOf(enquiry)
   const intro = enquiry.suspectedSpam
     ? 'This enquiry looks as if a program sent it, so its sender got no acknowledgement. It is stored like any other.'
     : 'A new purchase enquiry. A reply to this mail goes to the visitor.'
-  return {
-    subject: subjectLine(title),
-    text: `${intro}\n\n${textOf(enquiry)}\n`,
-    html: htmlPage(title, html`<p>${intro}</p>${tableOf(enquiry)}`),
-  }
+  return letter(titleOf(enquiry), [paragraph(intro), enquiryPart(enquiry)])
 }
 
 /**
@@ -41,75 +36,49 @@ export function staffNotice(enquiry: Enquiry): Letter {
  * @param total how many there are
  */
 export function staffBundle(enquiries: Enquiry[], total: number): Letter {
-  const title = `${total} enquiries: ${enquiries.map(({ reference }) => reference).join(', ')}`
-  const intro = `${total} purchase enquiries in one mail, because many came in a short time. A reply does not reach the visitors: write to each.`
-  const entries: { text: string; html: Html }[] = []
+  const parts: Part[] = []
   let room = ENTRIES_MAX_BYTES
   for (const enquiry of enquiries) {
-    const heading = titleOf(enquiry)
-    const entry = {
-      text: `${heading}\n\n${textOf(enquiry)}`,
-      html: html`<h2 style="font-size:18px">${heading}</h2>${tableOf(enquiry)}`,
-    }
-    room -= Buffer.byteLength(entry.text + entry.html.text)
+    const entry = [heading(titleOf(enquiry)), enquiryPart(enquiry)]
+    room -= entry.reduce((sum, { text, html }) => sum + Buffer.byteLength(text + html), 0)
     if (room < 0) break
-    entries.push(entry)
+    parts.push(...entry)
   }
-  const others = total - entries.length
-  const rest =
-    others > 0
-      ? `And ${others} more, not shown here: npm run -s staff -- list --new --limit ${total}. What looks as if a program sent it comes last.`
-      : ''
-  return {
-    subject: subjectLine(title),
-    text: `${[intro, ...entries.map(({ text }) => text), ...(rest ? [rest] : [])].join('\n\n\n')}\n`,
-    html: htmlPage(
-      title,
-      html`<p>${intro}</p>${entries.map((entry) => entry.html)}${rest ? html`<p>${rest}</p>` : ''}`,
-    ),
-  }
+  const others = total - parts.length / 2
+  const rest = `And ${others} more, not shown here: npm run -s staff -- list --new --limit ${total}. What looks as if a program sent it comes last.`
+  const intro = `${total} purchase enquiries in one mail, because many came in a short time. A reply does not reach the visitors: write to each.`
+  return letter(`${total} enquiries: ${enquiries.map(({ reference }) => reference).join(', ')}`, [
+    paragraph(intro),
+    ...parts,
+    ...(others > 0 ? [paragraph(rest)] : []),
+  ])
 }
 
 /** The first line is the subject. */
-function digestLetter(text: string): Letter {
-  const [title = '', ...lines] = text.split('\n')
-  return {
-    subject: subjectLine(title),
-    text,
-    html: htmlPage(title, html`<pre style="font:inherit;white-space:pre-wrap">${lines.join('\n').trim()}</pre>`),
-  }
+function digestLetter(page: string): Letter {
+  const [title = '', ...lines] = page.split('\n')
+  const text = lines.join('\n').trim()
+  const html = `<pre style="font:inherit;white-space:pre-wrap">${escaped(text)}</pre>`
+  return letter(title, [{ text: `${title}\n\n${text}`, html }])
 }
 
 function titleOf({ reference, quantity, products, retailerSelfUse, suspectedSpam }: Enquiry): string {
   return `${suspectedSpam ? 'Suspected spam: ' : ''}Enquiry ${reference}: ${quantity} × ${products}, ${retailerSelfUse}`
 }
 
-function rowsOf(enquiry: Enquiry): [label: string, value: string][] {
-  return [
+function enquiryPart(enquiry: Enquiry): Part {
+  const links: Record<string, string> = {
+    [columns.mobile]: `tel:+91${enquiry.mobile}`,
+    [columns.email]: `mailto:${encodeURIComponent(enquiry.email)}`,
+  }
+  const rows: [label: string, value: string][] = [
     ['Reference', enquiry.reference],
     ['Received', `${inIndia(enquiry.receivedAt)} (Indian Standard Time)`],
     ...enquiryFields.map((field): [string, string] => [columns[field], enquiry[field]]),
     ['productName', brand.name],
   ]
-}
-
-function linksOf({ email, mobile }: Enquiry): Record<string, string> {
-  return { Email: `mailto:${encodeURIComponent(email)}`, Mobile: `tel:+91${mobile}` }
-}
-
-function textOf(enquiry: Enquiry): string {
-  const links = linksOf(enquiry)
-  return `${textTable(rowsOf(enquiry))}\n\nCall: ${links.Mobile}\nWrite: ${links.Email}`
-}
-
-function tableOf(enquiry: Enquiry): Html {
-  const links = linksOf(enquiry)
-  return htmlTable(
-    rowsOf(enquiry).map(([label, value]) => [
-      label,
-      links[label] ? html`<a href="${links[label]}">${value}</a>` : value,
-    ]),
-  )
+  const { text, html } = table(rows, links)
+  return { text: `${text}\n\nCall: ${links[columns.mobile]}\nWrite: ${links[columns.email]}`, html }
 }
 
 /** One to three words, such as “Dr. A. Rao” or “D'Souza-Rao”. */
@@ -125,24 +94,26 @@ const advisory =
 const why = `You get this mail because your address was entered in the enquiry form of ${brand.name}. If that was not you, please ignore it or tell us at ${brand.email}.`
 
 /** Tells the visitor that the enquiry has arrived. Carries nothing a stranger could use to pass on a text of their own. */
-export function acknowledgement(enquiry: Enquiry): Letter {
-  const title = `Your enquiry ${enquiry.reference}`
-  const greeting = `Dear ${greetableName(enquiry.name) ?? 'Sir or Madam'},`
+export function acknowledgement({ reference, name, products, quantity, retailerSelfUse }: Enquiry): Letter {
   const rows: [string, string][] = [
-    ['Reference', enquiry.reference],
-    ['Product', enquiry.products],
-    ['Quantity', Number(enquiry.quantity) > QUANTITY_REPEATED_MAX ? 'as you entered it' : enquiry.quantity],
-    ['Type', enquiry.retailerSelfUse],
+    ['Reference', reference],
+    ['Product', products],
+    ['Quantity', Number(quantity) > QUANTITY_REPEATED_MAX ? 'as you entered it' : quantity],
+    ['Type', retailerSelfUse],
   ]
-  const contact = `Questions? Call ${brand.phone} or write to ${brand.email} and name the reference.`
-  return {
-    subject: subjectLine(`${brand.name}: your enquiry ${enquiry.reference}`),
-    text: `${[greeting, next, textTable(rows), contact, advisory, why, postalAddress].join('\n\n')}\n`,
-    html: htmlPage(
-      title,
-      html`<p>${greeting}</p><p>${next}</p>${htmlTable(rows)}<p>${contact}</p><p style="font-size:14px;color:${palette.inkMuted}">${advisory}</p><p style="font-size:14px;color:${palette.inkMuted}">${why}</p>`,
-    ),
-  }
+  return letter(
+    `Your enquiry ${reference}`,
+    [
+      paragraph(`Dear ${greetableName(name) ?? 'Sir or Madam'},`),
+      paragraph(next),
+      table(rows),
+      paragraph(`Questions? Call ${brand.phone} or write to ${brand.email} and name the reference.`),
+      paragraph(advisory, MUTED),
+      paragraph(why, MUTED),
+      { text: postalAddress, html: '' },
+    ],
+    `${brand.name}: your enquiry ${reference}`,
+  )
 }
 
 /** The name, unless it may be anything but a name: a sentence, a number, a link. */
@@ -158,55 +129,55 @@ interface Letter {
   html: string
 }
 
-const SUBJECT_MAX = 120
-
-/** One line of at most `SUBJECT_MAX` characters: a header takes no line breaks. */
-function subjectLine(text: string): string {
-  return Array.from(text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' '))
-    .slice(0, SUBJECT_MAX)
-    .join('')
+/** The same in both forms of a mail. */
+interface Part {
+  text: string
+  html: string
 }
 
-/** Text that is HTML already. */
-class Html {
-  readonly text: string
-  constructor(text: string) {
-    this.text = text
+const SUBJECT_MAX = 120
+const MUTED = `font-size:14px;color:${palette.inkMuted}`
+const LINE = `border-bottom:1px solid ${palette.line}`
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** Every text of a visitor comes through here on its way into HTML. */
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+}
+
+function paragraph(text: string, style?: string): Part {
+  return { text, html: `<p${style ? ` style="${style}"` : ''}>${escaped(text)}</p>` }
+}
+
+function heading(text: string): Part {
+  return { text, html: `<h2 style="font-size:18px">${escaped(text)}</h2>` }
+}
+
+/** A table of labels and values, some of which lead somewhere. */
+function table(rows: [label: string, value: string][], links: Record<string, string> = {}): Part {
+  const cells = rows.map(([label, value]) => {
+    const shown = links[label] ? `<a href="${escaped(links[label])}">${escaped(value)}</a>` : escaped(value)
+    return `<tr><td style="padding:6px 12px 6px 0;${LINE};color:${palette.inkMuted};vertical-align:top">${escaped(label)}</td><td style="padding:6px 0;${LINE}">${shown}</td></tr>`
+  })
+  return {
+    text: rows.map(([label, value]) => `${label}: ${value}`).join('\n'),
+    html: `<table role="presentation" style="width:100%;border-collapse:collapse">${cells.join('')}</table>`,
   }
 }
 
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-/** Tag of template strings: every value is escaped, unless it was made by this tag itself. */
-function html(strings: TemplateStringsArray, ...values: (string | Html | Html[])[]): Html {
-  const parts = values.map((value) => [value].flat().map(render).join(''))
-  return new Html(String.raw({ raw: strings }, ...parts))
-}
-
-function render(value: string | Html) {
-  return value instanceof Html ? value.text : value.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
-}
-
-/** The frame of all mails. */
-function htmlPage(title: string, content: Html): string {
-  return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head>
+/** The subject is one line of at most `SUBJECT_MAX` characters: a header takes no line breaks. */
+function letter(title: string, parts: Part[], subject = title): Letter {
+  const line = subject.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+  return {
+    subject: Array.from(line).slice(0, SUBJECT_MAX).join(''),
+    text: `${parts.map(({ text }) => text).join('\n\n')}\n`,
+    html: `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title></head>
 <body style="margin:0;background:${palette.paper};color:${palette.ink};font:16px/1.5 Figtree,Helvetica,Arial,sans-serif">
 <div style="max-width:560px;margin:0 auto;padding:32px 20px">
 <p style="margin:0 0 20px;padding-bottom:8px;border-bottom:3px solid ${palette.orange};font:600 22px Fraunces,Georgia,serif">${brand.name}</p>
-${content}
-<p style="margin:32px 0 0;padding-top:12px;border-top:1px solid ${palette.line};font-size:14px;color:${palette.inkMuted}">${postalAddress}<br>${brand.phone} · ${brand.email}</p>
-</div></body></html>`.text
-}
-
-/** A table of labels and values. */
-function htmlTable(rows: [label: string, value: string | Html][]): Html {
-  return html`<table role="presentation" style="width:100%;border-collapse:collapse">${rows.map(
-    ([label, value]) =>
-      html`<tr><td style="padding:6px 12px 6px 0;border-bottom:1px solid ${palette.line};color:${palette.inkMuted};vertical-align:top">${label}</td><td style="padding:6px 0;border-bottom:1px solid ${palette.line}">${value}</td></tr>`,
-  )}</table>`
-}
-
-function textTable(rows: [label: string, value: string][]): string {
-  return rows.map(([label, value]) => `${label}: ${value}`).join('\n')
+${parts.map(({ html }) => html).join('')}
+<p style="margin:32px 0 0;padding-top:12px;border-top:1px solid ${palette.line};${MUTED}">${escaped(postalAddress)}<br>${brand.phone} · ${brand.email}</p>
+</div></body></html>`,
+  }
 }

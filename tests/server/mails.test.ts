@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Enquiry } from '../../server/enquiries/enquiry.ts'
-import { acknowledgement, staffNotice } from '../../server/mail/letters.ts'
+import { acknowledgement, staffBundle, staffNotice } from '../../server/mail/letters.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { exampleOrder } from '../../shared/example-order.ts'
@@ -141,7 +141,8 @@ describe('both mails', () => {
       .map((parts) => parts.join(''))
     fc.assert(
       fc.property(hostile, hostile, (name, email) => {
-        for (const mail of [staffNotice(anEnquiry({ name, email })), acknowledgement(anEnquiry({ name, email }))]) {
+        const enquiry = anEnquiry({ name, email })
+        for (const mail of [staffNotice(enquiry), acknowledgement(enquiry), staffBundle([enquiry, enquiry], 3)]) {
           expect(mail.subject).not.toMatch(/[\r\n]/)
           expect(mail.subject.length).toBeLessThanOrEqual(120)
           expect(mail.html).not.toContain('<script>')
