@@ -102,8 +102,9 @@ async function migrationsSince(db: Queries, { version, migrations }: Head): Prom
  * moves the rows: so they mean what they would mean had their own database been brought up to date.
  */
 async function insertOlder(db: Queries, backup: Backup, tables: Table[], since: string[]): Promise<number> {
-  const enums = await readEnums(db)
-  const scripts = new Map((await readMigrations(migrationsFolder())).map(({ name, sql }) => [name, usable(sql, enums)]))
+  const migrations = await readMigrations(migrationsFolder())
+  const added = migrations.flatMap(({ sql }) => [...sql.matchAll(/ALTER TYPE ("\w+") ADD VALUE ('[^']*')/g)])
+  const scripts = new Map(migrations.map(({ name, sql }) => [name, usable(sql, added)]))
   async function apply(name: string) {
     const sql = scripts.get(name)
     if (sql === undefined) throw new OperatorError(`This version does not know migration ${name}. ${UNCHANGED}`)
@@ -128,23 +129,13 @@ async function insertOlder(db: Queries, backup: Backup, tables: Table[], since: 
   return rows
 }
 
-function readEnums(db: Queries): Promise<{ type: string; values: string }[]> {
-  return db.$queryRawUnsafe(
-    `SELECT quote_ident(typname) AS "type", string_agg(quote_literal(enumlabel), ', ' ORDER BY enumsortorder) AS "values"
-     FROM pg_enum JOIN pg_type type ON type.oid = enumtypid WHERE typnamespace = 'public'::regnamespace GROUP BY typname`,
-  )
-}
-
 /** Up to PostgreSQL 16 no transaction can use a value that it has added to a type: so types have all from the start. */
-function usable(sql: string, enums: Awaited<ReturnType<typeof readEnums>>): string {
-  return enums.reduce(
-    (script, { type, values }) =>
-      script.replace(
-        new RegExp(`CREATE TYPE ${type} AS ENUM \\([^)]*\\)`),
-        () => `CREATE TYPE ${type} AS ENUM (${values})`,
-      ),
-    sql.replaceAll(/( ADD VALUE) (?=')/g, '$1 IF NOT EXISTS '),
-  )
+function usable(sql: string, added: RegExpExecArray[]): string {
+  const all = (_: string, type: string, values: string) =>
+    `CREATE TYPE ${type} AS ENUM (${[values, ...added.filter((each) => each[1] === type).map((each) => each[2])].join(', ')})`
+  return sql
+    .replace(/CREATE TYPE ("\w+") AS ENUM \(([^)]*)\)/g, all)
+    .replaceAll(/ ADD VALUE (?=')/g, '$&IF NOT EXISTS ')
 }
 
 /** Inserts as it reads: the transaction takes it back if the end of the file is not that of these rows. */
