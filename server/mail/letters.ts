@@ -5,20 +5,19 @@ import { inIndia } from '../words.ts'
 import type { ClaimedMail } from './owed.ts'
 import type { Message } from './resend.ts'
 
-/** Gmail shows 102 kB of a mail. The frame takes some of it, and what is added on the way. */
-const ENTRIES_MAX_BYTES = 90_000
+const SUBJECT_MAX = 120
+/** Gmail shows 102 kB of a mail. The frame and a thousand references take some of it, and what is added on the way. */
+const ENTRIES_MAX_BYTES = 65_000
 
 /** The mail as stored rows give it and nothing else, so that a repeat is the same to the letter. */
-export function writeMessage(
-  { kind, key, isBundle, enquiries, total, text }: ClaimedMail,
-  staff: string[],
-): Message | undefined {
-  const [enquiry] = enquiries
+export function writeMessage(mail: ClaimedMail, staff: string[]): Message | undefined {
+  const { kind, key, isBundle, text } = mail
+  const [enquiry] = mail.enquiries
   if (kind === 'Digest') return { idempotencyKey: key, to: staff, ...digestLetter(text ?? '') }
   if (!enquiry) return undefined // all that it was about has been erased
   if (kind === 'Acknowledgement')
     return { idempotencyKey: key, to: [enquiry.email], replyTo: brand.email, ...acknowledgement(enquiry) }
-  if (isBundle) return { idempotencyKey: key, to: staff, ...staffBundle(enquiries, total) }
+  if (isBundle) return { idempotencyKey: key, to: staff, ...staffBundle(mail) }
   return { idempotencyKey: key, to: staff, replyTo: enquiry.email, ...staffNotice(enquiry) }
 }
 
@@ -31,11 +30,14 @@ export function staffNotice(enquiry: Enquiry): Letter {
 }
 
 /**
- * Tells staff of all enquiries that wait, when there are more than a day's mails can tell of one by one.
- * @param enquiries those to show, as many of them as a mail has room for
- * @param total how many there are
+ * Tells staff of all enquiries that wait, when there are more than a day's mails can tell of one by one: as many in full
+ * as there is room for, others by their reference, and how many there are.
  */
-export function staffBundle(enquiries: Enquiry[], total: number): Letter {
+export function staffBundle({
+  enquiries,
+  references,
+  total,
+}: Pick<ClaimedMail, 'enquiries' | 'references' | 'total'>): Letter {
   const parts: Part[] = []
   let room = ENTRIES_MAX_BYTES
   for (const enquiry of enquiries) {
@@ -44,13 +46,14 @@ export function staffBundle(enquiries: Enquiry[], total: number): Letter {
     if (room < 0) break
     parts.push(...entry)
   }
-  const others = total - parts.length / 2
-  const rest = `And ${others} more, not shown here: npm run -s staff -- list --new --limit ${total}. What looks as if a program sent it comes last.`
+  const named = references.slice(parts.length / 2)
+  const others = total - parts.length / 2 - named.length
   const intro = `${total} purchase enquiries in one mail, because many came in a short time. A reply does not reach the visitors: write to each.`
-  return letter(`${total} enquiries: ${enquiries.map(({ reference }) => reference).join(', ')}`, [
+  return letter(`${total} enquiries: ${references.slice(0, SUBJECT_MAX).join(', ')}`, [
     paragraph(intro),
     ...parts,
-    ...(others > 0 ? [paragraph(rest)] : []),
+    ...(named.length > 0 ? [paragraph(`Also (npm run -s staff -- show REFERENCE): ${named.join(', ')}`)] : []),
+    ...(others > 0 ? [paragraph(`And ${others} more: npm run -s staff -- list --new --limit ${total}`)] : []),
   ])
 }
 
@@ -135,7 +138,6 @@ interface Part {
   html: string
 }
 
-const SUBJECT_MAX = 120
 const MUTED = `font-size:14px;color:${palette.inkMuted}`
 const LINE = `border-bottom:1px solid ${palette.line}`
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

@@ -21,7 +21,8 @@ export interface ClaimedMail {
   key: string
   /** What it is about: one enquiry, of a bundle those to be shown, of a digest none. */
   enquiries: Enquiry[]
-  /** How many it is about in all. */
+  /** The references of these and more, and how many it is about in all. */
+  references: string[]
   total: number
   /** What a digest says. */
   text: string | null
@@ -29,8 +30,9 @@ export interface ClaimedMail {
 
 type ClaimedRow = Pick<ClaimedMail, 'id' | 'ambiguousAt'>
 
-/** More than fit into a mail. */
+/** More than fit into a mail: in full, and by their reference. */
 const SHOWN_MAX = 50
+const NAMED_MAX = 1000
 /** Few enough for one statement to stay well within the time limit of a query. */
 const CHUNK = 1000
 
@@ -117,19 +119,26 @@ async function readClaimed(db: Db, rows: ClaimedRow[]): Promise<ClaimedMail[]> {
       isBundle: kind === 'Staff' && !enquiry,
       key: key ?? `${kinds[kind].key}/${enquiry?.id}`,
       ambiguousAt: ambiguous.get(id) ?? null,
-      ...(enquiry ? { enquiries: [toEnquiry(enquiry)], total: 1 } : await readAlong(db, id)),
+      ...(enquiry
+        ? { enquiries: [toEnquiry(enquiry)], references: [enquiry.reference], total: 1 }
+        : await readAlong(db, id)),
     })),
   )
 }
 
 /** What a bundle is about: the newest enquiries, suspected spam last, and how many there are. */
 async function readAlong(db: Db, bundle: bigint) {
-  const rows = await db.enquiry.findMany({
+  const these = {
     where: { mails: { some: { bundledInto: bundle } } },
     orderBy: [{ suspectedSpam: 'asc' }, { receivedAt: 'desc' }, { id: 'desc' }],
-    take: SHOWN_MAX,
-  })
-  return { enquiries: rows.map(toEnquiry), total: await db.mail.count({ where: { bundledInto: bundle } }) }
+  } satisfies Parameters<Db['enquiry']['findMany']>[0]
+  const rows = await db.enquiry.findMany({ ...these, take: SHOWN_MAX })
+  const named = await db.enquiry.findMany({ ...these, take: NAMED_MAX, select: { reference: true } })
+  return {
+    enquiries: rows.map(toEnquiry),
+    references: named.map(({ reference }) => reference),
+    total: await db.mail.count({ where: { bundledInto: bundle } }),
+  }
 }
 
 /** Writes a digest down as a mail that is owed: it is sent like any other. */

@@ -142,7 +142,11 @@ describe('both mails', () => {
     fc.assert(
       fc.property(hostile, hostile, (name, email) => {
         const enquiry = anEnquiry({ name, email })
-        for (const mail of [staffNotice(enquiry), acknowledgement(enquiry), staffBundle([enquiry, enquiry], 3)]) {
+        for (const mail of [
+          staffNotice(enquiry),
+          acknowledgement(enquiry),
+          staffBundle({ enquiries: [enquiry, enquiry], references: [REFERENCE, REFERENCE, REFERENCE], total: 3 }),
+        ]) {
           expect(mail.subject).not.toMatch(/[\r\n]/)
           expect(mail.subject.length).toBeLessThanOrEqual(120)
           expect(mail.html).not.toContain('<script>')
