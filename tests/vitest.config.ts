@@ -9,7 +9,7 @@ const globalSetup = 'tests/support/global-setup.ts'
 
 /** What says nothing of a database is not run once more on a real PostgreSQL. */
 const WITHOUT_DATABASE =
-  'batch-writer data-folder dev lines mails npm-scripts own-pages pace prisma-cli refused-connections schema terminal-table trpc-adapter unread-answers watchdog wire-bridge'
+  'batch-writer data-folder lines mails own-pages pace refused-connections schema terminal-table trpc-adapter unread-answers watchdog wire-bridge'
     .split(' ')
     .map((name) => `tests/server/${name}.test.ts`)
 

@@ -6,7 +6,7 @@ const MEASURING = ['resend-fails', 'database-gone', 'server-stopped', 'cannot-wr
   (name) => `tests/faults/${name}.test.ts`,
 )
 
-/** Faults: real processes are killed, frozen and lied to. */
+/** What is tried before a release: real processes killed, frozen and lied to, and the tools around the server. */
 export default defineConfig({
   test: {
     ...reports,
@@ -19,6 +19,16 @@ export default defineConfig({
           name: 'two at a time',
           include: ['tests/faults/**/*.test.ts'],
           exclude: MEASURING,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'tools',
+          include: ['tests/release/**/*.test.ts'],
+          globalSetup: 'tests/support/global-setup.ts',
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
