@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmod, chown, cp, lstat, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { openDatabase } from '../../server/database/open-database.ts'
@@ -170,7 +170,9 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
 
   describe.skipIf(process.getuid?.() !== 0)('of another user', () => {
     const command = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', process.execPath]
-    const canRun = () => spawnSync('setpriv', [...command, '-e', 'fs.accessSync("dist/server/main.js")']).status === 0
+    const server = resolve('dist/server/main.js') // by its whole path: a folder above may be closed to others
+    const canRun = () =>
+      spawnSync('setpriv', [...command, '-e', `fs.accessSync(${JSON.stringify(server)})`]).status === 0
     const reason = 'skipped: no other user can read this folder and run the server in it'
     beforeAll(() => void (canRun() || console.warn(reason)))
     beforeEach(({ skip }) => skip(!canRun(), reason))
