@@ -1,0 +1,74 @@
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import type { Database } from '../../server/database/database.ts'
+import { openDatabase } from '../../server/database/open-database.ts'
+import { createOrders, probeStorage } from '../../server/enquiries/orders.ts'
+import { anOrder } from '../support/an-order.ts'
+import { eventually } from '../support/eventually.ts'
+import { createTestDatabase, migrations } from '../support/test-database.ts'
+
+const QUERY_TIMEOUT_MS = 400
+
+describe.skipIf(!inject('postgres'))('on a PostgreSQL server that answers too late', () => {
+  let site: Database
+  let other: pg.Client
+  let url: string | undefined
+  let drop: () => Promise<void>
+  beforeEach(async () => {
+    const created = await createTestDatabase()
+    drop = created.drop
+    url = created.env.DATABASE_URL
+    site = await openDatabase({ url, dataDir: '', migrations, queryTimeoutMs: QUERY_TIMEOUT_MS })
+    other = new pg.Client({ connectionString: url })
+    await other.connect()
+  })
+  afterEach(async () => {
+    await site.close()
+    await other.end()
+    await drop()
+  })
+
+  const submit = () => {
+    const availability = { isUp: () => true, failed() {}, worked() {}, close() {} }
+    return createOrders(site.db, { availability, log: { info() {} }, onStored() {} }).submit(anOrder())
+  }
+  /** What the site's connections wait for, or do. */
+  async function connections(what: string): Promise<number> {
+    const { rows } = await other.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'quvera'
+       AND (wait_event_type = $1 OR state = $1)`,
+      [what],
+    )
+    return rows.length
+  }
+  async function expectStored(reference: string) {
+    const { rows } = await other.query('SELECT "Reference" FROM "Quvera_Form"')
+    expect(rows).toEqual([{ Reference: reference }])
+    expect(await connections('idle in transaction')).toBe(0)
+  }
+
+  it('an order that is confirmed after a probe was held up is stored', async () => {
+    await other.query('BEGIN; LOCK TABLE "Quvera_Form"')
+    await expect(probeStorage(site.db)).rejects.toThrow()
+    await other.query('COMMIT')
+    await eventually(async () => expect(await connections('active')).toBe(0))
+    await expectStored((await submit()).reference)
+  })
+
+  it('an order that is confirmed after a transaction whose end was not answered is stored', async () => {
+    const lasting = site.db.$transaction(async (transaction) => {
+      await transaction.$executeRaw`SET LOCAL statement_timeout = 0` // as behind a pooler, which takes no limits
+      await transaction.$executeRaw`SELECT pg_sleep(${(3 * QUERY_TIMEOUT_MS) / 1000})`
+    })
+    await expect(lasting).rejects.toThrow()
+    await eventually(async () => expect(await connections('active')).toBe(0))
+    await expectStored((await submit()).reference)
+  })
+
+  it('statements that the site has given up do not wait on in its connections', async () => {
+    await other.query('BEGIN; LOCK TABLE "Quvera_Form"')
+    for (let round = 0; round < 3; round++) await expect(submit()).rejects.toThrow()
+    expect(await connections('Lock')).toBeLessThanOrEqual(1)
+    await other.query('COMMIT')
+  })
+})
