@@ -31,6 +31,7 @@ export function OrderForm({ path, onReceived }: OrderFormProps) {
   )
   const [Toasts, setToasts] = useState<ComponentType>()
   const sender = useRef<Promise<OrderSender>>(null)
+  const waits = useRef(false)
 
   function show(next: OrderState) {
     setState(next)
@@ -57,6 +58,8 @@ export function OrderForm({ path, onReceived }: OrderFormProps) {
     const { currentTarget } = event
     if ('native' in currentTarget.dataset) return // handed to the browser already: sent again in the same way it stays one order
     event.preventDefault()
+    if (waits.current) return // of two that wait, one could go out without the code and the other with it
+    waits.current = true
     try {
       const { send } = await inTime(prepare())
       await new Promise((resume) => setTimeout(resume)) // the pressed button is painted before the work begins
@@ -65,6 +68,8 @@ export function OrderForm({ path, onReceived }: OrderFormProps) {
       if (!navigator.onLine) return show({ ...EMPTY, note: progress.codeOffline })
       currentTarget.dataset.native = ''
       currentTarget.submit()
+    } finally {
+      waits.current = false
     }
   }
 

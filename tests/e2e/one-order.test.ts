@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
 import { progress, stopped } from '../../client/content/enquiry-form.ts'
 import { messages } from '../../shared/order.ts'
-import { orderPaths } from '../../shared/page-paths.ts'
+import { orderPaths, RECEIVED_PATH } from '../../shared/page-paths.ts'
 import { anAddress, fillOrder, sendButton, toastOf } from '../support/fill-order.ts'
 import { siteForTests } from '../support/visit.ts'
 
@@ -127,6 +127,61 @@ describe.concurrent('one order', () => {
     expect(await page.locator('.reference').textContent()).toBe(rows[0]?.reference)
     await close()
   })
+
+  it('a second press while the code is slow is no second order, also when it comes after all', async () => {
+    const email = anAddress()
+    const { page, close } = await open('/healthz')
+    await page.clock.install()
+    await page.goto(`${site().url}/buy-now`)
+    const goesNatively = Promise.withResolvers<void>()
+    let sentByCode: unknown
+    await page.route('**/assets/order-sender-*.js', async (route) => {
+      await goesNatively.promise
+      await route.continue()
+    })
+    await page.route('**/buy-now', async (route) => {
+      goesNatively.resolve()
+      const request = page.waitForRequest('**/trpc/order.submit', { timeout: 1500 })
+      sentByCode = await request.then(
+        (sent) => sent.url(),
+        () => undefined,
+      )
+      await route.continue()
+    })
+    await page.clock.runFor(1000)
+    await page.locator('html[data-hydrated]').waitFor()
+    await fillOrder(page, { email })
+    for (const _ of ['at once', 'after three seconds']) {
+      await sendButton(page).click({ noWaitAfter: true })
+      await page.clock.runFor(3000)
+    }
+    await page.waitForURL(`**${RECEIVED_PATH}?*`)
+    expect(sentByCode).toBeUndefined()
+    expect(await storedFrom(email)).toHaveLength(1)
+    await close()
+  })
+
+  it.each(['order-sender', 'hydrate'])(
+    'the same order after a lost answer and a reload in which %s never comes is the same order',
+    async (code) => {
+      const email = anAddress()
+      const { page, close } = await open('/buy-now')
+      await cutAnswers(page)
+      await fillOrder(page, { email })
+      await sendButton(page).click()
+      await page.getByRole('button', { name: 'Stop' }).click()
+      await page.getByText(stopped).waitFor()
+      await page.route(`**/assets/${code}-*.js`, (route) => route.abort())
+      await page.reload()
+      await fillOrder(page, { email })
+      await sendButton(page).click()
+      await page.waitForURL(`**${RECEIVED_PATH}?*`)
+      const rows = await storedFrom(email)
+      expect(rows).toHaveLength(1)
+      expect(await page.locator('main').textContent()).toContain(rows[0]?.reference)
+      await close()
+    },
+  )
 
   it('going away and back after an order shows an empty form and sends nothing', async () => {
     const email = anAddress()
