@@ -43,7 +43,7 @@ async function addSmallHeadings() {
 
 async function wholeDocument() {
   if (document.readyState !== 'loading') return
-  await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve, { once: true }))
+  await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve))
 }
 
 function Announce({ done, children }: { done: () => void; children: ReactNode }) {

@@ -11,7 +11,7 @@ let started: Promise<unknown> | undefined
 /** Never fails: whether React is there then is told by `data-hydrated`. */
 function start() {
   started ??= import('./hydrate.tsx')
-    .then(({ hydrate }) => hydrate())
+    .then((code) => code.hydrate()) // taken apart here it would cost thirty bytes
     .catch(() => {
       started = undefined // the next touch tries again
     })
@@ -60,14 +60,25 @@ function sendNatively(form: HTMLFormElement) {
   form.submit()
 }
 
+/** What may be stored already is sent natively under its key too: enquiry/send-order.ts keeps it. */
+function addKey({ target, formData }: FormDataEvent) {
+  try {
+    const { key } = JSON.parse(sessionStorage['submission-key'])
+    if ((target as Element).id === 'order') formData.append('submissionKey', key) // one in the page comes first
+  } catch {
+    // None is kept, or storage is refused.
+  }
+}
+
 function whenLoaded() {
   watchScroll() // not sooner: it would have the page laid out in the task of this script
   setTimeout(start, HYDRATION_DELAY_MS)
 }
 
-for (const type of touches) addEventListener(type, start, { passive: true })
-for (const type of ['submit', 'click']) addEventListener(type, hold, { capture: true })
-addEventListener('scroll', watchScroll, { passive: true })
+for (const type of touches) addEventListener(type, start)
+for (const type of ['submit', 'click']) addEventListener(type, hold, true)
+addEventListener('formdata', addKey)
+addEventListener('scroll', watchScroll)
 
 if (document.readyState === 'complete') whenLoaded()
-else addEventListener('load', whenLoaded, { once: true })
+else addEventListener('load', whenLoaded)
