@@ -106,7 +106,9 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, { availability, lo
     if (!(await isSender())) return POLL_MS
     if (performance.now() - upkeepAt > UPKEEP_MS) {
       upkeepAt = performance.now()
-      await withholdOld(db, env.MAIL_MAX_AGE_DAYS)
+      const enquiries = await withholdOld(db, env.MAIL_MAX_AGE_DAYS)
+      if (enquiries > 0)
+        log.error({ enquiries }, 'notices are too old to be sent, and staff were never told: see `staff mails`')
       await applyEvents(db, log)
     }
     if (room() > 0) await startAllowed()

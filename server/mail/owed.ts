@@ -2,7 +2,7 @@ import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind } from '../database/generated/enums.ts'
 import { type Enquiry, toEnquiry } from '../enquiries/enquiry.ts'
-import { kinds } from './states.ts'
+import { kinds, TOO_OLD } from './states.ts'
 
 /*
  * What is owed: rows of Quvera_Mail that are Pending. The statement that stores an enquiry writes its notice and its
@@ -146,18 +146,29 @@ export async function queueDigest(db: Pick<Db, 'mail'>, text: string): Promise<v
   await db.mail.createMany({ data: { kind: 'Digest', text, key: `${kinds.Digest.key}/${crypto.randomUUID()}` } })
 }
 
-/** What nobody tried to send for so long is not sent any more: a trial's mails, when a key is set one day. */
-export async function withholdOld(db: Db, maxAgeDays: number): Promise<void> {
-  const reason = `Not sent: the enquiry is more than ${maxAgeDays} days old.`
+/**
+ * What nobody tried to send, or asked to, for so long is not sent any more: a trial's mails, when a key is set one day.
+ * @returns of how many enquiries staff will not be told by it, though nobody has dealt with them
+ */
+export async function withholdOld(db: Db, maxAgeDays: number): Promise<number> {
+  const reason = `${TOO_OLD} ${maxAgeDays} days old.`
   const cutoff = Prisma.sql`now() - make_interval(days => ${maxAgeDays})`
-  await db.$executeRaw`
-    UPDATE "Quvera_Mail" mail SET "Status" = 'Withheld', "LastError" = ${reason}
-    WHERE "Status" = 'Pending' AND "AmbiguousAt" IS NULL AND "BundledInto" IS NULL AND "Kind" <> 'Digest'
-      AND coalesce(
-        (SELECT "ReceivedAt" FROM "Quvera_Form" form WHERE form."Id" = mail."EnquiryId"),
-        (SELECT max("ReceivedAt") FROM "Quvera_Form" form JOIN "Quvera_Mail" along ON along."EnquiryId" = form."Id"
-          WHERE along."BundledInto" = mail."Id")
-      ) < ${cutoff}`
+  const [row] = await db.$queryRaw<{ untold: number }[]>`
+    WITH withheld AS (
+      UPDATE "Quvera_Mail" mail SET "Status" = 'Withheld', "LastError" = ${reason}
+      WHERE "Status" = 'Pending' AND "AmbiguousAt" IS NULL AND "BundledInto" IS NULL AND "Kind" <> 'Digest'
+        AND "NextAttemptAt" < ${cutoff} AND coalesce(
+          (SELECT "ReceivedAt" FROM "Quvera_Form" form WHERE form."Id" = mail."EnquiryId"),
+          (SELECT max("ReceivedAt") FROM "Quvera_Form" form JOIN "Quvera_Mail" along ON along."EnquiryId" = form."Id"
+            WHERE along."BundledInto" = mail."Id")
+        ) < ${cutoff}
+      RETURNING "Id", "Kind"
+    )
+    SELECT count(*)::int AS "untold" FROM withheld
+    JOIN "Quvera_Mail" notice ON notice."Id" = withheld."Id" OR notice."BundledInto" = withheld."Id"
+    JOIN "Quvera_Form" form ON form."Id" = notice."EnquiryId"
+    WHERE withheld."Kind" = 'Staff' AND form."Status" = 'New'`
+  return row?.untold ?? 0
 }
 
 /** A mail that waits longer than this wants somebody's attention. */

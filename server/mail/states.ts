@@ -92,15 +92,24 @@ export async function move(
   return count
 }
 
-/** Notices that did not arrive, of enquiries that nobody has dealt with either: nobody has been told. */
+const undelivered = { status: { in: statesThat('undelivered') } } satisfies MailFilter
+
+/** How the reason begins for which a mail is withheld by its age. */
+export const TOO_OLD = 'Not sent: the enquiry is more than'
+
+/** Notices that did not arrive, or never went, of enquiries that nobody has dealt with either: nobody has been told. */
 export const untold = {
   kind: 'Staff',
-  status: { in: statesThat('undelivered') },
+  OR: [undelivered, { status: 'Withheld', lastError: { startsWith: TOO_OLD } }],
   enquiry: { status: 'New' },
-} as const satisfies MailFilter
+} satisfies MailFilter
 
 /** Acknowledgements that did not arrive, of enquiries that nobody has dealt with: the visitor has to be rung. */
-export const unacknowledged = { ...untold, kind: 'Acknowledgement' } as const satisfies MailFilter
+export const unacknowledged = {
+  ...undelivered,
+  kind: 'Acknowledgement',
+  enquiry: { status: 'New' },
+} satisfies MailFilter
 
 /** What a restored database holds back, because it may have been sent since the backup. */
 export const heldBack = {

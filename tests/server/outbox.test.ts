@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { readBacklog } from '../../server/mail/owed.ts'
+import { readDigest } from '../../server/mail/digest.ts'
+import { readBacklog, withholdOld } from '../../server/mail/owed.ts'
+import { heldBack } from '../../server/mail/states.ts'
 import { brand } from '../../shared/brand.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Behaviour, STAFF } from '../support/fake-resend.ts'
+import { staff } from '../support/staff-command.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -136,18 +139,50 @@ describe('a notice that may never be read', () => {
   })
 })
 
-it('mails about an enquiry of long ago are withheld when a key is set', async () => {
-  await app.outbox.stop(1000)
-  for (const days of [8, 6]) {
-    const { reference = '' } = await submit(app.url, anOrder())
-    const receivedAt = new Date(Date.now() - days * 86_400_000)
-    await app.db.enquiry.update({ where: { reference }, data: { receivedAt } })
-  }
-  const outbox = app.startOutbox()
-  await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(0))
-  await outbox.stop(1000)
-  expect(await app.db.mail.count({ where: { status: 'Withheld', lastError: { contains: '7 days old' } } })).toBe(2)
-  expect(app.resend.mails).toHaveLength(2)
+async function anEnquiryFrom(daysAgo: number) {
+  const { reference = '' } = await submit(app.url, anOrder())
+  const receivedAt = new Date(Date.now() - daysAgo * 86_400_000)
+  await app.db.enquiry.update({ where: { reference }, data: { receivedAt } })
+  await app.db.mail.updateMany({ where: { enquiry: { reference } }, data: { nextAttemptAt: receivedAt } })
+  return reference
+}
+
+describe('mails about an enquiry of long ago', () => {
+  it('are withheld when a key is set, and an enquiry that is still New then is one of which nobody was told', async () => {
+    await app.outbox.stop(1000)
+    const dealtWith = await anEnquiryFrom(9)
+    await app.db.enquiry.update({ where: { reference: dealtWith }, data: { status: 'Contacted' } })
+    const untold = await anEnquiryFrom(8)
+    await anEnquiryFrom(6)
+    const outbox = app.startOutbox()
+    await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(0))
+    await outbox.stop(1000)
+    expect(await app.db.mail.count({ where: { status: 'Withheld', lastError: { contains: '7 days old' } } })).toBe(4)
+    expect(app.resend.mails).toHaveLength(2)
+
+    const alarms = app.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50)
+    expect(alarms).toMatchObject([{ enquiries: 1, msg: expect.stringContaining('staff were never told') }])
+    const { stdout } = await staff(['mails'], app.env)
+    expect(stdout).toContain('ALARM: nobody has been told of 1 enquiry.')
+    expect(stdout).toContain(untold)
+    expect(stdout).not.toContain(dealtWith)
+    expect(stdout).not.toContain('No mail is owed.')
+    const digest = await readDigest(app.db, new Date())
+    expect(digest.untold.rows.map(({ enquiry }) => enquiry?.reference)).toEqual([untold])
+    expect(digest.unacknowledged.total).toBe(0)
+  })
+
+  it('are not withheld when a person has asked to send them', async () => {
+    await app.outbox.stop(1000)
+    const refused = await anEnquiryFrom(8)
+    const held = await anEnquiryFrom(8)
+    const set = (reference: string, data: object) => app.db.mail.updateMany({ where: { enquiry: { reference } }, data })
+    await set(refused, { status: 'Failed', lastError: '422' })
+    await set(held, heldBack)
+    expect((await staff(['mails', 'retry', '--restored'], app.env)).stdout).toContain('4 mails are due now')
+    await withholdOld(app.db, 7)
+    expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(4)
+  })
 })
 
 describe('guards against misuse', () => {
