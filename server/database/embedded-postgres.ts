@@ -22,8 +22,9 @@ const ROOM_REMEMBERED_MS = 100
 const GROWS = /\b(insert|update|merge|create|alter|vacuum|analyze|reindex|cluster|refresh|setval|nextval)\b/i
 const FAIL = Buffer.from('Q\0\0\0\x26DO $$BEGIN RAISE disk_full; END$$\0')
 
-/** PostgreSQL's code for a full disk. */
+/** PostgreSQL's codes for a full disk, and for what is held by somebody else. */
 const DISK_FULL = '53100'
+const HELD = '55P03'
 /** Messages with a statement in them, in the simple and in the extended protocol. */
 const STATEMENTS = new Set([0x51, 0x50])
 
@@ -45,6 +46,8 @@ export class EmbeddedPostgres extends PGlite {
   #roomAskedAt = Number.NEGATIVE_INFINITY
   #room = Number.POSITIVE_INFINITY
   #onAbort: (reason: string) => void
+  /** How long this process waits for the session while a client has it: as long as it takes unless set. */
+  patienceMs: number | undefined
 
   constructor(folder: string, onAbort: (reason: string) => void, options: PGliteOptions) {
     super(options)
@@ -81,6 +84,28 @@ export class EmbeddedPostgres extends PGlite {
     }
     isOpen = true
     return lite
+  }
+
+  /** All of this process wait here for the session. What was given up is not done later. */
+  override _runExclusiveTransaction<T>(work: () => Promise<T>): Promise<T> {
+    const { patienceMs } = this
+    if (!patienceMs) return this.takeTurn(work)
+    return new Promise((done, fail) => {
+      let isGivenUp = false
+      const timer = setTimeout(() => {
+        isGivenUp = true
+        fail(Object.assign(new Error('a client holds the session'), { code: HELD, severity: 'ERROR' }))
+      }, patienceMs)
+      this.takeTurn(async () => {
+        clearTimeout(timer)
+        if (!isGivenUp) await work().then(done, fail)
+      }).catch(fail)
+    })
+  }
+
+  /** Has the session for all of `work`, however long others had it before. */
+  takeTurn<T>(work: () => Promise<T>): Promise<T> {
+    return super._runExclusiveTransaction(work)
   }
 
   /** All ways to ask lead through here. */

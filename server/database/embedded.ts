@@ -55,6 +55,7 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Database> 
   await lite.query(DROP_COPIES).catch(() => {}) // what cannot go now, such as on a full disk, goes with the next backup
 
   await admitClients(lite)
+  opened.defer(startUpkeep(lite, database)) // ends after the clients have gone, for whom it may wait
   rmSync(socket, { force: true }) // of an owner that was killed
   opened.defer(await serve(lite, (server) => server.listen(socket)))
   const { embeddedPort: port } = options
@@ -63,7 +64,7 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Database> 
     if (endPort) opened.defer(endPort)
     else notes.push(`EMBEDDED_DATABASE_PORT ${port} is taken, so psql cannot reach the database there`)
   }
-  opened.defer(startUpkeep(lite, database))
+  lite.patienceMs = options.queryTimeoutMs
   const db = await openClient(new PrismaPGlite(lite))
   opened.defer(() => db.$disconnect())
 
@@ -114,7 +115,7 @@ function endProcess(database: string) {
 }
 
 /** Returns what ends it. */
-async function serve(lite: PGlite, listen: (server: Server) => void): Promise<() => void> {
+async function serve(lite: EmbeddedPostgres, listen: (server: Server) => void): Promise<() => void> {
   const server = createServer()
   const sendAway = serveClients(server, lite)
   await new Promise<void>((done, fail) => {

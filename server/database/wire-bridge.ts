@@ -3,10 +3,11 @@
 // no transaction is open. A turn begins as the role CLIENT, which may what the tables' owner may and nothing that
 // concerns the database as a whole, and ends with all undone that a session remembers.
 import type { Server, Socket } from 'node:net'
-import type { PGlite } from '@electric-sql/pglite'
+import type { EmbeddedPostgres } from './embedded-postgres.ts'
 
-/** How long a client may keep a transaction open without a word; the site waits that long for it. */
-const IDLE_IN_TRANSACTION_MS = 10_000
+/** How long a client that has the session may do nothing with it: at a time, and in all of its turn. */
+const PAUSE_MAX_MS = 10_000
+const PAUSES_MAX_MS = 30_000
 
 /** No client sends as much: what is longer comes from something that does not speak this protocol, or not in good faith. */
 const STARTUP_MAX_BYTES = 10_000
@@ -35,18 +36,18 @@ const END_TURN = Buffer.concat([
 ])
 
 /** Makes the role that clients work as. */
-export async function admitClients(lite: PGlite): Promise<void> {
+export async function admitClients(lite: EmbeddedPostgres): Promise<void> {
   const { rows } = await lite.query('SELECT FROM pg_roles WHERE rolname = $1', [CLIENT])
   if (rows.length === 0) await lite.exec(MAKE_CLIENT)
 }
 
 /** Serves `lite` to all who connect to `server`. Returns what sends them away. */
-export function serveClients(server: Server, lite: PGlite): () => void {
+export function serveClients(server: Server, lite: EmbeddedPostgres): () => void {
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
     sockets.add(socket)
     socket.setNoDelay(true)
-    for (const end of ['error', 'timeout']) socket.on(end, () => socket.destroy())
+    socket.on('error', () => socket.destroy())
     socket.on('close', () => sockets.delete(socket))
     serveClient(lite, socket).catch(() => socket.destroy())
   })
@@ -55,12 +56,12 @@ export function serveClients(server: Server, lite: PGlite): () => void {
   }
 }
 
-async function serveClient(lite: PGlite, socket: Socket) {
+async function serveClient(lite: EmbeddedPostgres, socket: Socket) {
   const frames = readFrames(socket)
   const statements: Statements = new Map()
   for (let first = await nextBatch(frames); first; first = await nextBatch(frames)) {
     const batch = first
-    await lite._runExclusiveTransaction(() => serveTurn(lite, socket, frames, batch, statements))
+    await lite.takeTurn(() => serveTurn(lite, socket, frames, batch, statements))
     if (socket.destroyed) return
   }
   socket.end()
@@ -70,15 +71,21 @@ async function serveClient(lite: PGlite, socket: Socket) {
 type Statements = Map<string, Buffer>
 type Frames = AsyncGenerator<Buffer, undefined>
 
-async function serveTurn(lite: PGlite, socket: Socket, frames: Frames, first: Buffer[], statements: Statements) {
+async function serveTurn(
+  lite: EmbeddedPostgres,
+  socket: Socket,
+  frames: Frames,
+  first: Buffer[],
+  statements: Statements,
+) {
   const execute = (bytes: Uint8Array) => lite.runExclusive(() => lite.execProtocolRaw(bytes))
   const prepared = new Set<string>()
   let isIdle = false
   let isRefused = false // what follows up to the next Sync is passed over
+  let pausesLeftMs = PAUSES_MAX_MS
   await execute(BEGIN_TURN)
-  socket.setTimeout(IDLE_IN_TRANSACTION_MS)
   try {
-    for (let batch: Buffer[] | undefined = first; batch; batch = await nextBatch(frames).catch(() => undefined)) {
+    for (let batch: Buffer[] | undefined = first; batch; batch = await pause()) {
       for (const input of batch) {
         if (isRefused && input[0] !== message.sync) continue
         isRefused = false
@@ -90,9 +97,18 @@ async function serveTurn(lite: PGlite, socket: Socket, frames: Frames, first: Bu
     }
     socket.destroy()
   } finally {
-    socket.setTimeout(0)
     if (!isIdle) await execute(END_TRANSACTION)
     await execute(END_TURN)
+  }
+
+  /** Until the client says more; bytes that are no whole message count for nothing. */
+  async function pause(): Promise<Buffer[] | undefined> {
+    const since = performance.now()
+    const timer = setTimeout(() => socket.destroy(), Math.min(PAUSE_MAX_MS, pausesLeftMs))
+    const batch = await nextBatch(frames).catch(() => undefined)
+    clearTimeout(timer)
+    pausesLeftMs -= performance.now() - since
+    return batch
   }
 
   async function refuse(input: Buffer, error: Refusal): Promise<Buffer> {

@@ -3,8 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { submit } from '../support/an-order.ts'
+import { eventually } from '../support/eventually.ts'
 import { aUniqueOrder } from '../support/load.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 
@@ -40,4 +42,31 @@ it.each<[string, string[], RegExp]>([
   expect(await ask(program, ...args)).toMatch(output)
   expect((await submit(server.url, aUniqueOrder())).status).toBe(200)
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+})
+
+it('a client that keeps a transaction open costs a 503 within seconds, stores nothing later, and no signal waits for it', async () => {
+  const client = new pg.Client({ host: folder, user: 'postgres', database: 'postgres' })
+  client.on('error', () => {}) // it is sent away in the end
+  await client.connect()
+  await client.query('BEGIN')
+  const order = aUniqueOrder()
+  const started = performance.now()
+  const answer = await submit(server.url, order)
+  expect([answer.status, answer.message]).toEqual([503, 'Error adding document'])
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(503)
+  expect(performance.now() - started).toBeLessThan(5000)
+  await client.query('COMMIT')
+  await eventually(async () => expect((await fetch(`${server.url}/readyz`)).status).toBe(200))
+  const { rows } = await client.query('SELECT FROM "Quvera_Form" WHERE "SubmissionKey" = $1', [order.submissionKey])
+  expect(rows).toEqual([])
+  expect((await submit(server.url, order)).status).toBe(200)
+  const causes = [...server.stdout().matchAll(/"cause":"(\w+)"/g)].map(([, cause]) => cause)
+  expect(causes).toEqual(['55P03'])
+
+  await client.query('BEGIN')
+  const refused = submit(server.url, aUniqueOrder()).catch(() => undefined)
+  const signalled = performance.now()
+  expect(await server.stop()).toEqual({ code: 0, signal: null })
+  expect(performance.now() - signalled).toBeLessThan(8000)
+  await refused
 })

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import type { Database, Db } from '../../server/database/database.ts'
 import { openDatabase } from '../../server/database/open-database.ts'
 import { scratch } from '../support/scratch.ts'
@@ -217,5 +217,42 @@ describe.skipIf(inject('postgres'))('the session of the site is no client’s', 
     socket.destroy()
     expect(await db.$queryRaw`SELECT 5 AS five`).toEqual([{ five: 5 }])
     expect(await siteSession()).toMatchObject({ current_user: 'postgres' })
+  })
+})
+
+describe.skipIf(inject('postgres'))('a client that keeps a transaction open is sent away', { timeout: 5000 }, () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  async function aTransaction() {
+    const client = await aClient()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    await client.query('BEGIN')
+    const gone = new Promise((done) => client.once('end', done))
+    return { client, gone }
+  }
+
+  it('after 30 s, however often it says a word', async () => {
+    const { client, gone } = await aTransaction()
+    for (let asked = 0; asked < 3; asked++) {
+      await client.query('SELECT 1')
+      await vi.advanceTimersByTimeAsync(9000)
+    }
+    await client.query('SELECT 1')
+    await vi.advanceTimersByTimeAsync(3100)
+    await gone
+    expect(await db.$queryRaw`SELECT 5 AS five`).toEqual([{ five: 5 }])
+  })
+
+  it('after 10 s of a message that does not end', async () => {
+    const { client, gone } = await aTransaction()
+    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+    for (const byte of message('Q', 'SELECT 1\0').subarray(0, 3)) {
+      await vi.advanceTimersByTimeAsync(3400)
+      await new Promise((done) => stream.write(Buffer.from([byte]), done))
+    }
+    await gone
+    expect(await db.$queryRaw`SELECT 5 AS five`).toEqual([{ five: 5 }])
   })
 })
