@@ -1,9 +1,11 @@
 import { useEffect, useRef } from 'react'
 import { brand } from '../../shared/brand.ts'
+import type { Product } from '../../shared/catalogue.ts'
 import type { Received } from '../../shared/form-outcome.ts'
 import type { OrderContent } from '../../shared/order.ts'
 import { telephone } from '../content/contact.ts'
 import { nextSteps } from '../content/enquiry-form.ts'
+import { productCards } from '../content/product-cards.ts'
 
 /** What the order form shows, apart from what is typed. */
 export interface OrderState {
@@ -51,7 +53,7 @@ export function ReceivedLabel({ reference, products, quantity, on }: Received) {
   const greeting = encodeURIComponent(`Enquiry ${reference}: `)
   return (
     <>
-      <div className="panel">
+      <div className="panel" data-ground={productCards[products as Product]?.ground}>
         <p className="panel-class">enquiry</p>
         <p className="reference amount">{reference}</p>
         <table>

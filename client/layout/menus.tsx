@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { type FocusEvent, useEffect, useRef, useState } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { telephone } from '../content/contact.ts'
@@ -21,6 +21,11 @@ export function ProductsMenu({ path }: { path: string }) {
     if (POPOVERS) menu.current?.hidePopover()
     else setOpen(false)
   }
+  /** With Tab, either way. */
+  function leave({ relatedTarget }: FocusEvent) {
+    if (relatedTarget && !menu.current?.contains(relatedTarget)) close()
+  }
+
   return (
     <>
       <button
@@ -28,6 +33,8 @@ export function ProductsMenu({ path }: { path: string }) {
         className="products-button"
         popoverTarget="products-menu"
         aria-expanded={open}
+        aria-current={path.startsWith('/products/') || undefined}
+        onBlur={leave}
         onClick={POPOVERS ? undefined : () => setOpen(!open)}
       >
         Products
@@ -42,9 +49,7 @@ export function ProductsMenu({ path }: { path: string }) {
         data-open={open}
         className="products-menu"
         onToggle={({ newState }) => setOpen(newState === 'open')}
-        onBlur={({ currentTarget, relatedTarget }) => {
-          if (relatedTarget && !currentTarget.contains(relatedTarget)) close()
-        }}
+        onBlur={leave}
       >
         <ProductLinks path={path} pictures onFollow={close} />
       </ul>

@@ -26,7 +26,7 @@ export function Comparison() {
               <tr key={key}>
                 <th scope="row">{name}</th>
                 {lines.map((line, index) => (
-                  <td key={products[index]}>
+                  <td key={products[index]} data-product={products[index]}>
                     {line ? <Amount>{line.amount}</Amount> : <span className="none">none</span>}
                     {line && fullName(line) !== name && <small>{fullName(line)}</small>}
                   </td>

@@ -29,7 +29,7 @@ export function Composition({ product, caption, rows, footnote }: CompositionCon
             </tr>
           </thead>
           <tbody>
-            {rows.map(({ name, note, amount, hue, text, caution }) => (
+            {rows.flatMap(({ name, note, amount, hue, text, caution }) => [
               <tr key={name}>
                 <th scope="row">
                   <i className="hue" data-hue={hue} />
@@ -39,17 +39,17 @@ export function Composition({ product, caption, rows, footnote }: CompositionCon
                 <td>
                   <Amount>{amount}</Amount>
                   <details>
-                    <summary>
-                      <span className="visually-hidden">About {name}</span>
-                    </summary>
-                    <div>
-                      <p>{text}</p>
-                      {caution && <p className="caution">{caution}</p>}
-                    </div>
+                    <summary aria-label={`About ${name}`} />
                   </details>
                 </td>
-              </tr>
-            ))}
+              </tr>,
+              // Shown while the row above is open: a line of its own, below a name of any length.
+              <tr key={text} className="about">
+                <td colSpan={2}>
+                  {text} {caution && <strong>{caution}</strong>}
+                </td>
+              </tr>,
+            ])}
           </tbody>
         </table>
         <p className="panel-band">

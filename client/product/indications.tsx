@@ -82,7 +82,9 @@ function Advisory() {
           </p>
         ))}
         <p>
-          <Words>{advisory.maker}</Words> · <a href={telephone}>{brand.phone}</a>
+          {advisory.maker}
+          <br />
+          <a href={telephone}>{brand.phone}</a>
         </p>
       </div>
     </aside>

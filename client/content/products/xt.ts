@@ -56,13 +56,13 @@ const ingredients = {
   selenium: {
     ...label.selenium,
     picture: ingredientPictures.selenium,
-    text: 'Selenium is a trace element found in seafood, meat and Brazil nuts. The label states the amount of Selenium Dioxide Monohydrate, the compound used here.',
+    text: 'Selenium is a trace element found in seafood, meat and Brazil nuts.',
     caution: 'Do not add other selenium without advice.',
   },
   zinc: {
     ...label.zinc,
     picture: ingredientPictures.zinc,
-    text: 'Zinc is an essential mineral that the body cannot make. It is found in meat, oysters and legumes. The label states the amount of Zinc Sulphate Monohydrate, the compound used here.',
+    text: 'Zinc is an essential mineral that the body cannot make. It is found in meat, oysters and legumes.',
   },
 } as const satisfies Record<string, Ingredient>
 const { ubiquinone, lycopene, omega3: epaAndDha, carotene, wheatGerm, ascorbate, b12, selenium, zinc } = ingredients
