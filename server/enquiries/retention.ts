@@ -10,6 +10,12 @@ const LOOK_MS = 3_600_000
 /** Few enough for one statement to stay well within the time limit of a query. */
 const CHUNK = 500
 const REFUSED = '42501'
+/** Longer than a site is away, or without a single enquiry before it first erases. */
+const LEAP_DAYS = 31
+
+function leapWords(months: number): string {
+  return `enquiries past their time are not erased: the database's clock is more than ${LEAP_DAYS} days after the last time that is known. Where it is right, by hand once: staff erase --older-than ${months}m`
+}
 
 /** Erases the enquiries received before, with their mails, also from copies that a backup made or left. */
 export async function eraseBefore(db: Db, before: Date): Promise<number> {
@@ -36,13 +42,22 @@ export function monthsBefore(now: Date, months: number): Date {
   return result
 }
 
-/** Erases what is older than `months` once a day, in one of all processes. Returns what ends it. */
+/**
+ * Erases what is older than `months` once a day, in one of all processes, by the database's clock. What a clock set ahead
+ * makes old would be gone for good: so nothing is erased in the first hour, in which such a clock is put right, nor long
+ * after the time that is known to have been, until a person has erased by hand. Returns what ends it.
+ */
 export function startRetention(db: Db, months: number, log: Logger): () => void {
   async function erase() {
     try {
+      await rememberTime(db)
+      const { now, isLeap } = await readTime(db)
+      const before = monthsBefore(now, months)
+      if (isLeap && (await db.enquiry.count({ where: { receivedAt: { lt: before } } })) > 0)
+        return log.error(leapWords(months))
       // By another name each time, so that nobody renews it: who finds it run out is the one that erases.
       if (!(await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000))) return
-      const erased = await eraseBefore(db, monthsBefore(new Date(), months))
+      const erased = await eraseBefore(db, before)
       log.info({ erased, months }, 'enquiries past their time were erased')
     } catch (error) {
       const remedy = 'GRANT DELETE ON "Quvera_Form" TO the role of the site, see prisma/roles.sql'
@@ -50,7 +65,23 @@ export function startRetention(db: Db, months: number, log: Logger): () => void 
       else log.error({ err: error }, 'enquiries past their time could not be erased')
     }
   }
-  erase()
+  rememberTime(db).catch(() => undefined) // an hour later it is told
   const timer = setInterval(erase, LOOK_MS)
   return () => clearInterval(timer)
+}
+
+/** Before the first time, the newest enquiry is what is known of the time; from then on the lease is. */
+async function rememberTime(db: Db): Promise<void> {
+  await db.$executeRaw`
+    INSERT INTO "Quvera_Lease" ("Name", "Holder", "Until")
+    SELECT ${LEASE}, 'the newest enquiry', coalesce(max("ReceivedAt"), now()) FROM "Quvera_Form"
+    ON CONFLICT ("Name") DO NOTHING`
+}
+
+async function readTime(db: Db): Promise<{ now: Date; isLeap: boolean }> {
+  const [time] = await db.$queryRaw<{ now: Date; isLeap: boolean }[]>`
+    SELECT now() AS "now", "Until" < now() - make_interval(days => ${LEAP_DAYS}) AS "isLeap"
+    FROM "Quvera_Lease" WHERE "Name" = ${LEASE}`
+  if (!time) throw new Error('The lease that was just written is not there')
+  return time
 }
