@@ -26,8 +26,11 @@ interface Applied {
 /** The key under which Prisma Migrate takes its advisory lock. */
 const PRISMA_LOCK = 72707369
 const LOCK_TIMEOUT = '60s'
-/** PostgreSQL's code for what a role may not do. */
+/** For a table: whoever comes while a change of it waits has to wait behind it. */
+const TABLE_TIMEOUT = '3s'
+/** PostgreSQL's codes for what a role may not do, and for a lock that was waited for in vain. */
 const REFUSED = '42501'
+const HELD = '55P03'
 
 const FIND_JOURNAL = `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS journal,
   (SELECT count(*)::int FROM pg_tables WHERE schemaname = current_schema()) AS tables`
@@ -143,12 +146,18 @@ async function apply(session: Session, name: string, sql: string) {
   const start = `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('${id}', '${sha256(sql)}', '${name}')`
   const finish = `UPDATE _prisma_migrations SET finished_at = now(), applied_steps_count = 1 WHERE id = '${id}'`
   try {
-    await session.exec(`BEGIN;\n${start};\n${sql}\n;${finish};\nCOMMIT`)
+    await session.exec(`BEGIN;\nSET LOCAL lock_timeout = '${TABLE_TIMEOUT}';\n${start};\n${sql}\n;${finish};\nCOMMIT`)
   } catch (error) {
     await session.exec('ROLLBACK')
     if (sqlState(error) === REFUSED) {
       throw new OperatorError(
         `Migration ${name} is due, and this role may not apply it. First run \`npm run -s staff -- migrate\` with the DATABASE_URL of the tables' owner (in the container: node dist/server/staff.js migrate).`,
+        { cause: error },
+      )
+    }
+    if (sqlState(error) === HELD) {
+      throw new OperatorError(
+        `Migration ${name} was not applied, and left nothing behind: something, such as a long backup, holds a table that it changes. Start again when that is done.`,
         { cause: error },
       )
     }

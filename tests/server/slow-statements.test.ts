@@ -1,3 +1,5 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import type { Database } from '../../server/database/database.ts'
@@ -5,6 +7,7 @@ import { openDatabase } from '../../server/database/open-database.ts'
 import { createOrders, probeStorage } from '../../server/enquiries/orders.ts'
 import { anOrder } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
+import { scratch } from '../support/scratch.ts'
 import { createTestDatabase, migrations } from '../support/test-database.ts'
 
 const QUERY_TIMEOUT_MS = 400
@@ -71,4 +74,17 @@ describe.skipIf(!inject('postgres'))('on a PostgreSQL server that answers too la
     expect(await connections('Lock')).toBeLessThanOrEqual(1)
     await other.query('COMMIT')
   })
+
+  it('a migration that waits for a long backup gives up in seconds, says so, and orders are stored again', async () => {
+    const folder = await mkdtemp(join(scratch, 'quvera-migrations-'))
+    await cp(migrations, folder, { recursive: true })
+    await mkdir(join(folder, '29990101000000_wide'))
+    await writeFile(join(folder, '29990101000000_wide', 'migration.sql'), 'ALTER TABLE "Quvera_Form" ADD "X" int')
+    await other.query('BEGIN; SELECT FROM "Quvera_Form"')
+    await expect(openDatabase({ url, dataDir: '', migrations: folder, migrate: true })).rejects.toThrow(
+      /^Migration 29990101000000_wide was not applied, and left nothing behind: .* holds a table .* Start again/,
+    )
+    await submit()
+    await rm(folder, { recursive: true })
+  }, 10_000)
 })
