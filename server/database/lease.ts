@@ -1,7 +1,12 @@
 import type { Db } from './database.ts'
 
+/** What a clock may be put right by without a lease being lost. */
+const CLOCK_SECONDS = 60
+
 /**
- * Takes or renews what only one process may do at a time: `holder` has `name` for `seconds`, by the database's clock.
+ * Takes or renews what only one process may do at a time: `holder` has `name` for `seconds`, by the database's clock. A
+ * lease that ends later than anybody may ask for is from before that clock was set back, and counts for nothing.
+ * @param longest what anybody may ask for: the same unless given
  * @returns whether it has
  */
 export async function takeLease(
@@ -9,12 +14,14 @@ export async function takeLease(
   name: string,
   holder: string,
   seconds: number,
+  longest = seconds,
 ): Promise<boolean> {
   const taken = await db.$executeRaw`
     INSERT INTO "Quvera_Lease" AS lease ("Name", "Holder", "Until")
     VALUES (${name}, ${holder}, now() + make_interval(secs => ${seconds}))
     ON CONFLICT ("Name") DO UPDATE SET "Holder" = excluded."Holder", "Until" = excluded."Until"
-    WHERE lease."Holder" = excluded."Holder" OR lease."Until" <= now()`
+    WHERE lease."Holder" = excluded."Holder" OR lease."Until" <= now()
+      OR lease."Until" > clock_timestamp() + make_interval(secs => ${longest + CLOCK_SECONDS})`
   return taken === 1
 }
 

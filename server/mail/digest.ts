@@ -144,7 +144,7 @@ export async function queueIfDue(db: Db, at: string, now: Date): Promise<boolean
   if (now < due) return false
   const secondsToNext = Math.ceil((due.getTime() + DAY_MS - now.getTime()) / 1000)
   const work = async (transaction: Tables & Pick<Db, '$executeRaw'>) => {
-    if (!(await takeLease(transaction, LEASE, randomUUID(), secondsToNext))) return false
+    if (!(await takeLease(transaction, LEASE, randomUUID(), secondsToNext, DAY_MS / 1000))) return false
     const digest = await readDigest(transaction, now)
     if (!hasNews(digest)) return false
     await queueDigest(transaction, digestText(digest))
