@@ -39,11 +39,13 @@ export function scrub(text: string): string {
     .replace(/:\/\/[^\s/@]*@/g, '://[login]@')
 }
 
+/** By their classes: codes of Prisma (P1001) and of the operating system (EPIPE) have five characters too. */
+const SQL_STATE = /^(\d[0-9A-Z]|F0|HV|P0|XX)[0-9A-Z]{3}$/
+
 /** PostgreSQL's own code for what went wrong, if it was PostgreSQL that answered. */
 export function sqlState(error: unknown): string | undefined {
   const { code, originalCode, cause, meta } = Object(error) as Record<string, unknown>
-  for (const value of [originalCode, code])
-    if (typeof value === 'string' && /^(?!P[1-9])[0-9A-Z]{5}$/.test(value)) return value
+  for (const value of [originalCode, code]) if (typeof value === 'string' && SQL_STATE.test(value)) return value
   const inner = cause ?? Object(meta).driverAdapterError
   return inner ? sqlState(inner) : undefined
 }
