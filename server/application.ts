@@ -50,7 +50,7 @@ export async function openApplication(env: Env, { db, log, site }: ApplicationPa
     site,
     logger: log,
     orders,
-    subscribers: createSubscribers(db, availability),
+    subscribers: createSubscribers(db, { availability, log }),
     leaving: () => leaving,
     webhookSecret: env.RESEND_WEBHOOK_SECRET,
     recordEvent: mails.recordEvent,

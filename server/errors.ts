@@ -50,6 +50,12 @@ export function sqlState(error: unknown): string | undefined {
   return inner ? sqlState(inner) : undefined
 }
 
+/** Whether PostgreSQL answered, with a no: a right that is missing, say. Classes 08 and 57 tell that it goes away. */
+export function isRefusal(error: unknown): boolean {
+  const state = sqlState(error)
+  return state !== undefined && !/^(08|57)/.test(state)
+}
+
 /** What a log line tells of an error: kind, codes and place. Texts of the database quote the row, so they are left out. */
 export function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error }

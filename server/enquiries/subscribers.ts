@@ -1,7 +1,9 @@
+import type { Logger } from 'pino'
 import { messages } from '../../shared/order.ts'
 import { CONSENT_VERSION, type Subscription } from '../../shared/subscription.ts'
 import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
+import { isRefusal } from '../errors.ts'
 import { NotStored } from './orders.ts'
 
 export interface Subscribers {
@@ -12,7 +14,13 @@ export interface Subscribers {
   subscribe(subscription: Subscription): Promise<{ subscribed: true }>
 }
 
-export function createSubscribers(db: Db, availability: Pick<Availability, 'failed'>): Subscribers {
+interface SubscribersOptions {
+  availability: Pick<Availability, 'failed'>
+  log: Pick<Logger, 'error'>
+}
+
+export function createSubscribers(db: Db, { availability, log }: SubscribersOptions): Subscribers {
+  let isRefused = false
   return {
     async subscribe({ email }) {
       try {
@@ -21,9 +29,12 @@ export function createSubscribers(db: Db, availability: Pick<Availability, 'fail
           skipDuplicates: true,
         })
       } catch (cause) {
-        availability.failed(cause)
+        if (!isRefusal(cause)) availability.failed(cause)
+        else if (!isRefused) log.error({ err: cause }, 'subscriptions cannot be stored') // of orders it says nothing
+        isRefused = isRefusal(cause)
         throw new NotStored('unavailable', messages.notSubscribed, cause)
       }
+      isRefused = false
       return { subscribed: true }
     },
   }

@@ -6,7 +6,7 @@ import type { Db } from '../database/database.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { releaseLease, takeLease } from '../database/lease.ts'
 import type { Env } from '../env.ts'
-import { sqlState } from '../errors.ts'
+import { isRefusal } from '../errors.ts'
 import { applyEvents, createDeliveryCheck } from './delivery.ts'
 import { writeMessage } from './letters.ts'
 import { type ClaimedMail, claimBundle, claimMails, which, withholdOld } from './owed.ts'
@@ -243,9 +243,3 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, { availability, lo
 }
 
 type Failure = Exclude<Outcome, { is: 'sent' }> & { retryAfterMs?: number }
-
-/** Whether PostgreSQL answered, with a no: a right that is missing, say. Classes 08 and 57 tell that it goes away. */
-function isRefusal(error: unknown): boolean {
-  const state = sqlState(error)
-  return state !== undefined && !/^(08|57)/.test(state)
-}

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { anOrder, submit } from '../support/an-order.ts'
+import { anOrder, call, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -34,4 +34,17 @@ it('a failed write makes the site unready until writing works again, in two line
     { level: 50, cause: '42P01', msg: 'the database is away: enquiries cannot be stored' },
     { level: 30, msg: 'enquiries can be stored again' },
   ])
+})
+
+it('a subscription that is refused says nothing of orders: one error in the log, and the site stays ready', async () => {
+  await app.db.$executeRaw`ALTER TABLE "Quvera_Subscriber" RENAME TO "Away"` // refused as for a right that is missing
+  for (let index = 0; index < 3; index++) {
+    const answer = await call(app.url, 'subscription.subscribe', { email: 'asha@shop.example' })
+    expect(answer.status).toBe(503)
+  }
+  expect(await ready()).toBe(200)
+  await app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Subscriber"`
+  expect((await call(app.url, 'subscription.subscribe', { email: 'asha@shop.example' })).status).toBe(200)
+  const errors = app.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50)
+  expect(errors).toMatchObject([{ msg: 'subscriptions cannot be stored' }])
 })
