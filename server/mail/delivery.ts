@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
+import { scrub } from '../errors.ts'
 import { DAY_MS } from '../words.ts'
 import { holdIfUnwelcome } from './plan.ts'
 import type { DeliveryEvent, Headers, Mailer } from './resend.ts'
@@ -43,9 +44,14 @@ interface Changed {
 
 export async function recordEvent(db: Db, log: Log, { id, resendId, type, reason }: DeliveryEvent): Promise<void> {
   if (!Object.hasOwn(EVENTS, type) || !resendId) return
-  await db.mailEvent.createMany({ data: { id, resendId, type, reason: reason || null }, skipDuplicates: true })
-  await db.mailEvent.deleteMany({ where: { receivedAt: { lt: new Date(Date.now() - KEPT_MS) } } })
+  const data = { id, resendId, type, reason: scrub(reason ?? '') || null } // an event may outlive its enquiry
+  await db.mailEvent.createMany({ data, skipDuplicates: true })
+  await forgetOldEvents(db)
   await applyEvents(db, log)
+}
+
+export async function forgetOldEvents(db: Db): Promise<void> {
+  await db.mailEvent.deleteMany({ where: { receivedAt: { lt: new Date(Date.now() - KEPT_MS) } } })
 }
 
 /**

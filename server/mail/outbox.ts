@@ -7,7 +7,7 @@ import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { releaseLease, takeLease } from '../database/lease.ts'
 import type { Env } from '../env.ts'
 import { isRefusal } from '../errors.ts'
-import { applyEvents, createDeliveryCheck } from './delivery.ts'
+import { applyEvents, createDeliveryCheck, forgetOldEvents } from './delivery.ts'
 import { writeMessage } from './letters.ts'
 import { type ClaimedMail, claimBundle, claimMails, which, withholdOld } from './owed.ts'
 import { createPace } from './pace.ts'
@@ -110,6 +110,7 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, { availability, lo
       if (enquiries > 0)
         log.error({ enquiries }, 'notices are too old to be sent, and staff were never told: see `staff mails`')
       await applyEvents(db, log)
+      await forgetOldEvents(db)
     }
     if (room() > 0) await startAllowed()
     return pace.room(underWay.size).pauseMs

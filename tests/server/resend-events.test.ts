@@ -74,6 +74,17 @@ it('an event that comes before our own record of the send is kept for it', async
   expect(app.resend.mails).toHaveLength(2)
 })
 
+it('an event that no mail claims quotes no address, and is forgotten after two days also when no other comes', async () => {
+  await app.outbox.stop(1000)
+  await sendEvent(app.url, deliveryEvent('bounced', 'of-nobody', '550 <asha.verma@shop.example> unknown'))
+  const [event] = await app.db.mailEvent.findMany()
+  expect(event?.reason).toBe('550 <[address]> unknown')
+  await app.db.mailEvent.updateMany({ data: { receivedAt: new Date(Date.now() - 49 * 3_600_000) } })
+  const outbox = app.startOutbox()
+  await eventually(async () => expect(await app.db.mailEvent.count()).toBe(0))
+  await outbox.stop(1000)
+})
+
 it('a notice that bounces is an alarm; an acknowledgement that does is shown with its reason', async () => {
   const { notice, reply } = await aSentOrder()
   await sendEvent(app.url, deliveryEvent('bounced', reply, 'no such mailbox'))
