@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { openApplication, securityOf } from './application.ts'
-import { openDatabase } from './database/open-database.ts'
+import { OWNER_PATIENCE_MS, openDatabase } from './database/open-database.ts'
 import { type Env, readEnv } from './env.ts'
 import { exitFor, OperatorError } from './errors.ts'
 import { loadSite } from './http/site.ts'
@@ -40,6 +40,7 @@ async function serve(env: Env): Promise<void> {
     migrations: migrationsFolder(),
     make: true,
     migrate: true,
+    patience: { ms: OWNER_PATIENCE_MS, tell: (words) => log.warn(words) },
     queryTimeoutMs: QUERY_TIMEOUT_MS,
     onConnectionError: (error) => log.debug({ err: error }, 'a database connection broke'),
   })

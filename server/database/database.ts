@@ -31,7 +31,9 @@ export interface DatabaseOptions extends Preparation {
   preparedFolder?: string
   /** Folder of the migrations that this version of the site needs. */
   migrations: string
-  /** How long a query may take on a server: as long as it takes unless given. */
+  /** How long to wait for another process that has the embedded database, and who is told so. Not at all unless given. */
+  patience?: { ms: number; tell(words: string): void }
+  /** How long a query may take on a server, or wait for the embedded database: as long as it takes unless given. */
   queryTimeoutMs?: number
   /** Problems of idle connections, which no query reports. */
   onConnectionError?: (error: Error) => void

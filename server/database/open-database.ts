@@ -2,6 +2,7 @@
 // migrate it, or only open it. Out: Prisma's client, and what closes it. The queries are in the rooms above.
 // Read next: embedded.ts (how the embedded one opens, from top to bottom; then data-folder.ts, embedded-postgres.ts),
 // migrations.ts, postgres.ts (a server); when something else than the site works in it: wire-bridge.ts, snapshot.ts.
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Env } from '../env.ts'
 import { migrationsFolder, preparedFolder } from '../project-root.ts'
@@ -10,14 +11,27 @@ import type { Database, DatabaseOptions, Preparation } from './database.ts'
 import { joinEmbedded, openPostgres } from './postgres.ts'
 
 /** How long the process that has the embedded database may take to open or to close it. */
-const OWNER_PATIENCE_MS = 30_000
+export const OWNER_PATIENCE_MS = 30_000
 const LOOK_MS = 50
 
 /** Opens the database for a process that has it to itself or shares a server. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   if (options.url) return openPostgres(options.url, options)
   const { openEmbedded } = await import('./embedded.ts') // half a megabyte of code that PostgreSQL does not need
-  return openEmbedded({ preparedFolder: preparedFolder(), ...options })
+  let isTold = false
+  const { ms, tell } = options.patience ?? { ms: 0, tell() {} }
+  for (const start = performance.now(); ; await sleep(LOOK_MS)) {
+    try {
+      return await openEmbedded({ preparedFolder: preparedFolder(), ...options })
+    } catch (error) {
+      if (!(error instanceof InUseError) || performance.now() - start >= ms) throw error
+      if (!isTold)
+        tell(
+          `another process has the embedded database in ${resolve(options.dataDir)}: waits for it up to ${ms / 1000} s`,
+        )
+      isTold = true
+    }
+  }
 }
 
 /** As `openDatabase`, and where another process has the embedded database, through that one. */

@@ -167,13 +167,39 @@ describe('a server that cannot start', () => {
     expect(lines).toHaveLength(1)
     expect(lines[0]).toMatch(/^Migration \d+_enquiries was edited after it was applied/)
   })
+})
 
-  it.skipIf(inject('postgres'))('says that another process has the embedded database', async () => {
-    const database = await aDatabase()
-    await aServer(database)
-    const lines = await refusalToStart(database)
-    expect(lines).toHaveLength(1)
-    expect(lines[0]).toMatch(/^Another process already uses the embedded database in /)
+describe.skipIf(inject('postgres'))('a server whose embedded database another process has', () => {
+  const WAITS = 'another process has the embedded database in'
+
+  it('says that it waits, and starts as soon as a staff command gives it back', async () => {
+    const env = await aDatabase()
+    const staff = await openDatabase({ dataDir: env.DATA_DIR ?? '', migrations })
+    const server = await aServer(env, { waitUntilReady: false })
+    await eventually(() => expect(server.stdout()).toContain(WAITS))
+    await staff.close()
+    await eventually(async () => expect((await fetch(`${server.url}/readyz`)).status).toBe(200))
+    expect(server.stdout().split(WAITS)).toHaveLength(2)
+  })
+
+  it('can be called off while it waits', async () => {
+    const env = await aDatabase()
+    await aServer(env)
+    const second = await aServer(env, { waitUntilReady: false })
+    await eventually(() => expect(second.stdout()).toContain(WAITS))
+    expect(await second.stop()).toEqual({ code: 143, signal: null })
+  })
+
+  it('says so in the end', async () => {
+    const { DATA_DIR: dataDir = '' } = await aDatabase()
+    const holder = await openDatabase({ dataDir, migrations })
+    const told: string[] = []
+    const patience = { ms: 1200, tell: (words: string) => told.push(words) }
+    await expect(openDatabase({ dataDir, migrations, patience })).rejects.toThrow(
+      /^Another process already uses the embedded database in /,
+    )
+    expect(told).toEqual([expect.stringContaining(`${WAITS} ${dataDir}`)])
+    await holder.close()
   })
 })
 
