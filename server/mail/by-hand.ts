@@ -20,20 +20,20 @@ export interface Retry {
 export async function retryMails(db: Db, { ids, includeUnknown, includeRestored }: Retry) {
   const along = ids.length > 0 ? await db.mail.findMany({ where: { id: { in: ids }, NOT: own } }) : []
   const named = [...ids, ...along.map(({ bundledInto }) => bundledInto ?? 0n)]
-  const which: MailFilter = ids.length > 0 ? { ...own, id: { in: named } } : own
+  const chosen: MailFilter = ids.length > 0 ? { ...own, id: { in: named } } : own
   const idsOf = async (where: MailFilter) =>
-    (await db.mail.findMany({ where: { AND: [which, where] }, select: { id: true } })).map(({ id }) => id)
+    (await db.mail.findMany({ where: { AND: [chosen, where] }, select: { id: true } })).map(({ id }) => id)
   const nextAttemptAt = new Date()
   const unsent: MailFilter = { status: { in: includeUnknown ? ['Failed', 'Unknown'] : ['Failed'] } }
   const counts = [
-    await move(db, { ...which, status: 'Pending' }, 'Pending', { nextAttemptAt }),
-    includeRestored ? await move(db, { ...which, ...heldBack }, 'Pending', { nextAttemptAt, lastError: null }) : 0,
+    await move(db, { ...chosen, status: 'Pending' }, 'Pending', { nextAttemptAt }),
+    includeRestored ? await move(db, { ...chosen, ...heldBack }, 'Pending', { nextAttemptAt, lastError: null }) : 0,
     await dissolve(db, await idsOf({ ...bundle, ...unsent })),
     await sendAgain(db, await idsOf({ NOT: bundle, ...unsent })),
   ]
   return {
     due: counts.reduce((sum, count) => sum + count),
-    left: includeUnknown ? 0 : await db.mail.count({ where: { ...which, status: 'Unknown' } }),
+    left: includeUnknown ? 0 : await db.mail.count({ where: { ...chosen, status: 'Unknown' } }),
   }
 }
 

@@ -9,7 +9,7 @@ import type { Env } from '../env.ts'
 import { isRefusal } from '../errors.ts'
 import { applyEvents, createDeliveryCheck, forgetOldEvents } from './delivery.ts'
 import { writeMessage } from './letters.ts'
-import { type ClaimedMail, claimBundle, claimMails, which, withholdOld } from './owed.ts'
+import { type ClaimedMail, claimBundle, claimMails, filters, withholdOld } from './owed.ts'
 import { createPace } from './pace.ts'
 import { type Plan, readPlan, withholdReason } from './plan.ts'
 import type { Mailer, Message, Outcome } from './resend.ts'
@@ -70,7 +70,7 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, { availability, lo
   let sender = { is: false, askedAt: Number.NEGATIVE_INFINITY }
   let upkeepAt = Number.NEGATIVE_INFINITY
   let polledAt = Number.NEGATIVE_INFINITY
-  let plan: Plan = { notices: 0, marked: 0, bundle: false, toVisitors: 0 }
+  let plan: Plan = { notices: 0, suspected: 0, bundle: false, toVisitors: 0 }
 
   function wake() {
     lookAgain = true
@@ -130,18 +130,18 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, { availability, lo
     const isPoll = performance.now() - polledAt > POLL_MS
     if (isPoll) polledAt = performance.now()
     if (isPoll || budget.mails > 0) plan = await readPlan(db, budget)
-    const { notices, marked, bundle, toVisitors } = plan
-    const take = async (of: MailKind[], limit: number, filter?: typeof which.all) =>
+    const { notices, suspected, bundle, toVisitors } = plan
+    const take = async (of: MailKind[], limit: number, filter?: typeof filters.all) =>
       start(await claimMails(db, of, Math.min(room(), limit), leaseSeconds, filter))
     let left = notices
     if (isPoll) {
-      await take(kindsTo('staff'), room(), which.unclear)
+      await take(kindsTo('staff'), room(), filters.unclear)
       left -= await take(['Digest'], left)
-      left -= await take(['Staff'], Math.min(left, marked), which.marked)
+      left -= await take(['Staff'], Math.min(left, suspected), filters.suspected)
     }
-    await take(['Staff'], left, which.plain)
+    await take(['Staff'], left, filters.plain)
     if (isPoll && bundle) {
-      await take(kindsTo('staff'), 1, which.alone)
+      await take(kindsTo('staff'), 1, filters.alone)
       if (room() > 0) start(await claimBundle(db, leaseSeconds))
     }
     await take(kindsTo('visitor'), toVisitors)

@@ -36,18 +36,18 @@ const NAMED_MAX = 1000
 /** Few enough for one statement to stay well within the time limit of a query. */
 const CHUNK = 1000
 
-const isMarked = Prisma.sql`EXISTS (
+const isSuspected = Prisma.sql`EXISTS (
   SELECT FROM "Quvera_Form" form WHERE form."Id" = mail."EnquiryId" AND form."SuspectedSpam")`
 
 /** Which of the due mails to take. */
-export const which = {
+export const filters = {
   all: Prisma.sql`TRUE`,
   /** A try without a clear answer: the plan has counted it. */
   unclear: Prisma.sql`mail."AmbiguousAt" IS NOT NULL`,
   /** Those that cannot go along in a new bundle. */
   alone: Prisma.sql`(mail."Attempts" > 0 OR mail."EnquiryId" IS NULL)`,
-  marked: isMarked,
-  plain: Prisma.sql`(mail."Attempts" > 0 OR NOT ${isMarked})`,
+  suspected: isSuspected,
+  plain: Prisma.sql`(mail."Attempts" > 0 OR NOT ${isSuspected})`,
 }
 
 /**
@@ -59,7 +59,7 @@ export async function claimMails(
   of: MailKind[],
   limit: number,
   leaseSeconds: number,
-  filter = which.all,
+  filter = filters.all,
 ): Promise<ClaimedMail[]> {
   if (limit <= 0 || of.length === 0) return []
   const list = Prisma.join(of.map((kind) => Prisma.sql`${kind}::"Quvera_MailKind"`))

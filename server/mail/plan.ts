@@ -13,8 +13,8 @@ import { kindsTo } from './states.ts'
 const BUNDLES_MIN = 20
 const FIRST_PAUSE_MS = 4000
 /** Suspected spam that is told of one by one in a day; the rest goes together, an hour late at most. */
-const MARKED_A_DAY = 20
-const MARKED_WAIT_MS = 3_600_000
+const SUSPECTED_A_DAY = 20
+const SUSPECTED_WAIT_MS = 3_600_000
 
 const ACKNOWLEDGEMENTS_A_DAY = 3
 
@@ -37,10 +37,10 @@ export interface Used {
   toVisitors: number
   /** Since the last mail to staff. */
   quietMs: number
-  /** Of the notices, those that told of suspected spam alone, up to `MARKED_A_DAY`. */
-  marked: number
+  /** Of the notices, those that told of suspected spam alone, up to `SUSPECTED_A_DAY`. */
+  suspected: number
   /** How long the oldest suspected spam waits that may not be told of alone. */
-  markedWaitMs: number
+  suspectedWaitMs: number
   /** Acknowledgements are held: too many were unwelcome. */
   held: boolean
 }
@@ -48,7 +48,7 @@ export interface Used {
 export interface Plan {
   /** Mails to staff, one an enquiry; so many of them may be about suspected spam. */
   notices: number
-  marked: number
+  suspected: number
   /** All notices that wait go together in one mail. */
   bundle: boolean
   toVisitors: number
@@ -60,18 +60,18 @@ export interface Plan {
  * the rest lasts, and nobody waits for longer than one pause.
  */
 export function planOf({ mails, staff }: Budget, used: Used): Plan {
-  const marked = Math.max(0, MARKED_A_DAY - used.marked)
-  const bundle = used.markedWaitMs > MARKED_WAIT_MS
+  const suspected = Math.max(0, SUSPECTED_A_DAY - used.suspected)
+  const bundle = used.suspectedWaitMs > SUSPECTED_WAIT_MS
   const all = Number.POSITIVE_INFINITY
-  if (mails === 0) return { notices: all, marked, bundle, toVisitors: used.held ? 0 : all }
+  if (mails === 0) return { notices: all, suspected, bundle, toVisitors: used.held ? 0 : all }
   const visitorShare = Math.floor(mails / 3)
   const toVisitors = used.held ? 0 : Math.max(0, visitorShare - used.toVisitors)
   const share = Math.max(1, Math.floor((mails - visitorShare) / staff))
   const bundles = Math.min(share, Math.max(Math.floor(share / 2), BUNDLES_MIN))
   const single = share - bundles
-  if (used.toStaff < single) return { notices: single - used.toStaff, marked, bundle, toVisitors }
+  if (used.toStaff < single) return { notices: single - used.toStaff, suspected, bundle, toVisitors }
   const isOpen = used.toStaff < share && used.quietMs >= pauseMs(bundles, used.toStaff - single)
-  return { notices: 0, marked: 0, bundle: isOpen, toVisitors }
+  return { notices: 0, suspected: 0, bundle: isOpen, toVisitors }
 }
 
 /** How long to wait before one more bundle, of so many in a day. All pauses together are longer than a day. */
@@ -90,24 +90,24 @@ export async function readPlan(db: Db, budget: Budget): Promise<Plan> {
       WHERE ${budget.mails} > 0 AND "BundledInto" IS NULL
         AND ("SentAt" > now() - interval '24 hours'
           OR ("Status" IN ('Pending', 'Unknown') AND "AmbiguousAt" > now() - interval '24 hours'))
-    ), marked AS (
-      SELECT count(*)::int AS "marked" FROM (
+    ), suspected AS (
+      SELECT count(*)::int AS "suspected" FROM (
         SELECT FROM "Quvera_Form" form JOIN "Quvera_Mail" mail ON mail."EnquiryId" = form."Id" AND mail."Kind" = 'Staff'
         WHERE form."SuspectedSpam" AND mail."BundledInto" IS NULL AND mail."Attempts" > 0
           AND (CASE WHEN form."SuspectedSpam" THEN form."ReceivedAt" END) > now() - interval '24 hours'
-        LIMIT ${MARKED_A_DAY}
+        LIMIT ${SUSPECTED_A_DAY}
       ) alone
     )
     SELECT count(*) FILTER (WHERE used."toStaff")::int AS "toStaff",
       count(*) FILTER (WHERE NOT used."toStaff")::int AS "toVisitors",
       coalesce(extract(epoch FROM now() - max("at") FILTER (WHERE used."toStaff")) * 1000, ${DAY_MS})::float AS "quietMs",
-      (SELECT "marked" FROM marked),
-      CASE WHEN (SELECT "marked" FROM marked) < ${MARKED_A_DAY} THEN 0 ELSE coalesce((
+      (SELECT "suspected" FROM suspected),
+      CASE WHEN (SELECT "suspected" FROM suspected) < ${SUSPECTED_A_DAY} THEN 0 ELSE coalesce((
         SELECT extract(epoch FROM now() - mail."NextAttemptAt") * 1000
         FROM "Quvera_Mail" mail JOIN "Quvera_Form" form ON form."Id" = mail."EnquiryId" AND form."SuspectedSpam"
         WHERE mail."Status" = 'Pending' AND mail."Kind" = 'Staff' AND mail."BundledInto" IS NULL AND mail."Attempts" = 0
         ORDER BY mail."NextAttemptAt" LIMIT 1
-      ), 0) END::float AS "markedWaitMs",
+      ), 0) END::float AS "suspectedWaitMs",
       EXISTS (SELECT FROM "Quvera_Lease" WHERE "Name" = ${HOLD} AND "Until" > now()) AS "held"
     FROM used`
   if (!used) throw new Error('An aggregate without GROUP BY returned no row')

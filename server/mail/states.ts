@@ -83,11 +83,11 @@ export type Change = Parameters<Db['mail']['updateMany']>[0]['data']
  */
 export async function move(
   db: Pick<Db, 'mail'>,
-  which: MailFilter,
+  mails: MailFilter,
   to: MailStatus,
   data: Change = {},
 ): Promise<number> {
-  const where = { AND: [which, { status: { in: statesBefore(to) } }] }
+  const where = { AND: [mails, { status: { in: statesBefore(to) } }] }
   const { count } = await db.mail.updateMany({ where, data: { ...data, status: to } })
   return count
 }

@@ -14,14 +14,14 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-const nothing: Used = { toStaff: 0, toVisitors: 0, quietMs: DAY_MS, marked: 0, markedWaitMs: 0, held: false }
+const nothing: Used = { toStaff: 0, toVisitors: 0, quietMs: DAY_MS, suspected: 0, suspectedWaitMs: 0, held: false }
 
 describe('a day’s mails', () => {
   const plan = (mails: number, staff: number, used: Partial<Used> = {}) =>
     planOf({ mails, staff }, { ...nothing, ...used })
 
   it('go one by one while there are plenty, those to visitors up to a third', () => {
-    expect(plan(100, 1)).toEqual({ notices: 34, marked: 20, bundle: false, toVisitors: 33 })
+    expect(plan(100, 1)).toEqual({ notices: 34, suspected: 20, bundle: false, toVisitors: 33 })
     expect(plan(100, 1, { toStaff: 33, toVisitors: 33 })).toMatchObject({ notices: 1, bundle: false, toVisitors: 0 })
   })
 
@@ -43,9 +43,9 @@ describe('a day’s mails', () => {
   })
 
   it('of suspected spam are twenty; the rest waits for an hour and then goes together', () => {
-    expect(plan(100, 1, { marked: 20, markedWaitMs: HOUR_MS - 1 })).toMatchObject({ marked: 0, bundle: false })
-    expect(plan(100, 1, { marked: 20, markedWaitMs: HOUR_MS + 1 })).toMatchObject({ marked: 0, bundle: true })
-    expect(plan(0, 1, { marked: 20, markedWaitMs: HOUR_MS + 1 })).toMatchObject({ marked: 0, bundle: true })
+    expect(plan(100, 1, { suspected: 20, suspectedWaitMs: HOUR_MS - 1 })).toMatchObject({ suspected: 0, bundle: false })
+    expect(plan(100, 1, { suspected: 20, suspectedWaitMs: HOUR_MS + 1 })).toMatchObject({ suspected: 0, bundle: true })
+    expect(plan(0, 1, { suspected: 20, suspectedWaitMs: HOUR_MS + 1 })).toMatchObject({ suspected: 0, bundle: true })
   })
 
   /** A week in which somebody sends an order every so often: the longest that one waited, and the most mails of a day. */
