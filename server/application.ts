@@ -66,7 +66,10 @@ export async function openApplication(env: Env, { db, log, site }: ApplicationPa
     async close({ leavingMs, mailGraceMs }) {
       leaving = true
       await sleep(leavingMs)
+      // Fastify does so once; what is answered later would keep its connection, and this process, for ten seconds.
+      const idle = setInterval(() => app.server.closeIdleConnections(), 100)
       await app.close()
+      clearInterval(idle)
       endRetention?.()
       await mails.stop(mailGraceMs)
       await metrics?.close()
