@@ -41,7 +41,12 @@ export async function openApplication(env: Env, { db, log, site }: ApplicationPa
     ? await serveMetrics({ host: env.HOST, port: env.METRICS_PORT, db, mailEnabled: Boolean(env.RESEND_API_KEY) })
     : undefined
   if (metrics) log.info(`Prometheus reads ${metrics.url}`)
-  const orders = createOrders(db, { availability, log, onStored: mails.wake })
+  const orders = createOrders(db, {
+    availability,
+    log,
+    onStored: mails.wake,
+    isPosted: env.NOTIFY_URL !== undefined,
+  })
   const app = createApp({
     ...securityOf(env),
     ownOrigins: env.PUBLIC_URL ? [env.PUBLIC_URL, ...env.PUBLIC_URL_ALIASES] : [],

@@ -56,6 +56,14 @@ function isAddressOrRange(text: string): boolean {
   )
 }
 
+/** Where people's data goes: encrypted, but for this machine; a login in it would stand in errors. */
+function isSafeTarget(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, username, password } = new URL(text)
+  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || /^127\.[\d.]+$/.test(hostname)
+  return !username && !password && (protocol === 'https:' || (protocol === 'http:' && isLoopback))
+}
+
 const isEmail = (text: string) => emailSchema.safeParse(text).success
 
 /** Every variable the server reads; `.env.example` and the table in docs/operations.md list the same ones. */
@@ -107,6 +115,22 @@ export const envSchema = z.object({
   MAIL_DAILY_BUDGET: wholeNumber(100, 0, 100_000_000),
   MAIL_MAX_AGE_DAYS: wholeNumber(7, 1, 3650),
   DIGEST_AT: z.optional(z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 09:00'))),
+  NOTIFY_URL: z.optional(
+    z
+      .string()
+      .check(z.refine(isSafeTarget, 'must begin with https:// (http:// on this machine only) and hold no login')),
+  ),
+  NOTIFY_SECRET: z.optional(
+    z
+      .string()
+      .check(
+        z.regex(
+          /^whsec_(?=[A-Za-z0-9+/=]{32,88}$)(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
+          'must be whsec_ and 24 to 64 bytes in base64: echo whsec_$(openssl rand -base64 32) makes one',
+        ),
+      ),
+  ),
+  NOTIFY_FORMAT: z._default(z.enum(['text', 'json'], 'must be text or json'), 'text'),
   TRUST_PROXY: z._default(
     list(isAddressOrRange, 'must be IP addresses or ranges such as 10.0.0.0/8, separated by commas'),
     [],
@@ -128,10 +152,17 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
     Object.entries(variables).filter(([, value]) => value !== undefined && value.trim() !== ''),
   )
   const result = envSchema.safeParse(set)
-  if (result.success) return result.data
+  if (result.success) return expectSecret(result.data)
   const problems = new Map(result.error.issues.map((issue) => [String(issue.path[0]), issue.message]))
   const head = `The environment has ${problems.size === 1 ? 'a problem' : 'problems'}:`
   throw new OperatorError([head, ...[...problems].map(([name, message]) => `${name} ${message}`)].join('\n'))
+}
+
+/** Without a signature the receiver could not tell our enquiries from anybody's. */
+function expectSecret(env: Env): Env {
+  if (env.NOTIFY_URL && env.NOTIFY_FORMAT === 'json' && !env.NOTIFY_SECRET)
+    throw new OperatorError('NOTIFY_FORMAT is json, which is signed: set NOTIFY_SECRET too, to what the receiver has.')
+  return env
 }
 
 /** For programs: what is wrong with the environment is told without a stack, and ends them. */

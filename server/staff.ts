@@ -22,6 +22,7 @@ import { restoreCommand } from './staff/restore.ts'
 import { showCommand } from './staff/show.ts'
 import { statusCommand } from './staff/status.ts'
 import { testMailCommand } from './staff/test-mail.ts'
+import { testNotifyCommand } from './staff/test-notify.ts'
 
 const LINE_WIDTH = 120
 const INSUFFICIENT_PRIVILEGE = '42501'
@@ -37,6 +38,7 @@ const commands = [
   eraseCommand,
   mailsCommand,
   testMailCommand,
+  testNotifyCommand,
   backupCommand,
   restoreCommand,
   migrateCommand,

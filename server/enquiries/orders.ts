@@ -49,14 +49,16 @@ export interface OrdersOptions {
   log: { info(details: { reference: string }, message: string): void }
   /** Told after orders were stored: mails are owed. */
   onStored(): void
+  /** Whether NOTIFY_URL is told of each enquiry. */
+  isPosted?: boolean
 }
 
 /** From showing the form to sending it: less than any person, or any browser that really loads the page, takes. */
 const MIN_FILL_MS = 250
 
-export function createOrders(db: Db, { availability, log, onStored }: OrdersOptions): Orders {
+export function createOrders(db: Db, { availability, log, onStored, isPosted = false }: OrdersOptions): Orders {
   const write = createBatchWriter<NewEnquiry, { allNew: boolean }>(async (enquiries) => {
-    const result = await insertEnquiries(db, enquiries)
+    const result = await insertEnquiries(db, enquiries, isPosted)
     availability.worked()
     setImmediate(onStored) // after the answer: what fails there must not turn a stored order into a failed one
     return result
@@ -132,6 +134,8 @@ interface NewEnquiry {
 
 const PROBE: Order = { ...exampleOrder, submissionKey: '00000000-0000-4000-8000-000000000000' }
 
+const POST = Prisma.sql`, ('Post')`
+
 /** The members are named as the columns of `Quvera_Form`. */
 function toColumns({ id, reference, suspectedSpam, order }: NewEnquiry) {
   return {
@@ -149,7 +153,11 @@ function toColumns({ id, reference, suspectedSpam, order }: NewEnquiry) {
  * reach a fifth of its rate.
  * @returns whether every enquiry was new; else some key, or very rarely some reference, was there before
  */
-async function insertEnquiries(db: Pick<Db, '$executeRaw'>, enquiries: NewEnquiry[]): Promise<{ allNew: boolean }> {
+async function insertEnquiries(
+  db: Pick<Db, '$executeRaw'>,
+  enquiries: NewEnquiry[],
+  isPosted: boolean,
+): Promise<{ allNew: boolean }> {
   // In one order everywhere, so that two statements with the same keys cannot block each other.
   const rows = enquiries.map(toColumns).sort((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
   const names = Prisma.raw(
@@ -166,9 +174,10 @@ async function insertEnquiries(db: Pick<Db, '$executeRaw'>, enquiries: NewEnquir
     )
     INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind")
     SELECT form."Id", owed."Kind"
-    FROM form CROSS JOIN (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement')) AS owed ("Kind")
-    WHERE owed."Kind" = 'Staff' OR NOT form."SuspectedSpam"`
-  return { allNew: mails === enquiries.reduce((sum, { suspectedSpam }) => sum + (suspectedSpam ? 1 : 2), 0) }
+    FROM form CROSS JOIN (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement')${isPosted ? POST : Prisma.empty}) AS owed ("Kind")
+    WHERE owed."Kind" <> 'Acknowledgement' OR NOT form."SuspectedSpam"`
+  const most = isPosted ? 3 : 2
+  return { allNew: mails === enquiries.reduce((sum, { suspectedSpam }) => sum + most - Number(suspectedSpam), 0) }
 }
 
 /** Stores an enquiry and takes it back. Throws what would keep a real one from being stored. */
@@ -176,7 +185,8 @@ export async function probeStorage(db: Db): Promise<void> {
   const takenBack = new Error('taken back')
   await db
     .$transaction(async (transaction) => {
-      await insertEnquiries(transaction, [{ id: uuidv7(), reference: uuidv7(), suspectedSpam: false, order: PROBE }])
+      const enquiry = { id: uuidv7(), reference: uuidv7(), suspectedSpam: false, order: PROBE }
+      await insertEnquiries(transaction, [enquiry], false)
       throw takenBack
     })
     .catch((error: unknown) => {

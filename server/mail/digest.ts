@@ -7,7 +7,7 @@ import { type EnquiryRow, fieldText, toEnquiry } from '../enquiries/enquiry.ts'
 import { scrub } from '../errors.ts'
 import { ageInWords, count, DAY_MS, dayInIndia, inIndia, momentInIndia } from '../words.ts'
 import { queueDigest } from './owed.ts'
-import { type MailFilter, statesThat, unacknowledged, untold } from './states.ts'
+import { type MailFilter, mailKinds, statesThat, unacknowledged, untold } from './states.ts'
 
 const LEASE = 'digest'
 const POLL_MS = 60_000
@@ -38,7 +38,11 @@ export async function readDigest(db: Tables, now: Date) {
     untold: await undelivered(untold),
     unacknowledged: await undelivered(unacknowledged),
     week: {
-      mails: await db.mail.groupBy({ by: ['status'], where: { enquiry: ofWeek }, _count: true }),
+      mails: await db.mail.groupBy({
+        by: ['status'],
+        where: { enquiry: ofWeek, kind: { in: mailKinds } },
+        _count: true,
+      }),
       spam: await db.enquiry.count({ where: { ...ofWeek, suspectedSpam: true } }),
       statuses: await db.enquiry.groupBy({ by: ['status'], where: ofWeek, _count: true }),
       products: await db.enquiry.groupBy({ by: ['products'], where: ofWeek, _count: true }),

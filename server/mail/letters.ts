@@ -65,7 +65,8 @@ function digestLetter(page: string): Letter {
   return letter(title, [{ text: `${title}\n\n${text}`, html }])
 }
 
-function titleOf({ reference, quantity, products, retailerSelfUse, suspectedSpam }: Enquiry): string {
+/** Names nobody. */
+export function titleOf({ reference, quantity, products, retailerSelfUse, suspectedSpam }: Enquiry): string {
   return `${suspectedSpam ? 'Suspected spam: ' : ''}Enquiry ${reference}: ${quantity} × ${products}, ${retailerSelfUse}`
 }
 

@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from 'pino'
-import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { releaseLease, takeLease } from '../database/lease.ts'
 import type { Env } from '../env.ts'
-import { isRefusal } from '../errors.ts'
 import { applyEvents, createDeliveryCheck, forgetOldEvents } from './delivery.ts'
 import { writeMessage } from './letters.ts'
+import { backOffMs, type LoopParts, POLL_MS, RETRY_MAX_SECONDS, startLoop } from './loop.ts'
 import { type ClaimedMail, claimBundle, claimMails, filters, withholdOld } from './owed.ts'
 import { createPace } from './pace.ts'
 import { type Plan, readPlan, withholdReason } from './plan.ts'
@@ -22,18 +19,12 @@ export interface Outbox {
   stop(graceMs: number): Promise<void>
 }
 
-export interface OutboxParts {
-  availability: Availability
-  log: Pick<Logger, 'error' | 'warn' | 'info'>
-}
-
 /** What is written down of a try. */
 interface Result {
   state: MailStatus
   change: Change
 }
 
-const POLL_MS = 1000
 const UPKEEP_MS = 60_000
 /** Only one process sends, so that the limits of Resend are one's to keep. Another one takes over after so long. */
 const SENDER = 'sends mails'
@@ -42,7 +33,6 @@ const SEND_TIMEOUT_MS = 10_000
 /** Resend remembers an idempotency key for 24 hours; an hour is left for clocks that differ and for the try itself. */
 const KEY_LIFETIME_MS = 23 * 3_600_000
 const TOO_LATE = 'An earlier try may have sent this mail; too long ago to try again without a second copy.'
-const RETRY_MAX_SECONDS = 300
 const MISCONFIGURED_FACTOR = 12
 const QUOTA_PAUSE_MS = 3_600_000
 
@@ -50,56 +40,23 @@ const QUOTA_PAUSE_MS = 3_600_000
  * Sends the mails that are owed: looks what may be sent now, takes it by a lease, sends it and writes down what came of
  * it. When this process dies another one takes a mail over after the lease, with the same idempotency key.
  */
-export function startOutbox(db: Db, mailer: Mailer, env: Env, { availability, log }: OutboxParts): Outbox {
+export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts): Outbox {
+  const { log } = parts
   const { STAFF_EMAILS: staff, MAIL_LEASE_SECONDS: leaseSeconds } = env
   const budget = { mails: env.MAIL_DAILY_BUDGET, staff: staff.length }
   const holder = randomUUID()
   const pace = createPace()
   const stopping = new AbortController()
-  const graceIsOver = new AbortController()
   const checkDelivery = env.RESEND_WEBHOOK_SECRET
     ? undefined
     : createDeliveryCheck(db, mailer, (headers) => pace.learn(headers, underWay.size), log, stopping.signal)
+  const loop = startLoop(look, parts)
   let check: Promise<void> | undefined
   const underWay = new Set<Promise<void>>()
-  let looking = false
-  let lookAgain = false
-  let lookFails = false
-  let lastLook: Promise<unknown> = Promise.resolve()
-  let timer: NodeJS.Timeout | undefined
   let sender = { is: false, askedAt: Number.NEGATIVE_INFINITY }
   let upkeepAt = Number.NEGATIVE_INFINITY
   let polledAt = Number.NEGATIVE_INFINITY
   let plan: Plan = { notices: 0, suspected: 0, bundle: false, toVisitors: 0 }
-
-  function wake() {
-    lookAgain = true
-    if (looking || stopping.signal.aborted) return
-    looking = true
-    lookAgain = false
-    clearTimeout(timer)
-    lastLook = lookSafely().then((pauseMs) => {
-      looking = false
-      if (stopping.signal.aborted) return
-      if (lookAgain && pauseMs === 0) wake()
-      else timer = setTimeout(wake, Math.min(pauseMs || POLL_MS, POLL_MS))
-    })
-  }
-
-  async function lookSafely(): Promise<number> {
-    try {
-      const pauseMs = await look()
-      lookFails = false
-      return pauseMs
-    } catch (error) {
-      if (!lookFails) {
-        if (isRefusal(error)) log.error({ err: error }, 'the outbox cannot work: mails wait')
-        else availability.failed(error)
-      }
-      lookFails = true
-      return POLL_MS
-    }
-  }
 
   /** Starts the mails that are due, as far as there is room. Returns for how long it is too soon for more. */
   async function look(): Promise<number> {
@@ -158,7 +115,7 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, { availability, lo
         .catch((error) => log.error({ err: error, mail: mail.id }, 'a mail was not sent, or its outcome not recorded'))
         .finally(() => {
           underWay.delete(sending)
-          wake()
+          loop.wake()
         })
       underWay.add(sending)
     }
@@ -177,7 +134,7 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, { availability, lo
       if (!isSent) pace.calledOff()
     }
     const timeout = AbortSignal.timeout(Math.min(SEND_TIMEOUT_MS, leaseSeconds * 500))
-    const { outcome, headers } = await mailer.send(message, AbortSignal.any([graceIsOver.signal, timeout]))
+    const { outcome, headers } = await mailer.send(message, AbortSignal.any([loop.graceIsOver, timeout]))
     pace.learn(headers, underWay.size - 1)
     await record(mail, resultOf(mail, outcome), outcome)
   }
@@ -210,8 +167,7 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, { availability, lo
     if (is === 'throttled') return retryAfterMs ?? seconds * 1000
     if (is === 'misconfigured') return Math.min(seconds * MISCONFIGURED_FACTOR, RETRY_MAX_SECONDS) * 1000
     if (is === 'overQuota') return QUOTA_PAUSE_MS
-    const backOff = Math.min(seconds * 2 ** Math.min(attempts - 1, 10), RETRY_MAX_SECONDS)
-    return backOff * 1000 * (0.75 + Math.random() / 2)
+    return backOffMs(attempts, seconds)
   }
 
   /** Unless another process has taken the mail over meanwhile: then its try counts. */
@@ -228,16 +184,12 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, { availability, lo
     else if (outcome) log.warn(fields, 'a mail was not sent')
   }
 
-  wake()
+  loop.wake()
   return {
-    wake,
+    wake: loop.wake,
     async stop(graceMs) {
       stopping.abort()
-      clearTimeout(timer)
-      const ended = lastLook.then(() => Promise.allSettled([check, ...underWay])) // what a look claims is under way too
-      await Promise.race([ended, sleep(graceMs, undefined, { ref: false })])
-      graceIsOver.abort()
-      await ended
+      await loop.stop(graceMs, () => [check, ...underWay]) // what its last look claims is under way too
       await releaseLease(db, SENDER, holder).catch(() => undefined) // it ends by itself
     },
   }

@@ -87,7 +87,7 @@ export async function readPlan(db: Db, budget: Budget): Promise<Plan> {
   const [used] = await db.$queryRaw<Used[]>`
     WITH used AS (
       SELECT ${toStaff} AS "toStaff", coalesce("SentAt", "AmbiguousAt") AS "at" FROM "Quvera_Mail"
-      WHERE ${budget.mails} > 0 AND "BundledInto" IS NULL
+      WHERE ${budget.mails} > 0 AND "BundledInto" IS NULL AND "Kind" <> 'Post'
         AND ("SentAt" > now() - interval '24 hours'
           OR ("Status" IN ('Pending', 'Unknown') AND "AmbiguousAt" > now() - interval '24 hours'))
     ), suspected AS (

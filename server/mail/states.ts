@@ -37,12 +37,17 @@ export const states: Record<MailStatus, State> = {
     owed: true,
   },
   Withheld: { means: 'is not to be sent', next: ['Pending'] },
-  Sent: { means: 'was taken by Resend', next: ['Sent', 'Delivered', 'Bounced', 'Failed', 'Complained'] },
+  Sent: {
+    means: 'was taken by Resend, or by NOTIFY_URL',
+    next: ['Sent', 'Delivered', 'Bounced', 'Failed', 'Complained'],
+  },
   Delivered: { means: 'has arrived', next: ['Bounced', 'Failed', 'Complained'] },
 }
 
+type Receiver = 'staff' | 'visitor' | 'program'
+
 interface Kind {
-  to: 'staff' | 'visitor'
+  to: Receiver
   /** How its idempotency key begins. */
   key: string
   /** In columns. */
@@ -58,13 +63,17 @@ export const kinds: Record<MailKind, Kind> = {
   /** About enquiries that wait and mails that did not arrive. */
   Digest: { to: 'staff', key: 'digest', short: 'Digest' },
   Acknowledgement: { to: 'visitor', key: 'ack', short: 'Ack' },
+  /** No mail, and none of a day's: it goes to NOTIFY_URL, and is owed as mails are. */
+  Post: { to: 'program', key: 'post', short: 'Post' },
 }
 
 const names = <T extends string>(table: Record<T, unknown>) => Object.keys(table) as T[]
 
-export function kindsTo(receiver: 'staff' | 'visitor'): MailKind[] {
+export function kindsTo(receiver: Receiver): MailKind[] {
   return names(kinds).filter((kind) => kinds[kind].to === receiver)
 }
+
+export const mailKinds = [...kindsTo('staff'), ...kindsTo('visitor')]
 
 export function statesThat(are: 'undelivered' | 'owed'): MailStatus[] {
   return names(states).filter((state) => states[state][are])
@@ -127,7 +136,7 @@ export function mailState(mails: { kind: MailKind; status: MailStatus }[]): stri
   const order = names(states)
   const rank = ({ kind, status }: (typeof mails)[number]) =>
     kind === 'Staff' && states[status].undelivered ? -1 : order.indexOf(status)
-  const [worst] = mails.toSorted((a, b) => rank(a) - rank(b))
+  const [worst] = mails.filter(({ kind }) => kind !== 'Post').toSorted((a, b) => rank(a) - rank(b))
   if (!worst) return '-'
   const isFine = worst.status === 'Pending' || order.indexOf(worst.status) >= order.indexOf('Sent')
   return isFine ? worst.status : `${kinds[worst.kind].short} ${worst.status}`

@@ -2,11 +2,22 @@ import { Command } from 'commander'
 import type { Db } from '../database/database.ts'
 import { withDatabase } from '../database/open-database.ts'
 import { readOldestNew } from '../enquiries/oldest-new.ts'
+import type { Env } from '../env.ts'
 import { scrub } from '../errors.ts'
 import { retryMails, withholdMails } from '../mail/by-hand.ts'
 import { readBacklog } from '../mail/owed.ts'
 import { endHold, readHold } from '../mail/plan.ts'
-import { heldBack, kinds, type MailFilter, own, states, statesThat, unacknowledged, untold } from '../mail/states.ts'
+import {
+  heldBack,
+  kinds,
+  type MailFilter,
+  mailKinds,
+  own,
+  states,
+  statesThat,
+  unacknowledged,
+  untold,
+} from '../mail/states.ts'
 import { ageInWords, count, inIndia } from '../words.ts'
 import { readAge, UsageError } from './input.ts'
 import { type Column, printTable, type Terminal, timeCell } from './output.ts'
@@ -29,10 +40,8 @@ ${Object.entries(states)
 A notice may tell of many enquiries at once; what becomes of it becomes of their own.`)
     .action(async ({ failed = false, all }: { failed?: boolean; all?: boolean }) => {
       if (all && failed) throw new UsageError('Say either --all or --failed')
-      const { RESEND_API_KEY: key, ...settings } = terminal.env()
-      await withDatabase(settings, ({ db }) =>
-        all ? listAll(terminal, db) : listOwed(terminal, db, { onlyFailed: failed, hasKey: Boolean(key) }),
-      )
+      const env = terminal.env()
+      await withDatabase(env, ({ db }) => (all ? listAll(terminal, db) : listOwed(terminal, db, env, failed)))
     })
     .addCommand(retryCommand(terminal))
     .addCommand(withholdCommand(terminal))
@@ -164,11 +173,13 @@ interface Section {
 }
 
 /** What wants somebody's attention, the worst first. */
-async function listOwed(terminal: Terminal, db: Db, { onlyFailed, hasKey }: Record<'onlyFailed' | 'hasKey', boolean>) {
+async function listOwed(terminal: Terminal, db: Db, env: Env, onlyFailed: boolean) {
   const { print } = terminal
+  const status = { in: statesThat('owed').filter((state) => !onlyFailed || state !== 'Pending') }
   const owed: MailFilter = {
     ...own,
-    status: { in: statesThat('owed').filter((status) => !onlyFailed || status !== 'Pending') },
+    status,
+    kind: { in: mailKinds },
     NOT: [untold, unacknowledged],
   }
   const undeliveredDigest: MailFilter = { kind: 'Digest', status: { in: statesThat('undelivered') } }
@@ -195,6 +206,14 @@ staff test-mail ADDRESS tries it. staff mails retry: once more what was refused.
         'Pending goes out by itself once RESEND_API_KEY is set. Anything else: staff mails retry, or nothing if somebody has dealt with it.',
     },
     {
+      where: { kind: 'Post', status },
+      head: (n) => `NOTIFY_URL has not been told of ${count(n, 'enquiry', 'enquiries')}.`,
+      columns: [id, reference, received, state, attempts, next, reason],
+      advice: env.NOTIFY_URL
+        ? 'Pending is tried again by itself. staff test-notify tries the address, staff mails retry sends what Failed.'
+        : 'NOTIFY_URL is not set here: unless the site has it, they wait. staff mails withhold ID: never.',
+    },
+    {
       where: { ...own, ...heldBack },
       head: (n) => `${count(n, 'mail is', 'mails are')} held back since a restore: sent after the backup, or not yet.`,
       columns: [id, reference, received, kind, state],
@@ -208,7 +227,7 @@ staff list shows the addresses; staff mails release lets them go before.\n`)
   let isEmpty = true
   for (const section of sections) if (await printSection(terminal, db, section)) isEmpty = false
   if (isEmpty) print(onlyFailed ? 'No mail has failed.' : 'No mail is owed.')
-  await printSummary(terminal, db, hasKey)
+  await printSummary(terminal, db, Boolean(env.RESEND_API_KEY))
 }
 
 async function printSection(terminal: Terminal, db: Db, { where, head, columns, advice }: Section): Promise<boolean> {

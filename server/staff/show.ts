@@ -59,6 +59,8 @@ function mailLines({ id, kind, status, sentAt, nextAttemptAt, attempts, lastErro
 
 /** What staff have to do about a mail, if anything. */
 function adviceOn({ id, kind, status }: Mail, { reference, mobile }: Row): string | undefined {
+  if (kind === 'Post')
+    return status === 'Failed' ? `NOTIFY_URL was not told of this one; once more: staff mails retry ${id}` : undefined
   if (states[status].undelivered) {
     if (kind === 'Staff')
       return `The notice of this enquiry did not reach staff. Answer the visitor, then: staff status ${reference} Contacted`

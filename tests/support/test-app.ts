@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import pino from 'pino'
 import { openApplication } from '../../server/application.ts'
-import { readEnv } from '../../server/env.ts'
+import { type Env, readEnv } from '../../server/env.ts'
 import type { Site } from '../../server/http/site.ts'
 import { serializers } from '../../server/log.ts'
 import { startMails } from '../../server/mail/mails.ts'
@@ -24,6 +24,7 @@ export async function startTestApp({
   site = new Map() as Site,
   publicUrl = PUBLIC_URL,
   publicUrlAliases = [] as string[],
+  notify = {} as Partial<Pick<Env, 'NOTIFY_URL' | 'NOTIFY_SECRET' | 'NOTIFY_FORMAT'>>,
 } = {}) {
   const [database, resend] = await Promise.all([openTestDatabase(), startFakeResend()])
   const logLines: string[] = []
@@ -36,6 +37,7 @@ export async function startTestApp({
   const logger = pino({ level: 'debug', serializers }, stream)
   const env = {
     ...readEnv({}),
+    ...notify,
     PUBLIC_URL: publicUrl || undefined,
     PUBLIC_URL_ALIASES: publicUrlAliases,
     TRUST_PROXY: trustProxy,
@@ -68,8 +70,14 @@ export async function startTestApp({
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
     outbox,
     /** Another one, as another process would have it. */
-    startOutbox: ({ from = FROM, apiKey = 're_test' } = {}) =>
-      startMails(database.db, { ...env, MAIL_FROM: from, RESEND_API_KEY: apiKey }, { log: logger, availability }),
+    startOutbox: (
+      { from = FROM, apiKey = 're_test', ...changes } = {} as Partial<Env> & { from?: string; apiKey?: string },
+    ) =>
+      startMails(
+        database.db,
+        { ...env, MAIL_FROM: from, RESEND_API_KEY: apiKey, ...changes },
+        { log: logger, availability },
+      ),
     close: async () => {
       await close({ leavingMs: 0, mailGraceMs: 0 })
       await database.close()

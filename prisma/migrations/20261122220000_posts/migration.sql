@@ -1,0 +1,2 @@
+-- AlterEnum
+ALTER TYPE "Quvera_MailKind" ADD VALUE 'Post';

@@ -1,0 +1,35 @@
+import { Command } from 'commander'
+import { brand } from '../../shared/brand.ts'
+import { exampleOrder } from '../../shared/example-order.ts'
+import { OperatorError } from '../errors.ts'
+import { bodyOf, post } from '../mail/posts.ts'
+import type { Terminal } from './output.ts'
+
+const TIMEOUT_MS = 10_000
+
+export function testNotifyCommand({ env, print }: Terminal): Command {
+  return new Command('test-notify')
+    .summary('post a made-up enquiry to NOTIFY_URL and tell what came back')
+    .description(`Posts once, as the site does for each enquiry: NOTIFY_FORMAT says whether a line for a chat or the whole enquiry, of
+the type "test". The database is not used.`)
+    .action(async () => {
+      const { NOTIFY_URL: url, NOTIFY_SECRET: secret, NOTIFY_FORMAT: format } = env()
+      if (!url) throw new OperatorError('NOTIFY_URL is not set, so nothing can be posted.')
+      const id = crypto.randomUUID()
+      const enquiry = {
+        ...exampleOrder,
+        quantity: String(exampleOrder.quantity),
+        id,
+        reference: `${brand.referencePrefix}-TEST22`,
+        receivedAt: new Date(),
+        suspectedSpam: false,
+      }
+      const signal = AbortSignal.timeout(TIMEOUT_MS)
+      const { isTaken, error, words } = await post(url, secret, `test/${id}`, bodyOf(format, enquiry, 'test'), signal)
+      const { origin } = new URL(url)
+      if (!isTaken) throw new OperatorError(`Not taken by ${origin}: ${[error, words].filter(Boolean).join(': ')}`)
+      print(
+        `${origin} took the enquiry ${enquiry.reference}, which is made up (${error}). Now look whether it is there.`,
+      )
+    })
+}

@@ -1,0 +1,240 @@
+import { join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Env, readEnv } from '../../server/env.ts'
+import { readDigest } from '../../server/mail/digest.ts'
+import { readBacklog } from '../../server/mail/owed.ts'
+import { anOrder, submit } from '../support/an-order.ts'
+import { eventually } from '../support/eventually.ts'
+import { startFakeReceiver } from '../support/fake-receiver.ts'
+import { scratch } from '../support/scratch.ts'
+import { staff } from '../support/staff-command.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
+let receiver: Awaited<ReturnType<typeof startFakeReceiver>>
+let app: TestApp
+let apps: TestApp[] = []
+beforeEach(async () => {
+  receiver = await startFakeReceiver()
+})
+afterEach(async () => {
+  for (const each of apps) await each.close()
+  apps = []
+  await receiver.close()
+})
+
+async function start(options: Parameters<typeof startTestApp>[0] = {}, format: Env['NOTIFY_FORMAT'] = 'text') {
+  const notify = { NOTIFY_URL: receiver.url, NOTIFY_FORMAT: format, NOTIFY_SECRET: SECRET }
+  app = await startTestApp({ notify, ...options })
+  apps.push(app)
+}
+
+const status = (code: number, headers = {}) => {
+  receiver.answer = (response) => response.writeHead(code, headers).end('no such hook')
+}
+const posts = () => app.db.mail.findMany({ where: { kind: 'Post' }, orderBy: { id: 'asc' } })
+const states = async () => (await posts()).map((row) => row.status)
+const logged = (level: number) =>
+  app.logLines.map((line) => JSON.parse(line)).filter((line) => line.level === level && /NOTIFY_URL/.test(line.msg))
+const dueNow = () => app.db.mail.updateMany({ where: { status: 'Pending' }, data: { nextAttemptAt: new Date() } })
+
+describe('an enquiry is told to NOTIFY_URL', () => {
+  it('as a line for a chat, which names nobody', async () => {
+    await start()
+    const { reference } = await submit(app.url, anOrder({ quantity: 7 }))
+    await eventually(async () => expect(await states()).toEqual(['Sent']))
+    expect(receiver.posts.map(({ body }) => JSON.parse(body))).toEqual([
+      { text: `Quvera: Enquiry ${reference}: 7 × Quvera 300, Retailer` },
+    ])
+    expect(receiver.posts[0]).toMatchObject({ path: '/services/T0/B0/s3cret-path' })
+    expect(receiver.posts[0]?.headers['content-type']).toBe('application/json')
+    await eventually(() => expect(app.resend.mails).toHaveLength(2))
+  })
+
+  it('whole and signed, as the official verifier takes it', async () => {
+    await start({}, 'json')
+    const order = anOrder({ name: 'Zoë <b>"Ω"</b>', website: 'x' })
+    const { reference } = await submit(app.url, order)
+    await eventually(async () => expect(await states()).toEqual(['Sent']))
+    const [{ headers, body } = { headers: {}, body: '' }] = receiver.posts
+    const told = new Webhook(SECRET).verify(body, headers as Record<string, string>)
+    const { submissionKey: _, website: __, ...fields } = order
+    expect(told).toMatchObject({ type: 'enquiry.stored', data: { ...fields, reference, suspectedSpam: true } })
+    const [row] = await app.db.enquiry.findMany()
+    expect(told).toMatchObject({ timestamp: row?.receivedAt.toISOString(), data: { id: row?.id } })
+    const other = new Webhook(`whsec_${Buffer.alloc(32, 8).toString('base64')}`)
+    expect(() => other.verify(body, headers as Record<string, string>)).toThrow('No matching signature')
+  })
+
+  it('only from when it is set, and not of what was stored before', async () => {
+    await start({ notify: {} })
+    await submit(app.url, anOrder())
+    const later = app.startOutbox({ NOTIFY_URL: receiver.url })
+    await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Sent' } })).toBe(2))
+    await later.stop(1000)
+    expect(await states()).toEqual([])
+    expect(receiver.posts).toEqual([])
+  })
+})
+
+describe('while NOTIFY_URL does not take it', () => {
+  it.each<[string, () => void, string]>([
+    ['fails', () => status(500), 'HTTP 500'],
+    ['redirects', () => status(302, { location: `${receiver.url}/elsewhere` }), 'HTTP 302'],
+    ['resets', () => (receiver.answer = (response) => response.destroy()), 'UND_ERR_SOCKET'],
+    ['hangs', () => (receiver.answer = () => undefined), 'TimeoutError'],
+  ])('the enquiry is stored and mailed at once, and told later under the same id: it %s', async (_, fail, error) => {
+    await start({}, 'json')
+    fail()
+    expect((await submit(app.url, anOrder())).status).toBe(200)
+    await eventually(() => expect(app.resend.mails).toHaveLength(2), 5000)
+    await eventually(async () => expect(await posts()).toMatchObject([{ status: 'Pending', lastError: error }]))
+    expect(receiver.posts.map(({ path }) => path)).not.toContain('/services/T0/B0/s3cret-path/elsewhere')
+    status(200)
+    await dueNow()
+    await eventually(async () => expect(await states()).toEqual(['Sent']))
+    expect(new Set(receiver.posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    expect(new Set(receiver.posts.map(({ body }) => body)).size).toBe(1)
+    const { headers, body } = receiver.posts.at(-1) ?? { headers: {}, body: '' }
+    new Webhook(SECRET).verify(body, headers as Record<string, string>)
+    expect(app.logLines.join()).not.toContain('s3cret-path')
+    expect(logged(40)[0]).toMatchObject({ to: new URL(receiver.url).origin, reason: error })
+  })
+
+  it('it waits as long as the answer asks for, and then all are told', async () => {
+    await start()
+    status(429, { 'retry-after': '1' })
+    for (let index = 0; index < 3; index++) await submit(app.url, anOrder())
+    await eventually(() => expect(receiver.posts).toHaveLength(1))
+    status(200)
+    expect(await states()).toEqual(['Pending', 'Pending', 'Pending'])
+    await eventually(async () => expect(await states()).toEqual(['Sent', 'Sent', 'Sent']))
+    expect(receiver.posts).toHaveLength(4)
+  })
+
+  it('410 ends it, with an error in the log; staff may ask once more', async () => {
+    await start()
+    status(410)
+    const { reference = '' } = await submit(app.url, anOrder())
+    await eventually(async () => expect(await states()).toEqual(['Failed']))
+    expect(logged(50)).toMatchObject([{ reason: 'HTTP 410', msg: expect.stringContaining('not tried again') }])
+    const { stdout } = await staff(['mails'], app.env)
+    expect(stdout).toMatch(/NOTIFY_URL has not been told of 1 enquiry\.\n.*\n.*HTTP 410/)
+    expect(stdout).not.toContain('failed;')
+    const [{ id } = { id: 0n }] = await posts()
+    expect((await staff(['show', reference], app.env)).stdout).toContain(`staff mails retry ${id}`)
+    expect((await staff(['list'], app.env)).stdout).not.toContain('Failed')
+    status(200)
+    await staff(['mails', 'retry', String(id)], app.env)
+    await eventually(async () => expect(await states()).toEqual(['Sent']))
+    expect(receiver.posts[1]?.headers['webhook-id']).toBe(receiver.posts[0]?.headers['webhook-id'])
+  })
+
+  it('it is given up when the enquiry is older than MAIL_MAX_AGE_DAYS', async () => {
+    await start()
+    status(500)
+    await submit(app.url, anOrder())
+    await eventually(async () => expect((await posts())[0]?.lastError).toBe('HTTP 500'))
+    await app.db.enquiry.updateMany({ data: { receivedAt: new Date(Date.now() - 8 * 86_400_000) } })
+    await dueNow()
+    await eventually(async () => expect(await states()).toEqual(['Failed']))
+    expect(logged(50)).toHaveLength(1)
+  })
+
+  it('a process that ends in the middle of it leaves it to the next one', async () => {
+    await start()
+    receiver.answer = () => undefined
+    await submit(app.url, anOrder())
+    await eventually(() => expect(receiver.posts).toHaveLength(1))
+    await app.outbox.stop(0)
+    status(200)
+    await dueNow()
+    const next = app.startOutbox()
+    await eventually(async () => expect(await states()).toEqual(['Sent']))
+    await next.stop(1000)
+  })
+})
+
+describe('it is no mail', () => {
+  it('so it goes out while Resend hangs, and without a key', async () => {
+    await start()
+    app.resend.behaviour = 'hang'
+    await submit(app.url, anOrder())
+    await eventually(async () => expect(await states()).toEqual(['Sent']), 5000)
+    await start({ mails: false })
+    await submit(app.url, anOrder())
+    await eventually(async () => expect(await states()).toEqual(['Sent']), 5000)
+  })
+
+  it('so it takes none of the budget, and no count of mails counts it', async () => {
+    await start({ dailyBudget: 3 })
+    for (let index = 0; index < 3; index++) await submit(app.url, anOrder({ email: `a${index}@shop.example` }))
+    await eventually(async () => expect(await states()).toEqual(['Sent', 'Sent', 'Sent']))
+    await eventually(() => expect(app.resend.mails.length).toBeGreaterThan(1))
+    const { week } = await readDigest(app.db, new Date())
+    expect(week.mails.reduce((sum, { _count }) => sum + _count, 0)).toBe(6)
+    await app.db.mail.updateMany({ where: { kind: 'Post' }, data: { status: 'Failed', lastError: 'HTTP 410' } })
+    expect(await readBacklog(app.db)).toMatchObject({ failed: 0 })
+    expect((await readBacklog(app.db)).lastError).not.toBe('HTTP 410')
+  })
+})
+
+it('where NOTIFY_URL was taken away it waits, and staff are told; they may withhold it', async () => {
+  await start()
+  status(500)
+  await submit(app.url, anOrder())
+  await eventually(async () => expect((await posts())[0]?.lastError).toBe('HTTP 500'))
+  await app.outbox.stop(1000)
+  const { stdout } = await staff(['mails'], app.env)
+  expect(stdout).toContain('NOTIFY_URL is not set here: unless the site has it, they wait.')
+  expect((await staff(['mails'], { ...app.env, NOTIFY_URL: receiver.url })).stdout).not.toContain(
+    'is not set here: unl',
+  )
+  const [{ id } = { id: 0n }] = await posts()
+  expect((await staff(['mails', 'withhold', String(id)], app.env)).stdout).toContain('1 mail is withheld')
+  expect(await states()).toEqual(['Withheld'])
+})
+
+it('a restored database holds it back with the mails', async () => {
+  await start({ mails: false })
+  receiver.answer = () => undefined
+  await submit(app.url, anOrder())
+  const file = join(scratch, `posts-${crypto.randomUUID()}.gz`)
+  await staff(['backup', file], app.env)
+  await start({ mails: false, notify: {} })
+  expect((await staff(['restore', file], app.env)).stdout).toContain('Held back: 3 mails')
+  expect(await states()).toEqual(['Withheld'])
+  expect((await staff(['mails', 'retry', '--restored'], app.env)).stdout).toContain('3 mails are due now')
+})
+
+describe('staff test-notify', () => {
+  const run = (env: Record<string, string>) => staff(['test-notify'], env)
+
+  it('posts a made-up enquiry, signed, and tells what came back, but not the address', async () => {
+    const env = { NOTIFY_URL: receiver.url, NOTIFY_SECRET: SECRET, NOTIFY_FORMAT: 'json' }
+    const taken = await run(env)
+    expect(taken).toMatchObject({ code: 0, stderr: '' })
+    expect(taken.stdout).toContain('QV-TEST22')
+    const [{ headers, body } = { headers: {}, body: '' }] = receiver.posts
+    expect(new Webhook(SECRET).verify(body, headers as Record<string, string>)).toMatchObject({ type: 'test' })
+    status(404)
+    const refused = await run(env)
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('HTTP 404: no such hook') })
+    expect(refused.stderr + taken.stdout).not.toContain('s3cret-path')
+    expect((await run({})).stderr).toBe('NOTIFY_URL is not set, so nothing can be posted.\n')
+  })
+})
+
+it.each([
+  [{ NOTIFY_URL: 'http://hooks.example/s3cret' }, 'NOTIFY_URL must begin with https://'],
+  [{ NOTIFY_URL: 'https://me:s3cret@hooks.example' }, 'NOTIFY_URL must begin with https://'],
+  [{ NOTIFY_URL: 'hooks.example/s3cret' }, 'NOTIFY_URL must begin with https://'],
+  [{ NOTIFY_FORMAT: 'xml' }, 'NOTIFY_FORMAT must be text or json'],
+  [{ NOTIFY_SECRET: 'whsec_s3cret' }, 'NOTIFY_SECRET must be whsec_ and 24 to 64 bytes'],
+  [{ NOTIFY_URL: 'https://hooks.example', NOTIFY_FORMAT: 'json' }, 'set NOTIFY_SECRET too'],
+])('a wrong value is told in a sentence that does not quote it: %j', (variables, sentence) => {
+  expect(() => readEnv(variables as unknown as Record<string, string>)).toThrow(sentence)
+  expect(() => readEnv(variables as unknown as Record<string, string>)).not.toThrow('s3cret')
+})
