@@ -6,7 +6,7 @@ import { createOrders, type Orders, probeStorage } from './enquiries/orders.ts'
 import { startRetention } from './enquiries/retention.ts'
 import { createSubscribers } from './enquiries/subscribers.ts'
 import type { Env } from './env.ts'
-import { createApp } from './http/app.ts'
+import { createApp, type Patience } from './http/app.ts'
 import type { Metrics, MetricsOptions } from './http/metrics.ts'
 import type { SecurityOptions } from './http/security.ts'
 import type { Site } from './http/site.ts'
@@ -21,6 +21,7 @@ export interface ApplicationParts {
   db: Db
   log: Logger
   site: Site
+  patience?: Patience | undefined
 }
 
 export interface Application {
@@ -32,7 +33,7 @@ export interface Application {
   close(times: { leavingMs: number; mailGraceMs: number }): Promise<void>
 }
 
-export async function openApplication(env: Env, { db, log, site }: ApplicationParts): Promise<Application> {
+export async function openApplication(env: Env, { db, log, site, patience }: ApplicationParts): Promise<Application> {
   let leaving = false
   const availability = createAvailability(log, () => probeStorage(db))
   const mails = startMails(db, env, { log, availability })
@@ -57,6 +58,7 @@ export async function openApplication(env: Env, { db, log, site }: ApplicationPa
     orders,
     subscribers: createSubscribers(db, { availability, log }),
     leaving: () => leaving,
+    patience,
     webhookSecret: env.RESEND_WEBHOOK_SECRET,
     recordEvent: mails.recordEvent,
     trustProxy: env.TRUST_PROXY,

@@ -31,6 +31,8 @@ export interface AppOptions extends AdmissionOptions, Context, SecurityOptions, 
   logger: FastifyBaseLogger
   /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
   trustProxy: string[]
+  /** How long a client may take; tests have no minute. */
+  patience?: Patience | undefined
   /** Told of each request that was answered. */
   observe?: ((answered: Answered) => void) | undefined
 }
@@ -42,16 +44,22 @@ export interface Answered {
   ms: number
 }
 
+export interface Patience {
+  headersMs: number
+  requestMs: number
+  /** Node looks twice whether anything moves before it cuts, so that a client that reads nothing stays for twice as long. */
+  standstillMs: number
+}
+
+const PATIENCE: Patience = { headersMs: 5000, requestMs: 10_000, standstillMs: 13_000 }
 const BODY_LIMIT = 64 * 1024
-const REQUEST_TIMEOUT_MS = 10_000
 const LINGER_MS = 1000
 /** Browsers and proxies send a request when the one before is answered; this is for programs that do not wait. */
 const UNANSWERED_MAX = 32
-/** Node looks twice whether anything moves before it cuts, so that a client that reads nothing stays for twice as long. */
-const STANDSTILL_MS = 13_000
 
 /** The whole application, ready to listen or to be tried without a port. */
 export function createApp(options: AppOptions): FastifyInstance {
+  const { headersMs, requestMs, standstillMs } = options.patience ?? PATIENCE
   const app = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -64,10 +72,10 @@ export function createApp(options: AppOptions): FastifyInstance {
     bodyLimit: BODY_LIMIT,
     routerOptions: { maxParamLength: 100, ignoreDuplicateSlashes: false },
     // All three are needed: Fastify's own limit alone does not cut a body that trickles in, and without it Fastify takes Node's away.
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    http: { headersTimeout: 5000, requestTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1000 },
+    requestTimeout: requestMs,
+    http: { headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: 1000 },
     keepAliveTimeout: 10_000,
-    connectionTimeout: STANDSTILL_MS,
+    connectionTimeout: standstillMs,
     forceCloseConnections: 'idle',
     // A request on a connection that was kept open is still served while the others close, and not refused.
     return503OnClosing: false,

@@ -7,7 +7,11 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await startTestApp({ mails: false, rateLimitMax: 1000 })
+  app = await startTestApp({
+    mails: false,
+    rateLimitMax: 1000,
+    patience: { headersMs: 1000, requestMs: 2000, standstillMs: 13_000 },
+  })
 })
 afterAll(() => app.close())
 

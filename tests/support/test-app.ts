@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import pino from 'pino'
 import { openApplication } from '../../server/application.ts'
 import { type Env, readEnv } from '../../server/env.ts'
+import type { Patience } from '../../server/http/app.ts'
 import type { Site } from '../../server/http/site.ts'
 import { serializers } from '../../server/log.ts'
 import { startMails } from '../../server/mail/mails.ts'
@@ -22,6 +23,7 @@ export async function startTestApp({
   retrySeconds = 0.1,
   webhookSecret = undefined as string | undefined,
   site = new Map() as Site,
+  patience = undefined as Patience | undefined,
   publicUrl = PUBLIC_URL,
   publicUrlAliases = [] as string[],
   notify = {} as Partial<Pick<Env, 'NOTIFY_URL' | 'NOTIFY_SECRET' | 'NOTIFY_FORMAT'>>,
@@ -51,7 +53,7 @@ export async function startTestApp({
     MAIL_RETRY_SECONDS: retrySeconds,
     MAIL_DAILY_BUDGET: dailyBudget,
   }
-  const parts = { db: database.db, log: logger, site }
+  const parts = { db: database.db, log: logger, site, patience }
   const {
     app,
     availability,
