@@ -26,9 +26,9 @@ GRANT USAGE ON SCHEMA public TO quvera_app, quvera_readonly;
 GRANT SELECT ON _prisma_migrations TO quvera_app, quvera_readonly;
 
 -- The server stores, and writes down what became of the mails. It changes nothing that a visitor has written, deletes no
--- enquiry, and never reads an address out of the subscriptions. Status and note are set by staff, in its container.
+-- enquiry, and never reads an address out of the subscriptions. Staff set status, note and spam, in its container.
 GRANT SELECT, INSERT ON "Quvera_Form" TO quvera_app;
-GRANT UPDATE ("Status", "Note") ON "Quvera_Form" TO quvera_app;
+GRANT UPDATE ("Status", "Note", "SuspectedSpam") ON "Quvera_Form" TO quvera_app;
 GRANT SELECT, INSERT ON "Quvera_Mail" TO quvera_app;
 GRANT UPDATE ("Status", "Attempts", "NextAttemptAt", "AmbiguousAt", "LastError", "ResendId", "SentAt", "CheckedAt",
     "BundledInto", "Key") ON "Quvera_Mail" TO quvera_app;

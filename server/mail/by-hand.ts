@@ -12,9 +12,15 @@ export interface Retry {
   includeRestored: boolean
 }
 
+/** What a retry of all makes due. */
+export function wouldBeDue({ includeUnknown, includeRestored }: Omit<Retry, 'ids'>): MailFilter {
+  const unsent: MailFilter = { status: { in: ['Pending', 'Failed', ...(includeUnknown ? ['Unknown' as const] : [])] } }
+  return { ...own, OR: includeRestored ? [unsent, heldBack] : [unsent] }
+}
+
 /**
  * Makes mails due now. A second try of what Resend has taken, or may have taken, is deliberate: it has a key of its own,
- * for under the old one Resend would send nothing.
+ * for under the old one Resend would send nothing. The reason for which it was not sent stays until then.
  * @returns how many are due, and how many were left because they may have been sent
  */
 export async function retryMails(db: Db, { ids, includeUnknown, includeRestored }: Retry) {
@@ -40,7 +46,7 @@ export async function retryMails(db: Db, { ids, includeUnknown, includeRestored 
 async function sendAgain(db: Db, ids: bigint[]): Promise<number> {
   if (ids.length === 0) return 0
   return db.$executeRaw`
-    UPDATE "Quvera_Mail" SET "Status" = 'Pending', "NextAttemptAt" = now(), "LastError" = NULL, "AmbiguousAt" = NULL,
+    UPDATE "Quvera_Mail" SET "Status" = 'Pending', "NextAttemptAt" = now(), "AmbiguousAt" = NULL,
       "ResendId" = NULL, "CheckedAt" = NULL,
       "Key" = CASE WHEN "Status" = 'Failed' AND "ResendId" IS NULL THEN "Key" ELSE 'again/' || gen_random_uuid() END
     WHERE "Id" IN (${Prisma.join(ids)}) AND "Status" IN ('Failed', 'Unknown')`
@@ -53,7 +59,6 @@ async function dissolve(db: Db, ids: bigint[]): Promise<number> {
     bundledInto: null,
     nextAttemptAt: new Date(),
     attempts: 0,
-    lastError: null,
     sentAt: null,
     ambiguousAt: null,
   }

@@ -5,7 +5,15 @@ import { dropCopies } from '../database/snapshot.ts'
 import { eraseBefore } from '../enquiries/retention.ts'
 import { count, inIndia } from '../words.ts'
 import { readHoldings } from './export.ts'
-import { type Person, readAge, readPerson, UsageError } from './input.ts'
+import {
+  findByReference,
+  joinReferences,
+  type Person,
+  readAge,
+  readPerson,
+  readReference,
+  UsageError,
+} from './input.ts'
 import type { Terminal } from './output.ts'
 
 const NOTHING_CHANGED = 'Nothing was changed. Repeat the command with --yes to erase for good.'
@@ -13,11 +21,13 @@ const ELSEWHERE = 'Copies in backups, in mailboxes and at Resend are not reached
 
 export function eraseCommand(terminal: Terminal): Command {
   return new Command('erase')
-    .summary('erase what we hold about one person, or enquiries that are too old')
+    .summary('erase one enquiry, what we hold about one person, or enquiries that are too old')
     .usage(
-      `--person EMAIL|MOBILE [--yes]
+      `REFERENCE … [--yes]
+       npm run -s staff -- erase --person EMAIL|MOBILE [--yes]
        npm run -s staff -- erase --older-than 24m|730d [--yes]`,
     )
+    .argument('[references...]', 'enquiries, with their mails; a subscription stays')
     .option(
       '--person <who>',
       'a mail address in any case, or a mobile number, also with +91 and spaces: the enquiries and their mails; of an address the subscription too',
@@ -30,19 +40,27 @@ export function eraseCommand(terminal: Terminal): Command {
     )
     .option('--yes', 'erase; without it the command only tells what it would erase')
     .description(`What is erased cannot be brought back. ${ELSEWHERE}`)
-    .action(async ({ person, olderThan, yes = false }: { person?: Person; olderThan?: Date; yes?: boolean }) => {
-      if ((person === undefined) === (olderThan === undefined))
-        throw new UsageError('Say either --person or --older-than')
+    .action(async (words: string[], { person, olderThan, yes = false }: Options) => {
+      if ([words[0], person, olderThan].filter(Boolean).length !== 1)
+        throw new UsageError('Say either REFERENCE, --person or --older-than')
+      const references = joinReferences(words).map(readReference)
       await withDatabase(terminal.env(), async ({ db }) => {
-        if (person) await erasePerson(terminal, db, person, yes)
+        await findByReference(db, references)
+        if (!olderThan) await eraseThese(terminal, db, person ?? { references }, yes)
         if (olderThan) await eraseOld(terminal, db, olderThan, yes)
         if (yes) await dropCopies(db)
       })
     })
 }
 
-async function erasePerson({ print }: Terminal, db: Db, person: Person, yes: boolean) {
-  const { enquiries, subscriptions } = await readHoldings(db, person)
+interface Options {
+  person?: Person
+  olderThan?: Date
+  yes?: boolean
+}
+
+async function eraseThese({ print }: Terminal, db: Db, whose: Parameters<typeof readHoldings>[1], yes: boolean) {
+  const { enquiries, subscriptions } = await readHoldings(db, whose)
   const mails = enquiries.reduce((sum, enquiry) => sum + enquiry.Mails.length, 0)
   const what = `${amount(enquiries.length, mails)} and ${count(subscriptions.length, 'subscription', 'subscriptions')}`
   if (enquiries.length + subscriptions.length === 0) return print('Nothing is stored about this person.')

@@ -100,18 +100,20 @@ export interface Holdings {
 }
 
 /**
- * All we hold of a person. Subscriptions are found by their address only: the addresses beside a mobile number may be
+ * All we hold of a person, or enquiries by their references. Subscriptions are found by their address only: the addresses beside a mobile number may be
  * anybody's, typed by somebody else. In SQL, because Prisma's way to ignore case takes `_` and `%` for wildcards.
  */
-export async function readHoldings(db: Db, person: Person): Promise<Holdings> {
+export async function readHoldings(db: Db, person: Person | { references: string[] }): Promise<Holdings> {
   const email = 'email' in person ? person.email : null
   const mobile = 'mobile' in person ? person.mobile : null
+  const references = 'references' in person ? person.references : []
   const [row] = await db.$queryRaw<Pick<Holdings, 'enquiries'>[]>`
     SELECT coalesce(jsonb_agg(to_jsonb(form) || jsonb_build_object('Mails', (
       SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'EnquiryId' ORDER BY mail."Id"), '[]')
       FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id"
     )) ORDER BY form."ReceivedAt"), '[]') AS "enquiries"
-    FROM "Quvera_Form" form WHERE lower("Email") = lower(${email}::text) OR "Mobile" = ${mobile}::text`
+    FROM "Quvera_Form" form
+    WHERE lower("Email") = lower(${email}::text) OR "Mobile" = ${mobile}::text OR "Reference" = ANY(${references}::text[])`
   if (!row) throw new Error('An aggregate without GROUP BY returned no row')
   if (email === null) return { ...row, subscriptions: [] }
   const subscriptions = await db.$queryRaw<{ row: Holdings['subscriptions'][number] }[]>`

@@ -84,6 +84,14 @@ export function toFilter({ from, since = from, to, product, type, status }: Filt
   }
 }
 
+const BEGINNING = /^[a-z]{1,5}$/i
+
+/** Words as a shell hands them over: of `QV 7K3M9P status` the first two are one. */
+export function joinReferences(words: string[]): string[] {
+  const joins = (index: number) => index < words.length - 1 && BEGINNING.test(words[index] ?? '')
+  return words.flatMap((word, index) => (joins(index) ? [] : [joins(index - 1) ? words[index - 1] + word : word]))
+}
+
 /** `qv-7k3m9p`, `QV 7K3M9P` or `7K3M9P`: the reference as it is stored. */
 export function readReference(text: string): string {
   const prefix = brand.referencePrefix

@@ -73,14 +73,14 @@ type Row = Parameters<typeof toRecord>[0] & { mails: Parameters<typeof mailState
 const columns: Column<Row>[] = [
   { title: 'Reference', cell: ({ reference }) => reference },
   { title: 'Received IST', cell: ({ receivedAt }) => timeCell(receivedAt) },
-  { title: 'Status', cell: ({ status, suspectedSpam }) => `${status}${suspectedSpam ? ', spam?' : ''}` },
-  { title: 'Name', cell: ({ name }) => name, min: 12 },
+  { title: 'Status', cell: ({ status, suspectedSpam }) => `${status}${suspectedSpam ? ', spam?' : ''}`, min: 9 },
+  { title: 'Name', cell: ({ name }) => name, min: 8 },
   { title: 'Mobile', cell: ({ mobile }) => mobile },
   { title: 'Order', cell: order, spare: 1 },
   { title: 'Type', cell: (row) => toEnquiry(row).retailerSelfUse, spare: 3 },
   { title: 'Email', cell: ({ email }) => email, min: 20, spare: 4 },
-  { title: 'Mail', cell: ({ mails }) => mailState(mails) },
-  { title: 'Note', cell: ({ note }) => note ?? '', min: 10, spare: 2 },
+  { title: 'Mail', cell: ({ mails }) => mailState(mails), min: 9 },
+  { title: 'Note', cell: ({ note }) => note ?? '', min: 4 },
 ]
 
 function order(row: Row) {

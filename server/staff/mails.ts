@@ -3,8 +3,8 @@ import type { Db } from '../database/database.ts'
 import { withDatabase } from '../database/open-database.ts'
 import { readOldestNew } from '../enquiries/oldest-new.ts'
 import type { Env } from '../env.ts'
-import { scrub } from '../errors.ts'
-import { retryMails, withholdMails } from '../mail/by-hand.ts'
+import { OperatorError, scrub } from '../errors.ts'
+import { retryMails, withholdMails, wouldBeDue } from '../mail/by-hand.ts'
 import { readBacklog } from '../mail/owed.ts'
 import { endHold, readHold } from '../mail/plan.ts'
 import {
@@ -19,7 +19,7 @@ import {
   untold,
 } from '../mail/states.ts'
 import { ageInWords, count, inIndia } from '../words.ts'
-import { readAge, UsageError } from './input.ts'
+import { findByReference, joinReferences, readAge, readReference, UsageError } from './input.ts'
 import { type Column, printTable, type Terminal, timeCell } from './output.ts'
 
 const LIST_MAX = 200
@@ -38,7 +38,9 @@ ${Object.entries(states)
   .join('\n')}
 
 A notice may tell of many enquiries at once; what becomes of it becomes of their own.`)
-    .action(async ({ failed = false, all }: { failed?: boolean; all?: boolean }) => {
+    .argument('[word]') // one that is none of its commands
+    .action(async (word: string | undefined, { failed = false, all }: { failed?: boolean; all?: boolean }) => {
+      if (word) throw new UsageError(`"${word}" is none of: retry, withhold, release`)
       if (all && failed) throw new UsageError('Say either --all or --failed')
       const env = terminal.env()
       await withDatabase(env, ({ db }) => (all ? listAll(terminal, db) : listOwed(terminal, db, env, failed)))
@@ -48,25 +50,26 @@ A notice may tell of many enquiries at once; what becomes of it becomes of their
     .addCommand(releaseCommand(terminal))
 }
 
-function retryCommand({ env, print }: Terminal): Command {
+function retryCommand(terminal: Terminal): Command {
+  const { env, print } = terminal
   return new Command('retry')
     .summary('make mails due now')
-    .argument(
-      '[ids...]',
-      'their numbers; else all that are Pending or Failed, also those that Resend took and could not send',
-    )
+    .argument('[mails...]', 'their numbers, or the references of their enquiries')
+    .option('--yes', 'all that are Pending or Failed; without it and without names the command only lists them')
     .option('--include-unknown', 'also those that may have been sent already: the receiver may get a second copy')
     .option('--restored', 'also those that a restored database holds back')
     .description(`The running site then sends them; a bundle's notices go out anew. An Unknown mail may have been sent already: the try
 had no clear answer, and Resend no longer remembers it. Look into Resend's log first, and with --restored whether they
 were sent after the backup. Mails that are Sent, Delivered, Bounced or Complained, and mails withheld for another
 reason, are never sent again.`)
-    .action(async (words: string[], options: { includeUnknown?: boolean; restored?: boolean }) => {
-      const { includeUnknown = false, restored: includeRestored = false } = options
-      const ids = readIds(words)
+    .action(async (words: string[], options: { yes?: boolean; includeUnknown?: boolean; restored?: boolean }) => {
+      const which = { includeUnknown: options.includeUnknown ?? false, includeRestored: options.restored ?? false }
+      const find = readMailNames(words)
       const { RESEND_API_KEY: key, ...settings } = env()
       await withDatabase(settings, async ({ db }) => {
-        const { due, left } = await retryMails(db, { ids, includeUnknown, includeRestored })
+        const ids = await find(db)
+        if (!options.yes && !words[0] && (await printSection(terminal, db, dueSection(which)))) return
+        const { due, left } = await retryMails(db, { ids, ...which })
         const fate = key
           ? 'the running site sends them'
           : 'but RESEND_API_KEY is not set here: nothing is sent until the site runs with one'
@@ -83,7 +86,7 @@ reason, are never sent again.`)
 function withholdCommand({ env, print }: Terminal): Command {
   return new Command('withhold')
     .summary('say that mails are not to be sent')
-    .argument('[ids...]', 'the numbers of mails that are Pending, Failed or Unknown')
+    .argument('[mails...]', 'that are Pending, Failed or Unknown: their numbers, or the references of their enquiries')
     .option(
       '--older-than <age>',
       'all that are Pending and about enquiries older than so many days (7d) or months (2m)',
@@ -91,9 +94,10 @@ function withholdCommand({ env, print }: Terminal): Command {
     )
     .description('The enquiries stay.')
     .action(async (words: string[], { olderThan: before }: { olderThan?: Date }) => {
-      const ids = readIds(words)
-      if (ids.length > 0 === (before !== undefined)) throw new UsageError('Name the mails, or say --older-than 7d')
+      const find = readMailNames(words)
+      if (words.length > 0 === (before !== undefined)) throw new UsageError('Name the mails, or say --older-than 7d')
       await withDatabase(env(), async ({ db }) => {
+        const ids = await find(db)
         const withheld = await withholdMails(db, before ? { before } : { ids })
         print(`${count(withheld, 'mail is', 'mails are')} withheld: never sent, unless a try is under way just now.`)
         const along = await db.mail.findMany({ where: { id: { in: ids }, NOT: own } })
@@ -114,14 +118,25 @@ function releaseCommand({ env, print }: Terminal): Command {
     )
 }
 
-function readIds(words: string[]): bigint[] {
-  const bad = words.find((word) => !/^\d{1,18}$/.test(word))
-  if (bad !== undefined) throw new UsageError(`"${bad}" is not the number of a mail`)
-  return words.map(BigInt)
+const NUMBER = /^\d{1,18}$/
+
+/** The numbers of mails, and of all mails of enquiries. What is not there is refused before anything is changed. */
+function readMailNames(words: string[]): (db: Db) => Promise<bigint[]> {
+  const names = joinReferences(words)
+  const numbers = names.filter((name) => NUMBER.test(name)).map(BigInt)
+  const references = names.filter((name) => !NUMBER.test(name)).map(readReference)
+  return async (db) => {
+    const named = (await findByReference(db, references)).flatMap(({ mails }) => mails.map((mail) => mail.id))
+    const there = (await db.mail.findMany({ where: { id: { in: numbers } } })).map((mail) => mail.id)
+    const missing = numbers.find((number) => !there.includes(number))
+    if (missing !== undefined) throw new OperatorError(`There is no mail ${missing}. \`staff mails\` lists them.`)
+    if (names[0] && !named[0] && !numbers[0]) throw new OperatorError('No mails belong to it.') // no names mean all
+    return [...new Set([...named, ...numbers])]
+  }
 }
 
 function tellOthers(print: Terminal['print'], number: number) {
-  if (number > 0) print(`Left: ${count(number, 'mail', 'mails')} that are sent, withheld or not there.`)
+  if (number > 0) print(`Left: ${count(number, 'mail that is', 'mails that are')} sent or withheld.`)
 }
 
 function readMails(db: Db, where: MailFilter, order: 'asc' | 'desc' = 'asc') {
@@ -217,7 +232,7 @@ staff test-mail ADDRESS tries it. staff mails retry: once more what was refused.
       where: { ...own, ...heldBack },
       head: (n) => `${count(n, 'mail is', 'mails are')} held back since a restore: sent after the backup, or not yet.`,
       columns: [id, reference, received, kind, state],
-      advice: "Look into Resend's log. staff mails retry --restored sends them.",
+      advice: "Look into Resend's log. staff mails retry --restored --yes sends them.",
     },
   ]
   const until = await readHold(db)
@@ -228,6 +243,15 @@ staff list shows the addresses; staff mails release lets them go before.\n`)
   for (const section of sections) if (await printSection(terminal, db, section)) isEmpty = false
   if (isEmpty) print(onlyFailed ? 'No mail has failed.' : 'No mail is owed.')
   await printSummary(terminal, db, Boolean(env.RESEND_API_KEY))
+}
+
+function dueSection(which: Parameters<typeof wouldBeDue>[0]): Section {
+  return {
+    where: wouldBeDue(which),
+    head: (n) => `Would make ${count(n, 'mail', 'mails')} due.`,
+    columns: [id, reference, received, kind, state, attempts, next, reason],
+    advice: 'Nothing was changed. Repeat the command with --yes, or with the numbers or references of those you mean.',
+  }
 }
 
 async function printSection(terminal: Terminal, db: Db, { where, head, columns, advice }: Section): Promise<boolean> {

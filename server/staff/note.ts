@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { withDatabase } from '../database/open-database.ts'
-import { findByReference, readReference, UsageError } from './input.ts'
+import { findByReference, joinReferences, readReference, UsageError } from './input.ts'
 import { onOneLine, type Terminal } from './output.ts'
 
 const NOTE_MAX = 2000
@@ -12,8 +12,10 @@ export function noteCommand({ env, print }: Terminal): Command {
     .argument('<text...>', 'takes the place of the note that was there; "" removes it')
     .description(`Visitors never see it, but a person who asks what is held of them gets it (\`staff export --person\`): write only what
 they may read.`)
-    .action(async (text: string, words: string[]) => {
+    .action(async (first: string, others: string[]) => {
+      const [text = '', ...words] = joinReferences([first, ...others.slice(0, 1)]).concat(others.slice(1))
       const reference = readReference(text)
+      if (words.length === 0) throw new UsageError('Say what to note')
       const note = onOneLine(words.join(' ')) || null
       if (note && note.length > NOTE_MAX) throw new UsageError(`A note has at most ${NOTE_MAX} characters`)
       await withDatabase(env(), async ({ db }) => {

@@ -31,7 +31,7 @@ export function restoreCommand({ env, input, print }: Terminal): Command {
     .argument('<file>', 'that "backup" has written, also with an older version of the site; - is standard input')
     .option(
       '--mails',
-      'mails that were still to be sent in the backup shall go out. Without it they are held back (Withheld), because they may have been sent since the backup was made: "mails" shows them, "mails retry --restored" sends them',
+      'mails that were still to be sent in the backup shall go out. Without it they are held back (Withheld), because they may have been sent since the backup was made: "mails" shows them, "mails retry --restored --yes" sends them',
     )
     .description(`Fills the database of DATA_DIR or DATABASE_URL, which must hold no rows yet: either with all of it or, when anything is
 wrong, with nothing. On PostgreSQL it needs the owner of the tables.`)

@@ -11,9 +11,12 @@ const LABEL_WIDTH = 16
 export function showCommand({ env, print }: Terminal): Command {
   return new Command('show')
     .summary('show everything of one enquiry')
-    .argument('<reference>', 'in capital or small letters, with or without its beginning: QV-7K3M9P, qv 7k3m9p, 7k3m9p')
-    .action(async (text: string) => {
-      const reference = readReference(text)
+    .argument(
+      '<reference...>',
+      'in capital or small letters, with or without its beginning: QV-7K3M9P, qv 7k3m9p, 7k3m9p',
+    )
+    .action(async (words: string[]) => {
+      const reference = readReference(words.join(' '))
       await withDatabase(env(), async ({ db }) => {
         for (const row of await findByReference(db, [reference])) for (const line of toLines(row)) print(line)
       })

@@ -1,25 +1,35 @@
 import { Command } from 'commander'
 import { withDatabase } from '../database/open-database.ts'
-import { findByReference, readReference, readStatus, statusNames, UsageError } from './input.ts'
+import { findByReference, joinReferences, readReference, readStatus, statusNames, UsageError } from './input.ts'
 import type { Terminal } from './output.ts'
 
+/** What stands beside the status, and is set by the same command. */
+const marks: Record<string, { suspectedSpam: boolean }> = {
+  spam: { suspectedSpam: true },
+  'not-spam': { suspectedSpam: false },
+}
+
 export function statusCommand({ env, print }: Terminal): Command {
-  const names = statusNames.join('|')
+  const names = [...statusNames, ...Object.keys(marks)]
   return new Command('status')
-    .summary('say that an enquiry is Contacted, Closed or New')
-    .usage(`REFERENCE … ${names}`)
-    .argument('<words...>', `references, one or several, then one of ${names}`)
-    .description('When one of them is not there, nothing is changed.')
+    .summary('say that an enquiry is Contacted, Closed or New, or whether it is spam')
+    .usage(`REFERENCE … ${names.join('|')}`)
+    .argument('<words...>', `references, one or several, then one of ${names.join('|')}`)
+    .description(`When one of them is not there, nothing is changed. Suspected spam gets no acknowledgement; what was mailed before the
+mark is not taken back, and what was not mailed does not follow when it is cleared.`)
     .action(async (words: string[]) => {
-      if (words.length < 2) throw new UsageError(`Name a reference, then one of: ${statusNames.join(', ')}`)
-      const status = readStatus(words.at(-1) ?? '')
-      const references = [...new Set(words.slice(0, -1).map(readReference))]
+      if (words.length < 2) throw new UsageError(`Name a reference, then one of: ${names.join(', ')}`)
+      const last = words.at(-1) ?? ''
+      const change = marks[last.toLowerCase()] ?? { status: readStatus(last) }
+      const told = (row: { status: string; suspectedSpam: boolean }) =>
+        'status' in change ? row.status : row.suspectedSpam ? 'suspected spam' : 'not suspected'
+      const references = [...new Set(joinReferences(words.slice(0, -1)).map(readReference))]
       await withDatabase(env(), async ({ db }) => {
         const rows = await findByReference(db, references)
-        await db.enquiry.updateMany({ where: { id: { in: rows.map(({ id }) => id) } }, data: { status } })
+        await db.enquiry.updateMany({ where: { id: { in: rows.map(({ id }) => id) } }, data: change })
         for (const row of rows) {
-          const change = row.status === status ? `is ${status} already` : `${row.status} → ${status}`
-          print(`${row.reference}  ${row.name}: ${change}`)
+          const [before, after] = [told(row), told({ ...row, ...change })]
+          print(`${row.reference}  ${row.name}: ${before === after ? `is ${after} already` : `${before} → ${after}`}`)
         }
       })
     })

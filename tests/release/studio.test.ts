@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.ts'
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts'
 import { freePort, startServer } from '../support/server-process.ts'
 import { runProgram, staff } from '../support/staff-command.ts'
+import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { administer, createTestDatabase } from '../support/test-database.ts'
 
 const HAS_POSTGRES = existsSync('/usr/lib/postgresql')
@@ -113,6 +114,35 @@ describe('Prisma Studio', () => {
     expect(await secondStatus(env)).toBe('New')
     await setStatus(page, 'Contacted')
     await eventually(async () => expect(await secondStatus(env)).toBe('Contacted'))
+  }, 120_000)
+
+  it('shows by each filter of docs/staff.md what it promises', async () => {
+    const { env, drop } = await createTestDatabase()
+    cleanUp.push(drop)
+    const references: Record<string, string[]> = {}
+    let bounced = ''
+    await onDatabase(env, async (db) => {
+      references['nobody has answered'] = [await storeEnquiry(db)]
+      const done = { status: 'Contacted' } as const
+      await storeEnquiry(db, done)
+      references['suspected spam'] = [await storeEnquiry(db, { ...done, suspectedSpam: true })]
+      references['with a note'] = [await storeEnquiry(db, { ...done, note: 'rings back' })]
+      await storeEnquiry(db, done, { Acknowledgement: 'Bounced' })
+      bounced = String((await db.mail.findFirstOrThrow({ where: { status: 'Bounced' } })).id)
+    })
+    references['mails that were turned away'] = [bounced]
+    const links = [
+      ...(await readFile('docs/staff.md', 'utf8')).matchAll(/\[([^\]]+)\]\(http:\/\/localhost:5555\/(#[^)]+)\)/g),
+    ]
+    expect(links.map(([, title]) => title)).toEqual(Object.keys(references))
+    const page = await openStudio(env)
+    const { origin } = new URL(page.url())
+    for (const [, title = '', hash] of links) {
+      await page.goto('about:blank')
+      await page.goto(`${origin}/${hash}`)
+      const column = hash?.includes('Quvera_Mail') ? 'Id' : 'Reference'
+      await eventually(async () => expect(await cells(page, column), title).toEqual(references[title]))
+    }
   }, 120_000)
 
   describe.skipIf(!HAS_POSTGRES)('on a PostgreSQL server', () => {

@@ -154,9 +154,9 @@ describe('a backup', { timeout: 90_000 }, () => {
       { status: 'Withheld', lastError: 'restored from a backup: may have been sent since', _count: 4 },
     ])
     expect((await staff(['mails'], held)).stdout).toContain('4 mails are held back since a restore')
-    await staff(['mails', 'retry'], held)
+    await staff(['mails', 'retry', '--yes'], held)
     expect((await states(held))[0]?.status).toBe('Withheld')
-    expect((await staff(['mails', 'retry', '--restored'], held)).stdout).toContain('4 mails are due now')
+    expect((await staff(['mails', 'retry', '--yes', '--restored'], held)).stdout).toContain('4 mails are due now')
     expect(await states(held)).toEqual([{ status: 'Pending', lastError: null, _count: 4 }])
     const sending = await anEmptyDatabase()
     await staff(['restore', file, '--mails'], sending)

@@ -175,7 +175,7 @@ describe('several enquiries in one mail', () => {
     await allTold()
     expect([await states('Staff'), await states('Bundle')]).toEqual([['Failed', 'Failed', 'Failed'], ['Failed']])
     app.resend.behaviour = 'accept'
-    await staff(['mails', 'retry'], app.env)
+    await staff(['mails', 'retry', '--yes'], app.env)
     await allTold()
     await outbox.stop(1000)
     expect([await states('Staff'), await states('Bundle')]).toEqual([['Sent', 'Sent', 'Sent'], ['Withheld']])

@@ -179,7 +179,7 @@ describe('mails about an enquiry of long ago', () => {
     const set = (reference: string, data: object) => app.db.mail.updateMany({ where: { enquiry: { reference } }, data })
     await set(refused, { status: 'Failed', lastError: '422' })
     await set(held, heldBack)
-    expect((await staff(['mails', 'retry', '--restored'], app.env)).stdout).toContain('4 mails are due now')
+    expect((await staff(['mails', 'retry', '--yes', '--restored'], app.env)).stdout).toContain('4 mails are due now')
     await withholdOld(app.db, 7)
     expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(4)
   })

@@ -206,7 +206,7 @@ it('a restored database holds it back with the mails', async () => {
   await start({ mails: false, notify: {} })
   expect((await staff(['restore', file], app.env)).stdout).toContain('Held back: 3 mails')
   expect(await states()).toEqual(['Withheld'])
-  expect((await staff(['mails', 'retry', '--restored'], app.env)).stdout).toContain('3 mails are due now')
+  expect((await staff(['mails', 'retry', '--restored', '--yes'], app.env)).stdout).toContain('3 mails are due now')
 })
 
 describe('staff test-notify', () => {

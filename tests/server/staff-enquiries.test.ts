@@ -1,5 +1,7 @@
+import { Readable, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { findIds } from '../../server/staff/find.ts'
+import { runStaff } from '../../server/staff.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { type Ran, staff } from '../support/staff-command.ts'
 import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
@@ -77,6 +79,25 @@ describe('list', () => {
   })
 })
 
+it('a list on a narrow terminal shows that there is a note', async () => {
+  const { db, database } = await aDatabase()
+  await storeEnquiry(
+    db,
+    { status: 'Contacted', name: 'Venkatanarasimharajuvaripeta Rao', note: 'rings back on Monday' },
+    { Staff: 'Complained' },
+  )
+  const lines: string[] = []
+  const output = new Writable({ write: (chunk, _, done) => done(void lines.push(String(chunk).trimEnd())) })
+  await runStaff(['list'], database, {
+    input: Readable.from([]),
+    output: Object.assign(output, { columns: 80 }),
+    errors: output,
+  })
+  expect(lines[0]).toMatch(/Mail +Note$/)
+  expect(lines[1]).toMatch(/ Notice C… +rin\w*…$/)
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
+})
+
 describe('show', () => {
   it('tells everything of an enquiry, however its reference is written, and what to do about its mails', async () => {
     const { db, database } = await aDatabase()
@@ -90,8 +111,11 @@ describe('show', () => {
       reference.toLowerCase(),
       reference.slice(3),
       ` ${reference.slice(3).toLowerCase()}`,
-    ]) {
-      const { code, stdout } = await staff(['show', text], database)
+      reference.replace('-', ''),
+      reference.replace('-', ' '),
+      ['qv', reference.slice(3)],
+    ].flatMap((text) => [[text].flat()])) {
+      const { code, stdout } = await staff(['show', ...text], database)
       expect(code).toBe(0)
       for (const part of [
         `Reference       ${reference}`,
@@ -138,6 +162,12 @@ describe('find', () => {
     expect(await found('90000 0000')).toEqual([under, percent].sort())
     expect(await found(asha.slice(4).toLowerCase())).toEqual([asha])
 
+    const irish = await storeEnquiry(db, { receivedAt: hoursAgo(4), name: 'Siobhan  O’Neil', mobile: '8000000001' })
+    expect(await found("siobhan o'neil")).toEqual([irish])
+    expect(await found('Siobhan   O’NEIL')).toEqual([irish])
+    expect(await found(irish.replace('-', ' '))).toEqual([irish])
+    expect(await found(irish.replace('-', '').toLowerCase())).toEqual([irish])
+
     expect(references(await staff(['find', 'mail.EXAMPLE'], database))).toEqual([under, percent])
     expect(references(await staff(['find', 'after', 'diwali'], database))).toEqual([asha])
     expect((await staff(['find', "o'; DROP"], database)).stdout).toBe('There is no such enquiry.\n')
@@ -163,6 +193,21 @@ describe('status and note', () => {
     expect((await staff(['export'], database)).stdout).toContain(`"'=1+1, ""urgent"""`)
     expect((await staff(['note', reference, ''], database)).stdout).toContain('no note any more')
     expect(await db.enquiry.findMany({ where: { note: { not: null } } })).toEqual([])
+  })
+
+  it('take a reference in two words, mark suspected spam and clear it', async () => {
+    const { db, database } = await aDatabase()
+    const reference = await storeEnquiry(db)
+    const code = reference.slice(3)
+    const set = async (...words: string[]) => (await staff(['status', 'QV', code, ...words], database)).stdout
+    expect(await set('Spam')).toBe(`${reference}  Asha Verma: not suspected → suspected spam\n`)
+    expect((await staff(['list'], database)).stdout).toContain('New, spam?')
+    expect(await set('spam')).toContain('is suspected spam already')
+    expect(await set(reference, 'not-spam')).toBe(`${reference}  Asha Verma: suspected spam → not suspected\n`)
+    expect(await set('Contacted')).toContain('New → Contacted')
+    expect(await db.enquiry.findMany()).toMatchObject([{ status: 'Contacted', suspectedSpam: false }])
+    await staff(['note', 'qv', code, 'rings', 'back'], database)
+    expect(await db.enquiry.findMany()).toMatchObject([{ note: 'rings back' }])
   })
 
   it('change nothing when one of the references is not there', async () => {

@@ -38,6 +38,20 @@ describe('erase', () => {
     expect(left).toMatchObject({ enquiries: [], subscriptions: [{ Email: 'victim@mail.example' }] })
   })
 
+  it('erases one enquiry by its reference, after a dry run, and no other of the same person', async () => {
+    const { url, database } = await aSite()
+    const { reference = '' } = await submit(url, anOrder())
+    const other = await submit(url, anOrder())
+    await call(url, 'subscription.subscribe', { email: 'asha.verma@shop.example' })
+    const erase = async (...words: string[]) => staff(['erase', ...words], database)
+    const what = '1 enquiry with 2 mails and 0 subscriptions'
+    expect((await erase(reference)).stdout).toContain(`Would erase ${what}. Nothing was changed.`)
+    expect(await erase(reference, 'QV-ZZZZZZ', '--yes')).toMatchObject({ code: 1, stdout: '' })
+    expect((await erase('qv', reference.slice(3), '--yes')).stdout).toContain(`Erased ${what}.`)
+    const left = JSON.parse((await staff(['export', '--person', 'asha.verma@shop.example'], database)).stdout)
+    expect(left).toMatchObject({ enquiries: [{ Reference: other.reference }], subscriptions: [{}] })
+  })
+
   it('erases what is older than so many days, after a dry run that names the first and the last', async () => {
     const { database } = await aSite()
     await runProgram('prisma/seed.ts', [], database)

@@ -32,7 +32,7 @@ it('lists a mail that Resend refused, and the site sends it after retry', async 
   expect(stdout).not.toContain('@')
 
   resend.behaviour = 'accept'
-  expect((await staff(['mails', 'retry'], database)).stdout).toContain('2 mails are due now')
+  expect((await staff(['mails', 'retry', '--yes'], database)).stdout).toContain('2 mails are due now')
   await eventually(() => expect(resend.mails).toHaveLength(2))
   await eventually(async () => expect((await staff(['mails'], database)).stdout).toMatch(/^No mail is owed\.\n/))
 })
@@ -45,7 +45,7 @@ it('sends a mail that Resend took and could not send once more, under a key of i
   await eventually(async () => expect(await states()).toEqual(['Sent', 'Sent', 'Sent']))
   for (const expected of [6, 9]) {
     await db.mail.updateMany({ data: { status: 'Failed', lastError: 'failed: by Resend' } })
-    expect((await staff(['mails', 'retry'], database)).stdout).toContain('3 mails are due now')
+    expect((await staff(['mails', 'retry', '--yes'], database)).stdout).toContain('3 mails are due now')
     await eventually(() => expect(resend.mails).toHaveLength(expected))
     await eventually(async () => expect(await states()).toEqual(['Sent', 'Sent', 'Sent']))
   }
@@ -67,7 +67,7 @@ it('makes a mail that waits due now', async () => {
   await eventually(() => expect(resend.calls.all).toBeGreaterThan(1))
   await eventually(async () => expect((await staff(['mails'], database)).stdout.match(/502 /g)).toHaveLength(2))
   resend.behaviour = 'accept'
-  await staff(['mails', 'retry'], database)
+  await staff(['mails', 'retry', '--yes'], database)
   await eventually(() => expect(resend.mails).toHaveLength(2))
 })
 
@@ -79,14 +79,16 @@ it('sends a mail that may have been sent only when told to, and never one that w
   await db.mail.updateMany({ where: { kind: 'Staff' }, data: { status: 'Unknown', ambiguousAt: new Date(0) } })
   const [sent] = await db.mail.findMany({ where: { status: 'Sent' } })
 
-  const careful = await staff(['mails', 'retry'], database)
+  const careful = await staff(['mails', 'retry', '--yes'], database)
   expect(careful.stdout).toContain('0 mails are due now')
   expect(careful.stdout).toContain('Left: 1 mail that may have been sent already')
-  const named = await staff(['mails', 'retry', String(sent?.id), '999999'], database)
-  expect(named.stdout).toContain('Left: 2 mails that are sent, withheld or not there')
+  const named = await staff(['mails', 'retry', String(sent?.id)], database)
+  expect(named.stdout).toContain('Left: 1 mail that is sent or withheld.')
 
   const calls = resend.calls.all
-  expect((await staff(['mails', 'retry', '--include-unknown'], database)).stdout).toContain('1 mail is due now')
+  expect((await staff(['mails', 'retry', '--yes', '--include-unknown'], database)).stdout).toContain(
+    '1 mail is due now',
+  )
   await eventually(() => expect(resend.calls.all).toBe(calls + 1))
   await eventually(async () => expect(await db.mail.count({ where: { status: 'Sent' } })).toBe(2))
 })
@@ -154,9 +156,10 @@ it('withholds mails that are named or too old, and says when there is no key to 
 
   expect((await staff(['mails', 'withhold', '--older-than', '7d'], database)).stdout).toContain('2 mails are withheld')
   await db.mail.update({ where: { id: tried.id }, data: { ambiguousAt: new Date() } })
-  const named = await staff(['mails', 'withhold', String(tried.id), '999999'], database)
+  const unknown = await staff(['mails', 'withhold', String(tried.id), '999999'], database)
+  expect(unknown).toMatchObject({ code: 1, stderr: 'There is no mail 999999. `staff mails` lists them.\n' })
+  const named = await staff(['mails', 'withhold', String(tried.id)], database)
   expect(named.stdout).toContain('1 mail is withheld')
-  expect(named.stdout).toContain('Left: 1 mail that are sent, withheld or not there.')
   const withheld = await db.mail.findMany({ where: { status: 'Withheld' }, orderBy: { id: 'asc' } })
   expect(withheld.map(({ lastError }) => lastError)).toEqual([
     'Not sent: withheld by staff.',
@@ -164,9 +167,42 @@ it('withholds mails that are named or too old, and says when there is no key to 
     'Withheld by staff; an earlier try may have sent it.',
   ])
 
-  const retried = await staff(['mails', 'retry'], database)
+  const retried = await staff(['mails', 'retry', '--yes'], database)
   expect(retried.stdout).toBe(
     '1 mail is due now; but RESEND_API_KEY is not set here: nothing is sent until the site runs with one.\n',
   )
   expect(await db.mail.count({ where: { status: 'Pending' } })).toBe(1)
+})
+
+it('retries none that are not named before it has listed them, and keeps their reasons until the next try', async () => {
+  const { db, database } = await aDatabase()
+  const old = await storeEnquiry(
+    db,
+    { receivedAt: hoursAgo(24 * 30) },
+    { Staff: ['Failed', '422 validation_error: no'], Acknowledgement: ['Failed', '422 no such domain'] },
+  )
+  const fresh = await storeEnquiry(db, {}, { Acknowledgement: ['Failed', '422 no such user'] })
+  const mails = () => db.mail.findMany({ where: { status: { not: 'Delivered' } }, orderBy: { id: 'asc' } })
+  const before = await mails()
+
+  const { stdout } = await staff(['mails', 'retry'], database)
+  for (const part of ['Would make 3 mails due.', old, fresh, '422 no such domain', 'Nothing was changed.', '--yes'])
+    expect(stdout).toContain(part)
+  const unknown = await staff(['mails', 'retry', String(before[0]?.id), '999999'], database)
+  expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: 'There is no mail 999999. `staff mails` lists them.\n' })
+  expect(await staff(['mails', 'retry', 'QV-ZZZZZZ'], database)).toMatchObject({ code: 1, stdout: '' })
+  expect(await mails()).toEqual(before)
+
+  const bare = await storeEnquiry(db)
+  await db.mail.deleteMany({ where: { enquiry: { reference: bare } } })
+  expect(await staff(['mails', 'retry', bare], database)).toMatchObject({ code: 1, stdout: '' })
+  expect(await mails()).toEqual(before)
+
+  const named = await staff(['mails', 'retry', 'qv', fresh.slice(3)], database)
+  expect(named.stdout).toMatch(/^1 mail is due now;.*\nLeft: 1 mail that is sent or withheld\.\n$/)
+  expect(await mails()).toMatchObject([before[0], before[1], { status: 'Pending', lastError: '422 no such user' }])
+  expect((await staff(['mails', 'retry', '--yes'], database)).stdout).toMatch(/^3 mails are due now;/)
+  expect((await mails()).map(({ status, lastError }) => [status, lastError])).toEqual(
+    before.map(({ lastError }) => ['Pending', lastError]),
+  )
 })

@@ -40,6 +40,10 @@ describe('the staff command', () => {
       ['erase'],
       ['erase', '--older-than', '2y'],
       ['mails', 'retry', 'all'],
+      ['mails', 'rety'],
+      ['erase', 'QV-7K3M9P', '--older-than', '24m'],
+      ['note', 'QV', '7K3M9P'],
+      ['status', 'spam'],
       ['test-mail', 'nobody'],
       ['list', '--status', 'Done'],
       ['list', '--new', '--status', 'New'],
@@ -67,6 +71,13 @@ describe('the staff command', () => {
       expect(answer, wrong[index]?.join(' ')).toMatchObject({ code: 2, stdout: '' })
       expect(answer.stderr.trimEnd()).toMatch(/^[^\n]+[^.]\. See --help\.$/)
     }
+  })
+
+  it('offers the nearest command for an unknown word', async () => {
+    expect((await staff(['lst'], {})).stderr).toBe("unknown command 'lst' (Did you mean list?). See --help.\n")
+    expect((await staff(['mails', 'rety'], {})).stderr).toBe(
+      '"rety" is none of: retry, withhold, release. See --help.\n',
+    )
   })
 
   it('says in one line that the database cannot be reached', async () => {

@@ -91,7 +91,7 @@ it.each([
 const COMMANDS = [
   ...[['list'], ['show', 'QV-7K3M9P'], ['find', 'asha'], ['status', 'QV-7K3M9P', 'New'], ['note', 'QV-7K3M9P', 'x']],
   ...[['digest'], ['export'], ['export', '--subscribers'], ['export', '--person', 'a@b.in']],
-  ...[['erase', '--older-than', '24m', '--yes'], ['mails'], ['mails', 'retry'], ['mails', 'withhold', '1']],
+  ...[['erase', '--older-than', '24m', '--yes'], ['mails'], ['mails', 'retry', '--yes'], ['mails', 'withhold', '1']],
   ['backup', '-'],
 ]
 
