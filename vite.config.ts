@@ -8,7 +8,7 @@ import { packEmptyDatabase } from './server/database/prepared-folder.ts'
 const REACT = /node_modules\/(react|react-dom|scheduler)\//
 /** What several pages need: small files compress badly. */
 const COMMON =
-  /\/shared\/(brand|catalogue|page-paths)\.ts|\/client\/((ui\/(amount|picture|words)|product\/section-head)\.tsx|content\/(pictures|product-cards|compositions|ingredients|buy-now)\.ts)/
+  /\/shared\/(brand|catalogue|page-paths)\.ts|\/client\/((ui\/(amount|picture|still|words)|product\/section-head)\.tsx|content\/(pictures|product-cards|contact)\.ts)/
 
 /** The oldest browsers in which every page and the whole way of an enquiry work with scripts. README.md names them. */
 const BROWSERS = ['safari16.4', 'chrome109', 'edge109', 'firefox115']

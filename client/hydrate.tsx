@@ -29,7 +29,9 @@ export async function hydrate() {
     })
   })
   document.documentElement.toggleAttribute('data-hydrated', true)
-  addSmallHeadings().catch(() => undefined) // headings stay in the large drawing
+  addSmallHeadings()
+    .then(() => document.documentElement.dataset.vitals === 'on' && import('./vitals.ts'))
+    .catch(() => undefined) // headings stay in the large drawing
 }
 
 /**

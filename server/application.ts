@@ -64,6 +64,7 @@ export async function openApplication(env: Env, { db, log, site, patience }: App
     trustProxy: env.TRUST_PROXY,
     rateLimitMax: env.RATE_LIMIT_MAX,
     observe: metrics?.observe,
+    observeVitals: metrics?.observeVitals,
   })
   return {
     app,

@@ -44,7 +44,10 @@ async function serve(env: Env): Promise<void> {
     queryTimeoutMs: QUERY_TIMEOUT_MS,
     onConnectionError: (error) => log.debug({ err: error }, 'a database connection broke'),
   })
-  const { site, compress } = loadSite(resolve(projectRoot(), 'dist/client'), securityOf(env)) // while the database answers
+  const { site, compress } = loadSite(resolve(projectRoot(), 'dist/client'), {
+    ...securityOf(env),
+    vitals: env.METRICS_PORT > 0,
+  }) // while the database answers
   const database = await opening
   for (const note of database.notes) log.info(note)
   if (site.size === 0) log.warn('no built pages: run `npm run build`, or use `npm run dev`')

@@ -32,6 +32,10 @@ export function pages(): Plugin {
         },
       },
     }),
+    // What is built for browsers leaves out what the pages hold already: see ui/still.tsx.
+    configEnvironment: (name, _config, { command }) => ({
+      define: { 'import.meta.env.IN_FULL': String(name !== 'client' || command === 'serve') },
+    }),
     configureServer: (server) => () => servePages(server),
   }
 }

@@ -1,25 +1,6 @@
 import { brand } from '../../shared/brand.ts'
 import type { messages } from '../../shared/order.ts'
 
-type Message = (typeof messages)[keyof typeof messages]
-
-/** Said under a field that was left empty. */
-export const emptyHints: Record<string, string> = {
-  name: 'Enter your name.',
-  email: 'Enter your email address.',
-  mobile: 'Enter your mobile number.',
-  quantity: 'Enter how many you need.',
-  retailerSelfUse: 'Choose Retailer or Self Use.',
-  products: 'Choose a product.',
-}
-
-/** Said under a field that breaks its rule; a rule not named here is told in its own words. */
-export const ruleHints: Partial<Record<Message, string>> = {
-  'Please enter a valid email address': 'It should look like name@example.com.',
-  'Please enter only number.': 'Use the digits 0 to 9 only.',
-  'Please enter 10 digit Mobile number.': 'Enter all ten digits, without the country code.',
-}
-
 /** The heading of the page that follows a form sent without scripts. */
 export const received: typeof messages.received = 'Order Received Successfully'
 
@@ -29,24 +10,8 @@ export const enquiryReceived = {
   lead: 'Someone from our team will call or write to you. Please keep your reference.',
 }
 
-export const notStored = `We could not save your enquiry. Everything you typed is still here. Please send it again, or call ${brand.phone}.`
-
-/** After a minute without any answer, or when the database did not answer the server. */
-export const uncertain = `Something went wrong on the way, so your enquiry may or may not have reached us. Everything you typed is still here. If you send it again unchanged, we will count it only once. You can also call ${brand.phone}.`
-
-/** Said while an enquiry is under way and the network is weak. */
-export const progress = {
-  offline:
-    'You are offline. Nothing you typed is lost: your enquiry goes out as soon as you are back online. Please keep this page open.',
-  slow: 'This is taking longer than usual. Your enquiry is still being sent. Please keep this page open.',
-  again: (attempt: number) => `No answer yet. Trying again (attempt ${attempt}). Please keep this page open.`,
-  wait: (seconds: number) =>
-    `Too many enquiries in a short time. Yours will be sent again in ${Math.ceil(seconds)} seconds. Please keep this page open.`,
-  /** Before the code has arrived that could send it later. */
-  codeOffline: 'You are offline. Nothing you typed is lost. Please send it again once you are back online.',
-}
-
-export const stopped = `Stopped. Your enquiry may still have reached us. If you send it again unchanged, we will count it only once. You can also call ${brand.phone}.`
+/** Before the code has arrived that could send it later. */
+export const codeOffline = 'You are offline. Nothing you typed is lost. Please send it again once you are back online.'
 
 export const nextSteps = [
   { title: 'We receive your enquiry', text: 'You get a reference right away.' },

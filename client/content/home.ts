@@ -11,7 +11,7 @@ export const count = inWords(products.length)
 /** Its two lines. */
 const headline = ['Where innovation', 'meets cure'] as const
 
-export const home = {
+export const home = import.meta.env.IN_FULL && {
   title: headline.join(' '),
   headline,
   description: `${count} formulas. Every ingredient, every amount, published in full.`,

@@ -1,5 +1,5 @@
 import { messages, type Problem } from '../../shared/order.ts'
-import { emptyHints, ruleHints } from '../content/enquiry-form.ts'
+import { emptyHints, ruleHints } from '../content/sending.ts'
 
 /** What stands under each field that breaks a rule. */
 export function fieldMarks({ fields }: Problem): Record<string, string> {

@@ -2,7 +2,7 @@ import { type ComponentType, type FormEvent, useContext, useEffect, useRef, useS
 import { flushSync } from 'react-dom'
 import { productSlug, products } from '../../shared/catalogue.ts'
 import type { OrderContent } from '../../shared/order.ts'
-import { privacyNotice, progress } from '../content/enquiry-form.ts'
+import { codeOffline, privacyNotice } from '../content/enquiry-form.ts'
 import { Linked } from '../ui/linked.tsx'
 import { FormAnswerContext } from './form-answer.ts'
 import { OrderFields } from './order-fields.tsx'
@@ -65,7 +65,7 @@ export function OrderForm({ path, onReceived }: OrderFormProps) {
       await new Promise((resume) => setTimeout(resume)) // the pressed button is painted before the work begins
       send(new FormData(currentTarget))
     } catch {
-      if (!navigator.onLine) return show({ ...EMPTY, note: progress.codeOffline })
+      if (!navigator.onLine) return show({ ...EMPTY, note: codeOffline })
       currentTarget.dataset.native = ''
       currentTarget.submit()
     } finally {
@@ -108,7 +108,7 @@ export function OrderForm({ path, onReceived }: OrderFormProps) {
         noValidate
         hidden={state.received !== undefined}
         aria-label="Enquiry"
-        data-offline={progress.codeOffline}
+        data-offline={codeOffline}
         onSubmit={submit}
         onFocus={prepare}
         onPointerEnter={prepare}

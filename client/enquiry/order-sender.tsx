@@ -2,7 +2,7 @@ import { focusManager, MutationObserver, onlineManager, QueryClient } from '@tan
 import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
 import { readOrderFields } from '../../shared/form-fields.ts'
 import { messages, type OrderContent, orderContentSchema, problemOf } from '../../shared/order.ts'
-import { notStored, progress, stopped, uncertain } from '../content/enquiry-form.ts'
+import { notStored, progress, stopped, uncertain } from '../content/sending.ts'
 import { fieldMarks } from './field-marks.ts'
 import { EMPTY, type OrderState } from './order-received.tsx'
 import { answeredStatus, currentKey, failureMessage, keepKey, retryAfterMs, sendOrder } from './send-order.ts'

@@ -4,6 +4,7 @@ import { compositions, type LabelLine } from '../content/compositions.ts'
 import { placeName, socialLinks, telephone } from '../content/contact.ts'
 import { SubscribeForm } from '../enquiry/subscribe-form.tsx'
 import { Logo } from '../ui/logo.tsx'
+import { Still } from '../ui/still.tsx'
 
 /** Whose colours stand for all. */
 const LONGEST = products[1]
@@ -18,42 +19,17 @@ interface FooterProps {
 export function Footer({ path, product }: FooterProps) {
   return (
     <footer className="site-footer on-leaf">
-      <ColourBar product={product} />
+      <Still id="colours" className={product ? 'colour-bar named' : 'colour-bar'} aria-hidden>
+        {import.meta.env.IN_FULL && <Colours product={product} />}
+      </Still>
       <div className="wrap footer-grid">
-        <section id="contact" className="contact" aria-labelledby="contact-title">
-          <h2 id="contact-title">Contact Us</h2>
-          <p className="contact-lines">
-            <a href={telephone}>{brand.phone}</a>
-            <a href={`mailto:${brand.email}`}>{brand.email}</a>
-          </p>
-          <address>
-            {brand.company}, {brand.address.street}
-            <br />
-            {placeName}, {brand.address.country}
-          </address>
-        </section>
+        <Still as="section" id="contact" className="contact" aria-labelledby="contact-title">
+          {import.meta.env.IN_FULL && <Contact />}
+        </Still>
         <SubscribeForm path={path} />
-        <nav aria-label="Footer" className="footer-links">
-          <ul>
-            {products.map((each) => (
-              <li key={each}>
-                <a href={productPath(each)}>{each}</a>
-              </li>
-            ))}
-            <li>
-              <a href="/buy-now">Buy Now</a>
-            </li>
-          </ul>
-          <ul>
-            {socialLinks.map(({ name, href }) => (
-              <li key={name}>
-                <a href={href} rel="noopener">
-                  {name}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
+        <Still as="nav" id="footer-links" className="footer-links" aria-label="Footer">
+          {import.meta.env.IN_FULL && <Links />}
+        </Still>
         <div className="imprint">
           <Logo />
           <p>
@@ -65,6 +41,49 @@ export function Footer({ path, product }: FooterProps) {
         </div>
       </div>
     </footer>
+  )
+}
+
+function Contact() {
+  return (
+    <>
+      <h2 id="contact-title">Contact Us</h2>
+      <p className="contact-lines">
+        <a href={telephone}>{brand.phone}</a>
+        <a href={`mailto:${brand.email}`}>{brand.email}</a>
+      </p>
+      <address>
+        {brand.company}, {brand.address.street}
+        <br />
+        {placeName}, {brand.address.country}
+      </address>
+    </>
+  )
+}
+
+function Links() {
+  return (
+    <>
+      <ul>
+        {products.map((each) => (
+          <li key={each}>
+            <a href={productPath(each)}>{each}</a>
+          </li>
+        ))}
+        <li>
+          <a href="/buy-now">Buy Now</a>
+        </li>
+      </ul>
+      <ul>
+        {socialLinks.map(({ name, href }) => (
+          <li key={name}>
+            <a href={href} rel="noopener">
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 
@@ -84,14 +103,10 @@ function CurrentYear() {
 }
 
 /** The strip of colours that printers put on the edge of a sheet: the ingredients', with their names where the page is about them. */
-function ColourBar({ product }: { product: Product | undefined }) {
-  return (
-    <div className={product ? 'colour-bar named' : 'colour-bar'} aria-hidden="true">
-      {Object.values<LabelLine>(compositions[product ?? LONGEST]).map(({ name, hue }) => (
-        <i key={name} data-hue={hue}>
-          {product && name}
-        </i>
-      ))}
-    </div>
-  )
+function Colours({ product }: { product: Product | undefined }) {
+  return Object.values<LabelLine>(compositions[product ?? LONGEST]).map(({ name, hue }) => (
+    <i key={name} data-hue={hue}>
+      {product && name}
+    </i>
+  ))
 }

@@ -6,11 +6,12 @@ import { OrderSection } from '../enquiry/order-section.tsx'
 import { Comparison } from '../product/comparison.tsx'
 import { Amount } from '../ui/amount.tsx'
 import { Picture } from '../ui/picture.tsx'
+import { Still } from '../ui/still.tsx'
 import type { Page } from './page.ts'
 
 export const homePage: Page = {
   path: '/',
-  title: home.title,
+  title: import.meta.env.IN_FULL && home.title,
   ground: 'paper',
   Body: HomePage,
 }
@@ -18,9 +19,15 @@ export const homePage: Page = {
 function HomePage({ page }: { page: Page }) {
   return (
     <>
-      <Banner />
-      <OurProducts />
-      <Comparison />
+      <Still id="products">
+        {import.meta.env.IN_FULL && (
+          <>
+            <Banner />
+            <OurProducts />
+            <Comparison />
+          </>
+        )}
+      </Still>
       <section id="buy-now" className="section order-section" aria-labelledby="buy-now-title">
         <OrderSection
           path={page.path}

@@ -1,11 +1,13 @@
+import type { MouseEvent } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { PRODUCT_CLASS } from '../content/advisory.ts'
 import type { Composition as CompositionContent } from '../content/product.ts'
 import { Amount } from '../ui/amount.tsx'
 import { Words } from '../ui/words.tsx'
 
-/** One sheet of paper: print.css leaves out what is not for a physician. */
-function printSheet() {
+/** One sheet of paper, for its button: print.css leaves out what is not for a physician. */
+export function printSheet({ target }: MouseEvent) {
+  if (!(target as Element).closest('.sheet-button')) return
   const page = document.documentElement
   page.toggleAttribute('data-sheet', true)
   addEventListener('afterprint', () => page.removeAttribute('data-sheet'), { once: true })
@@ -60,7 +62,7 @@ export function Composition({ product, caption, rows, footnote }: CompositionCon
         <Words>{footnote}</Words>
       </p>
       <p className="dose">Dose advised by the physician:</p>
-      <button type="button" className="pill sheet-button" onClick={printSheet}>
+      <button type="button" className="pill sheet-button">
         Print for your physician
       </button>
     </div>

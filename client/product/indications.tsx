@@ -5,6 +5,7 @@ import { advisory, CONDITIONS_SHOWN, labelFacts, neutralLine } from '../content/
 import { telephone } from '../content/contact.ts'
 import type { Indication, ProductContent } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
+import { Still } from '../ui/still.tsx'
 import { Words } from '../ui/words.tsx'
 import { WIDE } from './mechanism.tsx'
 
@@ -45,7 +46,9 @@ export function Indications({ layout, open, cards }: IndicationsProps) {
           </li>
         ))}
       </ul>
-      <Advisory />
+      <Still as="aside" id="advisory" className="advisory on-sand" aria-labelledby="advisory-title">
+        {import.meta.env.IN_FULL && <Advisory />}
+      </Still>
     </>
   )
 }
@@ -68,7 +71,7 @@ function Body({ card: { text, bullets } }: { card: Indication }) {
 
 function Advisory() {
   return (
-    <aside className="advisory on-sand" aria-labelledby="advisory-title">
+    <>
       <h3 id="advisory-title">{advisory.title}</h3>
       <div>
         {advisory.paragraphs.map((paragraph) => (
@@ -87,7 +90,7 @@ function Advisory() {
           <a href={telephone}>{brand.phone}</a>
         </p>
       </div>
-    </aside>
+    </>
   )
 }
 

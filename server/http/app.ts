@@ -10,6 +10,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import type { Vitals } from '../../shared/vitals.ts'
 import { type AdmissionOptions, createAdmission, createProxyWatch, tidyForwarded } from './admission.ts'
 import { errorAnswer } from './error-answers.ts'
 import { serveFormPosts } from './form-posts.ts'
@@ -19,11 +20,12 @@ import type { Context } from './router.ts'
 import { type SecurityOptions, securityHeaders } from './security.ts'
 import { type Site, sendNotFound, servePages } from './site.ts'
 import { serveProcedures } from './trpc-adapter.ts'
+import { serveVitals } from './vitals.ts'
 
 /*
  * The application: requests come in, answers go out. A page: site.ts. An order: admission.ts, then trpc-adapter.ts and
  * router.ts, or form-posts.ts for a form without scripts, then server/enquiries/orders.ts. What failures are answered
- * with: error-answers.ts. For programs: health.ts, metrics.ts, resend-events.ts.
+ * with: error-answers.ts. For programs: health.ts, metrics.ts, resend-events.ts, vitals.ts.
  */
 
 export interface AppOptions extends AdmissionOptions, Context, SecurityOptions, ResendEventsOptions, Health {
@@ -35,6 +37,8 @@ export interface AppOptions extends AdmissionOptions, Context, SecurityOptions, 
   patience?: Patience | undefined
   /** Told of each request that was answered. */
   observe?: ((answered: Answered) => void) | undefined
+  /** Told how fast pages were; without it nobody is asked. */
+  observeVitals?: ((vitals: Vitals) => void) | undefined
 }
 
 export interface Answered {
@@ -125,6 +129,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     const admission = await createAdmission(scope, options)
     serveProcedures(scope, options, admission)
     serveFormPosts(scope, options, admission)
+    serveVitals(scope, admission, options.observeVitals)
   })
   servePages(app, options.site)
   return app
@@ -189,7 +194,7 @@ function watchConnections(app: FastifyInstance) {
 /** What has a name of its own in the log and in metrics; other paths under /trpc are whatever people make up. */
 const PROCEDURES = ['order.submit', 'subscription.subscribe']
 /** What is asked for many times for each visitor, or by programs every few seconds. */
-const FREQUENT = ['/assets/*', '/healthz', '/readyz']
+const FREQUENT = ['/assets/*', '/healthz', '/readyz', '/vitals']
 
 /** One of a fixed number of names: people and programs put all kinds of things into paths. */
 function routeName({ params, routeOptions }: FastifyRequest): string {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Vitals } from '../../shared/vitals.ts'
 import type { Db } from '../database/database.ts'
 import { readOldestNew } from '../enquiries/oldest-new.ts'
 import { readBacklog } from '../mail/owed.ts'
@@ -10,6 +11,8 @@ export interface Metrics {
   url: string
   /** Counts a request that was answered. */
   observe(answered: Answered): void
+  /** Counts how fast a page was for somebody. */
+  observeVitals(vitals: Vitals): void
   close(): Promise<void>
 }
 
@@ -21,12 +24,16 @@ export interface MetricsOptions {
   mailEnabled: boolean
 }
 
+/** With the bounds of what is called good and poor: of LCP 2.5 and 4 s, of INP 0.2 and 0.5, of TTFB 0.8 and 1.8. */
+const VITALS_S = [0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2, 1.8, 2.5, 4, 6, 10]
+/** Good is to 0.1, poor from 0.25. */
+const SHIFTS = [0.01, 0.02, 0.05, 0.1, 0.15, 0.25, 0.5, 1]
 const DURATIONS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Serves `/metrics` in Prometheus' format, and `/status` for people, at a port of its own, which visitors do not reach. */
 export async function startMetrics({ host, port, db, mailEnabled }: MetricsOptions): Promise<Metrics> {
   const registry = new Registry()
-  const { observe, tellOwed } = createFigures(registry)
+  const { tellOwed, ...observers } = createFigures(registry)
   const server = createServer(async ({ url }, response) => {
     if (url !== '/metrics' && url !== '/status') return response.writeHead(404).end()
     const owed = await readOwed(db)
@@ -43,7 +50,7 @@ export async function startMetrics({ host, port, db, mailEnabled }: MetricsOptio
   })
   return {
     url: `http://${host}:${(server.address() as AddressInfo).port}/metrics`,
-    observe,
+    ...observers,
     close: () =>
       new Promise((done) => {
         server.close(() => done())
@@ -73,6 +80,16 @@ function createFigures(registry: Registry) {
     labelNames: ['route', 'status'],
     buckets: DURATIONS_S,
   })
+  const vitals = new Histogram({
+    ...described('vitals_seconds', 'LCP, INP and TTFB of pages as browsers measured them'),
+    labelNames: ['page', 'metric'],
+    buckets: VITALS_S,
+  })
+  const shifts = new Histogram({
+    ...described('vitals_shift', 'CLS of pages as browsers measured it'),
+    labelNames: ['page', 'metric'],
+    buckets: SHIFTS,
+  })
   const orders = new Counter({
     ...described(
       'orders_total',
@@ -93,6 +110,12 @@ function createFigures(registry: Registry) {
     observe({ route, status, ms }: Answered) {
       durations.observe({ route, status }, ms / 1000)
       if (route === 'order.submit') orders.inc({ status })
+    },
+    observeVitals({ page, ...values }: Vitals) {
+      for (const [metric, value] of Object.entries(values)) {
+        if (metric === 'CLS') shifts.observe({ page, metric }, value)
+        else vitals.observe({ page, metric }, value / 1000)
+      }
     },
     tellOwed(owed: Owed) {
       up.set(owed ? 1 : 0)

@@ -44,6 +44,11 @@ type SiteFile = Partial<Record<Encoding, Representation>> & { identity: Represen
 /** The built site, held in memory, by path. */
 export type Site = Map<string, SiteFile>
 
+export interface SiteOptions extends SecurityOptions {
+  /** Whether pages ask browsers how fast they were. */
+  vitals: boolean
+}
+
 export const NOT_FOUND_PAGE = '/404'
 const ASSETS = '/assets/'
 
@@ -52,8 +57,7 @@ const ASSETS = '/assets/'
  * `compress` does that, and until it has, they go out as they are. Reads synchronously, which is 50 ms of the time to
  * the first order: while a server starts nobody else waits.
  */
-export function loadSite(folder: string, security: SecurityOptions) {
-  const { publicUrl } = security
+export function loadSite(folder: string, { vitals, ...security }: SiteOptions) {
   const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   const [ofParts, ofDocuments] = [partHeaders(security), securityHeaders(security)]
@@ -64,7 +68,7 @@ export function loadSite(folder: string, security: SecurityOptions) {
     const built = readFileSync(file)
     const headers = PARTS.has(extname(file)) ? ofParts : ofDocuments
     const compressible = COMPRESSIBLE.has(extname(file))
-    const body = compressible ? fillIn(built, publicUrl) : built
+    const body = compressible ? fillIn(built, security.publicUrl, vitals) : built
     const entry: SiteFile = { identity: represent(name, body, 'identity', headers) }
     site.set(pathOf(name), entry)
     if (!compressible) continue
@@ -87,9 +91,14 @@ export function loadSite(folder: string, security: SecurityOptions) {
   return { site, compress }
 }
 
-function fillIn(body: Buffer, publicUrl: string): Buffer {
+function fillIn(body: Buffer, publicUrl: string, vitals: boolean): Buffer {
   return body.includes(PUBLIC_URL_PLACEHOLDER)
-    ? Buffer.from(body.toString().replaceAll(PUBLIC_URL_PLACEHOLDER, publicUrl))
+    ? Buffer.from(
+        body
+          .toString()
+          .replaceAll(PUBLIC_URL_PLACEHOLDER, publicUrl)
+          .replace('data-vitals="off"', `data-vitals="${vitals ? 'on' : 'off'}"`),
+      )
     : body
 }
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { emptyHints, notStored, progress, ruleHints, uncertain } from '../../client/content/enquiry-form.ts'
+import { emptyHints, notStored, progress, ruleHints, uncertain } from '../../client/content/sending.ts'
 import { OrderForm } from '../../client/enquiry/order-form.tsx'
 import { forgetKey } from '../../client/enquiry/send-order.ts'
 import { brand } from '../../shared/brand.ts'

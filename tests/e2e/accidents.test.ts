@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
-import { progress } from '../../client/content/enquiry-form.ts'
+import { codeOffline } from '../../client/content/enquiry-form.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { orderPaths } from '../../shared/page-paths.ts'
@@ -116,7 +116,7 @@ describe.concurrent.each(orderPaths)('on %s', (path) => {
     await fillOrder(page, { email })
     await page.context().setOffline(true)
     await sendButton(page).click()
-    await eventually(() => expect(told).toEqual([progress.codeOffline]))
+    await eventually(() => expect(told).toEqual([codeOffline]))
     expect(await page.locator('#order-name').inputValue()).toBe('Asha Verma')
     expect(await storedFrom(email)).toEqual([])
     await page.context().setOffline(false)
@@ -141,5 +141,20 @@ it('in an old browser the menus open, close and lead on', async () => {
   await page.locator('.carousel, .segments').first().waitFor()
   // Its property is gone, but the attribute still works here.
   expect(problems.filter((problem) => !problem.startsWith('A command attempted'))).toEqual([])
+  await close()
+})
+
+it('a page that something has changed before React came is drawn anew, with all that never changes', async () => {
+  const { page, close } = await open('/healthz')
+  await page.route('**/products/*', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, body: (await response.text()).replaceAll('>Home<', '>Start<') })
+  })
+  const address = `${site().url}/products/quvera-xt`
+  await page.goto(address)
+  const before = await page.locator('main').innerText()
+  expect(before).toContain('Keep out of reach of children.')
+  await page.locator('nav:visible', { hasText: 'Home' }).first().waitFor()
+  expect(await page.locator('main').innerText()).toBe(before)
   await close()
 })

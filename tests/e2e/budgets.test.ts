@@ -2,9 +2,10 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
+import { freePort } from '../support/server-process.ts'
 import { PHONE, paths, siteForTests } from '../support/visit.ts'
 
-const { open, html } = siteForTests()
+const { open, html } = siteForTests({ METRICS_PORT: String(await freePort()) })
 const KB = 1024
 const LIMITS = {
   beforeLoad: 2 * KB,
@@ -34,6 +35,8 @@ it.each(paths)('%s stays light, before and after it is hydrated', async (path) =
   const [entry = ''] = /\/assets\/index-[^"]+\.js/.exec(document) ?? []
   expect((await stat(`dist/client${entry}.gz`)).size).toBeLessThanOrEqual(LIMITS.beforeLoad)
   await page.locator('html[data-hydrated]').waitFor()
+  const isLast = () => performance.getEntriesByType('resource').some(({ name }) => name.includes('/vitals-'))
+  await page.waitForFunction(isLast)
   const hydrated = await loadedScripts(page)
   expect(hydrated).toBeLessThanOrEqual(LIMITS.hydrated)
   if (path === '/buy-now') {

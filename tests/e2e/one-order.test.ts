@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
-import { progress, stopped } from '../../client/content/enquiry-form.ts'
+import { progress, stopped } from '../../client/content/sending.ts'
 import { messages } from '../../shared/order.ts'
 import { orderPaths, RECEIVED_PATH } from '../../shared/page-paths.ts'
 import { anAddress, fillOrder, sendButton, toastOf } from '../support/fill-order.ts'

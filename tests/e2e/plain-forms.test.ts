@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'
-import { emptyHints, uncertain } from '../../client/content/enquiry-form.ts'
+import { emptyHints, uncertain } from '../../client/content/sending.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { orderPaths, pagePaths } from '../../shared/page-paths.ts'

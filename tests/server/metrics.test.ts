@@ -63,3 +63,51 @@ it('tells for how long the oldest enquiry has been New, and nothing of those tha
   expect(status.enquiries.new).toBe(2)
   expect(status.enquiries.oldestNewSeconds).toBeGreaterThanOrEqual(seconds)
 })
+
+it('counts how fast pages were for people, and nothing that no browser of ours can have measured', async () => {
+  const port = String(await freePort())
+  const server = await aServer({ METRICS_PORT: port, RATE_LIMIT_MAX: '1' })
+  const told = { page: '/buy-now', LCP: 900.4, INP: 40, TTFB: 12, CLS: 0.003 }
+  const tell = async (body: unknown, headers = {}) => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers } }
+    return (await fetch(`${server.url}/vitals`, { ...init, body: JSON.stringify(body) })).status
+  }
+  expect(await tell(told)).toBe(204)
+  expect(await tell({ page: '/', TTFB: 0 })).toBe(204) // all that some browsers can measure
+  for (const wrong of [{ LCP: Number.NaN }, { LCP: -1 }, { INP: 1e9 }, { CLS: 1e3 }, { TTFB: '12' }, { more: 1 }])
+    expect(await tell({ ...told, ...wrong })).toBe(400)
+  expect(await tell({ ...told, page: '/made-up' })).toBe(400)
+  expect(await tell({ ...told, more: 'x'.repeat(1000) })).toBe(413)
+  expect(await tell(told, { 'content-type': 'text/plain' })).toBe(415)
+  expect(await tell(told, { origin: 'https://elsewhere.example' })).toBe(403)
+
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  const counts = text.match(/^quvera_vitals_\w+_(sum|count).*$/gm)?.sort()
+  expect(counts).toEqual([
+    'quvera_vitals_seconds_count{page="/",metric="TTFB"} 1',
+    'quvera_vitals_seconds_count{page="/buy-now",metric="INP"} 1',
+    'quvera_vitals_seconds_count{page="/buy-now",metric="LCP"} 1',
+    'quvera_vitals_seconds_count{page="/buy-now",metric="TTFB"} 1',
+    'quvera_vitals_seconds_sum{page="/",metric="TTFB"} 0',
+    'quvera_vitals_seconds_sum{page="/buy-now",metric="INP"} 0.04',
+    'quvera_vitals_seconds_sum{page="/buy-now",metric="LCP"} 0.9004',
+    'quvera_vitals_seconds_sum{page="/buy-now",metric="TTFB"} 0.012',
+    'quvera_vitals_shift_count{page="/buy-now",metric="CLS"} 1',
+    'quvera_vitals_shift_sum{page="/buy-now",metric="CLS"} 0.003',
+  ])
+
+  const answers = await Promise.all(Array.from({ length: 70 }, () => tell(told)))
+  expect(answers.filter((status) => status === 429).length).toBeGreaterThan(0)
+  expect((await submit(server.url, anOrder())).status).toBe(200) // its limit of one is another
+})
+
+it('asks no browser and takes nothing where nobody reads the figures', async () => {
+  const pages = async (env: Record<string, string>) => {
+    const server = await aServer(env)
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"page":"/"}' }
+    const { status } = await fetch(`${server.url}/vitals`, init)
+    return [status, /data-vitals="\w+"/.exec(await (await fetch(server.url)).text())?.[0]]
+  }
+  expect(await pages({})).toEqual([404, 'data-vitals="off"'])
+  expect(await pages({ METRICS_PORT: String(await freePort()) })).toEqual([204, 'data-vitals="on"'])
+})

@@ -22,7 +22,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(scratch, 'quvera-site-'))
   await writeFile(join(folder, 'page.html'), Buffer.alloc(PAGE_BYTES, 'x'))
   await writeFile(join(folder, 'film.html'), Buffer.alloc(FILM_BYTES, 'x'))
-  const { site } = loadSite(folder, { publicUrl: PUBLIC_URL, hstsPreload: false })
+  const { site } = loadSite(folder, { publicUrl: PUBLIC_URL, hstsPreload: false, vitals: false })
   app = await startTestApp({ mails: false, site, patience: PATIENCE })
 })
 afterEach(() => {

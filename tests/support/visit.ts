@@ -8,11 +8,11 @@ export const paths = pagePaths
 export const PHONE = { viewport: { width: 360, height: 740 } }
 
 /** One site and one browser for a file of tests. */
-export function siteForTests() {
+export function siteForTests(env: Record<string, string> = {}) {
   let site: Awaited<ReturnType<typeof startSite>>
   let browser: Browser
   beforeAll(async () => {
-    ;[site, browser] = await Promise.all([startSite(), launchBrowser()])
+    ;[site, browser] = await Promise.all([startSite(env), launchBrowser()])
   })
   afterAll(async () => {
     await browser?.close()

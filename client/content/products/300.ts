@@ -29,23 +29,10 @@ const lycopene: Ingredient = {
 export const content: ProductContent = {
   product: name,
   ...card,
-  tagline: 'Revitalize your health with precision formulation',
-  paragraph: `${name} brings together three ingredients: Coenzyme Q10, a compound your body also makes; ${omega3} fatty acids, found in oily fish; and lycopene, the pigment that makes tomatoes red. This page gives the exact amount of each, so you and your physician read the same label.`,
-  pictures: [
-    { name: card.picture, alt: card.alt, caption: 'The bottle' },
-    {
-      name: `${card.picture}-capsules`,
-      alt: 'Translucent orange softgel capsules, filling the picture',
-      caption: 'The capsules',
-    },
-    {
-      name: `${card.picture}-label-wide`,
-      alt: `The label of ${name}, with its three ingredients and amounts`,
-      caption: 'The label',
-    },
-  ],
   mechanism: {
-    lead: 'Three ingredients in one formula: what each one is, where it comes from, and what to know before you take it.',
+    ...(import.meta.env.IN_FULL && {
+      lead: 'Three ingredients in one formula: what each one is, where it comes from, and what to know before you take it.',
+    }),
     open: 'coq10',
     draggable: false,
     slides: [
@@ -62,28 +49,8 @@ export const content: ProductContent = {
       { id: 'lycopene', title: 'Lycopene', cards: [lycopene] },
     ],
   },
-  composition: {
-    ground: 'lycopene',
-    caption: 'Each dose contains',
-    rows: [q10, omega3Acids, lycopene],
-    footnote: '“10%” is the strength of the lycopene ingredient. 1 mg is 1000 mcg.',
-  },
-  dosage: [
-    { title: 'Dosage', icon: 'dose', text: 'As Directed by Physician' },
-    {
-      title: 'Instructions',
-      icon: 'glass',
-      text: 'Do not chew or crush the capsule; swallow it whole with water, with a meal that contains some fat.',
-    },
-    { title: 'Storage', icon: 'shade', text: 'Store in a cool, dry place, away from sunlight and moisture.' },
-    {
-      title: 'General Instructions',
-      icon: 'reach',
-      text: 'Keep out of reach of children. Close the bottle tightly after each use.',
-    },
-  ],
   indications: {
-    lead: 'Areas in which a physician may advise it.',
+    ...(import.meta.env.IN_FULL && { lead: 'Areas in which a physician may advise it.' }),
     layout: 'row',
     open: 'cardiovascular',
     cards: [
@@ -124,23 +91,60 @@ export const content: ProductContent = {
       },
     ],
   },
-  safety: [
-    {
-      title: 'Allergies',
-      text: 'Do not take it if you are allergic to any component. EPA and DHA may come from fish; check the pack for the source.',
+  ...(import.meta.env.IN_FULL && {
+    tagline: 'Revitalize your health with precision formulation',
+    paragraph: `${name} brings together three ingredients: Coenzyme Q10, a compound your body also makes; ${omega3} fatty acids, found in oily fish; and lycopene, the pigment that makes tomatoes red. This page gives the exact amount of each, so you and your physician read the same label.`,
+    pictures: [
+      { name: card.picture, alt: card.alt, caption: 'The bottle' },
+      {
+        name: `${card.picture}-capsules`,
+        alt: 'Translucent orange softgel capsules, filling the picture',
+        caption: 'The capsules',
+      },
+      {
+        name: `${card.picture}-label-wide`,
+        alt: `The label of ${name}, with its three ingredients and amounts`,
+        caption: 'The label',
+      },
+    ],
+    composition: {
+      ground: 'lycopene',
+      caption: 'Each dose contains',
+      rows: [q10, omega3Acids, lycopene],
+      footnote: '“10%” is the strength of the lycopene ingredient. 1 mg is 1000 mcg.',
     },
-    {
-      title: 'Pregnancy and lactation',
-      text: 'Ask a physician first. Whether to take it, and how much, is for the physician to decide.',
-    },
-    { title: 'Alcohol', text: 'Limit alcohol while you take it.' },
-    {
-      title: 'Renal health',
-      text: 'Consult a doctor if you have kidney impairment or are on dialysis. Have your kidney function monitored.',
-    },
-    {
-      title: 'Liver health',
-      text: 'Have your liver function monitored, and limit alcohol. Tell your doctor about every medicine you take.',
-    },
-  ],
+    dosage: [
+      { title: 'Dosage', icon: 'dose', text: 'As Directed by Physician' },
+      {
+        title: 'Instructions',
+        icon: 'glass',
+        text: 'Do not chew or crush the capsule; swallow it whole with water, with a meal that contains some fat.',
+      },
+      { title: 'Storage', icon: 'shade', text: 'Store in a cool, dry place, away from sunlight and moisture.' },
+      {
+        title: 'General Instructions',
+        icon: 'reach',
+        text: 'Keep out of reach of children. Close the bottle tightly after each use.',
+      },
+    ],
+    safety: [
+      {
+        title: 'Allergies',
+        text: 'Do not take it if you are allergic to any component. EPA and DHA may come from fish; check the pack for the source.',
+      },
+      {
+        title: 'Pregnancy and lactation',
+        text: 'Ask a physician first. Whether to take it, and how much, is for the physician to decide.',
+      },
+      { title: 'Alcohol', text: 'Limit alcohol while you take it.' },
+      {
+        title: 'Renal health',
+        text: 'Consult a doctor if you have kidney impairment or are on dialysis. Have your kidney function monitored.',
+      },
+      {
+        title: 'Liver health',
+        text: 'Have your liver function monitored, and limit alcohol. Tell your doctor about every medicine you take.',
+      },
+    ],
+  }),
 }
