@@ -36,6 +36,8 @@ function url(protocols: string[], message: string) {
   return z.string().check(z.refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), message))
 }
 
+const postgresUrl = url(['postgresql:', 'postgres:'], 'must be postgresql://user:password@host:port/database')
+
 /** An address of a site as a whole: nothing follows the host, or its port. */
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false
@@ -85,7 +87,8 @@ export const envSchema = z.object({
     ),
     false,
   ),
-  DATABASE_URL: z.optional(url(['postgresql:', 'postgres:'], 'must be postgresql://user:password@host:port/database')),
+  DATABASE_URL: z.optional(postgresUrl),
+  DIRECT_DATABASE_URL: z.optional(postgresUrl),
   DATA_DIR: z._default(z.string(), '.data'),
   EMBEDDED_DATABASE_PORT: wholeNumber(0, 0, 65535),
   RESEND_API_KEY: z.optional(z.string()),

@@ -35,6 +35,7 @@ async function serve(env: Env): Promise<void> {
   const log = createLogger(env.LOG_LEVEL)
   const opening = openDatabase({
     url: env.DATABASE_URL,
+    directUrl: env.DIRECT_DATABASE_URL,
     dataDir: env.DATA_DIR,
     embeddedPort: env.EMBEDDED_DATABASE_PORT,
     migrations: migrationsFolder(),

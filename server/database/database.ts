@@ -24,6 +24,8 @@ export interface Preparation {
 export interface DatabaseOptions extends Preparation {
   /** A PostgreSQL server; without it the embedded database in `dataDir` is opened. */
   url?: string | undefined
+  /** Where migrations reach that server without a pooler between: as everything else unless given. */
+  directUrl?: string | undefined
   dataDir: string
   /** Loopback port at which other programs reach the embedded database; none unless given. */
   embeddedPort?: number

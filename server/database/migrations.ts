@@ -25,7 +25,7 @@ interface Applied {
 
 /** The key under which Prisma Migrate takes its advisory lock. */
 const PRISMA_LOCK = 72707369
-const LOCK_TIMEOUT = '60s'
+const BEGIN = `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'; SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`
 /** For a table: whoever comes while a change of it waits has to wait behind it. */
 const TABLE_TIMEOUT = '3s'
 /** PostgreSQL's codes for what a role may not do, and for a lock that was waited for in vain. */
@@ -77,27 +77,32 @@ export async function settleMigrations(session: Session, what: string, options: 
 }
 
 /**
- * Applies what the database lacks. Uses Prisma Migrate's own table, checksums and lock, so that `prisma migrate deploy`
- * and this agree, and so that many servers may start at once.
+ * Applies what the database lacks, a transaction each: what one adds to a type the next may use. Uses Prisma Migrate's
+ * own table, checksums and lock, so that `prisma migrate deploy` and this agree, and so that many servers may start at
+ * once. Nothing of the session outlives a transaction, so a pooler may lie between.
  */
 async function migrate(session: Session, migrations: Migration[]): Promise<string[]> {
-  await session.exec(`SET lock_timeout = '${LOCK_TIMEOUT}'`)
-  await session.query('SELECT pg_advisory_lock($1)', [PRISMA_LOCK])
-  try {
-    await session.exec('RESET lock_timeout')
-    await createJournal(session)
-    const applied = await readJournal(session)
-    const edited = migrations.find(({ name, sql }) => applied.has(name) && !matches(sql, applied.get(name) ?? ''))
-    if (edited) {
-      throw new OperatorError(
-        `Migration ${edited.name} was edited after it was applied to this database. Restore the file, and put the change into a new migration.`,
-      )
+  for (const notes: string[] = []; ; ) {
+    let due: Migration | undefined
+    try {
+      await session.exec(BEGIN)
+      await createJournal(session)
+      const applied = await readJournal(session)
+      const edited = migrations.find(({ name, sql }) => applied.has(name) && !matches(sql, applied.get(name) ?? ''))
+      if (edited) {
+        throw new OperatorError(
+          `Migration ${edited.name} was edited after it was applied to this database. Restore the file, and put the change into a new migration.`,
+        )
+      }
+      due = migrations.find(({ name }) => !applied.has(name))
+      if (due) await apply(session, due)
+      await session.exec('COMMIT')
+      if (!due) return [...notes, ...noteUnknown(migrations, applied)]
+      notes.push(`applied migration ${due.name}`)
+    } catch (error) {
+      await session.exec('ROLLBACK').catch(() => {}) // the first failure tells more
+      throw explain(error, due ?? migrations[0], due !== undefined)
     }
-    const pending = migrations.filter(({ name }) => !applied.has(name))
-    for (const { name, sql } of pending) await apply(session, name, sql)
-    return [...pending.map(({ name }) => `applied migration ${name}`), ...noteUnknown(migrations, applied)]
-  } finally {
-    await session.query('SELECT pg_advisory_unlock($1)', [PRISMA_LOCK])
   }
 }
 
@@ -141,29 +146,24 @@ async function readJournal(session: Session): Promise<Map<string, string>> {
   return new Map(rows.map((row) => [row.migration_name, row.checksum]))
 }
 
-async function apply(session: Session, name: string, sql: string) {
-  const id = randomUUID()
-  const start = `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('${id}', '${sha256(sql)}', '${name}')`
-  const finish = `UPDATE _prisma_migrations SET finished_at = now(), applied_steps_count = 1 WHERE id = '${id}'`
-  try {
-    await session.exec(`BEGIN;\nSET LOCAL lock_timeout = '${TABLE_TIMEOUT}';\n${start};\n${sql}\n;${finish};\nCOMMIT`)
-  } catch (error) {
-    await session.exec('ROLLBACK')
-    if (sqlState(error) === REFUSED) {
-      throw new OperatorError(
-        `Migration ${name} is due, and this role may not apply it. First run \`npm run -s staff -- migrate\` with the DATABASE_URL of the tables' owner (in the container: node dist/server/staff.js migrate).`,
-        { cause: error },
-      )
-    }
-    if (sqlState(error) === HELD) {
-      throw new OperatorError(
-        `Migration ${name} was not applied, and left nothing behind: something, such as a long backup, holds a table that it changes. Start again when that is done.`,
-        { cause: error },
-      )
-    }
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new OperatorError(`Migration ${name} failed and left nothing behind: ${reason}`, { cause: error })
+async function apply(session: Session, { name, sql }: Migration) {
+  const finished = `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+    VALUES ('${randomUUID()}', '${sha256(sql)}', '${name}', clock_timestamp(), 1)`
+  await session.exec(`SET LOCAL lock_timeout = '${TABLE_TIMEOUT}';\n${sql}\n;${finished}`)
+}
+
+/** What an operator can do when a migration is not applied. */
+function explain(error: unknown, due: Migration | undefined, hasBegun: boolean): unknown {
+  if (error instanceof OperatorError) return error
+  const reason = error instanceof Error ? error.message : String(error)
+  const remedies: Record<string, string> = {
+    [REFUSED]:
+      "is due, and this role may not apply it. First run `npm run -s staff -- migrate` with the DATABASE_URL of the tables' owner (in the container: node dist/server/staff.js migrate).",
+    [HELD]:
+      'was not applied, and left nothing behind: something, such as a long backup, holds a table that it changes. Start again when that is done.',
   }
+  const words = remedies[sqlState(error) ?? ''] ?? (hasBegun && `failed and left nothing behind: ${reason}`)
+  return words ? new OperatorError(`Migration ${due?.name} ${words}`, { cause: error }) : error
 }
 
 function sha256(text: string) {

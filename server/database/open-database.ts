@@ -49,15 +49,23 @@ export async function openBeside(options: DatabaseOptions): Promise<Database> {
   }
 }
 
-type Where = Pick<Env, 'DATABASE_URL' | 'DATA_DIR'> & Preparation
+type Where = Pick<Env, 'DATABASE_URL' | 'DATA_DIR'> & Partial<Pick<Env, 'DIRECT_DATABASE_URL'>> & Preparation
 
 /** Runs `work` beside the site or without it, on the database as it is there unless asked to prepare it. */
 export async function withDatabase<T>(
-  { DATABASE_URL: url, DATA_DIR: dataDir, ...preparation }: Where,
+  { DATABASE_URL: url, DIRECT_DATABASE_URL: directUrl, DATA_DIR: dataDir, ...preparation }: Where,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   const { make, migrate, anyVersion } = preparation
-  const database = await openBeside({ url, dataDir, migrations: migrationsFolder(), make, migrate, anyVersion })
+  const database = await openBeside({
+    url,
+    directUrl,
+    dataDir,
+    migrations: migrationsFolder(),
+    make,
+    migrate,
+    anyVersion,
+  })
   try {
     for (const note of database.notes) console.error(note)
     return await work(database)

@@ -5,58 +5,75 @@ import { type Database, type DatabaseOptions, type Db, openClient } from './data
 import { type Session, settleMigrations } from './migrations.ts'
 
 const POOL_SIZE = 10
-const CONNECT_TIMEOUT_MS = 1500
+/** A database that sleeps opens a connection once it is awake. One that leaves a statement unanswered is away, not asleep. */
+const WAKE_MS = 5000
+const AWAY_MS = 1500
 const STATEMENTS_MAX = 200
 const IDLE_IN_TRANSACTION_MS = 10_000
-/** PostgreSQL's code for what is none of its protocol, and poolers' for a setting they do not pass on. */
-const NOT_IN_PROTOCOL = '08P01'
+/** How poolers refuse a setting that they do not pass on. */
+const NOT_PASSED_ON = ['08P01', '0A000']
+
+type WithStartup = new (config?: pg.ClientConfig) => pg.Client & { getStartupConf(): object }
+
+/**
+ * The adapter reads times as if they were UTC, so the session's time zone has to be. Asked for by its name, as poolers
+ * pass it on, and not among `options`, which they refuse.
+ */
+class Client extends (pg.Client as unknown as WithStartup) {
+  override getStartupConf() {
+    return { ...super.getStartupConf(), TimeZone: 'UTC' }
+  }
+}
 
 /** Opens a PostgreSQL server's database. */
 export async function openPostgres(connectionString: string, options: DatabaseOptions): Promise<Database> {
-  // The adapter reads times as if they were UTC, so the session's time zone has to be.
-  const connection = { connectionString, application_name: 'quvera', options: '-c TimeZone=UTC' }
-  const prepared = preparePostgres(connection, options)
-  prepared.catch(() => {}) // it is waited for below
-  const limits = options.queryTimeoutMs ? await limitsFor(connection, options.queryTimeoutMs) : {}
-  const pool = new pg.Pool({
-    ...connection,
-    ...limits,
-    max: POOL_SIZE,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
+  const { queryTimeoutMs, migrate, directUrl } = options
+  const settings = { connectionString, application_name: 'quvera', connectionTimeoutMillis: WAKE_MS }
+  // The server gives up first: what only the client gives up goes on waiting there, a connection each.
+  const limitMs = queryTimeoutMs && Math.round(queryTimeoutMs * 0.9)
+  const limits = limitMs && {
+    options: `-c statement_timeout=${limitMs} -c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`,
+  }
+  const client = await connect({ ...settings, ...limits }).catch((error: unknown) => {
+    if (!limits || !NOT_PASSED_ON.includes(sqlState(error) ?? '')) throw error
+    return connect(settings)
   })
-  pool.on('error', (error) => options.onConnectionError?.(error))
-  pool.on('release', (_error, client) => endUnlessAtRest(client))
-  const [notes, db] = await Promise.all([
-    prepared,
-    openClient(new PrismaPg(pool, { statementNameGenerator: createStatementNames() })),
-  ])
-  return { db, notes, close: () => closePool(db, pool) }
-}
-
-/**
- * How long a statement may take. The server gives up first: what only the client gives up goes on waiting there, a
- * connection each. Poolers may refuse to pass that on; then the client's limit is the only one.
- */
-async function limitsFor(connection: pg.ClientConfig & { options: string }, timeoutMs: number) {
-  const limits = `-c statement_timeout=${Math.round(timeoutMs * 0.9)} -c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`
-  const options = `${connection.options} ${limits}`
-  const client = new pg.Client({ ...connection, options, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
-  client.on('error', () => {})
-  const refusal = await client.connect().then(
-    () => client.end(),
-    (error: unknown) => sqlState(error),
-  )
-  return { query_timeout: timeoutMs, ...(refusal !== NOT_IN_PROTOCOL && { options }) }
+  try {
+    // Behind a pooler nothing of a session lasts, and a statement may have to wait until it has opened a connection.
+    const isDirect = (await look(client)) === limitMs && !/[?&]pgbouncer=true(&|$)/.test(connectionString)
+    const pool = new pg.Pool({
+      ...settings,
+      ...(isDirect && limits),
+      ...(queryTimeoutMs && { query_timeout: queryTimeoutMs + (isDirect ? 0 : WAKE_MS) }),
+      Client,
+      max: POOL_SIZE,
+      keepAlive: true,
+    })
+    pool.on('error', (error) => options.onConnectionError?.(error))
+    pool.on('connect', () => Object.assign(pool.options, { connectionTimeoutMillis: WAKE_MS }))
+    pool.on('release', (_error, client) => {
+      if (!endUnlessAtRest(client)) Object.assign(pool.options, { connectionTimeoutMillis: AWAY_MS })
+    })
+    const what = `The database ${client.database} at ${client.host}:${client.port} (DATABASE_URL)`
+    const [notes, db] = await Promise.all([
+      migrate && directUrl ? migrateAt(directUrl, options) : settleMigrations(sessionOf(client), what, options),
+      openClient(new PrismaPg(pool, isDirect ? { statementNameGenerator: createStatementNames() } : {})),
+    ])
+    return { db, notes, close: () => closePool(db, pool) }
+  } finally {
+    await client.end()
+  }
 }
 
 /**
  * Keeps a connection that waits for an answer, or is in a transaction, from being used again: when a ROLLBACK was given
  * up before it was sent, what came next would be a part of that transaction, confirmed and taken back later.
  */
-function endUnlessAtRest(client: pg.PoolClient) {
+function endUnlessAtRest(client: pg.PoolClient): boolean {
   const { readyForQuery } = client as { readyForQuery?: boolean }
-  if (readyForQuery !== true || client.getTransactionStatus() !== 'I') client.end()
+  const isAtRest = readyForQuery === true && client.getTransactionStatus() === 'I'
+  if (!isAtRest) client.end()
+  return isAtRest
 }
 
 /** Opens the embedded database through the process that has it, which listens in `folder`. */
@@ -76,27 +93,36 @@ async function closePool(db: Db, pool: pg.Pool) {
   await pool.end()
 }
 
-async function preparePostgres(connection: pg.ClientConfig, options: DatabaseOptions): Promise<string[]> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5000 })
+async function connect(settings: pg.ClientConfig): Promise<pg.Client> {
+  const client = new Client(settings)
   client.on('error', () => {}) // a broken connection fails the query at hand, which reports it
   try {
     await client.connect()
+    return client
   } catch (error) {
     const cause = scrub(reason(error))
     throw new OperatorError(`The database cannot be reached: ${cause}. Check DATABASE_URL.`, { cause: error })
   }
-  try {
-    const zone = await client.query<{ TimeZone: string }>('SHOW TimeZone')
-    if (zone.rows[0]?.TimeZone !== 'UTC') {
-      throw new OperatorError(
-        `Database sessions run in the time zone ${zone.rows[0]?.TimeZone}, which would shift every time. A pooler in between drops our setting: ALTER ROLE … SET TimeZone TO 'UTC'.`,
-      )
-    }
-    const what = `The database ${client.database} at ${client.host}:${client.port} (DATABASE_URL)`
-    return await settleMigrations(sessionOf(client), what, options)
-  } finally {
-    await client.end()
+}
+
+/** Refuses another time than UTC. Returns the limit to a statement's time that holds there, 0 for none. */
+async function look(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ zone: string; offsets: string; limitMs: number }>(
+    `SELECT current_setting('TimeZone') AS "zone", setting::int AS "limitMs",
+       to_char(timestamptz '2026-01-01Z', 'OF') || to_char(timestamptz '2026-07-01Z', 'OF') AS "offsets"
+     FROM pg_settings WHERE name = 'statement_timeout'`,
+  )
+  if (rows[0]?.offsets !== '+00+00') {
+    throw new OperatorError(
+      `Database sessions run in the time zone ${rows[0]?.zone}, which would shift every time. A pooler in between drops our setting: ALTER ROLE … SET TimeZone TO 'UTC'.`,
+    )
   }
+  return rows[0].limitMs
+}
+
+async function migrateAt(url: string, options: DatabaseOptions): Promise<string[]> {
+  const client = await connect({ connectionString: url, application_name: 'quvera', connectionTimeoutMillis: WAKE_MS })
+  return settleMigrations(sessionOf(client), '', options).finally(() => client.end())
 }
 
 /** @param client has one connection */

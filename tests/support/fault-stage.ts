@@ -8,7 +8,7 @@ import { administer, migrations } from './test-database.ts'
 
 export interface Stage {
   /** Connects to the database of this test, after the faults. */
-  inspect<T>(read: (db: Db) => Promise<T>): Promise<T>
+  inspect<T>(read: (db: Db) => Promise<T>, url?: string): Promise<T>
   resend: FakeResend
   /** Starts a server process on the database of this test; the first one's port is kept for the next. */
   start(env?: Record<string, string>): Promise<ServerProcess>
@@ -36,8 +36,8 @@ export function createStages() {
     return {
       databaseUrl,
       resend,
-      async inspect(read) {
-        const { db, close } = await openDatabase({ url: databaseUrl, dataDir: '', migrations })
+      async inspect(read, url = databaseUrl) {
+        const { db, close } = await openDatabase({ url, dataDir: '', migrations })
         try {
           return await read(db)
         } finally {

@@ -22,24 +22,21 @@ export interface PostgresServer {
   close(): Promise<void>
 }
 
-/** A PostgreSQL server of its own with default settings, fsync included, from the programs of the machine. */
-export async function startPostgresServer(): Promise<PostgresServer> {
+/**
+ * A PostgreSQL server of its own with default settings, fsync included, from the programs of the machine.
+ * @param primary a server that this one follows as its standby
+ */
+export async function startPostgresServer(primary?: PostgresServer): Promise<PostgresServer> {
   const bin = await programs()
   const folder = await mkdtemp(join(tmpdir(), 'quvera-postgres-'))
   const port = await freePort()
-  const isRoot = process.getuid?.() === 0
-  if (isRoot) await run('chown', ['postgres', folder])
+  await ownedByPostgres(folder)
   await chmod(folder, 0o700)
   const data = join(folder, 'data')
-  // PostgreSQL refuses to run as root.
-  const asPostgres = (command: string[]): [string, string[]] =>
-    isRoot
-      ? ['setpriv', ['--reuid=postgres', '--regid=postgres', '--clear-groups', ...command]]
-      : [command[0] ?? '', command.slice(1)]
-  await run(
-    ...asPostgres([join(bin, 'initdb'), '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8']),
-    { cwd: '/' },
-  )
+  const make = primary
+    ? ['pg_basebackup', '-D', data, '-d', primary.url, '--write-recovery-conf', '--checkpoint=fast']
+    : ['initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8']
+  await run(...asPostgres([join(bin, make[0] ?? ''), ...make.slice(1)]), { cwd: '/' })
   const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
 
   async function signal(name: NodeJS.Signals) {
@@ -54,18 +51,6 @@ export async function startPostgresServer(): Promise<PostgresServer> {
       }
     }
   }
-  async function isUp() {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 500 })
-    client.on('error', () => {})
-    try {
-      await client.connect()
-      await client.query('SELECT 1')
-      return true
-    } finally {
-      await client.end().catch(() => {})
-    }
-  }
-
   const server: PostgresServer = {
     url,
     async start() {
@@ -83,11 +68,11 @@ export async function startPostgresServer(): Promise<PostgresServer> {
         'max_connections=200',
       ])
       spawn(command, args, { stdio: 'ignore', cwd: '/' })
-      await eventually(isUp, 30_000)
+      await eventually(() => isUp(url), 30_000)
     },
     async kill() {
       await signal('SIGKILL')
-      await eventually(async () => !(await isUp().catch(() => false)))
+      await eventually(async () => !(await isUp(url).catch(() => false)))
       await sleep(200) // until the kernel has taken down the shared memory
     },
     freeze: () => signal('SIGSTOP'),
@@ -100,6 +85,32 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   }
   await server.start()
   return server
+}
+
+/** PostgreSQL and PgBouncer refuse to run as root. */
+const isRoot = process.getuid?.() === 0
+
+export function asPostgres(command: string[]): [string, string[]] {
+  return isRoot
+    ? ['setpriv', ['--reuid=postgres', '--regid=postgres', '--clear-groups', ...command]]
+    : [command[0] ?? '', command.slice(1)]
+}
+
+export async function ownedByPostgres(folder: string): Promise<void> {
+  if (isRoot) await run('chown', ['-R', 'postgres', folder])
+}
+
+/** Whether it answers; throws what keeps it from that. */
+export async function isUp(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 500 })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query('SELECT 1')
+    return true
+  } finally {
+    await client.end().catch(() => {})
+  }
 }
 
 /** The folder of the server programs: Debian keeps them out of PATH. */

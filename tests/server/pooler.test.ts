@@ -1,0 +1,149 @@
+import { join } from 'node:path'
+import pg from 'pg'
+import { describe, expect, inject, it } from 'vitest'
+import { openDatabase } from '../../server/database/open-database.ts'
+import { submit } from '../support/an-order.ts'
+import { eventually } from '../support/eventually.ts'
+import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
+import { startForwarder } from '../support/forwarder.ts'
+import { aUniqueOrder, sendOrders } from '../support/load.ts'
+import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { aFolder } from '../support/scratch.ts'
+import { startServer } from '../support/server-process.ts'
+import { staff } from '../support/staff-command.ts'
+import { onDatabase } from '../support/stored-enquiry.ts'
+import { administer, migrations } from '../support/test-database.ts'
+import { createSites } from '../support/waiting-site.ts'
+
+const { cleanUp, aDatabase } = createSites()
+
+async function aPooler(url: string, setting?: string): Promise<string> {
+  const pooler = await startPgBouncer(url, setting)
+  cleanUp.push(pooler.close)
+  return pooler.url
+}
+
+/** A server process that has said nothing of level warn or more, so far. */
+async function aSilentServer(env: Record<string, string>) {
+  const server = await startServer({ PUBLIC_URL: 'http://quvera.test', RATE_LIMIT_MAX: '0', LOG_LEVEL: 'warn', ...env })
+  cleanUp.push(() => server.stop('SIGKILL'))
+  return server
+}
+
+async function anEmptyDatabase(): Promise<string> {
+  const { DATABASE_URL = '' } = await aDatabase()
+  await administer(DATABASE_URL, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+  return DATABASE_URL
+}
+
+const needs = hasPgBouncer ? '' : " (left out: needs Debian's package pgbouncer)"
+
+describe.skipIf(!inject('postgres') || !hasPgBouncer)(`behind PgBouncer in transaction mode${needs}`, () => {
+  it.each([
+    ['refuses', undefined],
+    ['drops', 'ignore_startup_parameters = options'],
+  ])('that %s options, two servers make one database, store, mail and have nothing to warn of', async (_, setting) => {
+    const url = await anEmptyDatabase()
+    const env = { DATABASE_URL: await aPooler(url, setting) }
+    const resend = await startFakeResend()
+    cleanUp.push(resend.close)
+    const servers = await Promise.all([1, 2].map(() => aSilentServer({ ...env, ...sendingThrough(resend) })))
+    const sent = servers.map((server) =>
+      sendOrders({ url: () => server.url, orders: 50, concurrency: 16, retry: false }),
+    )
+    for (const { statuses } of await Promise.all(sent)) expect([...statuses]).toEqual([[200, 50]])
+    await eventually(() => expect(resend.mails).toHaveLength(200), 30_000)
+    await onDatabase({ DATABASE_URL: url }, async (db) => {
+      const times = await db.enquiry.aggregate({ _count: true, _min: { receivedAt: true } })
+      expect(times._count).toBe(100)
+      expect(Date.now() - Number(times._min.receivedAt)).toBeLessThan(60_000)
+    })
+    for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null })
+    expect(servers.map((server) => server.stdout() + server.stderr())).toEqual(['', ''])
+  })
+
+  it('that looks like none, ?pgbouncer=true keeps statements from having names', async () => {
+    const { DATABASE_URL: url = '' } = await aDatabase()
+    await administer(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET statement_timeout = 1800`)
+    const pooled = `${await aPooler(url, 'ignore_startup_parameters = options')}?pgbouncer=true`
+    const open = () => openDatabase({ url: pooled, dataDir: '', migrations, queryTimeoutMs: 2000 })
+    const servers = await Promise.all([open(), open()])
+    await Promise.all(servers.flatMap(({ db }) => Array.from({ length: 20 }, () => db.enquiry.count())))
+    for (const server of servers) await server.close()
+  })
+
+  it('staff read, change, back up and restore', async () => {
+    const { DATABASE_URL: url = '' } = await aDatabase()
+    const env = { DATABASE_URL: await aPooler(url) }
+    const server = await aSilentServer(env)
+    const { reference = '' } = await submit(server.url, aUniqueOrder())
+    for (const command of [['list'], ['status', reference, 'Contacted'], ['export'], ['digest'], ['mails']])
+      expect(await staff(command, env), command.join(' ')).toMatchObject({ code: 0, stderr: '' })
+    const folder = await aFolder('quvera-pooler-')
+    cleanUp.push(folder.remove)
+    const file = join(folder.path, 'backup.gz')
+    expect(await staff(['backup', file], env)).toMatchObject({ code: 0 })
+    const other = { DATABASE_URL: await aPooler(await anEmptyDatabase()) }
+    expect(await staff(['restore', file], other)).toMatchObject({ code: 0, stderr: '' })
+    expect((await staff(['show', reference], other)).stdout).toContain('Contacted')
+  })
+})
+
+describe.skipIf(!inject('postgres'))('a database that sleeps and needs three seconds to wake', () => {
+  it.each(['straight', ...(hasPgBouncer ? ['through PgBouncer'] : [])])(
+    'costs a visitor who is led there %s a wait and no error',
+    async (way) => {
+      const { DATABASE_URL = '' } = await aDatabase()
+      const forwarder = await startForwarder(Number(new URL(DATABASE_URL).port))
+      cleanUp.push(forwarder.close)
+      const straight = Object.assign(new URL(DATABASE_URL), { port: String(forwarder.port) }).href
+      const server = await aSilentServer({
+        DATABASE_URL: way === 'straight' ? straight : await aPooler(straight),
+      })
+      expect((await submit(server.url, aUniqueOrder())).status).toBe(200)
+      const said = server.stdout()
+      await forwarder.sleepUntilAsked(3000)
+      const start = performance.now()
+      const orders = Array.from({ length: 20 }, () => submit(server.url, aUniqueOrder()))
+      expect(new Set((await Promise.all(orders)).map(({ status }) => status))).toEqual(new Set([200]))
+      expect(performance.now() - start).toBeGreaterThan(3000)
+      expect(server.stdout()).toBe(said)
+    },
+  )
+})
+
+describe.skipIf(!inject('postgres'))('migrations on a server', () => {
+  it('run at DIRECT_DATABASE_URL where there is one', async () => {
+    const url = await anEmptyDatabase()
+    const name = `plain_${crypto.randomUUID().replaceAll('-', '')}`
+    await administer(
+      url,
+      `CREATE ROLE ${name} LOGIN; GRANT CREATE ON SCHEMA public TO postgres;
+       ALTER DEFAULT PRIVILEGES GRANT SELECT, INSERT ON TABLES TO ${name}; GRANT USAGE ON SCHEMA public TO ${name}`,
+    )
+    const env = { DATABASE_URL: Object.assign(new URL(url), { username: name }).href, DIRECT_DATABASE_URL: url }
+    expect((await staff(['migrate'], { ...env, DIRECT_DATABASE_URL: '' })).stderr).toMatch(
+      /^Migration \d+_enquiries is due, and this role may not apply it\. First run [^\n]*migrate[^\n]*\n$/,
+    )
+    expect(await staff(['migrate'], env)).toMatchObject({ code: 0 })
+    expect(await staff(['list'], env)).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it("wait for Prisma's own lock, and take as long as they take", async () => {
+    const url = await anEmptyDatabase()
+    const prisma = new pg.Client({ connectionString: url })
+    await prisma.connect()
+    cleanUp.push(() => prisma.end())
+    await prisma.query('SELECT pg_advisory_lock(72707369)')
+    const opening = openDatabase({ url, dataDir: '', migrations, migrate: true, queryTimeoutMs: 100 })
+    opening.catch(() => {})
+    const waits = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (
+      SELECT oid FROM pg_database WHERE datname = current_database())`
+    await eventually(async () => expect((await prisma.query(waits)).rows).toHaveLength(1))
+    await prisma.query('SELECT pg_sleep(0.2)')
+    await prisma.query('SELECT pg_advisory_unlock(72707369)')
+    const { notes, close } = await opening
+    await close()
+    expect(notes.length).toBeGreaterThan(0)
+  })
+})
