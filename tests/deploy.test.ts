@@ -6,7 +6,7 @@ const files = [
   ...readdirSync('deploy')
     .filter((name) => name.endsWith('.yaml'))
     .map((name) => `deploy/${name}`),
-]
+].filter((file) => readFileSync(file, 'utf8').includes(' image: ')) // others only add to a container
 const read = (file: string) => readFileSync(file, 'utf8')
 /** The text of each service, by its name; one that merges another's holds that too. */
 function servicesOf(file: string): [string, string][] {

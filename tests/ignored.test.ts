@@ -19,6 +19,7 @@ const PRIVATE = [
   'quvera.dump',
   'quvera.sql.gz',
   'backups/today',
+  'restored/postgres/PG_VERSION',
   '.data/postgres/PG_VERSION',
 ]
 const OURS = ['.env.example', 'prisma/roles.sql', 'package.json', 'server/staff/backup.ts', 'server/staff/person.ts']

@@ -1,0 +1,84 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+
+/** Either Compose checks a file without an engine: Debian's `docker-compose`, or the plugin. */
+const compose = [['docker-compose'], ['docker', 'compose']].find(
+  ([program = '', ...args]) => spawnSync(program, [...args, 'version']).status === 0,
+)
+if (!compose) console.warn('Neither docker-compose nor docker compose is here: the compose files were not tried.')
+
+/** Which files and options each `docker compose` of the documents and of the compose files' own heads begins with. */
+const texts = [
+  'README.md',
+  'compose.yaml',
+  ...['docs', 'deploy'].flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`)),
+]
+const used = new Set(
+  texts.flatMap((file) =>
+    [
+      ...readFileSync(file, 'utf8').matchAll(
+        /docker compose((?: (?:-f|--env-file|--profile) \S+)*) (?=up|run|stop|down)/g,
+      ),
+    ].map(([, options = '']) => options.trim()),
+  ),
+)
+
+const SETTINGS = `SITE_HOST=www.your-domain.example
+PUBLIC_URL=https://www.your-domain.example
+POSTGRES_PASSWORD=owner1
+APP_PASSWORD=app1
+READONLY_PASSWORD=readonly1
+METRICS_PORT=9464
+`
+
+const checkout = mkdtempSync(join(tmpdir(), 'quvera-compose-'))
+for (const path of ['compose.yaml', 'deploy', 'prisma/roles.sql'])
+  cpSync(path, join(checkout, path), { recursive: true })
+writeFileSync(join(checkout, '.env'), SETTINGS)
+afterAll(() => rmSync(checkout, { recursive: true }))
+
+function config(options: string, env: Record<string, string> = {}): string {
+  const [program = '', ...args] = [...(compose ?? []), ...options.split(' ').filter(Boolean), 'config']
+  return execFileSync(program, args, {
+    cwd: checkout,
+    env: { PATH: process.env.PATH, HOME: checkout, PWD: checkout, ...env },
+    encoding: 'utf8',
+    stdio: 'pipe',
+  })
+}
+
+it('the documents name the ways with TLS, metrics and PostgreSQL', () => {
+  expect([...used]).toEqual(expect.arrayContaining(['', '-f compose.yaml -f deploy/compose.metrics.yaml']))
+  for (const base of ['postgres', 'replicas'])
+    expect([...used]).toContain(`-f deploy/compose.${base}.yaml -f deploy/compose.https.yaml --env-file .env`)
+})
+
+it.skipIf(!compose).each([...used])('docker compose %s config: all files that it names are there', (options) => {
+  const text = config(options)
+  const paths = [...text.matchAll(/(?:^\s*-? ?|: )(\/[^:\s]+)(?=:|$)/gm)].map(([, path = '']) => path)
+  const ours = paths.filter((path) => path.startsWith(checkout))
+  expect(ours.length).toBeGreaterThan(0)
+  for (const path of ours) expect(existsSync(path), path).toBe(true)
+  if (options.includes('https')) {
+    expect(text).toContain('SITE_HOST: www.your-domain.example')
+    expect(text).toContain('TRUST_PROXY: 172.31.0.10')
+    expect(ours).toContain(`${checkout}/deploy/Caddyfile`)
+  }
+})
+
+it.skipIf(!compose)('DATA_VOLUME puts the site, and Studio, onto the restored volume', () => {
+  const mounts = (text: string) =>
+    [...text.matchAll(/(data|restored):\/data|source: (data|restored)/g)].map((m) => m[1] ?? m[2])
+  expect(mounts(config('--profile staff'))).toEqual(['data', 'data'])
+  expect(mounts(config('--profile staff', { DATA_VOLUME: 'restored' }))).toEqual(['restored', 'restored'])
+})
+
+it.skipIf(!compose)('nobody starts with TLS and without its host name', () => {
+  writeFileSync(join(checkout, '.env'), SETTINGS.replace(/SITE_HOST.*\n/, ''))
+  expect(() => config('-f compose.yaml -f deploy/compose.https.yaml')).toThrow(
+    /the host name that leads to this machine/,
+  )
+})

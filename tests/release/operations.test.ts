@@ -1,0 +1,98 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { scratch } from '../support/scratch.ts'
+import { freePort } from '../support/server-process.ts'
+import { createSites } from '../support/waiting-site.ts'
+
+const { cleanUp, aDatabase } = createSites()
+
+async function aFolder() {
+  const folder = await mkdtemp(join(scratch, 'quvera-operations-'))
+  cleanUp.push(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+describe('the line for cron', () => {
+  const [, line = ''] = /^17 2 \* \* \* backup (.+)$/m.exec(readFileSync('docs/operations.md', 'utf8')) ?? []
+
+  /** Runs it as cron does, in a folder with a backup of yesterday and one of forty days ago. */
+  async function run(ssh: string) {
+    const folder = await aFolder()
+    for (const [name, days] of [
+      ['quvera-old.gz', 40],
+      ['quvera-new.gz', 1],
+    ] as const) {
+      writeFileSync(join(folder, name), '')
+      utimesSync(join(folder, name), new Date(), new Date(Date.now() - days * 86_400_000))
+    }
+    const program = join(folder, 'ssh')
+    writeFileSync(program, `#!/bin/sh\n${ssh}\n`, { mode: 0o700 })
+    writeFileSync(join(folder, 'sent.gz'), gzipSync('a backup'))
+    const said = spawnSync('sh', ['-c', line.replaceAll('\\%', '%').replaceAll('/backup', folder)], {
+      env: { PATH: `${folder}:${process.env.PATH}`, FOLDER: folder },
+      encoding: 'utf8',
+    }).stdout
+    const today = `quvera-${new Date().toLocaleDateString('sv')}.gz`
+    return { said, today: join(folder, today), left: readdirSync(folder).filter((name) => name.endsWith('.gz')) }
+  }
+
+  it('keeps what it gets for its own user, deletes what is old, and says nothing', async () => {
+    const { said, today, left } = await run('cat $FOLDER/sent.gz')
+    expect(said).toBe('')
+    expect(left).not.toContain('quvera-old.gz')
+    expect(left).toContain('quvera-new.gz')
+    expect(statSync(today).mode & 0o777).toBe(0o600)
+  })
+
+  it.each(['exit 1', 'head -c 20 $FOLDER/sent.gz', 'cat $FOLDER/sent.gz; exit 255'])(
+    'deletes nothing and tells it when ssh does: %s',
+    async (ssh) => {
+      const { said, today, left } = await run(ssh)
+      expect(said).toBe(`No backup at ${today}\n`)
+      expect(left).toContain('quvera-old.gz')
+      expect(existsSync(today)).toBe(false)
+    },
+  )
+})
+
+describe('the unit for systemd', () => {
+  const unit = readFileSync('deploy/quvera.service', 'utf8')
+
+  it.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)(
+    'has nothing that systemd does not understand',
+    async () => {
+      const folder = await aFolder()
+      const file = join(folder, 'quvera.service')
+      writeFileSync(file, unit.replaceAll('/opt/quvera', process.cwd()))
+      const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' })
+      expect((stdout + stderr).split('\n').filter((each) => each.includes('quvera.service'))).toEqual([])
+    },
+  )
+
+  it('starts the site, which ends at SIGTERM in time', async () => {
+    const [, program = '', words = ''] = /^ExecStart=\/opt\/quvera\/(\S+) (.+)$/m.exec(unit) ?? []
+    const port = String(await freePort())
+    const site = spawn(program, words.split(' '), {
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...(await aDatabase()), PORT: port },
+      stdio: 'ignore',
+    })
+    const ended = new Promise((done) => site.once('exit', done))
+    cleanUp.push(() => site.kill('SIGKILL'))
+    await eventually(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok, 30_000)
+    site.kill('SIGTERM')
+    expect(await ended).toBe(0)
+  })
+})
+
+it('a backup is not written to a terminal', async () => {
+  const { DATA_DIR = '' } = await aDatabase()
+  const words = ['-qec', `${process.execPath} dist/server/staff.js backup -`, '/dev/null']
+  const { status, stdout } = spawnSync('script', words, { env: { PATH: process.env.PATH, DATA_DIR }, encoding: 'utf8' })
+  expect(status).toBe(2)
+  expect(stdout).toContain('A backup is not for a terminal: say where to, > FILE')
+})
