@@ -3,9 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Vitals } from '../../shared/vitals.ts'
 import type { Db } from '../database/database.ts'
-import { readOldestNew } from '../enquiries/oldest-new.ts'
-import { readBacklog } from '../mail/owed.ts'
+import { readHours, readOldestNew } from '../enquiries/oldest-new.ts'
+import { countStates, readBacklog } from '../mail/owed.ts'
 import type { Answered } from './app.ts'
+import { statusPage, type VitalsRow } from './status-page.ts'
 
 export interface Metrics {
   url: string
@@ -33,17 +34,26 @@ const DURATIONS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
 /** Serves `/metrics` in Prometheus' format, and `/status` for people, at a port of its own, which visitors do not reach. */
 export async function startMetrics({ host, port, db, mailEnabled }: MetricsOptions): Promise<Metrics> {
   const registry = new Registry()
-  const { tellOwed, ...observers } = createFigures(registry)
-  const server = createServer(async ({ url }, response) => {
+  const { tellOwed, readVitals, ...observers } = createFigures(registry)
+  const server = createServer(async ({ url, headers }, response) => {
     if (url !== '/metrics' && url !== '/status') return response.writeHead(404).end()
     const owed = await readOwed(db)
     tellOwed(owed)
     const status = owed
       ? { database: 'ok', mail: { enabled: mailEnabled, ...owed.backlog }, enquiries: owed.enquiries }
       : { database: 'unreachable' }
-    if (url === '/status') response.setHeader('content-type', 'application/json').end(JSON.stringify(status))
-    else response.setHeader('content-type', registry.contentType).end(await registry.metrics())
+    if (url === '/metrics') response.setHeader('content-type', registry.contentType).end(await registry.metrics())
+    else if (headers.accept?.includes('text/html'))
+      response
+        .setHeader('content-type', 'text/html; charset=utf-8')
+        .end(statusPage(owed && (await readDay(owed).catch(() => undefined))))
+    else response.setHeader('content-type', 'application/json').end(JSON.stringify(status))
   })
+  async function readDay({ backlog, enquiries }: NonNullable<Owed>) {
+    const { oldestPendingSeconds } = backlog
+    const waiting = { mailEnabled, oldestPendingSeconds, oldestNewSeconds: enquiries.oldestNewSeconds }
+    return { ...waiting, hours: await readHours(db), mails: await countStates(db), vitals: await readVitals() }
+  }
   await new Promise<void>((done, fail) => {
     server.once('error', fail)
     server.listen(port, host, done)
@@ -117,6 +127,9 @@ function createFigures(registry: Registry) {
         else vitals.observe({ page, metric }, value / 1000)
       }
     },
+    async readVitals() {
+      return [...quartiles(await vitals.get()), ...quartiles(await shifts.get())]
+    },
     tellOwed(owed: Owed) {
       up.set(owed ? 1 : 0)
       if (!owed) return
@@ -125,4 +138,22 @@ function createFigures(registry: Registry) {
       oldestNew.set(owed.enquiries.oldestNewSeconds)
     },
   }
+}
+
+type Values = { value: number; metricName?: string; labels: Record<string, string | number> }[]
+
+/** What three of four were at most, as Prometheus reckons it: evenly within a bucket, and at most the last bound. */
+function quartiles({ values }: { values: Values }): VitalsRow[] {
+  const sums = values.filter(({ metricName }) => metricName?.endsWith('_count'))
+  return sums.map(({ labels: { page = '', metric = '' }, value: visits }) => {
+    const buckets = values.filter(({ labels }) => labels.page === page && labels.metric === metric && 'le' in labels)
+    const at = buckets.findIndex(({ value }) => value >= 0.75 * visits)
+    const [before, bucket] = [
+      buckets[at - 1] ?? { labels: { le: 0 }, value: 0 },
+      buckets[at] ?? { labels: {}, value: 0 },
+    ]
+    const [from, to] = [Number(before.labels.le), Number(bucket.labels.le)] // the last one has no bound that is a number
+    const within = (0.75 * visits - before.value) / (bucket.value - before.value)
+    return { page: `${page}`, metric: `${metric}`, visits, quartile: to > 0 ? from + (to - from) * within : from }
+  })
 }

@@ -1,8 +1,8 @@
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
-import type { MailKind } from '../database/generated/enums.ts'
+import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { type Enquiry, toEnquiry } from '../enquiries/enquiry.ts'
-import { kinds, mailKinds, TOO_OLD } from './states.ts'
+import { kinds, mailKinds, states, TOO_OLD } from './states.ts'
 
 /*
  * What is owed: rows of Quvera_Mail that are Pending. The statement that stores an enquiry writes its notice and its
@@ -204,4 +204,15 @@ export async function readBacklog(db: Db): Promise<Backlog> {
     LEFT JOIN "Quvera_Mail" trouble ON trouble."Id" = unsent."newestTrouble"`
   if (!row) throw new Error('An aggregate without GROUP BY returned no row')
   return { ...row, overdue: row.oldestPendingSeconds > OVERDUE_SECONDS }
+}
+
+/** The mails of a day's enquiries and all that are still owed, from what matters most to what matters least. */
+export async function countStates(db: Db) {
+  const rows = await db.$queryRaw<{ state: MailStatus; mails: number }[]>`
+    SELECT mail."Status" AS "state", count(*)::int AS "mails"
+    FROM "Quvera_Mail" mail LEFT JOIN "Quvera_Form" form ON form."Id" = mail."EnquiryId"
+    WHERE mail."Kind" <> 'Post'
+      AND (form."ReceivedAt" > now() - interval '1 day' OR mail."Status" IN ('Pending', 'Failed', 'Unknown'))
+    GROUP BY 1`
+  return Object.keys(states).flatMap((state) => rows.filter((row) => row.state === state))
 }
