@@ -1,4 +1,7 @@
-/** `npm run migration -- WHAT`: writes the SQL that leads from the migrations to the edited schema. Read it before you commit it. */
+/**
+ * `npm run migration -- WHAT`: writes the SQL that leads from the migrations to the edited schema. Read it before you
+ * commit it. Without WHAT, as before the tests: ends with an error when there is any to write.
+ */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,8 +13,18 @@ import { PrismaPGlite } from 'pglite-prisma-adapter'
 const here = import.meta.dirname
 
 if (import.meta.main) {
-  await writeMigration(process.argv[2] ?? '')
+  const [, , what] = process.argv
+  await (what === undefined ? expectAllMigrations() : writeMigration(what))
   process.exit() // the engine would keep the process alive
+}
+
+async function expectAllMigrations() {
+  const sql = await diffSchema()
+  if (!sql) return
+  console.error(
+    `No migration makes what prisma/schema.prisma describes. npm run migration -- WHAT writes it:\n\n${sql}`,
+  )
+  process.exit(1)
 }
 
 async function writeMigration(what: string) {

@@ -6,6 +6,7 @@ import { CHROMIUM_FLAGS, chromiumPath } from './support/browser.ts'
 import { reports } from './vitest.reports.ts'
 
 const globalSetup = 'tests/support/global-setup.ts'
+const expectBrowser = 'tests/support/expect-browser.ts'
 
 /** What says nothing of a database is not run once more on a real PostgreSQL. */
 const WITHOUT_DATABASE =
@@ -49,6 +50,7 @@ export default defineConfig({
           name: 'client',
           expect: { poll: { timeout: 5000 } }, // the other projects run beside it
           include: ['tests/client/**/*.test.tsx'],
+          globalSetup: expectBrowser,
           browser: {
             enabled: true,
             headless: true,
@@ -63,7 +65,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['tests/e2e/**/*.test.ts'],
-          globalSetup,
+          globalSetup: [expectBrowser, globalSetup],
         },
       },
     ],

@@ -20,7 +20,7 @@ const used = new Set(
   texts.flatMap((file) =>
     [
       ...readFileSync(file, 'utf8').matchAll(
-        /docker compose((?: (?:-f|--env-file|--profile) \S+)*) (?=up|run|stop|down)/g,
+        /docker compose((?: (?:-f|--env-file|--profile) \S+)*) (?=up|run|stop|down|build)/g,
       ),
     ].map(([, options = '']) => options.trim()),
   ),

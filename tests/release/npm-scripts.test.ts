@@ -1,7 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
+import { scratch } from '../support/scratch.ts'
 import { freePort } from '../support/server-process.ts'
+import { runShell } from '../support/staff-command.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 const cleanUp: (() => unknown)[] = []
@@ -46,6 +50,41 @@ it('the staff command prints its answer alone, whether there is a .env or not', 
   const { child, output } = npm(['run', '-s', 'staff', '--', 'mails', '--help'], {})
   await new Promise((done) => child.once('close', done))
   expect(output()).toMatch(/^Usage: /)
+})
+
+it('npm test tells of a forgotten migration first, and runs nothing after it', async () => {
+  const folder = await mkdtemp(join(scratch, 'quvera-forgotten-'))
+  cleanUp.push(() => rm(folder, { recursive: true }))
+  for (const path of ['package.json', 'prisma']) await cp(path, join(folder, path), { recursive: true })
+  await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'))
+  const schema = join(folder, 'prisma/schema.prisma')
+  await writeFile(
+    schema,
+    (await readFile(schema, 'utf8')).replace(/^ {2}mobile .*$/m, '$&\n  city String @default("")'),
+  )
+  const { code, stdout, stderr } = await runShell(`cd ${folder} && npm test`, { HOME: process.env.HOME ?? '' })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(
+    /^No migration makes what prisma\/schema\.prisma describes\. npm run migration -- WHAT writes it:$/m,
+  )
+  expect(stderr).toContain('ADD COLUMN     "city" TEXT')
+  expect(stdout).not.toContain('vitest run')
+})
+
+it('without Chromium the tests say in one sentence what is missing, and what runs the rest', async () => {
+  const folder = await mkdtemp(join(scratch, 'quvera-no-chromium-'))
+  cleanUp.push(() => rm(folder, { recursive: true }))
+  const CHROMIUM = join(folder, 'chromium')
+  const missing = 'error while loading shared libraries: libnss3.so: cannot open shared object file'
+  await writeFile(CHROMIUM, `#!/bin/sh\necho '${missing}' >&2\nexit 127\n`, { mode: 0o755 })
+  const test = (options: string) =>
+    runShell(`node_modules/.bin/vitest run --config tests/vitest.config.ts ${options}`, { CHROMIUM })
+  const stopped = await test('--project client --project e2e')
+  expect(stopped.code).toBe(1)
+  expect(stopped.stderr).toContain(`Chromium does not start here (${missing}). Install one`)
+  expect(stopped.stderr).toContain('the rest runs: npm test -- --project shared --project server')
+  expect(stopped.stdout).not.toContain('✓')
+  expect(await test('--project shared --project server tests/lock')).toMatchObject({ code: 0 })
 })
 
 it.each(['dev', 'studio'])('npm run %s tells in one line what is wrong with a variable', async (script) => {

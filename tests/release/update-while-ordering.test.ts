@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import type { Order } from '../../shared/order.ts'
+import { anOrder, submit } from '../support/an-order.ts'
+import { eventually } from '../support/eventually.ts'
+import { createStages, report } from '../support/fault-stage.ts'
+import { scratch } from '../support/scratch.ts'
+import { freePort, type ServerProcess, startServer } from '../support/server-process.ts'
+import { onDatabase } from '../support/stored-enquiry.ts'
+import { createSites } from '../support/waiting-site.ts'
+
+/* There is no container engine here: processes end and start in the order in which compose ends and starts containers. */
+
+const { cleanUp, aDatabase } = createSites()
+const { setUp } = createStages()
+
+const ORDER_EVERY_MS = 1000
+const ASK_EVERY_MS = 20
+/** As the browser repeats it: under the same key, until it is answered. */
+const REPEAT_MS = 250
+
+/** Sends an order a second, and asks for the path fifty times a second, until it is told to end. */
+function watch(url: string, path: string) {
+  let isOver = false
+  const sent: { order: Order; tries: number; reference?: string | undefined }[] = []
+  const gaps: number[] = []
+  async function send() {
+    const each = { order: anOrder(), tries: 0, reference: undefined as string | undefined }
+    sent.push(each)
+    while (!each.reference && each.tries++ < 100) {
+      each.reference = (await submit(url, each.order).catch(() => undefined))?.reference
+      if (!each.reference) await sleep(REPEAT_MS)
+    }
+  }
+  async function order() {
+    const sending: Promise<void>[] = []
+    while (!isOver) {
+      sending.push(send())
+      await sleep(ORDER_EVERY_MS)
+    }
+    await Promise.all(sending)
+  }
+  async function ask() {
+    let lastReady = performance.now()
+    while (!isOver) {
+      const isReady = await fetch(url + path).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+      if (isReady) {
+        gaps.push(performance.now() - lastReady)
+        lastReady = performance.now()
+      }
+      await sleep(ASK_EVERY_MS)
+    }
+  }
+  const running = Promise.all([order(), ask()])
+  return {
+    async end() {
+      isOver = true
+      await running
+      return {
+        secondsWithoutService: Number((Math.max(...gaps) / 1000).toFixed(1)),
+        orders: sent.length,
+        repeated: sent.filter(({ tries }) => tries > 1).length,
+        references: sent.map(({ reference }) => reference ?? 'none'),
+      }
+    },
+  }
+}
+
+/** A migration that the version before does not know. */
+const LATER = `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+  VALUES ('later', 'x', '99991231235959_later', now(), now(), 1)`
+
+it('one container: of an order a second none is lost or doubled by an update or the way back', async () => {
+  const env = { ...(await aDatabase()), PORT: String(await freePort()), RATE_LIMIT_MAX: '0' }
+  let site = await startServer(env)
+  cleanUp.push(() => site.stop('SIGKILL'))
+  for (const step of ['update', 'way back']) {
+    const watched = watch(site.url, '/readyz')
+    await sleep(ORDER_EVERY_MS)
+    if (step === 'way back') await onDatabase(env, (db) => db.$executeRawUnsafe(LATER))
+    expect((await site.stop()).code).toBe(0)
+    site = await startServer(env)
+    await sleep(ORDER_EVERY_MS)
+    const { references, ...figures } = await watched.end()
+    report(`one container, ${step}`, figures)
+    expect(figures.secondsWithoutService).toBeLessThan(10)
+    const stored = await onDatabase(env, (db) => db.enquiry.findMany({ where: { reference: { in: references } } }))
+    expect(stored).toHaveLength(figures.orders)
+  }
+  expect(site.stdout()).toContain('99991231235959_later')
+})
+
+it.skipIf(!existsSync('/usr/sbin/nginx') || !existsSync('/usr/lib/postgresql'))(
+  'three replicas behind deploy/nginx.conf: an update, one after the other, and the way back cost not a second',
+  async () => {
+    const stage = await setUp()
+    const replicas: ServerProcess[] = []
+    for (let number = 0; number < 3; number++) replicas.push(await stage.start())
+    const folder = await mkdtemp(join(scratch, 'quvera-nginx-'))
+    const port = await freePort()
+    const config = replicas
+      .reduce(
+        (text, { url }, index) => text.replace(`172.30.0.1${index + 1}:3000`, new URL(url).host),
+        readFileSync('deploy/nginx.conf', 'utf8'),
+      )
+      .replaceAll('listen 3000', `listen 127.0.0.1:${port}`)
+      .replaceAll('/tmp/', `${folder}/`)
+    await writeFile(join(folder, 'nginx.conf'), config)
+    const nginx = spawn('nginx', ['-c', join(folder, 'nginx.conf'), '-g', 'daemon off;', '-e', 'stderr'], {
+      stdio: 'ignore',
+    })
+    cleanUp.push(async () => {
+      nginx.kill('SIGKILL')
+      await rm(folder, { recursive: true, force: true })
+    })
+    const url = `http://127.0.0.1:${port}`
+    await eventually(async () => (await fetch(`${url}/readyz`)).ok)
+    for (const step of ['update', 'way back']) {
+      const watched = watch(url, '/')
+      await sleep(ORDER_EVERY_MS)
+      if (step === 'way back') await stage.inspect((db) => db.$executeRawUnsafe(LATER))
+      for (const [index, replica] of replicas.entries()) {
+        await replica.stop()
+        replicas[index] = await stage.start({ PORT: new URL(replica.url).port })
+      }
+      await sleep(ORDER_EVERY_MS)
+      const { references, ...figures } = await watched.end()
+      report(`three replicas, ${step}`, figures)
+      expect(figures).toMatchObject({ repeated: 0 })
+      expect(figures.secondsWithoutService).toBeLessThan(1)
+      const stored = await stage.inspect((db) => db.enquiry.findMany({ where: { reference: { in: references } } }))
+      expect(stored).toHaveLength(figures.orders)
+    }
+  },
+)
