@@ -7,6 +7,7 @@ export const brand = {
   address: { street: '12 Example Marg', city: 'New Delhi', postalCode: '110001', country: 'India' },
   /** Sender of the mails; the domain must be verified at Resend. */
   mailFrom: 'Quvera <enquiries@quvera.example>',
+  /** One to five capital letters. Enquiries keep the one that they were stored with, and are known by it. */
   referencePrefix: 'QV',
   social: {
     facebook: 'https://www.facebook.com/quvera.example',

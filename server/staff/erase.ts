@@ -45,8 +45,9 @@ export function eraseCommand(terminal: Terminal): Command {
         throw new UsageError('Say either REFERENCE, --person or --older-than')
       const references = joinReferences(words).map(readReference)
       await withDatabase(terminal.env(), async ({ db }) => {
-        await findByReference(db, references)
-        if (!olderThan) await eraseThese(terminal, db, person ?? { references }, yes)
+        const rows = await findByReference(db, references)
+        const named = { references: rows.map(({ reference }) => reference) }
+        if (!olderThan) await eraseThese(terminal, db, person ?? named, yes)
         if (olderThan) await eraseOld(terminal, db, olderThan, yes)
         if (yes) await dropCopies(db)
       })

@@ -92,28 +92,29 @@ export function joinReferences(words: string[]): string[] {
   return words.flatMap((word, index) => (joins(index) ? [] : [joins(index - 1) ? words[index - 1] + word : word]))
 }
 
-/** `qv-7k3m9p`, `QV 7K3M9P` or `7K3M9P`: the reference as it is stored. */
+/** `qv-7k3m9p` or `QV 7K3M9P`: the reference as it is stored; of `7k3m9p` what comes after any prefix. */
 export function readReference(text: string): string {
-  const prefix = brand.referencePrefix
-  const upper = text.toUpperCase().replace(/[\s-]/g, '')
-  const code = upper.length > 6 && upper.startsWith(prefix) ? upper.slice(prefix.length) : upper
-  if (!/^[0-9A-Z]{6}$/.test(code))
-    throw new UsageError(`"${text}" is not a reference such as ${prefix}-7K3M9P. Try: find ${text}`)
-  return `${prefix}-${code}`
+  const [, prefix, code] = /^([A-Z]{1,5})?([0-9A-Z]{6})$/.exec(text.toUpperCase().replace(/[\s-]/g, '')) ?? []
+  if (!code)
+    throw new UsageError(`"${text}" is not a reference such as ${brand.referencePrefix}-7K3M9P. Try: find ${text}`)
+  return prefix ? `${prefix}-${code}` : `-${code}`
 }
 
 /** @throws OperatorError when one of them is not there: then nothing is to be changed */
 export async function findByReference(db: Db, references: string[]) {
+  const endings = references.filter((reference) => reference.startsWith('-'))
   const rows = await db.enquiry.findMany({
-    where: { reference: { in: references } },
+    where: { OR: [{ reference: { in: references } }, ...endings.map((endsWith) => ({ reference: { endsWith } }))] },
     include: { mails: { orderBy: { id: 'asc' } } },
   })
-  const found = new Map(rows.map((row) => [row.reference, row]))
-  return references.map((reference) => {
-    const row = found.get(reference)
-    if (!row) throw new OperatorError(`There is no enquiry ${reference}. \`staff find TEXT\` looks for others.`)
+  const found = references.map((reference) => {
+    const [row, other] = rows.filter((each) => each.reference.endsWith(reference))
+    const name = reference.replace(/^-/, '')
+    if (!row) throw new OperatorError(`There is no enquiry ${name}. \`staff find TEXT\` looks for others.`)
+    if (other) throw new OperatorError(`${name} is ${row.reference} or ${other.reference}: say which.`)
     return row
   })
+  return [...new Set(found)]
 }
 
 /** Somebody who asks what we hold of them. Of a mobile number: its ten digits. */

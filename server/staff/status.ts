@@ -23,7 +23,7 @@ mark is not taken back, and what was not mailed does not follow when it is clear
       const change = marks[last.toLowerCase()] ?? { status: readStatus(last) }
       const told = (row: { status: string; suspectedSpam: boolean }) =>
         'status' in change ? row.status : row.suspectedSpam ? 'suspected spam' : 'not suspected'
-      const references = [...new Set(joinReferences(words.slice(0, -1)).map(readReference))]
+      const references = joinReferences(words.slice(0, -1)).map(readReference)
       await withDatabase(env(), async ({ db }) => {
         const rows = await findByReference(db, references)
         await db.enquiry.updateMany({ where: { id: { in: rows.map(({ id }) => id) } }, data: change })

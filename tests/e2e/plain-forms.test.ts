@@ -7,6 +7,7 @@ import { orderPaths, pagePaths } from '../../shared/page-paths.ts'
 import { eventually } from '../support/eventually.ts'
 import { fillOrder, sendButton, typedOrder } from '../support/fill-order.ts'
 import { startSite } from '../support/site.ts'
+import { storeEnquiry } from '../support/stored-enquiry.ts'
 import { siteForTests } from '../support/visit.ts'
 
 const { visit, site, fetch: ask } = siteForTests()
@@ -169,6 +170,8 @@ describe('a form that must not get through', () => {
     const answer = await ask('/received?reference=QV-7K3M9P')
     expect(answer.headers.get('cache-control')).toBe('no-store')
     expect(await answer.text()).toContain('<meta name="robots" content="noindex"')
+    const olderPrefix = await site().inspect((db) => storeEnquiry(db, { reference: 'OLD-2B3C4D', quantity: 321n }))
+    expect(await (await ask(`/received?reference=${olderPrefix}`)).text()).toContain('321')
   })
 
   it('and with scripts it stays what the server said', async () => {

@@ -129,6 +129,13 @@ describe('show', () => {
       ])
         expect(stdout).toContain(part)
     }
+    // Stored under the prefix of another time.
+    const older = await storeEnquiry(db, { reference: 'OLD-2B3C4D' })
+    for (const text of [['old-2b3c4d'], ['OLD', '2B3C4D'], ['OLD2B3C4D'], ['2b3c4d']])
+      expect((await staff(['show', ...text], database)).stdout).toContain(`Reference       ${older}`)
+    await storeEnquiry(db, { reference: 'NEW-2B3C4D' })
+    const unclear = await staff(['show', '2b3c4d'], database)
+    expect(unclear).toMatchObject({ code: 1, stderr: '2B3C4D is OLD-2B3C4D or NEW-2B3C4D: say which.\n' })
     const missing = await staff(['show', 'QV-ZZZZZZ'], database)
     expect(missing).toMatchObject({
       code: 1,
