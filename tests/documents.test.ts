@@ -1,0 +1,118 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { staff } from './support/staff-command.ts'
+
+/*
+ * Each command that README.md and docs/ tell somebody to type: words of the staff command are given to it here, the
+ * others are tried in the file that `tried` names, or stand in `untried` with the reason.
+ */
+
+const tried: [command: RegExp, file: string, says: RegExp][] = [
+  [
+    /^npm ci\b|^npm run (check|test:postgres|test:faults)$/,
+    '.ci/run',
+    /npm ci.*npm run check.*test:postgres.*test:faults/s,
+  ],
+  [/^npm test/, 'tests/release/npm-scripts.test.ts', /npm test tells of a forgotten migration/],
+  [/npm start$/, 'tests/release/npm-scripts.test.ts', /npm start that is told to end/],
+  [/^npm run migration/, 'tests/release/npm-scripts.test.ts', /npm run migration/],
+  [/^npx prisma generate$/, 'package.json', /"postinstall": "prisma generate"/],
+  [/npm run seed$/, 'tests/server/staff.test.ts', /prisma\/seed\.ts/],
+  [/^npm run studio$/, 'tests/release/studio.test.ts', /server\/studio\.ts/],
+  [/staff --( --help)?$/, 'tests/release/npm-scripts.test.ts', /the staff command prints its answer alone/],
+  [/^npm run dev$/, 'tests/release/dev.test.ts', /server\/dev\.ts|'dev'/],
+  [/^BROWSER=firefox npm run test:engines/, '.ci/run', /BROWSER=firefox npm run test:engines/],
+  // Its files and options; there is no engine to start them.
+  [/docker compose/, 'tests/release/compose.test.ts', /docker compose/],
+  [/^curl .*127\.0\.0\.1:3000\/readyz/, 'tests/release/operations.test.ts', /curl/],
+  [/npm run pictures/, 'tests/release/pictures.test.ts', /make-picture/],
+]
+
+const untried: [command: RegExp, because: string][] = [
+  [/^npm run bench/, 'takes minutes and the machine for itself; docs/benchmarks.md has what it printed'],
+  [/^npm run (quick|fix)$/, 'are lint, types and a part of npm test, and the formatter'],
+  [/^git (grep|ls-files)|^mkdir prisma|biome check --write/, 'the rename was followed on a scratch clone'],
+  [
+    /^docker (build|run|tag|save|image|network|volume|exec)\b/,
+    'needs a container engine; the words for the staff command in it are given to it here',
+  ],
+  [
+    /^(apt-get|useradd|chown|cp deploy|iptables|git clone|git pull|systemctl|journalctl|sudo)\b/,
+    'changes the machine that it is typed on',
+  ],
+  [/^ssh\b|^curl .*your-domain/, 'needs a second machine'],
+  [/^(umask|chmod|echo|cat)\b/, 'is the shell’s own'],
+  [/^(pg_dump|pg_restore|PGSERVICE|psql)\b/, 'is PostgreSQL’s own; tests/server/roles.test.ts runs roles.sql'],
+]
+
+const PROGRAMS =
+  /^(?:[A-Z_]+=\S+ )*(?:npm|npx|node|docker|git|psql|pg_dump|pg_restore|createdb|ssh|curl|apt-get|useradd|iptables|journalctl|systemctl|sudo|chown|cp|mkdir) \S/
+const STAFF = /(?:npm run (?:-s )?staff -- |staff\.js |^staff )(.*)/
+
+/** No server answers there: what is understood ends with 1. */
+const NOWHERE = { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/nothing' }
+
+/** `Say which command: list, show, … See --help.` */
+const names = new Set((await staff([], NOWHERE)).stderr.match(/[a-z-]+(?=[,.])/g))
+
+/** The words that are given to the staff command, with something in the places that the reader fills in. */
+function staffWords(command: string): string[] | undefined {
+  const [words = ''] = (STAFF.exec(command)?.[1] ?? command).split(/ [|<>] /)
+  if (!names.has(words.split(' ')[0] ?? '')) return undefined
+  return words
+    .replace(/EMAIL\|MOBILE|ADDRESS|\S*@…|(?<=--person )…/, 'asha@shop.example')
+    .replace('REFERENCE', 'QV-7K3M9P')
+    .replace(/\bID\b/, '7')
+    .match(/"[^"]*"|\S+/g)
+    ?.map((word) => word.replaceAll('"', ''))
+}
+
+function commandsOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8')
+  const fence = /^```sh\n(.*?)^```/gms
+  const lines = [...text.matchAll(fence)].flatMap(([, block = '']) =>
+    block
+      .replaceAll(/\\\n\s*/g, '')
+      .replaceAll(/ <<'END'\n.*?\nEND$/gms, '')
+      .split('\n'),
+  )
+  const typed = lines.map((line) => line.replace(/\s{2,}#.*/, '').trim()).filter(Boolean)
+  const inline = [...text.replaceAll(fence, '').matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code)
+  return [...typed, ...inline.filter((code) => code.includes(' ') && (PROGRAMS.test(code) || staffWords(code)))]
+}
+
+const files = ['README.md', ...readdirSync('docs').map((name) => `docs/${name}`)]
+const commands = [...new Set(files.flatMap(commandsOf))]
+
+it('each command of the documents is tried by a test, or has its reason', () => {
+  expect(commands.length).toBeGreaterThan(90)
+  const strays = commands.filter(
+    (command) => !staffWords(command) && ![...tried, ...untried].some(([pattern]) => pattern.test(command)),
+  )
+  expect(strays).toEqual([])
+  for (const [pattern, file, says] of tried)
+    expect(existsSync(file) && readFileSync(file, 'utf8'), `${pattern}`).toMatch(says)
+})
+
+it('nothing is listed that the documents do not say', () => {
+  const unsaid = [...tried, ...untried].filter(([pattern]) => !commands.some((command) => pattern.test(command)))
+  expect(unsaid.map(([pattern]) => pattern)).toEqual([])
+})
+
+it('the staff command understands each of its words in the documents', async () => {
+  const given = commands.map(staffWords).filter((words) => words !== undefined)
+  expect(given.length).toBeGreaterThan(30)
+  const answers = await Promise.all(given.map(async (words) => ({ words, ...(await staff(words, NOWHERE)) })))
+  // A command is also spoken of by its name alone.
+  const isName = ({ words, stderr }: (typeof answers)[number]) =>
+    words.length < 3 && /^(missing required argument|Name the mails)/.test(stderr)
+  expect(answers.filter((answer) => answer.code === 2 && !isName(answer))).toEqual([])
+})
+
+it('each script that the documents name is there', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const named = commands.flatMap((command) =>
+    [...command.matchAll(/npm (?:run (?:-s )?)?((?!ci\b|run\b)[a-z:]+)/g)].map(([, name]) => name),
+  )
+  for (const name of named) expect(Object.keys(scripts)).toContain(name)
+})
