@@ -12,7 +12,7 @@ import wordmark from './ui/wordmark.svg?raw'
 
 /** Each page's path and the file it is written to. */
 export const pageFiles = new Map<string, string>([
-  ...builtPaths.map((path): [string, string] => [path, `${path.slice(1)}/index.html`.replace(/^\//, '')]),
+  ...builtPaths().map((path): [string, string] => [path, `${path.slice(1)}/index.html`.replace(/^\//, '')]),
   [notFoundPage.path, '404.html'],
 ])
 
@@ -44,7 +44,7 @@ export const files = new Map<string, string>([
   [
     'sitemap.xml',
     `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${(
-      await Promise.all(builtPaths.map((path) => loadPage(path)))
+      await Promise.all(builtPaths().map((path) => loadPage(path)))
     )
       .filter((page) => !page.unlisted)
       .map((page) => `<url><loc>${PUBLIC_URL_PLACEHOLDER}${page.path}</loc></url>\n`)

@@ -27,7 +27,7 @@ export function renderBody(page: Page, answer: FormAnswer = {}): string {
   )
 }
 
-function answerOf({ order, subscription, received }: FormOutcome): FormAnswer {
+function answerOf({ order, subscription, received, link }: FormOutcome): FormAnswer {
   return {
     ...(order && {
       order: {
@@ -42,5 +42,6 @@ function answerOf({ order, subscription, received }: FormOutcome): FormAnswer {
       subscription: { message: subscription.problem.message, email: subscription.values.email ?? '' },
     }),
     ...(received && { received }),
+    ...(link && { link }),
   }
 }

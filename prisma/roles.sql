@@ -25,8 +25,9 @@ REVOKE CREATE ON SCHEMA public FROM PUBLIC; -- granted by default before Postgre
 GRANT USAGE ON SCHEMA public TO quvera_app, quvera_readonly;
 GRANT SELECT ON _prisma_migrations TO quvera_app, quvera_readonly;
 
--- The server stores, and writes down what became of the mails. It changes nothing that a visitor has written, deletes no
--- enquiry, and never reads an address out of the subscriptions. Staff set status, note and spam, in its container.
+-- The server stores, and writes down what became of the mails. It changes nothing that a visitor has written and deletes
+-- no enquiry. A subscription it asks to confirm, and deletes when it is ended or nobody confirms it. Staff set status,
+-- note and spam, in its container.
 GRANT SELECT, INSERT ON "Quvera_Form" TO quvera_app;
 GRANT UPDATE ("Status", "Note", "SuspectedSpam") ON "Quvera_Form" TO quvera_app;
 GRANT SELECT, INSERT ON "Quvera_Mail" TO quvera_app;
@@ -35,7 +36,8 @@ GRANT UPDATE ("Status", "Attempts", "NextAttemptAt", "AmbiguousAt", "LastError",
 GRANT SELECT, INSERT, DELETE ON "Quvera_MailEvent" TO quvera_app;
 GRANT SELECT, INSERT, UPDATE ON "Quvera_Lease" TO quvera_app;
 GRANT USAGE ON SEQUENCE "Quvera_Mail_Id_seq" TO quvera_app;
-GRANT INSERT ON "Quvera_Subscriber" TO quvera_app;
+GRANT SELECT, INSERT, DELETE ON "Quvera_Subscriber" TO quvera_app;
+GRANT UPDATE ("SubscribedAt", "ConsentVersion", "ConfirmedAt") ON "Quvera_Subscriber" TO quvera_app;
 
 -- Staff look: Studio, psql, the export.
 GRANT SELECT ON "Quvera_Form", "Quvera_Mail", "Quvera_Subscriber", "Quvera_Enquiries", "Quvera_Lease" TO quvera_readonly;

@@ -84,6 +84,7 @@ try {
           email: `${person.toLowerCase().replace(' ', '.')}@mail.example`,
           subscribedAt: new Date(today - index * 3 * DAY_MS),
           consentVersion: CONSENT_VERSION,
+          confirmedAt: new Date(today - index * 2 * DAY_MS),
         })),
         skipDuplicates: true,
       }),

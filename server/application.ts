@@ -4,8 +4,8 @@ import { type Availability, createAvailability } from './database/availability.t
 import type { Db } from './database/database.ts'
 import { createOrders, type Orders, probeStorage } from './enquiries/orders.ts'
 import { startRetention } from './enquiries/retention.ts'
-import { createSubscribers } from './enquiries/subscribers.ts'
-import type { Env } from './env.ts'
+import { createSubscribers, startForgetting } from './enquiries/subscribers.ts'
+import { type Env, publicUrlOf } from './env.ts'
 import { createApp, type Patience } from './http/app.ts'
 import type { Metrics, MetricsOptions } from './http/metrics.ts'
 import type { SecurityOptions } from './http/security.ts'
@@ -38,6 +38,7 @@ export async function openApplication(env: Env, { db, log, site, patience }: App
   const availability = createAvailability(log, () => probeStorage(db))
   const mails = startMails(db, env, { log, availability })
   const endRetention = env.RETENTION_MONTHS ? startRetention(db, env.RETENTION_MONTHS, log) : undefined
+  const endForgetting = startForgetting(db, log)
   const metrics = env.METRICS_PORT
     ? await serveMetrics({ host: env.HOST, port: env.METRICS_PORT, db, mailEnabled: Boolean(env.RESEND_API_KEY) })
     : undefined
@@ -56,7 +57,7 @@ export async function openApplication(env: Env, { db, log, site, patience }: App
     site,
     logger: log,
     orders,
-    subscribers: createSubscribers(db, { availability, log }),
+    subscribers: createSubscribers(db, { availability, log, onStored: mails.wake }),
     leaving: () => leaving,
     patience,
     webhookSecret: env.RESEND_WEBHOOK_SECRET,
@@ -79,6 +80,7 @@ export async function openApplication(env: Env, { db, log, site, patience }: App
       await app.close()
       clearInterval(idle)
       endRetention?.()
+      endForgetting()
       await mails.stop(mailGraceMs)
       await metrics?.close()
       availability.close()
@@ -87,7 +89,7 @@ export async function openApplication(env: Env, { db, log, site, patience }: App
 }
 
 export function securityOf(env: Env): SecurityOptions {
-  return { publicUrl: env.PUBLIC_URL ?? `http://localhost:${env.PORT}`, hstsPreload: env.HSTS_PRELOAD }
+  return { publicUrl: publicUrlOf(env), hstsPreload: env.HSTS_PRELOAD }
 }
 
 /** Its code is not loaded where nobody reads it. */

@@ -168,6 +168,11 @@ function expectSecret(env: Env): Env {
   return env
 }
 
+/** Where visitors reach the site. */
+export function publicUrlOf({ PUBLIC_URL, PORT }: Pick<Env, 'PUBLIC_URL' | 'PORT'>): string {
+  return PUBLIC_URL ?? `http://localhost:${PORT}`
+}
+
 /** For programs: what is wrong with the environment is told without a stack, and ends them. */
 export function readEnvOrExit(variables: Parameters<typeof readEnv>[0]): Env {
   try {

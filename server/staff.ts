@@ -21,6 +21,7 @@ import type { Terminal } from './staff/output.ts'
 import { restoreCommand } from './staff/restore.ts'
 import { showCommand } from './staff/show.ts'
 import { statusCommand } from './staff/status.ts'
+import { subscribersCommand, unsubscribeCommand } from './staff/subscribers.ts'
 import { testMailCommand } from './staff/test-mail.ts'
 import { testNotifyCommand } from './staff/test-notify.ts'
 
@@ -35,6 +36,8 @@ const commands = [
   noteCommand,
   digestCommand,
   exportCommand,
+  subscribersCommand,
+  unsubscribeCommand,
   eraseCommand,
   mailsCommand,
   testMailCommand,
@@ -52,6 +55,7 @@ const logins: Record<string, string> = {
   show: reader,
   find: reader,
   export: reader,
+  subscribers: reader,
   erase: owner,
   backup: owner,
   restore: owner,

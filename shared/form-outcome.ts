@@ -9,7 +9,11 @@ export interface FormOutcome {
   }
   subscription?: Refused
   received?: Received
+  link?: SubscriberLink
 }
+
+/** What the page of a subscriber's link says: `unknown` is a link that nobody has, or not any more. */
+export type SubscriberLink = 'unconfirmed' | 'confirmed' | 'ended' | 'unknown' | 'failed'
 
 /** What the page says that follows an order; the reference alone where the rest cannot be asked for. */
 export interface Received {

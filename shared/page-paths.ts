@@ -9,6 +9,8 @@ export const pagePaths: readonly string[] = ['/', ...products.map(productPath), 
 /** Where a form leads that was sent without scripts. */
 export const RECEIVED_PATH = '/received'
 export const SUBSCRIBED_PATH = '/subscribed'
+/** Where the link of a subscriber leads. */
+export const SUBSCRIPTION_PATH = '/subscription'
 
 /** Without slashes at the end. A pattern would look at a run of slashes once for each of them: a long path is a second's work. */
 export function plainPath(path: string): string {

@@ -7,8 +7,8 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin, ViteBuilder, ViteDevServer } from 'vite'
-import { type FormOutcome, readReference } from '../../shared/form-outcome.ts'
-import { RECEIVED_PATH } from '../../shared/page-paths.ts'
+import type { FormOutcome } from '../../shared/form-outcome.ts'
+import { RECEIVED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 
 type Prerender = typeof import('../prerender.tsx')
 
@@ -74,22 +74,18 @@ async function withIntegrity(html: string) {
 function servePages(server: ViteDevServer) {
   server.middlewares.use(async (request, response, next) => {
     try {
-      const { pathname, searchParams } = new URL(request.originalUrl ?? '/', 'http://localhost')
-      const reference = readReference(searchParams)
-      const path = pathname === RECEIVED_PATH && !reference ? '/404.html' : pathname
+      const { pathname } = new URL(request.originalUrl ?? '/', 'http://localhost')
+      const isAsked = request.method === 'POST' || [RECEIVED_PATH, SUBSCRIPTION_PATH].includes(pathname)
+      const answer = isAsked ? await forward(server, request) : undefined
+      const outcome = answer?.headers.get('content-type')?.includes('json') && ((await answer.json()) as FormOutcome)
+      const path = answer?.status === 404 && !outcome ? '/404.html' : pathname
       const { isPage, renderPage, renderOutcome } = (await server.ssrLoadModule('/prerender.tsx')) as Prerender
       const template = await server.transformIndexHtml(path, await readFile('client/index.html', 'utf8'))
       const html = await renderPage(template, path)
       response.setHeader('content-type', 'text/html; charset=utf-8')
-      if (request.method === 'POST') {
-        const answer = await forward(server, request)
-        const location = answer.headers.get('location')
-        if (location) return response.writeHead(answer.status, { location }).end()
-        const outcome = (await answer.json()) as FormOutcome
-        return response.writeHead(answer.status).end(await renderOutcome(html, path, outcome))
-      }
-      if (path === RECEIVED_PATH && reference)
-        return response.end(await renderOutcome(html, path, { received: { reference } }))
+      const location = answer?.headers.get('location')
+      if (location) return response.writeHead(answer?.status ?? 303, { location }).end()
+      if (outcome) return response.writeHead(answer?.status ?? 200).end(await renderOutcome(html, path, outcome))
       response.writeHead((await isPage(path)) ? 200 : 404).end(html)
     } catch (error) {
       next(error)
@@ -97,15 +93,15 @@ function servePages(server: ViteDevServer) {
   })
 }
 
-/** Hands a form that was sent without scripts to the server behind the pages, which answers with data. */
+/** Asks the server behind the pages, which answers with data: it takes forms sent without scripts, and knows links. */
 async function forward(server: ViteDevServer, request: IncomingMessage) {
   const [backend] = Object.values(server.config.server.proxy ?? {})
   const { origin, 'content-type': type } = request.headers
   return fetch(`${typeof backend === 'string' ? backend : backend?.target}${request.url}`, {
-    method: 'POST',
+    method: request.method ?? 'GET',
     redirect: 'manual',
     headers: { accept: 'application/json', ...(type && { 'content-type': type }), ...(origin && { origin }) },
-    body: await text(request),
+    ...(request.method === 'POST' && { body: await text(request) }),
   })
 }
 

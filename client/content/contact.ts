@@ -10,10 +10,10 @@ export const socialLinks = [
 /** Raise `CONSENT_VERSION` when the consent line changes. */
 export const subscribe = {
   title: 'News from us, now and then',
-  consent: `By subscribing, you agree that ${brand.company} may email you about its products. To unsubscribe, write to ${brand.email}.`,
-  done: 'Thank you. You are on the list.',
+  consent: `By subscribing, you agree that ${brand.company} may email you about its products. Each email has a link to unsubscribe.`,
+  done: 'Please look into your inbox: our email has a link to confirm.',
   offline: 'You are offline. Please try again once you are back online.',
-  failed: 'Something went wrong, and your address may not be saved. Please try again later: it counts only once.',
+  failed: 'Something went wrong. Please try again later: your address counts only once.',
 }
 
 /** At which no line ends. */

@@ -33,7 +33,7 @@ export const policySections: PolicySection[] = [
       'transactions: to record and confirm your enquiry;',
       'delivery: to agree with you on where and when;',
       'support: to help when something goes wrong;',
-      'updates: to write to you if you subscribed, and only then;',
+      'updates: to write to you if you subscribed and confirmed it by the link in our email, and only then;',
       'inquiries: to answer your questions;',
       'security: to keep this site and its data safe.',
     ],
@@ -44,7 +44,7 @@ export const policySections: PolicySection[] = [
     paragraphs: [
       'Your data travels encrypted and is stored where only the staff who answer enquiries can read it. No method is perfect: if a breach affects you, we will inform you and the Data Protection Board.',
       'Our emails are sent through Resend, a processor outside India, which receives your name, your address and the enquiry for this purpose. We do not sell your data, and we share it with nobody else unless the law requires it.',
-      'We keep an enquiry for 24 months and then erase it. A subscription lasts until you cancel it.',
+      'We keep an enquiry for 24 months and then erase it. A subscription lasts until you end it, by the link in each email or by writing to us; one that is not confirmed is erased after 30 days.',
     ],
   },
   {

@@ -1,5 +1,5 @@
 import { createContext } from 'react'
-import type { Received } from '../../shared/form-outcome.ts'
+import type { Received, SubscriberLink } from '../../shared/form-outcome.ts'
 
 /** What the page says of a form that was sent without scripts. It stands in the page as data too, for hydration. */
 export interface FormAnswer {
@@ -13,6 +13,7 @@ export interface FormAnswer {
   }
   subscription?: { message: string; email: string }
   received?: Received
+  link?: SubscriberLink
 }
 
 export const FormAnswerContext = createContext<FormAnswer>({})

@@ -1,33 +1,53 @@
+import { timingSafeEqual } from 'node:crypto'
 import type { Logger } from 'pino'
 import { messages } from '../../shared/order.ts'
+import { SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { CONSENT_VERSION, type Subscription } from '../../shared/subscription.ts'
 import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
+import type { Subscriber } from '../database/generated/client.ts'
 import { isRefusal } from '../errors.ts'
+import { DAY_MS } from '../words.ts'
 import { NotStored } from './orders.ts'
+
+export type { Subscriber }
+
+/** Who has not confirmed within so long is forgotten. */
+export const UNCONFIRMED_DAYS = 30
+const LOOK_MS = 3_600_000
 
 export interface Subscribers {
   /**
-   * Idempotent: an address that is there already is answered in the same way, which also tells nobody who is.
+   * Stores the address, and the mail that asks to confirm it. One that is there already is answered in the same way, which
+   * also tells nobody who is; confirmed, it stays as it is and gets no mail.
    * @throws NotStored
    */
   subscribe(subscription: Subscription): Promise<{ subscribed: true }>
+  /** Whose link holds this token; undefined once the row has gone. */
+  find(token: string): Promise<Subscriber | undefined>
+  confirm(subscriber: Subscriber): Promise<void>
+  /** The row goes, with its secret and its mails. */
+  end(subscriber: Subscriber): Promise<void>
 }
 
 interface SubscribersOptions {
   availability: Pick<Availability, 'failed'>
   log: Pick<Logger, 'error'>
+  /** Told after an address was stored: a mail may be owed. */
+  onStored(): void
 }
 
-export function createSubscribers(db: Db, { availability, log }: SubscribersOptions): Subscribers {
+/** With it the address is confirmed, and the subscription ended. */
+export function linkOf({ id, secret }: Pick<Subscriber, 'id' | 'secret'>, publicUrl: string): string {
+  return `${publicUrl}${SUBSCRIPTION_PATH}?token=${id}.${secret}`
+}
+
+export function createSubscribers(db: Db, { availability, log, onStored }: SubscribersOptions): Subscribers {
   let isRefused = false
   return {
     async subscribe({ email }) {
       try {
-        await db.subscriber.createMany({
-          data: { email: email.toLowerCase(), consentVersion: CONSENT_VERSION },
-          skipDuplicates: true,
-        })
+        await insertSubscriber(db, email.toLowerCase())
       } catch (cause) {
         if (!isRefusal(cause)) availability.failed(cause)
         else if (!isRefused) log.error({ err: cause }, 'subscriptions cannot be stored') // of orders it says nothing
@@ -35,7 +55,54 @@ export function createSubscribers(db: Db, { availability, log }: SubscribersOpti
         throw new NotStored('unavailable', messages.notSubscribed, cause)
       }
       isRefused = false
+      setImmediate(onStored)
       return { subscribed: true }
     },
+    async find(token) {
+      const [, id, secret = ''] = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.([\da-f]{64})$/.exec(token) ?? []
+      const row = id && (await db.subscriber.findUnique({ where: { id } }))
+      return row && timingSafeEqual(Buffer.from(row.secret), Buffer.from(secret)) ? row : undefined
+    },
+    async confirm({ id }) {
+      await db.subscriber.updateMany({ where: { id, confirmedAt: null }, data: { confirmedAt: new Date() } })
+    },
+    async end({ id }) {
+      await db.subscriber.deleteMany({ where: { id } })
+    },
   }
+}
+
+/** In one statement, so that an address is not stored without the mail that asks; one that waits asks for all. */
+async function insertSubscriber(db: Db, email: string): Promise<void> {
+  await db.$executeRaw`
+    WITH subscriber AS (
+      INSERT INTO "Quvera_Subscriber" AS stored ("Email", "ConsentVersion") VALUES (${email}, ${CONSENT_VERSION})
+      ON CONFLICT ("Email") DO UPDATE SET "SubscribedAt" = now(), "ConsentVersion" = excluded."ConsentVersion"
+        WHERE stored."ConfirmedAt" IS NULL
+      RETURNING "Id"
+    )
+    INSERT INTO "Quvera_Mail" ("SubscriberId", "Kind", "Key")
+    SELECT "Id", 'Confirmation', 'confirm/' || gen_random_uuid() FROM subscriber
+    WHERE NOT EXISTS (SELECT FROM "Quvera_Mail" WHERE "SubscriberId" = subscriber."Id" AND "Status" = 'Pending')`
+}
+
+/**
+ * Forgets who was asked to confirm and has not. Addresses from before anybody was asked stay: staff decide. Returns what
+ * ends it.
+ */
+export function startForgetting(db: Db, log: Pick<Logger, 'error' | 'info'>): () => void {
+  async function forget() {
+    const before = new Date(Date.now() - UNCONFIRMED_DAYS * DAY_MS)
+    try {
+      const { count } = await db.subscriber.deleteMany({
+        where: { confirmedAt: null, subscribedAt: { lt: before }, mails: { some: {} } },
+      })
+      if (count > 0) log.info({ count }, 'addresses that nobody confirmed were forgotten')
+    } catch (error) {
+      if (isRefusal(error)) log.error('addresses that nobody confirmed are not forgotten: run prisma/roles.sql again')
+    }
+  }
+  forget()
+  const timer = setInterval(forget, LOOK_MS)
+  return () => clearInterval(timer)
 }

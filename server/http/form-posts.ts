@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readOrderFields, readSubscriptionFields } from '../../shared/form-fields.ts'
-import { type FormOutcome, type Received, readReference } from '../../shared/form-outcome.ts'
+import { type FormOutcome, type Received, readReference, type SubscriberLink } from '../../shared/form-outcome.ts'
 import { orderContentSchema, submissionKeySchema } from '../../shared/order.ts'
-import { orderPaths, pagePaths, RECEIVED_PATH, SUBSCRIBED_PATH } from '../../shared/page-paths.ts'
+import { orderPaths, pagePaths, RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { subscriptionSchema } from '../../shared/subscription.ts'
 import { enquiryFields } from '../enquiries/enquiry.ts'
 import { NotStored, type Orders } from '../enquiries/orders.ts'
@@ -87,9 +87,41 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
   }
 
   app.get(RECEIVED_PATH, async (request, reply) => {
-    const reference = readReference(new URL(request.url, 'http://localhost').searchParams)
+    const reference = readReference(queryOf(request))
     if (!reference) return sendNotFound(request, reply, site)
     return sendPage(RECEIVED_PATH, { received: await orders.received(reference) }, reply)
+  })
+
+  /** A subscriber's link. To look at it changes nothing, as programs look at the links of mails. */
+  app.register(async (links) => {
+    const find = (request: FastifyRequest) => subscribers.find(queryOf(request).get('token') ?? '')
+    const send = (link: SubscriberLink, reply: FastifyReply, status = 200) =>
+      sendPage(SUBSCRIPTION_PATH, { link }, reply.code(status))
+    links.setErrorHandler((error, request, reply) => {
+      logFailure(error, request.log)
+      return send('failed', reply, answerTo(error).status)
+    })
+    links.get(SUBSCRIPTION_PATH, async (request, reply) => {
+      const subscriber = await find(request)
+      if (!subscriber) return send('unknown', reply, 404)
+      return send(subscriber.confirmedAt ? 'confirmed' : 'unconfirmed', reply)
+    })
+    // Mail services press the button of a mail themselves (RFC 8058), and may send it as multipart/form-data.
+    links.removeAllContentTypeParsers()
+    links.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+    links.addHook('onRequest', async (request) => admission.checkOrigin(request))
+    links.post(SUBSCRIPTION_PATH, async (request, reply) => {
+      const asked = /^do=(?:confirm|end)$|List-Unsubscribe["=\s]+One-Click/.exec(String(request.body))?.[0]
+      if (!asked) throw new HttpError(400)
+      const subscriber = await find(request)
+      if (asked !== 'do=confirm') {
+        if (subscriber) await subscribers.end(subscriber)
+        return send('ended', reply)
+      }
+      if (!subscriber) return send('unknown', reply, 404)
+      await subscribers.confirm(subscriber)
+      return reply.redirect(request.url, 303)
+    })
   })
 
   app.register(async (forms) => {
@@ -108,6 +140,10 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
 
 function placeholdersFor(received: Received | undefined): Partial<typeof PLACEHOLDERS> {
   return Object.fromEntries(Object.entries(PLACEHOLDERS).filter(([name]) => received?.[name as keyof Received]))
+}
+
+function queryOf({ url }: FastifyRequest): URLSearchParams {
+  return new URL(url, 'http://localhost').searchParams
 }
 
 function fieldsOf(request: FastifyRequest): URLSearchParams {

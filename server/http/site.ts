@@ -4,7 +4,7 @@ import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { PUBLIC_URL_PLACEHOLDER, plainPath, RECEIVED_PATH } from '../../shared/page-paths.ts'
+import { PUBLIC_URL_PLACEHOLDER, plainPath, RECEIVED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { partHeaders, type SecurityOptions, securityHeaders } from './security.ts'
 
 const TYPES: Record<string, string> = {
@@ -51,6 +51,8 @@ export interface SiteOptions extends SecurityOptions {
 
 export const NOT_FOUND_PAGE = '/404'
 const ASSETS = '/assets/'
+/** Pages that are made of what is asked for. */
+const OWN = [NOT_FOUND_PAGE, RECEIVED_PATH, SUBSCRIPTION_PATH]
 
 /**
  * Reads the built site. Files are compressed when they are built, except those that carry the site's own address:
@@ -131,7 +133,7 @@ function represent(name: string, body: Buffer, encoding: Encoding, headers: Reco
 /** Serves each page at its path, and what pages load by one route: one for each file is 20 ms of every start. */
 export function servePages(app: FastifyInstance, site: Site): void {
   for (const [path, file] of site) {
-    if (path === NOT_FOUND_PAGE || path === RECEIVED_PATH || path.startsWith(ASSETS)) continue
+    if (OWN.includes(path) || path.startsWith(ASSETS)) continue
     app.get(path, (request, reply) => send(request, reply, file, 200))
   }
   app.get<{ Params: { '*': string } }>(`${ASSETS}*`, (request, reply) => {

@@ -1,6 +1,7 @@
 import { brand, postalAddress } from '../../shared/brand.ts'
 import { palette } from '../../shared/palette.ts'
 import { columns, type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
+import { linkOf, type Subscriber, UNCONFIRMED_DAYS } from '../enquiries/subscribers.ts'
 import { inIndia } from '../words.ts'
 import type { ClaimedMail } from './owed.ts'
 import type { Message } from './resend.ts'
@@ -10,10 +11,12 @@ const SUBJECT_MAX = 120
 const ENTRIES_MAX_BYTES = 65_000
 
 /** The mail as stored rows give it and nothing else, so that a repeat is the same to the letter. */
-export function writeMessage(mail: ClaimedMail, staff: string[]): Message | undefined {
-  const { kind, key, isBundle, text } = mail
+export function writeMessage(mail: ClaimedMail, staff: string[], publicUrl: string): Message | undefined {
+  const { kind, key, isBundle, text, subscriber } = mail
   const [enquiry] = mail.enquiries
   if (kind === 'Digest') return { idempotencyKey: key, to: staff, ...digestLetter(text ?? '') }
+  if (subscriber)
+    return { idempotencyKey: key, to: [subscriber.email], replyTo: brand.email, ...confirmation(subscriber, publicUrl) }
   if (!enquiry) return undefined // all that it was about has been erased
   if (kind === 'Acknowledgement')
     return { idempotencyKey: key, to: [enquiry.email], replyTo: brand.email, ...acknowledgement(enquiry) }
@@ -118,6 +121,24 @@ export function acknowledgement({ reference, name, products, quantity, retailerS
     ],
     `${brand.name}: your enquiry ${reference}`,
   )
+}
+
+/** Asks whether the address is the subscriber's own. It says nothing of anybody: a stranger may have typed it. */
+function confirmation(subscriber: Subscriber, publicUrl: string) {
+  const url = linkOf(subscriber, publicUrl)
+  const ask = `Somebody, we hope you, has entered this address to get news from ${brand.company}, now and then. If it was you, please confirm it: open this page and press its button.`
+  const forget = `If it was not you, you need do nothing: we send you nothing more, and forget the address after ${UNCONFIRMED_DAYS} days. The same page also does so at once.`
+  const button = `display:inline-block;padding:10px 20px;background:${palette.ink};color:${palette.paper};text-decoration:none`
+  return {
+    ...letter(`${brand.name}: please confirm your subscription`, [
+      paragraph('Dear Sir or Madam,'),
+      paragraph(ask),
+      { text: url, html: `<p><a href="${escaped(url)}" style="${button}">Confirm the subscription</a></p>` },
+      paragraph(forget, MUTED),
+      { text: `${postalAddress}\n${brand.phone} · ${brand.email}`, html: '' },
+    ]),
+    headers: { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+  }
 }
 
 /** The name, unless it may be anything but a name: a sentence, a number, a link. */

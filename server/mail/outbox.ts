@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Db } from '../database/database.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { releaseLease, takeLease } from '../database/lease.ts'
-import type { Env } from '../env.ts'
+import { type Env, publicUrlOf } from '../env.ts'
 import { applyEvents, createDeliveryCheck, forgetOldEvents } from './delivery.ts'
 import { writeMessage } from './letters.ts'
 import { backOffMs, type LoopParts, POLL_MS, RETRY_MAX_SECONDS, startLoop } from './loop.ts'
@@ -43,6 +43,7 @@ const QUOTA_PAUSE_MS = 3_600_000
 export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts): Outbox {
   const { log } = parts
   const { STAFF_EMAILS: staff, MAIL_LEASE_SECONDS: leaseSeconds } = env
+  const publicUrl = publicUrlOf(env)
   const budget = { mails: env.MAIL_DAILY_BUDGET, staff: staff.length }
   const holder = randomUUID()
   const pace = createPace()
@@ -124,7 +125,7 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
 
   /** Sends a claimed mail once and writes down what came of it. */
   async function deliver(mail: ClaimedMail): Promise<void> {
-    const message = writeMessage(mail, staff)
+    const message = writeMessage(mail, staff, publicUrl)
     let isSent = false
     try {
       const obstacle = await obstacleTo(mail, message)
@@ -140,9 +141,8 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
   }
 
   async function obstacleTo(mail: ClaimedMail, message: Message | undefined): Promise<Result | undefined> {
-    const [enquiry] = mail.enquiries
     if (!message) return { state: 'Withheld', change: { lastError: 'Not sent: the enquiries in it were erased.' } }
-    const withheld = mail.kind === 'Acknowledgement' && enquiry && (await withholdReason(db, enquiry))
+    const withheld = kinds[mail.kind].to === 'visitor' && (await withholdReason(db, mail))
     if (withheld) return { state: 'Withheld', change: { lastError: withheld, ambiguousAt: null } }
     const isTooLate = mail.ambiguousAt && Date.now() - mail.ambiguousAt.getTime() > KEY_LIFETIME_MS
     return isTooLate ? { state: 'Unknown', change: { lastError: TOO_LATE } } : undefined

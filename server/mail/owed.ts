@@ -2,6 +2,7 @@ import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { type Enquiry, toEnquiry } from '../enquiries/enquiry.ts'
+import type { Subscriber } from '../enquiries/subscribers.ts'
 import { kinds, mailKinds, states, TOO_OLD } from './states.ts'
 
 /*
@@ -24,6 +25,8 @@ export interface ClaimedMail {
   /** The references of these and more, and how many it is about in all. */
   references: string[]
   total: number
+  /** Whom a confirmation asks. */
+  subscriber: Subscriber | null
   /** What a digest says. */
   text: string | null
 }
@@ -105,16 +108,17 @@ async function readClaimed(db: Db, rows: ClaimedRow[]): Promise<ClaimedMail[]> {
   if (rows.length === 0) return []
   const mails = await db.mail.findMany({
     where: { id: { in: rows.map(({ id }) => id) } }, // fewer, where an enquiry was erased meanwhile
-    include: { enquiry: true },
+    include: { enquiry: true, subscriber: true },
     orderBy: { nextAttemptAt: 'asc' },
   })
   const ambiguous = new Map(rows.map(({ id, ambiguousAt }) => [id, ambiguousAt]))
   const whole = mails.filter(({ enquiry, key }) => enquiry || key) // it may be erased just now
   return Promise.all(
-    whole.map(async ({ id, kind, text, key, enquiry, attempts }) => ({
+    whole.map(async ({ id, kind, text, key, enquiry, subscriber, attempts }) => ({
       id,
       kind,
       text,
+      subscriber,
       attempts,
       isBundle: kind === 'Staff' && !enquiry,
       key: key ?? `${kinds[kind].key}/${enquiry?.id}`,
@@ -160,7 +164,8 @@ export async function withholdOld(db: Db, maxAgeDays: number, of = mailKinds): P
         AND "Kind"::text IN (${Prisma.join(of)}) AND "NextAttemptAt" < ${cutoff} AND coalesce(
           (SELECT "ReceivedAt" FROM "Quvera_Form" form WHERE form."Id" = mail."EnquiryId"),
           (SELECT max("ReceivedAt") FROM "Quvera_Form" form JOIN "Quvera_Mail" along ON along."EnquiryId" = form."Id"
-            WHERE along."BundledInto" = mail."Id")
+            WHERE along."BundledInto" = mail."Id"),
+          (SELECT "SubscribedAt" FROM "Quvera_Subscriber" subscriber WHERE subscriber."Id" = mail."SubscriberId")
         ) < ${cutoff}
       RETURNING "Id", "Kind"
     )

@@ -1,7 +1,7 @@
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
-import type { Enquiry } from '../enquiries/enquiry.ts'
 import { DAY_MS } from '../words.ts'
+import type { ClaimedMail } from './owed.ts'
 import { kindsTo } from './states.ts'
 
 /*
@@ -16,7 +16,7 @@ const FIRST_PAUSE_MS = 4000
 const SUSPECTED_A_DAY = 20
 const SUSPECTED_WAIT_MS = 3_600_000
 
-const ACKNOWLEDGEMENTS_A_DAY = 3
+const TO_A_MAILBOX = 3
 
 /** Of the acknowledgements that were decided last, so many may have been unwelcome. */
 const DECIDED = 20
@@ -114,24 +114,37 @@ export async function readPlan(db: Db, budget: Budget): Promise<Plan> {
   return planOf(budget, used)
 }
 
-/** Why no acknowledgement of this enquiry is to be sent, if so: nobody can flood a mailbox through the form. */
-export async function withholdReason(db: Db, enquiry: Enquiry): Promise<string | undefined> {
-  if ((await earlierFrom(db, enquiry)) < ACKNOWLEDGEMENTS_A_DAY) return undefined
-  return `Not sent: this address has had ${ACKNOWLEDGEMENTS_A_DAY} acknowledgements within 24 hours.`
+/** Why this mail to a visitor is not to be sent, if so: nobody can flood a mailbox through our forms. */
+export async function withholdReason(db: Db, { id, enquiries, subscriber }: ClaimedMail): Promise<string | undefined> {
+  const [enquiry] = enquiries
+  if (subscriber?.confirmedAt) return 'Not sent: the address is confirmed.'
+  const earlier = enquiry ? await earlierTo(db, id, enquiry) : subscriber ? await earlierTo(db, id, subscriber) : 0
+  if (earlier < TO_A_MAILBOX) return undefined
+  return `Not sent: this address has had ${TO_A_MAILBOX} acknowledgements or confirmations within 24 hours.`
 }
 
 /**
- * How many enquiries of the same mailbox came in the 24 hours before this one, as far as the limit asks. Suspected
- * spam got no acknowledgement, and would use up those of the person in whose name it came.
+ * How many mails the same mailbox got, or gets, in the 24 hours before this one, as far as the limit asks: one for each
+ * enquiry that came before, and the confirmations. Suspected spam got no acknowledgement, and would use up those of the
+ * person in whose name it came.
  */
-async function earlierFrom(db: Db, { id, email, receivedAt }: Enquiry): Promise<number> {
+async function earlierTo(
+  db: Db,
+  mail: bigint,
+  { id, email, receivedAt = new Date() }: { id: string; email: string; receivedAt?: Date },
+): Promise<number> {
   const [row] = await db.$queryRaw<{ earlier: number }[]>`
     SELECT count(*)::int AS "earlier" FROM (
-      SELECT FROM "Quvera_Form"
-      WHERE "Quvera_mailbox"("Email") = "Quvera_mailbox"(${email}) AND NOT "SuspectedSpam"
-        AND "ReceivedAt" BETWEEN ${receivedAt}::timestamptz - interval '24 hours' AND ${receivedAt}::timestamptz
-        AND ("ReceivedAt", "Id") < (${receivedAt}::timestamptz, ${id}::uuid)
-      LIMIT ${ACKNOWLEDGEMENTS_A_DAY}
+      (SELECT FROM "Quvera_Form"
+        WHERE "Quvera_mailbox"("Email") = "Quvera_mailbox"(${email}) AND NOT "SuspectedSpam"
+          AND "ReceivedAt" BETWEEN ${receivedAt}::timestamptz - interval '24 hours' AND ${receivedAt}::timestamptz
+          AND ("ReceivedAt", "Id") < (${receivedAt}::timestamptz, ${id}::uuid)
+        LIMIT ${TO_A_MAILBOX})
+      UNION ALL
+      (SELECT FROM "Quvera_Subscriber" subscriber JOIN "Quvera_Mail" mail ON mail."SubscriberId" = subscriber."Id"
+        WHERE "Quvera_mailbox"("Email") = "Quvera_mailbox"(${email}) AND mail."Id" < ${mail}
+          AND coalesce("SentAt", "AmbiguousAt") > now() - interval '24 hours'
+        LIMIT ${TO_A_MAILBOX})
     ) same_mailbox`
   return row?.earlier ?? 0
 }

@@ -15,6 +15,7 @@ export interface Message {
   subject: string
   text: string
   html: string
+  headers?: Record<string, string>
 }
 
 /** What became of one try to send a mail. */

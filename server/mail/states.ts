@@ -63,6 +63,8 @@ export const kinds: Record<MailKind, Kind> = {
   /** About enquiries that wait and mails that did not arrive. */
   Digest: { to: 'staff', key: 'digest', short: 'Digest' },
   Acknowledgement: { to: 'visitor', key: 'ack', short: 'Ack' },
+  /** Asks a subscriber to confirm the address. */
+  Confirmation: { to: 'visitor', key: 'confirm', short: 'Confirm' },
   /** No mail, and none of a day's: it goes to NOTIFY_URL, and is owed as mails are. */
   Post: { to: 'program', key: 'post', short: 'Post' },
 }

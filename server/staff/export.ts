@@ -3,7 +3,6 @@ import { Command } from 'commander'
 import { stringify } from 'csv-stringify'
 import type { Db } from '../database/database.ts'
 import { withDatabase } from '../database/open-database.ts'
-import { count, inIndia } from '../words.ts'
 import {
   type EnquiryFilter,
   type Filters,
@@ -14,6 +13,7 @@ import {
   withFilters,
 } from './input.ts'
 import { csvOptions, recordColumns, recordMails, type Terminal, toRecord } from './output.ts'
+import { writeSubscribers } from './subscribers.ts'
 
 const PAGE_SIZE = 500
 
@@ -24,22 +24,22 @@ export function exportCommand(terminal: Terminal): Command {
        npm run -s staff -- export --person EMAIL|MOBILE > person.json
        npm run -s staff -- export --subscribers > subscribers.csv`)
     .description(`With npm's -s, else npm writes two lines of its own before the first. "Received" is Indian time, "ReceivedAt" UTC. A
-text that a spreadsheet would take for a formula gets an apostrophe in front. Nobody has confirmed the addresses of
-subscribers: anybody can have typed them, so nothing may be sent to them until they confirm.`)
+text that a spreadsheet would take for a formula gets an apostrophe in front.`)
     .option(
       '--person <who>',
       'a mail address in any case, or a mobile number, also with +91 and spaces; stands alone. The subscription is found by its address only',
       readPerson,
     )
-    .option('--subscribers', "the newsletter's addresses instead; stands alone")
+    .option('--subscribers', 'the same as subscribers --csv; stands alone')
     .action(async ({ person, subscribers, ...filters }: Filters & { person?: Person; subscribers?: boolean }) => {
       const others = Object.keys(filters).length + Number(subscribers ?? 0)
       if (person && others > 0) throw new UsageError('--person stands alone')
       if (subscribers && others > 1) throw new UsageError('--subscribers stands alone')
       const where = toFilter(filters)
-      await withDatabase(terminal.env(), ({ db }) => {
+      const env = terminal.env()
+      await withDatabase(env, ({ db }) => {
         if (person) return writePerson(terminal, db, person)
-        return subscribers ? writeSubscribers(terminal, db) : writeEnquiries(terminal, db, where)
+        return subscribers ? writeSubscribers(terminal, db, env) : writeEnquiries(terminal, db, where)
       })
     })
 }
@@ -68,23 +68,6 @@ async function* readRecords(db: Db, filter: EnquiryFilter) {
     // The first condition follows from the second; with it PostgreSQL begins at that place of the index.
     after = { receivedAt: { gte: receivedAt }, OR: [{ receivedAt: { gt: receivedAt } }, { id: { gt: id } }] }
   }
-}
-
-/** Nobody has confirmed an address: the list says so in each row, so that it is not mistaken for one to send to. */
-async function writeSubscribers({ output, errors }: Terminal, db: Db) {
-  const rows = await db.subscriber.findMany({ orderBy: { subscribedAt: 'asc' } })
-  const records = rows.map(({ email, subscribedAt, consentVersion }) => ({
-    Email: email,
-    Subscribed: inIndia(subscribedAt),
-    ConsentVersion: consentVersion,
-    Confirmed: false,
-    SubscribedAt: subscribedAt.toISOString(),
-  }))
-  const columns = ['Email', 'Subscribed', 'ConsentVersion', 'Confirmed', 'SubscribedAt']
-  await pipeline(records, stringify({ ...csvOptions, columns }), output)
-  errors.write(
-    `${count(rows.length, 'address', 'addresses')}, unconfirmed: anybody can have typed them. Nothing may be sent to them until they confirm.\n`,
-  )
 }
 
 async function writePerson({ print }: Terminal, db: Db, person: Person) {
@@ -117,6 +100,9 @@ export async function readHoldings(db: Db, person: Person | { references: string
   if (!row) throw new Error('An aggregate without GROUP BY returned no row')
   if (email === null) return { ...row, subscriptions: [] }
   const subscriptions = await db.$queryRaw<{ row: Holdings['subscriptions'][number] }[]>`
-    SELECT to_jsonb(subscriber) AS "row" FROM "Quvera_Subscriber" subscriber WHERE lower("Email") = lower(${email})`
+    SELECT to_jsonb(subscriber) - 'Secret' || jsonb_build_object('Mails', (
+      SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'SubscriberId' ORDER BY mail."Id"), '[]')
+      FROM "Quvera_Mail" mail WHERE mail."SubscriberId" = subscriber."Id"
+    )) AS "row" FROM "Quvera_Subscriber" subscriber WHERE lower("Email") = lower(${email})`
   return { ...row, subscriptions: subscriptions.map((each) => each.row) }
 }

@@ -140,6 +140,40 @@ it('the footer subscribes without scripts on every page', { timeout: 90_000 }, a
   expect(await site().inspect((db) => db.subscriber.count())).toBe(1)
 })
 
+describe.each([true, false])("a subscriber's link, with scripts: %s", (javaScriptEnabled) => {
+  it('leads to a page whose buttons confirm and end it, and which no search engine keeps', async () => {
+    await post('/', { email: `news-${javaScriptEnabled}@shop.example` })
+    const asks = () => site().resend.mails.filter(({ to }) => to[0] === `news-${javaScriptEnabled}@shop.example`)
+    await eventually(() => expect(asks()).toHaveLength(1))
+    const [path = ''] = /\/subscription\?token=\S+/.exec(asks()[0]?.text ?? '') ?? []
+    const { page, problems, close } = await visit(path, { javaScriptEnabled })
+    expect(await page.locator('meta[name=robots]').getAttribute('content')).toBe('noindex')
+    const title = page.getByRole('heading', { level: 1 })
+    const press = (name: string) => page.locator('main').getByRole('button', { name }).click()
+    await press('Confirm my subscription')
+    await title.getByText('You are on the list').waitFor()
+    await page.reload()
+    expect(await title.textContent()).toBe('You are on the list')
+    expect(await site().inspect((db) => db.subscriber.count({ where: { confirmedAt: { not: null } } }))).toBe(1)
+    await press('End my subscription')
+    await title.getByText('You are not on the list').waitFor()
+    expect(await site().inspect((db) => db.subscriber.count())).toBe(0)
+    expect(problems).toEqual([])
+    await page.goto(site().url + path)
+    expect(await title.textContent()).toBe('This link has ended')
+    if (javaScriptEnabled) await page.locator('html[data-hydrated]').waitFor()
+    expect(await title.textContent()).toBe('This link has ended')
+    await close()
+  })
+
+  it('is not needed for the page that says to look into the inbox', async () => {
+    const { page, problems, close } = await visit('/subscribed', { javaScriptEnabled })
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Almost subscribed')
+    expect(problems).toEqual([])
+    await close()
+  })
+})
+
 describe('a form that must not get through', () => {
   it.each([
     ['from another site', {}, { origin: 'https://evil.example' }, 403],

@@ -8,7 +8,7 @@ import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { staff } from '../support/staff-command.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { PUBLIC_URL, startTestApp, type TestApp } from '../support/test-app.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -133,7 +133,7 @@ describe('several enquiries in one mail', () => {
     const [claimed] = await claimBundle(app.db, 60)
     expect(claimed?.enquiries.map(({ reference }) => reference)).toEqual(references.toReversed())
     const mailer = createMailer({ apiKey: 're_test', baseUrl: app.resend.url, from: 'a@quvera.test' })
-    const message = claimed && writeMessage(claimed, [STAFF])
+    const message = claimed && writeMessage(claimed, [STAFF], PUBLIC_URL)
     if (message) await mailer.send(message, AbortSignal.timeout(5000))
     // Here the process dies. Meanwhile more enquiries come.
     const [late = ''] = await orders(1)
@@ -238,7 +238,7 @@ describe('several enquiries in one mail', () => {
     const [first = ''] = await orders(3)
     const [claimed] = await claimBundle(app.db, 60)
     const mailer = createMailer({ apiKey: 're_test', baseUrl: app.resend.url, from: 'Quvera <a@quvera.example>' })
-    const message = claimed && writeMessage(claimed, [STAFF])
+    const message = claimed && writeMessage(claimed, [STAFF], PUBLIC_URL)
     if (message) await mailer.send(message, AbortSignal.timeout(5000))
     await app.db.enquiry.delete({ where: { reference: first } })
     await makeDue()
@@ -263,7 +263,7 @@ describe('several enquiries in one mail', () => {
     const [claimed] = await claimBundle(app.db, 60)
     expect(claimed?.total).toBe(6001)
     expect(claimed?.enquiries.length).toBeLessThanOrEqual(50)
-    const message = claimed && writeMessage(claimed, [STAFF])
+    const message = claimed && writeMessage(claimed, [STAFF], PUBLIC_URL)
     expect(message?.subject).toMatch(/^6001 enquiries: /)
     expect(Buffer.byteLength(`${message?.html}${message?.text}`)).toBeLessThan(102_000)
     const shown = message?.text.match(/^Reference: /gm)?.length ?? 0

@@ -93,17 +93,4 @@ describe('export', () => {
       expect(subscriptions).toMatchObject(who.includes('@') ? [{ Email: 'asha_v@shop.example' }] : [])
     }
   })
-
-  it('writes the newsletter list, and says that nobody has confirmed its addresses', async () => {
-    const { url, database } = await aSite()
-    for (const email of ['asha@shop.example', '=cmd@shop.example']) await call(url, 'subscription.subscribe', { email })
-    const { code, stdout, stderr } = await staff(['export', '--subscribers'], database)
-    expect(code).toBe(0)
-    expect(stdout).toMatch(/^\ufeff"Email","Subscribed","ConsentVersion","Confirmed","SubscribedAt"\r\n/)
-    expect(readCsv(stdout)).toMatchObject([
-      { Email: 'asha@shop.example', Confirmed: 'no' },
-      { Email: "'=cmd@shop.example", Confirmed: 'no' },
-    ])
-    expect(stderr).toMatch(/^2 addresses, unconfirmed: [^\n]+\n$/)
-  })
 })

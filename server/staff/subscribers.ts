@@ -1,0 +1,68 @@
+import { pipeline } from 'node:stream/promises'
+import { Command } from 'commander'
+import { stringify } from 'csv-stringify'
+import type { Db } from '../database/database.ts'
+import { withDatabase } from '../database/open-database.ts'
+import { linkOf, type Subscriber } from '../enquiries/subscribers.ts'
+import { type Env, publicUrlOf } from '../env.ts'
+import { count, inIndia } from '../words.ts'
+import { csvOptions, printTable, type Terminal, timeCell } from './output.ts'
+
+const NOT_FOUND = 'No such subscription.'
+
+export function subscribersCommand(terminal: Terminal): Command {
+  return new Command('subscribers')
+    .summary('list who gets the newsletter, each with the link that ends it; --csv for the tool that sends')
+    .option('--csv', 'only the confirmed ones: nothing may be sent to anybody else')
+    .description(`Every newsletter has to carry its receiver's own link, best also as the headers List-Unsubscribe: <link> and
+List-Unsubscribe-Post: List-Unsubscribe=One-Click (RFC 8058). The links begin with PUBLIC_URL. Export anew before each
+newsletter: who has left is not in it. An address that is not confirmed may have been typed by anybody.`)
+    .action(async ({ csv = false }: { csv?: boolean }) => {
+      const env = terminal.env()
+      await withDatabase(env, ({ db }) => (csv ? writeSubscribers(terminal, db, env) : list(terminal, db, env)))
+    })
+}
+
+export function unsubscribeCommand({ env, print }: Terminal): Command {
+  return new Command('unsubscribe')
+    .summary('end a subscription, also one that is not confirmed')
+    .argument('<address>', 'in any case')
+    .action(async (address: string) => {
+      await withDatabase(env(), async ({ db }) => {
+        const { count: ended } = await db.subscriber.deleteMany({ where: { email: address.trim().toLowerCase() } })
+        print(ended > 0 ? 'The subscription is ended, and the address forgotten.' : NOT_FOUND)
+      })
+    })
+}
+
+const read = (db: Db, where = {}) => db.subscriber.findMany({ where, orderBy: { subscribedAt: 'asc' } })
+
+async function list(terminal: Terminal, db: Db, env: Env) {
+  const rows = await read(db)
+  const columns = [
+    { title: 'Email', cell: ({ email }: Subscriber) => email, min: 20 },
+    { title: 'Confirmed IST', cell: ({ confirmedAt }: Subscriber) => (confirmedAt ? timeCell(confirmedAt) : 'no') },
+    { title: 'Link', cell: (row: Subscriber) => linkOf(row, publicUrlOf(env)), spare: 1 },
+  ]
+  printTable(terminal, columns, rows)
+  const confirmed = rows.filter(({ confirmedAt }) => confirmedAt).length
+  terminal.print(`${count(rows.length, 'address', 'addresses')}, ${confirmed} of them confirmed.`)
+}
+
+/** For the tool that sends. */
+export async function writeSubscribers({ output, errors }: Terminal, db: Db, env: Env) {
+  const rows = await read(db, { confirmedAt: { not: null } })
+  const records = rows.map((row) => ({
+    Email: row.email,
+    Confirmed: row.confirmedAt ? inIndia(row.confirmedAt) : '',
+    Link: linkOf(row, publicUrlOf(env)),
+    ConfirmedAt: row.confirmedAt?.toISOString(),
+  }))
+  const columns = ['Email', 'Confirmed', 'Link', 'ConfirmedAt']
+  await pipeline(records, stringify({ ...csvOptions, columns }), output)
+  const left = (await db.subscriber.count()) - rows.length
+  errors.write(
+    `${count(rows.length, 'address', 'addresses')}; ${left} unconfirmed left out: anybody can have typed them.\n`,
+  )
+  if (!env.PUBLIC_URL) errors.write('PUBLIC_URL is not set here: the links lead to this machine.\n')
+}

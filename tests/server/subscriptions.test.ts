@@ -1,0 +1,292 @@
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { CONSENT_VERSION } from '../../shared/subscription.ts'
+import { anOrder, call, submit } from '../support/an-order.ts'
+import { eventually } from '../support/eventually.ts'
+import { readCsv } from '../support/read-csv.ts'
+import { scratch } from '../support/scratch.ts'
+import { staff } from '../support/staff-command.ts'
+import { PUBLIC_URL, startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+let apps: TestApp[] = []
+afterEach(async () => {
+  for (const each of apps) await each.close()
+  apps = []
+})
+
+async function start(options: Parameters<typeof startTestApp>[0] = {}) {
+  app = await startTestApp(options)
+  apps.push(app)
+}
+
+const subscribe = async (email: string) =>
+  expect((await call(app.url, 'subscription.subscribe', { email })).text).toBe(
+    '{"result":{"data":{"subscribed":true}}}',
+  )
+const asks = () => app.resend.mails.filter(({ key }) => key.startsWith('confirm/'))
+const rows = () => app.db.subscriber.findMany({ orderBy: { email: 'asc' } })
+const idle = () => eventually(async () => expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(0))
+
+/** The link of the newest mail, at the address where the test finds it. */
+async function theLink(times = 1) {
+  await eventually(() => expect(asks()).toHaveLength(times))
+  const [link = ''] =
+    asks()
+      .at(-1)
+      ?.text.match(/http\S+/) ?? []
+  expect(link).toMatch(new RegExp(`^${PUBLIC_URL}/subscription\\?token=[\\w.-]{90,}$`))
+  return link.replace(PUBLIC_URL, app.url)
+}
+
+async function ask(link: string, body?: string | FormData, headers: Record<string, string> = {}) {
+  const form = typeof body === 'string' ? { 'content-type': 'application/x-www-form-urlencoded' } : {}
+  const answer = await fetch(link, {
+    method: body === undefined ? 'GET' : 'POST',
+    redirect: 'manual',
+    headers: { accept: 'application/json', ...form, ...headers },
+    ...(body !== undefined && { body }),
+  })
+  const text = await answer.text()
+  return { status: answer.status, headers: answer.headers, link: text ? JSON.parse(text).link : undefined }
+}
+
+async function aConfirmed(email: string) {
+  const before = asks().length
+  await subscribe(email)
+  const link = await theLink(before + 1)
+  expect((await ask(link, 'do=confirm')).status).toBe(303)
+  return link
+}
+
+describe('a subscription', () => {
+  it('is asked for by a mail, confirmed by its page’s button, and ended by it; looking changes nothing', async () => {
+    await start()
+    await subscribe('Asha@shop.example')
+    const link = await theLink()
+    expect(await rows()).toMatchObject([
+      { email: 'asha@shop.example', confirmedAt: null, consentVersion: CONSENT_VERSION },
+    ])
+    const [mail] = asks()
+    expect(mail).toMatchObject({ to: ['asha@shop.example'], subject: 'Quvera: please confirm your subscription' })
+    expect(mail?.html).toContain(`href="${link.replace(app.url, PUBLIC_URL)}"`)
+    for (const form of [mail?.text, mail?.html]) expect(form).toMatch(/30 days[\s\S]*12 Example Marg/)
+
+    for (let times = 0; times < 2; times++) expect(await ask(link)).toMatchObject({ status: 200, link: 'unconfirmed' })
+    await fetch(link, { method: 'HEAD' })
+    expect((await rows())[0]?.confirmedAt).toBeNull()
+
+    const confirmed = await ask(link, 'do=confirm')
+    expect([confirmed.status, confirmed.headers.get('location')]).toEqual([303, link.replace(app.url, '')])
+    expect(await ask(link)).toMatchObject({ status: 200, link: 'confirmed' })
+    const [{ confirmedAt } = { confirmedAt: null }] = await rows()
+    expect(confirmedAt).toBeInstanceOf(Date)
+    await ask(link, 'do=confirm')
+    expect((await rows())[0]?.confirmedAt).toEqual(confirmedAt)
+
+    for (let times = 0; times < 2; times++)
+      expect(await ask(link, 'do=end')).toMatchObject({ status: 200, link: 'ended' })
+    expect(await rows()).toEqual([])
+    expect(await app.db.mail.count()).toBe(0)
+    expect(await ask(link)).toMatchObject({ status: 404, link: 'unknown' })
+    expect(await ask(link, 'do=confirm')).toMatchObject({ status: 404, link: 'unknown' })
+    expect(app.logLines.join()).not.toMatch(/token|[\da-f]{64}/)
+  })
+
+  it.each([
+    ['as a form', () => 'List-Unsubscribe=One-Click'],
+    [
+      'as multipart/form-data',
+      () => {
+        const data = new FormData()
+        data.set('List-Unsubscribe', 'One-Click')
+        return data
+      },
+    ],
+  ])('is ended by the mail service’s own button, %s (RFC 8058)', async (_, body) => {
+    await start()
+    const link = await aConfirmed('asha@shop.example')
+    const headers = (asks()[0] as unknown as { headers: Record<string, string> }).headers
+    expect(headers).toEqual({
+      'List-Unsubscribe': `<${link.replace(app.url, PUBLIC_URL)}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    })
+    expect(await ask(link, body())).toMatchObject({ status: 200, link: 'ended' })
+    expect(await rows()).toEqual([])
+  })
+
+  it('is not changed by a wrong secret, another site’s form, or a body that says neither', async () => {
+    await start()
+    await subscribe('asha@shop.example')
+    const link = await theLink()
+    const wrong = [
+      link.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+      link.slice(0, -1),
+      link.slice(0, link.lastIndexOf('.')),
+    ]
+    for (const each of wrong) {
+      expect((await ask(each)).status).toBe(404)
+      await ask(each, 'do=confirm')
+      await ask(each, 'do=end')
+    }
+    expect((await ask(link, 'do=end', { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await ask(link, 'do=nothing')).status).toBe(400)
+    expect(await rows()).toMatchObject([{ confirmedAt: null }])
+  })
+
+  it('of a confirmed address stays as it is: the same answer, no mail', async () => {
+    await start()
+    await aConfirmed('asha@shop.example')
+    const before = await rows()
+    await subscribe('ASHA@shop.example')
+    await subscribe('new@shop.example')
+    await theLink(2)
+    await idle()
+    expect((await rows()).filter(({ email }) => email === 'asha@shop.example')).toEqual(before)
+    expect(asks().map(({ to }) => to[0])).toEqual(['asha@shop.example', 'new@shop.example'])
+  })
+
+  it('waits without a key as the other mails do, with one mail however often it was asked for', async () => {
+    await start({ mails: false })
+    for (let times = 0; times < 3; times++) await subscribe('asha@shop.example')
+    expect(await app.db.mail.findMany()).toMatchObject([{ kind: 'Confirmation', status: 'Pending', enquiryId: null }])
+    const later = app.startOutbox()
+    await theLink()
+    await later.stop(1000)
+  })
+
+  it('is not asked for any more once it is confirmed', async () => {
+    await start({ mails: false })
+    await subscribe('asha@shop.example')
+    await app.db.subscriber.updateMany({ data: { confirmedAt: new Date() } })
+    const later = app.startOutbox()
+    await idle()
+    await later.stop(1000)
+    expect(await app.db.mail.findMany()).toMatchObject([
+      { status: 'Withheld', lastError: expect.stringMatching(/confirmed/) },
+    ])
+  })
+})
+
+describe('the guards of acknowledgements', () => {
+  it('let three a day through to a mailbox, however it is spelled, and those of orders count', async () => {
+    await start()
+    for (const email of ['a.sha@gmail.com', 'asha+1@gmail.com', 'ASHA@googlemail.com', 'asha+2@gmail.com']) {
+      await subscribe(email)
+      await idle()
+    }
+    expect(asks()).toHaveLength(3)
+    await subscribe('a.sha@gmail.com') // again, as its mail may have been lost
+    await idle()
+    expect(asks()).toHaveLength(3)
+    await submit(app.url, anOrder({ email: 'asha@gmail.com' }))
+    await idle()
+    expect(app.resend.mails.filter(({ key }) => key.startsWith('ack/'))).toEqual([])
+    const withheld = await app.db.mail.findMany({ where: { status: 'Withheld' } })
+    expect(withheld.map(({ kind }) => kind).sort()).toEqual(['Acknowledgement', 'Confirmation', 'Confirmation'])
+  })
+
+  it('let no more than three through when all come at once', async () => {
+    await start({ mails: false })
+    for (let index = 0; index < 6; index++) await subscribe(`asha+${index}@shop.example`)
+    const later = app.startOutbox()
+    await idle()
+    await later.stop(1000)
+    expect(asks()).toHaveLength(3)
+  })
+
+  it('count them in the visitors’ share of the budget, and hold them while too many are turned away', async () => {
+    await start({ dailyBudget: 6 })
+    for (let index = 0; index < 4; index++) await subscribe(`a${index}@shop.example`)
+    await theLink(2)
+    await submit(app.url, anOrder())
+    await eventually(() => expect(app.resend.mails.some(({ key }) => key.startsWith('staff/'))).toBe(true))
+    expect(asks()).toHaveLength(2)
+    expect(app.resend.mails.some(({ key }) => key.startsWith('ack/'))).toBe(false)
+
+    await start({ mails: false })
+    await app.db.lease.create({
+      data: { name: 'acknowledgements held', holder: 'reputation', until: new Date(Date.now() + 60_000) },
+    })
+    await subscribe('held@shop.example')
+    await submit(app.url, anOrder())
+    const later = app.startOutbox()
+    await eventually(() => expect(app.resend.mails).toHaveLength(1))
+    await later.stop(1000)
+    expect(await app.db.mail.count({ where: { kind: 'Confirmation', status: 'Pending' } })).toBe(1)
+  })
+})
+
+describe('staff', () => {
+  it('export the confirmed ones with a link each, list all, and end one', async () => {
+    await start()
+    const link = await aConfirmed('asha@shop.example')
+    await subscribe('=cmd@shop.example')
+    await theLink(2)
+    const env = { ...app.env, PUBLIC_URL }
+    for (const command of [
+      ['subscribers', '--csv'],
+      ['export', '--subscribers'],
+    ]) {
+      const { stdout, stderr } = await staff(command, env)
+      expect(readCsv(stdout)).toMatchObject([{ Email: 'asha@shop.example', Link: link.replace(app.url, PUBLIC_URL) }])
+      expect(stdout).toMatch(/^\ufeff"Email","Confirmed","Link","ConfirmedAt"\r\n/)
+      expect(stderr).toBe('1 address; 1 unconfirmed left out: anybody can have typed them.\n')
+    }
+    const { stdout } = await staff(['subscribers'], env)
+    expect(stdout).toMatch(/asha@shop\.example +\d\d \w{3} \d{4} \d\d:\d\d +http/)
+    expect(stdout).toMatch(/=cmd@shop\.example +no +http/)
+    expect(stdout).toContain('2 addresses, 1 of them confirmed.')
+    expect((await staff(['unsubscribe', 'Asha@shop.example'], env)).stdout).toMatch(/^The subscription is ended/)
+    expect((await staff(['unsubscribe', 'asha@shop.example'], env)).stdout).toMatch(/^No such subscription/)
+    expect((await rows()).map(({ email }) => email)).toEqual(['=cmd@shop.example'])
+    expect(await ask(link)).toMatchObject({ status: 404 })
+  })
+
+  it('export and erase a person with the mails that asked, and without the secret', async () => {
+    await start()
+    await subscribe('asha@shop.example')
+    await theLink()
+    await idle()
+    const { stdout } = await staff(['export', '--person', 'asha@shop.example'], app.env)
+    const { subscriptions } = JSON.parse(stdout)
+    expect(subscriptions).toMatchObject([
+      { Email: 'asha@shop.example', Mails: [{ Kind: 'Confirmation', Status: 'Sent' }] },
+    ])
+    expect(stdout).not.toMatch(/Secret|[\da-f]{64}/)
+    await staff(['erase', '--person', 'asha@shop.example', '--yes'], app.env)
+    expect([await rows(), await app.db.mail.count()]).toEqual([[], 0])
+  })
+
+  it('move them with a backup: links stay, and what was still to be sent is held back', async () => {
+    await start()
+    const link = await aConfirmed('asha@shop.example')
+    await app.outbox.stop(1000)
+    await subscribe('late@shop.example')
+    const file = join(scratch, `subscriptions-${crypto.randomUUID()}.gz`)
+    await staff(['backup', file], app.env)
+    const before = await rows()
+    await start({ mails: false })
+    expect((await staff(['restore', file], app.env)).stdout).toContain('Held back: 1 mail')
+    expect(await rows()).toEqual(before)
+    expect(await ask(app.url + link.slice(link.indexOf('/subscription')))).toMatchObject({ link: 'confirmed' })
+  })
+})
+
+it('who was asked and has not confirmed within 30 days is forgotten; those from before anybody was asked stay', async () => {
+  await start()
+  await aConfirmed('confirmed@shop.example')
+  await subscribe('late@shop.example')
+  await subscribe('recent@shop.example')
+  await idle()
+  await app.db.subscriber.create({ data: { email: 'before@shop.example', consentVersion: '2026-11-22' } })
+  const old = { subscribedAt: new Date(Date.now() - 31 * 86_400_000) }
+  await app.db.subscriber.updateMany({ where: { email: { not: 'recent@shop.example' } }, data: old })
+  const { startForgetting } = await import('../../server/enquiries/subscribers.ts')
+  const told: unknown[] = []
+  const end = startForgetting(app.db, { error: () => undefined, info: (fields: unknown) => void told.push(fields) })
+  await eventually(() => expect(told).toEqual([{ count: 1 }]))
+  end()
+  const left = (await rows()).map(({ email }) => email)
+  expect(left).toEqual(['before@shop.example', 'confirmed@shop.example', 'recent@shop.example'])
+})
