@@ -37,7 +37,7 @@ const untried: [command: RegExp, because: string][] = [
     'needs a container engine; the words for the staff command in it are given to it here',
   ],
   [
-    /^(apt-get|useradd|chown|cp deploy|iptables|git clone|git pull|systemctl|journalctl|sudo)\b/,
+    /^(apt-get|useradd|chown|cp deploy|iptables|git clone|git pull|systemctl|journalctl|runuser)\b/,
     'changes the machine that it is typed on',
   ],
   [/^ssh\b|^curl .*your-domain/, 'needs a second machine'],
@@ -46,7 +46,7 @@ const untried: [command: RegExp, because: string][] = [
 ]
 
 const PROGRAMS =
-  /^(?:[A-Z_]+=\S+ )*(?:npm|npx|node|docker|git|psql|pg_dump|pg_restore|createdb|ssh|curl|apt-get|useradd|iptables|journalctl|systemctl|sudo|chown|cp|mkdir) \S/
+  /^(?:[A-Z_]+=\S+ )*(?:npm|npx|node|docker|git|psql|pg_dump|pg_restore|createdb|ssh|curl|apt-get|useradd|iptables|journalctl|systemctl|runuser|chown|cp|mkdir) \S/
 const STAFF = /(?:npm run (?:-s )?staff -- |staff\.js |^staff )(.*)/
 
 /** No server answers there: what is understood ends with 1. */

@@ -4,9 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { anOrder, submit } from '../support/an-order.ts'
+import { eventually } from '../support/eventually.ts'
+import { sendingThrough } from '../support/fake-resend.ts'
+import { createStages } from '../support/fault-stage.ts'
 import { scratch } from '../support/scratch.ts'
-import { freePort } from '../support/server-process.ts'
-import { runShell } from '../support/staff-command.ts'
+import { freePort, startServer } from '../support/server-process.ts'
+import { runShell, staff } from '../support/staff-command.ts'
 import { createSites } from '../support/waiting-site.ts'
 
 const { cleanUp, aDatabase } = createSites()
@@ -58,6 +62,45 @@ describe('the line for cron', () => {
       expect(existsSync(today)).toBe(false)
     },
   )
+})
+
+describe.skipIf(!existsSync('/usr/lib/postgresql'))('the lines for compose', () => {
+  const { setUp } = createStages()
+  const document = readFileSync('docs/operations.md', 'utf8')
+
+  it('bring the site onto a restored backup, and then to PostgreSQL, with every enquiry and what is owed', async () => {
+    const folder = await aFolder()
+    /** What a line gives to the staff command in the container, with the files in a folder of ours. */
+    async function run(words: string, env: Record<string, string>) {
+      expect(document).toMatch(new RegExp(`^.*docker (compose|exec) .*node dist/server/staff\\.js ${words}$`, 'm'))
+      const line = `cd ${folder} && node ${process.cwd()}/dist/server/staff.js ${words}`
+      expect(await runShell(line, env)).toMatchObject({ code: 0 })
+    }
+    /** A visit to the site on a database: it has these enquiries, and gets one more. */
+    async function visit(env: Record<string, string>, references: string[], until = async () => {}) {
+      const site = await startServer(env)
+      cleanUp.push(() => site.stop('SIGKILL'))
+      expect((await staff(['list'], env)).stdout.match(/QV-\w{6}/g) ?? []).toEqual(references)
+      const { reference = '' } = await submit(site.url, anOrder())
+      await until()
+      await site.stop()
+      return [reference, ...references]
+    }
+    const [data, restored] = [{ DATA_DIR: join(folder, 'data') }, { DATA_DIR: join(folder, 'restored') }]
+    const { databaseUrl: DATABASE_URL, resend } = await setUp()
+    const first = await visit(data, [])
+    await run('backup - > quvera-backup.gz', data)
+    await run('restore - < quvera-backup.gz', restored)
+    const second = await visit(restored, first)
+    await run('backup - > move.gz', restored)
+    await run('restore --mails - < move.gz', { DATABASE_URL })
+    // Those of the enquiry before the move and of the one after it: what was owed at the restore is held back.
+    const sent = () =>
+      eventually(() =>
+        expect(resend.mails.map(({ key }) => key.split('/')[0]).sort()).toEqual(['ack', 'ack', 'staff', 'staff']),
+      )
+    await visit({ DATABASE_URL, ...sendingThrough(resend) }, second, sent)
+  })
 })
 
 describe('the unit for systemd', () => {
