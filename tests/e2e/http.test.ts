@@ -1,8 +1,8 @@
-import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { home } from '../../client/content/home.ts'
 import { anOrder } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
+import { say } from '../support/raw-request.ts'
 import { startSite } from '../support/site.ts'
 import { paths } from '../support/visit.ts'
 
@@ -17,19 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => site?.close())
 
-/** What goes over the wire as it is: `fetch` tidies paths and unpacks bodies. */
-function raw(request: string): Promise<string> {
-  return new Promise((done, fail) => {
-    let answer = ''
-    const socket = connect(Number(new URL(site.url).port), '127.0.0.1', () => socket.write(request))
-    socket.setEncoding('latin1')
-    socket.on('data', (chunk) => {
-      answer += chunk
-    })
-    socket.on('close', () => done(answer))
-    socket.on('error', (error) => answer || fail(error))
-  })
-}
+const raw = (request: string) => say(site.url, request)
 
 describe('every answer', () => {
   it.each([...PAGES, '/nothing-here', '/healthz', '/readyz', '/robots.txt', '/trpc/order.submit', '/%zz'])(

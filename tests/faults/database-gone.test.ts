@@ -13,20 +13,11 @@ const { setUp, postgres } = createStages()
 it('PostgreSQL killed and started again under load costs nothing, and the server process stays', async () => {
   const stage = await setUp()
   const server = await stage.start()
-  let outage: Promise<unknown> | undefined
-  const load = await sendOrders({
-    url: () => server.url,
-    orders: 2000,
-    concurrency: 32,
-    retry: true,
-    onAnswer(count) {
-      if (count === 600)
-        outage = postgres()
-          .kill()
-          .then(() => postgres().start())
-    },
-  })
-  await outage
+  async function outage() {
+    await postgres().kill()
+    await postgres().start()
+  }
+  const load = await sendOrders({ url: () => server.url, orders: 2000, retry: true, at: { 600: outage } })
   const result = await stage.inspect((db) => audit(db, load, stage.resend))
   report('PostgreSQL killed', { ...result, refused: load.statuses.get(503) ?? 0 })
   expect(server.process.exitCode).toBeNull()

@@ -40,15 +40,8 @@ async function recordServer(): Promise<DiskEvent[]> {
     NODE_OPTIONS: `--import ${join(import.meta.dirname, '../support/disk-recorder.ts')}`,
   })
   try {
-    const load = await sendOrders({
-      url: () => server.url,
-      orders: ORDERS,
-      concurrency: 8,
-      retry: false,
-      onAnswer(count) {
-        if (CHECKPOINT_AFTER.includes(count)) void checkpoint()
-      },
-    })
+    const at = Object.fromEntries(CHECKPOINT_AFTER.map((count) => [count, checkpoint]))
+    const load = await sendOrders({ url: () => server.url, orders: ORDERS, concurrency: 8, retry: false, at })
     expect(load.acknowledged.size).toBe(ORDERS)
     await sleep(500)
   } finally {

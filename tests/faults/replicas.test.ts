@@ -34,13 +34,8 @@ async function behindProxy(stage: Stage, env: Record<string, string> = {}) {
 it('three servers share the orders, and one that is killed costs none', async () => {
   const stage = await setUp()
   const { proxy, servers } = await behindProxy(stage)
-  const load = await sendOrders({
-    url: () => proxy.url,
-    orders: 1500,
-    concurrency: 16,
-    retry: false,
-    onAnswer: (count) => count === 500 && servers[0]?.stop('SIGKILL'),
-  })
+  const at = { 500: () => servers[0]?.stop('SIGKILL') }
+  const load = await sendOrders({ url: () => proxy.url, orders: 1500, concurrency: 16, retry: false, at })
   const result = await stage.inspect((db) => audit(db, load, stage.resend))
   report('one of three replicas killed', { ...result, answers: [...proxy.answers.values()] })
   expect([...load.statuses]).toEqual([[200, 1500]])

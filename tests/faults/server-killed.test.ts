@@ -11,25 +11,17 @@ it('three kills during 3,000 orders whose clients repeat them lose and double no
   const stage = await setUp()
   const PORT = String(await freePort())
   let server = await stage.start({ PORT })
-  const killAt = [500, 1300, 2200]
-  let restarting: Promise<unknown> = Promise.resolve()
-  const load = await sendOrders({
-    url: () => `http://127.0.0.1:${PORT}`,
-    orders: 3000,
-    concurrency: 32,
-    retry: true,
-    onAnswer(count) {
-      if (count < (killAt[0] ?? Number.POSITIVE_INFINITY)) return
-      killAt.shift()
-      restarting = server.stop('SIGKILL').then(async () => {
-        server = await stage.start({ PORT })
-      })
-    },
-  })
-  await restarting
+  let kills = 0
+  async function kill() {
+    kills++
+    await server.stop('SIGKILL')
+    server = await stage.start({ PORT })
+  }
+  const at = { 500: kill, 1300: kill, 2200: kill }
+  const load = await sendOrders({ url: () => server.url, orders: 3000, retry: true, at })
   const result = await stage.inspect((db) => audit(db, load, stage.resend))
   report('3 kills, clients repeat', result)
-  expect(killAt).toEqual([])
+  expect(kills).toBe(3)
   expect(result.acknowledged).toBe(3000)
   expectNothingLost(result)
 })
@@ -38,17 +30,8 @@ it('a kill whose clients give up loses no answered order, and mails every stored
   const stage = await setUp()
   const PORT = String(await freePort())
   const server = await stage.start({ PORT })
-  let killed: Promise<unknown> | undefined
-  const load = await sendOrders({
-    url: () => `http://127.0.0.1:${PORT}`,
-    orders: 1000,
-    concurrency: 32,
-    retry: false,
-    onAnswer(count) {
-      if (count === 400) killed = server.stop('SIGKILL')
-    },
-  })
-  await killed
+  const at = { 400: () => server.stop('SIGKILL') }
+  const load = await sendOrders({ url: () => server.url, orders: 1000, retry: false, at })
   await stage.start({ PORT })
   const result = await stage.inspect((db) => audit(db, load, stage.resend))
   report('kill, clients give up', result)
@@ -81,20 +64,12 @@ it('two servers on one database share the orders, and the one that stays takes o
   const stage = await setUp()
   const servers = await Promise.all([stage.start(), stage.start()])
   let turn = 0
-  let killed: Promise<unknown> | undefined
-  const load = await sendOrders({
-    url: () => servers[turn++ % 2]?.url ?? '',
-    orders: 1000,
-    concurrency: 32,
-    retry: true,
-    onAnswer(count) {
-      if (count === 500) killed = servers[1]?.stop('SIGKILL')
-    },
-  })
+  const at = { 500: () => servers[1]?.stop('SIGKILL') }
+  const load = await sendOrders({ url: () => servers[turn++ % 2]?.url ?? '', orders: 1000, retry: true, at })
   const result = await stage.inspect((db) => audit(db, load, stage.resend))
   const [stayed = 0, killedOne = 0] = servers.map((server) => load.acknowledgedBy.get(server.url))
   report('2 servers, one killed', { ...result, stayed, killedOne })
-  expect(await killed).toEqual({ code: null, signal: 'SIGKILL' })
+  expect(await servers[1]?.exited).toEqual({ code: null, signal: 'SIGKILL' })
   expect(result.acknowledged).toBe(1000)
   // Each took about half of the 500 orders before the kill.
   expect(killedOne).toBeGreaterThan(150)

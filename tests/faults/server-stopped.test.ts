@@ -11,27 +11,17 @@ const { setUp } = createStages()
 it('SIGTERM under load ends with 0 within ten seconds, with nothing stored that was not answered', async () => {
   const stage = await setUp()
   const server = await stage.start()
-  let ended: Promise<{ code: number | null }> | undefined
-  let seconds = 0
-  const load = await sendOrders({
-    url: () => server.url,
-    orders: 4000,
-    concurrency: 32,
-    retry: false,
-    onAnswer(count) {
-      if (count !== 500) return
-      const start = performance.now()
-      ended = server.stop().then((exit) => {
-        seconds = (performance.now() - start) / 1000
-        return exit
-      })
-    },
-  })
-  const exit = await ended
+  let seconds = Number.NaN
+  async function end() {
+    const start = performance.now()
+    await server.stop()
+    seconds = (performance.now() - start) / 1000
+  }
+  const load = await sendOrders({ url: () => server.url, orders: 4000, retry: false, at: { 500: end } })
   await stage.start()
   const result = await stage.inspect((db) => audit(db, load, stage.resend))
   report('SIGTERM under load', { ...result, seconds, storedUnanswered: result.stored - result.acknowledged })
-  expect(exit?.code).toBe(0)
+  expect((await server.exited).code).toBe(0)
   expect(seconds).toBeLessThan(10)
   expect(result.stored - result.acknowledged).toBeLessThanOrEqual(2)
   expectNothingLost(result)

@@ -24,35 +24,22 @@ it('PostgreSQL killed under load, its synchronous standby promoted behind the sa
         expect(await db.$queryRaw`SELECT sync_state FROM pg_stat_replication`).toEqual([{ sync_state: 'sync' }]),
       ),
     )
-    let killedAt = 0
-    let [isKilled, downMs] = [false, 0]
-    let takeover: Promise<unknown> | undefined
-    const load = await sendOrders({
-      url: () => server.url,
-      orders: 1000,
-      concurrency: 32,
-      retry: true,
-      onAnswer(count) {
-        if (count === 300) takeover = promoteStandby()
-        if (isKilled && downMs === 0) downMs = performance.now() - killedAt
-      },
-    })
-    await takeover
-    expect((await submit(server.url, aUniqueOrder())).status).toBe(200)
+    let downMs = Number.NaN
+    async function promoteStandby() {
+      const killedAt = performance.now()
+      await postgres().kill()
+      forwarder.leadTo(Number(new URL(standby.url).port))
+      await administer(standby.url, 'SELECT pg_promote()')
+      await eventually(async () => (await submit(server.url, aUniqueOrder())).status === 200)
+      downMs = performance.now() - killedAt
+    }
+    const load = await sendOrders({ url: () => server.url, orders: 1000, retry: true, at: { 300: promoteStandby } })
     const result = await stage.inspect((db) => audit(db, load, stage.resend), at(forwarder.port))
     report('standby promoted', { ...result, downMs: Math.round(downMs), refused: load.statuses.get(503) ?? 0 })
     expect([...load.statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([])
     expect(result.acknowledged).toBe(1000)
     expectNothingLost(result)
     expect(downMs).toBeLessThan(5000)
-
-    async function promoteStandby() {
-      killedAt = performance.now()
-      await postgres().kill()
-      isKilled = true
-      forwarder.leadTo(Number(new URL(standby.url).port))
-      await administer(standby.url, 'SELECT pg_promote()')
-    }
   } finally {
     forwarder.close()
     await standby.close()

@@ -2,34 +2,30 @@ import { spawn } from 'node:child_process'
 import { cp, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { anOrder, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/server-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 const project = resolve(import.meta.dirname, '../..')
 
-const cleanUp: (() => unknown)[] = []
-afterEach(async () => {
-  for (const action of cleanUp.splice(0).reverse()) await action()
-})
-
 it('npm run dev sends the form to PORT, and starts the server again when a broken file is mended', async () => {
   const copy = await mkdtemp(join(tmpdir(), 'quvera-dev-'))
-  cleanUp.push(() => rm(copy, { recursive: true, force: true }))
+  atEnd(() => rm(copy, { recursive: true, force: true }))
   for (const part of ['server', 'shared', 'client', 'prisma', 'package.json', 'vite.config.ts'])
     await cp(join(project, part), join(copy, part), { recursive: true })
   await symlink(join(project, 'node_modules'), join(copy, 'node_modules'))
   const database = await createTestDatabase()
-  cleanUp.push(database.drop)
+  atEnd(database.drop)
   const dev = spawn(process.execPath, ['server/dev.ts'], {
     cwd: copy,
     env: { PATH: process.env.PATH, PORT: String(await freePort()), EMBEDDED_DATABASE_PORT: '0', ...database.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = new Promise((done) => dev.once('close', done))
-  cleanUp.push(() => {
+  atEnd(() => {
     dev.kill()
     return ended
   })

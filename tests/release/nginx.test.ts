@@ -5,17 +5,16 @@ import { request } from 'node:https'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { anOrder, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { scratch } from '../support/scratch.ts'
 import { freePort, startServer } from '../support/server-process.ts'
-import { createSites } from '../support/waiting-site.ts'
+import { aDatabase } from '../support/waiting-site.ts'
 
 const WWW = 'www.your-domain.example'
-const { cleanUp, aDatabase } = createSites()
-
 async function aSite(env: Record<string, string>) {
   const site = await startServer({ ...(await aDatabase()), LOG_LEVEL: 'warn', ...env })
-  cleanUp.push(() => site.stop('SIGKILL'))
+  atEnd(() => site.stop('SIGKILL'))
   return site
 }
 
@@ -28,7 +27,7 @@ async function startNginx(servers: string, folder?: string) {
   await writeFile(join(own, 'nginx.conf'), config)
   const nginx = spawn('nginx', ['-c', join(own, 'nginx.conf'), '-e', 'stderr'], { stdio: 'ignore' })
   const ended = new Promise((done) => nginx.once('exit', done))
-  cleanUp.push(async () => {
+  atEnd(async () => {
     nginx.kill()
     await ended
     await rm(own, { recursive: true, force: true })

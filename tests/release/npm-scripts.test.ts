@@ -1,17 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { scratch } from '../support/scratch.ts'
 import { freePort } from '../support/server-process.ts'
 import { runShell } from '../support/staff-command.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-
-const cleanUp: (() => unknown)[] = []
-afterEach(async () => {
-  for (const action of cleanUp.splice(0).reverse()) await action()
-})
 
 /** Runs a script of package.json without the build that precedes it. */
 function npm(args: string[], env: Record<string, string>): { child: ChildProcess; output(): string } {
@@ -21,7 +17,7 @@ function npm(args: string[], env: Record<string, string>): { child: ChildProcess
     detached: true,
   })
   // Also what npm may have left behind.
-  cleanUp.push(() => {
+  atEnd(() => {
     try {
       process.kill(-(child.pid as number), 'SIGKILL')
     } catch {
@@ -35,7 +31,7 @@ function npm(args: string[], env: Record<string, string>): { child: ChildProcess
 
 it('npm start that is told to end takes the server with it', async () => {
   const database = await createTestDatabase()
-  cleanUp.push(database.drop)
+  atEnd(database.drop)
   const port = String(await freePort())
   const { child } = npm(['start'], { ...database.env, PORT: port })
   const health = () => fetch(`http://127.0.0.1:${port}/healthz`)
@@ -54,7 +50,7 @@ it('the staff command prints its answer alone, whether there is a .env or not', 
 
 it('npm test tells of a forgotten migration first, and runs nothing after it', async () => {
   const folder = await mkdtemp(join(scratch, 'quvera-forgotten-'))
-  cleanUp.push(() => rm(folder, { recursive: true }))
+  atEnd(() => rm(folder, { recursive: true }))
   for (const path of ['package.json', 'prisma']) await cp(path, join(folder, path), { recursive: true })
   await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'))
   const schema = join(folder, 'prisma/schema.prisma')
@@ -73,7 +69,7 @@ it('npm test tells of a forgotten migration first, and runs nothing after it', a
 
 it('without Chromium the tests say in one sentence what is missing, and what runs the rest', async () => {
   const folder = await mkdtemp(join(scratch, 'quvera-no-chromium-'))
-  cleanUp.push(() => rm(folder, { recursive: true }))
+  atEnd(() => rm(folder, { recursive: true }))
   const CHROMIUM = join(folder, 'chromium')
   const missing = 'error while loading shared libraries: libnss3.so: cannot open shared object file'
   await writeFile(CHROMIUM, `#!/bin/sh\necho '${missing}' >&2\nexit 127\n`, { mode: 0o755 })

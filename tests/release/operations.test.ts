@@ -5,19 +5,18 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { anOrder, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough } from '../support/fake-resend.ts'
 import { createStages } from '../support/fault-stage.ts'
 import { scratch } from '../support/scratch.ts'
 import { freePort, startServer } from '../support/server-process.ts'
 import { runShell, staff } from '../support/staff-command.ts'
-import { createSites } from '../support/waiting-site.ts'
-
-const { cleanUp, aDatabase } = createSites()
+import { aDatabase } from '../support/waiting-site.ts'
 
 async function aFolder() {
   const folder = await mkdtemp(join(scratch, 'quvera-operations-'))
-  cleanUp.push(() => rm(folder, { recursive: true }))
+  atEnd(() => rm(folder, { recursive: true }))
   return folder
 }
 
@@ -79,7 +78,7 @@ describe.skipIf(!existsSync('/usr/lib/postgresql'))('the lines for compose', () 
     /** A visit to the site on a database: it has these enquiries, and gets one more. */
     async function visit(env: Record<string, string>, references: string[], until = async () => {}) {
       const site = await startServer(env)
-      cleanUp.push(() => site.stop('SIGKILL'))
+      atEnd(() => site.stop('SIGKILL'))
       expect((await staff(['list'], env)).stdout.match(/QV-\w{6}/g) ?? []).toEqual(references)
       const { reference = '' } = await submit(site.url, anOrder())
       await until()
@@ -125,7 +124,7 @@ describe('the unit for systemd', () => {
       stdio: 'ignore',
     })
     const ended = new Promise((done) => site.once('exit', done))
-    cleanUp.push(() => site.kill('SIGKILL'))
+    atEnd(() => site.kill('SIGKILL'))
     const [curl = ''] = /^curl .*127\.0\.0\.1:3000\/readyz$/m.exec(readFileSync('docs/operations.md', 'utf8')) ?? []
     expect((await runShell(curl.replace('3000', port), {})).stdout).toBe('{"status":"ok"}')
     site.kill('SIGTERM')

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from '@playwright/test'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { atEnd } from '../support/at-end.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts'
@@ -14,13 +15,9 @@ import { administer, createTestDatabase } from '../support/test-database.ts'
 const HAS_POSTGRES = existsSync('/usr/lib/postgresql')
 const PASSWORD = 'only-for-this-test'
 
-const cleanUp: (() => unknown)[] = []
 let browser: Browser
 beforeAll(async () => {
   browser = await launchBrowser()
-})
-afterEach(async () => {
-  for (const action of cleanUp.splice(0).reverse()) await action()
 })
 afterAll(() => browser.close())
 
@@ -33,7 +30,7 @@ async function openStudio(env: Record<string, string>): Promise<Page> {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = new Promise((done) => studio.once('exit', done))
-  cleanUp.push(async () => {
+  atEnd(async () => {
     studio.kill()
     await ended
   })
@@ -47,7 +44,7 @@ async function openStudio(env: Record<string, string>): Promise<Page> {
     return address !== ''
   }, 30_000)
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
-  cleanUp.push(() => page.close())
+  atEnd(() => page.close())
   await page.goto(address)
   return page
 }
@@ -100,17 +97,23 @@ async function secondStatus(env: Record<string, string>): Promise<string> {
   return JSON.parse(stdout)[1].Status
 }
 
+/** Studio on its first page, after all pages held what the list of staff holds. */
+async function openOnAllRows(env: Record<string, string>): Promise<Page> {
+  const page = await openStudio(env)
+  expect(await allRows(page)).toEqual(await expected(env))
+  await toFirstPage(page)
+  return page
+}
+
 describe('Prisma Studio', () => {
   it('opens on all enquiries, newest first, beside the running site, and sets a status', async () => {
     const { env, drop } = await createTestDatabase()
-    cleanUp.push(drop)
+    atEnd(drop)
     await runProgram('prisma/seed.ts', [], env)
     const server = await startServer(env)
-    cleanUp.push(() => server.stop('SIGKILL'))
+    atEnd(() => server.stop('SIGKILL'))
 
-    const page = await openStudio(env)
-    expect(await allRows(page)).toEqual(await expected(env))
-    await toFirstPage(page)
+    const page = await openOnAllRows(env)
     expect(await secondStatus(env)).toBe('New')
     await setStatus(page, 'Contacted')
     await eventually(async () => expect(await secondStatus(env)).toBe('Contacted'))
@@ -118,7 +121,7 @@ describe('Prisma Studio', () => {
 
   it('shows by each filter of docs/staff.md what it promises', async () => {
     const { env, drop } = await createTestDatabase()
-    cleanUp.push(drop)
+    atEnd(drop)
     const references: Record<string, string[]> = {}
     let bounced = ''
     await onDatabase(env, async (db) => {
@@ -168,18 +171,14 @@ describe('Prisma Studio', () => {
 
     it('shows the owner all enquiries and sets a status', async () => {
       const { owner } = await aServerDatabase()
-      const page = await openStudio({ DATABASE_URL: owner })
-      expect(await allRows(page)).toEqual(await expected({ DATABASE_URL: owner }))
-      await toFirstPage(page)
+      const page = await openOnAllRows({ DATABASE_URL: owner })
       await setStatus(page, 'Closed')
       await eventually(async () => expect(await secondStatus({ DATABASE_URL: owner })).toBe('Closed'))
     }, 120_000)
 
     it('shows the read-only role all enquiries, and keeps what it may not set', async () => {
       const { readonly } = await aServerDatabase()
-      const page = await openStudio({ DATABASE_URL: readonly })
-      expect(await allRows(page)).toEqual(await expected({ DATABASE_URL: readonly }))
-      await toFirstPage(page)
+      const page = await openOnAllRows({ DATABASE_URL: readonly })
       await setStatus(page, 'Closed')
       await page
         .getByText(/permission denied|failed/i)

@@ -6,16 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { Order } from '../../shared/order.ts'
 import { anOrder, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { createStages, report } from '../support/fault-stage.ts'
 import { scratch } from '../support/scratch.ts'
 import { freePort, type ServerProcess, startServer } from '../support/server-process.ts'
 import { onDatabase } from '../support/stored-enquiry.ts'
-import { createSites } from '../support/waiting-site.ts'
+import { aDatabase } from '../support/waiting-site.ts'
 
 /* There is no container engine here: processes end and start in the order in which compose ends and starts containers. */
 
-const { cleanUp, aDatabase } = createSites()
 const { setUp } = createStages()
 
 const ORDER_EVERY_MS = 1000
@@ -80,7 +80,7 @@ const LATER = `INSERT INTO _prisma_migrations (id, checksum, migration_name, sta
 it('one container: of an order a second none is lost or doubled by an update or the way back', async () => {
   const env = { ...(await aDatabase()), PORT: String(await freePort()), RATE_LIMIT_MAX: '0' }
   let site = await startServer(env)
-  cleanUp.push(() => site.stop('SIGKILL'))
+  atEnd(() => site.stop('SIGKILL'))
   for (const step of ['update', 'way back']) {
     const watched = watch(site.url, '/readyz')
     await sleep(ORDER_EVERY_MS)
@@ -116,7 +116,7 @@ it.skipIf(!existsSync('/usr/sbin/nginx') || !existsSync('/usr/lib/postgresql'))(
     const nginx = spawn('nginx', ['-c', join(folder, 'nginx.conf'), '-g', 'daemon off;', '-e', 'stderr'], {
       stdio: 'ignore',
     })
-    cleanUp.push(async () => {
+    atEnd(async () => {
       nginx.kill('SIGKILL')
       await rm(folder, { recursive: true, force: true })
     })

@@ -3,12 +3,13 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openDatabase } from '../../server/database/open-database.ts'
+import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { scratch } from '../support/scratch.ts'
 import { startServer } from '../support/server-process.ts'
 import { migrations } from '../support/test-database.ts'
-import { createSites } from '../support/waiting-site.ts'
+import { aDatabase } from '../support/waiting-site.ts'
 
 const [FIRST = '', ...LATER] = readdirSync(migrations)
   .filter((name) => /^\d/.test(name))
@@ -17,13 +18,11 @@ const [FIRST = '', ...LATER] = readdirSync(migrations)
 /** What is written here has the new names then, and the first version's tables have the old ones. */
 const isRenamed = LATER.some((name) => name.endsWith('_rename'))
 
-const { cleanUp, aDatabase } = createSites()
-
 /** A database as the first version left it: 500 enquiries, and two mails each in every state that it knew. */
 async function aDatabaseOfTheFirstVersion() {
   const env = await aDatabase()
   const older = await mkdtemp(join(scratch, 'quvera-migrations-'))
-  cleanUp.push(() => rm(older, { recursive: true }))
+  atEnd(() => rm(older, { recursive: true }))
   await cp(migrations, older, { recursive: true, filter: (path) => LATER.every((name) => !path.includes(name)) })
   const open = (folder: string) =>
     openDatabase({ url: env.DATABASE_URL, dataDir: env.DATA_DIR ?? '', migrations: folder, migrate: true })
@@ -65,7 +64,7 @@ it.skipIf(isRenamed)(
   async () => {
     const { open, rows } = await aDatabaseOfTheFirstVersion()
     const { db, notes, close } = await open(migrations)
-    cleanUp.push(close)
+    atEnd(close)
     expect(notes).toEqual(LATER.map((name) => `applied migration ${name}`))
     expect(rows).toHaveLength(1500)
     expect(await everything(db)).toEqual(rows.map((row) => expect.objectContaining(row)))
@@ -83,9 +82,9 @@ it.skipIf(isRenamed)(
 it.skipIf(isRenamed)('the site starts on it and sends what was owed', async () => {
   const { env } = await aDatabaseOfTheFirstVersion()
   const resend = await startFakeResend()
-  cleanUp.push(resend.close)
+  atEnd(resend.close)
   const server = await startServer({ ...env, ...sendingThrough(resend) })
-  cleanUp.push(() => server.stop('SIGKILL'))
+  atEnd(() => server.stop('SIGKILL'))
   await eventually(() => expect(new Set(resend.mails.map(({ key }) => key)).size).toBe(40))
   expect(resend.mails).toHaveLength(40)
 })

@@ -5,15 +5,15 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { COPIES } from '../../server/database/snapshot.ts'
 import { eraseBefore } from '../../server/enquiries/retention.ts'
+import { atEnd } from '../support/at-end.ts'
 import { readBackup } from '../support/backup-file.ts'
 import { eventually } from '../support/eventually.ts'
 import { scratch } from '../support/scratch.ts'
 import { runShell, staff, startStaff } from '../support/staff-command.ts'
 import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { createSites } from '../support/waiting-site.ts'
+import { aDatabase, aSiteProcess } from '../support/waiting-site.ts'
 
-const { aDatabase, aSiteProcess, cleanUp } = createSites()
 const isEmbedded = inject('postgres') === null
 
 /** More rows than pipes hold: the backup goes on only as it is read. */
@@ -48,7 +48,7 @@ afterAll(async () => {
 /** A backup to standard output that has begun to write, and waits for somebody to read on. */
 async function aStalledBackup(env = database) {
   const backup = startStaff(['backup', '-'], env)
-  cleanUp.push(() => backup.process.kill('SIGKILL'))
+  atEnd(() => backup.process.kill('SIGKILL'))
   await once(backup.process.stdout, 'readable')
   return backup
 }
@@ -66,7 +66,7 @@ describe('two backups at once', { timeout: 60_000 }, () => {
     const first = await aStalledBackup()
     const file = join(folder, 'second.gz')
     const second = startStaff(['backup', file], database)
-    cleanUp.push(() => second.process.kill('SIGKILL'))
+    atEnd(() => second.process.kill('SIGKILL'))
     if (isEmbedded) await eventually(() => expect(second.stderr()).toMatch(/^Another backup is being made[^\n]*\n$/))
     else await second.exited
     const [read, firstCode, secondCode] = await Promise.all([buffer(first.process.stdout), first.exited, second.exited])

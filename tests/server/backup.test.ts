@@ -1,11 +1,12 @@
 import { lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { withDatabase } from '../../server/database/open-database.ts'
 import { COPIES } from '../../server/database/snapshot.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { readBackup, sign } from '../support/backup-file.ts'
 import { eventually } from '../support/eventually.ts'
 import { scratch } from '../support/scratch.ts'
@@ -14,20 +15,16 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 const AWKWARD = 'Zoë "O’Hara" \\ back\u2028line 🌿'
-const cleanUp: (() => unknown)[] = []
-afterEach(async () => {
-  for (const action of cleanUp.splice(0).reverse()) await action()
-})
 
 async function aPath(): Promise<string> {
   const folder = await mkdtemp(join(scratch, 'quvera-backup-'))
-  cleanUp.push(() => rm(folder, { recursive: true, force: true }))
+  atEnd(() => rm(folder, { recursive: true, force: true }))
   return join(folder, 'backup.gz')
 }
 
 async function anEmptyDatabase(): Promise<Record<string, string>> {
   const { env, drop } = await createTestDatabase()
-  cleanUp.push(drop)
+  atEnd(drop)
   return env
 }
 
@@ -124,7 +121,7 @@ describe('a backup', { timeout: 90_000 }, () => {
 
   it('is made of a database of the first version too', async () => {
     const { db, env, close } = await openTestDatabase()
-    cleanUp.push(close)
+    atEnd(close)
     await db.$executeRaw`INSERT INTO "Quvera_Subscriber" VALUES ('a@shop.example', now(), '1')`
     await db.$executeRaw`DROP TABLE "Quvera_Lease" CASCADE`
     await db.$executeRaw`DELETE FROM _prisma_migrations WHERE migration_name NOT LIKE '%_enquiries'`
@@ -142,7 +139,7 @@ describe('a backup', { timeout: 90_000 }, () => {
 
   it('holds mails back that it had still to send, unless they shall go out', async () => {
     const waiting = await aSite(false)
-    cleanUp.push(waiting.close)
+    atEnd(waiting.close)
     const file = await aBackup(waiting)
     const held = await anEmptyDatabase()
     expect((await staff(['restore', file], held)).stdout).toMatch(

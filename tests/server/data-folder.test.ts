@@ -4,28 +4,25 @@ import { chmod, chown, cp, lstat, mkdir, mkdtemp, readdir, readFile, rm, truncat
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { openDatabase } from '../../server/database/open-database.ts'
 import { anOrder, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { scratch } from '../support/scratch.ts'
 import { startServer } from '../support/server-process.ts'
 import { createTestDatabase, migrations } from '../support/test-database.ts'
 
 const NOBODY = 65534
-const cleanUp: (() => unknown)[] = []
-afterEach(async () => {
-  for (const action of cleanUp.splice(0).reverse()) await action()
-})
 
 async function aFolder(): Promise<string> {
   const folder = await mkdtemp(join(scratch, 'quvera-folder-'))
-  cleanUp.push(() => rm(folder, { recursive: true, force: true }))
+  atEnd(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
 async function aDatabase(): Promise<string> {
   const { env, drop } = await createTestDatabase()
-  cleanUp.push(drop)
+  atEnd(drop)
   return env.DATA_DIR ?? ''
 }
 
@@ -121,7 +118,7 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
   it('at whose socket somebody answers is refused, though nobody has the lock', async () => {
     const dataDir = await aDatabase()
     const older = createServer().listen(join(dataDir, '.s.PGSQL.5432'))
-    cleanUp.push(() => older.close())
+    atEnd(() => older.close())
     expect(await refusal(dataDir)).toMatch(/^Another process already uses the embedded database in /)
     expect(await readdir(dataDir)).toContain('.s.PGSQL.5432')
   })
@@ -162,7 +159,7 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
     await cp(join(await aDatabase(), 'postgres'), join(folder, 'postgres'), { recursive: true })
     await promisify(execFile)('chmod', ['-R', 'a+rX', folder])
     const server = await startServer({ DATA_DIR: folder })
-    cleanUp.push(() => server.stop('SIGKILL'))
+    atEnd(() => server.stop('SIGKILL'))
     expect((await submit(server.url, anOrder())).status).toBe(200)
     const open = await promisify(execFile)('find', [folder, '-perm', '/077', '-not', '-type', 's'])
     expect(open.stdout).toBe('')
@@ -188,7 +185,7 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
     it('cannot be read', async () => {
       const dataDir = await aDatabase()
       const server = await startServer({ DATA_DIR: dataDir })
-      cleanUp.push(() => server.stop('SIGKILL'))
+      atEnd(() => server.stop('SIGKILL'))
       expect(await asNobody(dataDir)).toMatch(/^DATA_DIR \S+ cannot be made or used: EACCES[^\n]*uid 65534\)\.\n$/)
     })
 

@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { digestText, hasNews, queueIfDue, readDigest } from '../../server/mail/digest.ts'
+import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { startServer } from '../support/server-process.ts'
@@ -7,14 +8,9 @@ import { staff } from '../support/staff-command.ts'
 import { hoursAgo, onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { createTestDatabase, openTestDatabase } from '../support/test-database.ts'
 
-const cleanUp: (() => unknown)[] = []
-afterEach(async () => {
-  for (const action of cleanUp.splice(0).reverse()) await action()
-})
-
 async function aDatabase() {
   const { db, env, close } = await openTestDatabase()
-  cleanUp.push(close)
+  atEnd(close)
   const digests = () => db.mail.findMany({ where: { kind: 'Digest' }, orderBy: { id: 'asc' } })
   return { db, env, digests }
 }
@@ -153,11 +149,11 @@ describe('the digest of the day', () => {
 
   it('is mailed to staff by the running site, once, also across a restart', async () => {
     const [{ env, drop }, resend] = await Promise.all([createTestDatabase(), startFakeResend()])
-    cleanUp.push(drop, resend.close)
+    atEnd(drop, resend.close)
     const reference = await onDatabase(env, (db) => storeEnquiry(db, { receivedAt: hoursAgo(80) }))
     const digest = { ...sendingThrough(resend), DIGEST_AT: '00:00' }
     const first = await startServer({ ...env, ...digest })
-    cleanUp.push(() => first.stop('SIGKILL'))
+    atEnd(() => first.stop('SIGKILL'))
     await eventually(() => expect(resend.mails).toHaveLength(1))
     expect(resend.mails[0]).toMatchObject({ subject: expect.stringMatching(/^Quvera: 1 enquiry waits, /) })
     expect(resend.mails[0]?.text).toContain(reference)
@@ -166,7 +162,7 @@ describe('the digest of the day', () => {
     )
     expect(await first.stop()).toEqual({ code: 0, signal: null })
     const second = await startServer({ ...env, ...digest })
-    cleanUp.push(() => second.stop('SIGKILL'))
+    atEnd(() => second.stop('SIGKILL'))
     await onDatabase(env, async (db) => expect(await db.mail.count({ where: { kind: 'Digest' } })).toBe(1))
     expect(second.stdout()).not.toContain('the digest of the day is queued')
   })

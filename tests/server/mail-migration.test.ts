@@ -5,6 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { openDatabase } from '../../server/database/open-database.ts'
+import { atEnd } from '../support/at-end.ts'
 import { sign } from '../support/backup-file.ts'
 import { eventually } from '../support/eventually.ts'
 import { STAFF, sendingThrough, startFakeResend } from '../support/fake-resend.ts'
@@ -12,12 +13,10 @@ import { aFolder, scratch } from '../support/scratch.ts'
 import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
 import { migrations } from '../support/test-database.ts'
-import { createSites } from '../support/waiting-site.ts'
+import { aDatabase } from '../support/waiting-site.ts'
 
 /** What is written here has the new names then, and the earlier version's tables have the old ones. */
 const isRenamed = readdirSync(migrations).some((name) => name.endsWith('_rename'))
-
-const { cleanUp, aDatabase } = createSites()
 
 /** The columns since then, named and in a row. */
 const LATER = /,"ConfirmedAt","Id","Secret"|,"(?:Key|SubscriberId)"(?=[,\]])|,"(?:Key|SubscriberId)":null/g
@@ -80,9 +79,9 @@ async function expectAdopted(db: Db) {
 /** Each enquiry that waited is told of once, those that waited together in one mail under the key of before. */
 async function expectSent(env: Record<string, string>) {
   const resend = await startFakeResend()
-  cleanUp.push(resend.close)
+  atEnd(resend.close)
   const server = await startServer({ ...env, ...sendingThrough(resend) })
-  cleanUp.push(() => server.stop('SIGKILL'))
+  atEnd(() => server.stop('SIGKILL'))
   await eventually(() => expect(resend.mails).toHaveLength(3))
   const told = resend.mails.map(({ key, text, to }) => [to[0], key, text.match(/^Reference: \S+/gm)])
   expect(told).toEqual(
@@ -97,7 +96,7 @@ async function expectSent(env: Record<string, string>) {
 it.skipIf(isRenamed)('an update takes bundles over, those under way with their key', async () => {
   const env = await aDatabase()
   const earlier = await mkdtemp(join(scratch, 'quvera-migrations-'))
-  cleanUp.push(() => rm(earlier, { recursive: true }))
+  atEnd(() => rm(earlier, { recursive: true }))
   for (const name of EARLIER) await cp(join(migrations, name), join(earlier, name), { recursive: true })
   const empty = await open(env)
   await empty.db.$executeRaw`DROP SCHEMA public CASCADE`
@@ -117,7 +116,7 @@ it.skipIf(isRenamed)('a backup of the earlier version restores into bundles of t
   const { db, close } = await open(env)
   await fill(db)
   const { path, remove } = await aFolder('quvera-backup-')
-  cleanUp.push(remove)
+  atEnd(remove)
   const file = join(path, 'backup')
   expect(await staff(['backup', file], env)).toMatchObject({ code: 0 })
   await close()

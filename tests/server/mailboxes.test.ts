@@ -1,16 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { anOrder, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestApp } from '../support/test-app.ts'
 
-const cleanUp: (() => unknown)[] = []
-afterEach(async () => {
-  for (const action of cleanUp.splice(0).reverse()) await action()
-})
-
 async function anApp() {
   const app = await startTestApp()
-  cleanUp.push(app.close)
+  atEnd(app.close)
   return app
 }
 

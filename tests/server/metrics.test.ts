@@ -1,19 +1,15 @@
 import { readFile } from 'node:fs/promises'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { anOrder, call, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { freePort, startServer } from '../support/server-process.ts'
 import { hoursAgo, onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
-const cleanUp: (() => unknown)[] = []
-afterEach(async () => {
-  for (const action of cleanUp.splice(0).reverse()) await action()
-})
-
 async function aServer(env: Record<string, string>) {
   const database = await createTestDatabase()
   const server = await startServer({ ...database.env, ...env })
-  cleanUp.push(database.drop, () => server.stop('SIGKILL'))
+  atEnd(database.drop, () => server.stop('SIGKILL'))
   return server
 }
 
@@ -55,7 +51,7 @@ it('tells for how long the oldest enquiry has been New, and nothing of those tha
     await storeEnquiry(db)
   })
   const server = await startServer({ ...database.env, METRICS_PORT: port })
-  cleanUp.push(database.drop, () => server.stop('SIGKILL'))
+  atEnd(database.drop, () => server.stop('SIGKILL'))
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   const seconds = Number(/^quvera_enquiry_oldest_new_seconds (\d+)$/m.exec(text)?.[1])
   expect(seconds).toBeGreaterThanOrEqual(30 * 3600)
@@ -122,7 +118,7 @@ it('shows people the last day at /status: enquiries an hour, mails, what waits, 
     await storeEnquiry(db, { receivedAt: hoursAgo(2) })
   })
   const server = await startServer({ ...database.env, METRICS_PORT: port })
-  cleanUp.push(database.drop, () => server.stop('SIGKILL'))
+  atEnd(database.drop, () => server.stop('SIGKILL'))
   for (const LCP of [300, 600, 900, 2000]) {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
     await fetch(`${server.url}/vitals`, { ...init, body: JSON.stringify({ page: '/buy-now', LCP, CLS: 0 }) })

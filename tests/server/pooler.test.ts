@@ -3,6 +3,7 @@ import pg from 'pg'
 import { describe, expect, inject, it } from 'vitest'
 import { openDatabase } from '../../server/database/open-database.ts'
 import { submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { startForwarder } from '../support/forwarder.ts'
@@ -13,20 +14,18 @@ import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase } from '../support/stored-enquiry.ts'
 import { administer, migrations } from '../support/test-database.ts'
-import { createSites } from '../support/waiting-site.ts'
-
-const { cleanUp, aDatabase } = createSites()
+import { aDatabase } from '../support/waiting-site.ts'
 
 async function aPooler(url: string, setting?: string): Promise<string> {
   const pooler = await startPgBouncer(url, setting)
-  cleanUp.push(pooler.close)
+  atEnd(pooler.close)
   return pooler.url
 }
 
 /** A server process that has said nothing of level warn or more, so far. */
 async function aSilentServer(env: Record<string, string>) {
   const server = await startServer({ PUBLIC_URL: 'http://quvera.test', RATE_LIMIT_MAX: '0', LOG_LEVEL: 'warn', ...env })
-  cleanUp.push(() => server.stop('SIGKILL'))
+  atEnd(() => server.stop('SIGKILL'))
   return server
 }
 
@@ -46,7 +45,7 @@ describe.skipIf(!inject('postgres') || !hasPgBouncer)(`behind PgBouncer in trans
     const url = await anEmptyDatabase()
     const env = { DATABASE_URL: await aPooler(url, setting) }
     const resend = await startFakeResend()
-    cleanUp.push(resend.close)
+    atEnd(resend.close)
     const servers = await Promise.all([1, 2].map(() => aSilentServer({ ...env, ...sendingThrough(resend) })))
     const sent = servers.map((server) =>
       sendOrders({ url: () => server.url, orders: 50, concurrency: 16, retry: false }),
@@ -80,7 +79,7 @@ describe.skipIf(!inject('postgres') || !hasPgBouncer)(`behind PgBouncer in trans
     for (const command of [['list'], ['status', reference, 'Contacted'], ['export'], ['digest'], ['mails']])
       expect(await staff(command, env), command.join(' ')).toMatchObject({ code: 0, stderr: '' })
     const folder = await aFolder('quvera-pooler-')
-    cleanUp.push(folder.remove)
+    atEnd(folder.remove)
     const file = join(folder.path, 'backup.gz')
     expect(await staff(['backup', file], env)).toMatchObject({ code: 0 })
     const other = { DATABASE_URL: await aPooler(await anEmptyDatabase()) }
@@ -95,7 +94,7 @@ describe.skipIf(!inject('postgres'))('a database that sleeps and needs three sec
     async (way) => {
       const { DATABASE_URL = '' } = await aDatabase()
       const forwarder = await startForwarder(Number(new URL(DATABASE_URL).port))
-      cleanUp.push(forwarder.close)
+      atEnd(forwarder.close)
       const straight = Object.assign(new URL(DATABASE_URL), { port: String(forwarder.port) }).href
       const server = await aSilentServer({
         DATABASE_URL: way === 'straight' ? straight : await aPooler(straight),
@@ -133,7 +132,7 @@ describe.skipIf(!inject('postgres'))('migrations on a server', () => {
     const url = await anEmptyDatabase()
     const prisma = new pg.Client({ connectionString: url })
     await prisma.connect()
-    cleanUp.push(() => prisma.end())
+    atEnd(() => prisma.end())
     await prisma.query('SELECT pg_advisory_lock(72707369)')
     const opening = openDatabase({ url, dataDir: '', migrations, migrate: true, queryTimeoutMs: 100 })
     opening.catch(() => {})

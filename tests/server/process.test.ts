@@ -4,17 +4,16 @@ import { createServer } from 'node:net'
 import { describe, expect, inject, it } from 'vitest'
 import { openDatabase } from '../../server/database/open-database.ts'
 import { anOrder, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { freePort, SERVER, startServer } from '../support/server-process.ts'
 import { migrations } from '../support/test-database.ts'
-import { createSites } from '../support/waiting-site.ts'
-
-const { cleanUp, aDatabase } = createSites()
+import { aDatabase } from '../support/waiting-site.ts'
 
 async function aServer(env: Record<string, string>, options?: Parameters<typeof startServer>[1]) {
   const server = await startServer(env, options)
-  cleanUp.push(() => server.stop('SIGKILL'))
+  atEnd(() => server.stop('SIGKILL'))
   return server
 }
 
@@ -55,7 +54,7 @@ describe('a server process', () => {
   it('keeps an order over its own end, and its mails wait for a key', async () => {
     const database = await aDatabase()
     const resend = await startFakeResend()
-    cleanUp.push(resend.close)
+    atEnd(resend.close)
     const metricsPort = await freePort()
     const first = await aServer({ ...database, METRICS_PORT: String(metricsPort) })
     expect(first.stdout()).toContain(`Quvera is at http://`)
@@ -142,7 +141,7 @@ describe('a server that cannot start', () => {
   it('says that the port is taken', async () => {
     const port = await freePort()
     const blocker = createServer().listen(port, '127.0.0.1')
-    cleanUp.push(() => blocker.close())
+    atEnd(() => blocker.close())
     const lines = await refusalToStart({ ...(await aDatabase()), PORT: String(port) })
     expect(lines).toEqual([`EADDRINUSE: address already in use 127.0.0.1:${port}. Choose another PORT.`])
   })

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { anOrder } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
+import { say } from '../support/raw-request.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -15,26 +16,14 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** What the server says before it ends the connection; a socket error is none of its words. */
-function say(text: string): Promise<string> {
-  return new Promise((done, fail) => {
-    let answer = ''
-    const socket = connect(Number(new URL(app.url).port), '127.0.0.1', () => socket.write(text))
-    socket.setEncoding('latin1')
-    socket.on('data', (chunk) => {
-      answer += chunk
-    })
-    socket.once('close', () => done(answer))
-    socket.once('error', (error) => (answer ? done(answer) : fail(error)))
-  })
-}
+const said = (text: string) => say(app.url, text)
 
 it.each([
   ['what is no HTTP', 'nonsense\r\n\r\n', 400],
   ['headers that are too long', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
   ['headers that do not end', 'GET / HTTP/1.1\r\nHost: x\r\n', 408],
 ])('%s: an answer in words, with the headers of every answer', async (_name, text, status) => {
-  const answer = await say(text)
+  const answer = await said(text)
   expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   expect(answer).toMatch(/content-security-policy: default-src 'none'/)
   expect(answer).toMatch(/x-content-type-options: nosniff/)
@@ -47,7 +36,7 @@ function requestOf(order: object): string {
 }
 
 it('two orders followed by garbage in one packet: both are stored and answered, then the garbage is refused', async () => {
-  const answer = await say(`${requestOf(anOrder())}${requestOf(anOrder())}garbage\r\n\r\n`)
+  const answer = await said(`${requestOf(anOrder())}${requestOf(anOrder())}garbage\r\n\r\n`)
   expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400'])
   expect(answer.match(/"reference":"/g)).toHaveLength(2)
   expect(await app.db.enquiry.count()).toBe(2)
@@ -56,7 +45,7 @@ it('two orders followed by garbage in one packet: both are stored and answered, 
 it('an order whose second half is no HTTP: refused at once, and nothing stored', async () => {
   const before = await app.db.enquiry.count()
   const head = 'POST /trpc/order.submit HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
-  const answer = await say(`${requestOf(anOrder())}${head}Transfer-Encoding: chunked\r\n\r\n5\r\n{"nam\r\nno length`)
+  const answer = await said(`${requestOf(anOrder())}${head}Transfer-Encoding: chunked\r\n\r\n5\r\n{"nam\r\nno length`)
   expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400'])
   expect(await app.db.enquiry.count()).toBe(before + 1)
 })

@@ -9,9 +9,7 @@ import { aFolder } from '../support/scratch.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase } from '../support/stored-enquiry.ts'
 import { administer, openTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { createSites } from '../support/waiting-site.ts'
-
-const { aDatabase } = createSites()
+import { aDatabase } from '../support/waiting-site.ts'
 
 /** Those that the site had when it wrote bundles as a notice and its followers. */
 const MIGRATIONS = [

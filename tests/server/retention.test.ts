@@ -1,21 +1,17 @@
 import pino from 'pino'
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { eraseBefore, monthsBefore, startRetention } from '../../server/enquiries/retention.ts'
 import { anOrder, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestApp } from '../support/test-app.ts'
-
-const cleanUp: (() => unknown)[] = []
-afterEach(async () => {
-  for (const action of cleanUp.splice(0).reverse()) await action()
-})
 
 const MINUTE_MS = 60_000
 
 /** Two enquiries received a minute before and a minute after the limit, and one of now. */
 async function aSiteWithOldEnquiries() {
   const { url, db, close } = await startTestApp({ mails: false })
-  cleanUp.push(close)
+  atEnd(close)
   const references: (string | undefined)[] = []
   for (let index = 0; index < 3; index++) references.push((await submit(url, anOrder())).reference)
   const limit = monthsBefore(new Date(), 24).getTime()
@@ -24,12 +20,12 @@ async function aSiteWithOldEnquiries() {
   await age(0, new Date(limit - MINUTE_MS))
   await age(1, new Date(limit + MINUTE_MS))
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }) // of what is started from here on
-  cleanUp.push(() => vi.useRealTimers())
+  atEnd(() => vi.useRealTimers())
   const lines: { level: number; msg: string }[] = []
   const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) })
   const left = async () =>
     (await db.enquiry.findMany({ orderBy: { receivedAt: 'asc' } })).map(({ reference }) => reference)
-  const start = () => cleanUp.push(startRetention(db, 24, log))
+  const start = () => atEnd(startRetention(db, 24, log))
   return { url, db, references, lines, left, start }
 }
 

@@ -3,17 +3,16 @@ import pg from 'pg'
 import { describe, expect, inject, it } from 'vitest'
 import { eraseBefore } from '../../server/enquiries/retention.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
 import { hoursAgo, onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { administer } from '../support/test-database.ts'
-import { createSites } from '../support/waiting-site.ts'
+import { aDatabase as aTestDatabase } from '../support/waiting-site.ts'
 
 const PASSWORD = 'only-for-this-test'
-
-const { cleanUp, aDatabase: aTestDatabase } = createSites()
 
 /** A database on which the script was run, once as it is and once again, and its address for each role. */
 async function aDatabase() {
@@ -57,9 +56,9 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
   it('let the server store, mail and subscribe, and nothing more', async () => {
     const { app, owner } = await aDatabase()
     const resend = await startFakeResend()
-    cleanUp.push(resend.close)
+    atEnd(resend.close)
     const server = await startServer({ DATABASE_URL: app, ...sendingThrough(resend) })
-    cleanUp.push(() => server.stop('SIGKILL'))
+    atEnd(() => server.stop('SIGKILL'))
     const order = anOrder()
     const { reference = '', status } = await submit(server.url, order)
     expect(status).toBe(200)
@@ -135,7 +134,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
     const { app, owner } = await aDatabase()
     await administer(owner, "DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_enquiries'")
     const server = await startServer({ DATABASE_URL: app }, { waitUntilReady: false })
-    cleanUp.push(() => server.stop('SIGKILL'))
+    atEnd(() => server.stop('SIGKILL'))
     expect((await server.exited).code).toBe(1)
     expect(server.stderr()).toMatch(
       /^Migration \d+_enquiries is due, and this role may not apply it\. [^\n]* staff -- migrate[^\n]*\n$/,

@@ -3,17 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { findIds } from '../../server/staff/find.ts'
 import { runStaff } from '../../server/staff.ts'
 import { anOrder, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { type Ran, staff } from '../support/staff-command.ts'
 import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
 import { openTestDatabase } from '../support/test-database.ts'
-import { createSites } from '../support/waiting-site.ts'
-
-const { aSite, cleanUp } = createSites()
+import { aSite } from '../support/waiting-site.ts'
 
 /** A database that this process has open, as the site would. */
 async function aDatabase() {
   const { db, env, close } = await openTestDatabase()
-  cleanUp.push(close)
+  atEnd(close)
   return { db, database: env }
 }
 

@@ -3,9 +3,7 @@ import { readAge } from '../../server/staff/input.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { readCsv } from '../support/read-csv.ts'
 import { runProgram, staff } from '../support/staff-command.ts'
-import { createSites } from '../support/waiting-site.ts'
-
-const { aSite } = createSites()
+import { aSite } from '../support/waiting-site.ts'
 
 describe('erase', () => {
   it('changes nothing without --yes, and then erases this person and nobody else', async () => {

@@ -4,9 +4,7 @@ import { products } from '../../shared/catalogue.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { readCsv } from '../support/read-csv.ts'
 import { runProgram, staff } from '../support/staff-command.ts'
-import { createSites } from '../support/waiting-site.ts'
-
-const { aDatabase, aSite, aSiteProcess } = createSites()
+import { aDatabase, aSite, aSiteProcess } from '../support/waiting-site.ts'
 
 describe('export', () => {
   it('writes what the running site has stored, and filters by Indian day, product, type and status', async () => {

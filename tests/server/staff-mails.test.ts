@@ -1,21 +1,17 @@
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { queueDigest } from '../../server/mail/owed.ts'
 import { anOrder, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { staff } from '../support/staff-command.ts'
 import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 
-const cleanUp: (() => unknown)[] = []
-afterEach(async () => {
-  for (const action of cleanUp.splice(0).reverse()) await action()
-})
-
 /** A running site that sends through a fake Resend. */
 async function aSite() {
   const { url, db, env, resend, close } = await startTestApp({ retrySeconds: 600 })
-  cleanUp.push(close)
+  atEnd(close)
   return { url, db, database: env, resend }
 }
 
@@ -96,7 +92,7 @@ it('sends a mail that may have been sent only when told to, and never one that w
 /** A database that this process has open, as the site would. */
 async function aDatabase() {
   const { db, env, close } = await openTestDatabase()
-  cleanUp.push(close)
+  atEnd(close)
   return { db, database: env }
 }
 

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { atEnd } from '../support/at-end.ts'
 import { type FakeResend, startFakeResend } from '../support/fake-resend.ts'
 import { readCsv } from '../support/read-csv.ts'
 import { runProgram, staff } from '../support/staff-command.ts'
-import { createSites } from '../support/waiting-site.ts'
-
-const { aSite, cleanUp } = createSites()
+import { aSite } from '../support/waiting-site.ts'
 
 async function aResend(): Promise<FakeResend> {
   const resend = await startFakeResend()
-  cleanUp.push(resend.close)
+  atEnd(resend.close)
   return resend
 }
 

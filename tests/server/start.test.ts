@@ -3,34 +3,30 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { openDatabase, withDatabase } from '../../server/database/open-database.ts'
+import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { scratch } from '../support/scratch.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { runProgram, staff } from '../support/staff-command.ts'
 import { administer, createTestDatabase, migrations } from '../support/test-database.ts'
 
-const cleanUp: (() => unknown)[] = []
-afterEach(async () => {
-  for (const action of cleanUp.splice(0).reverse()) await action()
-})
-
 async function start(env: Record<string, string>): Promise<ServerProcess> {
   const server = await startServer(env, { waitUntilReady: false })
-  cleanUp.push(() => server.stop('SIGKILL'))
+  atEnd(() => server.stop('SIGKILL'))
   return server
 }
 
 async function aDatabase() {
   const { env, drop } = await createTestDatabase()
-  cleanUp.push(drop)
+  atEnd(drop)
   return env
 }
 
 async function aFolder(): Promise<string> {
   const folder = await mkdtemp(join(scratch, 'quvera-start-'))
-  cleanUp.push(() => rm(folder, { recursive: true, force: true }))
+  atEnd(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
@@ -46,7 +42,7 @@ it.each([
 ] as const)('%s during the start ends it at once', async (signal, code) => {
   const silent = createServer() // takes connections and never answers, as a database behind a broken network
   await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))
-  cleanUp.push(() => silent.close())
+  atEnd(() => silent.close())
   const { port } = silent.address() as { port: number }
   const connected = new Promise((done) => silent.once('connection', done))
   const server = await start({ DATABASE_URL: `postgresql://nobody@127.0.0.1:${port}/none` })
@@ -65,7 +61,7 @@ it('a first start that is called off leaves a folder that the next one can use',
   expect(await first.stop()).toEqual({ code: 143, signal: null })
   expect(await readdir(folder)).not.toContain('.s.PGSQL.5432')
   const second = await startServer({ DATA_DIR: folder })
-  cleanUp.push(() => second.stop('SIGKILL'))
+  atEnd(() => second.stop('SIGKILL'))
   expect((await fetch(`${second.url}/readyz`)).status).toBe(200)
 })
 
@@ -155,7 +151,7 @@ describe.skipIf(inject('postgres'))('the path of a data folder', () => {
     const folder = await aFolder()
     const dataDir = join(folder, 'deep', 'd/'.repeat(480)).slice(0, 480).replace(/\/$/, 'd')
     const server = await startServer({ DATA_DIR: dataDir })
-    cleanUp.push(() => server.stop('SIGKILL'))
+    atEnd(() => server.stop('SIGKILL'))
     expect(await staff(['mails'], { DATA_DIR: dataDir })).toMatchObject({ code: 0, stderr: '' })
     const fromHere = relative(process.cwd(), dataDir)
     await withDatabase({ DATA_DIR: fromHere }, async ({ db }) => expect(await db.enquiry.count()).toBe(0))
@@ -165,7 +161,7 @@ describe.skipIf(inject('postgres'))('the path of a data folder', () => {
 
   it('that is longer is refused by all of them in the same words, before anything is made', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'quvera-start-'))
-    cleanUp.push(() => rm(folder, { recursive: true, force: true }))
+    atEnd(() => rm(folder, { recursive: true, force: true }))
     const env = { DATA_DIR: join(folder, ...Array.from({ length: 5 }, () => 'd'.repeat(100))) }
     const server = await start(env)
     await server.exited

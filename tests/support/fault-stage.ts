@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { openDatabase } from '../../server/database/open-database.ts'
+import { atEnd } from './at-end.ts'
 import { type FakeResend, sendingThrough, startFakeResend } from './fake-resend.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
 import { freePort, type ServerProcess, startServer } from './server-process.ts'
@@ -18,12 +19,8 @@ export interface Stage {
 /** For each test a new database on one real PostgreSQL server, and a fake Resend; everything started is ended. */
 export function createStages() {
   let postgres: PostgresServer
-  const endings: (() => unknown)[] = []
   beforeAll(async () => {
     postgres = await startPostgresServer()
-  })
-  afterEach(async () => {
-    for (const end of endings.splice(0).reverse()) await end()
   })
   afterAll(() => postgres?.close())
 
@@ -32,7 +29,7 @@ export function createStages() {
     await administer(postgres.url, `CREATE DATABASE ${name}`)
     const databaseUrl = Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href
     const resend = await startFakeResend()
-    endings.push(resend.close)
+    atEnd(resend.close)
     return {
       databaseUrl,
       resend,
@@ -55,7 +52,7 @@ export function createStages() {
           MAIL_RETRY_SECONDS: '1',
           ...env,
         })
-        endings.push(() => server.stop('SIGKILL'))
+        atEnd(() => server.stop('SIGKILL'))
         return server
       },
     }

@@ -6,10 +6,11 @@ export interface LoadOptions {
   /** Where to send: read anew for each try, since a server may come back elsewhere. */
   url: () => string
   orders: number
-  concurrency: number
+  concurrency?: number
   /** Whether a client repeats an order, with the same key, until it has an answer. */
   retry: boolean
-  onAnswer?: (count: number) => void
+  /** What happens once so many orders are acknowledged: one after the other, and all of it before the load is over. */
+  at?: Record<number, () => unknown>
 }
 
 export interface LoadResult {
@@ -27,7 +28,7 @@ export interface LoadResult {
 const GIVE_UP_MS = 60_000
 
 /** Clients that each send one order after the other, to a server that may come and go. */
-export async function sendOrders({ url, orders, concurrency, retry, onAnswer }: LoadOptions): Promise<LoadResult> {
+export async function sendOrders({ url, orders, concurrency = 32, retry, at = {} }: LoadOptions): Promise<LoadResult> {
   const result: LoadResult = {
     sent: [],
     acknowledged: new Map(),
@@ -36,6 +37,7 @@ export async function sendOrders({ url, orders, concurrency, retry, onAnswer }: 
     times: [],
   }
   const end = Date.now() + GIVE_UP_MS
+  let happening: Promise<unknown> = Promise.resolve()
   async function client() {
     while (result.sent.length < orders) {
       const order = aUniqueOrder()
@@ -49,7 +51,8 @@ export async function sendOrders({ url, orders, concurrency, retry, onAnswer }: 
         if (answer.status === 200 && answer.reference) {
           result.acknowledged.set(order.submissionKey, answer.reference)
           result.acknowledgedBy.set(address, (result.acknowledgedBy.get(address) ?? 0) + 1)
-          onAnswer?.(result.acknowledged.size)
+          const happens = at[result.acknowledged.size]
+          if (happens) happening = happening.then(happens)
           break
         }
         await sleep(20)
@@ -57,6 +60,7 @@ export async function sendOrders({ url, orders, concurrency, retry, onAnswer }: 
     }
   }
   await Promise.all(Array.from({ length: concurrency }, client))
+  await happening
   return result
 }
 
