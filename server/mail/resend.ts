@@ -129,7 +129,7 @@ function readOutcome({ data, error, headers }: ResendAnswer): Outcome {
 }
 
 /** A header's number of seconds, in milliseconds. */
-export function readSeconds(value: string | undefined): number | undefined {
+export function readSeconds(value: string | null | undefined): number | undefined {
   const number = Number(value)
   return value && Number.isFinite(number) && number >= 0 ? Math.min(number, 3600) * 1000 : undefined
 }

@@ -3,12 +3,10 @@ import { Command } from 'commander'
 import { stringify } from 'csv-stringify'
 import type { Db } from '../database/database.ts'
 import { withDatabase } from '../database/open-database.ts'
-import { linkOf, type Subscriber } from '../enquiries/subscribers.ts'
+import { linkOf } from '../enquiries/subscribers.ts'
 import { type Env, publicUrlOf } from '../env.ts'
 import { count, inIndia } from '../words.ts'
-import { csvOptions, printTable, type Terminal, timeCell } from './output.ts'
-
-const NOT_FOUND = 'No such subscription.'
+import { csvOptions, printTable, type Terminal } from './output.ts'
 
 export function subscribersCommand(terminal: Terminal): Command {
   return new Command('subscribers')
@@ -30,39 +28,40 @@ export function unsubscribeCommand({ env, print }: Terminal): Command {
     .action(async (address: string) => {
       await withDatabase(env(), async ({ db }) => {
         const { count: ended } = await db.subscriber.deleteMany({ where: { email: address.trim().toLowerCase() } })
-        print(ended > 0 ? 'The subscription is ended, and the address forgotten.' : NOT_FOUND)
+        print(ended > 0 ? 'The subscription is ended, and the address forgotten.' : 'No such subscription.')
       })
     })
 }
 
-const read = (db: Db, where = {}) => db.subscriber.findMany({ where, orderBy: { subscribedAt: 'asc' } })
+const columns = ['Email', 'Confirmed', 'Link'] as const
+
+async function read(db: Db, env: Env, where = {}) {
+  const rows = await db.subscriber.findMany({ where, orderBy: { subscribedAt: 'asc' } })
+  return rows.map((row) => ({
+    Email: row.email,
+    Confirmed: row.confirmedAt ? inIndia(row.confirmedAt) : 'no',
+    Link: linkOf(row, publicUrlOf(env)),
+  }))
+}
 
 async function list(terminal: Terminal, db: Db, env: Env) {
-  const rows = await read(db)
-  const columns = [
-    { title: 'Email', cell: ({ email }: Subscriber) => email, min: 20 },
-    { title: 'Confirmed IST', cell: ({ confirmedAt }: Subscriber) => (confirmedAt ? timeCell(confirmedAt) : 'no') },
-    { title: 'Link', cell: (row: Subscriber) => linkOf(row, publicUrlOf(env)), spare: 1 },
-  ]
-  printTable(terminal, columns, rows)
-  const confirmed = rows.filter(({ confirmedAt }) => confirmedAt).length
-  terminal.print(`${count(rows.length, 'address', 'addresses')}, ${confirmed} of them confirmed.`)
+  const rows = await read(db, env)
+  printTable(
+    terminal,
+    columns.map((title) => ({ title, cell: (row: (typeof rows)[number]) => row[title] })),
+    rows,
+  )
+  const unconfirmed = rows.filter(({ Confirmed }) => Confirmed === 'no').length
+  terminal.print(`${count(rows.length, 'address', 'addresses')}, ${unconfirmed} of them not confirmed.`)
 }
 
 /** For the tool that sends. */
 export async function writeSubscribers({ output, errors }: Terminal, db: Db, env: Env) {
-  const rows = await read(db, { confirmedAt: { not: null } })
-  const records = rows.map((row) => ({
-    Email: row.email,
-    Confirmed: row.confirmedAt ? inIndia(row.confirmedAt) : '',
-    Link: linkOf(row, publicUrlOf(env)),
-    ConfirmedAt: row.confirmedAt?.toISOString(),
-  }))
-  const columns = ['Email', 'Confirmed', 'Link', 'ConfirmedAt']
-  await pipeline(records, stringify({ ...csvOptions, columns }), output)
+  const rows = await read(db, env, { confirmedAt: { not: null } })
+  await pipeline(rows, stringify({ ...csvOptions, columns: [...columns] }), output)
   const left = (await db.subscriber.count()) - rows.length
   errors.write(
-    `${count(rows.length, 'address', 'addresses')}; ${left} unconfirmed left out: anybody can have typed them.\n`,
+    `${count(rows.length, 'address', 'addresses')}; ${left} not confirmed left out: anybody can have typed them.\n`,
   )
   if (!env.PUBLIC_URL) errors.write('PUBLIC_URL is not set here: the links lead to this machine.\n')
 }

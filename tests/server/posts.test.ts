@@ -190,7 +190,7 @@ it('where NOTIFY_URL was taken away it waits, and staff are told; they may withh
   const { stdout } = await staff(['mails'], app.env)
   expect(stdout).toContain('NOTIFY_URL is not set here: unless the site has it, they wait.')
   expect((await staff(['mails'], { ...app.env, NOTIFY_URL: receiver.url })).stdout).not.toContain(
-    'is not set here: unl',
+    'NOTIFY_URL is not set',
   )
   const [{ id } = { id: 0n }] = await posts()
   expect((await staff(['mails', 'withhold', String(id)], app.env)).stdout).toContain('1 mail is withheld')
