@@ -42,7 +42,10 @@ const untried: [command: RegExp, because: string][] = [
   ],
   [/^ssh\b|^curl .*your-domain/, 'needs a second machine'],
   [/^(umask|chmod|echo|cat)\b/, 'is the shell’s own'],
-  [/^(pg_dump|pg_restore|PGSERVICE|psql)\b/, 'is PostgreSQL’s own; tests/server/roles.test.ts runs roles.sql'],
+  [
+    /^(pg_dump|pg_restore|PGSERVICE|psql)\b/,
+    'is PostgreSQL’s own; pasted by hand on PostgreSQL 15, and tests/server/roles.test.ts runs roles.sql',
+  ],
 ]
 
 const PROGRAMS =

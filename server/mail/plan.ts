@@ -117,6 +117,7 @@ export async function readPlan(db: Db, budget: Budget): Promise<Plan> {
 /** Why this mail to a visitor is not to be sent, if so: nobody can flood a mailbox through our forms. */
 export async function withholdReason(db: Db, { id, enquiries, subscriber }: ClaimedMail): Promise<string | undefined> {
   const [enquiry] = enquiries
+  if (enquiry?.suspectedSpam) return 'Not sent: suspected spam.'
   if (subscriber?.confirmedAt) return 'Not sent: the address is confirmed.'
   const earlier = enquiry ? await earlierTo(db, id, enquiry) : subscriber ? await earlierTo(db, id, subscriber) : 0
   if (earlier < TO_A_MAILBOX) return undefined

@@ -15,8 +15,8 @@ export function statusCommand({ env, print }: Terminal): Command {
     .summary('say that an enquiry is Contacted, Closed or New, or whether it is spam')
     .usage(`REFERENCE … ${names.join('|')}`)
     .argument('<words...>', `references, one or several, then one of ${names.join('|')}`)
-    .description(`When one of them is not there, nothing is changed. Suspected spam gets no acknowledgement; what was mailed before the
-mark is not taken back, and what was not mailed does not follow when it is cleared.`)
+    .description(`When one of them is not there, nothing is changed. Suspected spam gets no acknowledgement; clearing the mark does
+not send one that was left out.`)
     .action(async (words: string[]) => {
       if (words.length < 2) throw new UsageError(`Name a reference, then one of: ${names.join(', ')}`)
       const last = words.at(-1) ?? ''

@@ -67,6 +67,22 @@ it('makes a mail that waits due now', async () => {
   await eventually(() => expect(resend.mails).toHaveLength(2))
 })
 
+it('sends no acknowledgement of what staff have marked as spam meanwhile', async () => {
+  const { url, database, db, resend } = await aSite()
+  resend.behaviour = 'html'
+  const { reference = '' } = await submit(url, anOrder())
+  await eventually(async () => expect((await staff(['mails'], database)).stdout.match(/502 /g)).toHaveLength(2))
+  await staff(['status', reference, 'spam'], database)
+  resend.behaviour = 'accept'
+  await staff(['mails', 'retry', reference], database)
+  await eventually(async () =>
+    expect(await db.mail.findMany({ orderBy: { id: 'asc' } })).toMatchObject([
+      { kind: 'Staff', status: 'Sent' },
+      { kind: 'Acknowledgement', status: 'Withheld', lastError: 'Not sent: suspected spam.' },
+    ]),
+  )
+})
+
 it('sends a mail that may have been sent only when told to, and never one that was sent or withheld', async () => {
   const { url, database, resend, db } = await aSite()
   await submit(url, anOrder())
