@@ -38,6 +38,10 @@ GRANT SELECT, INSERT, UPDATE ON "Quvera_Lease" TO quvera_app;
 GRANT USAGE ON SEQUENCE "Quvera_Mail_Id_seq" TO quvera_app;
 GRANT SELECT, INSERT, DELETE ON "Quvera_Subscriber" TO quvera_app;
 GRANT UPDATE ("SubscribedAt", "ConsentVersion", "ConfirmedAt") ON "Quvera_Subscriber" TO quvera_app;
+GRANT SELECT ON "Quvera_History" TO quvera_app, quvera_readonly;
+-- Who looked: each command of staff adds a line, and takes none away.
+GRANT INSERT ON "Quvera_Access" TO quvera_app, quvera_readonly;
+GRANT SELECT ON "Quvera_Access" TO quvera_readonly;
 
 -- Staff look: Studio, psql, the export.
 GRANT SELECT ON "Quvera_Form", "Quvera_Mail", "Quvera_Subscriber", "Quvera_Enquiries", "Quvera_Lease" TO quvera_readonly;

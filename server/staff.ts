@@ -7,6 +7,7 @@
 import { Command, CommanderError } from 'commander'
 import { readEnv } from './env.ts'
 import { describeFailure, sqlState } from './errors.ts'
+import { accessCommand } from './staff/access.ts'
 import { backupCommand } from './staff/backup.ts'
 import { digestCommand } from './staff/digest.ts'
 import { eraseCommand } from './staff/erase.ts'
@@ -45,6 +46,7 @@ const commands = [
   backupCommand,
   restoreCommand,
   migrateCommand,
+  accessCommand,
 ]
 
 const owner = "the tables' owner"
@@ -59,6 +61,7 @@ const logins: Record<string, string> = {
   erase: owner,
   backup: owner,
   restore: owner,
+  access: reader,
 }
 
 if (import.meta.main) {
@@ -79,7 +82,7 @@ export async function runStaff(
   })
   const print = (line: string) => void output.write(`${line}\n`)
   try {
-    const program = createProgram({ ...streams, print, env: () => readEnv(variables) })
+    const program = createProgram({ ...streams, print, env: () => readEnv(variables), command: args[0] ?? '' })
     const names = program.commands.map((command) => command.name()).join(', ')
     if (args.length === 0) throw new UsageError(`Say which command: ${names}`)
     await program.parseAsync(args, { from: 'user' }).catch(expectHelp)

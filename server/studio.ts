@@ -8,6 +8,7 @@ import { openBeside } from './database/open-database.ts'
 import { type Env, readEnvOrExit } from './env.ts'
 import { exitFor } from './errors.ts'
 import { migrationsFolder } from './project-root.ts'
+import { noteAccess } from './staff/access.ts'
 
 const LOOPBACK = '127.0.0.1'
 /** Studio refuses browsers that came by another port than its own. */
@@ -57,6 +58,7 @@ function openBrowser(page: string) {
 /** Studio speaks TCP only: a port of its own that leads to the socket of the process that has the database, or of this one. */
 async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Promise<string> {
   const database = await openBeside({ url, dataDir, migrations: migrationsFolder() })
+  await noteAccess({ command: 'studio', errors: process.stderr }, database.db, 'everything')
   if (url) await database.close()
   if (url) return url
   const socket = socketIn(socketFolder(locateFolder(dataDir)))

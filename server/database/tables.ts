@@ -17,6 +17,9 @@ export interface AppliedMigration {
 /** What belongs to the database itself and to the processes that run, and not to people. */
 const NOT_KEPT = `'_prisma_migrations', 'Quvera_Lease'`
 
+/** Says who looked; a database that holds nothing else is an empty one. */
+export const ACCESS = 'Quvera_Access'
+
 const TABLES = `
   SELECT class.relname::text AS "name",
     (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute

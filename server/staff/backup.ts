@@ -8,9 +8,11 @@ import { Command } from 'commander'
 import * as z from 'zod/mini'
 import { withDatabase } from '../database/open-database.ts'
 import { type Snapshot, withSnapshot } from '../database/snapshot.ts'
+import { ACCESS } from '../database/tables.ts'
 import type { Env } from '../env.ts'
 import { OperatorError } from '../errors.ts'
 import { count } from '../words.ts'
+import { noteAccess } from './access.ts'
 import { UsageError } from './input.ts'
 import type { Terminal } from './output.ts'
 
@@ -48,7 +50,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const NOTHING =
   'There is nothing to back up: the database holds no rows. Is it the one of the site? DATA_DIR or DATABASE_URL says which it is. --allow-empty writes a backup of nothing.'
 
-export function backupCommand({ env, output, errors }: Terminal): Command {
+export function backupCommand(terminal: Terminal): Command {
+  const { env, output, errors } = terminal
   return new Command('backup')
     .summary('write everything into one file, while the site runs')
     .argument('<file>', 'must not exist yet, and only this user can read it; - is standard output')
@@ -61,7 +64,7 @@ people's data: keep it safe, and not longer than the enquiries themselves.`)
       const settings = env()
       const created = file === '-' ? undefined : await create(file)
       try {
-        const rows = await write(settings, created?.createWriteStream({ flush: true }) ?? output, allowEmpty)
+        const rows = await write(terminal, settings, created?.createWriteStream({ flush: true }) ?? output, allowEmpty)
         errors.write(`Wrote ${count(rows, 'row', 'rows')} to ${created ? file : 'standard output'}.\n`)
       } catch (error) {
         if (created) await unlink(file)
@@ -80,19 +83,31 @@ async function create(file: string): Promise<FileHandle> {
   }
 }
 
+interface Written {
+  all: number
+  /** Without the lines that say who looked. */
+  rows: number
+}
+
 /** Writes all of it, or throws. */
-async function write(env: Env, output: NodeJS.WritableStream, allowEmpty: boolean): Promise<number> {
-  const written = { rows: 0 }
+async function write(
+  terminal: Terminal,
+  env: Env,
+  output: NodeJS.WritableStream,
+  allowEmpty: boolean,
+): Promise<number> {
+  const written = { all: 0, rows: 0 }
   const ended = new AbortController()
   const end = (signal: string) => ended.abort(new OperatorError(`The backup was ended by ${signal}: it is not whole.`))
   for (const signal of SIGNALS) process.once(signal, end)
   try {
-    await withDatabase({ ...env, anyVersion: true }, ({ db }) =>
-      withSnapshot(db, env.DATABASE_URL === undefined, async (snapshot) => {
+    await withDatabase({ ...env, anyVersion: true }, async ({ db }) => {
+      await noteAccess(terminal, db, 'everything')
+      await withSnapshot(db, env.DATABASE_URL === undefined, async (snapshot) => {
         const pieces = Readable.from(toPieces(snapshot, written, allowEmpty))
         await pipeline(pieces, createGzip(), output, { signal: ended.signal })
-      }),
-    )
+      })
+    })
   } catch (error) {
     if (ended.signal.aborted) throw ended.signal.reason
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
@@ -104,7 +119,7 @@ async function write(env: Env, output: NodeJS.WritableStream, allowEmpty: boolea
 }
 
 /** With the checksum of it all as the last line. */
-async function* toPieces(snapshot: Snapshot, written: { rows: number }, allowEmpty: boolean): AsyncGenerator<string> {
+async function* toPieces(snapshot: Snapshot, written: Written, allowEmpty: boolean): AsyncGenerator<string> {
   const checksum = createHash('sha256')
   let piece = ''
   for await (const line of toLines(snapshot, written)) {
@@ -116,16 +131,17 @@ async function* toPieces(snapshot: Snapshot, written: { rows: number }, allowEmp
   }
   if (written.rows === 0 && !allowEmpty) throw new OperatorError(NOTHING)
   checksum.update(piece)
-  yield `${piece}${mark({ end: true, rows: written.rows, sha256: checksum.digest('hex') })}\n`
+  yield `${piece}${mark({ end: true, rows: written.all, sha256: checksum.digest('hex') })}\n`
 }
 
-async function* toLines({ migrations, tables, rows }: Snapshot, written: { rows: number }): AsyncGenerator<string> {
+async function* toLines({ migrations, tables, rows }: Snapshot, written: Written): AsyncGenerator<string> {
   yield mark({ format: FORMAT, version: FORMAT_VERSION, madeAt: new Date().toISOString(), migrations })
   for (const table of tables) {
     yield mark({ table: table.name, columns: table.columns })
     for await (const row of rows(table)) {
       yield row
-      written.rows++
+      written.all++
+      if (table.name !== ACCESS) written.rows++
     }
   }
 }

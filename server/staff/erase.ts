@@ -4,6 +4,7 @@ import { withDatabase } from '../database/open-database.ts'
 import { dropCopies } from '../database/snapshot.ts'
 import { eraseBefore } from '../enquiries/retention.ts'
 import { count, inIndia } from '../words.ts'
+import { noteAccess } from './access.ts'
 import { readHoldings } from './export.ts'
 import {
   findByReference,
@@ -60,13 +61,15 @@ interface Options {
   yes?: boolean
 }
 
-async function eraseThese({ print }: Terminal, db: Db, whose: Parameters<typeof readHoldings>[1], yes: boolean) {
+async function eraseThese(terminal: Terminal, db: Db, whose: Parameters<typeof readHoldings>[1], yes: boolean) {
+  const { print } = terminal
   const { enquiries, subscriptions } = await readHoldings(db, whose)
   const mails = enquiries.reduce((sum, enquiry) => sum + enquiry.Mails.length, 0)
   const what = `${amount(enquiries.length, mails)} and ${count(subscriptions.length, 'subscription', 'subscriptions')}`
   if (enquiries.length + subscriptions.length === 0) return print('Nothing is stored about this person.')
   for (const { Reference, ReceivedAt } of enquiries) print(`${Reference}  ${inIndia(new Date(ReceivedAt))}`)
   if (!yes) return print(`Would erase ${what}. ${NOTHING_CHANGED}`)
+  await noteAccess(terminal, db, what)
   await db.$transaction([
     db.enquiry.deleteMany({ where: { id: { in: enquiries.map(({ Id }) => Id) } } }),
     db.subscriber.deleteMany({ where: { email: { in: subscriptions.map(({ Email }) => Email) } } }),
@@ -74,7 +77,8 @@ async function eraseThese({ print }: Terminal, db: Db, whose: Parameters<typeof 
   print(`Erased ${what}. ${ELSEWHERE}`)
 }
 
-async function eraseOld({ print }: Terminal, db: Db, before: Date, yes: boolean) {
+async function eraseOld(terminal: Terminal, db: Db, before: Date, yes: boolean) {
+  const { print } = terminal
   const old = { receivedAt: { lt: before } }
   const { _count, _min, _max } = await db.enquiry.aggregate({
     where: old,
@@ -88,6 +92,7 @@ async function eraseOld({ print }: Terminal, db: Db, before: Date, yes: boolean)
   const what = `${amount(_count, mails)} ${period}`
   const rest = `${count((await db.enquiry.count()) - _count, 'enquiry stays', 'enquiries stay')}.`
   if (!yes) return print(`Would erase ${what}. ${rest} ${NOTHING_CHANGED}`)
+  await noteAccess(terminal, db, what)
   await eraseBefore(db, before)
   print(`Erased ${what}. ${rest} ${ELSEWHERE}`)
 }

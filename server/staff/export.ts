@@ -3,6 +3,8 @@ import { Command } from 'commander'
 import { stringify } from 'csv-stringify'
 import type { Db } from '../database/database.ts'
 import { withDatabase } from '../database/open-database.ts'
+import { count } from '../words.ts'
+import { noteAccess } from './access.ts'
 import {
   type EnquiryFilter,
   type Filters,
@@ -44,8 +46,9 @@ text that a spreadsheet would take for a formula gets an apostrophe in front.`)
     })
 }
 
-async function writeEnquiries({ output }: Terminal, db: Db, where: EnquiryFilter) {
-  await pipeline(readRecords(db, where), stringify({ ...csvOptions, columns: recordColumns }), output)
+async function writeEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter) {
+  await noteAccess(terminal, db, count(await db.enquiry.count({ where }), 'enquiry', 'enquiries'))
+  await pipeline(readRecords(db, where), stringify({ ...csvOptions, columns: recordColumns }), terminal.output)
 }
 
 /**
@@ -70,8 +73,11 @@ async function* readRecords(db: Db, filter: EnquiryFilter) {
   }
 }
 
-async function writePerson({ print }: Terminal, db: Db, person: Person) {
-  print(JSON.stringify({ person, exportedAt: new Date(), ...(await readHoldings(db, person)) }, undefined, 2))
+async function writePerson(terminal: Terminal, db: Db, person: Person) {
+  const holdings = await readHoldings(db, person)
+  const rows = holdings.enquiries.map(({ Reference: reference }) => ({ reference }))
+  await noteAccess(terminal, db, rows)
+  terminal.print(JSON.stringify({ person, exportedAt: new Date(), ...holdings }, undefined, 2))
 }
 
 /** A row as the database has it: all columns under their own names. */
@@ -94,6 +100,9 @@ export async function readHoldings(db: Db, person: Person | { references: string
     SELECT coalesce(jsonb_agg(to_jsonb(form) || jsonb_build_object('Mails', (
       SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'EnquiryId' ORDER BY mail."Id"), '[]')
       FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id"
+    ), 'History', (
+      SELECT coalesce(jsonb_agg(to_jsonb(change) - 'EnquiryId' ORDER BY change."Id"), '[]')
+      FROM "Quvera_History" change WHERE change."EnquiryId" = form."Id"
     )) ORDER BY form."ReceivedAt"), '[]') AS "enquiries"
     FROM "Quvera_Form" form
     WHERE lower("Email") = lower(${email}::text) OR "Mobile" = ${mobile}::text OR "Reference" = ANY(${references}::text[])`

@@ -5,6 +5,7 @@ import { withDatabase } from '../database/open-database.ts'
 import { toEnquiry } from '../enquiries/enquiry.ts'
 import { mailState } from '../mail/states.ts'
 import { count } from '../words.ts'
+import { noteAccess } from './access.ts'
 import { type EnquiryFilter, type Filters, toFilter, UsageError, withFilters } from './input.ts'
 import { type Column, printTable, recordMails, type Terminal, timeCell, toRecord } from './output.ts'
 
@@ -51,6 +52,7 @@ export async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryF
     orderBy: [{ receivedAt: 'desc' }, { id: 'desc' }],
     ...(most !== undefined && { take: most }),
   })
+  await noteAccess(terminal, db, rows)
   if (json) return print(JSON.stringify(rows.map(toRecord), numbers, 2))
   if (rows.length === 0) {
     const isEmpty = (await db.enquiry.count()) === 0

@@ -19,6 +19,7 @@ import {
   untold,
 } from '../mail/states.ts'
 import { ageInWords, count, inIndia } from '../words.ts'
+import { noteAccess } from './access.ts'
 import { findByReference, joinReferences, readAge, readReference, UsageError } from './input.ts'
 import { type Column, printTable, type Terminal, timeCell } from './output.ts'
 
@@ -258,6 +259,7 @@ async function printSection(terminal: Terminal, db: Db, { where, head, columns, 
   const total = await db.mail.count({ where })
   if (total === 0) return false
   const rows = await readMails(db, where)
+  if (columns.includes(name)) await noteAccess(terminal, db, count(rows.length, 'mail', 'mails'))
   terminal.print(head(total))
   printTable(terminal, columns, rows)
   if (total > rows.length) terminal.print(`and ${count(total - rows.length, 'more', 'more')}`)

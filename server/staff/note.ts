@@ -1,11 +1,13 @@
 import { Command } from 'commander'
 import { withDatabase } from '../database/open-database.ts'
+import { noteAccess } from './access.ts'
 import { findByReference, joinReferences, readReference, UsageError } from './input.ts'
 import { onOneLine, type Terminal } from './output.ts'
 
 const NOTE_MAX = 2000
 
-export function noteCommand({ env, print }: Terminal): Command {
+export function noteCommand(terminal: Terminal): Command {
+  const { env, print } = terminal
   return new Command('note')
     .summary('write a note beside an enquiry, for staff only')
     .argument('<reference>')
@@ -20,6 +22,7 @@ they may read.`)
       if (note && note.length > NOTE_MAX) throw new UsageError(`A note has at most ${NOTE_MAX} characters`)
       await withDatabase(env(), async ({ db }) => {
         for (const row of await findByReference(db, [reference])) {
+          await noteAccess(terminal, db, [row])
           await db.enquiry.updateMany({ where: { id: row.id }, data: { note } })
           print(`${row.reference}  ${row.name}: ${note ?? 'no note any more'}`)
           if (row.note) print(`Before: ${onOneLine(row.note)}`)

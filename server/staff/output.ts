@@ -7,6 +7,8 @@ import { inIndia } from '../words.ts'
 
 /** Where a command reads and writes: the streams of the process, or those of a test. */
 export interface Terminal {
+  /** Its name. */
+  command: string
   /** @throws OperatorError when a variable is wrong: a command asks once its own words are understood */
   env(): Env
   input: Readable

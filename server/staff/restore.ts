@@ -6,11 +6,12 @@ import { createGunzip } from 'node:zlib'
 import { Command } from 'commander'
 import { readMigrations } from '../database/migrations.ts'
 import { withDatabase } from '../database/open-database.ts'
-import { type Queries, quoted, readJournal, readTables, type Table } from '../database/tables.ts'
+import { ACCESS, type Queries, quoted, readJournal, readTables, type Table } from '../database/tables.ts'
 import { OperatorError, sqlState } from '../errors.ts'
 import { heldBack } from '../mail/states.ts'
 import { migrationsFolder } from '../project-root.ts'
 import { count } from '../words.ts'
+import { noteAccess } from './access.ts'
 import { FORMAT_VERSION, type Head, headSchema, MARK, markSchema } from './backup.ts'
 import type { Terminal } from './output.ts'
 
@@ -25,7 +26,8 @@ const CHARACTERS_AT_ONCE = 2 ** 21
 const OLDER = 'restore_of_older'
 const UNCHANGED = 'Nothing was changed.'
 
-export function restoreCommand({ env, input, print }: Terminal): Command {
+export function restoreCommand(terminal: Terminal): Command {
+  const { env, input, print } = terminal
   return new Command('restore')
     .summary('fill an empty database from a backup')
     .argument('<file>', 'that "backup" has written, also with an older version of the site; - is standard input')
@@ -43,6 +45,7 @@ wrong, with nothing. On PostgreSQL it needs the owner of the tables.`)
           .catch((error) => {
             throw explain(error, file === '-' ? 'standard input' : resolve(file))
           })
+        await noteAccess(terminal, db, count(rows, 'row', 'rows'))
         print(`Restored ${count(rows, 'row', 'rows')} of the backup made at ${madeAt}.`)
         if (held > 0)
           print(`Held back: ${count(held, 'mail', 'mails')} that the backup had still to send (staff mails).`)
@@ -76,7 +79,7 @@ async function restore(db: Queries, lines: AsyncGenerator<string>, sendMails: bo
 }
 
 async function expectEmpty(db: Queries, tables: Table[]) {
-  for (const { name } of tables) {
+  for (const { name } of tables.filter((table) => table.name !== ACCESS)) {
     const rows = await db.$queryRawUnsafe<unknown[]>(`SELECT 1 FROM ${quoted(name)} LIMIT 1`)
     if (rows.length > 0) {
       throw new OperatorError(`The database has rows in ${name}. Restore into an empty one; nothing was changed.`)
@@ -144,7 +147,7 @@ async function insertAll(db: Queries, { batches }: Backup, tables: Table[]): Pro
   await inAnyOrder(db, async () => {
     for await (const { table, columns, rows } of batches) {
       await db.$executeRawUnsafe(insertInto(table, columns, tables), `[${rows.join()}]`)
-      inserted += rows.length
+      if (table !== ACCESS) inserted += rows.length
     }
   })
   return inserted

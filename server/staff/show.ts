@@ -3,12 +3,14 @@ import { withDatabase } from '../database/open-database.ts'
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
 import { states } from '../mail/states.ts'
 import { ageInWords, count, inIndia } from '../words.ts'
+import { noteAccess } from './access.ts'
 import { findByReference, readReference } from './input.ts'
 import { onOneLine, type Terminal } from './output.ts'
 
 const LABEL_WIDTH = 16
 
-export function showCommand({ env, print }: Terminal): Command {
+export function showCommand(terminal: Terminal): Command {
+  const { env, print } = terminal
   return new Command('show')
     .summary('show everything of one enquiry')
     .argument(
@@ -18,7 +20,9 @@ export function showCommand({ env, print }: Terminal): Command {
     .action(async (words: string[]) => {
       const reference = readReference(words.join(' '))
       await withDatabase(env(), async ({ db }) => {
-        for (const row of await findByReference(db, [reference])) for (const line of toLines(row)) print(line)
+        const rows = await findByReference(db, [reference])
+        await noteAccess(terminal, db, rows)
+        for (const line of rows.flatMap(toLines)) print(line)
       })
     })
 }
@@ -39,6 +43,7 @@ function toLines(row: Row): string[] {
     ['NoticeVersion', row.noticeVersion],
     ['Id', row.id],
     ...row.mails.flatMap(mailLines),
+    ...row.history.map(changeLine),
   ]
   const advice = row.mails.map((mail) => adviceOn(mail, row)).filter((each) => each !== undefined)
   return [
@@ -58,6 +63,10 @@ function mailLines({ id, kind, status, sentAt, nextAttemptAt, attempts, lastErro
     [`Mail ${id}`, `${kind}: ${[status, ...when].join(', ')}`],
     ...(lastError ? [['', lastError] as [string, string]] : []),
   ]
+}
+
+function changeLine({ at, role, column, before, after }: Row['history'][number]): [string, string] {
+  return [column, `${before ?? '-'} → ${after ?? '-'}, ${inIndia(at)}, by ${role}`]
 }
 
 /** What staff have to do about a mail, if anything. */

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { withDatabase } from '../database/open-database.ts'
+import { noteAccess } from './access.ts'
 import { findByReference, joinReferences, readReference, readStatus, statusNames, UsageError } from './input.ts'
 import type { Terminal } from './output.ts'
 
@@ -9,7 +10,8 @@ const marks: Record<string, { suspectedSpam: boolean }> = {
   'not-spam': { suspectedSpam: false },
 }
 
-export function statusCommand({ env, print }: Terminal): Command {
+export function statusCommand(terminal: Terminal): Command {
+  const { env, print } = terminal
   const names = [...statusNames, ...Object.keys(marks)]
   return new Command('status')
     .summary('say that an enquiry is Contacted, Closed or New, or whether it is spam')
@@ -26,6 +28,7 @@ not send one that was left out.`)
       const references = joinReferences(words.slice(0, -1)).map(readReference)
       await withDatabase(env(), async ({ db }) => {
         const rows = await findByReference(db, references)
+        await noteAccess(terminal, db, rows)
         await db.enquiry.updateMany({ where: { id: { in: rows.map(({ id }) => id) } }, data: change })
         for (const row of rows) {
           const [before, after] = [told(row), told({ ...row, ...change })]

@@ -6,6 +6,7 @@ import { withDatabase } from '../database/open-database.ts'
 import { linkOf } from '../enquiries/subscribers.ts'
 import { type Env, publicUrlOf } from '../env.ts'
 import { count, inIndia } from '../words.ts'
+import { noteAccess } from './access.ts'
 import { csvOptions, printTable, type Terminal } from './output.ts'
 
 export function subscribersCommand(terminal: Terminal): Command {
@@ -21,13 +22,15 @@ newsletter: who has left is not in it. An address that is not confirmed may have
     })
 }
 
-export function unsubscribeCommand({ env, print }: Terminal): Command {
+export function unsubscribeCommand(terminal: Terminal): Command {
+  const { env, print } = terminal
   return new Command('unsubscribe')
     .summary('end a subscription, also one that is not confirmed')
     .argument('<address>', 'in any case')
     .action(async (address: string) => {
       await withDatabase(env(), async ({ db }) => {
         const { count: ended } = await db.subscriber.deleteMany({ where: { email: address.trim().toLowerCase() } })
+        await noteAccess(terminal, db, count(ended, 'subscription', 'subscriptions'))
         print(ended > 0 ? 'The subscription is ended, and the address forgotten.' : 'No such subscription.')
       })
     })
@@ -35,8 +38,9 @@ export function unsubscribeCommand({ env, print }: Terminal): Command {
 
 const columns = ['Email', 'Confirmed', 'Link'] as const
 
-async function read(db: Db, env: Env, where = {}) {
+async function read(terminal: Terminal, db: Db, env: Env, where = {}) {
   const rows = await db.subscriber.findMany({ where, orderBy: { subscribedAt: 'asc' } })
+  await noteAccess(terminal, db, count(rows.length, 'subscription', 'subscriptions'))
   return rows.map((row) => ({
     Email: row.email,
     Confirmed: row.confirmedAt ? inIndia(row.confirmedAt) : 'no',
@@ -45,7 +49,7 @@ async function read(db: Db, env: Env, where = {}) {
 }
 
 async function list(terminal: Terminal, db: Db, env: Env) {
-  const rows = await read(db, env)
+  const rows = await read(terminal, db, env)
   printTable(
     terminal,
     columns.map((title) => ({ title, cell: (row: (typeof rows)[number]) => row[title] })),
@@ -56,8 +60,9 @@ async function list(terminal: Terminal, db: Db, env: Env) {
 }
 
 /** For the tool that sends. */
-export async function writeSubscribers({ output, errors }: Terminal, db: Db, env: Env) {
-  const rows = await read(db, env, { confirmedAt: { not: null } })
+export async function writeSubscribers(terminal: Terminal, db: Db, env: Env) {
+  const { output, errors } = terminal
+  const rows = await read(terminal, db, env, { confirmedAt: { not: null } })
   await pipeline(rows, stringify({ ...csvOptions, columns: [...columns] }), output)
   const left = (await db.subscriber.count()) - rows.length
   errors.write(

@@ -117,6 +117,9 @@ describe('Prisma Studio', () => {
     expect(await secondStatus(env)).toBe('New')
     await setStatus(page, 'Contacted')
     await eventually(async () => expect(await secondStatus(env)).toBe('Contacted'))
+    const [, second = ''] = await expected(env)
+    expect((await staff(['show', second], env)).stdout).toMatch(/^Status +New → Contacted, [^\n]* by quvera_staff$/m)
+    expect((await staff(['access', '--all'], env)).stdout).toMatch(/ studio +everything$/m)
   }, 120_000)
 
   it('shows by each filter of docs/staff.md what it promises', async () => {

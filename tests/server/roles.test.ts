@@ -52,6 +52,13 @@ function all(statements: string[], verdict: string) {
 const REFUSED = '42501'
 const NOT_THE_OWNER = ['DROP TABLE "Quvera_Form"', 'TRUNCATE "Quvera_Mail"', 'ALTER TABLE "Quvera_Form" ADD x int']
 
+const ONLY_ADDED = [
+  'DELETE FROM "Quvera_Access"',
+  `UPDATE "Quvera_Access" SET "Who" = 'x'`,
+  'DELETE FROM "Quvera_History"',
+  `INSERT INTO "Quvera_History" ("EnquiryId", "Column") SELECT "Id", 'Note' FROM "Quvera_Form"`,
+]
+
 describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
   it('let the server store, mail and subscribe, and nothing more', async () => {
     const { app, owner } = await aDatabase()
@@ -94,8 +101,12 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
       'UPDATE "Quvera_Mail" SET "Kind" = \'Staff\'',
       'DELETE FROM _prisma_migrations',
       'CREATE TABLE mine (x int)',
+      'SELECT * FROM "Quvera_Access"',
+      ...ONLY_ADDED,
     ]
     expect(await verdicts(app, forbidden)).toEqual(all(forbidden, REFUSED))
+    const forget = ['SELECT "Quvera_forget_access"()']
+    expect(await verdicts(app, forget)).toEqual(all(forget, 'allowed'))
 
     for (const command of [
       ['list', '--new'],
@@ -164,6 +175,15 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
       ['digest'],
     ])
       expect((await staff(command, { DATABASE_URL: readonly })).code, command.join(' ')).toBe(0)
+    const { stdout } = await staff(['access'], { DATABASE_URL: readonly })
+    expect(stdout.match(/(?<=quvera_readonly +)\w+/g)).toEqual([
+      'find',
+      'list',
+      'subscribers',
+      'export',
+      'export',
+      'export',
+    ])
     const looks = ['Quvera_Form', 'Quvera_Mail', 'Quvera_Subscriber', 'Quvera_Enquiries'].map(
       (t) => `SELECT * FROM "${t}"`,
     )
@@ -174,6 +194,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
       "INSERT INTO \"Quvera_Subscriber\" VALUES ('a', now(), '1')",
       'DELETE FROM "Quvera_Form"',
       `UPDATE "Quvera_Mail" SET "Status" = 'Pending'`,
+      ...ONLY_ADDED,
     ]
     expect(await verdicts(readonly, [...forbidden, setStatus])).toEqual(all([...forbidden, setStatus], REFUSED))
 

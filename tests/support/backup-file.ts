@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 
-/** The rows of a backup, table by table; throws unless it is whole, as its own checksum says. */
+/**
+ * The rows of a backup, table by table, but for the lines that say who looked; throws unless it is whole, as its own
+ * checksum says.
+ */
 export function readBackup(file: Uint8Array): string[] {
   const text = gunzipSync(file).toString()
   const lines = text.trimEnd().split('\n')
@@ -11,7 +14,7 @@ export function readBackup(file: Uint8Array): string[] {
     .digest('hex')
   const rows = lines.filter((line) => !line.startsWith('@'))
   if (end.sha256 !== checksum || end.rows !== rows.length) throw new Error('The backup is damaged')
-  return rows
+  return rows.filter((row) => !/"Command":/.test(row))
 }
 
 export interface BackupContent {

@@ -1,0 +1,148 @@
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { describe, expect, inject, it } from 'vitest'
+import { socketFolder } from '../../server/database/data-folder.ts'
+import { anOrder, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
+import { aFolder } from '../support/scratch.ts'
+import { staff } from '../support/staff-command.ts'
+import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
+import { aDatabase, aSite } from '../support/waiting-site.ts'
+
+const lines = (env: Record<string, string>) =>
+  onDatabase(env, (db) => db.access.findMany({ orderBy: { at: 'asc' }, select: { command: true, what: true } }))
+
+/** As psql has it: the role that staff work as in the embedded database, or the owner of a server's. */
+async function aClient(env: Record<string, string>): Promise<pg.Client> {
+  const client = new pg.Client(
+    env.DATABASE_URL ?? { host: socketFolder(env.DATA_DIR ?? ''), user: 'postgres', database: 'postgres' },
+  )
+  await client.connect()
+  atEnd(() => client.end())
+  return client
+}
+
+describe('who looked', () => {
+  it('is written down of each command about people, with references or how many, and nothing of them', async () => {
+    const { url, database } = await aSite()
+    const { reference = '' } = await submit(url, anOrder())
+    for (const command of [
+      ['list'],
+      ['show', reference],
+      ['find', 'asha'],
+      ['status', reference, 'Contacted'],
+      ['note', reference, 'rings back'],
+      ['export'],
+      ['export', '--person', anOrder().email],
+      ['export', '--subscribers'],
+      ['subscribers'],
+      ['unsubscribe', 'a@b.in'],
+      ['backup', '-'],
+      ['erase', reference],
+      ['erase', reference, '--yes'],
+      ['digest'],
+      ['list'],
+    ])
+      expect(await staff(command, database), command.join(' ')).toMatchObject({ code: 0 })
+    expect((await lines(database)).map(({ command, what }) => `${command}: ${what}`)).toEqual([
+      `list: ${reference}`,
+      `show: ${reference}`,
+      `find: ${reference}`,
+      `status: ${reference}`,
+      `note: ${reference}`,
+      'export: 1 enquiry',
+      `export: ${reference}`,
+      'export: 0 subscriptions',
+      'subscribers: 0 subscriptions',
+      'unsubscribe: 0 subscriptions',
+      'backup: everything',
+      'erase: 1 enquiry with 2 mails and 0 subscriptions',
+      'list: 0 enquiries',
+    ])
+    const { stdout } = await staff(['access'], database)
+    expect(stdout.split('\n')[1]).toMatch(
+      new RegExp(`^\\d\\d \\w{3} \\d{4} \\d\\d:\\d\\d +${userInfo().username}@\\S+ +\\w+ +list +0 enquiries$`),
+    )
+    expect(stdout).not.toMatch(/asha|98765/i)
+  })
+
+  it('can be added to, and neither changed nor taken away until a year has passed', async () => {
+    const { database } = await aSite()
+    await staff(['list'], database)
+    const client = await aClient(database)
+    for (const statement of [
+      `UPDATE "Quvera_Access" SET "Who" = 'nobody'`,
+      'DELETE FROM "Quvera_Access"',
+      'TRUNCATE "Quvera_Access"',
+    ])
+      await expect(client.query(statement), statement).rejects.toMatchObject({ code: '42501' })
+    await client.query(
+      `INSERT INTO "Quvera_Access" ("At", "Who", "Command", "What") VALUES (now() - interval '366 days', 'old', 'list', ''), (now() - interval '364 days', 'young', 'list', '')`,
+    )
+    await client.query('SELECT "Quvera_forget_access"()')
+    const { stdout } = await staff(['access'], database)
+    expect(stdout).toContain('young')
+    expect(stdout).not.toContain('old')
+  })
+
+  it.runIf(inject('postgres'))('keeps nobody from looking where it cannot be written down, who is told', async () => {
+    const env = await aDatabase()
+    await onDatabase(env, (db) => storeEnquiry(db))
+    const url = new URL(env.DATABASE_URL ?? '')
+    url.searchParams.set('options', '-c default_transaction_read_only=on')
+    const { code, stdout, stderr } = await staff(['list'], { DATABASE_URL: url.href })
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/^This access is not written down in Quvera_Access: [^\n]*read-only[^\n]*\n$/),
+    })
+    expect(stdout).toContain('Asha Verma')
+  })
+})
+
+describe('the history of an enquiry', () => {
+  it('tells of each change of status and note, made in the terminal or in psql, and goes with the enquiry', async () => {
+    const { url, db, database } = await aSite()
+    const { reference = '' } = await submit(url, anOrder())
+    await staff(['status', reference, 'Contacted'], database)
+    await staff(['status', reference, 'Contacted'], database)
+    await staff(['note', reference, 'rings back'], database)
+    const client = await aClient(database)
+    await client.query(`UPDATE "Quvera_Form" SET "Status" = 'Closed', "Note" = 'bought'`)
+    await client.query(`UPDATE "Quvera_Form" SET "Name" = 'Asha V.'`)
+    const role = database.DATABASE_URL ? 'postgres' : 'quvera_staff'
+    const told = (await staff(['show', reference], database)).stdout.split('\n').filter((line) => line.includes('→'))
+    expect(told.map((line) => line.replace(/, \d\d \w{3} \d{4} \d\d:\d\d IST/, ''))).toEqual([
+      `Status          New → Contacted, by ${role}`,
+      `Note            - → rings back, by ${role}`,
+      `Status          Contacted → Closed, by ${role}`,
+      `Note            rings back → bought, by ${role}`,
+    ])
+    const person = JSON.parse((await staff(['export', '--person', anOrder().mobile], database)).stdout)
+    expect(person.enquiries[0].History).toHaveLength(4)
+    expect(person.enquiries[0].History[3]).toMatchObject({ Column: 'Note', Before: 'rings back', After: 'bought' })
+    await staff(['erase', reference, '--yes'], database)
+    expect(await db.change.count()).toBe(0)
+  })
+
+  it('is carried by a backup, with who looked, and a restore adds nothing to it', async () => {
+    const { url, database } = await aSite()
+    const { reference = '' } = await submit(url, anOrder())
+    await staff(['status', reference, 'Contacted'], database)
+    const folder = await aFolder('quvera-access-')
+    atEnd(folder.remove)
+    const file = join(folder.path, 'backup.gz')
+    await staff(['backup', file], database)
+    const other = await aDatabase()
+    await staff(['list'], other)
+    expect(await staff(['restore', file], other)).toMatchObject({ code: 0 })
+    const read = (env: Record<string, string>) => onDatabase(env, (db) => db.change.findMany())
+    expect(await read(other)).toEqual(await read(database))
+    expect(await lines(other)).toEqual([
+      { command: 'status', what: reference },
+      { command: 'backup', what: 'everything' },
+      { command: 'list', what: '0 enquiries' },
+      { command: 'restore', what: expect.stringMatching(/^\d+ rows$/) },
+    ])
+  })
+})
