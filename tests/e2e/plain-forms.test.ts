@@ -1,3 +1,4 @@
+import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'
 import { emptyHints, uncertain } from '../../client/content/sending.ts'
@@ -149,6 +150,7 @@ describe.each([true, false])("a subscriber's link, with scripts: %s", (javaScrip
     const { page, problems, close } = await visit(path, { javaScriptEnabled })
     expect(await page.locator('meta[name=robots]').getAttribute('content')).toBe('noindex')
     const title = page.getByRole('heading', { level: 1 })
+    if (javaScriptEnabled) expect((await new AxeBuilder({ page }).setLegacyMode().analyze()).violations).toEqual([])
     const press = (name: string) => page.locator('main').getByRole('button', { name }).click()
     await press('Confirm my subscription')
     await title.getByText('You are on the list').waitFor()
