@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { buildPages, compressAssets, pages } from './client/build/pages-plugin.ts'
+import { paletteStyles } from './client/build/palette-plugin.ts'
 import { pictures } from './client/build/pictures-plugin.ts'
 import { packEmptyDatabase } from './server/database/prepared-folder.ts'
 
@@ -28,7 +29,7 @@ const plainImports: Plugin = {
 export default defineConfig({
   root: 'client',
   appType: 'custom',
-  plugins: [react(), pages(), pictures(), plainImports],
+  plugins: [react(), pages(), pictures(), paletteStyles, plainImports],
   build: { assetsInlineLimit: 0, cssCodeSplit: false, modulePreload: false, target: BROWSERS },
   environments: {
     client: {

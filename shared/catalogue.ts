@@ -4,7 +4,7 @@ import { brand } from './brand.ts'
 export const products = [`${brand.name} 300`, `${brand.name} XT`] as const
 export const buyerTypes = ['Retailer', 'Self Use'] as const
 
-export type Product = (typeof products)[number]
+export type Product = Fitting<(typeof products)[number]>
 export type BuyerType = (typeof buyerTypes)[number]
 
 /** In addresses. */
@@ -21,3 +21,18 @@ export function buyNowPath(product?: Product): string {
 export function productPath(product: Product): string {
   return `/products/${productSlug(product)}`
 }
+
+type LettersMax = '............'
+
+/** A longer name does not fit beside its bottle: then this is another type, and nothing compiles. */
+type Fitting<Name> = Name extends `${typeof brand.name} ${infer Own}`
+  ? IsWithin<Own, LettersMax> extends true
+    ? Name
+    : 'The name of a product: that of the brand, a space, and at most 12 letters'
+  : never
+
+type IsWithin<Text, Room> = Text extends `${string}${infer More}`
+  ? Room extends `.${infer Left}`
+    ? IsWithin<More, Left>
+    : false
+  : true

@@ -9,6 +9,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin, ViteBuilder, ViteDevServer } from 'vite'
 import type { FormOutcome } from '../../shared/form-outcome.ts'
 import { RECEIVED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
+import { lackingCharacters } from '../fonts/characters.ts'
 
 type Prerender = typeof import('../prerender.tsx')
 
@@ -48,7 +49,15 @@ export async function buildPages(builder: ViteBuilder) {
   await builder.build(ssr)
   const { files, renderPage, pageFiles }: Prerender = await import(pathToFileURL(join(renderer, 'prerender.js')).href)
   const template = await withIntegrity(await readFile(join(client, 'index.html'), 'utf8'))
-  for (const [path, file] of pageFiles) await write(file, await renderPage(template, path))
+  for (const [path, file] of pageFiles) {
+    const html = await renderPage(template, path)
+    const lacking = lackingCharacters(html)
+    if (lacking.length > 0)
+      console.warn(
+        `${path}: the fonts lack ${lacking.join(' ')}. Add it in client/fonts/characters.ts, then see subset.mjs`,
+      )
+    await write(file, html)
+  }
   for (const [file, text] of files) await write(file, text)
   await rm(renderer, { recursive: true })
 }

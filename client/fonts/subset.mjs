@@ -4,30 +4,24 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import subsetFont from 'subset-font'
+import { characters } from './characters.ts'
 
 const require = createRequire(import.meta.url)
-const keyboard = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('')
-const unusualInTitles = /[#$*<=>@[\\\]^_`{|}~]/g
 
 /** Display: one weight in two optical sizes, large and small. Text: the weights 400 to 600, with tabular figures. */
 for (const [name, opsz] of [
   ['fraunces', 90],
   ['fraunces-small', 26],
 ])
-  await write(
-    name,
-    '@fontsource-variable/fraunces/files/fraunces-latin-full-normal.woff2',
-    `${keyboard.replace(unusualInTitles, '')}–—’‘“”·×…→`,
-    { wght: 600, opsz, SOFT: 0, WONK: 0 },
-  )
-await write(
-  'figtree',
-  '@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2',
-  `${keyboard}–—’‘“”·×…µ©→\u00a0`,
-  {
-    wght: { min: 400, max: 600 },
-  },
-)
+  await write(name, '@fontsource-variable/fraunces/files/fraunces-latin-full-normal.woff2', characters.titles, {
+    wght: 600,
+    opsz,
+    SOFT: 0,
+    WONK: 0,
+  })
+await write('figtree', '@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2', characters.text, {
+  wght: { min: 400, max: 600 },
+})
 
 async function write(name, source, text, variationAxes) {
   const full = await readFile(require.resolve(source))

@@ -15,9 +15,13 @@ const contents = [
   { id: 'safety', title: 'Safety Information' },
 ]
 
+/** Letters of a name that is set as large as a figure. */
+const SHORT = 3
+
 export function ProductHero({ content }: { content: ProductContent }) {
   const { product, ground, tagline, paragraph } = content
   const { lines, more } = firstLines(product)
+  const name = product.replace(brand.name, '').trim()
   return (
     <>
       <div className={`product-hero on-${ground}`}>
@@ -25,7 +29,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
           <Gallery content={content} />
           <section id="description" className="product-text" aria-labelledby="description-title">
             <h1>
-              {brand.name} <span>{product.replace(brand.name, '').trim()}</span>
+              {brand.name} <span data-long={name.length > SHORT || undefined}>{name}</span>
             </h1>
             <div className="label numbered">
               <p className="section-number" aria-hidden="true">

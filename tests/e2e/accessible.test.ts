@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { messages, type OrderField } from '../../shared/order.ts'
+import { palette } from '../../shared/palette.ts'
 import { eventually } from '../support/eventually.ts'
 import { fillOrder, sendButton, toastOf, typedOrder } from '../support/fill-order.ts'
 import { PHONE, paths, siteForTests } from '../support/visit.ts'
@@ -20,8 +22,33 @@ const ZOOMED = [
 async function violations(page: Page) {
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
   const result = await new AxeBuilder({ page }).setLegacyMode().withTags(tags).analyze() // for a page without frames
-  return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(' ')}`)
+  return result.violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map((node) => node.target + contrastOf(node)).join(' ')}`,
+  )
 }
+
+const tokens = new Map<string, string>([
+  ...Object.entries(palette).map(([name, colour]): [string, string] => [colour, name]),
+  ...[...readFileSync('client/styles/tokens.css', 'utf8').matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(
+    ([, name = '', colour = '']): [string, string] => [colour, name],
+  ),
+])
+
+/** Which colours are too near to each other, by their names, and by how much: ` (orange on paper: 3.4 instead of 4.5)`. */
+function contrastOf({ any }: { any: { id: string; data: Record<string, string> }[] }) {
+  const found = any.find(({ id }) => id === 'color-contrast')?.data
+  if (!found) return ''
+  const [front, ground] = [found.fgColor, found.bgColor].map((colour = '') => tokens.get(colour) ?? colour)
+  return ` (${front} on ${ground}: ${found.contrastRatio} instead of ${Number.parseFloat(found.expectedContrastRatio ?? '')})`
+}
+
+it('colours that are too near to each other are named, with what they lack', async () => {
+  const { page, close } = await visit('/privacy-policy', CALM)
+  expect(await violations(page)).toEqual([])
+  await page.evaluate((orange) => document.documentElement.style.setProperty('--ink-muted', orange), palette.orange)
+  expect((await violations(page)).join()).toMatch(/^color-contrast: .*\(orange on paper: 3\.\d+ instead of 4\.5\)/)
+  await close()
+})
 
 /** Texts that reach beyond the screen, or beyond what hides its overflow; not those in a row that can be scrolled. */
 function cutTexts(page: Page) {

@@ -5,12 +5,14 @@ import { brand } from '../../shared/brand.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { exampleOrder } from '../../shared/example-order.ts'
 import { messages } from '../../shared/order.ts'
+import { palette } from '../../shared/palette.ts'
 import { installedChromium, launchBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { fillOrder, sendButton } from '../support/fill-order.ts'
 import { freePort } from '../support/server-process.ts'
 import { PHONE, siteForTests } from '../support/visit.ts'
 
+const ORANGE = `rgb(${[1, 3, 5].map((at) => Number.parseInt(palette.orange.slice(at, at + 2), 16)).join(', ')})`
 const { open, visit, site } = siteForTests()
 
 const DESKTOP = { viewport: { width: 1440, height: 900 } }
@@ -39,7 +41,7 @@ describe.each([
       expect(await style()).toEqual({
         top: options === PHONE ? 0 : 1, // on phones it is flush with the top
         backgroundColor: 'rgb(255, 255, 255)',
-        borderBottomColor: 'rgb(217, 96, 26)',
+        borderBottomColor: ORANGE,
       }),
     )
     await close()

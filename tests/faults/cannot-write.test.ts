@@ -103,11 +103,11 @@ describe.skipIf(process.getuid?.() !== 0)('the embedded database on a full disk'
       expect(exported).toMatchObject({ code: 0, stderr: '' })
       expect(exported.stdout.split('\n').length).toBeGreaterThan(202)
       expect((await asStaff('backup', '-')).stderr).toMatch(/^Wrote \d+ rows/)
-      const [reference = ''] = /QV-\w{6}/.exec(exported.stdout) ?? []
+      const [reference = ''] = /[A-Z]+-\w{6}/.exec(exported.stdout) ?? []
       const refused = await asStaff('status', reference, 'Contacted')
       expect(refused.code).toBe(1)
       expect(refused.stderr).toMatch(words)
-      const [erasedReference = ''] = /QV-\w{6}/.exec((await asStaff('find', one.email)).stdout) ?? []
+      const [erasedReference = ''] = /[A-Z]+-\w{6}/.exec((await asStaff('find', one.email)).stdout) ?? []
       expect(erasedReference).not.toBe('')
       expect(await asStaff('erase', '--person', one.email, '--yes')).toMatchObject({ code: 0, stderr: '' })
       expect((await asStaff('export', '--person', one.email)).stdout).toMatch(/"enquiries": \[\]/)

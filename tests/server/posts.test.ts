@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Env, readEnv } from '../../server/env.ts'
 import { readDigest } from '../../server/mail/digest.ts'
 import { readBacklog } from '../../server/mail/owed.ts'
+import { brand } from '../../shared/brand.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFakeReceiver } from '../support/fake-receiver.ts'
@@ -216,7 +217,7 @@ describe('staff test-notify', () => {
     const env = { NOTIFY_URL: receiver.url, NOTIFY_SECRET: SECRET, NOTIFY_FORMAT: 'json' }
     const taken = await run(env)
     expect(taken).toMatchObject({ code: 0, stderr: '' })
-    expect(taken.stdout).toContain('QV-TEST22')
+    expect(taken.stdout).toContain(`${brand.referencePrefix}-TEST22`)
     const [{ headers, body } = { headers: {}, body: '' }] = receiver.posts
     expect(new Webhook(SECRET).verify(body, headers as Record<string, string>)).toMatchObject({ type: 'test' })
     status(404)

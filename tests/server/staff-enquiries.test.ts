@@ -18,7 +18,7 @@ async function aDatabase() {
 
 /** The references of a list, in its order. */
 function references({ stdout }: Ran) {
-  return [...stdout.matchAll(/^QV-\w{6}/gm)].map(([reference]) => reference)
+  return [...stdout.matchAll(/^[A-Z]+-\w{6}/gm)].map(([reference]) => reference)
 }
 
 describe('list', () => {

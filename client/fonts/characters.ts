@@ -1,0 +1,21 @@
+const keyboard = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('')
+const unusualInTitles = /[#$*<=>@[\\\]^_`{|}~]/g
+
+/** What the committed fonts hold: `subset.mjs` makes them anew when something is added. */
+export const characters = {
+  /** Fraunces, in headings. */
+  titles: `${keyboard.replace(unusualInTitles, '')}–—’‘“”·×…→`,
+  /** Figtree. */
+  text: `${keyboard}–—’‘“”·×…µ©→\u00a0`,
+}
+
+/** What a page shows and the fonts do not hold: browsers take it from another font. */
+export function lackingCharacters(html: string): string[] {
+  const shown = html.replace(/<(head|script|svg)\b[\s\S]*?<\/\1>/g, '')
+  const titles = [...shown.matchAll(/<h\d[\s\S]*?<\/h\d>/g)].join(' ')
+  const lacking = (part: string, held: string) =>
+    [...part.replace(/<[^<>]*>/g, '')].filter(
+      (character) => !held.includes(character) && !/[\p{Cf}\s]/u.test(character),
+    )
+  return [...new Set([...lacking(shown, characters.text), ...lacking(titles, characters.titles)])]
+}
