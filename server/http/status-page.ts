@@ -66,7 +66,7 @@ function enquiries({ hours }: Day) {
     return `<rect x="${x + 1}" y="${BAR.height + 14 - height}" width="${BAR.width - 2}" height="${height}"/>${label}`
   })
   const width = BAR.width * hours.length
-  return `<h2>Enquiries an hour</h2><p>${count(all, 'enquiry', 'enquiries')}, at most ${most} in an hour.</p>
+  return `<h2>Enquiries an hour</h2><p>${count(all, 'enquiry', 'enquiries')}${all ? `, at most ${most} in an hour` : ''}.</p>
 <svg viewBox="0 0 ${width} ${BAR.height + 36}" aria-hidden="true"><path d="M0 ${BAR.height + 14.5}h${width}"/>${bars.join('')}</svg>
 <details><summary>As a table</summary>${table(
     ['Hour (IST)', 'Enquiries'],

@@ -183,7 +183,7 @@ export interface Backlog {
   pending: number
   failed: number
   unknown: number
-  /** Age of the oldest enquiry about which a mail is still to be sent. */
+  /** Age of the oldest enquiry or subscription about which a mail is still to be sent. */
   oldestPendingSeconds: number
   overdue: boolean
   /** Resend's word for the newest trouble, without any address. */
@@ -196,16 +196,17 @@ export async function readBacklog(db: Db): Promise<Backlog> {
       SELECT count(*) FILTER (WHERE "Status" = 'Pending' AND "BundledInto" IS NULL)::int AS "pending",
         count(*) FILTER (WHERE "Status" = 'Failed' AND "BundledInto" IS NULL)::int AS "failed",
         count(*) FILTER (WHERE "Status" = 'Unknown' AND "BundledInto" IS NULL)::int AS "unknown",
-        min("Id") FILTER (WHERE "Status" = 'Pending' AND "EnquiryId" IS NOT NULL) AS "oldest",
+        min("Id") FILTER (WHERE "Status" = 'Pending' AND coalesce("EnquiryId", "SubscriberId") IS NOT NULL) AS "oldest",
         max("Id") FILTER (WHERE "LastError" IS NOT NULL) AS "newestTrouble"
       FROM "Quvera_Mail" WHERE "Status" IN ('Pending', 'Failed', 'Unknown') AND "Kind" <> 'Post'
     )
     SELECT "pending", "failed", "unknown",
-      coalesce(extract(epoch FROM now() - form."ReceivedAt")::int, 0) AS "oldestPendingSeconds",
+      coalesce(extract(epoch FROM now() - coalesce(form."ReceivedAt", "SubscribedAt"))::int, 0) AS "oldestPendingSeconds",
       split_part(trouble."LastError", ':', 1) AS "lastError"
     FROM unsent
     LEFT JOIN "Quvera_Mail" oldest ON oldest."Id" = unsent."oldest"
     LEFT JOIN "Quvera_Form" form ON form."Id" = oldest."EnquiryId"
+    LEFT JOIN "Quvera_Subscriber" subscriber ON subscriber."Id" = oldest."SubscriberId"
     LEFT JOIN "Quvera_Mail" trouble ON trouble."Id" = unsent."newestTrouble"`
   if (!row) throw new Error('An aggregate without GROUP BY returned no row')
   return { ...row, overdue: row.oldestPendingSeconds > OVERDUE_SECONDS }

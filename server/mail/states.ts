@@ -2,7 +2,8 @@ import type { Db } from '../database/database.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 
 /*
- * What a mail can be, and what it can become. Every change of a state goes by this table.
+ * What a mail can be, and what it can become. Every change of a state is one of this table, also
+ * where a statement makes it for many: by their age, of a bundle, after a restore.
  *
  *   an order is stored ─▶ Pending ── Resend takes it ──▶ Sent ── Resend tells ──▶ Delivered, Bounced, Complained, Failed
  *                          │  ▲ └─── refused for good ──▶ Failed ────────────────────┐

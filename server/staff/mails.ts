@@ -219,7 +219,7 @@ staff test-mail ADDRESS tries it. staff mails retry: once more what was refused.
       head: (n) => `${count(n, 'mail is', 'mails are')} ${onlyFailed ? 'not sent and not tried again' : 'not sent'}.`,
       columns: [id, reference, received, kind, state, attempts, next, reason],
       advice:
-        'Pending goes out by itself once RESEND_API_KEY is set. Anything else: staff mails retry, or nothing if somebody has dealt with it.',
+        'Pending goes out by itself, with RESEND_API_KEY and as the budget of a day allows. Anything else: staff mails retry, or nothing if somebody has dealt with it.',
     },
     {
       where: { kind: 'Post', status },

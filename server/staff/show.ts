@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { withDatabase } from '../database/open-database.ts'
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
-import { states } from '../mail/states.ts'
+import { states, TOO_OLD } from '../mail/states.ts'
 import { ageInWords, count, inIndia } from '../words.ts'
 import { noteAccess } from './access.ts'
 import { findByReference, readReference } from './input.ts'
@@ -53,16 +53,14 @@ function toLines(row: Row): string[] {
 }
 
 /** `Mail 87   Acknowledgement: Bounced, sent 09 Nov 2026 18:13 IST, 1 try`, and the reason below. */
-function mailLines({ id, kind, status, sentAt, nextAttemptAt, attempts, lastError }: Mail): [string, string][] {
+function mailLines({ id, kind, status, sentAt, nextAttemptAt, attempts, lastError, bundledInto }: Mail) {
   const when = [
-    ...(status === 'Pending' ? [`next try ${inIndia(nextAttemptAt)}`] : []),
+    ...(status === 'Pending' && !bundledInto ? [`next try ${inIndia(nextAttemptAt)}`] : []),
     ...(sentAt ? [`sent ${inIndia(sentAt)}`] : []),
-    count(attempts, 'try', 'tries'),
+    bundledInto ? `together with others in mail ${bundledInto}` : count(attempts, 'try', 'tries'),
   ]
-  return [
-    [`Mail ${id}`, `${kind}: ${[status, ...when].join(', ')}`],
-    ...(lastError ? [['', lastError] as [string, string]] : []),
-  ]
+  const lines: [string, string][] = [[`Mail ${id}`, `${kind}: ${[status, ...when].join(', ')}`]]
+  return lastError ? [...lines, ['', lastError] as [string, string]] : lines
 }
 
 function changeLine({ at, role, column, before, after }: Row['history'][number]): [string, string] {
@@ -70,10 +68,12 @@ function changeLine({ at, role, column, before, after }: Row['history'][number])
 }
 
 /** What staff have to do about a mail, if anything. */
-function adviceOn({ id, kind, status }: Mail, { reference, mobile }: Row): string | undefined {
+function adviceOn(mail: Mail, { reference, mobile, ...enquiry }: Row): string | undefined {
+  const { id, kind, status, lastError } = mail
   if (kind === 'Post')
     return status === 'Failed' ? `NOTIFY_URL was not told of this one; once more: staff mails retry ${id}` : undefined
-  if (states[status].undelivered) {
+  const isTooOld = status === 'Withheld' && lastError?.startsWith(TOO_OLD) && enquiry.status === 'New'
+  if (states[status].undelivered || (kind === 'Staff' && isTooOld)) {
     if (kind === 'Staff')
       return `The notice of this enquiry did not reach staff. Answer the visitor, then: staff status ${reference} Contacted`
     if (status === 'Complained') return 'The visitor marked the acknowledgement as spam: ring, and write no more.'

@@ -164,6 +164,11 @@ describe('several enquiries in one mail', () => {
       expect(mail).toMatchObject({ status: 'Bounced', lastError: 'bounced: mailbox full' })
     const { stdout } = await staff(['mails'], app.env)
     expect(stdout).toContain('ALARM: nobody has been told of 3 enquiries')
+    const [bundled] = await rows('Bundle')
+    const { reference = '' } = (await app.db.enquiry.findFirst()) ?? {}
+    const shown = (await staff(['show', reference], app.env)).stdout
+    expect(shown).toMatch(new RegExp(`Staff: Bounced, sent .*, together with others in mail ${bundled?.id}\\n`))
+    expect(shown).toContain('did not reach staff')
   })
 
   it('are sent one by one after a retry when the mail for all was refused', async () => {

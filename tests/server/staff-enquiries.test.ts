@@ -1,5 +1,6 @@
 import { Readable, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { TOO_OLD } from '../../server/mail/states.ts'
 import { findIds } from '../../server/staff/find.ts'
 import { runStaff } from '../../server/staff.ts'
 import { anOrder, submit } from '../support/an-order.ts'
@@ -128,6 +129,8 @@ describe('show', () => {
       ])
         expect(stdout).toContain(part)
     }
+    const untold = await storeEnquiry(db, {}, { Staff: ['Withheld', `${TOO_OLD} 7 days old.`] })
+    expect((await staff(['show', untold], database)).stdout).toContain('did not reach staff')
     // Stored under the prefix of another time.
     const older = await storeEnquiry(db, { reference: 'OLD-2B3C4D' })
     for (const text of [['old-2b3c4d'], ['OLD', '2B3C4D'], ['OLD2B3C4D'], ['2b3c4d']])

@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { readBacklog } from '../../server/mail/owed.ts'
 import { CONSENT_VERSION } from '../../shared/subscription.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { readCsv } from '../support/read-csv.ts'
 import { scratch } from '../support/scratch.ts'
 import { staff } from '../support/staff-command.ts'
+import { hoursAgo } from '../support/stored-enquiry.ts'
 import { PUBLIC_URL, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -150,6 +152,8 @@ describe('a subscription', () => {
     await start({ mails: false })
     for (let times = 0; times < 3; times++) await subscribe('asha@shop.example')
     expect(await app.db.mail.findMany()).toMatchObject([{ kind: 'Confirmation', status: 'Pending', enquiryId: null }])
+    await app.db.subscriber.updateMany({ data: { subscribedAt: hoursAgo(1) } })
+    expect((await readBacklog(app.db)).oldestPendingSeconds).toBeGreaterThanOrEqual(3600)
     const later = app.startOutbox()
     await theLink()
     await later.stop(1000)
