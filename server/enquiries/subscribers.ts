@@ -23,7 +23,10 @@ export interface Subscribers {
    * @throws NotStored
    */
   subscribe(subscription: Subscription): Promise<{ subscribed: true }>
-  /** Whose link holds this token; undefined once the row has gone. */
+  /**
+   * Whose link holds this token; undefined once the row has gone.
+   * @throws NotStored, as the two below
+   */
   find(token: string): Promise<Subscriber | undefined>
   confirm(subscriber: Subscriber): Promise<void>
   /** The row goes, with its secret and its mails. */
@@ -44,30 +47,36 @@ export function linkOf({ id, secret }: Pick<Subscriber, 'id' | 'secret'>, public
 
 export function createSubscribers(db: Db, { availability, log, onStored }: SubscribersOptions): Subscribers {
   let isRefused = false
+
+  async function told<T>(work: PromiseLike<T>): Promise<T> {
+    try {
+      const result = await work
+      isRefused = false
+      return result
+    } catch (cause) {
+      if (!isRefusal(cause)) availability.failed(cause)
+      else if (!isRefused) log.error({ err: cause }, 'subscriptions cannot be stored') // of orders it says nothing
+      isRefused = isRefusal(cause)
+      throw new NotStored('unavailable', messages.notSubscribed, cause)
+    }
+  }
+
   return {
     async subscribe({ email }) {
-      try {
-        await insertSubscriber(db, email.toLowerCase())
-      } catch (cause) {
-        if (!isRefusal(cause)) availability.failed(cause)
-        else if (!isRefused) log.error({ err: cause }, 'subscriptions cannot be stored') // of orders it says nothing
-        isRefused = isRefusal(cause)
-        throw new NotStored('unavailable', messages.notSubscribed, cause)
-      }
-      isRefused = false
+      await told(insertSubscriber(db, email.toLowerCase()))
       setImmediate(onStored)
       return { subscribed: true }
     },
     async find(token) {
       const [, id, secret = ''] = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.([\da-f]{64})$/.exec(token) ?? []
-      const row = id && (await db.subscriber.findUnique({ where: { id } }))
+      const row = id && (await told(db.subscriber.findUnique({ where: { id } })))
       return row && timingSafeEqual(Buffer.from(row.secret), Buffer.from(secret)) ? row : undefined
     },
     async confirm({ id }) {
-      await db.subscriber.updateMany({ where: { id, confirmedAt: null }, data: { confirmedAt: new Date() } })
+      await told(db.subscriber.updateMany({ where: { id, confirmedAt: null }, data: { confirmedAt: new Date() } }))
     },
     async end({ id }) {
-      await db.subscriber.deleteMany({ where: { id } })
+      await told(db.subscriber.deleteMany({ where: { id } }))
     },
   }
 }

@@ -109,8 +109,8 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
     // Mail services press the button of a mail themselves (RFC 8058), and may send it as multipart/form-data.
     links.removeAllContentTypeParsers()
     links.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-    links.addHook('onRequest', async (request) => admission.checkOrigin(request))
-    links.post(SUBSCRIPTION_PATH, async (request, reply) => {
+    const isOurs = async (request: FastifyRequest) => admission.checkOrigin(request)
+    links.post(SUBSCRIPTION_PATH, { onRequest: isOurs }, async (request, reply) => {
       const asked = /^do=(?:confirm|end)$|List-Unsubscribe["=\s]+One-Click/.exec(String(request.body))?.[0]
       if (!asked) throw new HttpError(400)
       const subscriber = await find(request)

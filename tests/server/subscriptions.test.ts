@@ -74,7 +74,9 @@ describe('a subscription', () => {
     expect(mail?.html).toContain(`href="${link.replace(app.url, PUBLIC_URL)}"`)
     for (const form of [mail?.text, mail?.html]) expect(form).toMatch(/30 days[\s\S]*12 Example Marg/)
 
-    for (let times = 0; times < 2; times++) expect(await ask(link)).toMatchObject({ status: 200, link: 'unconfirmed' })
+    const fromTheMail = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
+    for (const headers of [{}, fromTheMail])
+      expect(await ask(link, undefined, headers)).toMatchObject({ status: 200, link: 'unconfirmed' })
     await fetch(link, { method: 'HEAD' })
     expect((await rows())[0]?.confirmedAt).toBeNull()
 
@@ -134,6 +136,19 @@ describe('a subscription', () => {
     expect((await ask(link, 'do=end', { origin: 'https://evil.example' })).status).toBe(403)
     expect((await ask(link, 'do=nothing')).status).toBe(400)
     expect(await rows()).toMatchObject([{ confirmedAt: null }])
+  })
+
+  it('is neither lost nor ended by its link while the table is away: the page says to try again', async () => {
+    await start()
+    await subscribe('asha@shop.example')
+    const link = await theLink()
+    await app.db.$executeRaw`ALTER TABLE "Quvera_Subscriber" RENAME TO "Away"`
+    for (const body of [undefined, 'do=confirm', 'do=end'])
+      expect(await ask(link, body)).toMatchObject({ status: 503, link: 'failed' })
+    await app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Subscriber"`
+    expect(await ask(link)).toMatchObject({ status: 200, link: 'unconfirmed' })
+    const errors = app.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50)
+    expect(errors).toMatchObject([{ msg: 'subscriptions cannot be stored' }])
   })
 
   it('of a confirmed address stays as it is: the same answer, no mail', async () => {
