@@ -54,7 +54,7 @@ function isAddressOrRange(text: string): boolean {
   return (
     version > 0 &&
     rest.length === 0 &&
-    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)))
+    (bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)))
   )
 }
 
@@ -135,7 +135,10 @@ export const envSchema = z.object({
   ),
   NOTIFY_FORMAT: z._default(z.enum(['text', 'json'], 'must be text or json'), 'text'),
   TRUST_PROXY: z._default(
-    list(isAddressOrRange, 'must be IP addresses or ranges such as 10.0.0.0/8, separated by commas'),
+    list(
+      isAddressOrRange,
+      'must be IP addresses or ranges such as 10.0.0.0/8, separated by commas; not everybody, who could then have any address',
+    ),
     [],
   ),
   RATE_LIMIT_MAX: wholeNumber(10, 0, 1_000_000),
@@ -147,24 +150,30 @@ export const envSchema = z.object({
 export type Env = z.infer<typeof envSchema>
 
 /**
- * Reads the configuration; an empty variable counts as unset.
+ * Reads the configuration; an empty variable counts as unset, and spaces around a value for nothing.
  * @throws OperatorError naming every problem, a line each
  */
 export function readEnv(variables: Record<string, string | undefined>): Env {
-  const set = Object.fromEntries(
-    Object.entries(variables).filter(([, value]) => value !== undefined && value.trim() !== ''),
-  )
+  const trimmed = Object.entries(variables).map(([name, value]) => [name, value?.trim()])
+  const set = Object.fromEntries(trimmed.filter(([, value]) => value))
   const result = envSchema.safeParse(set)
-  if (result.success) return expectSecret(result.data)
+  if (result.success) return expectTogether(result.data)
   const problems = new Map(result.error.issues.map((issue) => [String(issue.path[0]), issue.message]))
   const head = `The environment has ${problems.size === 1 ? 'a problem' : 'problems'}:`
   throw new OperatorError([head, ...[...problems].map(([name, message]) => `${name} ${message}`)].join('\n'))
 }
 
-/** Without a signature the receiver could not tell our enquiries from anybody's. */
-function expectSecret(env: Env): Env {
-  if (env.NOTIFY_URL && env.NOTIFY_FORMAT === 'json' && !env.NOTIFY_SECRET)
-    throw new OperatorError('NOTIFY_FORMAT is json, which is signed: set NOTIFY_SECRET too, to what the receiver has.')
+/** What each may be, and not together. */
+function expectTogether(env: Env): Env {
+  const problems = {
+    'NOTIFY_FORMAT is json, which is signed: set NOTIFY_SECRET too, to what the receiver has.':
+      env.NOTIFY_URL && env.NOTIFY_FORMAT === 'json' && !env.NOTIFY_SECRET,
+    'METRICS_PORT is PORT: choose another one.': env.METRICS_PORT > 0 && env.METRICS_PORT === env.PORT,
+    'DIRECT_DATABASE_URL is where migrations reach the database of DATABASE_URL: set that too.':
+      env.DIRECT_DATABASE_URL && !env.DATABASE_URL,
+  }
+  const [problem] = Object.entries(problems).find(([, is]) => is) ?? []
+  if (problem) throw new OperatorError(problem)
   return env
 }
 

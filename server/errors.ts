@@ -13,6 +13,8 @@ export function describeFailure(error: unknown): string {
   if (LOST.test(words)) return `The connection to the database was lost: ${words.replace(/\.$/, '')}.`
   if (error.name.startsWith('PrismaClient')) return scrub(words)
   if (!('code' in error)) return error.stack ?? error.message
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+    return `${error.message}. HOST must be an address or a name of this machine.`
   return error.code === 'EADDRINUSE'
     ? `${error.message.replace(/^listen /, '')}. Choose another PORT.`
     : scrub(error.message)

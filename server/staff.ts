@@ -9,6 +9,7 @@ import { readEnv } from './env.ts'
 import { describeFailure, sqlState } from './errors.ts'
 import { accessCommand } from './staff/access.ts'
 import { backupCommand } from './staff/backup.ts'
+import { configCommand } from './staff/config.ts'
 import { digestCommand } from './staff/digest.ts'
 import { eraseCommand } from './staff/erase.ts'
 import { exportCommand } from './staff/export.ts'
@@ -47,6 +48,7 @@ const commands = [
   restoreCommand,
   migrateCommand,
   accessCommand,
+  configCommand,
 ]
 
 const owner = "the tables' owner"

@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { createInterface } from 'node:readline'
-import { locateFolder, socketFolder, socketIn } from './database/data-folder.ts'
+import { answers, locateFolder, socketFolder, socketIn } from './database/data-folder.ts'
+import type { Database } from './database/database.ts'
 import { openBeside } from './database/open-database.ts'
 import { type Env, readEnvOrExit } from './env.ts'
 import { exitFor } from './errors.ts'
@@ -13,6 +14,8 @@ import { noteAccess } from './staff/access.ts'
 const LOOPBACK = '127.0.0.1'
 /** Studio refuses browsers that came by another port than its own. */
 const STUDIO_PORT = 5555
+
+const QUIET_MS = 3000
 
 /**
  * What Studio opens on: the enquiries, newest first. Studio tells rows apart by their primary key, so of the view
@@ -42,6 +45,7 @@ const studio = spawn('prisma', ['studio', ...options, ...args], {
   stdio: ['inherit', 'pipe', 'inherit'],
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => studio.kill(signal))
+process.once('exit', () => studio.kill())
 studio.once('exit', (code) => process.exit(code ?? 1))
 for await (const line of createInterface(studio.stdout)) {
   const [address] = /http:\/\/\S+/.exec(line) ?? []
@@ -57,13 +61,30 @@ function openBrowser(page: string) {
 
 /** Studio speaks TCP only: a port of its own that leads to the socket of the process that has the database, or of this one. */
 async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Promise<string> {
-  const database = await openBeside({ url, dataDir, migrations: migrationsFolder() })
+  const open = () => openBeside({ url, dataDir, migrations: migrationsFolder() })
+  const database = await open()
   await noteAccess({ command: 'studio', errors: process.stderr }, database.db, 'everything')
-  if (url) await database.close()
+  await database.close()
   if (url) return url
-  const socket = socketIn(socketFolder(locateFolder(dataDir)))
-  const { port } = await forward(LOOPBACK, 0, () => connect(socket))
+  const { port } = await forward(LOOPBACK, 0, borrow(open, socketIn(socketFolder(locateFolder(dataDir)))))
   return `postgresql://postgres@${LOOPBACK}:${port}/postgres?sslmode=disable`
+}
+
+/** Where nobody has the database this process does, until Studio asks nothing for a moment: then the site may start. */
+function borrow(open: () => Promise<Database>, socket: string): () => Promise<Socket> {
+  let opened: Promise<Database> | undefined
+  let closed: Promise<void> | undefined
+  const giveBack = setTimeout(() => {
+    closed = opened?.then(({ close }) => close())
+    opened = undefined
+  }, QUIET_MS)
+  return async () => {
+    await closed
+    if (!opened && !(await answers(socket))) opened = open()
+    await opened
+    giveBack.refresh()
+    return connect(socket).on('data', () => giveBack.refresh())
+  }
 }
 
 /** Where this machine, or container, is reached from elsewhere. */
@@ -73,12 +94,13 @@ function addresses(): string[] {
   )
 }
 
-async function forward(host: string, port: number, open: () => Socket): Promise<AddressInfo> {
-  const server = createServer((client) => {
-    const target = open()
-    client.pipe(target).pipe(client)
-    client.on('error', () => target.destroy())
+async function forward(host: string, port: number, open: () => Socket | Promise<Socket>): Promise<AddressInfo> {
+  const server = createServer(async (client) => {
+    client.on('error', () => client.destroy())
+    const target = await Promise.resolve(open()).catch(exitFor)
     target.on('error', () => client.destroy())
+    client.on('close', () => target.destroy())
+    client.pipe(target).pipe(client)
   })
   await new Promise<void>((done) => server.listen(port, host, done))
   return server.address() as AddressInfo

@@ -28,8 +28,9 @@ export function count(number: number, one: string, many: string): string {
   return `${number.toLocaleString('en-IN')} ${number === 1 ? one : many}`
 }
 
-/** `40 minutes`, `47 hours`, `3 days`. */
-export function ageInWords(seconds: number): string {
+/** `40 minutes`, `47 hours`, `3 days`; of what a clock that was ahead has dated, `0 seconds`. */
+export function ageInWords(age: number): string {
+  const seconds = Math.max(0, age)
   const unit = UNITS.find(({ from }) => seconds >= from) ?? UNITS[3]
   return count(Math.floor(seconds / unit.seconds), unit.name, `${unit.name}s`)
 }

@@ -38,7 +38,7 @@ const held = new Set<DatabaseSync>()
 export class InUseError extends OperatorError {
   constructor(folder: string) {
     super(
-      `Another process already uses the embedded database in ${folder}. Stop it, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several may share.`,
+      `Another process already uses the embedded database in ${folder}: the site, a command or Prisma Studio. Stop it, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several may share.`,
     )
   }
 }

@@ -6,7 +6,7 @@ import { type Env, publicUrlOf } from '../env.ts'
 import { applyEvents, createDeliveryCheck, forgetOldEvents } from './delivery.ts'
 import { writeMessage } from './letters.ts'
 import { backOffMs, type LoopParts, POLL_MS, RETRY_MAX_SECONDS, startLoop } from './loop.ts'
-import { type ClaimedMail, claimBundle, claimMails, filters, withholdOld } from './owed.ts'
+import { boundFuture, type ClaimedMail, claimBundle, claimMails, filters, withholdOld } from './owed.ts'
 import { createPace } from './pace.ts'
 import { type Plan, readPlan, withholdReason } from './plan.ts'
 import type { Mailer, Message, Outcome } from './resend.ts'
@@ -64,6 +64,7 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
     if (!(await isSender())) return POLL_MS
     if (performance.now() - upkeepAt > UPKEEP_MS) {
       upkeepAt = performance.now()
+      await boundFuture(db)
       const enquiries = await withholdOld(db, env.MAIL_MAX_AGE_DAYS)
       if (enquiries > 0)
         log.error({ enquiries }, 'notices are too old to be sent, and staff were never told: see `staff mails`')

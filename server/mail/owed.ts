@@ -176,6 +176,20 @@ export async function withholdOld(db: Db, maxAgeDays: number): Promise<number> {
   return row?.untold ?? 0
 }
 
+/**
+ * What a clock that was ahead has dated would wait, or count as sent, until then. Whether Resend still knows the key of
+ * a mail that was tried meanwhile is not known.
+ */
+export async function boundFuture(db: Db): Promise<void> {
+  const future = Prisma.sql`> now() + interval '2 hours'` // no wait is longer
+  await db.$executeRaw`
+    UPDATE "Quvera_Mail" SET
+      "NextAttemptAt" = CASE WHEN "NextAttemptAt" ${future} THEN now() ELSE "NextAttemptAt" END,
+      "AmbiguousAt" = CASE WHEN "AmbiguousAt" ${future} THEN to_timestamp(0) ELSE "AmbiguousAt" END,
+      "SentAt" = CASE WHEN "SentAt" ${future} THEN now() ELSE "SentAt" END
+    WHERE "SentAt" ${future} OR ("Status" = 'Pending' AND ("NextAttemptAt" ${future} OR "AmbiguousAt" ${future}))`
+}
+
 /** A mail that waits longer than this wants somebody's attention. */
 const OVERDUE_SECONDS = 15 * 60
 
@@ -201,7 +215,7 @@ export async function readBacklog(db: Db): Promise<Backlog> {
       FROM "Quvera_Mail" WHERE "Status" IN ('Pending', 'Failed', 'Unknown') AND "Kind" <> 'Post'
     )
     SELECT "pending", "failed", "unknown",
-      coalesce(extract(epoch FROM now() - coalesce(form."ReceivedAt", "SubscribedAt"))::int, 0) AS "oldestPendingSeconds",
+      greatest(extract(epoch FROM now() - coalesce(form."ReceivedAt", "SubscribedAt"))::int, 0) AS "oldestPendingSeconds",
       split_part(trouble."LastError", ':', 1) AS "lastError"
     FROM unsent
     LEFT JOIN "Quvera_Mail" oldest ON oldest."Id" = unsent."oldest"

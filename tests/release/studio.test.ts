@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
@@ -120,6 +121,22 @@ describe('Prisma Studio', () => {
     const [, second = ''] = await expected(env)
     expect((await staff(['show', second], env)).stdout).toMatch(/^Status +New → Contacted, [^\n]* by quvera_staff$/m)
     expect((await staff(['access', '--all'], env)).stdout).toMatch(/ studio +everything$/m)
+  }, 120_000)
+
+  it('that was there before the site gives it the database, and goes on with it', async () => {
+    const { env, drop } = await createTestDatabase()
+    atEnd(drop)
+    await runProgram('prisma/seed.ts', [], env)
+    const page = await openStudio(env)
+    await eventually(async () => expect(await cells(page, 'Reference')).toHaveLength(25))
+    const server = await startServer(env)
+    atEnd(() => server.stop('SIGKILL'))
+    const { reference = '' } = await submit(server.url, anOrder())
+    await page.reload()
+    await eventually(async () => expect(await cells(page, 'Reference')).toContain(reference))
+    await server.stop()
+    await page.reload()
+    await eventually(async () => expect(await cells(page, 'Reference')).toContain(reference))
   }, 120_000)
 
   it('shows by each filter of docs/staff.md what it promises', async () => {

@@ -111,6 +111,33 @@ describe.skipIf(!inject('postgres'))('a database that sleeps and needs three sec
   )
 })
 
+describe.skipIf(!inject('postgres'))('a pooler that has times of its own', () => {
+  /** As one that gives sessions another time zone than they ask for. */
+  async function inZone(zone: string) {
+    const { DATABASE_URL: url = '' } = await aDatabase()
+    const forwarder = await startForwarder(Number(new URL(url).port), (bytes) => {
+      if (!bytes.includes('TimeZone\0UTC\0')) return bytes
+      const changed = Buffer.from(bytes.toString('latin1').replace('TimeZone\0UTC\0', `TimeZone\0${zone}\0`), 'latin1')
+      changed.writeInt32BE(changed.length)
+      return changed
+    })
+    atEnd(forwarder.close)
+    return staff(['list'], { DATABASE_URL: Object.assign(new URL(url), { port: String(forwarder.port) }).href })
+  }
+
+  it.each(['Etc/UTC', 'GMT'])('may call UTC %s', async (zone) => {
+    expect(await inZone(zone)).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it.each(['Europe/London', 'Asia/Kolkata'])('is refused where they are those of %s', async (zone) => {
+    const { code, stderr } = await inZone(zone)
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(`^Database sessions run in the time zone ${zone}, [^\\n]* ALTER ROLE [^\\n]*\\n$`),
+    })
+  })
+})
+
 describe.skipIf(!inject('postgres'))('migrations on a server', () => {
   it('run at DIRECT_DATABASE_URL where there is one', async () => {
     const url = await anEmptyDatabase()

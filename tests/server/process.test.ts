@@ -90,6 +90,19 @@ describe('a server process', () => {
     expect(await end).toEqual({ code: 0, signal: null })
   })
 
+  it('ends with 0 on a SIGTERM that comes while it takes up the one listener for the other', async () => {
+    const killItself = `const { off } = process
+      process.off = function (signal, ...others) {
+        if (signal === 'SIGTERM') process.kill(process.pid, signal)
+        return off.call(this, signal, ...others)
+      }`
+    const server = await aServer(
+      { ...(await aDatabase()), NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(killItself)}` },
+      { waitUntilReady: false },
+    )
+    expect(await server.exited).toEqual({ code: 0, signal: null })
+  })
+
   it('limits orders by client, and not by what a client claims to be', async () => {
     const server = await aServer({ ...(await aDatabase()), RATE_LIMIT_MAX: '3' })
     const statuses: number[] = []
@@ -125,6 +138,19 @@ describe('a server that cannot start', () => {
       'STAFF_EMAILS',
       'TRUST_PROXY',
     ])
+  })
+
+  it.each([
+    [{ TRUST_PROXY: '0.0.0.0/0' }, /^TRUST_PROXY must be IP addresses or ranges .*; not everybody, /],
+    [{ TRUST_PROXY: '10.0.0.1,::/0' }, /^TRUST_PROXY must be IP addresses or ranges .*; not everybody, /],
+    [{ HOST: 'no such host' }, /no such host\. HOST must be an address or a name of this machine\.$/],
+    [{ HOST: '192.0.2.1' }, /192\.0\.2\.1.* HOST must be an address or a name of this machine\.$/],
+    [{ PORT: '3999', METRICS_PORT: '3999' }, /^METRICS_PORT is PORT: choose another one\.$/],
+    [{ DIRECT_DATABASE_URL: 'postgresql://a@b/c' }, /^DIRECT_DATABASE_URL is .* DATABASE_URL: set that too\.$/],
+  ])('says in a sentence what is wrong with %j', async (env, sentence) => {
+    const lines = await refusalToStart({ ...('HOST' in env ? await aDatabase() : {}), ...env })
+    expect(lines.at(-1)).toMatch(sentence)
+    expect(lines).toHaveLength('TRUST_PROXY' in env ? 2 : 1)
   })
 
   it.each(['www.x.example', 'https://x.example/shop', 'ftp://x.example'])(

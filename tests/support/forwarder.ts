@@ -2,8 +2,11 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** An address that leads to a server, and may lead to another one later: as that of a managed PostgreSQL. */
-export async function startForwarder(port: number) {
+/**
+ * An address that leads to a server, and may lead to another one later: as that of a managed PostgreSQL.
+ * @param change what becomes of what clients send
+ */
+export async function startForwarder(port: number, change = (bytes: Buffer) => bytes) {
   const sockets = new Set<Socket>()
   let target = port
   let wakeMs = 0
@@ -19,7 +22,8 @@ export async function startForwarder(port: number) {
     const upstream = connect(target, '127.0.0.1')
     upstream.on('error', () => client.destroy()).on('close', () => client.destroy())
     client.on('close', () => upstream.destroy())
-    client.pipe(upstream).pipe(client)
+    client.on('data', (bytes) => upstream.write(change(bytes))).resume()
+    upstream.pipe(client)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest'
+import { inIndia } from '../../server/words.ts'
+import { atEnd } from '../support/at-end.ts'
+import { eventually } from '../support/eventually.ts'
+import { staff } from '../support/staff-command.ts'
+import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
+import { startTestApp } from '../support/test-app.ts'
+
+/** What a clock that was two days ahead, and was put right, has left behind. */
+async function aSiteFromTheFuture() {
+  const app = await startTestApp({ mails: false })
+  atEnd(app.close)
+  const [waiting, tried, told] = await Promise.all([
+    storeEnquiry(app.db, { receivedAt: hoursAgo(-48) }, { Staff: 'Pending', Acknowledgement: 'Pending' }),
+    storeEnquiry(app.db, { receivedAt: hoursAgo(-48) }, { Staff: 'Pending' }),
+    storeEnquiry(app.db, { receivedAt: hoursAgo(-48) }, { Staff: 'Sent', Acknowledgement: 'Sent' }),
+  ])
+  const of = (reference: string) => ({ enquiry: { reference } })
+  await app.db.mail.updateMany({ where: { status: 'Pending' }, data: { nextAttemptAt: hoursAgo(-48) } })
+  await app.db.mail.updateMany({ where: { ...of(tried), kind: 'Staff' }, data: { ambiguousAt: hoursAgo(-48) } })
+  await app.db.mail.updateMany({ where: of(told), data: { sentAt: hoursAgo(-48) } })
+  return { app, waiting, tried, told, of }
+}
+
+it('after a clock was two days ahead mails go out, and none that may have been sent already', async () => {
+  const { app, waiting, tried, told, of } = await aSiteFromTheFuture()
+  const outbox = app.startOutbox()
+  atEnd(() => outbox.stop(0))
+  const states = (reference: string) =>
+    app.db.mail.findMany({ where: of(reference), orderBy: { id: 'asc' }, select: { status: true } })
+  await eventually(async () => expect((await states(tried))[0]).toEqual({ status: 'Unknown' }))
+  await eventually(async () => expect((await states(waiting))[0]).toEqual({ status: 'Sent' }))
+  const sent = await app.db.mail.findMany({ where: of(told) })
+  for (const { sentAt } of sent) expect(Number(sentAt)).toBeLessThanOrEqual(Date.now() + 1000)
+})
+
+it('no age is shown that is negative', async () => {
+  const { app, waiting } = await aSiteFromTheFuture()
+  for (const command of [['show', waiting], ['mails'], ['digest']]) {
+    const { code, stdout } = await staff(command, app.env)
+    expect({ code, stdout }, command[0]).toEqual({
+      code: 0,
+      stdout: expect.not.stringMatching(/-[\d,]+ (second|minute|hour|day)/),
+    })
+  }
+  expect((await staff(['show', waiting], app.env)).stdout).toContain(`${inIndia(hoursAgo(-48)).slice(0, 11)}`)
+})

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { envSchema, readEnv } from '../../server/env.ts'
+import { staff } from '../support/staff-command.ts'
+
+it('spaces around a value count for nothing', () => {
+  expect(readEnv({ PORT: ' 3001 ', PUBLIC_URL: 'https://www.x.example ' })).toMatchObject({
+    PORT: 3001,
+    PUBLIC_URL: 'https://www.x.example',
+  })
+})
+
+it('`staff config` shows what holds, each variable in a line, and no secret', async () => {
+  const secrets = {
+    RESEND_API_KEY: 're_topsecret1',
+    RESEND_WEBHOOK_SECRET: 'whsec_topsecret2',
+    NOTIFY_URL: 'https://hooks.chat.example/topsecret3',
+    NOTIFY_SECRET: `whsec_${Buffer.from('topsecret'.repeat(3)).toString('base64')}`,
+    DATABASE_URL: 'postgresql://quvera_app:topsecret4@db.example:5432/quvera?sslmode=require',
+    DIRECT_DATABASE_URL: 'postgresql://quvera_app@db.example/quvera?password=topsecret5&sslmode=require',
+  }
+  const { code, stdout, stderr } = await staff(['config'], { ...secrets, STAFF_EMAILS: ' a@x.in, b@x.in' })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const lines = new Map(stdout.split('\n').map((line) => [line.split(' ')[0], line.replace(/ +/g, ' ')]))
+  for (const name of Object.keys(envSchema.shape)) expect([...lines.keys()]).toContain(name)
+  expect(stdout).not.toMatch(/topsecret|dG9wc2Vj/)
+  expect(lines.get('STAFF_EMAILS')).toBe('STAFF_EMAILS a@x.in,b@x.in')
+  expect(lines.get('PORT')).toBe('PORT 3000 default')
+  expect(lines.get('PUBLIC_URL')).toBe('PUBLIC_URL - default')
+  expect(lines.get('RESEND_API_KEY')).toBe('RESEND_API_KEY set, hidden')
+  expect(lines.get('NOTIFY_URL')).toBe('NOTIFY_URL https://hooks.chat.example/…')
+  expect(lines.get('DATABASE_URL')).toBe(
+    'DATABASE_URL postgresql://quvera_app:…@db.example:5432/quvera?sslmode=require',
+  )
+})
