@@ -119,8 +119,8 @@ export async function withholdReason(db: Db, { id, enquiries, subscriber }: Clai
   const [enquiry] = enquiries
   if (enquiry?.suspectedSpam) return 'Not sent: suspected spam.'
   if (subscriber?.confirmedAt) return 'Not sent: the address is confirmed.'
-  const earlier = enquiry ? await earlierTo(db, id, enquiry) : subscriber ? await earlierTo(db, id, subscriber) : 0
-  if (earlier < TO_A_MAILBOX) return undefined
+  const receiver = enquiry ?? subscriber
+  if (!receiver || (await earlierTo(db, id, receiver)) < TO_A_MAILBOX) return undefined
   return `Not sent: this address has had ${TO_A_MAILBOX} acknowledgements or confirmations within 24 hours.`
 }
 
