@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
+import { brand } from '../shared/brand.ts'
 import { openApplication, securityOf } from './application.ts'
 import { OWNER_PATIENCE_MS, openDatabase } from './database/open-database.ts'
 import { type Env, readEnv } from './env.ts'
@@ -58,8 +59,9 @@ async function serve(env: Env): Promise<void> {
   await app.listen({
     host: env.HOST,
     port: env.PORT,
-    listenTextResolver: (address) => `Quvera is at ${env.PUBLIC_URL ?? address}`,
+    listenTextResolver: (address) => `${brand.name} is at ${env.PUBLIC_URL ?? address}`,
   })
+  if (process.stdout.isTTY) for (const line of forANewcomer(env)) log.info(line)
   startWatchdog()
   compress().catch((error) => log.error({ err: error }, 'a page could not be compressed'))
 
@@ -73,11 +75,20 @@ function tellWhatIsUnset(env: Env, log: Logger) {
   const aliases = env.PUBLIC_URL_ALIASES.length > 0 ? ', and PUBLIC_URL_ALIASES counts for nothing' : ''
   if (!env.PUBLIC_URL)
     log.warn(`PUBLIC_URL is not set: links in the pages lead to ${securityOf(env).publicUrl}${aliases}`)
-  if (!env.RESEND_API_KEY) log.warn('RESEND_API_KEY is not set: mails wait in the table Quvera_Mail')
-  else if (!env.RESEND_WEBHOOK_SECRET)
+  if (!env.RESEND_API_KEY && !process.stdout.isTTY)
+    log.warn('RESEND_API_KEY is not set: mails wait in the table Quvera_Mail')
+  if (env.RESEND_API_KEY && !env.RESEND_WEBHOOK_SECRET)
     log.info(
       'RESEND_WEBHOOK_SECRET is not set: what became of a mail is asked for later, which a sending-only key may not',
     )
+}
+
+/** What somebody who has started it in a terminal wants to know next, after the address. */
+function forANewcomer({ RESEND_API_KEY, STAFF_EMAILS }: Env) {
+  const mails = RESEND_API_KEY
+    ? `go to ${STAFF_EMAILS.join(', ')} and to the visitors`
+    : 'wait in the database, as RESEND_API_KEY is not set: npm run -s staff -- mails'
+  return [`Mails ${mails}`, 'Enquiries: npm run studio, or npm run -s staff -- list']
 }
 
 /** With a key mails go out: then nobody's address may stand in for the real ones. */

@@ -165,7 +165,7 @@ const LINE = `border-bottom:1px solid ${palette.line}`
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /** Every text of a visitor comes through here on its way into HTML. */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }
 

@@ -104,7 +104,8 @@ export async function claimBundle(db: Db, leaseSeconds: number): Promise<Claimed
   return readClaimed(db, rows)
 }
 
-async function readClaimed(db: Db, rows: ClaimedRow[]): Promise<ClaimedMail[]> {
+/** All that is needed to write these mails. */
+export async function readClaimed(db: Db, rows: ClaimedRow[]): Promise<ClaimedMail[]> {
   if (rows.length === 0) return []
   const mails = await db.mail.findMany({
     where: { id: { in: rows.map(({ id }) => id) } }, // fewer, where an enquiry was erased meanwhile

@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
 import { codeOffline } from '../../client/content/enquiry-form.ts'
-import { products } from '../../shared/catalogue.ts'
+import { productPath, products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { orderPaths } from '../../shared/page-paths.ts'
 import { eventually } from '../support/eventually.ts'
@@ -150,7 +150,7 @@ it('a page that something has changed before React came is drawn anew, with all 
     const response = await route.fetch()
     await route.fulfill({ response, body: (await response.text()).replaceAll('>Home<', '>Start<') })
   })
-  const address = `${site().url}/products/quvera-xt`
+  const address = site().url + productPath(products[1])
   await page.goto(address)
   const before = await page.locator('main').innerText()
   expect(before).toContain('Keep out of reach of children.')

@@ -31,10 +31,16 @@ it('npm run dev sends the form to PORT, and starts the server again when a broke
   })
   let output = ''
   for (const stream of [dev.stdout, dev.stderr]) stream.setEncoding('utf8').on('data', (chunk) => (output += chunk))
-  const started = () => [...output.matchAll(/Quvera is at (http:\/\/localhost:\d+)/g)]
+  const started = () => [...output.matchAll(/ is at (http:\/\/localhost:\d+)/g)]
   await eventually(() => started().length === 1, 60_000)
   const url = started()[0]?.[1] ?? ''
-  expect((await submit(url, anOrder())).status).toBe(200)
+  expect((await submit(url, anOrder({ name: 'Asha & Sons' }))).status).toBe(200)
+  const mails = /Mails.* are at (\S+)/.exec(output)?.[1] ?? ''
+  await eventually(async () => {
+    const page = await (await fetch(mails)).text()
+    expect(page.match(/<iframe sandbox/g)).toHaveLength(2)
+    expect(page).toContain('Asha &amp;amp; Sons') // of the mail's HTML, within an attribute
+  })
 
   const file = join(copy, 'server/log.ts')
   const source = await readFile(file, 'utf8')

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { digestText, hasNews, queueIfDue, readDigest } from '../../server/mail/digest.ts'
+import { products } from '../../shared/catalogue.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
-import { hoursAgo, onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
+import { hoursAgo, onDatabase, storedProducts, storeEnquiry } from '../support/stored-enquiry.ts'
 import { createTestDatabase, openTestDatabase } from '../support/test-database.ts'
 
 async function aDatabase() {
@@ -31,7 +32,7 @@ describe('the page', () => {
     )
     const ring = await storeEnquiry(
       db,
-      { receivedAt: hoursAgo(2), products: 'QuveraXT' },
+      { receivedAt: hoursAgo(2), products: storedProducts[1] },
       { Acknowledgement: 'Failed' },
     )
     const waiting = await storeEnquiry(db, { receivedAt: hoursAgo(80), suspectedSpam: true })
@@ -42,15 +43,19 @@ describe('the page', () => {
     const digest = await readDigest(db, new Date())
     const text = digestText(digest)
     const lines = text.split('\n')
-    expect(lines[0]).toMatch(/^Quvera: 1 enquiry waits, 2 mails did not arrive, \d\d \w{3} \d{4} \d\d:\d\d IST$/)
+    expect(lines[0]).toMatch(/^\w+: 1 enquiry waits, 2 mails did not arrive, \d\d \w{3} \d{4} \d\d:\d\d IST$/)
     const lineAfter = (title: string) => lines[lines.findIndex((line) => line.startsWith(title)) + 1]
     expect(lineAfter('Nobody has been told')).toMatch(
-      new RegExp(`^${untold} · .* · 24 × Quvera 300, Retailer · bounced: \\[address\\] is full$`),
+      new RegExp(`^${untold} · .* · 24 × ${products[0]}, Retailer · bounced: \\[address\\] is full$`),
     )
-    expect(lineAfter('Ring these visitors')).toMatch(new RegExp(`^${ring} · .* · 24 × Quvera XT, Retailer · Failed$`))
+    expect(lineAfter('Ring these visitors')).toMatch(
+      new RegExp(`^${ring} · .* · 24 × ${products[1]}, Retailer · Failed$`),
+    )
     expect(lineAfter('Still New after 24 hours')).toMatch(new RegExp(`^${waiting} · .* · suspected spam · for 3 days$`))
     expect(lineAfter('The last seven days')).toBe('5 enquiries, 1 of them suspected spam')
-    expect(text).toContain('1 Closed, 4 New\n4 Quvera 300, 1 Quvera XT\n5 Retailer\n10 mails, 3 did not arrive')
+    expect(text).toContain(
+      `1 Closed, 4 New\n4 ${products[0]}, 1 ${products[1]}\n5 Retailer\n10 mails, 3 did not arrive`,
+    )
     for (const other of [fresh, done, 'Asha', '9876543210', '@']) expect(text).not.toContain(other)
   })
 
@@ -68,7 +73,7 @@ describe('the page', () => {
     await db.$executeRaw`
       WITH form AS (
         INSERT INTO "Quvera_Form" ("Id", "Reference", "ReceivedAt", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey")
-        SELECT gen_random_uuid(), 'QV-' || n, now() - interval '30 hours', 'x', 'a@b.in', '9876543210', 1, 'Self Use', 'Quvera 300', '1', gen_random_uuid()
+        SELECT gen_random_uuid(), 'QV-' || n, now() - interval '30 hours', 'x', 'a@b.in', '9876543210', 1, 'Self Use', ${products[0]}::"Quvera_Product", '1', gen_random_uuid()
         FROM generate_series(1, 2000) n RETURNING "Id"
       )
       INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Status")
@@ -86,7 +91,7 @@ describe('the page', () => {
     const text = digestText(await readDigest(counting as unknown as typeof db, new Date()))
     expect(rows).toBeLessThan(60)
     expect(text).toContain(
-      '2,000 enquiries\n2000 New\n2000 Quvera 300\n2000 Self Use\n4,000 mails, 4000 did not arrive',
+      `2,000 enquiries\n2000 New\n2000 ${products[0]}\n2000 Self Use\n4,000 mails, 4000 did not arrive`,
     )
   })
 
@@ -102,7 +107,7 @@ describe('staff digest', () => {
   it('prints the page, and with --send queues it once there is something to say', async () => {
     const { db, env, digests } = await aDatabase()
     const nothing = await staff(['digest', '--send'], env)
-    expect(nothing.stdout).toMatch(/^Quvera: nothing waits, [\s\S]*There is nothing to say, so nothing is sent\.\n$/)
+    expect(nothing.stdout).toMatch(/^\w+: nothing waits, [\s\S]*There is nothing to say, so nothing is sent\.\n$/)
     const reference = await storeEnquiry(db, { receivedAt: hoursAgo(30) })
     const printed = await staff(['digest'], env)
     expect(printed).toMatchObject({ code: 0, stderr: '' })
@@ -155,7 +160,7 @@ describe('the digest of the day', () => {
     const first = await startServer({ ...env, ...digest })
     atEnd(() => first.stop('SIGKILL'))
     await eventually(() => expect(resend.mails).toHaveLength(1))
-    expect(resend.mails[0]).toMatchObject({ subject: expect.stringMatching(/^Quvera: 1 enquiry waits, /) })
+    expect(resend.mails[0]).toMatchObject({ subject: expect.stringMatching(/^\w+: 1 enquiry waits, /) })
     expect(resend.mails[0]?.text).toContain(reference)
     await eventually(() =>
       onDatabase(env, async (db) => expect(await db.mail.count({ where: { kind: 'Digest', status: 'Sent' } })).toBe(1)),

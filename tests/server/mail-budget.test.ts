@@ -4,6 +4,7 @@ import { claimBundle, withholdOld } from '../../server/mail/owed.ts'
 import { planOf, type Used } from '../../server/mail/plan.ts'
 import { createMailer } from '../../server/mail/resend.ts'
 import { bundle } from '../../server/mail/states.ts'
+import { products } from '../../shared/catalogue.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { STAFF } from '../support/fake-resend.ts'
@@ -260,7 +261,7 @@ describe('several enquiries in one mail', () => {
       WITH form AS (
         INSERT INTO "Quvera_Form" ("Id", "Reference", "ReceivedAt", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey")
         SELECT gen_random_uuid(), 'QV-' || n, now() - interval '1 hour', repeat(chr(39) || 'क', 100), repeat('a', 64) || '@' || repeat(repeat('b', 60) || '.', 3) || 'in',
-          '9876543210', 9007199254740991, 'Self Use', 'Quvera 300', '1', gen_random_uuid()
+          '9876543210', 9007199254740991, 'Self Use', ${products[0]}::"Quvera_Product", '1', gen_random_uuid()
         FROM generate_series(1, 6000) n RETURNING "Id"
       )
       INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind") SELECT "Id", 'Staff' FROM form`

@@ -5,6 +5,7 @@ import { type Env, readEnv } from '../../server/env.ts'
 import { readDigest } from '../../server/mail/digest.ts'
 import { readBacklog } from '../../server/mail/owed.ts'
 import { brand } from '../../shared/brand.ts'
+import { products } from '../../shared/catalogue.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFakeReceiver } from '../support/fake-receiver.ts'
@@ -47,7 +48,7 @@ describe('an enquiry is told to NOTIFY_URL', () => {
     const { reference } = await submit(app.url, anOrder({ quantity: 7 }))
     await eventually(async () => expect(await states()).toEqual(['Sent']))
     expect(receiver.posts.map(({ body }) => JSON.parse(body))).toEqual([
-      { text: `Quvera: Enquiry ${reference}: 7 × Quvera 300, Retailer` },
+      { text: `${brand.name}: Enquiry ${reference}: 7 × ${products[0]}, Retailer` },
     ])
     expect(receiver.posts[0]).toMatchObject({ path: '/services/T0/B0/s3cret-path' })
     expect(receiver.posts[0]?.headers['content-type']).toBe('application/json')

@@ -57,7 +57,7 @@ describe('a server process', () => {
     atEnd(resend.close)
     const metricsPort = await freePort()
     const first = await aServer({ ...database, METRICS_PORT: String(metricsPort) })
-    expect(first.stdout()).toContain(`Quvera is at http://`)
+    expect(first.stdout()).toContain(' is at http://')
     const order = anOrder()
     const { reference } = await submit(first.url, order)
     expect(await (await fetch(`${first.url}/readyz`)).json()).toEqual({ status: 'ok' })

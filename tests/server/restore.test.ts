@@ -7,7 +7,7 @@ import { migrationsFolder } from '../../server/project-root.ts'
 import { type BackupContent, backupText } from '../support/backup-file.ts'
 import { aFolder } from '../support/scratch.ts'
 import { staff } from '../support/staff-command.ts'
-import { onDatabase } from '../support/stored-enquiry.ts'
+import { onDatabase, storedProducts } from '../support/stored-enquiry.ts'
 import { administer, openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { aDatabase } from '../support/waiting-site.ts'
 
@@ -123,7 +123,7 @@ describe('a backup made before a later migration', { timeout: 60_000 }, () => {
       expect(await db.enquiry.findUnique({ where: { id: id(1) } })).toMatchObject({
         reference: 'QV-000001',
         retailerSelfUse: 'SelfUse',
-        products: 'QuveraXT',
+        products: storedProducts[1],
         quantity: 24n,
         receivedAt: new Date('2026-11-20T08:00:00Z'),
         note: 'Zoë said\nso \u2028',

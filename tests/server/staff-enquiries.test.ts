@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { TOO_OLD } from '../../server/mail/states.ts'
 import { findIds } from '../../server/staff/find.ts'
 import { runStaff } from '../../server/staff.ts'
+import { products } from '../../shared/catalogue.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { type Ran, staff } from '../support/staff-command.ts'
-import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
+import { hoursAgo, storedProducts, storeEnquiry } from '../support/stored-enquiry.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { aSite } from '../support/waiting-site.ts'
 
@@ -27,7 +28,7 @@ describe('list', () => {
     const { url, db, database } = await aSite()
     const old = await storeEnquiry(
       db,
-      { receivedAt: hoursAgo(50), products: 'QuveraXT' },
+      { receivedAt: hoursAgo(50), products: storedProducts[1] },
       { Acknowledgement: ['Bounced', 'no such user'] },
     )
     const older = await storeEnquiry(
@@ -72,7 +73,7 @@ describe('list', () => {
     expect(json[1]).toMatchObject({
       Reference: old,
       Quantity: 24,
-      Products: 'Quvera XT',
+      Products: products[1],
       AcknowledgementMail: 'Bounced',
       LastError: 'no such user',
     })

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { readBacklog } from '../../server/mail/owed.ts'
+import { brand } from '../../shared/brand.ts'
 import { CONSENT_VERSION } from '../../shared/subscription.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
@@ -70,7 +71,10 @@ describe('a subscription', () => {
       { email: 'asha@shop.example', confirmedAt: null, consentVersion: CONSENT_VERSION },
     ])
     const [mail] = asks()
-    expect(mail).toMatchObject({ to: ['asha@shop.example'], subject: 'Quvera: please confirm your subscription' })
+    expect(mail).toMatchObject({
+      to: ['asha@shop.example'],
+      subject: `${brand.name}: please confirm your subscription`,
+    })
     expect(mail?.html).toContain(`href="${link.replace(app.url, PUBLIC_URL)}"`)
     for (const form of [mail?.text, mail?.html]) expect(form).toMatch(/30 days[\s\S]*12 Example Marg/)
 

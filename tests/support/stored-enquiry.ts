@@ -1,9 +1,12 @@
 import type { Db } from '../../server/database/database.ts'
+import { Product } from '../../server/database/generated/enums.ts'
 import { withDatabase } from '../../server/database/open-database.ts'
 
 type Fields = Partial<Parameters<Db['enquiry']['create']>[0]['data']>
 type Mails = { [Kind in 'Staff' | 'Acknowledgement']?: string | [status: string, reason: string] }
 
+/** As the database's types call what shared/catalogue.ts does. */
+export const storedProducts = Object.values(Product) as [Product, Product]
 const HOUR_MS = 3_600_000
 
 export const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS)
@@ -20,7 +23,7 @@ export async function storeEnquiry(db: Db, fields: Fields = {}, mails: Mails = {
       mobile: '9876543210',
       quantity: 24n,
       retailerSelfUse: 'Retailer',
-      products: 'Quvera300',
+      products: storedProducts[0],
       noticeVersion: '2026-11',
       submissionKey: crypto.randomUUID(),
       ...fields,

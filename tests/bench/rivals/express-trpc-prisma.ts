@@ -5,6 +5,7 @@ import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import express from 'express'
 import { v7 as uuidv7 } from 'uuid'
 import { PrismaClient } from '../../../server/database/generated/client.ts'
+import type { Product } from '../../../server/database/generated/enums.ts'
 import { orderSchema } from '../../../shared/order.ts'
 
 const db = new PrismaClient({ adapter: new PrismaPg({ connectionString: process.env.DATABASE_URL, max: 10 }) })
@@ -21,7 +22,7 @@ const router = t.router({
           mobile: input.mobile,
           quantity: input.quantity,
           retailerSelfUse: input.retailerSelfUse === 'Retailer' ? 'Retailer' : 'SelfUse',
-          products: input.products === 'Quvera 300' ? 'Quvera300' : 'QuveraXT',
+          products: input.products.replace(' ', '') as Product,
           noticeVersion: '1',
           submissionKey: input.submissionKey,
         },
