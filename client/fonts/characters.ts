@@ -11,8 +11,9 @@ export const characters = {
 
 /** What a page shows and the fonts do not hold: browsers take it from another font. */
 export function lackingCharacters(html: string): string[] {
-  const shown = html.replace(/<(head|script|svg)\b[\s\S]*?<\/\1>/g, '')
-  const titles = [...shown.matchAll(/<h\d[\s\S]*?<\/h\d>/g)].join(' ')
+  const shown = html.slice(html.indexOf('</head>'))
+  const headings = shown.split('<h').filter((part) => /^\d/.test(part))
+  const titles = headings.map((part) => part.slice(part.indexOf('>') + 1, part.indexOf('</h'))).join('')
   const lacking = (part: string, held: string) =>
     [...part.replace(/<[^<>]*>/g, '')].filter(
       (character) => !held.includes(character) && !/[\p{Cf}\s]/u.test(character),

@@ -60,7 +60,7 @@ describe('list', () => {
           .toISOString()
           .slice(0, 10),
         '--product',
-        'quvera 300',
+        products[0].toLowerCase(),
       ),
     ).toEqual([reference, older])
     const first = await staff(['list', '--limit', '1'], database)
