@@ -9,7 +9,7 @@ const LOST =
 export function describeFailure(error: unknown): string {
   if (error instanceof OperatorError) return error.message
   if (!(error instanceof Error)) return String(error)
-  const words = error.name.startsWith('PrismaClient') ? databaseWords(error.message) : error.message
+  const words = wordsOf(error)
   if (LOST.test(words)) return `The connection to the database was lost: ${words.replace(/\.$/, '')}.`
   if (error.name.startsWith('PrismaClient')) return scrub(words)
   if (!('code' in error)) return error.stack ?? error.message
@@ -18,6 +18,16 @@ export function describeFailure(error: unknown): string {
   return error.code === 'EADDRINUSE'
     ? `${error.message.replace(/^listen /, '')}. Choose another PORT.`
     : scrub(error.message)
+}
+
+/** Whether a connection ended while it was in use: what it was asked may have been done. Not one that never opened. */
+export function isLost(error: unknown): boolean {
+  const words = error instanceof Error ? wordsOf(error) : ''
+  return LOST.test(words) && !words.includes('timeout')
+}
+
+function wordsOf({ name, message }: Error): string {
+  return name.startsWith('PrismaClient') ? databaseWords(message) : message
 }
 
 /** Prisma puts the place in the code first, and what the database said last, at times in quotes. */

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { brand } from '../../shared/brand.ts'
 import { exampleOrder } from '../../shared/example-order.ts'
@@ -8,7 +9,7 @@ import { REFERENCE_ALPHABET, REFERENCE_LENGTH } from '../../shared/reference-sha
 import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
-import { sqlState } from '../errors.ts'
+import { isLost, sqlState } from '../errors.ts'
 import { inIndia } from '../words.ts'
 import { createBatchWriter } from './batch-writer.ts'
 import { columns, enquiryFields, isSameOrder, toEnquiry } from './enquiry.ts'
@@ -53,12 +54,20 @@ export interface OrdersOptions {
   isPosted?: boolean
 }
 
+/** Until the other connections that end with one are known to have ended. */
+const ENDING_MS = 50
 /** From showing the form to sending it: less than any person, or any browser that really loads the page, takes. */
 const MIN_FILL_MS = 250
 
 export function createOrders(db: Db, { availability, log, onStored, isPosted = false }: OrdersOptions): Orders {
   const write = createBatchWriter<NewEnquiry, { allNew: boolean }>(async (enquiries) => {
-    const result = await insertEnquiries(db, enquiries, isPosted)
+    const insert = () => insertEnquiries(db, enquiries, isPosted)
+    // Once more where the connection ended, as idle ones do when a database goes to sleep. Keys keep it from doubling.
+    const result = await insert().catch(async (error) => {
+      if (!isLost(error)) throw error
+      await sleep(ENDING_MS)
+      return insert()
+    })
     availability.worked()
     setImmediate(onStored) // after the answer: what fails there must not turn a stored order into a failed one
     return result

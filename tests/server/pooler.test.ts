@@ -88,6 +88,16 @@ describe.skipIf(!inject('postgres') || !hasPgBouncer)(`behind PgBouncer in trans
   })
 })
 
+it.skipIf(!inject('postgres'))('straight at a server, statements have names and limits', async () => {
+  const { DATABASE_URL: url } = await aDatabase()
+  const { db, close } = await openDatabase({ url, dataDir: '', migrations, queryTimeoutMs: 2000 })
+  await db.enquiry.count()
+  const [limits] = await db.$queryRaw<object[]>`
+    SELECT current_setting('statement_timeout') AS "statement", (SELECT count(*) > 0 FROM pg_prepared_statements) AS "names"`
+  expect(limits).toEqual({ statement: '1800ms', names: true })
+  await close()
+})
+
 describe.skipIf(!inject('postgres'))('a database that sleeps and needs three seconds to wake', () => {
   it.each(['straight', ...(hasPgBouncer ? ['through PgBouncer'] : [])])(
     'costs a visitor who is led there %s a wait and no error',
@@ -110,6 +120,31 @@ describe.skipIf(!inject('postgres'))('a database that sleeps and needs three sec
     },
   )
 })
+
+it.skipIf(!inject('postgres'))(
+  'an order whose connection ends under it is stored once, and nothing is said',
+  async () => {
+    const { DATABASE_URL = '' } = await aDatabase()
+    let drops = 0
+    const forwarder = await startForwarder(Number(new URL(DATABASE_URL).port), (bytes) => {
+      if (bytes.includes('INSERT INTO "Quvera_Form"') && drops++ === 0) forwarder.sleepUntilAsked(0)
+      return bytes
+    })
+    atEnd(forwarder.close)
+    const server = await aSilentServer({
+      DATABASE_URL: Object.assign(new URL(DATABASE_URL), { port: String(forwarder.port) }).href,
+    })
+    const said = server.stdout()
+    const order = aUniqueOrder()
+    const { status, reference } = await submit(server.url, order)
+    expect([status, drops], server.stdout()).toEqual([200, 2])
+    expect(await submit(server.url, order)).toMatchObject({ status: 200, reference })
+    await onDatabase({ DATABASE_URL }, async (db) =>
+      expect([await db.enquiry.count(), await db.mail.count()]).toEqual([1, 2]),
+    )
+    expect(server.stdout()).toBe(said)
+  },
+)
 
 describe.skipIf(!inject('postgres'))('a pooler that has times of its own', () => {
   /** As one that gives sessions another time zone than they ask for. */

@@ -31,6 +31,8 @@ async function aSiteWithOldEnquiries() {
 
 it('erases enquiries past their time with their mails, once among all processes, and says how many', async () => {
   const { db, references, lines, left, start } = await aSiteWithOldEnquiries()
+  const line = { who: 'somebody', command: 'list', what: '' }
+  await db.access.createMany({ data: [line, { ...line, at: new Date(Date.now() - 367 * 24 * 60 * MINUTE_MS) }] })
   for (let process = 0; process < 3; process++) start()
   vi.advanceTimersByTime(59 * MINUTE_MS) // in which a clock that was wrong at the start is put right
   for (let query = 0; query < 20; query++) expect(await left()).toEqual(references)
@@ -38,6 +40,7 @@ it('erases enquiries past their time with their mails, once among all processes,
   await eventually(() => lines.length > 0)
   expect(await left()).toEqual(references.slice(1))
   expect(await db.mail.count()).toBe(4)
+  expect(await db.access.count()).toBe(1) // who looked is kept for a year
   expect(lines).toEqual([
     expect.objectContaining({ erased: 1, months: 24, msg: 'enquiries past their time were erased' }),
   ])
