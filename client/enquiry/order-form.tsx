@@ -194,6 +194,7 @@ function refill(form: HTMLFormElement | null, { name, email, mobile, retailerSel
 function empty(form: HTMLFormElement | null) {
   for (const field of form?.elements ?? []) {
     if (field instanceof HTMLSelectElement) field.selectedIndex = 0
+    else if (field instanceof HTMLTextAreaElement) field.value = ''
     else if (field instanceof HTMLInputElement && field.type !== 'hidden') field.value = ''
   }
 }

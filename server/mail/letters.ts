@@ -180,7 +180,9 @@ function heading(text: string): Part {
 /** A table of labels and values, some of which lead somewhere. */
 function table(rows: [label: string, value: string][], links: Record<string, string> = {}): Part {
   const cells = rows.map(([label, value]) => {
-    const shown = links[label] ? `<a href="${escaped(links[label])}">${escaped(value)}</a>` : escaped(value)
+    const shown = links[label]
+      ? `<a href="${escaped(links[label])}">${escaped(value)}</a>`
+      : escaped(value).replaceAll('\n', '<br>')
     return `<tr><td style="padding:6px 12px 6px 0;${LINE};color:${palette.inkMuted};vertical-align:top">${escaped(label)}</td><td style="padding:6px 0;${LINE}">${shown}</td></tr>`
   })
   return {

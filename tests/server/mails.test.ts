@@ -29,6 +29,7 @@ function anEnquiry(changes: Partial<Enquiry> = {}): Enquiry {
 }
 
 describe('the staff notice', () => {
+  expect(staffNotice(anEnquiry({ quantity: 'a\nb' })).html).toContain('>a<br>b<') // a field of several lines
   const mail = staffNotice(anEnquiry())
 
   it('names reference, product, quantity and type in its subject', () => {
