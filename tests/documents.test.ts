@@ -31,7 +31,7 @@ const tried: [command: RegExp, file: string, says: RegExp][] = [
 const untried: [command: RegExp, because: string][] = [
   [/^npm run bench/, 'takes minutes and the machine for itself; docs/benchmarks.md has what it printed'],
   [/^npm run (quick|fix)$/, 'are lint, types and a part of npm test, and the formatter'],
-  [/^git (grep|ls-files)|^mkdir prisma|biome check --write/, 'the rename was followed on a scratch clone'],
+  [/^sed -i|^mkdir prisma|^for product in/, 'another brand was made by it on a scratch clone'],
   [
     /^docker (build|run|tag|save|image|network|volume|exec)\b/,
     'needs a container engine; the words for the staff command in it are given to it here',
