@@ -23,7 +23,7 @@ export const messages = {
   largeQuantity: 'Please enter a smaller quantity, and tell us the rest by phone.',
   buyerType: `Please choose ${buyerTypes.join(' or ')}.`,
   product: `Please choose ${products.join(' or ')}.`,
-  conflict: 'This form was already sent with other content. Please reload the page and send it again.',
+  conflict: 'This form was already sent with other content. Please send it again.',
   malformed: 'Please reload the page and send the form again.',
   manyOrders: `Many enquiries have come from your network today. Please call us at ${brand.phone}, or try again tomorrow.`,
   manySubscriptions: 'Several addresses were entered from here today. Please try again tomorrow.',

@@ -34,6 +34,7 @@ const SUBSCRIPTIONS_A_DAY = 3
 /** One for each page that somebody leaves. */
 const VITALS_A_MINUTE = 60
 /** One client by IPv6 is a /64, and one customer of a provider may have a /48 of 65,536 of them. */
+const CLIENT = { ipv6Subnet: 64 }
 const NETWORK = { ipv6Subnet: 48, clients: 5 }
 /** So many times more than are taken is no crowd behind one address. */
 const FLOOD = 10
@@ -76,7 +77,7 @@ interface LimitOptions {
 /** So many for a client, and five times as many for its network. */
 function createLimit(app: FastifyInstance, { message, ...options }: LimitOptions) {
   const ban = FLOOD * options.max
-  const client = app.createRateLimit({ ...options, ban })
+  const client = app.createRateLimit({ ...options, ...CLIENT, ban })
   const network = app.createRateLimit({
     ...options,
     ban,

@@ -193,11 +193,13 @@ function watchConnections(app: FastifyInstance) {
 
 /** What has a name of its own in the log and in metrics; other paths under /trpc are whatever people make up. */
 const PROCEDURES = ['order.submit', 'subscription.subscribe']
+export const ORDER_FORM = 'order form'
 /** What is asked for many times for each visitor, or by programs every few seconds. */
 const FREQUENT = ['/assets/*', '/healthz', '/readyz', '/vitals']
 
 /** One of a fixed number of names: people and programs put all kinds of things into paths. */
-function routeName({ params, routeOptions }: FastifyRequest): string {
+function routeName({ params, routeOptions, isOrderForm }: FastifyRequest): string {
+  if (isOrderForm) return ORDER_FORM
   const { path } = Object(params) as { path?: string }
   return PROCEDURES.find((procedure) => procedure === path) ?? routeOptions.url ?? 'unknown'
 }

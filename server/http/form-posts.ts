@@ -13,6 +13,13 @@ import { answerTo, HttpError, logFailure } from './error-answers.ts'
 import type { Context } from './router.ts'
 import { type Site, sendNotFound } from './site.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** It brought an order, and no subscription, as a form. */
+    isOrderForm?: boolean
+  }
+}
+
 const FORM = 'application/x-www-form-urlencoded'
 /** What of a field comes back for correction: more than any of them may hold. */
 const ECHO_MAX = 300
@@ -33,6 +40,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
   async function post(request: FastifyRequest, reply: FastifyReply) {
     const fields = fieldsOf(request)
     const isOrder = holdsOrder(request, fields)
+    request.isOrderForm = isOrder
     await admission.limit(isOrder ? 'order' : 'subscription', request, reply)
     if (isOrder) {
       const { reference } = await submitForm(orders, fields)

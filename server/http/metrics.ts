@@ -5,7 +5,7 @@ import type { Vitals } from '../../shared/vitals.ts'
 import type { Db } from '../database/database.ts'
 import { readHours, readOldestNew } from '../enquiries/oldest-new.ts'
 import { countStates, readBacklog } from '../mail/owed.ts'
-import type { Answered } from './app.ts'
+import { type Answered, ORDER_FORM } from './app.ts'
 import { statusPage, type VitalsRow } from './status-page.ts'
 
 export interface Metrics {
@@ -119,7 +119,7 @@ function createFigures(registry: Registry) {
   return {
     observe({ route, status, ms }: Answered) {
       durations.observe({ route, status }, ms / 1000)
-      if (route === 'order.submit') orders.inc({ status })
+      if (route === 'order.submit' || route === ORDER_FORM) orders.inc({ status: status === 303 ? 200 : status })
     },
     observeVitals({ page, ...values }: Vitals) {
       for (const [metric, value] of Object.entries(values)) {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
+import { typedOrder } from '../support/fill-order.ts'
 import { freePort, startServer } from '../support/server-process.ts'
 import { hoursAgo, onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { createTestDatabase } from '../support/test-database.ts'
@@ -19,16 +20,23 @@ it('tells Prometheus of orders, durations by route and mails that wait, at a por
   await submit(server.url, anOrder())
   await submit(server.url, anOrder({ mobile: '12' }))
   await call(server.url, 'no.such', {})
+  const form = new URLSearchParams({ ...typedOrder, quantity: '12' })
+  await fetch(`${server.url}/buy-now`, { method: 'POST', body: form, redirect: 'manual' })
+  await fetch(server.url, {
+    method: 'POST',
+    body: new URLSearchParams({ email: 'a@shop.example' }),
+    redirect: 'manual',
+  })
   await fetch(`${server.url}/somebody@example.com`)
 
   const answer = await fetch(`http://127.0.0.1:${port}/metrics`)
   const text = await answer.text()
   expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
   for (const line of [
-    'quvera_orders_total{status="200"} 1',
+    'quvera_orders_total{status="200"} 2',
     'quvera_orders_total{status="400"} 1',
     'quvera_request_seconds_count{route="order.submit",status="200"} 1',
-    'quvera_mails{state="pending"} 2',
+    'quvera_mails{state="pending"} 5',
     'quvera_mails{state="failed"} 0',
     'quvera_database_up 1',
   ]) {
