@@ -32,7 +32,9 @@ function shown(name: Name, value: Env[Name]): string {
   if (value === undefined || String(value) === '') return '-'
   if (/_(KEY|SECRET)$/.test(name)) return 'set, hidden'
   if (name === 'NOTIFY_URL') return `${new URL(String(value)).origin}/…`
-  return String(value)
-    .replace(/(:\/\/[^/@]*:)[^@]*@/, '$1…@')
-    .replace(/(password=)[^&]*/, '$1…')
+  if (!name.endsWith('DATABASE_URL')) return String(value)
+  const url = new URL(String(value))
+  if (url.password) url.password = 'hidden'
+  if (url.searchParams.has('password')) url.searchParams.set('password', 'hidden')
+  return url.href
 }

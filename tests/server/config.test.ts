@@ -15,7 +15,7 @@ it('`staff config` shows what holds, each variable in a line, and no secret', as
     RESEND_WEBHOOK_SECRET: 'whsec_topsecret2',
     NOTIFY_URL: 'https://hooks.chat.example/topsecret3',
     NOTIFY_SECRET: `whsec_${Buffer.from('topsecret'.repeat(3)).toString('base64')}`,
-    DATABASE_URL: 'postgresql://quvera_app:topsecret4@db.example:5432/quvera?sslmode=require',
+    DATABASE_URL: 'postgresql://quvera_app:topsecret4@topsecret4@db.example:5432/quvera?sslmode=require',
     DIRECT_DATABASE_URL: 'postgresql://quvera_app@db.example/quvera?password=topsecret5&sslmode=require',
   }
   const { code, stdout, stderr } = await staff(['config'], { ...secrets, STAFF_EMAILS: ' a@x.in, b@x.in' })
@@ -29,6 +29,6 @@ it('`staff config` shows what holds, each variable in a line, and no secret', as
   expect(lines.get('RESEND_API_KEY')).toBe('RESEND_API_KEY set, hidden')
   expect(lines.get('NOTIFY_URL')).toBe('NOTIFY_URL https://hooks.chat.example/…')
   expect(lines.get('DATABASE_URL')).toBe(
-    'DATABASE_URL postgresql://quvera_app:…@db.example:5432/quvera?sslmode=require',
+    'DATABASE_URL postgresql://quvera_app:hidden@db.example:5432/quvera?sslmode=require',
   )
 })
