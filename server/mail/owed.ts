@@ -3,7 +3,7 @@ import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { type Enquiry, toEnquiry } from '../enquiries/enquiry.ts'
 import type { Subscriber } from '../enquiries/subscribers.ts'
-import { kinds, states, TOO_OLD } from './states.ts'
+import { kinds, mailKinds, states, TOO_OLD } from './states.ts'
 
 /*
  * What is owed: rows of Quvera_Mail that are Pending. The statement that stores an enquiry writes its notice and its
@@ -153,16 +153,17 @@ export async function queueDigest(db: Pick<Db, 'mail'>, text: string): Promise<v
 
 /**
  * What nobody tried to send, or asked to, for so long is not sent any more: a trial's mails, when a key is set one day.
+ * A post, tried or not, was for the receiver of its time.
  * @returns of how many enquiries staff will not be told by it, though nobody has dealt with them
  */
-export async function withholdOld(db: Db, maxAgeDays: number): Promise<number> {
+export async function withholdOld(db: Db, maxAgeDays: number, of = mailKinds): Promise<number> {
   const reason = `${TOO_OLD} ${maxAgeDays} days old.`
   const cutoff = Prisma.sql`now() - make_interval(days => ${maxAgeDays})`
   const [row] = await db.$queryRaw<{ untold: number }[]>`
     WITH withheld AS (
       UPDATE "Quvera_Mail" mail SET "Status" = 'Withheld', "LastError" = ${reason}
-      WHERE "Status" = 'Pending' AND "AmbiguousAt" IS NULL AND "BundledInto" IS NULL AND "Kind" <> 'Digest'
-        AND "NextAttemptAt" < ${cutoff} AND coalesce(
+      WHERE "Status" = 'Pending' AND "Kind"::text IN (${Prisma.join(of)}) AND "BundledInto" IS NULL
+        AND ("AmbiguousAt" IS NULL OR "Kind" = 'Post') AND "NextAttemptAt" < ${cutoff} AND coalesce(
           (SELECT "ReceivedAt" FROM "Quvera_Form" form WHERE form."Id" = mail."EnquiryId"),
           (SELECT max("ReceivedAt") FROM "Quvera_Form" form JOIN "Quvera_Mail" along ON along."EnquiryId" = form."Id"
             WHERE along."BundledInto" = mail."Id"),

@@ -1,13 +1,14 @@
 import { Webhook } from 'standardwebhooks'
 import { brand } from '../../shared/brand.ts'
 import type { Db } from '../database/database.ts'
+import { releaseLease, takeLease } from '../database/lease.ts'
 import { type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
 import { DAY_MS } from '../words.ts'
 import { titleOf } from './letters.ts'
 import { backOffMs, type LoopParts, POLL_MS, startLoop } from './loop.ts'
 import type { Outbox } from './outbox.ts'
-import { type ClaimedMail, claimMails } from './owed.ts'
+import { type ClaimedMail, claimMails, withholdOld } from './owed.ts'
 import { clean, readSeconds } from './resend.ts'
 import { move } from './states.ts'
 
@@ -18,6 +19,9 @@ import { move } from './states.ts'
  */
 
 const TIMEOUT_MS = 10_000
+const POSTER = 'posts'
+/** Longer than a try. */
+const POSTER_SECONDS = 15
 /** The receiver wants no more of this. */
 const GONE = 'HTTP 410'
 
@@ -52,8 +56,10 @@ export async function post(
   try {
     const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
     const { ok: isTaken, status } = response
-    const words = isTaken ? '' : clean(await response.text())
-    if (isTaken) await response.body?.cancel()
+    const reader = response.body?.getReader()
+    const piece = isTaken ? undefined : await reader?.read() // of an answer that may unpack to anything
+    await reader?.cancel()
+    const words = clean(piece?.value && new TextDecoder().decode(piece.value))
     const retryAfterMs = readSeconds(response.headers.get('retry-after')) ?? 0
     return { isTaken, error: `HTTP ${status}`, words, retryAfterMs }
   } catch (error) {
@@ -62,15 +68,20 @@ export async function post(
   }
 }
 
-/** Posts what is owed to NOTIFY_URL, one at a time, as chats want it. */
+/** Posts what is owed to NOTIFY_URL: one process at a time, and one post, as chats want it. */
 export function startPosts(db: Db, env: Env, url: string, parts: LoopParts): Outbox {
   const { log } = parts
   const { origin } = new URL(url)
+  const holder = crypto.randomUUID()
   const loop = startLoop(look, parts)
   let pausedUntil = 0
+  let isTidy = false
 
   async function look(): Promise<number> {
-    if (performance.now() < pausedUntil) return POLL_MS
+    const isPoster = await takeLease(db, POSTER, holder, POSTER_SECONDS)
+    if (!isPoster || performance.now() < pausedUntil) return POLL_MS
+    if (!isTidy) await withholdOld(db, env.MAIL_MAX_AGE_DAYS, ['Post']) // what an earlier NOTIFY_URL did not take
+    isTidy = true
     const [due] = await claimMails(db, ['Post'], 1, env.MAIL_LEASE_SECONDS)
     if (!due || !(await deliver(due))) return POLL_MS // while it fails, no more than one a second
     loop.wake()
@@ -80,11 +91,15 @@ export function startPosts(db: Db, env: Env, url: string, parts: LoopParts): Out
   async function deliver({ id, attempts, enquiries, key }: ClaimedMail): Promise<boolean> {
     const [enquiry] = enquiries
     if (!enquiry) return true // it was erased just now
+    const claimed = { id, attempts, status: 'Pending' as const }
+    if (enquiry.suspectedSpam && env.NOTIFY_FORMAT === 'text') {
+      await move(db, claimed, 'Withheld', { lastError: 'Not posted: suspected spam.' })
+      return true
+    }
     const body = bodyOf(env.NOTIFY_FORMAT, enquiry)
     const timeout = AbortSignal.timeout(Math.min(TIMEOUT_MS, env.MAIL_LEASE_SECONDS * 500)) // while it is ours
     const signal = AbortSignal.any([loop.graceIsOver, timeout])
     const { isTaken, error, retryAfterMs } = await post(url, env.NOTIFY_SECRET, key, body, signal)
-    const claimed = { id, attempts, status: 'Pending' as const }
     if (isTaken) {
       await move(db, claimed, 'Sent', { sentAt: new Date(), lastError: null })
       return true
@@ -104,5 +119,11 @@ export function startPosts(db: Db, env: Env, url: string, parts: LoopParts): Out
 
   log.info(`enquiries are also posted to ${origin}`)
   loop.wake()
-  return loop
+  return {
+    wake: loop.wake,
+    async stop(graceMs) {
+      await loop.stop(graceMs)
+      await releaseLease(db, POSTER, holder).catch(() => undefined) // it ends by itself
+    },
+  }
 }

@@ -18,7 +18,8 @@ import {
 import type { Terminal } from './output.ts'
 
 const NOTHING_CHANGED = 'Nothing was changed. Repeat the command with --yes to erase for good.'
-const ELSEWHERE = 'Copies in backups, in mailboxes and at Resend are not reached from here.'
+const ELSEWHERE =
+  'Copies in backups, in mailboxes, at Resend and at NOTIFY_URL are not reached from here, nor what is being sent just now.'
 
 export function eraseCommand(terminal: Terminal): Command {
   return new Command('erase')

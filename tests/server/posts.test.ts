@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Env, readEnv } from '../../server/env.ts'
@@ -70,6 +72,14 @@ describe('an enquiry is told to NOTIFY_URL', () => {
     expect(() => other.verify(body, headers as Record<string, string>)).toThrow('No matching signature')
   })
 
+  it('but a chat of no suspected spam', async () => {
+    await start({ mails: false })
+    await submit(app.url, anOrder({ website: 'x' }))
+    await submit(app.url, anOrder({ quantity: 7 }))
+    await eventually(async () => expect((await states()).toSorted()).toEqual(['Sent', 'Withheld']))
+    expect(receiver.posts).toHaveLength(1)
+  })
+
   it('only from when it is set, and not of what was stored before', async () => {
     await start({ notify: {} })
     await submit(app.url, anOrder())
@@ -116,6 +126,18 @@ describe('while NOTIFY_URL does not take it', () => {
     expect(receiver.posts).toHaveLength(4)
   })
 
+  it('no more of its answer is unpacked than is shown, though it never ends', async () => {
+    await start({ mails: false })
+    const part = gzipSync(Buffer.alloc(16 << 20))
+    receiver.answer = (response) => {
+      response.writeHead(500, { 'content-encoding': 'gzip' })
+      const write = () => void (response.destroyed || response.write(part, write))
+      write()
+    }
+    await submit(app.url, anOrder())
+    await eventually(async () => expect((await posts())[0]?.lastError).toBe('HTTP 500'), 5000)
+  })
+
   it('410 ends it, with an error in the log; staff may ask once more', async () => {
     await start()
     status(410)
@@ -143,6 +165,37 @@ describe('while NOTIFY_URL does not take it', () => {
     await dueNow()
     await eventually(async () => expect(await states()).toEqual(['Failed']))
     expect(logged(50)).toHaveLength(1)
+  })
+
+  it('what an earlier receiver did not take for so long is not told to another one, also without a key', async () => {
+    await start({ mails: false })
+    status(500)
+    await submit(app.url, anOrder())
+    await eventually(async () => expect((await posts())[0]?.lastError).toBe('HTTP 500'))
+    await app.outbox.stop(1000)
+    const old = new Date(Date.now() - 8 * 86_400_000)
+    await app.db.enquiry.updateMany({ data: { receivedAt: old } })
+    await app.db.mail.updateMany({ data: { nextAttemptAt: old } })
+    status(200)
+    const told = receiver.posts.length
+    const next = app.startOutbox({ apiKey: '' })
+    await eventually(async () => expect(await states()).toEqual(['Withheld']))
+    await next.stop(1000)
+    expect(receiver.posts).toHaveLength(told)
+    expect(await app.db.mail.count({ where: { kind: 'Staff', status: 'Pending' } })).toBe(1)
+  })
+
+  it('one process posts for all, so that a chat that asks for a pause has it', async () => {
+    await start({ mails: false })
+    status(429, { 'retry-after': '2' })
+    await submit(app.url, anOrder())
+    await eventually(() => expect(receiver.posts).toHaveLength(1))
+    const others = [app.startOutbox({ apiKey: '' }), app.startOutbox({ apiKey: '' })]
+    for (let index = 0; index < 3; index++) await submit(app.url, anOrder())
+    for (const other of others) other.wake()
+    await sleep(1200)
+    expect(receiver.posts).toHaveLength(1)
+    for (const other of others) await other.stop(1000)
   })
 
   it('a process that ends in the middle of it leaves it to the next one', async () => {
