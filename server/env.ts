@@ -144,6 +144,7 @@ export const envSchema = z.object({
   RATE_LIMIT_MAX: wholeNumber(10, 0, 1_000_000),
   RETENTION_MONTHS: wholeNumber(0, 0, 1200),
   METRICS_PORT: wholeNumber(0, 0, 65535),
+  STAFF_NAME: z.optional(z.string()),
   LOG_LEVEL: z._default(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`), 'info'),
 })
 

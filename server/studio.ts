@@ -63,7 +63,7 @@ function openBrowser(page: string) {
 async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Promise<string> {
   const open = () => openBeside({ url, dataDir, migrations: migrationsFolder() })
   const database = await open()
-  await noteAccess({ command: 'studio', errors: process.stderr }, database.db, 'everything')
+  await noteAccess({ command: 'studio', env: () => env, errors: process.stderr }, database.db, 'everything')
   await database.close()
   if (url) return url
   const { port } = await forward(LOOPBACK, 0, borrow(open, socketIn(socketFolder(locateFolder(dataDir)))))

@@ -58,7 +58,7 @@ export function startRetention(db: Db, months: number, log: Logger): () => void 
       // By another name each time, so that nobody renews it: who finds it run out is the one that erases.
       if (!(await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000))) return
       const erased = await eraseBefore(db, before)
-      if (!isLeap) await db.$executeRaw`SELECT "Quvera_forget_access"()`
+      if (!isLeap) await db.$executeRaw`DELETE FROM "Quvera_Access" WHERE "At" < now() - interval '1 year'`
       log.info({ erased, months }, 'enquiries past their time were erased')
     } catch (error) {
       const remedy = 'GRANT DELETE ON "Quvera_Form" TO the role of the site, see prisma/roles.sql'

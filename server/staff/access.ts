@@ -15,12 +15,12 @@ const NAMED_MAX = 5
  * @param what the references, or how many of what; nothing about a person
  */
 export async function noteAccess(
-  { command, errors }: Pick<Terminal, 'command' | 'errors'>,
+  { command, env, errors }: Pick<Terminal, 'command' | 'env' | 'errors'>,
   db: Pick<Db, 'access'>,
   what: string | { reference: string }[],
 ): Promise<void> {
   const words = typeof what === 'string' ? what : enquiriesOf(what)
-  const who = `${userName()}@${hostname()}`
+  const who = `${env().STAFF_NAME ?? userName()}@${hostname()}`
   await db.access.createMany({ data: { who, command, what: words } }).catch((error) => {
     errors.write(`This access is not written down in Quvera_Access: ${describeFailure(error)}\n`)
   })

@@ -11,7 +11,10 @@ export function noteCommand(terminal: Terminal): Command {
   return new Command('note')
     .summary('write a note beside an enquiry, for staff only')
     .argument('<reference>')
-    .argument('<text...>', 'takes the place of the note that was there; "" removes it')
+    .argument(
+      '<text...>',
+      'takes the place of the note that was there; "" removes it, and what earlier ones said from the history',
+    )
     .description(`Visitors never see it, but a person who asks what is held of them gets it (\`staff export --person\`): write only what
 they may read.`)
     .action(async (first: string, others: string[]) => {

@@ -64,7 +64,8 @@ function mailLines({ id, kind, status, sentAt, nextAttemptAt, attempts, lastErro
 }
 
 function changeLine({ at, role, column, before, after }: Row['history'][number]): [string, string] {
-  return [column, `${before ?? '-'} → ${after ?? '-'}, ${inIndia(at)}, by ${role}`]
+  const what = before === after ? 'of a note that was removed' : `${before ?? '-'} → ${after ?? '-'}`
+  return [column, `${what}, ${inIndia(at)}, by ${role}`]
 }
 
 /** What staff have to do about a mail, if anything. */

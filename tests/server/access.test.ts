@@ -65,6 +65,8 @@ describe('who looked', () => {
       new RegExp(`^\\d\\d \\w{3} \\d{4} \\d\\d:\\d\\d +${userInfo().username}@\\S+ +\\w+ +list +0 enquiries$`),
     )
     expect(stdout).not.toMatch(/asha|98765/i)
+    await staff(['list'], { ...database, STAFF_NAME: 'meena' })
+    expect((await staff(['access'], database)).stdout.split('\n')[1]).toMatch(/ meena@\S+ +\w+ +list /)
   })
 
   it('can be added to, and neither changed nor taken away until a year has passed', async () => {
@@ -80,7 +82,7 @@ describe('who looked', () => {
     await client.query(
       `INSERT INTO "Quvera_Access" ("At", "Who", "Command", "What") VALUES (now() - interval '366 days', 'old', 'list', ''), (now() - interval '364 days', 'young', 'list', '')`,
     )
-    await client.query('SELECT "Quvera_forget_access"()')
+    await client.query(`DELETE FROM "Quvera_Access" WHERE "Who" = 'old'`)
     const { stdout } = await staff(['access'], database)
     expect(stdout).toContain('young')
     expect(stdout).not.toContain('old')
@@ -123,6 +125,21 @@ describe('the history of an enquiry', () => {
     expect(person.enquiries[0].History[3]).toMatchObject({ Column: 'Note', Before: 'rings back', After: 'bought' })
     await staff(['erase', reference, '--yes'], database)
     expect(await db.change.count()).toBe(0)
+  })
+
+  it('keeps nothing of a note that was removed, but who wrote and who removed it', async () => {
+    const { url, database } = await aSite()
+    const { reference = '' } = await submit(url, anOrder())
+    for (const note of ['of somebody else', 'of somebody else, too', '', 'rings back'])
+      await staff(['note', reference, note], database)
+    const { stdout } = await staff(['export', '--person', anOrder().email], database)
+    expect(stdout).not.toContain('somebody else')
+    expect(JSON.parse(stdout).enquiries[0]).toMatchObject({ Note: 'rings back', History: { length: 4 } })
+    const shown = (await staff(['show', reference], database)).stdout
+    expect(shown.match(/(?<=^Note +)\S.*(?=, \d\d \w{3} )/gm)).toEqual([
+      ...Array(3).fill('of a note that was removed'),
+      '- → rings back',
+    ])
   })
 
   it('is carried by a backup, with who looked, and a restore adds nothing to it', async () => {

@@ -55,6 +55,8 @@ const NOT_THE_OWNER = ['DROP TABLE "Quvera_Form"', 'TRUNCATE "Quvera_Mail"', 'AL
 const ONLY_ADDED = [
   'DELETE FROM "Quvera_Access"',
   `UPDATE "Quvera_Access" SET "Who" = 'x'`,
+  `INSERT INTO "Quvera_Access" ("Who", "Command", "What", "Role") VALUES ('', '', '', 'another')`,
+  `INSERT INTO "Quvera_Access" ("Who", "Command", "What", "At") VALUES ('', '', '', now() - interval '1 day')`,
   'DELETE FROM "Quvera_History"',
   `INSERT INTO "Quvera_History" ("EnquiryId", "Column") SELECT "Id", 'Note' FROM "Quvera_Form"`,
 ]
@@ -90,6 +92,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
     )
     expect(server.stdout()).not.toContain('"level":"error"')
 
+    await staff(['list'], { DATABASE_URL: app }) // a line that it may not take away
     const forbidden = [
       ...NOT_THE_OWNER,
       'UPDATE "Quvera_Subscriber" SET "Secret" = \'x\'',
@@ -105,7 +108,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
       ...ONLY_ADDED,
     ]
     expect(await verdicts(app, forbidden)).toEqual(all(forbidden, REFUSED))
-    const forget = ['SELECT "Quvera_forget_access"()']
+    const forget = [`DELETE FROM "Quvera_Access" WHERE "At" < now() - interval '1 year'`]
     expect(await verdicts(app, forget)).toEqual(all(forget, 'allowed'))
 
     for (const command of [
@@ -130,6 +133,26 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
     expect(refused.stderr).toMatch(/^[^\n]*permission denied[^\n]*\n$/i)
     expect(refused.stderr).toContain("works with the login of the tables' owner: set DATABASE_URL to it.")
     expect((await staff(['erase', '--person', order.email, '--yes'], { DATABASE_URL: owner })).code).toBe(0)
+  })
+
+  it('lend the rights of the tables’ owner to nobody', async () => {
+    const { app, readonly } = await aDatabase()
+    const borrowed = `
+      CREATE FUNCTION pg_temp.spy() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE '%', current_user; END$$;
+      CREATE TEMP TABLE "Quvera_History" AS TABLE public."Quvera_History" WITH NO DATA;
+      GRANT ALL ON pg_temp."Quvera_History" TO PUBLIC;
+      CREATE TRIGGER spy BEFORE INSERT ON pg_temp."Quvera_History" FOR EACH ROW EXECUTE FUNCTION pg_temp.spy();
+      CREATE TEMP TABLE form AS SELECT gen_random_uuid() "Id", '' "Status", '' "SuspectedSpam", '' "Note";
+      CREATE TRIGGER keep AFTER UPDATE ON form FOR EACH ROW EXECUTE FUNCTION "Quvera_keep_history"();
+      UPDATE form SET "Note" = 'x'`
+    const lent = `SELECT oid::regprocedure FROM pg_proc WHERE prosecdef AND has_function_privilege(oid, 'EXECUTE')`
+    for (const url of [app, readonly]) {
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      expect(await client.query(borrowed).catch((error) => error.message)).toMatch(/^permission denied for function/)
+      expect((await client.query(lent)).rows).toEqual([])
+      await client.end()
+    }
   })
 
   it('let the server erase what is past its time with the one right more that the script names', async () => {

@@ -41,13 +41,20 @@ BEGIN
             (''Note'', $1."Note", $2."Note")
         ) AS changed ("Column", "Before", "After") WHERE "Before" IS DISTINCT FROM "After"', TG_TABLE_SCHEMA)
     USING OLD, NEW;
+    -- A note that is removed was perhaps about somebody else: nothing of it stays, but who wrote and who removed it.
+    IF coalesce(NEW."Note", '') = '' THEN
+        EXECUTE format('UPDATE %I."Quvera_History" SET "Before" = NULL, "After" = NULL
+            WHERE "EnquiryId" = $1 AND "Column" = ''Note''', TG_TABLE_SCHEMA) USING NEW."Id";
+    END IF;
     RETURN NULL;
 END $$;
+-- Else anybody could fire it on a table of their own, and write with the owner's rights into another one.
+REVOKE EXECUTE ON FUNCTION "Quvera_keep_history"() FROM PUBLIC;
 CREATE TRIGGER "keep_history" AFTER UPDATE OF "Status", "SuspectedSpam", "Note" ON "Quvera_Form"
     FOR EACH ROW EXECUTE FUNCTION "Quvera_keep_history"();
 
 -- Also for the tables' owner, as whom staff work in the embedded database.
-CREATE FUNCTION "Quvera_only_add"() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION "Quvera_only_add"() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
         IF OLD."At" < now() - interval '1 year' THEN RETURN OLD; END IF;
@@ -56,8 +63,3 @@ BEGIN
 END $$;
 CREATE TRIGGER "only_add" BEFORE UPDATE OR DELETE ON "Quvera_Access" FOR EACH ROW EXECUTE FUNCTION "Quvera_only_add"();
 CREATE TRIGGER "only_add_all" BEFORE TRUNCATE ON "Quvera_Access" FOR EACH STATEMENT EXECUTE FUNCTION "Quvera_only_add"();
-
--- For the site, which has no right to erase them.
-CREATE FUNCTION "Quvera_forget_access"() RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-    DELETE FROM "Quvera_Access" WHERE "At" < now() - interval '1 year'
-$$;
