@@ -37,6 +37,21 @@ it.each(files)('%s: no port of Studio is published, and no password is an argume
   }
 })
 
+it('nginx of the replicas is the service and the port that older versions know, as its container outlives an update', () => {
+  const proxy = new Map(servicesOf('deploy/compose.replicas.yaml')).get('proxy')
+  expect(proxy).toContain('ports: ["127.0.0.1:3000:80"]')
+  expect(new Set(read('deploy/nginx.conf').match(/\blisten [^\s;]+/g))).toEqual(new Set(['listen 80']))
+  expect(read('deploy/compose.replicas-https.yaml')).toContain('SITE: proxy:80')
+})
+
+it('nothing stands behind a value that is pasted into .env: docker run --env-file takes it for a part of it', () => {
+  const pasted = ['docs/operations.md', 'docs/make-it-yours.md', 'README.md', '.env.example'].flatMap(
+    (file) => read(file).match(/^[A-Z_]+=\S.*$/gm) ?? [],
+  )
+  expect(pasted.filter((line) => line.startsWith('NOTIFY_URL=')).length).toBeGreaterThan(3)
+  expect(pasted.filter((line) => line.includes(' #'))).toEqual([])
+})
+
 it('the documents give psql and pg_dump no password as an argument', () => {
   expect(read('docs/operations.md')).not.toMatch(/^(psql|pg_dump|pg_restore|createdb) .*(_URL|:\/\/)/m)
 })

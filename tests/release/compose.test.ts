@@ -26,7 +26,12 @@ const used = new Set(
   ),
 )
 
-const SETTINGS = `SITE_HOST=www.your-domain.example
+/** As "A server from nothing" and "Watching" say. */
+const [FILES = ''] = /^COMPOSE_FILE=.*$/m.exec(readFileSync('docs/operations.md', 'utf8')) ?? []
+const WITH_METRICS = /COMPOSE_FILE=(.*metrics.*)$/m.exec(readFileSync('deploy/compose.metrics.yaml', 'utf8'))?.[1] ?? ''
+const MOVED = 'deploy/compose.postgres.yaml:deploy/compose.https.yaml'
+const SETTINGS = `${FILES}
+SITE_HOST=www.your-domain.example
 PUBLIC_URL=https://www.your-domain.example
 POSTGRES_PASSWORD=owner1
 APP_PASSWORD=app1
@@ -51,9 +56,41 @@ function config(options: string, env: Record<string, string> = {}): string {
 }
 
 it('the documents name the ways with TLS, metrics and PostgreSQL', () => {
-  expect([...used]).toEqual(expect.arrayContaining(['', '-f compose.yaml -f deploy/compose.metrics.yaml']))
-  for (const base of ['postgres', 'replicas'])
-    expect([...used]).toContain(`-f deploy/compose.${base}.yaml -f deploy/compose.https.yaml --env-file .env`)
+  expect([...used]).toEqual(
+    expect.arrayContaining(['', '--profile staff', '-f deploy/compose.postgres.yaml --env-file .env']),
+  )
+  expect([...used]).toContain('-f deploy/compose.replicas.yaml -f deploy/compose.replicas-https.yaml --env-file .env')
+})
+
+it.skipIf(!compose)('Studio, metrics, an update and the move to PostgreSQL leave the site behind Caddy', () => {
+  // A file that a command names has only the others that it names too.
+  expect([...used].filter((options) => options.includes('-f compose.yaml'))).toEqual([])
+  const own = [...used].filter((options) => !options.includes('-f '))
+  expect(own.length).toBeGreaterThan(1)
+  for (const text of [
+    ...own.map((options) => config(options)),
+    config('', { COMPOSE_FILE: WITH_METRICS }),
+    config('--env-file .env', { COMPOSE_FILE: MOVED }),
+  ]) {
+    expect(text).toContain('TRUST_PROXY: 172.31.0.10')
+    expect(text).toMatch(/ edge:/)
+    expect(text).toContain('image: caddy')
+  }
+  expect(config('', { COMPOSE_FILE: WITH_METRICS })).toContain('9464')
+})
+
+it('the lines of "Update" and of the move to PostgreSQL put the files into .env, once', () => {
+  const document = readFileSync('docs/operations.md', 'utf8')
+  const lineOf = (program: string) => new RegExp(`^${program} .*COMPOSE_FILE.*$`, 'm').exec(document)?.[0] ?? ''
+  function after(line: string, before: string) {
+    const file = join(checkout, 'before.env')
+    writeFileSync(file, before)
+    for (const _ of [1, 2]) spawnSync('sh', ['-c', line.replaceAll(' .env', ` ${file}`)])
+    return readFileSync(file, 'utf8')
+  }
+  expect(after(lineOf('grep'), 'RESEND_API_KEY=a\nSITE_HOST=b')).toBe(`RESEND_API_KEY=a\n${FILES}\nSITE_HOST=b`)
+  expect(after(lineOf('grep'), 'RESEND_API_KEY=a\n')).toBe('RESEND_API_KEY=a\n') // without TLS
+  expect(after(lineOf('sed'), FILES)).toBe(`COMPOSE_FILE=${MOVED}`)
 })
 
 it.skipIf(!compose).each([...used])('docker compose %s config: all files that it names are there', (options) => {
@@ -64,7 +101,7 @@ it.skipIf(!compose).each([...used])('docker compose %s config: all files that it
   for (const path of ours) expect(existsSync(path), path).toBe(true)
   if (options.includes('https')) {
     expect(text).toContain('SITE_HOST: www.your-domain.example')
-    expect(text).toContain('TRUST_PROXY: 172.31.0.10')
+    expect(text).toContain('SITE: proxy:80')
     expect(ours).toContain(`${checkout}/deploy/Caddyfile`)
   }
 })
@@ -78,7 +115,5 @@ it.skipIf(!compose)('DATA_VOLUME puts the site, and Studio, onto the restored vo
 
 it.skipIf(!compose)('nobody starts with TLS and without its host name', () => {
   writeFileSync(join(checkout, '.env'), SETTINGS.replace(/SITE_HOST.*\n/, ''))
-  expect(() => config('-f compose.yaml -f deploy/compose.https.yaml')).toThrow(
-    /the host name that leads to this machine/,
-  )
+  expect(() => config('')).toThrow(/the host name that leads to this machine/)
 })

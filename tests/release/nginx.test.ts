@@ -75,6 +75,57 @@ describe.skipIf(!existsSync('/usr/sbin/nginx'))('behind a plain nginx', () => {
   })
 })
 
+describe('of a request that fails, with a subscriber’s secret in it,', () => {
+  /** What a proxy says while nothing listens behind it, and a request has been answered with 502. */
+  async function saidBy(program: string, words: string[], port: number, folder: string) {
+    const proxy = spawn(program, words, {
+      env: { PATH: process.env.PATH, HOME: folder, SITE: '127.0.0.1:9', SITE_HOST: `http://localhost:${port}` },
+    })
+    const ended = new Promise((done) => proxy.once('exit', done))
+    let said = ''
+    for (const stream of [proxy.stdout, proxy.stderr]) stream.on('data', (data) => (said += data))
+    atEnd(async () => {
+      proxy.kill('SIGKILL')
+      await rm(folder, { recursive: true, force: true })
+    })
+    const ask = () =>
+      fetch(`http://localhost:${port}/subscription?token=SECRET`, { headers: { 'x-forwarded-for': '203.0.113.9' } })
+    await eventually(async () => expect((await ask()).status).toBe(502))
+    proxy.kill()
+    await ended
+    return said.split('\n').filter((line) => /SECRET|subscription|127\.0\.0\.1.*request|remote_ip/.test(line))
+  }
+
+  it.skipIf(!existsSync('/usr/sbin/nginx')).each(['deploy/nginx.conf', 'deploy/nginx-host.conf'])(
+    '%s says nothing',
+    async (file) => {
+      const folder = await mkdtemp(join(scratch, 'quvera-nginx-'))
+      const port = await freePort()
+      const text = readFileSync(file, 'utf8')
+        .replaceAll('/tmp/', `${folder}/`)
+        .replaceAll(/172\.30\.0\.1\d:3000|127\.0\.0\.1:3000/g, '127.0.0.1:9')
+      const config = file.includes('host')
+        ? `pid ${folder}/pid; error_log stderr; events {}\nhttp { ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')}\n${text
+            .slice(text.lastIndexOf('server {'))
+            .replace('listen 443 ssl http2', `listen 127.0.0.1:${port}`)
+            .replaceAll(/ssl_certificate.*\n/g, '\n')
+            .replaceAll('/var/log/nginx/error.log', 'stderr')}}`
+        : text.replaceAll('listen 80', `listen 127.0.0.1:${port}`)
+      await writeFile(join(folder, 'nginx.conf'), config)
+      const words = ['-c', join(folder, 'nginx.conf'), '-g', 'daemon off;', '-e', 'stderr']
+      expect(await saidBy('nginx', words, port, folder)).toEqual([])
+    },
+  )
+
+  it.skipIf(!existsSync('/usr/bin/caddy'))('deploy/Caddyfile says nothing', async () => {
+    const folder = await mkdtemp(join(scratch, 'quvera-caddy-'))
+    const file = join(folder, 'Caddyfile')
+    await writeFile(file, readFileSync('deploy/Caddyfile', 'utf8').replace('\n{\n', '\n{\n\tadmin off\n'))
+    const words = ['run', '--config', file, '--adapter', 'caddyfile']
+    expect(await saidBy('caddy', words, await freePort(), folder)).toEqual([])
+  })
+})
+
 describe.skipIf(!existsSync('/usr/sbin/nginx'))('deploy/nginx-host.conf', () => {
   it('ends TLS, leads all to one address, and tells the site who asks', async () => {
     const site = await aSite({ PUBLIC_URL: `https://${WWW}`, TRUST_PROXY: '127.0.0.1', RATE_LIMIT_MAX: '1' })
@@ -91,7 +142,7 @@ describe.skipIf(!existsSync('/usr/sbin/nginx'))('deploy/nginx-host.conf', () => 
       .replaceAll('listen 443', `listen 127.0.0.1:${tls}`)
       .replaceAll(`/etc/letsencrypt/live/${WWW}`, folder)
       .replaceAll('http://127.0.0.1:3000', site.url)
-    await startNginx(servers, folder)
+    await startNginx(servers.replaceAll('/var/log/nginx/error.log', 'stderr'), folder)
 
     function ask(host: string, path: string, body?: string, headers: Record<string, string> = {}) {
       return new Promise<{ status: number | undefined; location: string | undefined }>((done, fail) => {

@@ -110,7 +110,7 @@ it.skipIf(!existsSync('/usr/sbin/nginx') || !existsSync('/usr/lib/postgresql'))(
         (text, { url }, index) => text.replace(`172.30.0.1${index + 1}:3000`, new URL(url).host),
         readFileSync('deploy/nginx.conf', 'utf8'),
       )
-      .replaceAll('listen 3000', `listen 127.0.0.1:${port}`)
+      .replaceAll('listen 80', `listen 127.0.0.1:${port}`)
       .replaceAll('/tmp/', `${folder}/`)
     await writeFile(join(folder, 'nginx.conf'), config)
     const nginx = spawn('nginx', ['-c', join(folder, 'nginx.conf'), '-g', 'daemon off;', '-e', 'stderr'], {
