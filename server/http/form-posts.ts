@@ -191,8 +191,12 @@ async function submitForm(orders: Orders, fields: URLSearchParams): Promise<{ re
 }
 
 const WINDOW_MS = 10 * 60_000
-/** Longer than the database may take for an order, so that by then those of the window before are stored or refused. */
-const SETTLE_MS = 6000
+/**
+ * Longer than the database may take to wake and then for an order, and for one before it: by then those of the window
+ * before are stored or refused.
+ */
+const SETTLE_MS = 20_000
+const LOOK_MS = 500
 
 /**
  * The submission key of a form that was sent without scripts and so without one: made of what was sent and of the
@@ -201,12 +205,14 @@ const SETTLE_MS = 6000
  * quantity.
  */
 export async function formKey(orders: Orders, order: object, now = Date.now()): Promise<string> {
-  const age = now % WINDOW_MS
   const current = Math.floor(now / WINDOW_MS)
-  // One that was sent just before the window changed may still be on its way into the table.
-  if (age < SETTLE_MS) await sleep(SETTLE_MS - age)
   const previousKey = keyOf(order, current - 1)
-  return (await orders.knows(previousKey)) ? previousKey : keyOf(order, current)
+  // One that was sent just before the window changed may still be on its way into the table.
+  for (let age = now % WINDOW_MS; !(await orders.knows(previousKey)); age += LOOK_MS) {
+    if (age >= SETTLE_MS) return keyOf(order, current)
+    await sleep(LOOK_MS)
+  }
+  return previousKey
 }
 
 /** A UUID of version 8: one of our own making. */
