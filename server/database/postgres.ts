@@ -55,8 +55,10 @@ export async function openPostgres(connectionString: string, options: DatabaseOp
       if (!endUnlessAtRest(client)) Object.assign(pool.options, { connectionTimeoutMillis: AWAY_MS })
     })
     const what = `The database ${client.database} at ${client.host}:${client.port} (DATABASE_URL)`
+    const direct = migrate && directUrl ? await migrateAt(directUrl, options) : undefined
+    const settled = settleMigrations(sessionOf(client), what, { ...options, migrate: migrate && !direct })
     const [notes, db] = await Promise.all([
-      migrate && directUrl ? migrateAt(directUrl, options) : settleMigrations(sessionOf(client), what, options),
+      settled.then((notes) => direct ?? notes),
       openClient(new PrismaPg(pool, isDirect ? { statementNameGenerator: createStatementNames() } : {})),
     ])
     return { db, notes, close: () => closePool(db, pool) }

@@ -188,6 +188,13 @@ describe.skipIf(!inject('postgres'))('migrations on a server', () => {
     )
     expect(await staff(['migrate'], env)).toMatchObject({ code: 0 })
     expect(await staff(['list'], env)).toMatchObject({ code: 0, stderr: '' })
+    const elsewhere = { DATABASE_URL: await anEmptyDatabase(), DIRECT_DATABASE_URL: url }
+    expect(await staff(['migrate'], elsewhere)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^The database \S+ at \S+ \(DATABASE_URL\) holds no tables of this site\. [^\n]*\n$/,
+      ),
+    })
   })
 
   it("wait for Prisma's own lock, and take as long as they take", async () => {
