@@ -44,6 +44,9 @@ GRANT INSERT ("Who", "Command", "What") ON "Quvera_Access" TO quvera_app, quvera
 GRANT SELECT ("At"), DELETE ON "Quvera_Access" TO quvera_app;
 GRANT SELECT ON "Quvera_Access" TO quvera_readonly;
 
+-- As the migration says; a dump without its rights loses it.
+REVOKE EXECUTE ON FUNCTION "Quvera_keep_history"() FROM PUBLIC;
+
 -- Staff look: Studio, psql, the export.
 GRANT SELECT ON "Quvera_Form", "Quvera_Mail", "Quvera_Subscriber", "Quvera_Enquiries", "Quvera_Lease" TO quvera_readonly;
 -- Take the dashes off where staff may set the status of an enquiry and note something beside it:

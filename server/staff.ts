@@ -51,21 +51,6 @@ const commands = [
   configCommand,
 ]
 
-const owner = "the tables' owner"
-const reader = `quvera_readonly or ${owner}`
-/** Whose login to a PostgreSQL server a command works with, where that is not the site's own. */
-const logins: Record<string, string> = {
-  list: reader,
-  show: reader,
-  find: reader,
-  export: reader,
-  subscribers: reader,
-  erase: owner,
-  backup: owner,
-  restore: owner,
-  access: reader,
-}
-
 if (import.meta.main) {
   const { argv, env, stdin: input, stdout: output, stderr: errors } = process
   process.exitCode = await runStaff(argv.slice(2), env, { input, output, errors })
@@ -110,8 +95,7 @@ function describe(error: unknown, command = ''): string {
   const words = describeFailure(error)
   if ((error as NodeJS.ErrnoException).syscall === 'write') return `The output cannot be written: ${words}.`
   if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) return words
-  const login = logins[command] ?? `quvera_app, as the site's, or ${owner}`
-  return `${words}. \`${command}\` works with the login of ${login}: set DATABASE_URL to it.`
+  return `${words}. \`${command}\` needs more than this login may: set DATABASE_URL to the tables' owner, or to quvera_readonly to look. After an update the owner runs prisma/roles.sql again.`
 }
 
 function createProgram(terminal: Terminal): Command {
