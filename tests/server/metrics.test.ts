@@ -152,7 +152,9 @@ it('shows people the last day at /status: enquiries an hour, mails, what waits, 
   await submit(server.url, anOrder())
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   const dashboard = await readFile('deploy/grafana-dashboard.json', 'utf8')
-  const asked = [...dashboard.matchAll(/"expr": (".*")/g)].map(([, expr = '']) => JSON.parse(expr) as string)
+  const asked = [...dashboard.matchAll(/"expr": ("(?:[^"\\]|\\.)*")/g)].map(
+    ([, expr = '']) => JSON.parse(expr) as string,
+  )
   expect(asked.length).toBeGreaterThan(10)
   for (const expr of asked) {
     const name = /(?:quvera|process|nodejs)_\w+/.exec(expr)?.[0] ?? expr
