@@ -37,7 +37,7 @@ GRANT SELECT, INSERT, DELETE ON "Quvera_MailEvent" TO quvera_app;
 GRANT SELECT, INSERT, UPDATE ON "Quvera_Lease" TO quvera_app;
 GRANT USAGE ON SEQUENCE "Quvera_Mail_Id_seq" TO quvera_app;
 GRANT SELECT, INSERT, DELETE ON "Quvera_Subscriber" TO quvera_app;
-GRANT UPDATE ("SubscribedAt", "ConsentVersion", "ConfirmedAt") ON "Quvera_Subscriber" TO quvera_app;
+GRANT UPDATE ("SubscribedAt", "ConsentVersion", "ConfirmedAt", "EndsAt") ON "Quvera_Subscriber" TO quvera_app;
 GRANT SELECT ON "Quvera_History" TO quvera_app, quvera_readonly;
 -- Who looked: each command of staff adds a line, whose time and role the database says. A trigger keeps it for a year.
 GRANT INSERT ("Who", "Command", "What") ON "Quvera_Access" TO quvera_app, quvera_readonly;

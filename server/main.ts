@@ -74,7 +74,9 @@ async function serve(env: Env): Promise<void> {
 function tellWhatIsUnset(env: Env, log: Logger) {
   const aliases = env.PUBLIC_URL_ALIASES.length > 0 ? ', and PUBLIC_URL_ALIASES counts for nothing' : ''
   if (!env.PUBLIC_URL)
-    log.warn(`PUBLIC_URL is not set: links in the pages lead to ${securityOf(env).publicUrl}${aliases}`)
+    log.warn(
+      `PUBLIC_URL is not set: links in the pages lead to ${securityOf(env).publicUrl}, mails that ask subscribers to confirm wait${aliases}`,
+    )
   if (!env.RESEND_API_KEY && !process.stdout.isTTY)
     log.warn('RESEND_API_KEY is not set: mails wait in the table Quvera_Mail')
   if (env.RESEND_API_KEY && !env.RESEND_WEBHOOK_SECRET)

@@ -55,7 +55,10 @@ const told: Record<SubscriberLink, Told> = {
     text: 'You get news from us by email, now and then. Each email has a link to this page.',
     asks: { end: 'End my subscription' },
   },
-  ended: { title: 'You are not on the list', text: 'We have forgotten your address. You get no more news from us.' },
+  ended: {
+    title: 'You are not on the list',
+    text: 'You get no more news from us, and we forget your address within a day.',
+  },
   unknown: {
     title: 'This link has ended',
     text: 'The subscription was ended, or not confirmed within 30 days. To subscribe, enter your address below.',

@@ -29,7 +29,7 @@ export interface Subscribers {
    */
   find(token: string): Promise<Subscriber | undefined>
   confirm(subscriber: Subscriber): Promise<void>
-  /** The row goes, with its secret and its mails. */
+  /** The link ends at once, and the row goes: a day later where a mail was sent to it today, which goes on counting. */
   end(subscriber: Subscriber): Promise<void>
 }
 
@@ -70,43 +70,56 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
     async find(token) {
       const [, id, secret = ''] = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.([\da-f]{64})$/.exec(token) ?? []
       const row = id && (await told(db.subscriber.findUnique({ where: { id } })))
-      return row && timingSafeEqual(Buffer.from(row.secret), Buffer.from(secret)) ? row : undefined
+      if (!row || (row.endsAt && row.endsAt < new Date())) return undefined
+      return timingSafeEqual(Buffer.from(row.secret), Buffer.from(secret)) ? row : undefined
     },
     async confirm({ id }) {
-      await told(db.subscriber.updateMany({ where: { id, confirmedAt: null }, data: { confirmedAt: new Date() } }))
+      const data = { confirmedAt: new Date(), endsAt: null }
+      await told(db.subscriber.updateMany({ where: { id, confirmedAt: null }, data }))
     },
     async end({ id }) {
-      await told(db.subscriber.deleteMany({ where: { id } }))
+      const ofToday = { ambiguousAt: { gt: new Date(Date.now() - DAY_MS) } }
+      await told(
+        db.$transaction([
+          db.subscriber.deleteMany({ where: { id, mails: { none: ofToday } } }),
+          db.subscriber.updateMany({ where: { id }, data: { confirmedAt: null, endsAt: new Date() } }),
+        ]),
+      )
     },
   }
 }
 
-/** In one statement, so that an address is not stored without the mail that asks; one that waits asks for all. */
+/**
+ * In one transaction, so that an address is not stored without the mail that asks. The first statement locks the row: so
+ * the second one sees what the same form, sent at the same time, has written.
+ */
 async function insertSubscriber(db: Db, email: string): Promise<void> {
-  await db.$executeRaw`
-    WITH subscriber AS (
-      INSERT INTO "Quvera_Subscriber" AS stored ("Email", "ConsentVersion") VALUES (${email}, ${CONSENT_VERSION})
-      ON CONFLICT ("Email") DO UPDATE SET "SubscribedAt" = now(), "ConsentVersion" = excluded."ConsentVersion"
-        WHERE stored."ConfirmedAt" IS NULL
-      RETURNING "Id"
-    )
-    INSERT INTO "Quvera_Mail" ("SubscriberId", "Kind", "Key")
-    SELECT "Id", 'Confirmation', 'confirm/' || gen_random_uuid() FROM subscriber
-    WHERE NOT EXISTS (SELECT FROM "Quvera_Mail" WHERE "SubscriberId" = subscriber."Id" AND "Status" = 'Pending')`
+  await db.$transaction([
+    db.$executeRaw`
+      INSERT INTO "Quvera_Subscriber" AS stored ("Email", "ConsentVersion", "EndsAt")
+      VALUES (${email}, ${CONSENT_VERSION}, now() + make_interval(days => ${UNCONFIRMED_DAYS - 1}))
+      ON CONFLICT ("Email") DO UPDATE
+        SET "SubscribedAt" = now(), "ConsentVersion" = excluded."ConsentVersion", "EndsAt" = excluded."EndsAt"
+        WHERE stored."EndsAt" IS NOT NULL`,
+    db.$executeRaw`
+      INSERT INTO "Quvera_Mail" ("SubscriberId", "Kind", "Key")
+      SELECT "Id", 'Confirmation', 'confirm/' || gen_random_uuid() FROM "Quvera_Subscriber" subscriber
+      WHERE "Email" = ${email} AND "ConfirmedAt" IS NULL AND NOT EXISTS (
+        SELECT FROM "Quvera_Mail" WHERE "SubscriberId" = subscriber."Id"
+          AND ("Status" = 'Pending' OR "SentAt" > now() - interval '1 minute'))`,
+  ])
 }
 
 /**
- * Forgets who was asked to confirm and has not. Addresses from before anybody was asked stay: staff decide. Returns what
- * ends it.
+ * Forgets who was asked to confirm and has not, and who has left. Addresses from before anybody was asked stay: staff
+ * decide. Returns what ends it.
  */
 export function startForgetting(db: Db, log: Pick<Logger, 'error' | 'info'>): () => void {
   async function forget() {
-    const before = new Date(Date.now() - UNCONFIRMED_DAYS * DAY_MS)
+    const before = new Date(Date.now() - DAY_MS)
     try {
-      const { count } = await db.subscriber.deleteMany({
-        where: { confirmedAt: null, subscribedAt: { lt: before }, mails: { some: {} } },
-      })
-      if (count > 0) log.info({ count }, 'addresses that nobody confirmed were forgotten')
+      const { count } = await db.subscriber.deleteMany({ where: { endsAt: { lt: before } } })
+      if (count > 0) log.info({ count }, 'addresses that nobody confirmed, or that were ended, were forgotten')
     } catch (error) {
       if (isRefusal(error)) log.error('addresses that nobody confirmed are not forgotten: run prisma/roles.sql again')
     }

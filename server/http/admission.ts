@@ -24,15 +24,15 @@ export interface Admission {
   /** @throws HttpError 415 */
   checkType(request: FastifyRequest, type: 'application/json' | 'application/x-www-form-urlencoded'): void
   /** @throws HttpError 429, after which `retry-after` is set */
-  limit(kind: 'order' | 'subscription' | 'vitals', request: FastifyRequest, reply: FastifyReply): Promise<void>
+  limit(kind: 'order' | 'subscription' | 'link' | 'vitals', request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
 const MINUTE_MS = 60_000
 /** A carrier puts thousands of people behind one address of IPv4: no crowd of them orders as much, a program does. */
 const MINUTES_WORTH_A_DAY = 30
 const SUBSCRIPTIONS_A_DAY = 3
-/** One for each page that somebody leaves. */
-const VITALS_A_MINUTE = 60
+/** One for each page that somebody leaves; and looks for a subscriber's link, each a query. */
+const LESSER_A_MINUTE = 60
 /** One client by IPv6 is a /64, and one customer of a provider may have a /48 of 65,536 of them. */
 const CLIENT = { ipv6Subnet: 64 }
 const NETWORK = { ipv6Subnet: 48, clients: 5 }
@@ -45,12 +45,14 @@ export async function createAdmission(app: FastifyInstance, options: AdmissionOp
   const { rateLimitMax } = options
   await app.register(rateLimit, { global: false })
   const daily = { timeWindow: DAY_MS, cache: REMEMBERED.day }
+  const lesser = { max: LESSER_A_MINUTE, timeWindow: MINUTE_MS, cache: REMEMBERED.minute }
   const limits = {
     order: [
       createLimit(app, { max: rateLimitMax, timeWindow: MINUTE_MS, cache: REMEMBERED.minute }),
       createLimit(app, { ...daily, max: rateLimitMax * MINUTES_WORTH_A_DAY, message: messages.manyOrders }),
     ],
-    vitals: [createLimit(app, { max: VITALS_A_MINUTE, timeWindow: MINUTE_MS, cache: REMEMBERED.minute })],
+    vitals: [createLimit(app, lesser)],
+    link: [createLimit(app, lesser)],
     subscription: [createLimit(app, { ...daily, max: SUBSCRIPTIONS_A_DAY, message: messages.manySubscriptions })],
   }
   return {

@@ -109,6 +109,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
       logFailure(error, request.log)
       return send('failed', reply, answerTo(error).status)
     })
+    links.addHook('onRequest', (request, reply) => admission.limit('link', request, reply))
     links.get(SUBSCRIPTION_PATH, async (request, reply) => {
       const subscriber = await find(request)
       if (!subscriber) return send('unknown', reply, 404)

@@ -79,9 +79,12 @@ export async function applyEvents(db: Db, log: Log): Promise<void> {
     WHERE mail."ResendId" = final."ResendId" AND mail."Status"::text = ANY (final.after)
     RETURNING mail."Id" AS "id", mail."Kind"::text AS "kind", mail."Status"::text AS "status"`
   tell(log, changes)
-  const isUnwelcome = changes.some(({ kind, status }) => kinds[kind].to === 'visitor' && status !== 'Delivered')
-  if (isUnwelcome && (await holdIfUnwelcome(db)))
-    log.error('acknowledgements are held for a day: too many of the last ones were turned away (staff mails release)')
+  const isUnwelcome = (kind: MailKind) =>
+    changes.some((change) => change.kind === kind && change.status !== 'Delivered')
+  const why = 'are held for a day: too many of the last ones were turned away (staff mails release)'
+  if (isUnwelcome('Acknowledgement') && (await holdIfUnwelcome(db, 'Acknowledgement')))
+    log.error(`acknowledgements ${why}`)
+  if (isUnwelcome('Confirmation') && (await holdIfUnwelcome(db, 'Confirmation'))) log.warn(`confirmations ${why}`)
 }
 
 /** Says in the log what staff must know: above all that nobody has been told of an enquiry. */

@@ -8,7 +8,7 @@ import { writeMessage } from './letters.ts'
 import { backOffMs, type LoopParts, POLL_MS, RETRY_MAX_SECONDS, startLoop } from './loop.ts'
 import { boundFuture, type ClaimedMail, claimBundle, claimMails, filters, withholdOld } from './owed.ts'
 import { createPace } from './pace.ts'
-import { type Plan, readPlan, withholdReason } from './plan.ts'
+import { readPlan, withholdReason } from './plan.ts'
 import type { Mailer, Message, Outcome } from './resend.ts'
 import { type Change, kinds, kindsTo, move } from './states.ts'
 
@@ -57,7 +57,13 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
   let sender = { is: false, askedAt: Number.NEGATIVE_INFINITY }
   let upkeepAt = Number.NEGATIVE_INFINITY
   let polledAt = Number.NEGATIVE_INFINITY
-  let plan: Plan = { notices: 0, suspected: 0, bundle: false, toVisitors: 0 }
+  let plan: Awaited<ReturnType<typeof readPlan>> = {
+    notices: 0,
+    suspected: 0,
+    bundle: false,
+    toVisitors: 0,
+    asks: false,
+  }
 
   /** Starts the mails that are due, as far as there is room. Returns for how long it is too soon for more. */
   async function look(): Promise<number> {
@@ -103,7 +109,9 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
       await take(kindsTo('staff'), 1, filters.alone)
       if (room() > 0) start(await claimBundle(db, leaseSeconds))
     }
-    await take(kindsTo('visitor'), toVisitors)
+    const acknowledged = await take(['Acknowledgement'], toVisitors)
+    // Without PUBLIC_URL its link would lead nowhere: it waits.
+    if (isPoll && plan.asks && env.PUBLIC_URL) await take(['Confirmation'], toVisitors - acknowledged)
   }
 
   function room(): number {
@@ -149,11 +157,14 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
     return isTooLate ? { state: 'Unknown', change: { lastError: TOO_LATE } } : undefined
   }
 
-  function resultOf({ ambiguousAt, attempts }: ClaimedMail, outcome: Outcome): Result {
+  function resultOf({ kind, ambiguousAt, attempts }: ClaimedMail, outcome: Outcome): Result {
     if (outcome.is === 'sent') {
       return { state: 'Sent', change: { resendId: outcome.resendId, sentAt: new Date(), lastError: null } }
     }
     const lastError = outcome.error
+    // Anybody can type an address: nobody need do anything about one that is none.
+    if (outcome.is === 'refused' && kind === 'Confirmation')
+      return { state: 'Withheld', change: { lastError: `Resend refuses the address: ${lastError}`, ambiguousAt } }
     if (outcome.is === 'refused') return { state: 'Failed', change: { lastError, ambiguousAt } }
     if (outcome.is === 'ambiguous' && outcome.final) return { state: 'Unknown', change: { lastError } }
     const waitMs = retryAfterMs(outcome, attempts)

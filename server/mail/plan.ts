@@ -18,10 +18,11 @@ const SUSPECTED_WAIT_MS = 3_600_000
 
 const TO_A_MAILBOX = 3
 
-/** Of the acknowledgements that were decided last, so many may have been unwelcome. */
+/** Of the acknowledgements, or confirmations, that were decided last, so many may have been unwelcome. */
 const DECIDED = 20
 const UNWELCOME = 5
-const HOLD = 'acknowledgements held'
+/** Confirmations, whose addresses cost nothing to type, hold no acknowledgements. */
+const HOLDS = { Acknowledgement: 'acknowledgements held', Confirmation: 'confirmations held' }
 const HOLD_HOURS = 24
 
 export interface Budget {
@@ -82,9 +83,11 @@ function pauseMs(bundles: number, sent: number): number {
 }
 
 /** A try without a clear answer counts as sent. */
-export async function readPlan(db: Db, budget: Budget): Promise<Plan> {
+export async function readPlan(db: Db, budget: Budget): Promise<Plan & { asks: boolean }> {
   const toStaff = Prisma.sql`"Kind"::text IN (${Prisma.join(kindsTo('staff'))})`
-  const [used] = await db.$queryRaw<Used[]>`
+  const isHeld = (name: string) =>
+    Prisma.sql`EXISTS (SELECT FROM "Quvera_Lease" WHERE "Name" = ${name} AND "Until" > now())`
+  const [used] = await db.$queryRaw<(Used & { asks: boolean })[]>`
     WITH used AS (
       SELECT ${toStaff} AS "toStaff", coalesce("SentAt", "AmbiguousAt") AS "at" FROM "Quvera_Mail"
       WHERE ${budget.mails} > 0 AND "BundledInto" IS NULL AND "Kind" <> 'Post'
@@ -108,10 +111,10 @@ export async function readPlan(db: Db, budget: Budget): Promise<Plan> {
         WHERE mail."Status" = 'Pending' AND mail."Kind" = 'Staff' AND mail."BundledInto" IS NULL AND mail."Attempts" = 0
         ORDER BY mail."NextAttemptAt" LIMIT 1
       ), 0) END::float AS "suspectedWaitMs",
-      EXISTS (SELECT FROM "Quvera_Lease" WHERE "Name" = ${HOLD} AND "Until" > now()) AS "held"
+      ${isHeld(HOLDS.Acknowledgement)} AS "held", NOT ${isHeld(HOLDS.Confirmation)} AS "asks"
     FROM used`
   if (!used) throw new Error('An aggregate without GROUP BY returned no row')
-  return planOf(budget, used)
+  return { ...planOf(budget, used), asks: used.asks }
 }
 
 /** Why this mail to a visitor is not to be sent, if so: nobody can flood a mailbox through our forms. */
@@ -119,6 +122,7 @@ export async function withholdReason(db: Db, { id, enquiries, subscriber }: Clai
   const [enquiry] = enquiries
   if (enquiry?.suspectedSpam) return 'Not sent: suspected spam.'
   if (subscriber?.confirmedAt) return 'Not sent: the address is confirmed.'
+  if (subscriber?.endsAt && subscriber.endsAt < new Date()) return 'Not sent: the subscription has ended.'
   const receiver = enquiry ?? subscriber
   if (!receiver || (await earlierTo(db, id, receiver)) < TO_A_MAILBOX) return undefined
   return `Not sent: this address has had ${TO_A_MAILBOX} acknowledgements or confirmations within 24 hours.`
@@ -151,19 +155,20 @@ async function earlierTo(
 }
 
 /**
- * Holds mails to visitors for a day when too many of the last ones were unwelcome: addresses are typed by anybody, and
+ * Holds mails of this kind for a day when too many of the last ones were unwelcome: addresses are typed by anybody, and
  * our good name at receivers is what brings the notices to staff. Those sent before the end of an earlier hold are not
  * counted once more.
  * @returns whether they are held from now on
  */
-export async function holdIfUnwelcome(db: Db): Promise<boolean> {
+export async function holdIfUnwelcome(db: Db, kind: keyof typeof HOLDS): Promise<boolean> {
+  const hold = HOLDS[kind]
   const held = await db.$executeRaw`
     INSERT INTO "Quvera_Lease" AS hold ("Name", "Holder", "Until")
-    SELECT ${HOLD}, 'reputation', now() + make_interval(hours => ${HOLD_HOURS})
+    SELECT ${hold}, 'reputation', now() + make_interval(hours => ${HOLD_HOURS})
     FROM (
       SELECT "Status" FROM "Quvera_Mail"
-      WHERE "Kind"::text IN (${Prisma.join(kindsTo('visitor'))}) AND "Status" IN ('Delivered', 'Bounced', 'Complained')
-        AND "SentAt" > greatest(now() - interval '7 days', (SELECT "Until" FROM "Quvera_Lease" WHERE "Name" = ${HOLD}))
+      WHERE "Kind"::text = ${kind} AND "Status" IN ('Delivered', 'Bounced', 'Complained')
+        AND "SentAt" > greatest(now() - interval '7 days', (SELECT "Until" FROM "Quvera_Lease" WHERE "Name" = ${hold}))
       ORDER BY "SentAt" DESC LIMIT ${DECIDED}
     ) decided
     HAVING count(*) FILTER (WHERE "Status" <> 'Delivered') >= ${UNWELCOME}
@@ -171,17 +176,16 @@ export async function holdIfUnwelcome(db: Db): Promise<boolean> {
   return held > 0
 }
 
-/** Until when mails to visitors are held, if they are. */
-export async function readHold(db: Db): Promise<Date | undefined> {
-  const lease = await db.lease.findFirst({ where: { name: HOLD, until: { gt: new Date() } } })
-  return lease?.until
+const holding = () => ({ name: { in: Object.values(HOLDS) }, until: { gt: new Date() } })
+
+/** Which mails are held, and until when. */
+export async function readHolds(db: Db) {
+  const leases = await db.lease.findMany({ where: holding(), orderBy: { name: 'asc' } })
+  return leases.map(({ name, until }) => ({ isOfOrders: name === HOLDS.Acknowledgement, until }))
 }
 
 /** A person lets them go before. */
 export async function endHold(db: Db): Promise<number> {
-  const { count } = await db.lease.updateMany({
-    where: { name: HOLD, until: { gt: new Date() } },
-    data: { until: new Date() },
-  })
+  const { count } = await db.lease.updateMany({ where: holding(), data: { until: new Date() } })
   return count
 }

@@ -6,7 +6,7 @@ import type { Env } from '../env.ts'
 import { OperatorError, scrub } from '../errors.ts'
 import { retryMails, withholdMails, wouldBeDue } from '../mail/by-hand.ts'
 import { readBacklog } from '../mail/owed.ts'
-import { endHold, readHold } from '../mail/plan.ts'
+import { endHold, readHolds } from '../mail/plan.ts'
 import {
   heldBack,
   kinds,
@@ -236,10 +236,9 @@ staff test-mail ADDRESS tries it. staff mails retry: once more what was refused.
       advice: "Look into Resend's log. staff mails retry --restored --yes sends them.",
     },
   ]
-  const until = await readHold(db)
-  if (until)
-    print(`Acknowledgements are held until ${inIndia(until)}: too many of the last ones were turned away.
-staff list shows the addresses; staff mails release lets them go before.\n`)
+  for (const { isOfOrders, until } of await readHolds(db))
+    print(`${isOfOrders ? 'Acknowledgements' : 'Confirmations'} are held until ${inIndia(until)}: too many of the last ones were turned away.
+staff ${isOfOrders ? 'list' : 'subscribers'} shows the addresses; staff mails release lets them go before.\n`)
   let isEmpty = true
   for (const section of sections) if (await printSection(terminal, db, section)) isEmpty = false
   if (isEmpty) print(onlyFailed ? 'No mail has failed.' : 'No mail is owed.')

@@ -35,25 +35,35 @@ export function restoreCommand(terminal: Terminal): Command {
       '--mails',
       'mails that were still to be sent in the backup shall go out. Without it they are held back (Withheld), because they may have been sent since the backup was made: "mails" shows them, "mails retry --restored --yes" sends them',
     )
+    .option(
+      '--subscriptions',
+      'confirmed subscriptions stay so. Without it they are held back as not confirmed, because who has left since the backup would be on the list again',
+    )
     .description(`Fills the database of DATA_DIR or DATABASE_URL, which must hold no rows yet: either with all of it or, when anything is
 wrong, with nothing. On PostgreSQL it needs the owner of the tables.`)
-    .action(async (file: string, { mails = false }: { mails?: boolean }) => {
-      const lines = unzippedLines(() => (file === '-' ? input : createReadStream(file)))
-      await withDatabase({ ...env(), make: true, migrate: true }, async ({ db }) => {
-        const { rows, madeAt, held } = await db
-          .$transaction((transaction) => restore(transaction, lines, mails), { timeout: NO_LIMIT_MS })
-          .catch((error) => {
-            throw explain(error, file === '-' ? 'standard input' : resolve(file))
-          })
-        await noteAccess(terminal, db, count(rows, 'row', 'rows'))
-        print(`Restored ${count(rows, 'row', 'rows')} of the backup made at ${madeAt}.`)
-        if (held > 0)
-          print(`Held back: ${count(held, 'mail', 'mails')} that the backup had still to send (staff mails).`)
-      })
-    })
+    .action(
+      async (file: string, { mails = false, subscriptions = false }: { mails?: boolean; subscriptions?: boolean }) => {
+        const lines = unzippedLines(() => (file === '-' ? input : createReadStream(file)))
+        await withDatabase({ ...env(), make: true, migrate: true }, async ({ db }) => {
+          const { rows, madeAt, held, subscribers } = await db
+            .$transaction((transaction) => restore(transaction, lines, mails, subscriptions), { timeout: NO_LIMIT_MS })
+            .catch((error) => {
+              throw explain(error, file === '-' ? 'standard input' : resolve(file))
+            })
+          await noteAccess(terminal, db, count(rows, 'row', 'rows'))
+          print(`Restored ${count(rows, 'row', 'rows')} of the backup made at ${madeAt}.`)
+          if (held > 0)
+            print(`Held back: ${count(held, 'mail', 'mails')} that the backup had still to send (staff mails).`)
+          if (subscribers > 0)
+            print(
+              `Held back: ${count(subscribers, 'subscription', 'subscriptions')}, now not confirmed, as somebody may have left since. Where nobody has: into an empty database once more, with --subscriptions.`,
+            )
+        })
+      },
+    )
 }
 
-async function restore(db: Queries, lines: AsyncGenerator<string>, sendMails: boolean) {
+async function restore(db: Queries, lines: AsyncGenerator<string>, sendMails: boolean, keepSubscribers: boolean) {
   const tables = await readTables(db)
   await db.$executeRawUnsafe(`LOCK TABLE ${tables.map(({ name }) => quoted(name)).join()} IN EXCLUSIVE MODE`)
   await expectEmpty(db, tables)
@@ -75,7 +85,10 @@ async function restore(db: Queries, lines: AsyncGenerator<string>, sendMails: bo
         `UPDATE "Quvera_Mail" SET "Status" = 'Withheld', "LastError" = $1 WHERE "Status" = 'Pending'`,
         heldBack.lastError,
       )
-  return { rows, madeAt: backup.head.madeAt, held }
+  const subscribers = keepSubscribers
+    ? 0
+    : await db.$executeRawUnsafe(`UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL WHERE "ConfirmedAt" IS NOT NULL`)
+  return { rows, madeAt: backup.head.madeAt, held, subscribers }
 }
 
 async function expectEmpty(db: Queries, tables: Table[]) {

@@ -3,6 +3,7 @@ ALTER TYPE "Quvera_MailKind" ADD VALUE 'Confirmation';
 
 -- AlterTable
 ALTER TABLE "Quvera_Subscriber" ADD COLUMN     "ConfirmedAt" TIMESTAMPTZ(3),
+ADD COLUMN     "EndsAt" TIMESTAMPTZ(3),
 ADD COLUMN     "Id" UUID NOT NULL DEFAULT gen_random_uuid(),
 ADD COLUMN     "Secret" TEXT NOT NULL DEFAULT replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '');
 
