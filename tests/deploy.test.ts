@@ -8,6 +8,12 @@ const files = [
     .map((name) => `deploy/${name}`),
 ].filter((file) => readFileSync(file, 'utf8').includes(' image: ')) // others only add to a container
 const read = (file: string) => readFileSync(file, 'utf8')
+/** What a service takes from that of another file. */
+function extended(text: string): string | undefined {
+  const [, file = '', service = ''] = /extends: \{ file: (?:deploy\/)?(\S+), service: (\S+) \}/.exec(text) ?? []
+  return file && new Map(servicesOf(`deploy/${file}`)).get(service)
+}
+
 /** The text of each service, by its name; one that merges another's holds that too. */
 function servicesOf(file: string): [string, string][] {
   const text = read(file)
@@ -18,6 +24,7 @@ function servicesOf(file: string): [string, string][] {
     .split(/^ {2}(?=[\w-]+:\n)/m)
     .slice(1)
     .map((service) => [service.split(':')[0] ?? '', service.replace('<<: *site', () => shared)])
+    .map(([name = '', service = '']) => [name, service + (extended(service) ?? '')])
 }
 
 it.each(files)('%s: every container runs without capabilities it does not need, and cannot get new ones', (file) => {

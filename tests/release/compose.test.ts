@@ -113,6 +113,11 @@ it.skipIf(!compose)('DATA_VOLUME puts the site, and Studio, onto the restored vo
   expect(mounts(config('--profile staff', { DATA_VOLUME: 'restored' }))).toEqual(['restored', 'restored'])
 })
 
+it.skipIf(!compose)('one container asks for no password of PostgreSQL', () => {
+  writeFileSync(join(checkout, '.env'), SETTINGS.replaceAll(/.*PASSWORD.*\n/g, ''))
+  expect(config('--profile staff')).toContain('container_name: quvera')
+})
+
 it.skipIf(!compose)('nobody starts with TLS and without its host name', () => {
   writeFileSync(join(checkout, '.env'), SETTINGS.replace(/SITE_HOST.*\n/, ''))
   expect(() => config('')).toThrow(/the host name that leads to this machine/)
