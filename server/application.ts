@@ -4,7 +4,7 @@ import { type Availability, createAvailability } from './database/availability.t
 import type { Db } from './database/database.ts'
 import { createOrders, type Orders, probeStorage } from './enquiries/orders.ts'
 import { startRetention } from './enquiries/retention.ts'
-import { createSubscribers, startForgetting } from './enquiries/subscribers.ts'
+import { createSubscribers } from './enquiries/subscribers.ts'
 import { type Env, publicUrlOf } from './env.ts'
 import { createApp, type Patience } from './http/app.ts'
 import type { Metrics, MetricsOptions } from './http/metrics.ts'
@@ -37,8 +37,7 @@ export async function openApplication(env: Env, { db, log, site, patience }: App
   let leaving = false
   const availability = createAvailability(log, () => probeStorage(db))
   const mails = startMails(db, env, { log, availability })
-  const endRetention = env.RETENTION_MONTHS ? startRetention(db, env.RETENTION_MONTHS, log) : undefined
-  const endForgetting = startForgetting(db, log)
+  const endRetention = startRetention(db, env.RETENTION_MONTHS, log)
   const metrics = env.METRICS_PORT
     ? await serveMetrics({ host: env.HOST, port: env.METRICS_PORT, db, mailEnabled: Boolean(env.RESEND_API_KEY) })
     : undefined
@@ -79,8 +78,7 @@ export async function openApplication(env: Env, { db, log, site, patience }: App
       const idle = setInterval(() => app.server.closeIdleConnections(), 100)
       await app.close()
       clearInterval(idle)
-      endRetention?.()
-      endForgetting()
+      endRetention()
       await mails.stop(mailGraceMs)
       await metrics?.close()
       availability.close()

@@ -4,6 +4,7 @@ import { takeLease } from '../database/lease.ts'
 import { dropCopies } from '../database/snapshot.ts'
 import { sqlState } from '../errors.ts'
 import { DAY_MS } from '../words.ts'
+import { forgetSubscribers } from './subscribers.ts'
 
 const LEASE = 'retention'
 const LOOK_MS = 3_600_000
@@ -43,27 +44,32 @@ export function monthsBefore(now: Date, months: number): Date {
 }
 
 /**
- * Erases what is older than `months` once a day, in one of all processes, by the database's clock. What a clock set ahead
+ * Erases what is older than `months` (0: no enquiry) once a day, in one of all processes, and each hour lines of who looked
+ * after a year, and subscribers who did not confirm or have left; all by the database's clock. What a clock set ahead
  * makes old would be gone for good: so nothing is erased in the first hour, in which such a clock is put right, nor long
- * after the time that is known to have been, until a person has erased by hand. Returns what ends it.
+ * after the time that is known to have been: of enquiries until a person has erased by hand. Returns what ends it.
  */
 export function startRetention(db: Db, months: number, log: Logger): () => void {
   async function erase() {
     try {
       await rememberTime(db)
       const { now, isLeap } = await readTime(db)
-      const before = monthsBefore(now, months)
+      const before = months ? monthsBefore(now, months) : new Date(0)
       if (isLeap && (await db.enquiry.count({ where: { receivedAt: { lt: before } } })) > 0)
         return log.error(leapWords(months))
       // By another name each time, so that nobody renews it: who finds it run out is the one that erases.
-      if (!(await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000))) return
-      const erased = await eraseBefore(db, before)
-      if (!isLeap) await db.$executeRaw`DELETE FROM "Quvera_Access" WHERE "At" < now() - interval '1 year'`
-      log.info({ erased, months }, 'enquiries past their time were erased')
+      const isFirst = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
+      if (isFirst && months)
+        log.info({ erased: await eraseBefore(db, before), months }, 'enquiries past their time were erased')
+      if (isLeap) return
+      await db.$executeRaw`DELETE FROM "Quvera_Access" WHERE "At" < now() - interval '1 year'`
+      const count = await forgetSubscribers(db, now)
+      if (count > 0) log.info({ count }, 'addresses that nobody confirmed, or that were ended, were forgotten')
     } catch (error) {
-      const remedy = 'GRANT DELETE ON "Quvera_Form" TO the role of the site, see prisma/roles.sql'
-      if (sqlState(error) === REFUSED) log.error(`RETENTION_MONTHS cannot be kept: ${remedy}`)
-      else log.error({ err: error }, 'enquiries past their time could not be erased')
+      const remedy =
+        'run prisma/roles.sql again, and with RETENTION_MONTHS: GRANT DELETE ON "Quvera_Form" TO quvera_app'
+      if (sqlState(error) === REFUSED) log.error(`what is past its time cannot be erased: ${remedy}`)
+      else log.error({ err: error }, 'what is past its time could not be erased')
     }
   }
   rememberTime(db).catch(() => undefined) // an hour later it is told

@@ -14,7 +14,6 @@ export type { Subscriber }
 
 /** Who has not confirmed within so long is forgotten. */
 export const UNCONFIRMED_DAYS = 30
-const LOOK_MS = 3_600_000
 
 export interface Subscribers {
   /**
@@ -111,20 +110,10 @@ async function insertSubscriber(db: Db, email: string): Promise<void> {
 }
 
 /**
- * Forgets who was asked to confirm and has not, and who has left. Addresses from before anybody was asked stay: staff
- * decide. Returns what ends it.
+ * Forgets who was asked to confirm and has not, and who has left, and returns how many. Addresses from before anybody was
+ * asked stay: staff decide.
  */
-export function startForgetting(db: Db, log: Pick<Logger, 'error' | 'info'>): () => void {
-  async function forget() {
-    const before = new Date(Date.now() - DAY_MS)
-    try {
-      const { count } = await db.subscriber.deleteMany({ where: { endsAt: { lt: before } } })
-      if (count > 0) log.info({ count }, 'addresses that nobody confirmed, or that were ended, were forgotten')
-    } catch (error) {
-      if (isRefusal(error)) log.error('addresses that nobody confirmed are not forgotten: run prisma/roles.sql again')
-    }
-  }
-  forget()
-  const timer = setInterval(forget, LOOK_MS)
-  return () => clearInterval(timer)
+export async function forgetSubscribers(db: Db, now: Date): Promise<number> {
+  const before = new Date(now.getTime() - DAY_MS)
+  return (await db.subscriber.deleteMany({ where: { endsAt: { lt: before } } })).count
 }

@@ -1,7 +1,8 @@
 import pino from 'pino'
 import { expect, it, vi } from 'vitest'
 import { eraseBefore, monthsBefore, startRetention } from '../../server/enquiries/retention.ts'
-import { anOrder, submit } from '../support/an-order.ts'
+import { DAY_MS } from '../../server/words.ts'
+import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestApp } from '../support/test-app.ts'
@@ -19,13 +20,14 @@ async function aSiteWithOldEnquiries() {
     db.enquiry.updateMany({ where: { reference: references[index] ?? '' }, data: { receivedAt } })
   await age(0, new Date(limit - MINUTE_MS))
   await age(1, new Date(limit + MINUTE_MS))
+  await db.lease.deleteMany({ where: { name: 'retention' } }) // in which the site has noted the time
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }) // of what is started from here on
   atEnd(() => vi.useRealTimers())
   const lines: { level: number; msg: string }[] = []
   const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) })
   const left = async () =>
     (await db.enquiry.findMany({ orderBy: { receivedAt: 'asc' } })).map(({ reference }) => reference)
-  const start = () => atEnd(startRetention(db, 24, log))
+  const start = (months = 24) => atEnd(startRetention(db, months, log))
   return { url, db, references, lines, left, start }
 }
 
@@ -66,6 +68,31 @@ it('erases nothing when the clock has leapt, also after an enquiry by that clock
   expect(lines[2]).toMatchObject({ level: 30, erased: 0 })
   expect(await left()).toHaveLength(2)
 })
+
+it.each([
+  { clock: 'right', left: 0 },
+  { clock: 'ahead', left: 1 },
+])(
+  'without RETENTION_MONTHS too forgets who looked a year ago and who never confirmed, where the clock is $clock: leaves $left',
+  async ({ clock, left }) => {
+    const { url, db, references, start } = await aSiteWithOldEnquiries()
+    const at = new Date(Date.now() - 366 * DAY_MS)
+    await db.access.create({ data: { at, who: 'x', command: 'list', what: '' } })
+    await call(url, 'subscription.subscribe', { email: 'a@shop.example' })
+    await db.subscriber.updateMany({ data: { endsAt: at } })
+    if (clock === 'ahead') await db.enquiry.deleteMany({ where: { reference: references[2] ?? '' } })
+    start(0)
+    const counts = async () => [await db.access.count(), await db.subscriber.count()]
+    vi.advanceTimersByTime(59 * MINUTE_MS)
+    for (let query = 0; query < 20; query++) expect(await counts()).toEqual([1, 1])
+    vi.advanceTimersByTime(MINUTE_MS)
+    await eventually(
+      async () => (await db.lease.count({ where: { name: 'retention', until: { gt: new Date() } } })) > 0,
+    )
+    await eventually(async () => expect(await counts()).toEqual([left, left]))
+    expect(await db.enquiry.count()).toBe(clock === 'right' ? 3 : 2)
+  },
+)
 
 it('counts months as the calendar does', () => {
   expect(monthsBefore(new Date('2028-02-29T10:00:00Z'), 24).toISOString()).toBe('2026-02-28T10:00:00.000Z')
