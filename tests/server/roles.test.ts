@@ -67,7 +67,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
     const { app, owner } = await aDatabase()
     const resend = await startFakeResend()
     atEnd(resend.close)
-    const server = await startServer({ DATABASE_URL: app, ...sendingThrough(resend) })
+    const server = await startServer({ DATABASE_URL: app, PUBLIC_URL: 'http://quvera.test', ...sendingThrough(resend) })
     atEnd(() => server.stop('SIGKILL'))
     const order = anOrder()
     const { reference = '', status } = await submit(server.url, order)
