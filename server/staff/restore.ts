@@ -41,26 +41,29 @@ export function restoreCommand(terminal: Terminal): Command {
     )
     .description(`Fills the database of DATA_DIR or DATABASE_URL, which must hold no rows yet: either with all of it or, when anything is
 wrong, with nothing. On PostgreSQL it needs the owner of the tables.`)
-    .action(
-      async (file: string, { mails = false, subscriptions = false }: { mails?: boolean; subscriptions?: boolean }) => {
-        const lines = unzippedLines(() => (file === '-' ? input : createReadStream(file)))
-        await withDatabase({ ...env(), make: true, migrate: true }, async ({ db }) => {
-          const { rows, madeAt, held, subscribers } = await db
-            .$transaction((transaction) => restore(transaction, lines, mails, subscriptions), { timeout: NO_LIMIT_MS })
-            .catch((error) => {
-              throw explain(error, file === '-' ? 'standard input' : resolve(file))
-            })
-          await noteAccess(terminal, db, count(rows, 'row', 'rows'))
-          print(`Restored ${count(rows, 'row', 'rows')} of the backup made at ${madeAt}.`)
-          if (held > 0)
-            print(`Held back: ${count(held, 'mail', 'mails')} that the backup had still to send (staff mails).`)
-          if (subscribers > 0)
-            print(
-              `Held back: ${count(subscribers, 'subscription', 'subscriptions')}, now not confirmed, as somebody may have left since. Where nobody has: into an empty database once more, with --subscriptions.`,
-            )
-        })
-      },
-    )
+    .action(async (file: string, { mails = false, subscriptions = false }: Options) => {
+      const lines = unzippedLines(() => (file === '-' ? input : createReadStream(file)))
+      await withDatabase({ ...env(), make: true, migrate: true }, async ({ db }) => {
+        const { rows, madeAt, held, subscribers } = await db
+          .$transaction((transaction) => restore(transaction, lines, mails, subscriptions), { timeout: NO_LIMIT_MS })
+          .catch((error) => {
+            throw explain(error, file === '-' ? 'standard input' : resolve(file))
+          })
+        await noteAccess(terminal, db, count(rows, 'row', 'rows'))
+        print(`Restored ${count(rows, 'row', 'rows')} of the backup made at ${madeAt}.`)
+        if (held > 0)
+          print(`Held back: ${count(held, 'mail', 'mails')} that the backup had still to send (staff mails).`)
+        if (subscribers > 0)
+          print(
+            `Held back: ${count(subscribers, 'subscription', 'subscriptions')}, now not confirmed, as somebody may have left since. Where nobody has: into an empty database once more, with --subscriptions.`,
+          )
+      })
+    })
+}
+
+interface Options {
+  mails?: boolean
+  subscriptions?: boolean
 }
 
 async function restore(db: Queries, lines: AsyncGenerator<string>, sendMails: boolean, keepSubscribers: boolean) {
