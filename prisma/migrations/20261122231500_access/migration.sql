@@ -14,7 +14,7 @@ CREATE TABLE "Quvera_History" (
 -- CreateTable
 CREATE TABLE "Quvera_Access" (
     "Id" UUID NOT NULL DEFAULT gen_random_uuid(),
-    "At" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "At" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
     "Who" TEXT NOT NULL,
     "Role" TEXT NOT NULL DEFAULT SESSION_USER,
     "Command" TEXT NOT NULL,
