@@ -80,7 +80,7 @@ function borrow(open: () => Promise<Database>, socket: string): () => Promise<So
   }, QUIET_MS)
   return async () => {
     await closed
-    if (!opened && !(await answers(socket))) opened = open()
+    if (!opened && !(await answers(socket))) opened ??= open()
     await opened
     giveBack.refresh()
     return connect(socket).on('data', () => giveBack.refresh())
