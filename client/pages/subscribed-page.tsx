@@ -57,7 +57,7 @@ const told: Record<SubscriberLink, Told> = {
   },
   ended: {
     title: 'You are not on the list',
-    text: 'You get no more news from us, and we forget your address within a day.',
+    text: 'You get no more news from us, and we forget your address within two days.',
   },
   unknown: {
     title: 'This link has ended',

@@ -127,7 +127,7 @@ export function acknowledgement({ reference, name, products, quantity, retailerS
 function confirmation(subscriber: Subscriber, publicUrl: string) {
   const url = linkOf(subscriber, publicUrl)
   const ask = `Somebody, we hope you, has entered this address to get news from ${brand.company}, now and then. If it was you, please confirm it: open this page and press its button.`
-  const forget = `If it was not you, you need do nothing: we send you nothing more, and forget the address after ${UNCONFIRMED_DAYS} days. The same page also does so within a day.`
+  const forget = `If it was not you, you need do nothing: we send you nothing more, and forget the address after ${UNCONFIRMED_DAYS} days. The same page also does so within two days.`
   const button = `display:inline-block;padding:10px 20px;background:${palette.ink};color:${palette.paper};text-decoration:none`
   return {
     ...letter(`${brand.name}: please confirm your subscription`, [
