@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { brand } from '../shared/brand.ts'
 import { openApplication, securityOf } from './application.ts'
+import type { Db } from './database/database.ts'
 import { OWNER_PATIENCE_MS, openDatabase } from './database/open-database.ts'
 import { type Env, readEnv } from './env.ts'
 import { exitFor, OperatorError } from './errors.ts'
@@ -52,6 +53,7 @@ async function serve(env: Env): Promise<void> {
   }) // while the database answers
   const database = await opening
   for (const note of database.notes) log.info(note)
+  await expectRights(database.db)
   if (site.size === 0) log.warn('no built pages: run `npm run build`, or use `npm run dev`')
   tellWhatIsUnset(env, log)
 
@@ -69,6 +71,17 @@ async function serve(env: Env): Promise<void> {
   await close({ leavingMs: LEAVING_MS, mailGraceMs: MAIL_GRACE_MS })
   await database.close()
   process.exit(0)
+}
+
+/** Else mails would be taken to be sent, and not sent, until nobody knows whether they were. */
+async function expectRights(db: Db) {
+  const [row] = await db.$queryRaw<{ may: boolean; login: string }[]>`
+    SELECT current_user AS "login", has_table_privilege('"Quvera_Subscriber"', 'SELECT')
+      AND has_column_privilege('"Quvera_Subscriber"', 'EndsAt', 'UPDATE') AS "may"`
+  if (row?.may) return
+  throw new OperatorError(
+    `The login ${row?.login} lacks rights that this version needs: first run prisma/roles.sql again as the tables' owner.`,
+  )
 }
 
 function tellWhatIsUnset(env: Env, log: Logger) {

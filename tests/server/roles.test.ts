@@ -63,6 +63,16 @@ const ONLY_ADDED = [
 ]
 
 describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
+  it('are missed at the start where the script was not run again for a new version, before a mail is touched', async () => {
+    const { app, owner } = await aDatabase()
+    await administer(owner, 'REVOKE SELECT, UPDATE ON "Quvera_Subscriber" FROM quvera_app')
+    const server = await startServer({ DATABASE_URL: app }, { waitUntilReady: false })
+    expect((await server.exited).code).toBe(1)
+    expect(server.stderr()).toContain(
+      'The login quvera_app lacks rights that this version needs: first run prisma/roles.sql',
+    )
+  })
+
   it('let the server store, mail and subscribe, and nothing more', async () => {
     const { app, owner } = await aDatabase()
     const resend = await startFakeResend()
