@@ -83,7 +83,7 @@ export function startPosts(db: Db, env: Env, url: string, parts: LoopParts): Out
     if (!isTidy) await withholdOld(db, env.MAIL_MAX_AGE_DAYS, ['Post']) // what an earlier NOTIFY_URL did not take
     isTidy = true
     const [due] = await claimMails(db, ['Post'], 1, env.MAIL_LEASE_SECONDS)
-    if (!due || !(await deliver(due))) return POLL_MS // while it fails, no more than one a second
+    if (!due || !(await deliver(due))) return POLL_MS // while it fails; a new order has a look of its own
     loop.wake()
     return 0
   }
