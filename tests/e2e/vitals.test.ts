@@ -12,6 +12,7 @@ it('how fast a page was is told once, when somebody leaves it', async () => {
   const { page, problems, close } = await visit(path)
   await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => /vitals-/.test(name)))
   await page.locator('#composition summary').first().click()
+  await page.waitForFunction(() => performance.getEntriesByType('first-input').length > 0) // it is painted, then timed
   await page.goto(`${site().url}/received`) // a page of which nothing is told
   await page.goto('about:blank')
   await eventually(async () => {
