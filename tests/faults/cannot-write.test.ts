@@ -13,6 +13,7 @@ import { createStages, report } from '../support/fault-stage.ts'
 import { aUniqueOrder, sendOrders } from '../support/load.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
+import { onDatabase } from '../support/stored-enquiry.ts'
 import { administer, migrations } from '../support/test-database.ts'
 
 const { setUp } = createStages()
@@ -121,7 +122,8 @@ describe.skipIf(process.getuid?.() !== 0)('the embedded database on a full disk'
       await rm(join(folder, 'ballast'))
       await eventually(async () => (await ready(server)) === 200)
       const after = await send(200, true)
-      await eventually(() => resend.mails.length >= 800, 30_000)
+      const isOver = () => onDatabase(env, async (db) => (await db.mail.count({ where: { status: 'Pending' } })) === 0)
+      await eventually(isOver, 30_000)
       await server.stop('SIGKILL')
       const { db, close } = await openDatabase({ dataDir: env.DATA_DIR, migrations })
       const load = { ...after, acknowledged: new Map([...before.acknowledged, ...after.acknowledged]) }
