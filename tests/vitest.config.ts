@@ -11,7 +11,7 @@ const expectBrowser = 'tests/support/expect-browser.ts'
 
 /** What says nothing of a database is not run once more on a real PostgreSQL. */
 const WITHOUT_DATABASE =
-  'batch-writer config data-folder lines mails own-pages pace refused-connections schema terminal-table trpc-adapter unread-answers watchdog wire-bridge'
+  'batch-writer config data-folder lines mails own-pages pace refused-connections schema router terminal-table unread-answers watchdog wire-bridge'
     .split(' ')
     .map((name) => `tests/server/${name}.test.ts`)
 

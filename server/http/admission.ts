@@ -7,7 +7,7 @@ import { HttpError } from './error-answers.ts'
 
 /*
  * The door: whom a request comes from, whether it comes from our own pages, of what type it is, and how often. What
- * stores something comes in here, by a procedure (trpc-adapter.ts) or as a form without scripts (form-posts.ts).
+ * stores something comes in here, by a procedure (router.ts) or as a form without scripts (form-posts.ts).
  */
 
 export interface AdmissionOptions {

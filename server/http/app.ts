@@ -4,7 +4,6 @@ import type { Socket } from 'node:net'
 import Fastify, {
   type ConnectionError,
   type FastifyBaseLogger,
-  type FastifyError,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -12,19 +11,18 @@ import Fastify, {
 } from 'fastify'
 import type { Vitals } from '../../shared/vitals.ts'
 import { type AdmissionOptions, createAdmission, createProxyWatch, tidyForwarded } from './admission.ts'
-import { errorAnswer } from './error-answers.ts'
+import { answerTo, errorAnswer, logFailure } from './error-answers.ts'
 import { serveFormPosts } from './form-posts.ts'
 import { type Health, serveHealth } from './health.ts'
 import { type ResendEventsOptions, serveResendEvents } from './resend-events.ts'
-import type { Context } from './router.ts'
+import { type Context, procedures, serveProcedures } from './router.ts'
 import { type SecurityOptions, securityHeaders } from './security.ts'
 import { type Site, sendNotFound, servePages } from './site.ts'
-import { serveProcedures } from './trpc-adapter.ts'
 import { serveVitals } from './vitals.ts'
 
 /*
- * The application: requests come in, answers go out. A page: site.ts. An order: admission.ts, then trpc-adapter.ts and
- * router.ts, or form-posts.ts for a form without scripts, then server/enquiries/orders.ts. What failures are answered
+ * The application: requests come in, answers go out. A page: site.ts. An order: admission.ts, then router.ts,
+ * or form-posts.ts for a form without scripts, then server/enquiries/orders.ts. What failures are answered
  * with: error-answers.ts. For programs: health.ts, metrics.ts, resend-events.ts, vitals.ts.
  */
 
@@ -112,10 +110,10 @@ export function createApp(options: AppOptions): FastifyInstance {
     done()
   })
 
-  app.setErrorHandler<FastifyError>((error, request, reply) => {
-    const status = error.statusCode && error.statusCode >= 400 ? error.statusCode : 500
-    if (status >= 500) request.log.error({ reqId: request.id, err: error }, 'a request could not be served')
-    return reply.code(status).send(errorAnswer(status))
+  app.setErrorHandler((error, request, reply) => {
+    logFailure(error, request)
+    const { status, problem } = answerTo(error)
+    return reply.code(status).send(errorAnswer(status, problem.message))
   })
   app.setNotFoundHandler((request, reply) => {
     const isPage = request.method === 'GET' || request.method === 'HEAD'
@@ -191,17 +189,15 @@ function watchConnections(app: FastifyInstance) {
   }
 }
 
-/** What has a name of its own in the log and in metrics; other paths under /trpc are whatever people make up. */
-const PROCEDURES = ['order.submit', 'subscription.subscribe']
 export const ORDER_FORM = 'order form'
 /** What is asked for many times for each visitor, or by programs every few seconds. */
 const FREQUENT = ['/assets/*', '/healthz', '/readyz', '/vitals']
 
-/** One of a fixed number of names: people and programs put all kinds of things into paths. */
+/** One of a fixed number of names, in the log and in metrics: people and programs put all kinds of things into paths. */
 function routeName({ params, routeOptions, isOrderForm }: FastifyRequest): string {
   if (isOrderForm) return ORDER_FORM
-  const { path } = Object(params) as { path?: string }
-  return PROCEDURES.find((procedure) => procedure === path) ?? routeOptions.url ?? 'unknown'
+  const { path = '' } = Object(params) as { path?: string }
+  return procedures[path] ? path : (routeOptions.url ?? 'unknown')
 }
 
 /** Whether a line in the log for each request of it would only hide the others. */

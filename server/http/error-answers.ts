@@ -1,7 +1,6 @@
 import { TRPCError } from '@trpc/server'
-import { getHTTPStatusCodeFromError } from '@trpc/server/http'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
-import type { FastifyBaseLogger } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { messages, type Problem, problemOf } from '../../shared/order.ts'
 import { NotStored } from '../enquiries/orders.ts'
@@ -24,9 +23,9 @@ const answers: Record<number, [code: TrpcCode, message: string]> = {
 }
 
 function answerFor(status: number): [code: TrpcCode, message: string] {
-  const other: [TrpcCode, string] =
-    status < 500 ? ['BAD_REQUEST', messages.malformed] : ['INTERNAL_SERVER_ERROR', messages.failed]
-  return answers[status] ?? other
+  return (
+    answers[status] ?? (status < 500 ? ['BAD_REQUEST', messages.malformed] : ['INTERNAL_SERVER_ERROR', messages.failed])
+  )
 }
 
 /** A request is turned away before any procedure sees it. */
@@ -49,41 +48,31 @@ const NOT_STORED = { conflict: 409, refused: 422, unavailable: 503 } as const
  * an order was not stored, or a fixed text; never those of zod, tRPC, Fastify or Prisma.
  */
 export function answerTo(error: unknown): { status: number; problem: Problem } {
-  const known = error instanceof TRPCError && error.cause ? error.cause : error
+  const known = error instanceof TRPCError ? error.cause : error
   if (known instanceof z.core.$ZodError) return { status: 400, problem: problemOf(known) }
   if (known instanceof NotStored) return told(NOT_STORED[known.reason], known.message)
   if (known instanceof HttpError) return told(known.statusCode, known.message)
-  const { statusCode } = Object(known) as { statusCode?: unknown }
-  if (typeof statusCode === 'number' && statusCode >= 400) return told(statusCode)
-  return told(error instanceof TRPCError ? getHTTPStatusCodeFromError(error) : 500)
+  const { statusCode } = Object(known) as { statusCode?: number }
+  return told(statusCode && statusCode >= 400 ? statusCode : 500)
 }
 
 function told(status: number, message = answerFor(status)[1]) {
   return { status, problem: { message, fields: {} } }
 }
 
-/** An answer of the same shape as a procedure's, so that the client has one kind of error to read. */
-export function errorAnswer(status: number, message?: string) {
-  const [code, text] = answerFor(status)
-  return {
-    error: { message: message ?? text, code: TRPC_ERROR_CODES_BY_KEY[code], data: { code, httpStatus: status } },
-  }
-}
-
-/** What anything throws, as tRPC knows it. */
-export function toTrpcError(error: unknown): TRPCError {
-  const { status } = answerTo(error)
-  if (error instanceof TRPCError && getHTTPStatusCodeFromError(error) === status) return error
-  return new TRPCError({ code: answerFor(status)[0], cause: error instanceof TRPCError ? error.cause : error })
+/** What tRPC's client reads, whatever was asked for, so that it has one kind of error to know. */
+export function errorAnswer(status: number, message = answerFor(status)[1]) {
+  const [code] = answerFor(status)
+  return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data: { code, httpStatus: status } } }
 }
 
 /** What is worth a look into the log: a fault of ours, or a row that the database refuses. */
 const FAULTS = [500, 422]
 
 /** That the database is away is said once, where it is noticed. */
-export function logFailure(error: unknown, log: FastifyBaseLogger): void {
+export function logFailure(error: unknown, { id, log }: FastifyRequest): void {
   const { status } = answerTo(error)
   const { cause = error } = Object(error) as { cause?: unknown }
-  if (FAULTS.includes(status)) log.error({ err: cause }, 'a request could not be served')
+  if (FAULTS.includes(status)) log.error({ reqId: id, err: cause }, 'a request could not be served')
   else log.debug({ status }, 'a request was turned away')
 }

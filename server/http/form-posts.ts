@@ -53,7 +53,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
   }
 
   function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-    logFailure(error, request.log)
+    logFailure(error, request)
     const { status, problem } = answerTo(error)
     const fields = fieldsOf(request)
     const isOrder = holdsOrder(request, fields)
@@ -106,7 +106,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
     const send = (link: SubscriberLink, reply: FastifyReply, status = 200) =>
       sendPage(SUBSCRIPTION_PATH, { link }, reply.code(status))
     links.setErrorHandler((error, request, reply) => {
-      logFailure(error, request.log)
+      logFailure(error, request)
       return send('failed', reply, answerTo(error).status)
     })
     links.addHook('onRequest', (request, reply) => admission.limit('link', request, reply))
