@@ -1,6 +1,5 @@
 import { renderToStaticMarkup } from 'react-dom/server'
-import { PUBLIC_URL_PLACEHOLDER } from '../shared/page-paths.ts'
-import { speculationRules } from '../shared/speculation-rules.ts'
+import { PUBLIC_URL_PLACEHOLDER, speculationRules } from '../shared/page-paths.ts'
 import { Head } from './head.tsx'
 import { builtPaths, loadPage } from './pages/load-page.ts'
 import { notFoundPage } from './pages/not-found-page.tsx'

@@ -5,10 +5,8 @@ import type { Db } from './database/database.ts'
 import { createOrders, type Orders, probeStorage } from './enquiries/orders.ts'
 import { startRetention } from './enquiries/retention.ts'
 import { createSubscribers } from './enquiries/subscribers.ts'
-import { type Env, publicUrlOf } from './env.ts'
+import type { Env } from './env.ts'
 import { createApp, type Patience } from './http/app.ts'
-import type { Metrics, MetricsOptions } from './http/metrics.ts'
-import type { SecurityOptions } from './http/security.ts'
 import type { Site } from './http/site.ts'
 import { type Mails, startMails } from './mail/mails.ts'
 
@@ -38,9 +36,8 @@ export async function openApplication(env: Env, { db, log, site, patience }: App
   const availability = createAvailability(log, () => probeStorage(db))
   const mails = startMails(db, env, { log, availability })
   const endRetention = startRetention(db, env.RETENTION_MONTHS, log)
-  const metrics = env.METRICS_PORT
-    ? await serveMetrics({ host: env.HOST, port: env.METRICS_PORT, db, mailEnabled: Boolean(env.RESEND_API_KEY) })
-    : undefined
+  // Its code is not loaded where nobody reads it.
+  const metrics = env.METRICS_PORT ? await (await import('./http/metrics.ts')).startMetrics(env, db) : undefined
   if (metrics) log.info(`Prometheus reads ${metrics.url}`)
   const orders = createOrders(db, {
     availability,
@@ -48,24 +45,9 @@ export async function openApplication(env: Env, { db, log, site, patience }: App
     onStored: mails.wake,
     isPosted: env.NOTIFY_URL !== undefined,
   })
-  const app = createApp({
-    ...securityOf(env),
-    ownOrigins: env.PUBLIC_URL ? [env.PUBLIC_URL, ...env.PUBLIC_URL_ALIASES] : [],
-    db,
-    availability,
-    site,
-    logger: log,
-    orders,
-    subscribers: createSubscribers(db, { availability, log, onStored: mails.wake }),
-    leaving: () => leaving,
-    patience,
-    webhookSecret: env.RESEND_WEBHOOK_SECRET,
-    recordEvent: mails.recordEvent,
-    trustProxy: env.TRUST_PROXY,
-    rateLimitMax: env.RATE_LIMIT_MAX,
-    observe: metrics?.observe,
-    observeVitals: metrics?.observeVitals,
-  })
+  const subscribers = createSubscribers(db, { availability, log, onStored: mails.wake })
+  const parts = { db, availability, site, log, orders, subscribers, mails, metrics, patience, leaving: () => leaving }
+  const app = createApp(env, parts)
   return {
     app,
     availability,
@@ -84,14 +66,4 @@ export async function openApplication(env: Env, { db, log, site, patience }: App
       availability.close()
     },
   }
-}
-
-export function securityOf(env: Env): SecurityOptions {
-  return { publicUrl: publicUrlOf(env), hstsPreload: env.HSTS_PRELOAD }
-}
-
-/** Its code is not loaded where nobody reads it. */
-async function serveMetrics(options: MetricsOptions): Promise<Metrics> {
-  const { startMetrics } = await import('./http/metrics.ts')
-  return startMetrics(options)
 }

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { brand } from '../shared/brand.ts'
-import { openApplication, securityOf } from './application.ts'
+import { openApplication } from './application.ts'
 import type { Db } from './database/database.ts'
 import { OWNER_PATIENCE_MS, openDatabase } from './database/open-database.ts'
-import { type Env, readEnv } from './env.ts'
+import { type Env, publicUrlOf, readEnv } from './env.ts'
 import { exitFor, OperatorError } from './errors.ts'
 import { loadSite } from './http/site.ts'
 import { createLogger } from './log.ts'
@@ -47,10 +47,7 @@ async function serve(env: Env): Promise<void> {
     queryTimeoutMs: QUERY_TIMEOUT_MS,
     onConnectionError: (error) => log.debug({ err: error }, 'a database connection broke'),
   })
-  const { site, compress } = loadSite(resolve(projectRoot(), 'dist/client'), {
-    ...securityOf(env),
-    vitals: env.METRICS_PORT > 0,
-  }) // while the database answers
+  const { site, compress } = loadSite(resolve(projectRoot(), 'dist/client'), env) // while the database answers
   const database = await opening
   for (const note of database.notes) log.info(note)
   await expectRights(database.db)
@@ -88,7 +85,7 @@ function tellWhatIsUnset(env: Env, log: Logger) {
   const aliases = env.PUBLIC_URL_ALIASES.length > 0 ? ', and PUBLIC_URL_ALIASES counts for nothing' : ''
   if (!env.PUBLIC_URL)
     log.warn(
-      `PUBLIC_URL is not set: links in the pages lead to ${securityOf(env).publicUrl}, mails that ask subscribers to confirm wait${aliases}`,
+      `PUBLIC_URL is not set: links in the pages lead to ${publicUrlOf(env)}, mails that ask subscribers to confirm wait${aliases}`,
     )
   if (!env.RESEND_API_KEY && !process.stdout.isTTY)
     log.warn('RESEND_API_KEY is not set: mails wait in the table Quvera_Mail')

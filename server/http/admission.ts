@@ -1,7 +1,8 @@
-import { BlockList, isIPv6 } from 'node:net'
+import { isIPv6 } from 'node:net'
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { messages } from '../../shared/order.ts'
+import type { Env } from '../env.ts'
 import { DAY_MS } from '../words.ts'
 import { HttpError } from './error-answers.ts'
 
@@ -10,22 +11,8 @@ import { HttpError } from './error-answers.ts'
  * stores something comes in here, by a procedure (router.ts) or as a form without scripts (form-posts.ts).
  */
 
-export interface AdmissionOptions {
-  /** The addresses of the site; none: whichever host the visitor has asked. */
-  ownOrigins: string[]
-  /** Orders a minute and client address; 0 for no limit at all. */
-  rateLimitMax: number
-}
-
 /** What a request that stores something must be, whichever way it comes. */
-export interface Admission {
-  /** @throws HttpError 403 */
-  checkOrigin(request: FastifyRequest): void
-  /** @throws HttpError 415 */
-  checkType(request: FastifyRequest, type: 'application/json' | 'application/x-www-form-urlencoded'): void
-  /** @throws HttpError 429, after which `retry-after` is set */
-  limit(kind: 'order' | 'subscription' | 'link' | 'vitals', request: FastifyRequest, reply: FastifyReply): Promise<void>
-}
+export type Admission = Awaited<ReturnType<typeof createAdmission>>
 
 const MINUTE_MS = 60_000
 /** A carrier puts thousands of people behind one address of IPv4: no crowd of them orders as much, a program does. */
@@ -34,52 +21,52 @@ const SUBSCRIPTIONS_A_DAY = 3
 /** One for each page that somebody leaves; and looks for a subscriber's link, each a query. */
 const LESSER_A_MINUTE = 60
 /** One client by IPv6 is a /64, and one customer of a provider may have a /48 of 65,536 of them. */
-const CLIENT = { ipv6Subnet: 64 }
+const CLIENT_SUBNET = 64
 const NETWORK = { ipv6Subnet: 48, clients: 5 }
 /** So many times more than are taken is no crowd behind one address. */
 const FLOOD = 10
-/** How many clients are remembered, at 285 bytes: whoever could bring more would be free of the limits. */
-const REMEMBERED = { minute: 20_000, day: 50_000 }
+/** `cache` is how many clients are remembered, at 285 bytes: whoever could bring more would be free of the limits. */
+const A_MINUTE = { timeWindow: MINUTE_MS, cache: 20_000 }
+const A_DAY = { timeWindow: DAY_MS, cache: 50_000 }
 
-export async function createAdmission(app: FastifyInstance, options: AdmissionOptions): Promise<Admission> {
-  const { rateLimitMax } = options
+export async function createAdmission(app: FastifyInstance, env: Env) {
+  const { RATE_LIMIT_MAX: max } = env
   await app.register(rateLimit, { global: false })
-  const daily = { timeWindow: DAY_MS, cache: REMEMBERED.day }
-  const lesser = { max: LESSER_A_MINUTE, timeWindow: MINUTE_MS, cache: REMEMBERED.minute }
+  const lesser = { max: LESSER_A_MINUTE, ...A_MINUTE }
   const limits = {
     order: [
-      createLimit(app, { max: rateLimitMax, timeWindow: MINUTE_MS, cache: REMEMBERED.minute }),
-      createLimit(app, { ...daily, max: rateLimitMax * MINUTES_WORTH_A_DAY, message: messages.manyOrders }),
+      createLimit(app, { max, ...A_MINUTE }),
+      createLimit(app, { max: max * MINUTES_WORTH_A_DAY, ...A_DAY }, messages.manyOrders),
     ],
     vitals: [createLimit(app, lesser)],
     link: [createLimit(app, lesser)],
-    subscription: [createLimit(app, { ...daily, max: SUBSCRIPTIONS_A_DAY, message: messages.manySubscriptions })],
+    subscription: [createLimit(app, { max: SUBSCRIPTIONS_A_DAY, ...A_DAY }, messages.manySubscriptions)],
   }
   return {
-    checkOrigin: createOriginCheck(options.ownOrigins, app.log),
-    checkType({ headers }, type) {
+    /** @throws HttpError 403 */
+    checkOrigin: createOriginCheck(env, app.log),
+    /** @throws HttpError 415 */
+    checkType({ headers }: FastifyRequest, type: 'application/json' | 'application/x-www-form-urlencoded') {
       const [sent = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
       const isUtf8 = parameters.every((parameter) => /^(charset="?utf-8"?)?$/.test(parameter.trim()))
       const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity'
       if (sent.trim() !== type || !isUtf8 || !isPlain) throw new HttpError(415)
     },
-    async limit(kind, request, reply) {
-      if (rateLimitMax > 0) for (const check of limits[kind]) await check(request, reply)
+    /** @throws HttpError 429, after which `retry-after` is set */
+    async limit(kind: keyof typeof limits, request: FastifyRequest, reply: FastifyReply) {
+      if (max > 0) for (const check of limits[kind]) await check(request, reply)
     },
   }
 }
 
-interface LimitOptions {
-  max: number
-  timeWindow: number
-  cache: number
-  message?: string
-}
-
 /** So many for a client, and five times as many for its network. */
-function createLimit(app: FastifyInstance, { message, ...options }: LimitOptions) {
+function createLimit(
+  app: FastifyInstance,
+  options: { max: number; timeWindow: number; cache: number },
+  message?: string,
+) {
   const ban = FLOOD * options.max
-  const client = app.createRateLimit({ ...options, ...CLIENT, ban })
+  const client = app.createRateLimit({ ...options, ban, ipv6Subnet: CLIENT_SUBNET })
   const network = app.createRateLimit({
     ...options,
     ban,
@@ -108,19 +95,18 @@ const WARN_AGAIN_MS = 60 * MINUTE_MS
 const SHOWN = 100
 
 /** Programs that are no browser send neither `Origin` nor `Sec-Fetch-Site`. */
-function createOriginCheck(named: string[], log: FastifyBaseLogger) {
-  const own = named.flatMap(withNamesOfThisMachine)
+function createOriginCheck({ PUBLIC_URL, PUBLIC_URL_ALIASES }: Env, log: FastifyBaseLogger) {
+  const own = PUBLIC_URL && [PUBLIC_URL, ...PUBLIC_URL_ALIASES].flatMap(withNamesOfThisMachine)
   let warnedAt = Number.NEGATIVE_INFINITY
 
   /** An order of our own page that is refused looks like a broken site to the visitor, and like nothing to the operator. */
   function warn(origin: string, host: string | undefined) {
     if (performance.now() - warnedAt < WARN_AGAIN_MS) return
     warnedAt = performance.now()
-    const [publicUrl] = named
-    const remedy = publicUrl
-      ? `PUBLIC_URL is ${publicUrl}. If people reach the site there too, name it in PUBLIC_URL_ALIASES`
+    const remedy = PUBLIC_URL
+      ? `PUBLIC_URL is ${PUBLIC_URL}. If people reach the site there too, name it in PUBLIC_URL_ALIASES`
       : `the request was for ${host}. Set PUBLIC_URL to the address of the site`
-    log.warn({ origin, host, publicUrl }, `Orders from ${origin} are refused: ${remedy}`)
+    log.warn({ origin, host, publicUrl: PUBLIC_URL }, `Orders from ${origin} are refused: ${remedy}`)
   }
 
   return (request: FastifyRequest) => {
@@ -128,7 +114,7 @@ function createOriginCheck(named: string[], log: FastifyBaseLogger) {
     if (typeof site === 'string' && site !== 'same-origin' && site !== 'none') throw new HttpError(403)
     if (typeof origin !== 'string') return
     const from = URL.canParse(origin) ? new URL(origin) : undefined
-    const isOwn = own.length > 0 ? own.includes(from?.origin ?? '') : from?.host === request.host
+    const isOwn = own ? own.includes(from?.origin ?? '') : from?.host === request.host
     if (!isOwn && from && (site === 'same-origin' || from.host === host))
       warn(from.origin.slice(0, SHOWN), host?.slice(0, SHOWN))
     if (!isOwn) throw new HttpError(403)
@@ -149,35 +135,23 @@ const MAPPED = /^::ffff:/
 const WITH_PORT = /(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}|\[([0-9a-fA-F:.]{2,45})\](?::\d{1,5})?/g
 
 /** Where proxies of one's own are. Any other address may be a visitor's, and the log holds none of those. */
-const PRIVATE = new BlockList()
-for (const [network, prefix] of [
-  ['10.0.0.0', 8],
-  ['127.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-] as const)
-  PRIVATE.addSubnet(network, prefix)
-PRIVATE.addAddress('::1', 'ipv6')
-PRIVATE.addSubnet('fc00::', 7, 'ipv6')
-
-/** Makes addresses of what a proxy wrote into X-Forwarded-For, before Fastify reads them. */
-export function tidyForwarded({ raw: { headers } }: FastifyRequest): void {
-  const forwarded = headers['x-forwarded-for']
-  if (forwarded !== undefined) headers['x-forwarded-for'] = String(forwarded).replace(WITH_PORT, '$1$2')
-}
+const PRIVATE = /^(?:(?:10|127|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.|::1$|f[cd])/
 
 /**
- * Warns once of a proxy that TRUST_PROXY does not name: all its visitors would share one limit of orders. A visitor can
- * send the header too, so what it says is not believed, only pointed out.
+ * Makes addresses of what a proxy wrote into X-Forwarded-For, before Fastify reads them, and warns once of a proxy that
+ * TRUST_PROXY does not name: all its visitors would share one limit of orders. A visitor can send the header too, so
+ * what it says is not believed, only pointed out.
  */
-export function createProxyWatch(log: FastifyBaseLogger): (request: FastifyRequest) => void {
+export function createForwardedReader(log: FastifyBaseLogger): (request: FastifyRequest) => void {
   let warned = false
   return (request) => {
-    if (warned || request.headers['x-forwarded-for'] === undefined) return
+    const { headers } = request.raw
+    if (headers['x-forwarded-for'] === undefined) return
+    headers['x-forwarded-for'] = String(headers['x-forwarded-for']).replace(WITH_PORT, '$1$2')
     const peer = request.socket.remoteAddress
-    if (!peer || request.ip !== peer) return // it is believed
+    if (warned || !peer || request.ip !== peer) return // another one is believed
     const address = peer.replace(MAPPED, '')
-    if (!PRIVATE.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')) return
+    if (!PRIVATE.test(address)) return
     warned = true
     log.warn(
       { peer: address },

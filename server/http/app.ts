@@ -9,14 +9,16 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import type { Vitals } from '../../shared/vitals.ts'
-import { type AdmissionOptions, createAdmission, createProxyWatch, tidyForwarded } from './admission.ts'
+import type { Env } from '../env.ts'
+import type { Mails } from '../mail/mails.ts'
+import { createAdmission, createForwardedReader } from './admission.ts'
 import { answerTo, errorAnswer, logFailure } from './error-answers.ts'
-import { serveFormPosts } from './form-posts.ts'
+import { ORDER_FORM, serveFormPosts } from './form-posts.ts'
 import { type Health, serveHealth } from './health.ts'
-import { type ResendEventsOptions, serveResendEvents } from './resend-events.ts'
+import type { Answered, Metrics } from './metrics.ts'
+import { serveResendEvents } from './resend-events.ts'
 import { type Context, procedures, serveProcedures } from './router.ts'
-import { type SecurityOptions, securityHeaders } from './security.ts'
+import { securityHeaders } from './security.ts'
 import { type Site, sendNotFound, servePages } from './site.ts'
 import { serveVitals } from './vitals.ts'
 
@@ -26,24 +28,14 @@ import { serveVitals } from './vitals.ts'
  * with: error-answers.ts. For programs: health.ts, metrics.ts, resend-events.ts, vitals.ts.
  */
 
-export interface AppOptions extends AdmissionOptions, Context, SecurityOptions, ResendEventsOptions, Health {
+export interface AppParts extends Context, Health {
   site: Site
-  logger: FastifyBaseLogger
-  /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
-  trustProxy: string[]
+  log: FastifyBaseLogger
+  mails: Pick<Mails, 'recordEvent'>
+  /** Counts requests and how fast pages were; without it browsers are not asked. */
+  metrics?: Pick<Metrics, 'observe' | 'observeVitals'> | undefined
   /** How long a client may take; tests have no minute. */
   patience?: Patience | undefined
-  /** Told of each request that was answered. */
-  observe?: ((answered: Answered) => void) | undefined
-  /** Told how fast pages were; without it nobody is asked. */
-  observeVitals?: ((vitals: Vitals) => void) | undefined
-}
-
-export interface Answered {
-  /** One of a fixed number of names. */
-  route: string
-  status: number
-  ms: number
 }
 
 export interface Patience {
@@ -60,17 +52,19 @@ const LINGER_MS = 1000
 const UNANSWERED_MAX = 32
 
 /** The whole application, ready to listen or to be tried without a port. */
-export function createApp(options: AppOptions): FastifyInstance {
-  const { headersMs, requestMs, standstillMs } = options.patience ?? PATIENCE
+export function createApp(env: Env, parts: AppParts): FastifyInstance {
+  const { log, site, metrics, leaving } = parts
+  const { headersMs, requestMs, standstillMs } = parts.patience ?? PATIENCE
+  const headers = securityHeaders(env)
   const app = Fastify({
-    loggerInstance: options.logger,
+    loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     clientErrorHandler: (error, socket) =>
       connections.whenAnswered(socket, () => answerConnection(error, socket, headers)),
-    genReqId: createRequestIds(),
+    genReqId: () => randomUUID(),
     // A logger of its own for each request is 2 of 27 µs of processor for a page: lines name their request themselves.
     childLoggerFactory: (logger) => logger,
-    trustProxy: options.trustProxy.length > 0 ? options.trustProxy : false,
+    trustProxy: env.TRUST_PROXY.length > 0 && env.TRUST_PROXY,
     bodyLimit: BODY_LIMIT,
     routerOptions: { maxParamLength: 100, ignoreDuplicateSlashes: false },
     // All three are needed: Fastify's own limit alone does not cut a body that trickles in, and without it Fastify takes Node's away.
@@ -86,14 +80,12 @@ export function createApp(options: AppOptions): FastifyInstance {
       reply.code(status).headers(headers).send(errorAnswer(status))
     },
   })
-  const headers = securityHeaders(options)
   const connections = watchConnections(app)
 
-  const watchProxy = createProxyWatch(options.logger)
+  const readForwarded = createForwardedReader(log)
   app.addHook('onRequest', (request, reply, done) => {
-    tidyForwarded(request)
-    watchProxy(request)
-    if (options.leaving()) reply.raw.setHeader('connection', 'close')
+    readForwarded(request)
+    if (leaving()) reply.raw.setHeader('connection', 'close')
     done()
   })
   // Pages carry their headers ready-made; this is for all other answers.
@@ -102,11 +94,11 @@ export function createApp(options: AppOptions): FastifyInstance {
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    const answered = { route: routeName(request), status: reply.statusCode, ms: reply.elapsedTime }
+    const answered: Answered = { route: routeName(request), status: reply.statusCode, ms: reply.elapsedTime }
     const line = { reqId: request.id, method: request.method, ...answered, ms: Math.round(answered.ms * 10) / 10 }
-    if (isFrequent(request) && answered.status < 500) request.log.debug(line, 'request')
-    else request.log.info(line, 'request')
-    options.observe?.(answered)
+    if (isFrequent(request) && answered.status < 500) log.debug(line, 'request')
+    else log.info(line, 'request')
+    metrics?.observe(answered)
     done()
   })
 
@@ -117,19 +109,19 @@ export function createApp(options: AppOptions): FastifyInstance {
   })
   app.setNotFoundHandler((request, reply) => {
     const isPage = request.method === 'GET' || request.method === 'HEAD'
-    if (isPage && !request.url.startsWith('/trpc')) return sendNotFound(request, reply, options.site)
+    if (isPage && !request.url.startsWith('/trpc')) return sendNotFound(request, reply, site)
     return reply.code(404).send(errorAnswer(404))
   })
 
-  serveHealth(app, options)
-  serveResendEvents(app, options)
+  serveHealth(app, parts)
+  if (env.RESEND_WEBHOOK_SECRET) serveResendEvents(app, parts.mails, env.RESEND_WEBHOOK_SECRET)
   app.register(async (scope) => {
-    const admission = await createAdmission(scope, options)
-    serveProcedures(scope, options, admission)
-    serveFormPosts(scope, options, admission)
-    serveVitals(scope, admission, options.observeVitals)
+    const admission = await createAdmission(scope, env)
+    serveProcedures(scope, parts, admission)
+    serveFormPosts(scope, parts, admission)
+    if (metrics) serveVitals(scope, admission, metrics.observeVitals)
   })
-  servePages(app, options.site)
+  servePages(app, site)
   return app
 }
 
@@ -149,13 +141,6 @@ function answerConnection(error: ConnectionError, socket: Socket, headers: Recor
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
   // A client that never closes its end would keep the connection; one that does gets the time to read the answer.
   setTimeout(() => socket.destroy(), LINGER_MS)
-}
-
-/** Unique among all processes, at the cost of one random number a process. */
-function createRequestIds(): () => string {
-  const prefix = randomUUID().slice(0, 13)
-  let count = 0
-  return () => `${prefix}-${++count}`
 }
 
 /** Knows which requests of a connection still wait for their answer, and cuts a connection with too many of them. */
@@ -189,7 +174,6 @@ function watchConnections(app: FastifyInstance) {
   }
 }
 
-export const ORDER_FORM = 'order form'
 /** What is asked for many times for each visitor, or by programs every few seconds. */
 const FREQUENT = ['/assets/*', '/healthz', '/readyz', '/vitals']
 

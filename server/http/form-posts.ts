@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readOrderFields, readSubscriptionFields } from '../../shared/form-fields.ts'
-import { type FormOutcome, type Received, readReference, type SubscriberLink } from '../../shared/form-outcome.ts'
+import { type FormOutcome, readReference, type SubscriberLink } from '../../shared/form-outcome.ts'
 import { orderContentSchema, submissionKeySchema } from '../../shared/order.ts'
 import { orderPaths, pagePaths, RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { subscriptionSchema } from '../../shared/subscription.ts'
@@ -23,12 +23,8 @@ declare module 'fastify' {
 const FORM = 'application/x-www-form-urlencoded'
 /** What of a field comes back for correction: more than any of them may hold. */
 const ECHO_MAX = 300
-/** Stand in the page that follows an order where its own belong: it is rendered once a product. */
-const PLACEHOLDERS = {
-  reference: 'the-reference-of-this-order',
-  quantity: 'the-quantity-of-this-order',
-  on: 'the-day-of-this-order',
-}
+/** What an order that came in this way is called in the log and in metrics. */
+export const ORDER_FORM = 'order form'
 
 /**
  * Forms that browsers send without scripts, to the page they stand on. What follows is a page: after success another
@@ -55,46 +51,39 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
   function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     logFailure(error, request)
     const { status, problem } = answerTo(error)
+    reply.code(status)
+    if (error instanceof HttpError && error.isFlood) return reply.send(problem.message) // a page costs milliseconds
     const fields = fieldsOf(request)
     const isOrder = holdsOrder(request, fields)
     const { url = '/' } = request.routeOptions
     const path = isOrder && !orderPaths.includes(url) ? '/buy-now' : url
-    const isFlood = error instanceof HttpError && error.isFlood
-    const values = isFlood ? {} : echo(fields, isOrder ? enquiryFields : ['email'])
+    const values = echo(fields, isOrder ? enquiryFields : ['email'])
     const uncertain = status >= 500 && { uncertain: { submissionKey: fields.get('submissionKey') ?? undefined } }
     const outcome = isOrder ? { order: { problem, values, ...uncertain } } : { subscription: { problem, values } }
-    return sendPage(path, outcome, reply.code(status))
+    return sendPage(path, outcome, reply)
   }
+
+  /** What holds nothing that was typed is rendered once. */
+  const rendered = new Map<string, string>()
 
   /** In development there are no built pages: Vite makes one of the answer. */
   async function sendPage(path: string, outcome: FormOutcome, reply: FastifyReply) {
     const page = reply.request.headers.accept === 'application/json' ? undefined : site.get(path)
     if (!page) return reply.send(outcome)
-    return reply
-      .type('text/html; charset=utf-8')
-      .send(await render(path, Buffer.from(page.identity.body, 'latin1'), outcome))
-  }
-
-  /** Rendering takes milliseconds: what holds nothing that was typed is rendered once. */
-  const rendered = new Map<string, string>()
-
-  async function render(path: string, page: Buffer, outcome: FormOutcome): Promise<string> {
-    const { received, order, subscription } = outcome
-    const isOwn = order?.uncertain || Object.keys({ ...order?.values, ...subscription?.values }).length > 0
-    const general = received ? { received: { ...received, ...placeholdersFor(received) } } : outcome
-    const key = JSON.stringify([path, general])
-    let html = isOwn ? undefined : rendered.get(key)
+    const key = JSON.stringify([path, outcome])
+    let html = rendered.get(key)
     if (html === undefined) {
       const { renderOutcome } = await import('../../client/renderer.tsx') // only who has no scripts needs React here
-      html = await renderOutcome(page.toString(), path, general)
-      if (!isOwn) rendered.set(key, html)
+      html = await renderOutcome(Buffer.from(page.identity.body, 'latin1').toString(), path, outcome)
+      const { values = {} } = outcome.order ?? outcome.subscription ?? {}
+      if (!outcome.received && Object.keys(values).length === 0) rendered.set(key, html)
     }
-    for (const [name, placeholder] of Object.entries(placeholdersFor(received)))
-      html = html.replaceAll(placeholder, received?.[name as keyof Received] ?? '')
-    return html
+    return reply.type('text/html; charset=utf-8').send(html)
   }
 
-  app.get(RECEIVED_PATH, async (request, reply) => {
+  const limitLinks = (request: FastifyRequest, reply: FastifyReply) => admission.limit('link', request, reply)
+
+  app.get(RECEIVED_PATH, { onRequest: limitLinks }, async (request, reply) => {
     const reference = readReference(queryOf(request))
     if (!reference) return sendNotFound(request, reply, site)
     return sendPage(RECEIVED_PATH, { received: await orders.received(reference) }, reply)
@@ -109,7 +98,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
       logFailure(error, request)
       return send('failed', reply, answerTo(error).status)
     })
-    links.addHook('onRequest', (request, reply) => admission.limit('link', request, reply))
+    links.addHook('onRequest', limitLinks)
     links.get(SUBSCRIPTION_PATH, async (request, reply) => {
       const subscriber = await find(request)
       if (!subscriber) return send('unknown', reply, 404)
@@ -147,10 +136,6 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
   })
 }
 
-function placeholdersFor(received: Received | undefined): Partial<typeof PLACEHOLDERS> {
-  return Object.fromEntries(Object.entries(PLACEHOLDERS).filter(([name]) => received?.[name as keyof Received]))
-}
-
 function queryOf({ url }: FastifyRequest): URLSearchParams {
   return new URL(url, 'http://localhost').searchParams
 }
@@ -159,10 +144,9 @@ function fieldsOf(request: FastifyRequest): URLSearchParams {
   return request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
 }
 
-/** The box in the footer holds an address and nothing else that is typed. */
+/** The box in the footer holds an address and no number; what was not read is judged by the page it was sent to. */
 function holdsOrder({ routeOptions }: FastifyRequest, fields: URLSearchParams): boolean {
-  if (fields.size === 0) return orderPaths.includes(routeOptions.url ?? '')
-  return [...fields.keys()].some((name) => name !== 'email' && name !== 'website')
+  return fields.size > 0 ? fields.has('mobile') : orderPaths.includes(routeOptions.url ?? '')
 }
 
 function echo(fields: URLSearchParams, names: string[]): Record<string, string> {

@@ -17,17 +17,14 @@ export function serveHealth(app: FastifyInstance, { db, availability, leaving }:
   let askedAt = Number.NEGATIVE_INFINITY
   let asked: Promise<unknown> | undefined
 
-  function ask() {
-    if (asked && performance.now() - askedAt <= REMEMBERED_MS) return asked
-    askedAt = performance.now()
-    asked = db.$queryRaw`SELECT 1`.catch(availability.failed)
-    return asked
-  }
-
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
     if (leaving()) return reply.code(503).send({ status: 'leaving' })
-    await ask()
+    if (performance.now() - askedAt > REMEMBERED_MS) {
+      askedAt = performance.now()
+      asked = db.$queryRaw`SELECT 1`.catch(availability.failed)
+    }
+    await asked
     return availability.isUp() ? { status: 'ok' } : reply.code(503).send({ status: 'unavailable' })
   })
 }

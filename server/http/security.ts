@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { speculationRules } from '../../shared/speculation-rules.ts'
+import { speculationRules } from '../../shared/page-paths.ts'
+import { type Env, publicUrlOf } from '../env.ts'
 
 const POLICY = [
   "default-src 'none'",
@@ -17,35 +18,30 @@ const POLICY = [
 const UNUSED_FEATURES =
   'accelerometer autoplay camera display-capture encrypted-media fullscreen geolocation gyroscope magnetometer microphone midi payment picture-in-picture publickey-credentials-get screen-wake-lock usb xr-spatial-tracking'
 
-export interface SecurityOptions {
-  publicUrl: string
-  /** Whether browsers may be told to insist on https for all subdomains too, and to ship with that knowledge. */
-  hstsPreload: boolean
-}
-
 /** What every answer carries but the parts of a page. Over plain http browsers are not told to insist on https. */
-export function securityHeaders(options: SecurityOptions): Record<string, string> {
-  const https = options.publicUrl.startsWith('https:')
+export function securityHeaders(env: Env): Record<string, string> {
+  const policy = isHttps(env) ? [...POLICY, 'upgrade-insecure-requests'] : POLICY
   return {
-    'content-security-policy': [...POLICY, ...(https ? ['upgrade-insecure-requests'] : [])].join('; '),
-    ...partHeaders(options),
+    'content-security-policy': policy.join('; '),
+    ...partHeaders(env),
     'x-frame-options': 'DENY',
     'referrer-policy': 'strict-origin-when-cross-origin',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-embedder-policy': 'require-corp',
-    'permissions-policy': UNUSED_FEATURES.split(' ')
-      .map((feature) => `${feature}=()`)
-      .join(', '),
+    'permissions-policy': UNUSED_FEATURES.replaceAll(' ', '=(), ').concat('=()'),
   }
 }
 
 /** What a script, style, font or picture carries: the rest is about documents, and 0.8 kB on each of twenty files. */
-export function partHeaders({ publicUrl, hstsPreload }: SecurityOptions): Record<string, string> {
+export function partHeaders(env: Env): Record<string, string> {
+  const lasting = `max-age=63072000${env.HSTS_PRELOAD ? '; includeSubDomains; preload' : ''}`
   return {
-    ...(publicUrl.startsWith('https:') && {
-      'strict-transport-security': `max-age=63072000${hstsPreload ? '; includeSubDomains; preload' : ''}`,
-    }),
+    ...(isHttps(env) && { 'strict-transport-security': lasting }),
     'x-content-type-options': 'nosniff',
     'cross-origin-resource-policy': 'same-origin',
   }
+}
+
+function isHttps(env: Env): boolean {
+  return publicUrlOf(env).startsWith('https:')
 }

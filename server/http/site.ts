@@ -5,13 +5,13 @@ import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PUBLIC_URL_PLACEHOLDER, plainPath, RECEIVED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
-import { partHeaders, type SecurityOptions, securityHeaders } from './security.ts'
+import { type Env, publicUrlOf } from '../env.ts'
+import { partHeaders, securityHeaders } from './security.ts'
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
   '.xml': 'application/xml; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
   '.svg': 'image/svg+xml',
@@ -22,7 +22,9 @@ const TYPES: Record<string, string> = {
   '.ico': 'image/x-icon',
   '.woff2': 'font/woff2',
 }
-const COMPRESSIBLE = new Set(['.html', '.css', '.js', '.json', '.xml', '.txt', '.svg'])
+const COMPRESSIBLE = new Set(['.html', '.css', '.js', '.xml', '.txt', '.svg'])
+/** They carry the site's own address. */
+const DOCUMENTS = new Set(['.html', '.xml', '.txt'])
 /** What is shown or run as part of a page and never by itself. */
 const PARTS = new Set(['.js', '.css', '.woff2', '.avif', '.webp', '.jpg', '.png', '.ico'])
 
@@ -44,43 +46,36 @@ type SiteFile = Partial<Record<Encoding, Representation>> & { identity: Represen
 /** The built site, held in memory, by path. */
 export type Site = Map<string, SiteFile>
 
-export interface SiteOptions extends SecurityOptions {
-  /** Whether pages ask browsers how fast they were. */
-  vitals: boolean
-}
-
 export const NOT_FOUND_PAGE = '/404'
 const ASSETS = '/assets/'
 /** Pages that are made of what is asked for. */
 const OWN = [NOT_FOUND_PAGE, RECEIVED_PATH, SUBSCRIPTION_PATH]
 
 /**
- * Reads the built site. Files are compressed when they are built, except those that carry the site's own address:
- * `compress` does that, and until it has, they go out as they are. Reads synchronously, which is 50 ms of the time to
- * the first order: while a server starts nobody else waits.
+ * Reads the built site. Scripts and styles are compressed when they are built; what carries the site's own address is by
+ * `compress`, and until then goes out as it is. Reads synchronously, which is 50 ms of the time to the first order: while
+ * a server starts nobody else waits.
  */
-export function loadSite(folder: string, { vitals, ...security }: SiteOptions) {
+export function loadSite(folder: string, env: Env) {
   const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  const [ofParts, ofDocuments] = [partHeaders(security), securityHeaders(security)]
+  const [ofParts, ofDocuments] = [partHeaders(env), securityHeaders(env)]
   const site: Site = new Map()
   const uncompressed: (() => Promise<void>)[] = []
   for (const file of files.filter((name) => !/\.(br|gz)$/.test(name))) {
     const name = `/${relative(folder, file).split(sep).join('/')}`
-    const built = readFileSync(file)
     const headers = PARTS.has(extname(file)) ? ofParts : ofDocuments
-    const compressible = COMPRESSIBLE.has(extname(file))
-    const body = compressible ? fillIn(built, security.publicUrl, vitals) : built
+    const built = readFileSync(file)
+    const body = DOCUMENTS.has(extname(file)) ? fillIn(built, env) : built
     const entry: SiteFile = { identity: represent(name, body, 'identity', headers) }
     site.set(pathOf(name), entry)
-    if (!compressible) continue
     const add = (encoding: 'br' | 'gzip', packed: Buffer) => {
       entry[encoding] = represent(name, packed, encoding, headers)
     }
-    if (body === built && files.includes(`${file}.br`)) {
+    if (files.includes(`${file}.br`)) {
       add('br', readFileSync(`${file}.br`))
       add('gzip', readFileSync(`${file}.gz`))
-    } else {
+    } else if (DOCUMENTS.has(extname(file))) {
       uncompressed.push(async () => {
         add('gzip', await promisify(gzip)(body))
         add('br', await promisify(brotliCompress)(body))
@@ -93,15 +88,9 @@ export function loadSite(folder: string, { vitals, ...security }: SiteOptions) {
   return { site, compress }
 }
 
-function fillIn(body: Buffer, publicUrl: string, vitals: boolean): Buffer {
-  return body.includes(PUBLIC_URL_PLACEHOLDER)
-    ? Buffer.from(
-        body
-          .toString()
-          .replaceAll(PUBLIC_URL_PLACEHOLDER, publicUrl)
-          .replace('data-vitals="off"', `data-vitals="${vitals ? 'on' : 'off'}"`),
-      )
-    : body
+function fillIn(document: Buffer, env: Env): Buffer {
+  const filled = document.toString().replaceAll(PUBLIC_URL_PLACEHOLDER, publicUrlOf(env))
+  return Buffer.from(env.METRICS_PORT ? filled.replace('data-vitals="off"', 'data-vitals="on"') : filled)
 }
 
 /** `/buy-now/index.html` is the page `/buy-now`. */

@@ -1,7 +1,7 @@
 import { brand } from '../../shared/brand.ts'
 import { palette } from '../../shared/palette.ts'
 import type { Hour } from '../enquiries/oldest-new.ts'
-import type { countStates } from '../mail/owed.ts'
+import type { Backlog, countStates } from '../mail/owed.ts'
 import { states } from '../mail/states.ts'
 import { ageInWords, count, inIndia } from '../words.ts'
 
@@ -14,11 +14,11 @@ export interface VitalsRow {
 }
 
 export interface Day {
+  backlog: Pick<Backlog, 'oldestPendingSeconds'>
+  enquiries: { oldestNewSeconds: number }
+  mailEnabled: boolean
   hours: Hour[]
   mails: Awaited<ReturnType<typeof countStates>>
-  mailEnabled: boolean
-  oldestPendingSeconds: number
-  oldestNewSeconds: number
   vitals: VitalsRow[]
 }
 
@@ -48,11 +48,11 @@ ${body}
 `
 }
 
-function facts({ oldestNewSeconds, oldestPendingSeconds, mailEnabled }: Day) {
+function facts({ enquiries, backlog, mailEnabled }: Day) {
   const waits = (seconds: number, what: string) =>
     seconds > 0 ? `The oldest ${what} has waited for ${ageInWords(seconds)}.` : `No ${what} waits.`
   return `<p><small>Until ${inIndia(new Date())}. Reload for newer figures.</small></p>
-<p>${waits(oldestNewSeconds, 'enquiry that is still New')}</p><p>${waits(oldestPendingSeconds, 'mail that is still to be sent')}</p>
+<p>${waits(enquiries.oldestNewSeconds, 'enquiry that is still New')}</p><p>${waits(backlog.oldestPendingSeconds, 'mail that is still to be sent')}</p>
 ${mailEnabled ? '' : '<p><strong>No mail is sent: RESEND_API_KEY is not set.</strong></p>'}`
 }
 

@@ -1,13 +1,27 @@
 import type { FastifyInstance } from 'fastify'
-import { type Vitals, vitalsSchema } from '../../shared/vitals.ts'
+import * as z from 'zod/mini'
+import { pagePaths } from '../../shared/page-paths.ts'
 import type { Admission } from './admission.ts'
 import { HttpError } from './error-answers.ts'
 
 const BODY_LIMIT = 512
 
-/** What browsers tell of pages at the end of a visit. Without `observe`, who counts it, the address does not exist. */
-export function serveVitals(app: FastifyInstance, admission: Admission, observe?: (vitals: Vitals) => void): void {
-  if (!observe) return
+const upTo = (most: number) => z.exactOptional(z.number().check(z.minimum(0), z.maximum(most)))
+const milliseconds = upTo(600_000)
+
+/** How fast a page was in somebody's hands: what the browser can measure of it. */
+const vitalsSchema = z.strictObject({
+  page: z.enum(pagePaths as string[]),
+  LCP: milliseconds,
+  INP: milliseconds,
+  TTFB: milliseconds,
+  CLS: upTo(100),
+})
+
+export type Vitals = z.infer<typeof vitalsSchema>
+
+/** What browsers tell of pages at the end of a visit, for `observe`, who counts it. */
+export function serveVitals(app: FastifyInstance, admission: Admission, observe: (vitals: Vitals) => void): void {
   app.post('/vitals', {
     bodyLimit: BODY_LIMIT,
     async onRequest(request, reply) {

@@ -143,7 +143,7 @@ it('shows people the last day at /status: enquiries an hour, mails, what waits, 
   expect(rows).toContainEqual(['Failed: was refused for good', '1'])
   expect(rows).toContainEqual(['Pending: waits for its next try', '1'])
   expect(rows).toContainEqual(['Delivered: has arrived', '3'])
-  expect(rows).toContainEqual(['/buy-now', '1.20', '–', '0.01', '–', '4'])
+  expect(rows).toContainEqual(['/buy-now', '1.45', '–', '0.00', '–', '4'])
   expect(html).toContain('The oldest enquiry that is still New has waited for 30 hours.')
   expect(html).toContain('The oldest mail that is still to be sent has waited for 2 hours.')
   expect(html).not.toMatch(/<script|Asha|QV-/)

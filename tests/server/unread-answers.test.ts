@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { readEnv } from '../../server/env.ts'
 import { loadSite } from '../../server/http/site.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
@@ -22,7 +23,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(scratch, 'quvera-site-'))
   await writeFile(join(folder, 'page.html'), Buffer.alloc(PAGE_BYTES, 'x'))
   await writeFile(join(folder, 'film.html'), Buffer.alloc(FILM_BYTES, 'x'))
-  const { site } = loadSite(folder, { publicUrl: PUBLIC_URL, hstsPreload: false, vitals: false })
+  const { site } = loadSite(folder, readEnv({ PUBLIC_URL }))
   app = await startTestApp({ mails: false, site, patience: PATIENCE })
 })
 afterEach(() => {
