@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { BuyerType, Product } from '../server/database/generated/enums.ts'
 import { withDatabase } from '../server/database/open-database.ts'
 import { readEnv } from '../server/env.ts'
-import { describeFailure, OperatorError } from '../server/errors.ts'
+import { exitFor, OperatorError } from '../server/errors.ts'
 import { DAY_MS } from '../server/words.ts'
 import { brand } from '../shared/brand.ts'
 import { NOTICE_VERSION } from '../shared/order.ts'
@@ -13,85 +13,65 @@ import { CONSENT_VERSION } from '../shared/subscription.ts'
 
 const ENQUIRIES = 60
 const SUBSCRIBERS = 8
-const DAYS = 42
-
+const BETWEEN_MS = (17 / 24) * DAY_MS
 const people =
-  'Asha Verma|Rohan Mehta|Fatima Sheikh|Karthik Iyer|Priya Nair|Gurpreet Singh|Ananya Das|Vikram Rathore|Meera Joshi|Joseph Fernandes|Sunita Yadav|Imran Qureshi|Lakshmi Reddy|Arjun Kapoor|Nandini Bose|Harish Patel|Zoya Khan|Deepak Sharma|Kavya Menon|Thomas Kurian'.split(
-    '|',
-  )
+  'Asha Verma|Rohan Mehta|Fatima Sheikh|Karthik Iyer|Priya Nair|Gurpreet Singh|Ananya Das|Vikram Rathore|Meera Joshi|Joseph Fernandes|Sunita Yadav|Imran Qureshi|Lakshmi Reddy|Arjun Kapoor|Nandini Bose|Harish Patel|Zoya Khan|Deepak Sharma|Kavya Menon'
 const shops =
-  'Aarogya Medicos|City Care Pharmacy|Sai Medical Stores|Wellness Corner|Jeevan Chemists|Green Cross Pharmacy|Shanti Medical Hall|New Life Chemists'.split(
-    '|',
-  )
-const refusals = [
-  '422 validation_error: Invalid `to` field. The address is on the suppression list.',
-  '422 invalid_parameter: The `to` address does not accept mail.',
-]
+  'Aarogya Medicos|City Care Pharmacy|Sai Medical Stores|Wellness Corner|Jeevan Chemists|Green Cross Pharmacy|Shanti Medical Hall'
+const refusal = '422 validation_error: Invalid `to` field. The address is on the suppression list.'
+const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
 
-/** What looks like chance, and is the same each time. */
-function chanceOf(index: number) {
-  const bytes = (what: string) => createHash('sha256').update(`${index} ${what}`).digest()
-  const below = (limit: number, what: string) => bytes(what).readUInt32BE() % limit
-  return { bytes, below, pick: <T>(items: readonly T[], what: string): T => items[below(items.length, what)] as T }
+function of(list: string, index: number): string {
+  const items = list.split('|')
+  return items[index % items.length] ?? ''
+}
+
+function address(index: number, domain: string): string {
+  return `${of(people, index).toLowerCase().replace(' ', '.')}@${domain}.example`
 }
 
 /** An enquiry and its mails. None is Pending: a site with a key would send it to somebody. */
-function enquiry(index: number, today: number) {
-  const { bytes, below, pick } = chanceOf(index)
-  const receivedAt = new Date(today - below(DAYS, 'day') * DAY_MS - below(14 * 60, 'minute') * 60_000)
-  const isRetailer = below(10, 'retailer') < 4
-  const person = pick(people, 'person')
-  const suspectedSpam = below(25, 'spam') === 0
-  const age = (today - receivedAt.getTime()) / DAY_MS
-  const mail = (kind: 'Staff' | 'Acknowledgement') => {
-    if (kind === 'Acknowledgement' && below(8, 'refused') === 0)
-      return { kind, status: 'Failed' as const, attempts: 1, lastError: pick(refusals, 'refusal') }
-    if (below(33, kind) === 0) return { kind, status: 'Withheld' as const, lastError: 'Not sent: made by the seed.' }
-    return { kind, status: 'Sent' as const, attempts: 1, resendId: `seed-${kind}-${index}`, sentAt: receivedAt }
-  }
-  const status = age > 14 && below(10, 'closed') < 7 ? 'Closed' : below(14, 'contacted') < age ? 'Contacted' : 'New'
-  const characters = Array.from({ length: REFERENCE_LENGTH }, (_, at) =>
-    pick([...REFERENCE_ALPHABET], `character ${at}`),
-  )
+function enquiry(index: number) {
+  const random = createHash('sha256').update(String(index)).digest()
+  const receivedAt = new Date(today - index * BETWEEN_MS)
+  const isRetailer = index % 5 < 2
+  const suspectedSpam = index % 25 === 9
+  const sent = { status: 'Sent', attempts: 1, resendId: `seed-${index}`, sentAt: receivedAt } as const
+  const refused = { status: 'Failed', attempts: 1, lastError: refusal } as const
+  const withheld = { status: 'Withheld', lastError: 'Not sent: made by the seed.' } as const
+  const notice = { kind: 'Staff' as const, ...(index % 33 === 20 ? withheld : sent) }
+  const reply = { kind: 'Acknowledgement' as const, ...(index % 8 === 5 ? refused : sent) }
+  const characters = [...random.subarray(0, REFERENCE_LENGTH)].map((byte) => REFERENCE_ALPHABET[byte % 32])
   return {
-    id: uuidv7({ msecs: receivedAt.getTime(), random: bytes('id') }),
+    id: uuidv7({ msecs: receivedAt.getTime(), random }),
     reference: `${brand.referencePrefix}-${characters.join('')}`,
     receivedAt,
-    name: isRetailer ? `${person}, ${pick(shops, 'shop')}` : person,
-    email: `${person.toLowerCase().replace(' ', '.')}@${isRetailer ? 'shop' : 'mail'}.example`,
-    mobile: `${6 + below(4, 'first digit')}${String(below(1e9, 'mobile')).padStart(9, '0')}`,
-    quantity: isRetailer ? 12 * (1 + below(20, 'dozens')) : 1 + below(4, 'quantity'),
+    name: isRetailer ? `${of(people, index)}, ${of(shops, index)}` : of(people, index),
+    email: address(index, isRetailer ? 'shop' : 'mail'),
+    mobile: `98${76_543_210 + index * 263_171}`,
+    quantity: isRetailer ? 12 * (1 + (index % 20)) : 1 + (index % 4),
     retailerSelfUse: isRetailer ? BuyerType.Retailer : BuyerType.SelfUse,
-    products: pick(Object.values(Product), 'product'),
-    status: status as 'New' | 'Contacted' | 'Closed',
+    products: Object.values(Product)[index % 7 < 4 ? 0 : 1] as Product,
+    status: index < 6 || index % 9 === 4 ? ('New' as const) : index < 20 ? ('Contacted' as const) : ('Closed' as const),
     suspectedSpam,
     noticeVersion: NOTICE_VERSION,
-    submissionKey: uuidv7({ msecs: receivedAt.getTime(), random: bytes('key') }),
-    mails: { create: suspectedSpam ? [mail('Staff')] : [mail('Staff'), mail('Acknowledgement')] },
+    submissionKey: crypto.randomUUID(),
+    mails: { create: suspectedSpam ? [notice] : [notice, reply] },
   }
 }
 
-try {
-  await withDatabase({ ...readEnv(process.env), make: true, migrate: true }, async ({ db }) => {
-    if ((await db.enquiry.count()) > 0)
-      throw new OperatorError('The database holds enquiries; only an empty one is seeded.')
-    const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
-    const data = Array.from({ length: ENQUIRIES }, (_, index) => enquiry(index, today))
-    await db.$transaction([
-      ...data.map((each) => db.enquiry.create({ data: each })),
-      db.subscriber.createMany({
-        data: people.slice(0, SUBSCRIBERS).map((person, index) => ({
-          email: `${person.toLowerCase().replace(' ', '.')}@mail.example`,
-          subscribedAt: new Date(today - index * 3 * DAY_MS),
-          consentVersion: CONSENT_VERSION,
-          confirmedAt: new Date(today - index * 2 * DAY_MS),
-        })),
-        skipDuplicates: true,
-      }),
-    ])
-    console.log(`Stored ${ENQUIRIES} enquiries and ${SUBSCRIBERS} subscribers. None of their mails will be sent.`)
-  })
-} catch (error) {
-  console.error(describeFailure(error))
-  process.exitCode = 1
+function subscriber(index: number) {
+  const subscribedAt = new Date(today - index * 3 * DAY_MS)
+  return { email: address(index, 'mail'), subscribedAt, consentVersion: CONSENT_VERSION, confirmedAt: subscribedAt }
 }
+
+await withDatabase({ ...readEnv(process.env), make: true, migrate: true }, async ({ db }) => {
+  if ((await db.enquiry.count()) > 0)
+    throw new OperatorError('The database holds enquiries; only an empty one is seeded.')
+  const data = Array.from({ length: SUBSCRIBERS }, (_, index) => subscriber(index))
+  await db.$transaction([
+    ...Array.from({ length: ENQUIRIES }, (_, index) => db.enquiry.create({ data: enquiry(index) })),
+    db.subscriber.createMany({ data, skipDuplicates: true }),
+  ])
+  console.log(`Stored ${ENQUIRIES} enquiries and ${SUBSCRIBERS} subscribers. None of their mails will be sent.`)
+}).catch(exitFor)
