@@ -1,12 +1,18 @@
-/** `npm run dev`: the pages with hot replacement and, started anew on every change, the server behind them. */
+/**
+ * `npm run dev`: the pages with hot replacement, the server behind them, started anew on every change, and at /mails the
+ * newest mails as their receivers see them, sent or not.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { createServer } from 'vite'
-import { mailsPage } from './dev-mails.ts'
+import { withDatabase } from './database/open-database.ts'
 import { readEnvOrExit } from './env.ts'
+import { escaped, writeMessage } from './mail/letters.ts'
+import { type ClaimedMail, readClaimed } from './mail/owed.ts'
 
 const PAGES_PORT = 5173
+const MAILS = 20
 const SERVER_FOLDERS = [import.meta.dirname, resolve(import.meta.dirname, '../shared')]
 
 const env = readEnvOrExit(process.env)
@@ -17,57 +23,64 @@ const vite = await createServer({
   plugins: [{ name: 'mails', configureServer: ({ middlewares }) => void middlewares.use('/mails', showMails) }],
 })
 await vite.listen()
-console.log(`Mails, as their receivers see them, are at ${publicUrl()}mails`)
+const publicUrl = vite.resolvedUrls?.local[0] ?? ''
+console.log(`Mails, as their receivers see them, are at ${publicUrl}mails`)
 
 let ending = false
-let server = startServer()
+let server: ChildProcess | undefined
+startServer()
 // Vite's watcher and not Node's, which loses a file that cannot be parsed or that an editor replaces.
 vite.watcher.add(SERVER_FOLDERS)
 vite.watcher.on('all', (_event, path) => {
   if (!SERVER_FOLDERS.some((folder) => path.startsWith(folder))) return
-  if (hasEnded(server)) server = startServer()
+  if (!server) startServer()
   else if (!server.killed) server.kill()
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     ending = true
-    if (hasEnded(server)) end()
-    else server.kill(signal)
+    if (server) server.kill(signal)
+    else end()
   })
 }
 
-function publicUrl() {
-  return vite.resolvedUrls?.local[0] ?? ''
+function startServer() {
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, 'main.ts')], {
+    // Its public address is that of the pages, so that it names the one to open.
+    env: { ...process.env, PUBLIC_URL: publicUrl, HOST: '127.0.0.1' },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  child.once('exit', () => {
+    server = undefined
+    if (ending) end()
+    else if (child.killed) startServer()
+    else console.error('The server has ended. It starts again when a file under server/ or shared/ is saved.')
+  })
+  server = child
+}
+
+async function end() {
+  await vite.close()
+  process.exit()
 }
 
 async function showMails(_request: IncomingMessage, response: ServerResponse, next: (error: unknown) => void) {
   try {
-    const page = await mailsPage(env, publicUrl())
+    const mails = await withDatabase(env, async ({ db }) => {
+      const where = { kind: { not: 'Post' as const }, bundledInto: null }
+      const select = { id: true, ambiguousAt: true }
+      return readClaimed(db, await db.mail.findMany({ where, orderBy: { id: 'desc' }, take: MAILS, select }))
+    })
+    const shown = mails.sort((a, b) => Number(b.id - a.id)).map(showMail)
+    const page = `<!doctype html><meta charset="utf-8"><title>Mails</title><h1>The newest ${MAILS} mails</h1>${shown.join('') || '<p>None yet: send the form.</p>'}`
     response.setHeader('content-type', 'text/html; charset=utf-8').end(page)
   } catch (error) {
     next(error)
   }
 }
 
-function startServer(): ChildProcess {
-  const child = spawn(process.execPath, [resolve(import.meta.dirname, 'main.ts')], {
-    // Its public address is that of the pages, so that it names the one to open.
-    env: { ...process.env, PUBLIC_URL: publicUrl(), HOST: '127.0.0.1' },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
-  child.once('exit', () => {
-    if (ending) end()
-    else if (child.killed) server = startServer()
-    else console.error('The server has ended. It starts again when a file under server/ or shared/ is saved.')
-  })
-  return child
-}
-
-function hasEnded(child: ChildProcess): boolean {
-  return child.exitCode !== null || child.signalCode !== null
-}
-
-async function end() {
-  await vite.close()
-  process.exit()
+function showMail(mail: ClaimedMail): string {
+  const message = writeMessage(mail, env.STAFF_EMAILS, publicUrl)
+  if (!message) return ''
+  return `<h2>${escaped(message.subject)}</h2><p>to ${escaped(message.to.join(', '))}</p><iframe sandbox title="Mail ${mail.id}" width="100%" height="480" srcdoc="${escaped(message.html)}"></iframe>`
 }

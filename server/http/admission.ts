@@ -125,8 +125,8 @@ const THIS_MACHINE = ['localhost', '127.0.0.1', '[::1]']
 
 function withNamesOfThisMachine(origin: string): string[] {
   const { protocol, hostname, port } = new URL(origin)
-  if (!THIS_MACHINE.includes(hostname)) return [origin]
-  return THIS_MACHINE.map((name) => new URL(`${protocol}//${name}:${port}`).origin)
+  const names = THIS_MACHINE.includes(hostname) ? THIS_MACHINE : [hostname]
+  return names.map((name) => new URL(`${protocol}//${name}:${port}`).origin)
 }
 
 /** IPv4 addresses as an IPv6 socket has them. */
