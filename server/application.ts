@@ -20,6 +20,7 @@ export interface ApplicationParts {
   log: Logger
   site: Site
   patience?: Patience | undefined
+  pollMs?: number | undefined
 }
 
 export interface Application {
@@ -31,10 +32,13 @@ export interface Application {
   close(times: { leavingMs: number; mailGraceMs: number }): Promise<void>
 }
 
-export async function openApplication(env: Env, { db, log, site, patience }: ApplicationParts): Promise<Application> {
+export async function openApplication(
+  env: Env,
+  { db, log, site, patience, pollMs }: ApplicationParts,
+): Promise<Application> {
   let leaving = false
   const availability = createAvailability(log, () => probeStorage(db))
-  const mails = startMails(db, env, { log, availability })
+  const mails = startMails(db, env, { log, availability, pollMs })
   const endRetention = startRetention(db, env.RETENTION_MONTHS, log)
   // Its code is not loaded where nobody reads it.
   const metrics = env.METRICS_PORT ? await (await import('./http/metrics.ts')).startMetrics(env, db) : undefined

@@ -6,6 +6,8 @@ import { isRefusal } from '../errors.ts'
 export interface LoopParts {
   availability: Availability
   log: Pick<Logger, 'error' | 'warn' | 'info'>
+  /** How often to look for what is owed, unless woken before: POLL_MS unless given. */
+  pollMs?: number | undefined
 }
 
 export interface Loop {
@@ -21,10 +23,10 @@ export const POLL_MS = 1000
 export const RETRY_MAX_SECONDS = 300
 
 /**
- * Looks for what is owed, one look at a time: when it is woken, and from then on once a second.
+ * Looks for what is owed, one look at a time: when it is woken, and from then on at each poll.
  * @param look resolves to how long it is too soon for another
  */
-export function startLoop(look: () => Promise<number>, { availability, log }: LoopParts): Loop {
+export function startLoop(look: () => Promise<number>, { availability, log, pollMs = POLL_MS }: LoopParts): Loop {
   const graceIsOver = new AbortController()
   let stopped = false
   let looking = false
@@ -43,7 +45,7 @@ export function startLoop(look: () => Promise<number>, { availability, log }: Lo
       looking = false
       if (stopped) return
       if (lookAgain && pauseMs === 0) wake()
-      else timer = setTimeout(wake, Math.min(pauseMs || POLL_MS, POLL_MS))
+      else timer = setTimeout(wake, Math.min(pauseMs || pollMs, pollMs))
     })
   }
 
@@ -58,7 +60,7 @@ export function startLoop(look: () => Promise<number>, { availability, log }: Lo
         else availability.failed(error)
       }
       lookFails = true
-      return POLL_MS
+      return pollMs
     }
   }
 

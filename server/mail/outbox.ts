@@ -41,7 +41,7 @@ const QUOTA_PAUSE_MS = 3_600_000
  * it. When this process dies another one takes a mail over after the lease, with the same idempotency key.
  */
 export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts): Outbox {
-  const { log } = parts
+  const { log, pollMs = POLL_MS } = parts
   const { STAFF_EMAILS: staff, MAIL_LEASE_SECONDS: leaseSeconds } = env
   const publicUrl = publicUrlOf(env)
   const budget = { mails: env.MAIL_DAILY_BUDGET, staff: staff.length }
@@ -67,7 +67,7 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
 
   /** Starts the mails that are due, as far as there is room. Returns for how long it is too soon for more. */
   async function look(): Promise<number> {
-    if (!(await isSender())) return POLL_MS
+    if (!(await isSender())) return pollMs
     if (performance.now() - upkeepAt > UPKEEP_MS) {
       upkeepAt = performance.now()
       await boundFuture(db)
@@ -83,7 +83,7 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
 
   /** Asked of the database once a second, however often orders come. */
   async function isSender(): Promise<boolean> {
-    if (performance.now() - sender.askedAt < POLL_MS) return sender.is
+    if (performance.now() - sender.askedAt < pollMs) return sender.is
     const askedAt = performance.now()
     sender = { is: await takeLease(db, SENDER, holder, SENDER_SECONDS), askedAt }
     if (sender.is && underWay.size === 0) check = checkDelivery?.() // not waited for: mails do not wait for it
@@ -92,7 +92,7 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
 
   /** What is rare is looked for once a second, and without a budget the plan too: an order asks for two kinds only. */
   async function startAllowed() {
-    const isPoll = performance.now() - polledAt > POLL_MS
+    const isPoll = performance.now() - polledAt > pollMs
     if (isPoll) polledAt = performance.now()
     if (isPoll || budget.mails > 0) plan = await readPlan(db, budget)
     const { notices, suspected, bundle, toVisitors } = plan

@@ -70,7 +70,7 @@ export async function post(
 
 /** Posts what is owed to NOTIFY_URL: one process at a time, and one post, as chats want it. */
 export function startPosts(db: Db, env: Env, url: string, parts: LoopParts): Outbox {
-  const { log } = parts
+  const { log, pollMs = POLL_MS } = parts
   const { origin } = new URL(url)
   const holder = crypto.randomUUID()
   const loop = startLoop(look, parts)
@@ -79,11 +79,11 @@ export function startPosts(db: Db, env: Env, url: string, parts: LoopParts): Out
 
   async function look(): Promise<number> {
     const isPoster = await takeLease(db, POSTER, holder, POSTER_SECONDS)
-    if (!isPoster || performance.now() < pausedUntil) return POLL_MS
+    if (!isPoster || performance.now() < pausedUntil) return pollMs
     if (!isTidy) await withholdOld(db, env.MAIL_MAX_AGE_DAYS, ['Post']) // what an earlier NOTIFY_URL did not take
     isTidy = true
     const [due] = await claimMails(db, ['Post'], 1, env.MAIL_LEASE_SECONDS)
-    if (!due || !(await deliver(due))) return POLL_MS // while it fails; a new order has a look of its own
+    if (!due || !(await deliver(due))) return pollMs // while it fails; a new order has a look of its own
     loop.wake()
     return 0
   }

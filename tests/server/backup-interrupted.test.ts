@@ -8,10 +8,10 @@ import { eraseBefore } from '../../server/enquiries/retention.ts'
 import { atEnd } from '../support/at-end.ts'
 import { readBackup } from '../support/backup-file.ts'
 import { eventually } from '../support/eventually.ts'
+import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 import { scratch } from '../support/scratch.ts'
 import { runShell, staff, startStaff } from '../support/staff-command.ts'
 import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
-import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { aDatabase, aSiteProcess } from '../support/waiting-site.ts'
 
 const isEmbedded = inject('postgres') === null

@@ -9,10 +9,11 @@ import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { readBackup, sign } from '../support/backup-file.ts'
 import { eventually } from '../support/eventually.ts'
+import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 import { scratch } from '../support/scratch.ts'
 import { staff } from '../support/staff-command.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
-import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createTestDatabase } from '../support/test-database.ts'
 
 const AWKWARD = 'Zoë "O’Hara" \\ back\u2028line 🌿'
 

@@ -4,10 +4,11 @@ import { products } from '../../shared/catalogue.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
+import { openTestDatabase } from '../support/open-test-database.ts'
 import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
 import { hoursAgo, onDatabase, storedProducts, storeEnquiry } from '../support/stored-enquiry.ts'
-import { createTestDatabase, openTestDatabase } from '../support/test-database.ts'
+import { createTestDatabase } from '../support/test-database.ts'
 
 async function aDatabase() {
   const { db, env, close } = await openTestDatabase()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { takeLease } from '../../server/database/lease.ts'
-import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -5,10 +5,11 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { migrationsFolder } from '../../server/project-root.ts'
 import { type BackupContent, backupText } from '../support/backup-file.ts'
+import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 import { aFolder } from '../support/scratch.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase, storedProducts } from '../support/stored-enquiry.ts'
-import { administer, openTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { administer } from '../support/test-database.ts'
 import { aDatabase } from '../support/waiting-site.ts'
 
 /** Those that the site had when it wrote bundles as a notice and its followers. */

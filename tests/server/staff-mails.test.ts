@@ -3,10 +3,10 @@ import { queueDigest } from '../../server/mail/owed.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
+import { openTestDatabase } from '../support/open-test-database.ts'
 import { staff } from '../support/staff-command.ts'
 import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { openTestDatabase } from '../support/test-database.ts'
 
 /** A running site that sends through a fake Resend. */
 async function aSite() {

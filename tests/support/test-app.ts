@@ -8,10 +8,12 @@ import type { Site } from '../../server/http/site.ts'
 import { serializers } from '../../server/log.ts'
 import { startMails } from '../../server/mail/mails.ts'
 import { STAFF, startFakeResend } from './fake-resend.ts'
-import { openTestDatabase } from './test-database.ts'
+import { openTestDatabase } from './open-test-database.ts'
 
 const FROM = 'Quvera <a@quvera.example>'
 export const PUBLIC_URL = 'http://quvera.test'
+/** Looks for owed mails come sooner than on a site. */
+const POLL_MS = 100
 
 /** The whole server in this process, listening on loopback, with a database of its own and a fake Resend. */
 export async function startTestApp({
@@ -53,7 +55,7 @@ export async function startTestApp({
     MAIL_RETRY_SECONDS: retrySeconds,
     MAIL_DAILY_BUDGET: dailyBudget,
   }
-  const parts = { db: database.db, log: logger, site, patience }
+  const parts = { db: database.db, log: logger, site, patience, pollMs: POLL_MS }
   const {
     app,
     availability,
@@ -78,7 +80,7 @@ export async function startTestApp({
       startMails(
         database.db,
         { ...env, MAIL_FROM: from, RESEND_API_KEY: apiKey, ...changes },
-        { log: logger, availability },
+        { log: logger, availability, pollMs: POLL_MS },
       ),
     close: async () => {
       await close({ leavingMs: 0, mailGraceMs: 0 })

@@ -2,8 +2,6 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
-import type { Database } from '../../server/database/database.ts'
-import { openDatabase } from '../../server/database/open-database.ts'
 import { scratch } from './scratch.ts'
 
 export const migrations = resolve(import.meta.dirname, '../../prisma/migrations')
@@ -17,30 +15,7 @@ declare module 'vitest' {
   }
 }
 
-export interface TestDatabase extends Database {
-  /** What a server process needs in its environment to use the same database. */
-  env: Record<string, string>
-}
-
-/** A migrated, empty database of its own: on PGlite or, when TEST_DATABASE_URL is set, on that server. */
-export async function openTestDatabase(): Promise<TestDatabase> {
-  const created = await createTestDatabase()
-  const database = await openDatabase({
-    url: created.env.DATABASE_URL,
-    dataDir: created.env.DATA_DIR ?? '',
-    migrations,
-  })
-  return {
-    ...database,
-    env: created.env,
-    close: async () => {
-      await database.close()
-      await created.drop()
-    },
-  }
-}
-
-/** As `openTestDatabase`, left for another process to open. */
+/** A migrated, empty database of its own, on PGlite or, when TEST_DATABASE_URL is set, on that server, that nobody has open. */
 export async function createTestDatabase(): Promise<{ env: Record<string, string>; drop(): Promise<void> }> {
   const postgres = inject('postgres')
   if (postgres) {
