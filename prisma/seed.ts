@@ -3,12 +3,11 @@ import { createHash } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import { BuyerType, Product } from '../server/database/generated/enums.ts'
 import { withDatabase } from '../server/database/open-database.ts'
+import { createReference } from '../server/enquiries/orders.ts'
 import { readEnv } from '../server/env.ts'
 import { exitFor, OperatorError } from '../server/errors.ts'
 import { DAY_MS } from '../server/words.ts'
-import { brand } from '../shared/brand.ts'
 import { NOTICE_VERSION } from '../shared/order.ts'
-import { REFERENCE_ALPHABET, REFERENCE_LENGTH } from '../shared/reference-shape.ts'
 import { CONSENT_VERSION } from '../shared/subscription.ts'
 
 const ENQUIRIES = 60
@@ -41,10 +40,9 @@ function enquiry(index: number) {
   const withheld = { status: 'Withheld', lastError: 'Not sent: made by the seed.' } as const
   const notice = { kind: 'Staff' as const, ...(index % 33 === 20 ? withheld : sent) }
   const reply = { kind: 'Acknowledgement' as const, ...(index % 8 === 5 ? refused : sent) }
-  const characters = [...random.subarray(0, REFERENCE_LENGTH)].map((byte) => REFERENCE_ALPHABET[byte % 32])
   return {
     id: uuidv7({ msecs: receivedAt.getTime(), random }),
-    reference: `${brand.referencePrefix}-${characters.join('')}`,
+    reference: createReference((place) => (random[place] ?? 0) % 32),
     receivedAt,
     name: isRetailer ? `${of(people, index)}, ${of(shops, index)}` : of(people, index),
     email: address(index, isRetailer ? 'shop' : 'mail'),

@@ -1,5 +1,4 @@
 import type { Problem } from './order.ts'
-import { isReference } from './reference-shape.ts'
 
 /** What became of a form that was sent without scripts: what the page that answers it is made of. */
 export interface FormOutcome {
@@ -22,12 +21,6 @@ export interface Received {
   quantity?: string
   /** The day, as in 22 Nov 2026. */
   on?: string
-}
-
-/** Of the page that follows an order; undefined where its address names none. */
-export function readReference(address: URLSearchParams): string | undefined {
-  const [reference = '', ...others] = address.getAll('reference')
-  return isReference(reference) && others.length === 0 ? reference : undefined
 }
 
 export interface Refused {

@@ -113,6 +113,47 @@ export type OrderContent = z.infer<typeof orderContentSchema>
 export type Order = z.infer<typeof orderSchema>
 export type OrderField = keyof typeof fields
 
+/** A valid order but for its key: what the server tries to store when it asks whether it can, and what tests send. */
+export const exampleOrder = {
+  name: 'Asha Verma',
+  email: 'asha.verma@shop.example',
+  mobile: '9876543210',
+  quantity: 24,
+  retailerSelfUse: 'Retailer',
+  products: products[0],
+} as const satisfies Pick<Order, OrderField>
+
+/** What a form holds, read by name: `FormData` in a browser, `URLSearchParams` on the server. */
+export interface FormFields {
+  get(name: string): unknown
+}
+
+/** A filled form as the order's schema wants it. The same for the browser and for a form that is sent without scripts. */
+export function readOrderFields(fields: FormFields) {
+  const quantity = text(fields, 'quantity').trim()
+  return {
+    name: fields.get('name'),
+    email: text(fields, 'email').trim(),
+    mobile: plainMobile(text(fields, 'mobile')),
+    quantity: quantity === '' ? undefined : Number(quantity),
+    retailerSelfUse: fields.get('retailerSelfUse'),
+    products: fields.get('products'),
+    productName: fields.get('productName') ?? undefined,
+    website: text(fields, 'website'),
+  } satisfies Record<OrderField | 'productName' | 'website', unknown>
+}
+
+/** Without spaces and dashes, and without +91 or a leading 0 if exactly ten digits remain: else the rules judge what was typed. */
+function plainMobile(typed: string): string {
+  const plain = typed.replace(/[\s-]/g, '')
+  return /^(?:\+91|0)?([0-9]{10})$/.exec(plain)?.[1] ?? (/^[0-9]+$/.test(plain) ? plain : typed.trim())
+}
+
+export function text(fields: FormFields, name: string): string {
+  const value = fields.get(name)
+  return typeof value === 'string' ? value : ''
+}
+
 export interface Problem {
   /** The first broken rule. */
   message: string

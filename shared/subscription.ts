@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { emailSchema } from './order.ts'
+import { emailSchema, type FormFields, text } from './order.ts'
 
 /** Version of the consent line under the subscribe box, stored with each address. Raise it when the line changes. */
 export const CONSENT_VERSION = '2026-11-23'
@@ -11,3 +11,8 @@ export const subscriptionSchema = z.strictObject({
 })
 
 export type Subscription = z.infer<typeof subscriptionSchema>
+
+/** The box in the footer, as the schema wants it. */
+export function readSubscriptionFields(fields: FormFields) {
+  return { email: text(fields, 'email').trim() }
+}

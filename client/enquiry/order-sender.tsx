@@ -1,7 +1,6 @@
 import { focusManager, MutationObserver, onlineManager, QueryClient } from '@tanstack/react-query'
 import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
-import { readOrderFields } from '../../shared/form-fields.ts'
-import { messages, type OrderContent, orderContentSchema, problemOf } from '../../shared/order.ts'
+import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
 import { notStored, progress, stopped, uncertain } from '../content/sending.ts'
 import { fieldMarks } from './field-marks.ts'
 import { EMPTY, type OrderState } from './order-received.tsx'

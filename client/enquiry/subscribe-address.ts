@@ -1,8 +1,7 @@
 import { isTRPCClientError } from '@trpc/client'
 import type { AppRouter } from '../../server/http/router.ts'
-import { readSubscriptionFields } from '../../shared/form-fields.ts'
 import { problemOf } from '../../shared/order.ts'
-import { subscriptionSchema } from '../../shared/subscription.ts'
+import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
 import { subscribe } from '../content/contact.ts'
 import { trpc } from './trpc.ts'
 

@@ -2,10 +2,8 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { brand } from '../../shared/brand.ts'
-import { exampleOrder } from '../../shared/example-order.ts'
 import type { Received } from '../../shared/form-outcome.ts'
-import { messages, NOTICE_VERSION, type Order } from '../../shared/order.ts'
-import { REFERENCE_ALPHABET, REFERENCE_LENGTH } from '../../shared/reference-shape.ts'
+import { exampleOrder, messages, NOTICE_VERSION, type Order } from '../../shared/order.ts'
 import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
@@ -121,12 +119,20 @@ function isSuspicious({ website, filledInMs = Number.POSITIVE_INFINITY }: Order)
   return Boolean(website?.trim()) || (filledInMs >= 0 && filledInMs < MIN_FILL_MS)
 }
 
-function createReference(): string {
-  const characters = Array.from(
-    { length: REFERENCE_LENGTH },
-    () => REFERENCE_ALPHABET[randomInt(REFERENCE_ALPHABET.length)],
-  )
-  return `${brand.referencePrefix}-${characters.join('')}`
+/** Without characters that are taken for one another. */
+const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
+const LETTERS_IN_IT = 6
+const REFERENCE = new RegExp(`^[A-Z]{1,5}-[${LETTERS}]{${LETTERS_IN_IT}}$`)
+
+/** @param choose one of 32 letters for a place */
+export function createReference(choose: (place: number) => number = () => randomInt(LETTERS.length)): string {
+  const letters = Array.from({ length: LETTERS_IN_IT }, (_, place) => LETTERS[choose(place)])
+  return `${brand.referencePrefix}-${letters.join('')}`
+}
+
+/** Whether a text has the shape of a reference, with the prefix of any time; whether there is such an enquiry is not asked. */
+export function isReference(text: string): boolean {
+  return REFERENCE.test(text)
 }
 
 /** Whether PostgreSQL refuses this row: SQLSTATE classes of data exceptions, broken constraints and raised errors. */

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { readOrderFields, readSubscriptionFields } from '../../shared/form-fields.ts'
-import { type FormOutcome, readReference, type SubscriberLink } from '../../shared/form-outcome.ts'
-import { orderContentSchema, submissionKeySchema } from '../../shared/order.ts'
+import type { FormOutcome, SubscriberLink } from '../../shared/form-outcome.ts'
+import { orderContentSchema, readOrderFields, submissionKeySchema } from '../../shared/order.ts'
 import { orderPaths, pagePaths, RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
-import { subscriptionSchema } from '../../shared/subscription.ts'
+import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
 import { enquiryFields } from '../enquiries/enquiry.ts'
-import { NotStored, type Orders } from '../enquiries/orders.ts'
+import { isReference, NotStored, type Orders } from '../enquiries/orders.ts'
 import type { Admission } from './admission.ts'
 import { answerTo, HttpError, logFailure } from './error-answers.ts'
 import type { Context } from './router.ts'
@@ -84,8 +83,8 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
   const limitLinks = (request: FastifyRequest, reply: FastifyReply) => admission.limit('link', request, reply)
 
   app.get(RECEIVED_PATH, { onRequest: limitLinks }, async (request, reply) => {
-    const reference = readReference(queryOf(request))
-    if (!reference) return sendNotFound(request, reply, site)
+    const [reference = '', ...others] = queryOf(request).getAll('reference')
+    if (!isReference(reference) || others.length > 0) return sendNotFound(request, reply, site)
     return sendPage(RECEIVED_PATH, { received: await orders.received(reference) }, reply)
   })
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { extname, join, relative, sep } from 'node:path'
+import { extname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -8,13 +8,16 @@ import { PUBLIC_URL_PLACEHOLDER, plainPath, RECEIVED_PATH, SUBSCRIPTION_PATH } f
 import { type Env, publicUrlOf } from '../env.ts'
 import { partHeaders, securityHeaders } from './security.ts'
 
-const TYPES: Record<string, string> = {
+/** They carry the site's own address. */
+const DOCUMENTS: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
   '.xml': 'application/xml; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
-  '.svg': 'image/svg+xml',
+}
+/** What is shown or run as part of a page and never by itself. */
+const PARTS: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
   '.avif': 'image/avif',
   '.webp': 'image/webp',
   '.jpg': 'image/jpeg',
@@ -22,13 +25,8 @@ const TYPES: Record<string, string> = {
   '.ico': 'image/x-icon',
   '.woff2': 'font/woff2',
 }
-const COMPRESSIBLE = new Set(['.html', '.css', '.js', '.xml', '.txt', '.svg'])
-/** They carry the site's own address. */
-const DOCUMENTS = new Set(['.html', '.xml', '.txt'])
-/** What is shown or run as part of a page and never by itself. */
-const PARTS = new Set(['.js', '.css', '.woff2', '.avif', '.webp', '.jpg', '.png', '.ico'])
 
-type Encoding = 'identity' | 'br' | 'gzip'
+type Encoding = 'br' | 'gzip'
 
 interface Representation {
   /** A character a byte (Latin-1): Node sends headers and a text by one write, which is a fifth more pages a second. */
@@ -41,7 +39,7 @@ interface Representation {
 }
 
 /** One file of the built site, in each encoding it is there in, with all its headers. */
-type SiteFile = Partial<Record<Encoding, Representation>> & { identity: Representation }
+type SiteFile = { identity: Representation } & { [encoding in Encoding]?: Representation }
 
 /** The built site, held in memory, by path. */
 export type Site = Map<string, SiteFile>
@@ -63,19 +61,24 @@ export function loadSite(folder: string, env: Env) {
   const site: Site = new Map()
   const uncompressed: (() => Promise<void>)[] = []
   for (const file of files.filter((name) => !/\.(br|gz)$/.test(name))) {
-    const name = `/${relative(folder, file).split(sep).join('/')}`
-    const headers = PARTS.has(extname(file)) ? ofParts : ofDocuments
-    const built = readFileSync(file)
-    const body = DOCUMENTS.has(extname(file)) ? fillIn(built, env) : built
-    const entry: SiteFile = { identity: represent(name, body, 'identity', headers) }
-    site.set(pathOf(name), entry)
-    const add = (encoding: 'br' | 'gzip', packed: Buffer) => {
-      entry[encoding] = represent(name, packed, encoding, headers)
+    const name = `/${relative(folder, file)}`
+    const isDocument = extname(file) in DOCUMENTS
+    const isCompressed = files.includes(`${file}.br`)
+    const headers = {
+      'cache-control': name.startsWith(ASSETS) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      ...((isDocument || isCompressed) && { vary: 'accept-encoding' }),
+      ...(extname(file) in PARTS ? ofParts : ofDocuments),
     }
-    if (files.includes(`${file}.br`)) {
+    const body = isDocument ? fillIn(readFileSync(file), env) : readFileSync(file)
+    const entry: SiteFile = { identity: represent(name, body, headers) }
+    const add = (encoding: 'br' | 'gzip', packed: Buffer) => {
+      entry[encoding] = represent(name, packed, headers, encoding)
+    }
+    site.set(pathOf(name), entry)
+    if (isCompressed) {
       add('br', readFileSync(`${file}.br`))
       add('gzip', readFileSync(`${file}.gz`))
-    } else if (DOCUMENTS.has(extname(file))) {
+    } else if (isDocument) {
       uncompressed.push(async () => {
         add('gzip', await promisify(gzip)(body))
         add('br', await promisify(brotliCompress)(body))
@@ -98,24 +101,18 @@ function pathOf(name: string): string {
   return name.replace(/\/index\.html$/, '').replace(/\.html$/, '') || '/'
 }
 
-function represent(name: string, body: Buffer, encoding: Encoding, headers: Record<string, string>): Representation {
+function represent(name: string, body: Buffer, headers: Record<string, string>, encoding?: Encoding): Representation {
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
-  const lasting = {
-    'cache-control': name.startsWith(ASSETS) ? 'public, max-age=31536000, immutable' : 'no-cache',
-    etag,
-    ...(COMPRESSIBLE.has(extname(name)) && { vary: 'accept-encoding' }),
-    ...headers,
-  }
   const ofBody = {
-    'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
+    'content-type': DOCUMENTS[extname(name)] ?? PARTS[extname(name)] ?? 'application/octet-stream',
     'content-length': String(body.length),
-    ...(encoding !== 'identity' && { 'content-encoding': encoding }),
+    ...(encoding && { 'content-encoding': encoding }),
   }
   return {
     body: body.toString('latin1'),
     etag,
-    headers: Object.entries({ ...ofBody, ...lasting }).flat(),
-    unchangedHeaders: Object.entries(lasting).flat(),
+    headers: Object.entries({ ...ofBody, etag, ...headers }).flat(),
+    unchangedHeaders: Object.entries({ etag, ...headers }).flat(),
   }
 }
 
@@ -148,8 +145,7 @@ function send(request: FastifyRequest, reply: FastifyReply, file: SiteFile, stat
   else reply.raw.writeHead(status, chosen.headers).end(chosen.body, 'latin1')
 }
 
-function preferred(accepted: string | undefined): Encoding {
-  if (!accepted) return 'identity'
+function preferred(accepted = ''): keyof SiteFile {
   if (/\bbr\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(accepted)) return 'br'
   return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(accepted) ? 'gzip' : 'identity'
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { brand } from '../../shared/brand.ts'
-import { exampleOrder } from '../../shared/example-order.ts'
+import { exampleOrder } from '../../shared/order.ts'
 import { OperatorError } from '../errors.ts'
 import { bodyOf, post } from '../mail/posts.ts'
 import type { Terminal } from './output.ts'

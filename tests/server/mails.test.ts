@@ -4,7 +4,7 @@ import type { Enquiry } from '../../server/enquiries/enquiry.ts'
 import { acknowledgement, staffBundle, staffNotice } from '../../server/mail/letters.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
-import { exampleOrder } from '../../shared/example-order.ts'
+import { exampleOrder } from '../../shared/order.ts'
 
 const [, product] = products
 const REFERENCE = `${brand.referencePrefix}-7K3M9P`

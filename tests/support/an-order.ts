@@ -1,5 +1,5 @@
-import { exampleOrder } from '../../shared/example-order.ts'
 import type { Order } from '../../shared/order.ts'
+import { exampleOrder } from '../../shared/order.ts'
 
 /** A valid order; `changes` may be anything, also what no client of ours would send. */
 export function anOrder(changes: Record<string, unknown> = {}): Order {

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
-import { exampleOrder } from '../../shared/example-order.ts'
 import type { OrderField } from '../../shared/order.ts'
+import { exampleOrder } from '../../shared/order.ts'
 
 /** The form filled in, field by field, as it is typed. */
 export const typedOrder = Object.fromEntries(
