@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
-import { buildPages, compressAssets, pages } from './client/build/pages-plugin.ts'
-import { paletteStyles } from './client/build/palette-plugin.ts'
+import { buildPages, pages, paletteStyles } from './client/build/pages-plugin.ts'
 import { pictures } from './client/build/pictures-plugin.ts'
 import { packEmptyDatabase } from './server/database/prepared-folder.ts'
 
@@ -65,7 +64,6 @@ export default defineConfig({
   builder: {
     async buildApp(builder) {
       await buildPages(builder)
-      await compressAssets(resolve('dist/client/assets'))
       if (!builder.environments.server) return
       await builder.build(builder.environments.server)
       await packEmptyDatabase(resolve('dist/server/empty-database.gz'))

@@ -1,28 +1,32 @@
 import { renderToStaticMarkup } from 'react-dom/server'
-import { PUBLIC_URL_PLACEHOLDER, speculationRules } from '../shared/page-paths.ts'
+import { NOT_FOUND_PATH, PUBLIC_URL_PLACEHOLDER, speculationRules } from '../shared/page-paths.ts'
 import { Head } from './head.tsx'
 import { builtPaths, loadPage } from './pages/load-page.ts'
-import { notFoundPage } from './pages/not-found-page.tsx'
 import type { Page } from './pages/page.ts'
 import { renderBody } from './renderer.tsx'
 import { structuredData } from './structured-data.ts'
 import { hasWordmark } from './ui/logo.tsx'
 import wordmark from './ui/wordmark.svg?raw'
 
-/** Each page's path and the file it is written to. */
-export const pageFiles = new Map<string, string>([
-  ...builtPaths().map((path): [string, string] => [path, `${path.slice(1)}/index.html`.replace(/^\//, '')]),
-  [notFoundPage.path, '404.html'],
-])
-
-export async function isPage(path: string) {
-  return (await loadPage(path)) !== notFoundPage
-}
-
+export { loadPage } from './pages/load-page.ts'
 export { renderOutcome } from './renderer.tsx'
 
-export async function renderPage(template: string, path: string) {
-  const page = await loadPage(path)
+/** What the build writes, by file name: `buy-now.html` is the page `/buy-now`. */
+export async function renderSite(template: string): Promise<Map<string, string>> {
+  const pages = await Promise.all([...builtPaths(), NOT_FOUND_PATH].map((path) => loadPage(path)))
+  const listed = pages.filter((page) => !page.unlisted)
+  const urls = listed.map(({ path }) => `<url><loc>${PUBLIC_URL_PLACEHOLDER}${path}</loc></url>\n`)
+  const head = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+  const files = new Map([
+    ['sitemap.xml', `${head}${urls.join('')}</urlset>\n`],
+    ['robots.txt', `User-agent: *\nDisallow: /trpc/\n\nSitemap: ${PUBLIC_URL_PLACEHOLDER}/sitemap.xml\n`],
+  ])
+  for (const page of pages)
+    files.set(page.path === '/' ? 'index.html' : `${page.path.slice(1)}.html`, renderPage(template, page))
+  return files
+}
+
+export function renderPage(template: string, page: Page): string {
   return template
     .replace('<!--head-->', () => renderToStaticMarkup(<Head page={page} />) + dataBlocks(page))
     .replace('<!--wordmark-->', () => (hasWordmark ? wordmark : ''))
@@ -37,17 +41,3 @@ function dataBlocks(page: Page) {
   const json = JSON.stringify({ '@context': 'https://schema.org', '@graph': graph }).replaceAll('<', '\\u003c')
   return `<script type="application/ld+json">${json}</script>${rules}`
 }
-
-/** What else the build writes, by file name. */
-export const files = new Map<string, string>([
-  [
-    'sitemap.xml',
-    `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${(
-      await Promise.all(builtPaths().map((path) => loadPage(path)))
-    )
-      .filter((page) => !page.unlisted)
-      .map((page) => `<url><loc>${PUBLIC_URL_PLACEHOLDER}${page.path}</loc></url>\n`)
-      .join('')}</urlset>\n`,
-  ],
-  ['robots.txt', `User-agent: *\nDisallow: /trpc/\n\nSitemap: ${PUBLIC_URL_PLACEHOLDER}/sitemap.xml\n`],
-])

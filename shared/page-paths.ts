@@ -12,6 +12,9 @@ export const SUBSCRIBED_PATH = '/subscribed'
 /** Where the link of a subscriber leads. */
 export const SUBSCRIPTION_PATH = '/subscription'
 
+/** Of the page that answers where there is none. */
+export const NOT_FOUND_PATH = '/404'
+
 /** Without slashes at the end. A pattern would look at a run of slashes once for each of them: a long path is a second's work. */
 export function plainPath(path: string): string {
   let end = path.length
@@ -23,6 +26,4 @@ export function plainPath(path: string): string {
 export const PUBLIC_URL_PLACEHOLDER = 'https://public-url.invalid'
 
 /** Tells browsers to fetch a page of ours as soon as somebody points at a link to it. The content security policy names its hash. */
-export const speculationRules = JSON.stringify({
-  prefetch: [{ where: { href_matches: '/*' }, eagerness: 'moderate' }],
-})
+export const speculationRules = '{"prefetch":[{"where":{"href_matches":"/*"},"eagerness":"moderate"}]}'

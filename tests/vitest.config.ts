@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
-import { paletteStyles } from '../client/build/palette-plugin.ts'
+import { paletteStyles } from '../client/build/pages-plugin.ts'
 import { pictures } from '../client/build/pictures-plugin.ts'
 import { CHROMIUM_FLAGS, chromiumPath } from './support/browser.ts'
 import { reports } from './vitest.reports.ts'

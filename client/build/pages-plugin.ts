@@ -8,7 +8,8 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin, ViteBuilder, ViteDevServer } from 'vite'
 import type { FormOutcome } from '../../shared/form-outcome.ts'
-import { RECEIVED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
+import { NOT_FOUND_PATH, RECEIVED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
+import { palette } from '../../shared/palette.ts'
 import { lackingCharacters } from '../fonts/characters.ts'
 
 type Prerender = typeof import('../prerender.tsx')
@@ -41,31 +42,40 @@ export function pages(): Plugin {
   }
 }
 
-/** Builds the client, then writes its pages: the first two steps of `builder.buildApp`. */
+/** Gives styles the colours that mails have too. */
+export const paletteStyles: Plugin = {
+  name: 'palette',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /\/styles\/site\.css/ },
+    handler(css) {
+      const tokens = Object.entries(palette).map(
+        ([name, colour]) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}:${colour}`,
+      )
+      return `${css}\n:root{${tokens.join(';')}}`
+    },
+  },
+}
+
+/** Builds the client, writes its pages, and compresses what is the same on every site. */
 export async function buildPages(builder: ViteBuilder) {
   const { client: browser, ssr } = builder.environments
   if (!browser || !ssr) throw new Error('The client and ssr environments are missing')
   await builder.build(browser)
   await builder.build(ssr)
-  const { files, renderPage, pageFiles }: Prerender = await import(pathToFileURL(join(renderer, 'prerender.js')).href)
+  const { renderSite }: Prerender = await import(pathToFileURL(join(renderer, 'prerender.js')).href)
   const template = await withIntegrity(await readFile(join(client, 'index.html'), 'utf8'))
-  for (const [path, file] of pageFiles) {
-    const html = await renderPage(template, path)
-    const lacking = lackingCharacters(html)
+  for (const [file, text] of await renderSite(template)) {
+    const lacking = file.endsWith('.html') ? lackingCharacters(text) : []
     if (lacking.length > 0)
       console.warn(
-        `${path}: the fonts lack ${lacking.join(' ')}. Add it in client/fonts/characters.ts, then see subset.mjs`,
+        `${file}: the fonts lack ${lacking.join(' ')}. Add it in client/fonts/characters.ts, then see subset.mjs`,
       )
-    await write(file, html)
+    await mkdir(dirname(join(client, file)), { recursive: true })
+    await writeFile(join(client, file), text)
   }
-  for (const [file, text] of files) await write(file, text)
   await rm(renderer, { recursive: true })
-}
-
-async function write(file: string, text: string) {
-  const target = join(client, file)
-  await mkdir(dirname(target), { recursive: true })
-  await writeFile(target, text)
+  await compressAssets(join(client, 'assets'))
 }
 
 /** Adds the hash of each own script and stylesheet to its tag. */
@@ -87,15 +97,16 @@ function servePages(server: ViteDevServer) {
       const isAsked = request.method === 'POST' || [RECEIVED_PATH, SUBSCRIPTION_PATH].includes(pathname)
       const answer = isAsked ? await forward(server, request) : undefined
       const outcome = answer?.headers.get('content-type')?.includes('json') && ((await answer.json()) as FormOutcome)
-      const path = answer?.status === 404 && !outcome ? '/404.html' : pathname
-      const { isPage, renderPage, renderOutcome } = (await server.ssrLoadModule('/prerender.tsx')) as Prerender
+      const path = answer?.status === 404 && !outcome ? NOT_FOUND_PATH : pathname
+      const { loadPage, renderPage, renderOutcome } = (await server.ssrLoadModule('/prerender.tsx')) as Prerender
       const template = await server.transformIndexHtml(path, await readFile('client/index.html', 'utf8'))
-      const html = await renderPage(template, path)
+      const page = await loadPage(path)
+      const html = renderPage(template, page)
       response.setHeader('content-type', 'text/html; charset=utf-8')
       const location = answer?.headers.get('location')
       if (location) return response.writeHead(answer?.status ?? 303, { location }).end()
       if (outcome) return response.writeHead(answer?.status ?? 200).end(await renderOutcome(html, path, outcome))
-      response.writeHead((await isPage(path)) ? 200 : 404).end(html)
+      response.writeHead(page.path === NOT_FOUND_PATH ? 404 : 200).end(html)
     } catch (error) {
       next(error)
     }
@@ -115,7 +126,7 @@ async function forward(server: ViteDevServer, request: IncomingMessage) {
 }
 
 /** Writes the brotli and gzip forms of scripts and styles beside them, so that no request has to wait for it. */
-export async function compressAssets(folder: string): Promise<void> {
+async function compressAssets(folder: string) {
   const names = await readdir(folder)
   const compressible = names.filter((name) => /\.(js|css|svg)$/.test(name))
   await Promise.all(

@@ -1,6 +1,6 @@
 import { brand } from '../../shared/brand.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
-import { RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
+import { NOT_FOUND_PATH, RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { count } from './home.ts'
 
 const LETTERS = { least: 50, most: 200 }
@@ -17,7 +17,7 @@ const descriptions: Record<string, string> = {
   [RECEIVED_PATH]: 'Your enquiry has arrived. Here is its reference, and what happens next.',
   [SUBSCRIBED_PATH]: `News from ${brand.company} by email, now and then: what happens after you subscribe.`,
   [SUBSCRIPTION_PATH]: `News from ${brand.company} by email: here you confirm your subscription, or end it.`,
-  '/404.html': 'There is no page at this address. The home page leads on to all that there is.',
+  [NOT_FOUND_PATH]: 'There is no page at this address. The home page leads on to all that there is.',
 }
 
 /** @throws Error where a page has none, or one of another length than search engines show */

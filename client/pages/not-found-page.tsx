@@ -1,9 +1,10 @@
 import { products } from '../../shared/catalogue.ts'
+import { NOT_FOUND_PATH } from '../../shared/page-paths.ts'
 import { Picture } from '../ui/picture.tsx'
 import type { Page } from './page.ts'
 
 export const notFoundPage: Page = {
-  path: '/404.html',
+  path: NOT_FOUND_PATH,
   title: 'Page not found',
   ground: 'paper',
   unlisted: true,

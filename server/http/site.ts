@@ -4,7 +4,13 @@ import { extname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { PUBLIC_URL_PLACEHOLDER, plainPath, RECEIVED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
+import {
+  NOT_FOUND_PATH,
+  PUBLIC_URL_PLACEHOLDER,
+  plainPath,
+  RECEIVED_PATH,
+  SUBSCRIPTION_PATH,
+} from '../../shared/page-paths.ts'
 import { type Env, publicUrlOf } from '../env.ts'
 import { partHeaders, securityHeaders } from './security.ts'
 
@@ -44,10 +50,9 @@ type SiteFile = { identity: Representation } & { [encoding in Encoding]?: Repres
 /** The built site, held in memory, by path. */
 export type Site = Map<string, SiteFile>
 
-export const NOT_FOUND_PAGE = '/404'
 const ASSETS = '/assets/'
 /** Pages that are made of what is asked for. */
-const OWN = [NOT_FOUND_PAGE, RECEIVED_PATH, SUBSCRIPTION_PATH]
+const OWN = [NOT_FOUND_PATH, RECEIVED_PATH, SUBSCRIPTION_PATH]
 
 /**
  * Reads the built site. Scripts and styles are compressed when they are built; what carries the site's own address is by
@@ -96,9 +101,9 @@ function fillIn(document: Buffer, env: Env): Buffer {
   return Buffer.from(env.METRICS_PORT ? filled.replace('data-vitals="off"', 'data-vitals="on"') : filled)
 }
 
-/** `/buy-now/index.html` is the page `/buy-now`. */
+/** `/buy-now.html` is the page `/buy-now`. */
 function pathOf(name: string): string {
-  return name.replace(/\/index\.html$/, '').replace(/\.html$/, '') || '/'
+  return name === '/index.html' ? '/' : name.replace(/\.html$/, '')
 }
 
 function represent(name: string, body: Buffer, headers: Record<string, string>, encoding?: Encoding): Representation {
@@ -132,7 +137,7 @@ export function sendNotFound(request: FastifyRequest, reply: FastifyReply, site:
   const [path = '', ...query] = request.url.split('?')
   const withoutSlash = plainPath(path)
   if (path.endsWith('/') && site.has(withoutSlash)) return reply.redirect([withoutSlash, ...query].join('?'), 308)
-  const page = site.get(NOT_FOUND_PAGE)
+  const page = site.get(NOT_FOUND_PATH)
   return page ? send(request, reply, page, 404) : reply.code(404).send('Not found')
 }
 
