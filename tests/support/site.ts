@@ -1,8 +1,8 @@
-import type { Db } from '../../server/database/database.ts'
-import { withDatabase } from '../../server/database/open-database.ts'
+import type { Database, Db } from '../../server/database/database.ts'
+import { openBeside } from '../../server/database/open-database.ts'
 import { sendingThrough, startFakeResend } from './fake-resend.ts'
 import { startServer } from './server-process.ts'
-import { createTestDatabase } from './test-database.ts'
+import { createTestDatabase, migrations } from './test-database.ts'
 
 /** The built site as it is deployed: its own process, a database, a fake Resend. */
 export async function startSite(env: Record<string, string> = {}) {
@@ -13,6 +13,7 @@ export async function startSite(env: Record<string, string> = {}) {
     RATE_LIMIT_MAX: '0',
     ...env,
   })
+  let beside: Promise<Database> | undefined
   return {
     url: server.url,
     resend,
@@ -20,10 +21,12 @@ export async function startSite(env: Record<string, string> = {}) {
     /** What other programs need in their environment to use its database. */
     env: database.env,
     /** Runs `read` on the database, beside the server. */
-    inspect<T>(read: (db: Db) => Promise<T>): Promise<T> {
-      return withDatabase({ DATA_DIR: '', ...database.env }, ({ db }) => read(db))
+    async inspect<T>(read: (db: Db) => Promise<T>): Promise<T> {
+      beside ??= openBeside({ url: database.env.DATABASE_URL, dataDir: database.env.DATA_DIR ?? '', migrations })
+      return read((await beside).db)
     },
     close: async () => {
+      await (await beside)?.close()
       await server.stop('SIGKILL')
       await resend.close()
       await database.drop()
