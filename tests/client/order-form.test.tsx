@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { emptyHints, notStored, progress, ruleHints, uncertain } from '../../client/content/sending.ts'
 import { OrderForm } from '../../client/enquiry/order-form.tsx'
@@ -15,10 +15,19 @@ type Fields = Partial<typeof filled>
 
 let form: HTMLFormElement
 beforeEach(() => {
+  // The page's own clock goes by itself only in tests that say so: `pass` moves it on.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'], shouldAdvanceTime: true })
   wire.reset()
   forgetKey()
   form = render(<OrderForm path="/buy-now" />).querySelector('form') as HTMLFormElement
 })
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Lets so much time pass in the page. */
+const pass = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000)
 
 function field(name: string) {
   return form.elements.namedItem(name) as HTMLInputElement | HTMLSelectElement
@@ -130,7 +139,10 @@ it('an answer that takes its time is waited for in words', async () => {
   await fill(filled)
   await send()
   expect(await page.getByText(progress.slow).query()).toBeNull()
-  await expect.element(page.getByText(progress.slow), { timeout: 10_000 }).toBeVisible()
+  await pass(3)
+  expect(await page.getByText(progress.slow).query()).toBeNull()
+  await pass(2)
+  await expect.element(page.getByText(progress.slow)).toBeVisible()
   resolve(received('QV-7K3M9P'))
   await toast(messages.received)
   expect(wire.sent).toHaveLength(1)
@@ -184,8 +196,12 @@ it.each([
   new MutationObserver(watch).observe(form, { subtree: true, childList: true, characterData: true })
   await fill(filled)
   await send()
-  await expect.poll(() => wire.sent.length, { timeout: 5000 }).toBe(2)
+  await expect.element(page.getByText(progress.again(2))).toBeVisible()
+  await pass(1)
+  await expect.poll(() => wire.sent.length).toBe(2)
   expect(values()).toEqual(filled)
+  await expect.element(page.getByText(progress.again(3))).toBeVisible()
+  await pass(2)
   await toast(messages.received)
   expect([...said]).toEqual(['', progress.again(2), progress.again(3)])
   expect(new Set(wire.sent.map((order) => order.submissionKey)).size).toBe(1)
@@ -199,7 +215,7 @@ it('Stop ends the tries, keeps what was typed, and the next order has the same k
   await page.getByRole('button', { name: 'Stop' }).click()
   await expect.poll(() => document.activeElement?.textContent).toBe('Send enquiry')
   await expect.element(page.getByText(/^Stopped\./)).toBeVisible()
-  await new Promise((resume) => setTimeout(resume, 1500)) // the next try would have been after one second
+  await pass(60) // the next try would have been after one second
   expect(wire.sent).toHaveLength(1)
   expect(values()).toEqual(filled)
   await send()
@@ -213,7 +229,7 @@ it('an order that was stopped has no part in the one after it', async () => {
   await send()
   await page.getByRole('button', { name: 'Stop' }).click()
   forgetKey()
-  await new Promise((resume) => setTimeout(resume, 1500)) // past the time of the next try
+  await pass(60) // past the time of the next try
   expect(sessionStorage.getItem('submission-key')).toBeNull()
 })
 
@@ -222,7 +238,7 @@ it('a refusal is told in the words of the server, and not repeated', async () =>
   await fill(filled)
   await send()
   await toast('Orders are taken from our own pages only.')
-  await new Promise((resume) => setTimeout(resume, 1500))
+  await pass(60)
   expect(wire.sent).toHaveLength(1)
 })
 
@@ -248,7 +264,7 @@ it('a refusal on the way, in no words of ours, is not repeated either', async ()
   await fill(filled)
   await send()
   await toast(messages.failed)
-  await new Promise((resume) => setTimeout(resume, 1500))
+  await pass(60)
   expect(wire.sent).toHaveLength(1)
 })
 
@@ -258,6 +274,7 @@ it('too many are sent once more after the time the server names, and then told',
   await fill(filled)
   await send()
   await expect.element(page.getByText(progress.wait(1))).toBeVisible()
+  await pass(1)
   await toast('Too many enquiries.')
   expect(wire.sent).toHaveLength(2)
 })
