@@ -73,12 +73,18 @@ export async function startServer(env: Record<string, string>, { waitUntilReady 
   return server
 }
 
-export function freePort(): Promise<number> {
-  const server = createServer()
-  return new Promise((done) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => done(typeof address === 'object' && address ? address.port : 0))
+/**
+ * Not one of those that the system gives to whoever asks for any: those of the other tests would take it before the
+ * server does, which then ends while its test speaks to theirs.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000)
+    const server = createServer()
+    const isFree = await new Promise<boolean>((done) => {
+      server.once('error', () => done(false))
+      server.listen(port, '127.0.0.1', () => server.close(() => done(true)))
     })
-  })
+    if (isFree) return port
+  }
 }
