@@ -5,6 +5,12 @@ export class OperatorError extends Error {}
 const LOST =
   /^(Connection terminated|Client has encountered a connection error|Server has closed|terminating connection)/
 
+const REMEDIES: Record<string, string> = {
+  EADDRNOTAVAIL: 'HOST must be an address or a name of this machine.',
+  ENOTFOUND: 'HOST must be an address or a name of this machine.',
+  EADDRINUSE: 'Choose another PORT.',
+}
+
 /** Why a process ends, in words for whoever started it; the stack only of what nobody foresaw. */
 export function describeFailure(error: unknown): string {
   if (error instanceof OperatorError) return error.message
@@ -13,11 +19,8 @@ export function describeFailure(error: unknown): string {
   if (LOST.test(words)) return `The connection to the database was lost: ${words.replace(/\.$/, '')}.`
   if (error.name.startsWith('PrismaClient')) return scrub(words)
   if (!('code' in error)) return error.stack ?? error.message
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
-    return `${error.message}. HOST must be an address or a name of this machine.`
-  return error.code === 'EADDRINUSE'
-    ? `${error.message.replace(/^listen /, '')}. Choose another PORT.`
-    : scrub(error.message)
+  const remedy = REMEDIES[String(error.code)]
+  return remedy ? `${words.replace(/^listen /, '')}. ${remedy}` : scrub(words)
 }
 
 /** Whether a connection ended while it was in use: what it was asked may have been done. Not one that never opened. */
@@ -26,12 +29,9 @@ export function isLost(error: unknown): boolean {
   return LOST.test(words) && !words.includes('timeout')
 }
 
-function wordsOf({ name, message }: Error): string {
-  return name.startsWith('PrismaClient') ? databaseWords(message) : message
-}
-
 /** Prisma puts the place in the code first, and what the database said last, at times in quotes. */
-function databaseWords(message: string): string {
+function wordsOf({ name, message }: Error): string {
+  if (!name.startsWith('PrismaClient')) return message
   const last = message.trim().split('\n').at(-1) ?? ''
   return /Message: `(.*)`$/.exec(last)?.[1] ?? last
 }
@@ -71,16 +71,17 @@ export function isRefusal(error: unknown): boolean {
 /** What a log line tells of an error: kind, codes and place. Texts of the database quote the row, so they are left out. */
 export function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error }
+  const { name, message, stack = '', cause } = error
+  const type = error.constructor.name
   const state = sqlState(error)
-  const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '))
-  const fromDatabase =
-    state !== undefined || /Prisma|Driver|DatabaseError/.test(`${error.name} ${error.constructor.name}`)
+  const isFromDatabase = state !== undefined || /Prisma|Driver|DatabaseError/.test(`${name} ${type}`)
+  const frames = stack.split('\n').filter((line) => line.startsWith('    at '))
   return {
-    type: error.constructor.name,
+    type,
     ...(state && { sqlState: state }),
     ...('code' in error && typeof error.code === 'string' && { code: error.code }),
-    ...(!fromDatabase && { message: scrub(error.message) }),
-    ...(error.cause instanceof Error && { cause: errorFields(error.cause) }),
+    ...(!isFromDatabase && { message: scrub(message) }),
+    ...(cause instanceof Error && { cause: errorFields(cause) }),
     stack: frames.slice(0, 12).join('\n'),
   }
 }

@@ -4,7 +4,7 @@ import { brand } from '../shared/brand.ts'
 import { openApplication } from './application.ts'
 import type { Db } from './database/database.ts'
 import { OWNER_PATIENCE_MS, openDatabase } from './database/open-database.ts'
-import { type Env, publicUrlOf, readEnv } from './env.ts'
+import { type Env, publicUrlOf, readEnvOrExit } from './env.ts'
 import { exitFor, OperatorError } from './errors.ts'
 import { loadSite } from './http/site.ts'
 import { createLogger } from './log.ts'
@@ -24,11 +24,7 @@ const MAIL_GRACE_MS = 4000
 const QUERY_TIMEOUT_MS = 2000
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
-try {
-  await serve(readEnv(process.env))
-} catch (error) {
-  exitFor(error)
-}
+await serve(readEnvOrExit(process.env)).catch(exitFor)
 
 /** Opens everything in order, waits for the signal to end, and closes in reverse. */
 async function serve(env: Env): Promise<void> {

@@ -33,15 +33,10 @@ const isReachedFromOutside = process.env.STUDIO_IN_CONTAINER === 'true'
 if (isReachedFromOutside) {
   for (const address of addresses()) await forward(address, STUDIO_PORT, () => connect(STUDIO_PORT, LOOPBACK))
 }
-const args = process.argv.slice(2)
-const choosesBrowser = args.some((arg) => arg.startsWith('--browser') || arg === '-b')
-const options = [
-  ...(isReachedFromOutside ? ['--port', String(STUDIO_PORT)] : []),
-  ...(choosesBrowser ? [] : ['--browser', 'none']),
-]
+const port = isReachedFromOutside ? ['--port', String(STUDIO_PORT)] : []
 // Through the environment and not as an argument, where every user of the machine could read the password.
-const studio = spawn('prisma', ['studio', ...options, ...args], {
-  env: { ...process.env, DATABASE_URL: url, CHECKPOINT_DISABLE: '1' },
+const studio = spawn('prisma', ['studio', ...port, ...process.argv.slice(2)], {
+  env: { ...process.env, DATABASE_URL: url, CHECKPOINT_DISABLE: '1', BROWSER: 'none' },
   stdio: ['inherit', 'pipe', 'inherit'],
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => studio.kill(signal))
@@ -50,13 +45,6 @@ studio.once('exit', (code) => process.exit(code ?? 1))
 for await (const line of createInterface(studio.stdout)) {
   const [address] = /http:\/\/\S+/.exec(line) ?? []
   console.log(address ? `The enquiries, newest first: ${address}/${ENQUIRIES}` : line)
-  if (address && !choosesBrowser && !isReachedFromOutside) openBrowser(`${address}/${ENQUIRIES}`)
-}
-
-/** Where there is no browser to open, the address in the terminal has to do. */
-function openBrowser(page: string) {
-  const openers: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer' }
-  spawn(openers[process.platform] ?? 'xdg-open', [page], { stdio: 'ignore' }).on('error', () => {})
 }
 
 /** Studio speaks TCP only: a port of its own that leads to the socket of the process that has the database, or of this one. */

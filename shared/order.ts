@@ -165,13 +165,12 @@ export interface Problem {
 export function problemOf(error: { issues: readonly z.core.$ZodIssue[] }): Problem {
   const broken = error.issues
     .map(({ message, path }) => ({
-      rank: ranking.indexOf(ranking.includes(message) ? message : messages.malformed),
+      message: ranking.includes(message) ? message : messages.malformed,
       field: String(path[0] ?? ''),
     }))
-    .sort((a, b) => b.rank - a.rank)
-  const message = (rank: number | undefined) => ranking[rank ?? -1] ?? messages.malformed
+    .sort((a, b) => ranking.indexOf(b.message) - ranking.indexOf(a.message))
   return {
-    message: message(broken.at(-1)?.rank),
-    fields: Object.fromEntries(broken.filter(({ field }) => field).map(({ field, rank }) => [field, message(rank)])), // the first rule comes last and stays
+    message: broken.at(-1)?.message ?? messages.malformed,
+    fields: Object.fromEntries(broken.filter(({ field }) => field).map(({ field, message }) => [field, message])), // the first rule comes last and stays
   }
 }

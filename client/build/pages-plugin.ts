@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Plugin, ViteBuilder, ViteDevServer } from 'vite'
 import type { FormOutcome } from '../../shared/form-outcome.ts'
 import { NOT_FOUND_PATH, RECEIVED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
@@ -82,10 +81,8 @@ export async function buildPages(builder: ViteBuilder) {
 async function withIntegrity(html: string) {
   let result = html
   for (const [tag, url] of html.matchAll(/<(?:script|link rel="stylesheet")[^>]*? (?:src|href)="(\/assets\/[^"]+)"/g)) {
-    const hash = createHash('sha384')
-      .update(await readFile(join(client, url ?? '')))
-      .digest('base64')
-    result = result.replace(tag, () => `${tag} integrity="sha384-${hash}"`)
+    const digest = hash('sha384', await readFile(join(client, url ?? '')), 'base64')
+    result = result.replace(tag, () => `${tag} integrity="sha384-${digest}"`)
   }
   return result
 }
@@ -102,11 +99,10 @@ function servePages(server: ViteDevServer) {
       const template = await server.transformIndexHtml(path, await readFile('client/index.html', 'utf8'))
       const page = await loadPage(path)
       const html = renderPage(template, page)
-      response.setHeader('content-type', 'text/html; charset=utf-8')
       const location = answer?.headers.get('location')
-      if (location) return response.writeHead(answer?.status ?? 303, { location }).end()
-      if (outcome) return response.writeHead(answer?.status ?? 200).end(await renderOutcome(html, path, outcome))
-      response.writeHead(page.path === NOT_FOUND_PATH ? 404 : 200).end(html)
+      const headers = { 'content-type': 'text/html; charset=utf-8', ...(location && { location }) }
+      response.writeHead(answer?.status ?? (page.path === NOT_FOUND_PATH ? 404 : 200), headers)
+      response.end(outcome ? await renderOutcome(html, path, outcome) : html)
     } catch (error) {
       next(error)
     }
@@ -127,14 +123,9 @@ async function forward(server: ViteDevServer, request: IncomingMessage) {
 
 /** Writes the brotli and gzip forms of scripts and styles beside them, so that no request has to wait for it. */
 async function compressAssets(folder: string) {
-  const names = await readdir(folder)
-  const compressible = names.filter((name) => /\.(js|css|svg)$/.test(name))
-  await Promise.all(
-    compressible.map(async (name) => {
-      const file = join(folder, name)
-      const body = await readFile(file)
-      await writeFile(`${file}.br`, await promisify(brotliCompress)(body))
-      await writeFile(`${file}.gz`, await promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION }))
-    }),
-  )
+  for (const name of (await readdir(folder)).filter((each) => /\.(js|css)$/.test(each))) {
+    const body = await readFile(join(folder, name))
+    await writeFile(join(folder, `${name}.br`), brotliCompressSync(body))
+    await writeFile(join(folder, `${name}.gz`), gzipSync(body, { level: constants.Z_BEST_COMPRESSION }))
+  }
 }

@@ -13,7 +13,7 @@ import type { Env } from '../env.ts'
 import type { Mails } from '../mail/mails.ts'
 import { createAdmission, createForwardedReader } from './admission.ts'
 import { answerTo, errorAnswer, logFailure } from './error-answers.ts'
-import { ORDER_FORM, serveFormPosts } from './form-posts.ts'
+import { isOrderForm, ORDER_FORM, serveFormPosts } from './form-posts.ts'
 import { type Health, serveHealth } from './health.ts'
 import type { Answered, Metrics } from './metrics.ts'
 import { serveResendEvents } from './resend-events.ts'
@@ -178,10 +178,10 @@ function watchConnections(app: FastifyInstance) {
 const FREQUENT = ['/assets/*', '/healthz', '/readyz', '/vitals']
 
 /** One of a fixed number of names, in the log and in metrics: people and programs put all kinds of things into paths. */
-function routeName({ params, routeOptions, isOrderForm }: FastifyRequest): string {
-  if (isOrderForm) return ORDER_FORM
-  const { path = '' } = Object(params) as { path?: string }
-  return procedures[path] ? path : (routeOptions.url ?? 'unknown')
+function routeName(request: FastifyRequest): string {
+  if (isOrderForm(request)) return ORDER_FORM
+  const { path = '' } = Object(request.params) as { path?: string }
+  return procedures[path] ? path : (request.routeOptions.url ?? 'unknown')
 }
 
 /** Whether a line in the log for each request of it would only hide the others. */

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { v5 as uuidv5 } from 'uuid'
 import type { FormOutcome, SubscriberLink } from '../../shared/form-outcome.ts'
 import { orderContentSchema, readOrderFields, submissionKeySchema } from '../../shared/order.ts'
 import { orderPaths, pagePaths, RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
@@ -12,16 +12,14 @@ import { answerTo, HttpError, logFailure } from './error-answers.ts'
 import type { Context } from './router.ts'
 import { type Site, sendNotFound } from './site.ts'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** It brought an order, and no subscription, as a form. */
-    isOrderForm?: boolean
-  }
-}
-
 const FORM = 'application/x-www-form-urlencoded'
 /** What of a field comes back for correction: more than any of them may hold. */
 const ECHO_MAX = 300
+/** What follows a form's address: of a stored order, or of a subscriber's link. */
+interface Asked {
+  Querystring: { reference?: unknown; token?: unknown }
+}
+
 /** What an order that came in this way is called in the log and in metrics. */
 export const ORDER_FORM = 'order form'
 
@@ -34,8 +32,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
 
   async function post(request: FastifyRequest, reply: FastifyReply) {
     const fields = fieldsOf(request)
-    const isOrder = holdsOrder(request, fields)
-    request.isOrderForm = isOrder
+    const isOrder = isOrderForm(request)
     await admission.limit(isOrder ? 'order' : 'subscription', request, reply)
     if (isOrder) {
       const { reference } = await submitForm(orders, fields)
@@ -53,7 +50,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
     reply.code(status)
     if (error instanceof HttpError && error.isFlood) return reply.send(problem.message) // a page costs milliseconds
     const fields = fieldsOf(request)
-    const isOrder = holdsOrder(request, fields)
+    const isOrder = isOrderForm(request)
     const { url = '/' } = request.routeOptions
     const path = isOrder && !orderPaths.includes(url) ? '/buy-now' : url
     const values = echo(fields, isOrder ? enquiryFields : ['email'])
@@ -82,15 +79,15 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
 
   const limitLinks = (request: FastifyRequest, reply: FastifyReply) => admission.limit('link', request, reply)
 
-  app.get(RECEIVED_PATH, { onRequest: limitLinks }, async (request, reply) => {
-    const [reference = '', ...others] = queryOf(request).getAll('reference')
-    if (!isReference(reference) || others.length > 0) return sendNotFound(request, reply, site)
+  app.get<Asked>(RECEIVED_PATH, { onRequest: limitLinks }, async (request, reply) => {
+    const reference = String(request.query.reference)
+    if (!isReference(reference)) return sendNotFound(request, reply, site)
     return sendPage(RECEIVED_PATH, { received: await orders.received(reference) }, reply)
   })
 
   /** A subscriber's link. To look at it changes nothing, as programs look at the links of mails. */
   app.register(async (links) => {
-    const find = (request: FastifyRequest) => subscribers.find(queryOf(request).get('token') ?? '')
+    const find = (request: FastifyRequest<Asked>) => subscribers.find(String(request.query.token))
     const send = (link: SubscriberLink, reply: FastifyReply, status = 200) =>
       sendPage(SUBSCRIPTION_PATH, { link }, reply.code(status))
     links.setErrorHandler((error, request, reply) => {
@@ -98,7 +95,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
       return send('failed', reply, answerTo(error).status)
     })
     links.addHook('onRequest', limitLinks)
-    links.get(SUBSCRIPTION_PATH, async (request, reply) => {
+    links.get<Asked>(SUBSCRIPTION_PATH, async (request, reply) => {
       const subscriber = await find(request)
       if (!subscriber) return send('unknown', reply, 404)
       return send(subscriber.confirmedAt ? 'confirmed' : 'unconfirmed', reply)
@@ -107,7 +104,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
     links.removeAllContentTypeParsers()
     links.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
     const isOurs = async (request: FastifyRequest) => admission.checkOrigin(request)
-    links.post(SUBSCRIPTION_PATH, { onRequest: isOurs }, async (request, reply) => {
+    links.post<Asked>(SUBSCRIPTION_PATH, { onRequest: isOurs }, async (request, reply) => {
       const asked = /^do=(?:confirm|end)$|List-Unsubscribe["=\s]+One-Click/.exec(String(request.body))?.[0]
       if (!asked) throw new HttpError(400)
       const subscriber = await find(request)
@@ -135,17 +132,19 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
   })
 }
 
-function queryOf({ url }: FastifyRequest): URLSearchParams {
-  return new URL(url, 'http://localhost').searchParams
+function fieldsOf({ body }: FastifyRequest): URLSearchParams {
+  return body instanceof URLSearchParams ? body : new URLSearchParams()
 }
 
-function fieldsOf(request: FastifyRequest): URLSearchParams {
-  return request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
-}
-
-/** The box in the footer holds an address and no number; what was not read is judged by the page it was sent to. */
-function holdsOrder({ routeOptions }: FastifyRequest, fields: URLSearchParams): boolean {
-  return fields.size > 0 ? fields.has('mobile') : orderPaths.includes(routeOptions.url ?? '')
+/**
+ * Whether it is an order sent without scripts. The box in the footer holds an address and no number; what was not read is
+ * judged by the page it was sent to.
+ */
+export function isOrderForm(request: FastifyRequest): boolean {
+  const { url = '' } = request.routeOptions
+  if (request.method !== 'POST' || !pagePaths.includes(url)) return false
+  const fields = fieldsOf(request)
+  return fields.size > 0 ? fields.has('mobile') : orderPaths.includes(url)
 }
 
 function echo(fields: URLSearchParams, names: string[]): Record<string, string> {
@@ -199,12 +198,6 @@ export async function formKey(orders: Orders, order: object, now = Date.now()): 
   return previousKey
 }
 
-/** A UUID of version 8: one of our own making. */
 function keyOf(order: object, window: number): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([window, order]))
-    .digest()
-  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x80
-  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
-  return hash.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  return uuidv5(JSON.stringify([window, order]), uuidv5.URL)
 }

@@ -1,13 +1,11 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import Fastify from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client'
 import type { Db } from '../database/database.ts'
 import { readHours, readOldestNew } from '../enquiries/oldest-new.ts'
 import type { Env } from '../env.ts'
 import { countStates, readBacklog } from '../mail/owed.ts'
 import { ORDER_FORM } from './form-posts.ts'
-import { statusPage, type VitalsRow } from './status-page.ts'
+import { type Day, statusPage, type VitalsRow } from './status-page.ts'
 import type { Vitals } from './vitals.ts'
 
 /** A request, and how it was answered. */
@@ -30,35 +28,30 @@ const DURATIONS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
 export async function startMetrics({ HOST: host, METRICS_PORT: port, RESEND_API_KEY }: Env, db: Db) {
   const registry = new Registry()
   const { tellOwed, readVitals, ...observers } = createFigures(registry)
-  const server = createServer(async ({ url, headers }, response) => {
-    const send = (type: string, body: string) => response.setHeader('content-type', type).end(body)
-    if (url !== '/metrics' && url !== '/status') return response.writeHead(404).end()
-    const owed = await readOwed(db).catch(() => undefined)
-    tellOwed(owed)
-    if (url === '/metrics') return send(registry.contentType, await registry.metrics())
-    const mail = { enabled: Boolean(RESEND_API_KEY), ...owed?.backlog }
-    const status = owed ? { database: 'ok', mail, enquiries: owed.enquiries } : { database: 'unreachable' }
-    if (!headers.accept?.includes('text/html')) return send('application/json', JSON.stringify(status))
-    const day = owed && (await readDay().catch(() => undefined))
-    send('text/html; charset=utf-8', statusPage(day && { ...owed, ...day, mailEnabled: mail.enabled }))
+  const mailEnabled = Boolean(RESEND_API_KEY)
+
+  async function readDay(): Promise<Day> {
+    const [hours, mails, vitals] = [await readHours(db), await countStates(db), await readVitals()]
+    return { ...(await readOwed(db)), mailEnabled, hours, mails, vitals }
+  }
+
+  const server = Fastify({ forceCloseConnections: true })
+  server.get('/metrics', async (_request, reply) => {
+    tellOwed(await readOwed(db).catch(() => undefined))
+    return reply.type(registry.contentType).send(await registry.metrics())
   })
-  async function readDay() {
-    return { hours: await readHours(db), mails: await countStates(db), vitals: await readVitals() }
-  }
-  server.listen(port, host)
-  await once(server, 'listening')
-  return {
-    url: `http://${host}:${(server.address() as AddressInfo).port}/metrics`,
-    ...observers,
-    close: () =>
-      new Promise<void>((done) => {
-        server.close(() => done())
-        server.closeAllConnections()
-      }),
-  }
+  server.get('/status', async ({ headers }, reply) => {
+    if (headers.accept?.includes('text/html'))
+      return reply.type('text/html; charset=utf-8').send(statusPage(await readDay().catch(() => undefined)))
+    const owed = await readOwed(db).catch(() => undefined)
+    if (!owed) return { database: 'unreachable' }
+    return { database: 'ok', mail: { enabled: mailEnabled, ...owed.backlog }, enquiries: owed.enquiries }
+  })
+  const url = await server.listen({ host, port })
+  return { url: `${url}/metrics`, ...observers, close: () => server.close() }
 }
 
-export type Owed = Awaited<ReturnType<typeof readOwed>>
+type Owed = Awaited<ReturnType<typeof readOwed>>
 
 /** What we owe, mails and answers. */
 async function readOwed(db: Db) {

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { speculationRules } from '../../shared/page-paths.ts'
 import { type Env, publicUrlOf } from '../env.ts'
 
 const POLICY = [
   "default-src 'none'",
-  `script-src 'self' 'sha256-${createHash('sha256').update(speculationRules).digest('base64')}'`,
+  `script-src 'self' 'sha256-${hash('sha256', speculationRules, 'base64')}'`,
   "style-src 'self'",
   "img-src 'self' data:",
   "font-src 'self'",

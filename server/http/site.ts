@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
@@ -107,7 +107,7 @@ function pathOf(name: string): string {
 }
 
 function represent(name: string, body: Buffer, headers: Record<string, string>, encoding?: Encoding): Representation {
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
   const ofBody = {
     'content-type': DOCUMENTS[extname(name)] ?? PARTS[extname(name)] ?? 'application/octet-stream',
     'content-length': String(body.length),
