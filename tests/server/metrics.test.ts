@@ -1,22 +1,28 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
+import { readEnv } from '../../server/env.ts'
+import { loadSite } from '../../server/http/site.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { typedOrder } from '../support/fill-order.ts'
 import { freePort, startServer } from '../support/server-process.ts'
-import { hoursAgo, onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
+import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
+import { startTestApp } from '../support/test-app.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
-async function aServer(env: Record<string, string>) {
-  const database = await createTestDatabase()
-  const server = await startServer({ ...database.env, ...env })
-  atEnd(database.drop, () => server.stop('SIGKILL'))
-  return server
+/** In this process, without a key, and with a port for those who read its figures. */
+async function anApp(options: Parameters<typeof startTestApp>[0] = {}) {
+  const port = await freePort()
+  const app = await startTestApp({ mails: false, metricsPort: port, ...options })
+  atEnd(app.close)
+  return { port, url: app.url, db: app.db }
 }
 
 it('tells Prometheus of orders, durations by route and mails that wait, at a port of its own', async () => {
   const port = String(await freePort())
-  const server = await aServer({ METRICS_PORT: port })
+  const database = await createTestDatabase()
+  const server = await startServer({ ...database.env, METRICS_PORT: port })
+  atEnd(database.drop, () => server.stop('SIGKILL'))
   await submit(server.url, anOrder())
   await submit(server.url, anOrder({ mobile: '12' }))
   await call(server.url, 'no.such', {})
@@ -51,15 +57,10 @@ it('tells Prometheus of orders, durations by route and mails that wait, at a por
 })
 
 it('tells for how long the oldest enquiry has been New, and nothing of those that were dealt with', async () => {
-  const port = String(await freePort())
-  const database = await createTestDatabase()
-  await onDatabase(database.env, async (db) => {
-    await storeEnquiry(db, { receivedAt: hoursAgo(100), status: 'Contacted' })
-    await storeEnquiry(db, { receivedAt: hoursAgo(30) })
-    await storeEnquiry(db)
-  })
-  const server = await startServer({ ...database.env, METRICS_PORT: port })
-  atEnd(database.drop, () => server.stop('SIGKILL'))
+  const { port, db } = await anApp()
+  await storeEnquiry(db, { receivedAt: hoursAgo(100), status: 'Contacted' })
+  await storeEnquiry(db, { receivedAt: hoursAgo(30) })
+  await storeEnquiry(db)
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   const seconds = Number(/^quvera_enquiry_oldest_new_seconds (\d+)$/m.exec(text)?.[1])
   expect(seconds).toBeGreaterThanOrEqual(30 * 3600)
@@ -70,8 +71,7 @@ it('tells for how long the oldest enquiry has been New, and nothing of those tha
 })
 
 it('counts how fast pages were for people, and nothing that no browser of ours can have measured', async () => {
-  const port = String(await freePort())
-  const server = await aServer({ METRICS_PORT: port, RATE_LIMIT_MAX: '1' })
+  const { port, ...server } = await anApp({ rateLimitMax: 1 })
   const told = { page: '/buy-now', LCP: 900.4, INP: 40, TTFB: 12, CLS: 0.003 }
   const tell = async (body: unknown, headers = {}) => {
     const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers } }
@@ -107,26 +107,22 @@ it('counts how fast pages were for people, and nothing that no browser of ours c
 })
 
 it('asks no browser and takes nothing where nobody reads the figures', async () => {
-  const pages = async (env: Record<string, string>) => {
-    const server = await aServer(env)
+  const pages = async (metricsPort?: number) => {
+    const { site } = loadSite('dist/client', { ...readEnv({}), METRICS_PORT: metricsPort ?? 0 })
+    const server = await anApp({ site, metricsPort })
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"page":"/"}' }
     const { status } = await fetch(`${server.url}/vitals`, init)
     return [status, /data-vitals="\w+"/.exec(await (await fetch(server.url)).text())?.[0]]
   }
-  expect(await pages({})).toEqual([404, 'data-vitals="off"'])
-  expect(await pages({ METRICS_PORT: String(await freePort()) })).toEqual([204, 'data-vitals="on"'])
+  expect(await pages(0)).toEqual([404, 'data-vitals="off"'])
+  expect(await pages(await freePort())).toEqual([204, 'data-vitals="on"'])
 })
 
 it('shows people the last day at /status: enquiries an hour, mails, what waits, how fast pages were', async () => {
-  const port = String(await freePort())
-  const database = await createTestDatabase()
-  await onDatabase(database.env, async (db) => {
-    await storeEnquiry(db, { receivedAt: hoursAgo(30) }, { Staff: ['Failed', 'refused'] })
-    await storeEnquiry(db, { receivedAt: hoursAgo(2) }, { Acknowledgement: 'Pending' })
-    await storeEnquiry(db, { receivedAt: hoursAgo(2) })
-  })
-  const server = await startServer({ ...database.env, METRICS_PORT: port })
-  atEnd(database.drop, () => server.stop('SIGKILL'))
+  const { port, db, ...server } = await anApp()
+  await storeEnquiry(db, { receivedAt: hoursAgo(30) }, { Staff: ['Failed', 'refused'] })
+  await storeEnquiry(db, { receivedAt: hoursAgo(2) }, { Acknowledgement: 'Pending' })
+  await storeEnquiry(db, { receivedAt: hoursAgo(2) })
   for (const LCP of [300, 600, 900, 2000]) {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
     await fetch(`${server.url}/vitals`, { ...init, body: JSON.stringify({ page: '/buy-now', LCP, CLS: 0 }) })
