@@ -27,8 +27,9 @@ export function renderBody(page: Page, answer: FormAnswer = {}): string {
   )
 }
 
-function answerOf({ order, subscription, received, link }: FormOutcome): FormAnswer {
+function answerOf({ order, subscription, ...others }: FormOutcome): FormAnswer {
   return {
+    ...others,
     ...(order && {
       order: {
         message: order.problem.message,
@@ -41,7 +42,5 @@ function answerOf({ order, subscription, received, link }: FormOutcome): FormAns
     ...(subscription && {
       subscription: { message: subscription.problem.message, email: subscription.values.email ?? '' },
     }),
-    ...(received && { received }),
-    ...(link && { link }),
   }
 }

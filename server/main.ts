@@ -78,17 +78,12 @@ async function expectRights(db: Db) {
 }
 
 function tellWhatIsUnset(env: Env, log: Logger) {
-  const aliases = env.PUBLIC_URL_ALIASES.length > 0 ? ', and PUBLIC_URL_ALIASES counts for nothing' : ''
   if (!env.PUBLIC_URL)
     log.warn(
-      `PUBLIC_URL is not set: links in the pages lead to ${publicUrlOf(env)}, mails that ask subscribers to confirm wait${aliases}`,
+      `PUBLIC_URL is not set: links in the pages lead to ${publicUrlOf(env)}, mails that ask subscribers to confirm wait`,
     )
   if (!env.RESEND_API_KEY && !process.stdout.isTTY)
     log.warn('RESEND_API_KEY is not set: mails wait in the table Quvera_Mail')
-  if (env.RESEND_API_KEY && !env.RESEND_WEBHOOK_SECRET)
-    log.info(
-      'RESEND_WEBHOOK_SECRET is not set: what became of a mail is asked for later, which a sending-only key may not',
-    )
 }
 
 /** What somebody who has started it in a terminal wants to know next, after the address. */

@@ -38,18 +38,20 @@ export interface AppParts extends Context, Health {
   patience?: Patience | undefined
 }
 
-export interface Patience {
-  headersMs: number
-  requestMs: number
+const PATIENCE = {
+  headersMs: 5000,
+  requestMs: 10_000,
   /** Node looks twice whether anything moves before it cuts, so that a client that reads nothing stays for twice as long. */
-  standstillMs: number
+  standstillMs: 13_000,
 }
+export type Patience = typeof PATIENCE
 
-const PATIENCE: Patience = { headersMs: 5000, requestMs: 10_000, standstillMs: 13_000 }
 const BODY_LIMIT = 64 * 1024
 const LINGER_MS = 1000
 /** Browsers and proxies send a request when the one before is answered; this is for programs that do not wait. */
 const UNANSWERED_MAX = 32
+/** What is asked for many times for each visitor, or by programs every few seconds: a line for each would hide the others. */
+const FREQUENT = /^\/(?:assets\/\*|healthz|readyz|vitals|[\w-]+\.\w+)$/
 
 /** The whole application, ready to listen or to be tried without a port. */
 export function createApp(env: Env, parts: AppParts): FastifyInstance {
@@ -96,7 +98,7 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
   app.addHook('onResponse', (request, reply, done) => {
     const answered: Answered = { route: routeName(request), status: reply.statusCode, ms: reply.elapsedTime }
     const line = { reqId: request.id, method: request.method, ...answered, ms: Math.round(answered.ms * 10) / 10 }
-    if (isFrequent(request) && answered.status < 500) log.debug(line, 'request')
+    if (FREQUENT.test(answered.route) && answered.status < 500) log.debug(line, 'request')
     else log.info(line, 'request')
     metrics?.observe(answered)
     done()
@@ -174,18 +176,9 @@ function watchConnections(app: FastifyInstance) {
   }
 }
 
-/** What is asked for many times for each visitor, or by programs every few seconds. */
-const FREQUENT = ['/assets/*', '/healthz', '/readyz', '/vitals']
-
 /** One of a fixed number of names, in the log and in metrics: people and programs put all kinds of things into paths. */
 function routeName(request: FastifyRequest): string {
   if (isOrderForm(request)) return ORDER_FORM
   const { path = '' } = Object(request.params) as { path?: string }
   return procedures[path] ? path : (request.routeOptions.url ?? 'unknown')
-}
-
-/** Whether a line in the log for each request of it would only hide the others. */
-function isFrequent({ routeOptions }: FastifyRequest): boolean {
-  const route = routeOptions.url ?? ''
-  return FREQUENT.includes(route) || /\.\w+$/.test(route)
 }

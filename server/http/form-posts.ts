@@ -141,8 +141,9 @@ function fieldsOf({ body }: FastifyRequest): URLSearchParams {
  * judged by the page it was sent to.
  */
 export function isOrderForm(request: FastifyRequest): boolean {
+  if (request.method !== 'POST') return false
   const { url = '' } = request.routeOptions
-  if (request.method !== 'POST' || !pagePaths.includes(url)) return false
+  if (!pagePaths.includes(url)) return false
   const fields = fieldsOf(request)
   return fields.size > 0 ? fields.has('mobile') : orderPaths.includes(url)
 }
