@@ -4,7 +4,7 @@ import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { scrub } from '../errors.ts'
 import { DAY_MS } from '../words.ts'
 import { holdIfUnwelcome } from './plan.ts'
-import type { DeliveryEvent, Headers, Mailer } from './resend.ts'
+import type { DeliveryEvent, Mailer } from './resend.ts'
 import { kinds, statesBefore } from './states.ts'
 
 /*
@@ -103,41 +103,17 @@ const FIRST_ASKED_SECONDS = 300
 const ASKED_FOR_SECONDS = (2 * DAY_MS) / 1000
 
 /**
- * Where Resend does not tell what became of mails, it is asked, one mail at a time. Sending goes on meanwhile.
- * @param learn is told the headers of answers
- * @returns what asks of the mail that is due, if one is, unless a question is open; never throws
+ * Where Resend does not tell what became of mails, it is asked of the one that is due, if one is.
+ * @returns what was answered; `forbidden`: the key may only send
  */
-export function createDeliveryCheck(
-  db: Db,
-  mailer: Mailer,
-  learn: (headers: Headers) => void,
-  log: Log,
-  stopping: AbortSignal,
-): () => Promise<void> | undefined {
-  let open: Promise<void> | undefined
-  let isForbidden = false
-
-  async function ask() {
-    const resendId = await takeDue(db)
-    if (!resendId) return
-    const signal = AbortSignal.any([stopping, AbortSignal.timeout(ASK_TIMEOUT_MS)])
-    const answer = await mailer.ask(resendId, signal)
-    learn(answer.headers)
-    if (answer.event) await recordEvent(db, log, answer.event)
-    isForbidden = answer.forbidden
-    if (isForbidden)
-      log.warn('RESEND_API_KEY may only send: whether mails arrive is not known until RESEND_WEBHOOK_SECRET is set')
-  }
-
-  async function askSafely() {
-    await ask().catch(() => undefined) // what is wrong with the database is told by whoever sends
-    open = undefined
-  }
-
-  return () => {
-    if (!isForbidden) open ??= askSafely()
-    return open
-  }
+export async function askDelivery(db: Db, mailer: Mailer, log: Log, signal: AbortSignal) {
+  const resendId = await takeDue(db)
+  if (!resendId) return undefined
+  const answer = await mailer.ask(resendId, AbortSignal.any([signal, AbortSignal.timeout(ASK_TIMEOUT_MS)]))
+  if (answer.event) await recordEvent(db, log, answer.event)
+  if (answer.forbidden)
+    log.warn('RESEND_API_KEY may only send: whether mails arrive is not known until RESEND_WEBHOOK_SECRET is set')
+  return answer
 }
 
 /** It counts as asked from here on: a question that is never answered is not put again at once. */

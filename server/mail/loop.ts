@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Availability } from '../database/availability.ts'
+import type { Db } from '../database/database.ts'
+import { releaseLease, takeLease } from '../database/lease.ts'
 import { isRefusal } from '../errors.ts'
 
 export interface LoopParts {
@@ -10,25 +13,35 @@ export interface LoopParts {
   pollMs?: number | undefined
 }
 
-export interface Loop {
-  /** Looks for what is due now instead of at the next poll. Never throws. */
-  wake(): void
-  /** Ends what is still under way after the grace of `stop`. */
-  graceIsOver: AbortSignal
-  /** Ends once what is under way, and `others`, have an outcome, or `graceMs` have passed. */
-  stop(graceMs: number, others?: () => Iterable<Promise<unknown> | undefined>): Promise<void>
-}
+export type Loop = ReturnType<typeof startLoop>
 
 export const POLL_MS = 1000
 export const RETRY_MAX_SECONDS = 300
 
-/**
- * Looks for what is owed, one look at a time: when it is woken, and from then on at each poll.
- * @param look resolves to how long it is too soon for another
- */
-export function startLoop(look: () => Promise<number>, { availability, log, pollMs = POLL_MS }: LoopParts): Loop {
+interface LoopWork {
+  /** Of all processes one works at a time: the one with this lease. Another one takes over after so many seconds. */
+  name: string
+  seconds: number
+  /**
+   * Looks for what is due: at each poll, which asks for the lease, and when woken between two of them.
+   * @returns for how long it is too soon for another look
+   */
+  look(isPoll: boolean): Promise<number>
+  /** What goes on after the look that began it. */
+  underWay?(): Iterable<Promise<unknown> | undefined>
+}
+
+/** Looks for what is owed, one look at a time: at once, when it is woken, and from then on at each poll. */
+export function startLoop(
+  db: Db,
+  { name, seconds, look, underWay = () => [] }: LoopWork,
+  { availability, log, pollMs = POLL_MS }: LoopParts,
+) {
+  const holder = randomUUID()
+  const stopping = new AbortController()
   const graceIsOver = new AbortController()
-  let stopped = false
+  let isMine = false
+  let askedAt = Number.NEGATIVE_INFINITY
   let looking = false
   let lookAgain = false
   let lookFails = false
@@ -37,13 +50,13 @@ export function startLoop(look: () => Promise<number>, { availability, log, poll
 
   function wake() {
     lookAgain = true
-    if (looking || stopped) return
+    if (looking || stopping.signal.aborted) return
     looking = true
     lookAgain = false
     clearTimeout(timer)
     lastLook = lookSafely().then((pauseMs) => {
       looking = false
-      if (stopped) return
+      if (stopping.signal.aborted) return
       if (lookAgain && pauseMs === 0) wake()
       else timer = setTimeout(wake, Math.min(pauseMs || pollMs, pollMs))
     })
@@ -51,7 +64,11 @@ export function startLoop(look: () => Promise<number>, { availability, log, poll
 
   async function lookSafely(): Promise<number> {
     try {
-      const pauseMs = await look()
+      const now = performance.now()
+      const isPoll = now - askedAt >= pollMs
+      if (isPoll) isMine = await takeLease(db, name, holder, seconds)
+      if (isPoll) askedAt = now
+      const pauseMs = isMine ? await look(isPoll) : pollMs
       lookFails = false
       return pauseMs
     } catch (error) {
@@ -64,16 +81,22 @@ export function startLoop(look: () => Promise<number>, { availability, log, poll
     }
   }
 
+  wake()
   return {
+    /** Looks for what is due now instead of at the next poll. Never throws. */
     wake,
+    stopping: stopping.signal,
+    /** Ends what is still under way after the grace of `stop`. */
     graceIsOver: graceIsOver.signal,
-    async stop(graceMs, others = () => []) {
-      stopped = true
+    /** Ends once what is under way has an outcome, or `graceMs` have passed. */
+    async stop(graceMs: number) {
+      stopping.abort()
       clearTimeout(timer)
-      const ended = lastLook.then(() => Promise.allSettled(others()))
+      const ended = lastLook.then(() => Promise.allSettled(underWay())) // what its last look began is under way too
       await Promise.race([ended, sleep(graceMs, undefined, { ref: false })])
       graceIsOver.abort()
       await ended
+      await releaseLease(db, name, holder).catch(() => undefined) // it ends by itself
     },
   }
 }

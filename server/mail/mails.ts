@@ -3,8 +3,8 @@ import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
 import { recordEvent } from './delivery.ts'
 import { startDigest } from './digest.ts'
-import type { LoopParts } from './loop.ts'
-import { type Outbox, startOutbox } from './outbox.ts'
+import type { Loop, LoopParts } from './loop.ts'
+import { startOutbox } from './outbox.ts'
 import { readBacklog } from './owed.ts'
 import { startPosts } from './posts.ts'
 import { createMailer, type DeliveryEvent } from './resend.ts'
@@ -17,7 +17,7 @@ import { createMailer, type DeliveryEvent } from './resend.ts'
  * do to mails, digest.ts their daily page.
  */
 
-export interface Mails extends Outbox {
+export interface Mails extends Pick<Loop, 'wake' | 'stop'> {
   /** Resend tells what became of a mail. */
   recordEvent(event: DeliveryEvent): Promise<void>
 }

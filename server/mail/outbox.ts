@@ -1,23 +1,14 @@
-import { randomUUID } from 'node:crypto'
 import type { Db } from '../database/database.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
-import { releaseLease, takeLease } from '../database/lease.ts'
 import { type Env, publicUrlOf } from '../env.ts'
-import { applyEvents, createDeliveryCheck, forgetOldEvents } from './delivery.ts'
+import { applyEvents, askDelivery, forgetOldEvents } from './delivery.ts'
 import { writeMessage } from './letters.ts'
-import { backOffMs, type LoopParts, POLL_MS, RETRY_MAX_SECONDS, startLoop } from './loop.ts'
-import { boundFuture, type ClaimedMail, claimBundle, claimMails, filters, withholdOld } from './owed.ts'
+import { backOffMs, type Loop, type LoopParts, RETRY_MAX_SECONDS, startLoop } from './loop.ts'
+import { boundFuture, type ClaimedMail, claimBundle, claimMails, filters, settle, withholdOld } from './owed.ts'
 import { createPace } from './pace.ts'
 import { readPlan, withholdReason } from './plan.ts'
 import type { Mailer, Message, Outcome } from './resend.ts'
-import { type Change, kinds, kindsTo, move } from './states.ts'
-
-export interface Outbox {
-  /** Orders were stored: looks for due mails now instead of at the next poll. Never throws. */
-  wake(): void
-  /** Ends once the mails under way have an outcome, or `graceMs` have passed. */
-  stop(graceMs: number): Promise<void>
-}
+import { type Change, kinds, kindsTo } from './states.ts'
 
 /** What is written down of a try. */
 interface Result {
@@ -26,9 +17,6 @@ interface Result {
 }
 
 const UPKEEP_MS = 60_000
-/** Only one process sends, so that the limits of Resend are one's to keep. Another one takes over after so long. */
-const SENDER = 'sends mails'
-const SENDER_SECONDS = 5
 const SEND_TIMEOUT_MS = 10_000
 /** Resend remembers an idempotency key for 24 hours; an hour is left for clocks that differ and for the try itself. */
 const KEY_LIFETIME_MS = 23 * 3_600_000
@@ -40,23 +28,19 @@ const QUOTA_PAUSE_MS = 3_600_000
  * Sends the mails that are owed: looks what may be sent now, takes it by a lease, sends it and writes down what came of
  * it. When this process dies another one takes a mail over after the lease, with the same idempotency key.
  */
-export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts): Outbox {
-  const { log, pollMs = POLL_MS } = parts
+export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts): Loop {
+  const { log } = parts
   const { STAFF_EMAILS: staff, MAIL_LEASE_SECONDS: leaseSeconds } = env
   const publicUrl = publicUrlOf(env)
   const budget = { mails: env.MAIL_DAILY_BUDGET, staff: staff.length }
-  const holder = randomUUID()
   const pace = createPace()
-  const stopping = new AbortController()
-  const checkDelivery = env.RESEND_WEBHOOK_SECRET
-    ? undefined
-    : createDeliveryCheck(db, mailer, (headers) => pace.learn(headers, underWay.size), log, stopping.signal)
-  const loop = startLoop(look, parts)
-  let check: Promise<void> | undefined
   const underWay = new Set<Promise<void>>()
-  let sender = { is: false, askedAt: Number.NEGATIVE_INFINITY }
+  let check: Promise<void> | undefined
+  let asks = !env.RESEND_WEBHOOK_SECRET
+  // Only one process sends, so that the limits of Resend are one's to keep.
+  const loop = startLoop(db, { name: 'sends mails', seconds: 5, look, underWay: () => [check, ...underWay] }, parts)
   let upkeepAt = Number.NEGATIVE_INFINITY
-  let polledAt = Number.NEGATIVE_INFINITY
+  let isPollOpen = false
   let plan: Awaited<ReturnType<typeof readPlan>> = {
     notices: 0,
     suspected: 0,
@@ -66,8 +50,9 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
   }
 
   /** Starts the mails that are due, as far as there is room. Returns for how long it is too soon for more. */
-  async function look(): Promise<number> {
-    if (!(await isSender())) return pollMs
+  async function look(isPoll: boolean): Promise<number> {
+    isPollOpen ||= isPoll
+    if (isPoll && asks && underWay.size === 0) check ??= askSafely() // not waited for: mails do not wait for it
     if (performance.now() - upkeepAt > UPKEEP_MS) {
       upkeepAt = performance.now()
       await boundFuture(db)
@@ -81,19 +66,17 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
     return pace.room(underWay.size).pauseMs
   }
 
-  /** Asked of the database once a second, however often orders come. */
-  async function isSender(): Promise<boolean> {
-    if (performance.now() - sender.askedAt < pollMs) return sender.is
-    const askedAt = performance.now()
-    sender = { is: await takeLease(db, SENDER, holder, SENDER_SECONDS), askedAt }
-    if (sender.is && underWay.size === 0) check = checkDelivery?.() // not waited for: mails do not wait for it
-    return sender.is
+  async function askSafely(): Promise<void> {
+    const answer = await askDelivery(db, mailer, log, loop.stopping).catch(() => undefined) // the next look tells of it
+    if (answer) pace.learn(answer.headers, underWay.size)
+    if (answer) asks = !answer.forbidden
+    check = undefined
   }
 
   /** What is rare is looked for once a second, and without a budget the plan too: an order asks for two kinds only. */
   async function startAllowed() {
-    const isPoll = performance.now() - polledAt > pollMs
-    if (isPoll) polledAt = performance.now()
+    const isPoll = isPollOpen
+    isPollOpen = false
     if (isPoll || budget.mails > 0) plan = await readPlan(db, budget)
     const { notices, suspected, bundle, toVisitors } = plan
     const take = async (of: MailKind[], limit: number, filter?: typeof filters.all) =>
@@ -182,11 +165,11 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
     return backOffMs(attempts, seconds)
   }
 
-  /** Unless another process has taken the mail over meanwhile: then its try counts. */
-  async function record({ id, kind, attempts }: ClaimedMail, result: Result | undefined, outcome?: Outcome) {
+  async function record(mail: ClaimedMail, result: Result | undefined, outcome?: Outcome) {
     if (!result) return
+    const { id, kind, attempts } = mail
     const { state, change } = result
-    await move(db, { id, attempts, status: 'Pending' }, state, change)
+    await settle(db, mail, state, change)
     if (state === 'Sent') return applyEvents(db, log)
     const reason = String(change.lastError).split(':')[0]
     const fields = { mail: id, kind, attempt: attempts, state, outcome: outcome?.is, reason }
@@ -196,15 +179,7 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
     else if (outcome) log.warn(fields, 'a mail was not sent')
   }
 
-  loop.wake()
-  return {
-    wake: loop.wake,
-    async stop(graceMs) {
-      stopping.abort()
-      await loop.stop(graceMs, () => [check, ...underWay]) // what its last look claims is under way too
-      await releaseLease(db, SENDER, holder).catch(() => undefined) // it ends by itself
-    },
-  }
+  return loop
 }
 
 type Failure = Exclude<Outcome, { is: 'sent' }> & { retryAfterMs?: number }

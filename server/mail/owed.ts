@@ -3,7 +3,7 @@ import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { type Enquiry, toEnquiry } from '../enquiries/enquiry.ts'
 import type { Subscriber } from '../enquiries/subscribers.ts'
-import { kinds, mailKinds, states, TOO_OLD } from './states.ts'
+import { type Change, kinds, mailKinds, move, states, TOO_OLD } from './states.ts'
 
 /*
  * What is owed: rows of Quvera_Mail that are Pending. The statement that stores an enquiry writes its notice and its
@@ -102,6 +102,11 @@ export async function claimBundle(db: Db, leaseSeconds: number): Promise<Claimed
       WHERE "Id" IN (SELECT "Id" FROM "Quvera_Mail" WHERE ${due} ORDER BY "Id" LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED)`
   }
   return readClaimed(db, rows)
+}
+
+/** Writes down what came of a try, unless another process has taken the mail over meanwhile: then its try counts. */
+export async function settle(db: Db, { id, attempts }: ClaimedMail, state: MailStatus, change: Change): Promise<void> {
+  await move(db, { id, attempts, status: 'Pending' }, state, change)
 }
 
 /** All that is needed to write these mails. */

@@ -1,16 +1,13 @@
 import { Webhook } from 'standardwebhooks'
 import { brand } from '../../shared/brand.ts'
 import type { Db } from '../database/database.ts'
-import { releaseLease, takeLease } from '../database/lease.ts'
 import { type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
 import { DAY_MS } from '../words.ts'
 import { titleOf } from './letters.ts'
-import { backOffMs, type LoopParts, POLL_MS, startLoop } from './loop.ts'
-import type { Outbox } from './outbox.ts'
-import { type ClaimedMail, claimMails, withholdOld } from './owed.ts'
+import { backOffMs, type Loop, type LoopParts, POLL_MS, startLoop } from './loop.ts'
+import { type ClaimedMail, claimMails, settle, withholdOld } from './owed.ts'
 import { clean, readSeconds } from './resend.ts'
-import { move } from './states.ts'
 
 /*
  * Tells NOTIFY_URL of each enquiry: a chat by a line that names nobody, another program by the whole enquiry, signed. In
@@ -19,9 +16,8 @@ import { move } from './states.ts'
  */
 
 const TIMEOUT_MS = 10_000
-const POSTER = 'posts'
 /** Longer than a try. */
-const POSTER_SECONDS = 15
+const LEASE_SECONDS = 15
 /** The receiver wants no more of this. */
 const GONE = 'HTTP 410'
 
@@ -69,17 +65,15 @@ export async function post(
 }
 
 /** Posts what is owed to NOTIFY_URL: one process at a time, and one post, as chats want it. */
-export function startPosts(db: Db, env: Env, url: string, parts: LoopParts): Outbox {
+export function startPosts(db: Db, env: Env, url: string, parts: LoopParts): Loop {
   const { log, pollMs = POLL_MS } = parts
   const { origin } = new URL(url)
-  const holder = crypto.randomUUID()
-  const loop = startLoop(look, parts)
+  const loop = startLoop(db, { name: 'posts', seconds: LEASE_SECONDS, look }, parts)
   let pausedUntil = 0
   let isTidy = false
 
   async function look(): Promise<number> {
-    const isPoster = await takeLease(db, POSTER, holder, POSTER_SECONDS)
-    if (!isPoster || performance.now() < pausedUntil) return pollMs
+    if (performance.now() < pausedUntil) return pollMs
     if (!isTidy) await withholdOld(db, env.MAIL_MAX_AGE_DAYS, ['Post']) // what an earlier NOTIFY_URL did not take
     isTidy = true
     const [due] = await claimMails(db, ['Post'], 1, env.MAIL_LEASE_SECONDS)
@@ -88,42 +82,34 @@ export function startPosts(db: Db, env: Env, url: string, parts: LoopParts): Out
     return 0
   }
 
-  async function deliver({ id, attempts, enquiries, key }: ClaimedMail): Promise<boolean> {
-    const [enquiry] = enquiries
+  async function deliver(mail: ClaimedMail): Promise<boolean> {
+    const [enquiry] = mail.enquiries
     if (!enquiry) return true // it was erased just now
-    const claimed = { id, attempts, status: 'Pending' as const }
     if (enquiry.suspectedSpam && env.NOTIFY_FORMAT === 'text') {
-      await move(db, claimed, 'Withheld', { lastError: 'Not posted: suspected spam.' })
+      await settle(db, mail, 'Withheld', { lastError: 'Not posted: suspected spam.' })
       return true
     }
     const body = bodyOf(env.NOTIFY_FORMAT, enquiry)
     const timeout = AbortSignal.timeout(Math.min(TIMEOUT_MS, env.MAIL_LEASE_SECONDS * 500)) // while it is ours
     const signal = AbortSignal.any([loop.graceIsOver, timeout])
-    const { isTaken, error, retryAfterMs } = await post(url, env.NOTIFY_SECRET, key, body, signal)
+    const { isTaken, error, retryAfterMs } = await post(url, env.NOTIFY_SECRET, mail.key, body, signal)
     if (isTaken) {
-      await move(db, claimed, 'Sent', { sentAt: new Date(), lastError: null })
+      await settle(db, mail, 'Sent', { sentAt: new Date(), lastError: null })
       return true
     }
-    const fields = { mail: id, to: origin, attempt: attempts, reason: error }
+    const fields = { mail: mail.id, to: origin, attempt: mail.attempts, reason: error }
     if (error === GONE || Date.now() - enquiry.receivedAt.getTime() > env.MAIL_MAX_AGE_DAYS * DAY_MS) {
-      await move(db, claimed, 'Failed', { lastError: error })
+      await settle(db, mail, 'Failed', { lastError: error })
       log.error(fields, 'NOTIFY_URL was not told of an enquiry, and is not tried again: see `staff mails`')
       return false
     }
-    const waitMs = Math.max(backOffMs(attempts, env.MAIL_RETRY_SECONDS), retryAfterMs)
-    await move(db, claimed, 'Pending', { nextAttemptAt: new Date(Date.now() + waitMs), lastError: error })
+    const waitMs = Math.max(backOffMs(mail.attempts, env.MAIL_RETRY_SECONDS), retryAfterMs)
+    await settle(db, mail, 'Pending', { nextAttemptAt: new Date(Date.now() + waitMs), lastError: error })
     pausedUntil = performance.now() + retryAfterMs
     log.warn(fields, 'NOTIFY_URL was not told of an enquiry yet')
     return false
   }
 
   log.info(`enquiries are also posted to ${origin}`)
-  loop.wake()
-  return {
-    wake: loop.wake,
-    async stop(graceMs) {
-      await loop.stop(graceMs)
-      await releaseLease(db, POSTER, holder).catch(() => undefined) // it ends by itself
-    },
-  }
+  return loop
 }
