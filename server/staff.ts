@@ -117,12 +117,6 @@ COMMAND --help tells more. The database is that of the site: DATABASE_URL, or th
 Exit code: 0 done, 1 refused or failed, 2 not understood.
 In the container: docker exec CONTAINER node dist/server/staff.js COMMAND …`,
     )
-  for (const create of commands) addCommand(program, create(terminal))
+  for (const addCommand of commands) addCommand((name) => program.command(name), terminal)
   return program
-}
-
-/** With what the program is set to, which Commander hands on to its own subcommands only. */
-function addCommand(program: Command, command: Command) {
-  program.addCommand(command.copyInheritedSettings(program))
-  for (const each of command.commands) each.copyInheritedSettings(program)
 }

@@ -1,10 +1,9 @@
 import { hostname, userInfo } from 'node:os'
-import { Command } from 'commander'
 import type { Db } from '../database/database.ts'
 import { withDatabase } from '../database/open-database.ts'
 import { describeFailure } from '../errors.ts'
 import { count } from '../words.ts'
-import { type Column, printTable, type Terminal, timeCell } from './output.ts'
+import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
 
 const LIMIT = 50
 const NAMED_MAX = 5
@@ -50,8 +49,8 @@ const columns: Column<Row>[] = [
   { title: 'What', cell: ({ what }) => what, min: 12 },
 ]
 
-export function accessCommand(terminal: Terminal): Command {
-  return new Command('access')
+export function accessCommand(add: AddCommand, terminal: Terminal) {
+  add('access')
     .summary("tell who has looked at people's data or changed it, newest first")
     .option('--all', `more than the last ${LIMIT}`)
     .description(`Each command that shows, exports, changes or erases people's data writes a line, and so does each start of Studio. Nobody

@@ -4,7 +4,6 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { Command } from 'commander'
 import * as z from 'zod/mini'
 import { withDatabase } from '../database/open-database.ts'
 import { type Snapshot, withSnapshot } from '../database/snapshot.ts'
@@ -14,7 +13,7 @@ import { OperatorError } from '../errors.ts'
 import { count } from '../words.ts'
 import { noteAccess } from './access.ts'
 import { UsageError } from './input.ts'
-import type { Terminal } from './output.ts'
+import type { AddCommand, Terminal } from './output.ts'
 
 /**
  * A backup is gzip of lines. One that begins with @ is about the file, every other one is a row in JSON, as
@@ -50,9 +49,9 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const NOTHING =
   'There is nothing to back up: the database holds no rows. Is it the one of the site? DATA_DIR or DATABASE_URL says which it is. --allow-empty writes a backup of nothing.'
 
-export function backupCommand(terminal: Terminal): Command {
+export function backupCommand(add: AddCommand, terminal: Terminal) {
   const { env, output, errors } = terminal
-  return new Command('backup')
+  add('backup')
     .summary('write everything into one file, while the site runs')
     .argument('<file>', 'must not exist yet, and only this user can read it; - is standard output')
     .option('--allow-empty', 'also of a database without rows')

@@ -1,6 +1,5 @@
-import { Command } from 'commander'
 import { type Env, envSchema, readEnv } from '../env.ts'
-import { type Column, printTable, type Terminal } from './output.ts'
+import { type AddCommand, type Column, printTable, type Terminal } from './output.ts'
 
 type Name = keyof Env
 interface Setting {
@@ -15,16 +14,18 @@ const columns: Column<Setting>[] = [
   { title: '', cell: ({ isDefault }) => (isDefault ? 'default' : '') },
 ]
 
-export function configCommand(terminal: Terminal): Command {
-  return new Command('config').summary('show each setting as the site would have it; secrets are hidden').action(() => {
-    const [env, defaults] = [terminal.env(), readEnv({})]
-    const settings = (Object.keys(envSchema.shape) as Name[]).map((name) => ({
-      name,
-      value: shown(name, env[name]),
-      isDefault: String(env[name]) === String(defaults[name]),
-    }))
-    printTable(terminal, columns, settings)
-  })
+export function configCommand(add: AddCommand, terminal: Terminal) {
+  add('config')
+    .summary('show each setting as the site would have it; secrets are hidden')
+    .action(() => {
+      const [env, defaults] = [terminal.env(), readEnv({})]
+      const settings = (Object.keys(envSchema.shape) as Name[]).map((name) => ({
+        name,
+        value: shown(name, env[name]),
+        isDefault: String(env[name]) === String(defaults[name]),
+      }))
+      printTable(terminal, columns, settings)
+    })
 }
 
 /** An address may hold a password, or be a secret itself behind its host. */

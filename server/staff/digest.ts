@@ -1,11 +1,10 @@
-import { Command } from 'commander'
 import { withDatabase } from '../database/open-database.ts'
 import { digestText, hasNews, readDigest } from '../mail/digest.ts'
 import { queueDigest } from '../mail/owed.ts'
-import type { Terminal } from './output.ts'
+import type { AddCommand, Terminal } from './output.ts'
 
-export function digestCommand({ env, print }: Terminal): Command {
-  return new Command('digest')
+export function digestCommand(add: AddCommand, { env, print }: Terminal) {
+  add('digest')
     .summary('write one page about what waits and what did not arrive; mail it to staff')
     .option(
       '--send',

@@ -1,4 +1,3 @@
-import { Command } from 'commander'
 import type { Db } from '../database/database.ts'
 import { withDatabase } from '../database/open-database.ts'
 import { dropCopies } from '../database/snapshot.ts'
@@ -15,14 +14,14 @@ import {
   readReference,
   UsageError,
 } from './input.ts'
-import type { Terminal } from './output.ts'
+import type { AddCommand, Terminal } from './output.ts'
 
 const NOTHING_CHANGED = 'Nothing was changed. Repeat the command with --yes to erase for good.'
 const ELSEWHERE =
   'Copies in backups, in mailboxes, at Resend and at NOTIFY_URL are not reached from here, nor what is being sent just now.'
 
-export function eraseCommand(terminal: Terminal): Command {
-  return new Command('erase')
+export function eraseCommand(add: AddCommand, terminal: Terminal) {
+  add('erase')
     .summary('erase one enquiry, what we hold about one person, or enquiries that are too old')
     .usage(
       `REFERENCE … [--yes]

@@ -1,5 +1,4 @@
 import { pipeline } from 'node:stream/promises'
-import { Command } from 'commander'
 import { stringify } from 'csv-stringify'
 import type { Db } from '../database/database.ts'
 import { withDatabase } from '../database/open-database.ts'
@@ -14,13 +13,13 @@ import {
   UsageError,
   withFilters,
 } from './input.ts'
-import { csvOptions, recordColumns, recordMails, type Terminal, toRecord } from './output.ts'
+import { type AddCommand, csvOptions, recordColumns, recordMails, type Terminal, toRecord } from './output.ts'
 import { writeSubscribers } from './subscribers.ts'
 
 const PAGE_SIZE = 500
 
-export function exportCommand(terminal: Terminal): Command {
-  return withFilters(new Command('export'))
+export function exportCommand(add: AddCommand, terminal: Terminal) {
+  withFilters(add('export'))
     .summary('write enquiries as CSV, or all we hold about one person as JSON')
     .usage(`[options] > enquiries.csv
        npm run -s staff -- export --person EMAIL|MOBILE > person.json

@@ -1,16 +1,15 @@
-import { Command } from 'commander'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { withDatabase } from '../database/open-database.ts'
 import { mobileDigits, UsageError } from './input.ts'
 import { printEnquiries, withListOptions } from './list.ts'
-import type { Terminal } from './output.ts'
+import type { AddCommand, Terminal } from './output.ts'
 
 const FOUND_MAX = 10_000
 const DIGITS_MIN = 4
 
-export function findCommand(terminal: Terminal): Command {
-  return withListOptions(new Command('find'))
+export function findCommand(add: AddCommand, terminal: Terminal) {
+  withListOptions(add('find'))
     .summary('find enquiries by a part of a name, address, mobile number, reference or note')
     .argument('<text...>')
     .description(`Capital or small letters are the same, ’ and ', one space and several; % and _ are letters like any other. A mobile number is found also when written

@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { brand } from '../../shared/brand.ts'
 import type { Db } from '../database/database.ts'
 import { withDatabase } from '../database/open-database.ts'
@@ -7,12 +7,12 @@ import { mailState } from '../mail/states.ts'
 import { count } from '../words.ts'
 import { noteAccess } from './access.ts'
 import { type EnquiryFilter, type Filters, toFilter, UsageError, withFilters } from './input.ts'
-import { type Column, printTable, recordMails, type Terminal, timeCell, toRecord } from './output.ts'
+import { type AddCommand, type Column, printTable, recordMails, type Terminal, timeCell, toRecord } from './output.ts'
 
 const LIMIT = 50
 
-export function listCommand(terminal: Terminal): Command {
-  return withListOptions(withFilters(new Command('list')))
+export function listCommand(add: AddCommand, terminal: Terminal) {
+  withListOptions(withFilters(add('list')))
     .summary('list the enquiries, newest first')
     .option('--new', 'those that nobody has dealt with yet: the same as --status New')
     .description(`Times are Indian. Mail tells what became of the enquiry's mails, the worst first: "Notice Bounced" means that staff were

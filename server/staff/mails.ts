@@ -1,4 +1,3 @@
-import { Command } from 'commander'
 import type { Db } from '../database/database.ts'
 import { withDatabase } from '../database/open-database.ts'
 import { readOldestNew } from '../enquiries/oldest-new.ts'
@@ -21,12 +20,12 @@ import {
 import { ageInWords, count, inIndia } from '../words.ts'
 import { noteAccess } from './access.ts'
 import { findByReference, joinReferences, readAge, readReference, UsageError } from './input.ts'
-import { type Column, printTable, type Terminal, timeCell } from './output.ts'
+import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
 
 const LIST_MAX = 200
 
-export function mailsCommand(terminal: Terminal): Command {
-  return new Command('mails')
+export function mailsCommand(add: AddCommand, terminal: Terminal) {
+  const mails = add('mails')
     .summary('tell which mails are owed or did not arrive; send them again, or not at all')
     .usage('[--failed | --all] | retry … | withhold … | release')
     .option('--failed', 'without those that are only Pending')
@@ -46,14 +45,15 @@ A notice may tell of many enquiries at once; what becomes of it becomes of their
       const env = terminal.env()
       await withDatabase(env, ({ db }) => (all ? listAll(terminal, db) : listOwed(terminal, db, env, failed)))
     })
-    .addCommand(retryCommand(terminal))
-    .addCommand(withholdCommand(terminal))
-    .addCommand(releaseCommand(terminal))
+  const addToMails: AddCommand = (name) => mails.command(name)
+  retryCommand(addToMails, terminal)
+  withholdCommand(addToMails, terminal)
+  releaseCommand(addToMails, terminal)
 }
 
-function retryCommand(terminal: Terminal): Command {
+function retryCommand(add: AddCommand, terminal: Terminal) {
   const { env, print } = terminal
-  return new Command('retry')
+  add('retry')
     .summary('make mails due now')
     .argument('[mails...]', 'their numbers, or the references of their enquiries')
     .option('--yes', 'all that are Pending or Failed; without it and without names the command only lists them')
@@ -84,8 +84,8 @@ reason, are never sent again.`)
     })
 }
 
-function withholdCommand({ env, print }: Terminal): Command {
-  return new Command('withhold')
+function withholdCommand(add: AddCommand, { env, print }: Terminal) {
+  add('withhold')
     .summary('say that mails are not to be sent')
     .argument('[mails...]', 'that are Pending, Failed or Unknown: their numbers, or the references of their enquiries')
     .option(
@@ -108,8 +108,8 @@ function withholdCommand({ env, print }: Terminal): Command {
     })
 }
 
-function releaseCommand({ env, print }: Terminal): Command {
-  return new Command('release')
+function releaseCommand(add: AddCommand, { env, print }: Terminal) {
+  add('release')
     .summary('let acknowledgements go out that are held, because too many of the last ones were turned away')
     .action(() =>
       withDatabase(env(), async ({ db }) => {

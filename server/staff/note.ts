@@ -1,14 +1,13 @@
-import { Command } from 'commander'
 import { withDatabase } from '../database/open-database.ts'
 import { noteAccess } from './access.ts'
 import { findByReference, joinReferences, readReference, UsageError } from './input.ts'
-import { onOneLine, type Terminal } from './output.ts'
+import { type AddCommand, onOneLine, type Terminal } from './output.ts'
 
 const NOTE_MAX = 2000
 
-export function noteCommand(terminal: Terminal): Command {
+export function noteCommand(add: AddCommand, terminal: Terminal) {
   const { env, print } = terminal
-  return new Command('note')
+  add('note')
     .summary('write a note beside an enquiry, for staff only')
     .argument('<reference>')
     .argument(

@@ -1,9 +1,13 @@
 import type { Readable, Writable } from 'node:stream'
+import type { Command } from 'commander'
 import type { Options } from 'csv-stringify'
 import stringWidth from 'string-width'
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
 import { inIndia } from '../words.ts'
+
+/** Adds a command to the program, or to a command. */
+export type AddCommand = (name: string) => Command
 
 /** Where a command reads and writes: the streams of the process, or those of a test. */
 export interface Terminal {

@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { Command } from 'commander'
 import { readMigrations } from '../database/migrations.ts'
 import { withDatabase } from '../database/open-database.ts'
 import { ACCESS, type Queries, quoted, readJournal, readTables, type Table } from '../database/tables.ts'
@@ -13,7 +12,7 @@ import { migrationsFolder } from '../project-root.ts'
 import { count } from '../words.ts'
 import { noteAccess } from './access.ts'
 import { FORMAT_VERSION, type Head, headSchema, MARK, markSchema } from './backup.ts'
-import type { Terminal } from './output.ts'
+import type { AddCommand, Terminal } from './output.ts'
 
 const NO_LIMIT_MS = 2 ** 31 - 1
 const LINE_FEED = 0x0a
@@ -26,9 +25,9 @@ const CHARACTERS_AT_ONCE = 2 ** 21
 const OLDER = 'restore_of_older'
 const UNCHANGED = 'Nothing was changed.'
 
-export function restoreCommand(terminal: Terminal): Command {
+export function restoreCommand(add: AddCommand, terminal: Terminal) {
   const { env, input, print } = terminal
-  return new Command('restore')
+  add('restore')
     .summary('fill an empty database from a backup')
     .argument('<file>', 'that "backup" has written, also with an older version of the site; - is standard input')
     .option(

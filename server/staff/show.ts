@@ -1,17 +1,16 @@
-import { Command } from 'commander'
 import { withDatabase } from '../database/open-database.ts'
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
 import { states, TOO_OLD } from '../mail/states.ts'
 import { ageInWords, count, inIndia } from '../words.ts'
 import { noteAccess } from './access.ts'
 import { findByReference, readReference } from './input.ts'
-import { onOneLine, type Terminal } from './output.ts'
+import { type AddCommand, onOneLine, type Terminal } from './output.ts'
 
 const LABEL_WIDTH = 16
 
-export function showCommand(terminal: Terminal): Command {
+export function showCommand(add: AddCommand, terminal: Terminal) {
   const { env, print } = terminal
-  return new Command('show')
+  add('show')
     .summary('show everything of one enquiry')
     .argument(
       '<reference...>',

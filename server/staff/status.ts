@@ -1,8 +1,7 @@
-import { Command } from 'commander'
 import { withDatabase } from '../database/open-database.ts'
 import { noteAccess } from './access.ts'
 import { findByReference, joinReferences, readReference, readStatus, statusNames, UsageError } from './input.ts'
-import type { Terminal } from './output.ts'
+import type { AddCommand, Terminal } from './output.ts'
 
 /** What stands beside the status, and is set by the same command. */
 const marks: Record<string, { suspectedSpam: boolean }> = {
@@ -10,10 +9,10 @@ const marks: Record<string, { suspectedSpam: boolean }> = {
   'not-spam': { suspectedSpam: false },
 }
 
-export function statusCommand(terminal: Terminal): Command {
+export function statusCommand(add: AddCommand, terminal: Terminal) {
   const { env, print } = terminal
   const names = [...statusNames, ...Object.keys(marks)]
-  return new Command('status')
+  add('status')
     .summary('say that an enquiry is Contacted, Closed or New, or whether it is spam')
     .usage(`REFERENCE … ${names.join('|')}`)
     .argument('<words...>', `references, one or several, then one of ${names.join('|')}`)

@@ -1,5 +1,4 @@
 import { pipeline } from 'node:stream/promises'
-import { Command } from 'commander'
 import { stringify } from 'csv-stringify'
 import type { Db } from '../database/database.ts'
 import { withDatabase } from '../database/open-database.ts'
@@ -7,10 +6,10 @@ import { linkOf } from '../enquiries/subscribers.ts'
 import { type Env, publicUrlOf } from '../env.ts'
 import { count, inIndia } from '../words.ts'
 import { noteAccess } from './access.ts'
-import { csvOptions, printTable, type Terminal } from './output.ts'
+import { type AddCommand, csvOptions, printTable, type Terminal } from './output.ts'
 
-export function subscribersCommand(terminal: Terminal): Command {
-  return new Command('subscribers')
+export function subscribersCommand(add: AddCommand, terminal: Terminal) {
+  add('subscribers')
     .summary('list who gets the newsletter, each with the link that ends it; --csv for the tool that sends')
     .option('--csv', 'only the confirmed ones: nothing may be sent to anybody else')
     .description(`Every newsletter has to carry its receiver's own link, best also as the headers List-Unsubscribe: <link> and
@@ -22,9 +21,9 @@ newsletter: who has left is not in it. An address that is not confirmed may have
     })
 }
 
-export function unsubscribeCommand(terminal: Terminal): Command {
+export function unsubscribeCommand(add: AddCommand, terminal: Terminal) {
   const { env, print } = terminal
-  return new Command('unsubscribe')
+  add('unsubscribe')
     .summary('end a subscription, also one that is not confirmed')
     .argument('<address>', 'in any case')
     .action(async (address: string) => {

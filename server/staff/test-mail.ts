@@ -1,15 +1,14 @@
-import { Command } from 'commander'
 import { brand } from '../../shared/brand.ts'
 import { emailSchema } from '../../shared/order.ts'
 import { OperatorError } from '../errors.ts'
 import { createMailer } from '../mail/resend.ts'
 import { UsageError } from './input.ts'
-import type { Terminal } from './output.ts'
+import type { AddCommand, Terminal } from './output.ts'
 
 const TIMEOUT_MS = 10_000
 
-export function testMailCommand({ env, print }: Terminal): Command {
-  return new Command('test-mail')
+export function testMailCommand(add: AddCommand, { env, print }: Terminal) {
+  add('test-mail')
     .summary('send one mail through Resend and tell what came back')
     .argument('<address>')
     .description(`Sends one mail from MAIL_FROM with RESEND_API_KEY, through the same service as the site's mails, and tells word for

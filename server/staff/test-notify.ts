@@ -1,12 +1,11 @@
-import { Command } from 'commander'
 import { brand } from '../../shared/brand.ts'
 import { exampleOrder } from '../../shared/order.ts'
 import { OperatorError } from '../errors.ts'
 import { bodyOf, post } from '../mail/posts.ts'
-import type { Terminal } from './output.ts'
+import type { AddCommand, Terminal } from './output.ts'
 
-export function testNotifyCommand({ env, print }: Terminal): Command {
-  return new Command('test-notify')
+export function testNotifyCommand(add: AddCommand, { env, print }: Terminal) {
+  add('test-notify')
     .summary('post a made-up enquiry to NOTIFY_URL and tell what came back')
     .description(`Posts once, as the site does for each enquiry: NOTIFY_FORMAT says whether a line for a chat or the whole enquiry, of
 the type "test". The database is not used.`)
