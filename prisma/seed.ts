@@ -8,10 +8,8 @@ import { readEnv } from '../server/env.ts'
 import { exitFor, OperatorError } from '../server/errors.ts'
 import { DAY_MS } from '../server/words.ts'
 import { NOTICE_VERSION } from '../shared/order.ts'
-import { CONSENT_VERSION } from '../shared/subscription.ts'
 
 const ENQUIRIES = 60
-const SUBSCRIBERS = 8
 const BETWEEN_MS = (17 / 24) * DAY_MS
 const people =
   'Asha Verma|Rohan Mehta|Fatima Sheikh|Karthik Iyer|Priya Nair|Gurpreet Singh|Ananya Das|Vikram Rathore|Meera Joshi|Joseph Fernandes|Sunita Yadav|Imran Qureshi|Lakshmi Reddy|Arjun Kapoor|Nandini Bose|Harish Patel|Zoya Khan|Deepak Sharma|Kavya Menon'
@@ -25,15 +23,12 @@ function of(list: string, index: number): string {
   return items[index % items.length] ?? ''
 }
 
-function address(index: number, domain: string): string {
-  return `${of(people, index).toLowerCase().replace(' ', '.')}@${domain}.example`
-}
-
 /** An enquiry and its mails. None is Pending: a site with a key would send it to somebody. */
 function enquiry(index: number) {
   const random = createHash('sha256').update(String(index)).digest()
   const receivedAt = new Date(today - index * BETWEEN_MS)
   const isRetailer = index % 5 < 2
+  const person = of(people, index)
   const suspectedSpam = index % 25 === 9
   const sent = { status: 'Sent', attempts: 1, resendId: `seed-${index}`, sentAt: receivedAt } as const
   const refused = { status: 'Failed', attempts: 1, lastError: refusal } as const
@@ -44,8 +39,8 @@ function enquiry(index: number) {
     id: uuidv7({ msecs: receivedAt.getTime(), random }),
     reference: createReference((place) => (random[place] ?? 0) % 32),
     receivedAt,
-    name: isRetailer ? `${of(people, index)}, ${of(shops, index)}` : of(people, index),
-    email: address(index, isRetailer ? 'shop' : 'mail'),
+    name: isRetailer ? `${person}, ${of(shops, index)}` : person,
+    email: `${person.toLowerCase().replace(' ', '.')}@${isRetailer ? 'shop' : 'mail'}.example`,
     mobile: `98${76_543_210 + index * 263_171}`,
     quantity: isRetailer ? 12 * (1 + (index % 20)) : 1 + (index % 4),
     retailerSelfUse: isRetailer ? BuyerType.Retailer : BuyerType.SelfUse,
@@ -58,18 +53,10 @@ function enquiry(index: number) {
   }
 }
 
-function subscriber(index: number) {
-  const subscribedAt = new Date(today - index * 3 * DAY_MS)
-  return { email: address(index, 'mail'), subscribedAt, consentVersion: CONSENT_VERSION, confirmedAt: subscribedAt }
-}
-
 await withDatabase({ ...readEnv(process.env), make: true, migrate: true }, async ({ db }) => {
   if ((await db.enquiry.count()) > 0)
     throw new OperatorError('The database holds enquiries; only an empty one is seeded.')
-  const data = Array.from({ length: SUBSCRIBERS }, (_, index) => subscriber(index))
-  await db.$transaction([
-    ...Array.from({ length: ENQUIRIES }, (_, index) => db.enquiry.create({ data: enquiry(index) })),
-    db.subscriber.createMany({ data, skipDuplicates: true }),
-  ])
-  console.log(`Stored ${ENQUIRIES} enquiries and ${SUBSCRIBERS} subscribers. None of their mails will be sent.`)
+  const enquiries = Array.from({ length: ENQUIRIES }, (_, index) => enquiry(index))
+  await db.$transaction(enquiries.map((data) => db.enquiry.create({ data })))
+  console.log(`Stored ${ENQUIRIES} enquiries. None of their mails will be sent.`)
 }).catch(exitFor)
