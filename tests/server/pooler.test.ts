@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, inject, it } from 'vitest'
+import type { Db } from '../../server/database/database.ts'
 import { openDatabase } from '../../server/database/open-database.ts'
 import { submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
@@ -98,6 +99,15 @@ it.skipIf(!inject('postgres'))('straight at a server, statements have names and 
   await close()
 })
 
+/** No database falls asleep while it is asked something. */
+function isAtRest(db: Db) {
+  return eventually(async () => {
+    const busy = await db.$queryRaw`
+      SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`
+    expect(busy).toEqual([])
+  })
+}
+
 describe.skipIf(!inject('postgres'))('a database that sleeps and needs three seconds to wake', () => {
   it.each(['straight', ...(hasPgBouncer ? ['through PgBouncer'] : [])])(
     'costs a visitor who is led there %s a wait and no error',
@@ -111,6 +121,7 @@ describe.skipIf(!inject('postgres'))('a database that sleeps and needs three sec
       })
       expect((await submit(server.url, aUniqueOrder())).status).toBe(200)
       const said = server.stdout()
+      await onDatabase({ DATABASE_URL }, isAtRest)
       await forwarder.sleepUntilAsked(3000)
       const start = performance.now()
       const orders = Array.from({ length: 20 }, () => submit(server.url, aUniqueOrder()))
