@@ -41,7 +41,7 @@ async function writeMigration(what?: string) {
  * The SQL that leads from the migrations to the schema, or '' when they agree. Runs Prisma's schema engine as
  * WebAssembly on an in-memory database, so that it needs neither a server nor the native engine.
  */
-export async function diffSchema(): Promise<string> {
+async function diffSchema(): Promise<string> {
   const schema = { path: 'schema.prisma', content: await readFile(join(here, 'schema.prisma'), 'utf8') }
   const migrated = new PGlite()
   for (const name of (await readdir(migrations)).filter((each) => /^\d/.test(each)).sort())

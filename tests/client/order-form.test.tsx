@@ -26,6 +26,20 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
+/** From here on no time passes in the page but by `pass`. */
+const stopClock = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+/** Sends the order while the clock stands, but for what is due at once. */
+async function sendOnce() {
+  stopClock()
+  await send()
+  await expect
+    .poll(async () => {
+      await pass(0)
+      return wire.sent.length
+    })
+    .toBe(1)
+}
+
 /** Lets so much time pass in the page. */
 const pass = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000)
 
@@ -211,7 +225,7 @@ it.each([
 it('Stop ends the tries, keeps what was typed, and the next order has the same key', async () => {
   wire.answers = [new TypeError('Failed to fetch')]
   await fill(filled)
-  await send()
+  await sendOnce()
   await page.getByRole('button', { name: 'Stop' }).click()
   await expect.poll(() => document.activeElement?.textContent).toBe('Send enquiry')
   await expect.element(page.getByText(/^Stopped\./)).toBeVisible()
@@ -226,7 +240,7 @@ it('Stop ends the tries, keeps what was typed, and the next order has the same k
 it('an order that was stopped has no part in the one after it', async () => {
   wire.answers = [new TypeError('Failed to fetch')]
   await fill(filled)
-  await send()
+  await sendOnce()
   await page.getByRole('button', { name: 'Stop' }).click()
   forgetKey()
   await pass(60) // past the time of the next try
@@ -296,7 +310,7 @@ it('leaving the page is warned of while an order is under way, and only then', a
 it('an order changed after a try without an answer goes out at once under a key of its own', async () => {
   wire.answers = [new TypeError('Failed to fetch'), refused(409, 'Sent already with other content.')]
   await fill(filled)
-  await send()
+  await sendOnce()
   await page.getByRole('button', { name: 'Stop' }).click()
   await fill({ quantity: '30' })
   await send()

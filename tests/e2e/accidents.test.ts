@@ -19,7 +19,7 @@ async function newcomer(prepare: (page: Page) => Promise<unknown>, options?: Bro
 
 /** By script or as a form: what the visitor sees in the end, and what is stored. */
 async function expectReceived(page: Page, email: string) {
-  await page.getByText(messages.received).first().waitFor({ timeout: 15_000 })
+  await page.getByText(messages.received).first().waitFor({ timeout: 50_000 })
   const [row, ...more] = await storedFrom(email)
   expect(more).toEqual([])
   expect(row?.suspectedSpam).toBe(false)

@@ -2,14 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { expect, it } from 'vitest'
-import { diffSchema } from '../../prisma/migration.ts'
 import { envSchema, readEnv } from '../../server/env.ts'
 
 const project = resolve(import.meta.dirname, '../..')
-
-it('the migrations lead to exactly what schema.prisma describes', async () => {
-  expect(await diffSchema()).toBe('')
-}, 120_000)
 
 it.each(['.env.example', 'docs/operations.md'])('%s names every variable that the server reads', async (file) => {
   const text = await readFile(resolve(project, file), 'utf8')
