@@ -6,10 +6,6 @@ import { pictures } from './client/build/pictures-plugin.ts'
 import { packEmptyDatabase } from './server/database/prepared-folder.ts'
 
 const REACT = /node_modules\/(react|react-dom|scheduler)\//
-/** What several pages need: small files compress badly. */
-const COMMON =
-  /\/shared\/(brand|catalogue|page-paths)\.ts|\/client\/((ui\/(amount|picture|still|words)|product\/section-head)\.tsx|content\/(pictures|product-cards|contact)\.ts)/
-
 /** The oldest browsers in which every page and the whole way of an enquiry work with scripts. README.md names them. */
 const BROWSERS = ['safari16.4', 'chrome109', 'edge109', 'firefox115']
 
@@ -39,7 +35,6 @@ export default defineConfig({
               groups: [
                 // A file of its own, which browsers keep when only our code changes.
                 { name: 'react', test: REACT },
-                { name: 'common', test: COMMON },
               ],
             },
           },

@@ -1,19 +1,29 @@
-import { ErrorBoundary } from './layout/error-boundary.tsx'
 import { Footer } from './layout/footer.tsx'
 import { Header } from './layout/header.tsx'
-import type { Page } from './pages/page.ts'
+import type { FormAnswer, Page } from './pages/page.ts'
+import { Island } from './ui/island.tsx'
 
-export function App({ page }: { page: Page }) {
+/** A whole page, as the build and the server write it. */
+export function App({ page, answer }: { page: Page; answer: FormAnswer }) {
+  const { path, ground, content, unlisted, Body } = page
+  const product = content?.product
   return (
-    <ErrorBoundary>
+    <>
       <a className="skip-link" href="#main">
         Skip to content
       </a>
-      <Header path={page.path} ground={page.ground} product={page.content?.product} />
+      <Island
+        as="header"
+        className="site-header"
+        data-ground={ground}
+        name="header"
+        of={Header}
+        props={{ path, product }}
+      />
       <main id="main" tabIndex={-1}>
-        <page.Body page={page} />
+        <Body answer={answer} />
       </main>
-      <Footer path={page.unlisted ? '/' : page.path} product={page.content?.product} />
-    </ErrorBoundary>
+      <Footer path={unlisted ? '/' : path} product={product} answer={answer.subscription} />
+    </>
   )
 }

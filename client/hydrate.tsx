@@ -1,37 +1,87 @@
-import { type ReactNode, StrictMode, startTransition, useEffect } from 'react'
-import { hydrateRoot } from 'react-dom/client'
-import { App } from './app.tsx'
-import { type FormAnswer, FormAnswerContext } from './enquiry/form-answer.ts'
+import { type ComponentType, createElement, type ReactNode, StrictMode, startTransition, useEffect } from 'react'
+import { createRoot, hydrateRoot } from 'react-dom/client'
+import { brand } from '../shared/brand.ts'
+import { telephone } from './content/contact.ts'
+import { SubscribeForm } from './enquiry/subscribe-form.tsx'
 import smallHeadings from './fonts/fraunces-small.woff2?url'
-import { loadPage } from './pages/load-page.ts'
+import { Header } from './layout/header.tsx'
+import type { IslandName } from './ui/island.tsx'
+
+/** What each page has is here; the others come with the pages that have them. */
+const parts: Record<IslandName, () => unknown> = {
+  header: () => Header,
+  indications: async () => (await import('./product/indications.tsx')).Indications,
+  mechanism: async () => (await import('./product/mechanism.tsx')).Mechanism,
+  order: async () => (await import('./enquiry/order-form.tsx')).OrderSection,
+  subscribe: () => SubscribeForm,
+}
 
 /** When it resolves, handlers are in place: `main.ts` then repeats what it held. */
 export async function hydrate() {
   await wholeDocument()
-  const said = document.getElementById('form-answer')?.textContent // by the server, if it answers a form
-  const page = await loadPage(location.pathname, said !== undefined)
-  const answer: FormAnswer = JSON.parse(said ?? '{}')
-  const root = document.getElementById('root')
-  if (!root || document.documentElement.hasAttribute('data-hydrated')) return
-  await new Promise<void>((done) => {
-    // As a transition it is done in small steps, between which the browser answers touches and paints.
-    startTransition(() => {
-      hydrateRoot(
-        root,
-        <StrictMode>
-          <Announce done={done}>
-            <FormAnswerContext value={answer}>
-              <App page={page} />
-            </FormAnswerContext>
-          </Announce>
-        </StrictMode>,
-      )
-    })
-  })
+  const islands = [...document.querySelectorAll<HTMLElement>('[data-island]')]
+  const loaded = await Promise.all(islands.map(({ dataset }) => parts[dataset.island as IslandName]()))
+  if (document.documentElement.hasAttribute('data-hydrated')) return
+  await Promise.all(islands.map((island, index) => bringToLife(island, loaded[index] as ComponentType)))
+  addEventListener('click', printSheet)
+  setYear()
   document.documentElement.toggleAttribute('data-hydrated', true)
   addSmallHeadings()
     .then(() => document.documentElement.dataset.vitals === 'on' && import('./vitals.ts'))
     .catch(() => undefined) // headings stay in the large drawing
+}
+
+async function bringToLife(island: HTMLElement, part: ComponentType) {
+  const content = createElement(part, JSON.parse(island.dataset.props ?? '{}'))
+  await new Promise<void>((done) => {
+    function fail(error: unknown) {
+      console.error(error)
+      createRoot(document.getElementById('root') ?? document.body).render(<ErrorPage />)
+      done()
+    }
+    // As a transition it is done in small steps, between which the browser answers touches and paints.
+    startTransition(() => {
+      hydrateRoot(
+        island,
+        <StrictMode>
+          <Announce done={done}>{content}</Announce>
+        </StrictMode>,
+        { onUncaughtError: fail },
+      )
+    })
+  })
+}
+
+/** Shown in place of everything when a part throws. */
+function ErrorPage() {
+  return (
+    <main className="page-top lost-page wrap">
+      <div className="lost-text">
+        <h1>Unexpected Application Error!</h1>
+        <p className="lead">
+          Something went wrong on our side. Please reload the page, or call <a href={telephone}>{brand.phone}</a>.
+        </p>
+        <a href="/" className="button">
+          Back to the home page
+        </a>
+      </div>
+    </main>
+  )
+}
+
+/** One sheet of paper, for its button: print.css leaves out what is not for a physician. */
+function printSheet({ target }: MouseEvent) {
+  if (!(target as Element).closest('.sheet-button')) return
+  const page = document.documentElement
+  page.toggleAttribute('data-sheet', true)
+  addEventListener('afterprint', () => page.removeAttribute('data-sheet'), { once: true })
+  print()
+}
+
+/** The page holds the year in which it was built. */
+function setYear() {
+  const year = document.querySelector('[data-year]')
+  if (year) year.textContent = String(new Date().getFullYear())
 }
 
 /**

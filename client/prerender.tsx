@@ -1,19 +1,18 @@
 import { renderToStaticMarkup } from 'react-dom/server'
-import { NOT_FOUND_PATH, PUBLIC_URL_PLACEHOLDER, speculationRules } from '../shared/page-paths.ts'
+import { PUBLIC_URL_PLACEHOLDER, speculationRules } from '../shared/page-paths.ts'
 import { Head } from './head.tsx'
-import { builtPaths, loadPage } from './pages/load-page.ts'
 import type { Page } from './pages/page.ts'
+import { pages } from './pages/pages.ts'
 import { renderBody } from './renderer.tsx'
 import { structuredData } from './structured-data.ts'
 import { hasWordmark } from './ui/logo.tsx'
 import wordmark from './ui/wordmark.svg?raw'
 
-export { loadPage } from './pages/load-page.ts'
+export { pageAt } from './pages/pages.ts'
 export { renderOutcome } from './renderer.tsx'
 
 /** What the build writes, by file name: `buy-now.html` is the page `/buy-now`. */
-export async function renderSite(template: string): Promise<Map<string, string>> {
-  const pages = await Promise.all([...builtPaths(), NOT_FOUND_PATH].map((path) => loadPage(path)))
+export function renderSite(template: string): Map<string, string> {
   const listed = pages.filter((page) => !page.unlisted)
   const urls = listed.map(({ path }) => `<url><loc>${PUBLIC_URL_PLACEHOLDER}${path}</loc></url>\n`)
   const head = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'

@@ -1,30 +1,19 @@
-import { StrictMode } from 'react'
 import { renderToString } from 'react-dom/server'
 import type { FormOutcome } from '../shared/form-outcome.ts'
 import { App } from './app.tsx'
-import { uncertain } from './content/sending.ts'
-import { fieldMarks } from './enquiry/field-marks.ts'
-import { type FormAnswer, FormAnswerContext } from './enquiry/form-answer.ts'
-import { loadPage } from './pages/load-page.ts'
-import type { Page } from './pages/page.ts'
+import { fieldMarks, uncertain } from './content/sending.ts'
+import type { FormAnswer, Page } from './pages/page.ts'
+import { pageAt } from './pages/pages.ts'
 
 /** A built page with the answer to a form in the place of its content. */
-export async function renderOutcome(html: string, path: string, outcome: FormOutcome): Promise<string> {
-  const answer = answerOf(outcome)
+export function renderOutcome(html: string, path: string, outcome: FormOutcome): string {
   const before = html.slice(0, html.indexOf('<div id="root">'))
   const after = html.slice(html.lastIndexOf('</div>') + '</div>'.length)
-  const data = JSON.stringify(answer).replaceAll('<', '\\u003c')
-  return `${before}<div id="root">${renderBody(await loadPage(path), answer)}</div><script type="application/json" id="form-answer">${data}</script>${after}`
+  return `${before}<div id="root">${renderBody(pageAt(path), answerOf(outcome))}</div>${after}`
 }
 
 export function renderBody(page: Page, answer: FormAnswer = {}): string {
-  return renderToString(
-    <StrictMode>
-      <FormAnswerContext value={answer}>
-        <App page={page} />
-      </FormAnswerContext>
-    </StrictMode>,
-  )
+  return renderToString(<App page={page} answer={answer} />)
 }
 
 function answerOf({ order, subscription, ...others }: FormOutcome): FormAnswer {

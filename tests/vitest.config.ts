@@ -17,7 +17,6 @@ const WITHOUT_DATABASE =
 
 /** Four levels: rules, the server through its real interface, components in a browser, the whole in a browser. */
 export default defineConfig({
-  define: { 'import.meta.env.IN_FULL': 'true' },
   test: {
     ...reports,
     testTimeout: 60_000,

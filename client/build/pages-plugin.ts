@@ -33,11 +33,13 @@ export function pages(): Plugin {
         },
       },
     }),
-    // What is built for browsers leaves out what the pages hold already: see ui/still.tsx.
-    configEnvironment: (name, _config, { command }) => ({
-      define: { 'import.meta.env.IN_FULL': String(name !== 'client' || command === 'serve') },
-    }),
     configureServer: (server) => () => servePages(server),
+    // What stands in no island is in no script that could be replaced: the page is loaded again.
+    hotUpdate({ file, server: { environments } }) {
+      const { client: browser, ssr } = environments
+      if (this.environment === ssr && !browser.moduleGraph.getModulesByFile(file))
+        browser.hot.send({ type: 'full-reload' })
+    },
   }
 }
 
@@ -64,7 +66,7 @@ export async function buildPages(builder: ViteBuilder) {
   await builder.build(ssr)
   const { renderSite }: Prerender = await import(pathToFileURL(join(renderer, 'prerender.js')).href)
   const template = await withIntegrity(await readFile(join(client, 'index.html'), 'utf8'))
-  for (const [file, text] of await renderSite(template)) {
+  for (const [file, text] of renderSite(template)) {
     const lacking = file.endsWith('.html') ? lackingCharacters(text) : []
     if (lacking.length > 0)
       console.warn(
@@ -95,14 +97,14 @@ function servePages(server: ViteDevServer) {
       const answer = isAsked ? await forward(server, request) : undefined
       const outcome = answer?.headers.get('content-type')?.includes('json') && ((await answer.json()) as FormOutcome)
       const path = answer?.status === 404 && !outcome ? NOT_FOUND_PATH : pathname
-      const { loadPage, renderPage, renderOutcome } = (await server.ssrLoadModule('/prerender.tsx')) as Prerender
+      const { pageAt, renderPage, renderOutcome } = (await server.ssrLoadModule('/prerender.tsx')) as Prerender
       const template = await server.transformIndexHtml(path, await readFile('client/index.html', 'utf8'))
-      const page = await loadPage(path)
+      const page = pageAt(path)
       const html = renderPage(template, page)
       const location = answer?.headers.get('location')
       const headers = { 'content-type': 'text/html; charset=utf-8', ...(location && { location }) }
       response.writeHead(answer?.status ?? (page.path === NOT_FOUND_PATH ? 404 : 200), headers)
-      response.end(outcome ? await renderOutcome(html, path, outcome) : html)
+      response.end(outcome ? renderOutcome(html, path, outcome) : html)
     } catch (error) {
       next(error)
     }

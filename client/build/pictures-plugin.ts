@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import type { Plugin } from 'vite'
-import type { PictureSet } from '../content/pictures.ts'
+import type { PictureSet } from '../ui/picture.tsx'
 
 /**
  * Tells the code which pictures there are, in which widths. Puts them into one folder whose name changes with any of

@@ -4,6 +4,13 @@ import type { messages } from '../../shared/order.ts'
 /** The heading of the page that follows a form sent without scripts. */
 export const received: typeof messages.received = 'Order Received Successfully'
 
+/** Stands above the form. */
+export const buyNow = {
+  title: 'Buy Now',
+  closing: 'Tell us how many you need, and our team calls or writes back.',
+  lead: 'Buying for your shop or for yourself? Tell us what you need. You get a reference right away, and our team replies by phone or email.',
+}
+
 /** Stands above the form in place of "Buy Now" once it is sent. */
 export const enquiryReceived = {
   title: 'Enquiry received',

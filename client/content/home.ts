@@ -1,7 +1,6 @@
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
-import { compositions, fullName, type LabelLine } from './compositions.ts'
-import { omega3 } from './ingredients.ts'
+import { compositions, fullName, type LabelLine, omega3 } from './compositions.ts'
 
 const NUMBERS = 'No One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve'.split(' ')
 const inWords = (number: number) => NUMBERS[number] ?? String(number)
@@ -11,7 +10,7 @@ export const count = inWords(products.length)
 /** Its two lines. */
 const headline = ['Where innovation', 'meets cure'] as const
 
-export const home = import.meta.env.IN_FULL && {
+export const home = {
   title: headline.join(' '),
   headline,
   description: `${count} formulas. Every ingredient, every amount, published in full.`,

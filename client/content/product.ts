@@ -1,4 +1,4 @@
-import type { Product } from '../../shared/catalogue.ts'
+import { type Product, products } from '../../shared/catalogue.ts'
 import type { LabelLine } from './compositions.ts'
 
 export type Ground = 'paper' | 'sand' | 'leaf' | 'lycopene'
@@ -81,4 +81,19 @@ export interface Indication {
   alt: string
   text?: string
   bullets?: string[]
+}
+
+export const productCards: Record<Product, ProductCard> = {
+  [products[0]]: {
+    picture: 'quvera-300',
+    ground: 'sand',
+    alt: `A bottle of ${products[0]} in amber glass with an orange cap, softgel capsules before it`,
+    line: 'Three ingredients, each one named and measured.',
+  },
+  [products[1]]: {
+    picture: 'quvera-xt',
+    ground: 'leaf',
+    alt: `A bottle of ${products[1]} in amber glass with a dark green cap, green and cream capsules before it`,
+    line: 'Ten ingredients, from ubiquinone to zinc.',
+  },
 }

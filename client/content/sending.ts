@@ -1,5 +1,5 @@
 import { brand } from '../../shared/brand.ts'
-import type { messages } from '../../shared/order.ts'
+import { messages, type Problem } from '../../shared/order.ts'
 
 /* What is said once somebody fills the form: it comes with the code that sends it. */
 
@@ -38,3 +38,13 @@ export const progress = {
 }
 
 export const stopped = `Stopped. Your enquiry may still have reached us. If you send it again unchanged, we will count it only once. You can also call ${brand.phone}.`
+
+/** What stands under each field that breaks a rule. */
+export function fieldMarks({ fields }: Problem): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, message]) => [
+      field,
+      (message === messages.empty ? emptyHints[field] : ruleHints[message as Message]) ?? message,
+    ]),
+  )
+}

@@ -1,31 +1,67 @@
-import { type ComponentType, type FormEvent, useContext, useEffect, useRef, useState } from 'react'
+import { type ComponentType, type FormEvent, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { brand } from '../../shared/brand.ts'
 import { productSlug, products } from '../../shared/catalogue.ts'
 import type { OrderContent } from '../../shared/order.ts'
-import { codeOffline, privacyNotice } from '../content/enquiry-form.ts'
-import { Linked } from '../ui/linked.tsx'
-import { FormAnswerContext } from './form-answer.ts'
+import { buyNow, codeOffline, enquiryReceived, privacyNotice } from '../content/enquiry-form.ts'
+import { Picture } from '../ui/picture.tsx'
+import { Linked } from '../ui/text.tsx'
 import { OrderFields } from './order-fields.tsx'
-import { EMPTY, OrderReceived, type OrderState } from './order-received.tsx'
+import { EMPTY, NextSteps, OrderReceived, type OrderState } from './order-received.tsx'
 import type { OrderSender } from './order-sender.tsx'
 
 /*
  * A filled form goes in, a reference or what is wrong comes out. Read this, then order-sender.tsx (rules, tries, toasts:
- * loaded at the first touch), then send-order.ts (the key, one try). order-fields.tsx has the inputs, form-answer.ts
- * what a page says of a form that was sent without scripts.
+ * loaded at the first touch), then send-order.ts (the key, one try). order-fields.tsx has the inputs.
  */
 
 /** How long a sent form waits for the code that sends it, before it goes out without. */
 const CODE_TIMEOUT_MS = 5000
 
+/** What a page says of an order that was sent without scripts. */
+export interface OrderAnswer {
+  message: string
+  note?: string | undefined
+  marks: Record<string, string>
+  values: Record<string, string>
+  /** Under which it may be stored. */
+  submissionKey?: string | undefined
+}
+
 interface OrderFormProps {
   path: string
+  answer?: OrderAnswer | undefined
   onReceived?: (received: boolean) => void
 }
 
-export function OrderForm({ path, onReceived }: OrderFormProps) {
+/** The form with what surrounds it, the same on the home page and on the page of its own. */
+export function OrderSection({ isPage, ...form }: OrderFormProps & { isPage: boolean }) {
+  const [received, setReceived] = useState(false)
+  const { title, lead } = received ? enquiryReceived : buyNow
+  return (
+    <div className="wrap">
+      <div className={isPage ? 'page-title' : 'section-head'}>
+        {isPage ? <h1>{title}</h1> : <h2 id="buy-now-title">{title}</h2>}
+        <p className="lead">{lead}</p>
+      </div>
+      <div className="order-panel on-sand">
+        <div className="order-main">
+          <OrderForm {...form} onReceived={setReceived} />
+        </div>
+        <Picture
+          className="square order-picture"
+          name="buy-now"
+          alt={`${brand.name} 300 and ${brand.name} XT before a note card`}
+          sizes="(min-width: 56.25em) 440px, 280px"
+        />
+        <NextSteps received={received} />
+      </div>
+    </div>
+  )
+}
+
+export function OrderForm({ path, answer, onReceived }: OrderFormProps) {
   const form = useRef<HTMLFormElement>(null)
-  const { order: answer } = useContext(FormAnswerContext)
   const [state, setState] = useState<OrderState>(
     answer ? { marks: answer.marks, summary: answer.message, note: answer.note } : EMPTY,
   )

@@ -5,7 +5,7 @@ import type { Received } from '../../shared/form-outcome.ts'
 import type { OrderContent } from '../../shared/order.ts'
 import { telephone } from '../content/contact.ts'
 import { nextSteps } from '../content/enquiry-form.ts'
-import { productCards } from '../content/product-cards.ts'
+import { productCards } from '../content/product.ts'
 
 /** What the order form shows, apart from what is typed. */
 export interface OrderState {

@@ -1,8 +1,7 @@
 import { focusManager, MutationObserver, onlineManager, QueryClient } from '@tanstack/react-query'
 import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
-import { notStored, progress, stopped, uncertain } from '../content/sending.ts'
-import { fieldMarks } from './field-marks.ts'
+import { fieldMarks, notStored, progress, stopped, uncertain } from '../content/sending.ts'
 import { EMPTY, type OrderState } from './order-received.tsx'
 import { answeredStatus, currentKey, failureMessage, keepKey, retryAfterMs, sendOrder } from './send-order.ts'
 

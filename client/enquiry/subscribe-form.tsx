@@ -1,16 +1,20 @@
-import { type FormEvent, useContext, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { subscribe } from '../content/contact.ts'
-import { FormAnswerContext } from './form-answer.ts'
 
 interface Answer {
   done: boolean
   message: string
 }
 
-export function SubscribeForm({ path }: { path: string }) {
-  const { subscription } = useContext(FormAnswerContext)
+interface SubscribeFormProps {
+  path: string
+  /** What is said of an address that was sent without scripts. */
+  answer?: { message: string; email: string } | undefined
+}
+
+export function SubscribeForm({ path, answer: first }: SubscribeFormProps) {
   const [busy, setBusy] = useState(false)
-  const [answer, setAnswer] = useState<Answer | undefined>(subscription && { ...subscription, done: false })
+  const [answer, setAnswer] = useState<Answer | undefined>(first && { ...first, done: false })
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     const form = event.currentTarget
@@ -47,7 +51,7 @@ export function SubscribeForm({ path }: { path: string }) {
           spellCheck={false}
           inputMode="email"
           enterKeyHint="send"
-          defaultValue={subscription?.email}
+          defaultValue={first?.email}
           required
           onInput={() => setAnswer(undefined)}
           aria-describedby="subscribe-answer"
@@ -67,7 +71,7 @@ export function SubscribeForm({ path }: { path: string }) {
 
 async function sendAddress(data: FormData) {
   try {
-    const { subscribeAddress } = await import('./subscribe-address.ts')
+    const { subscribeAddress } = await import('./trpc.ts')
     return await subscribeAddress(data)
   } catch {
     return { done: false, message: subscribe.failed } // the code for it did not arrive

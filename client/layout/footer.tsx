@@ -1,10 +1,11 @@
+import type { ComponentProps } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { type Product, productPath, products } from '../../shared/catalogue.ts'
 import { compositions, type LabelLine } from '../content/compositions.ts'
 import { placeName, socialLinks, telephone } from '../content/contact.ts'
 import { SubscribeForm } from '../enquiry/subscribe-form.tsx'
+import { Island } from '../ui/island.tsx'
 import { Logo } from '../ui/logo.tsx'
-import { Still } from '../ui/still.tsx'
 
 /** Whose colours stand for all. */
 const LONGEST = products[1]
@@ -14,26 +15,60 @@ interface FooterProps {
   path: string
   /** What the page is about. */
   product: Product | undefined
+  /** What is said of an address that was sent so. */
+  answer: ComponentProps<typeof SubscribeForm>['answer']
 }
 
-export function Footer({ path, product }: FooterProps) {
+export function Footer({ path, product, answer }: FooterProps) {
   return (
     <footer className="site-footer on-leaf">
-      <Still id="colours" className={product ? 'colour-bar named' : 'colour-bar'} aria-hidden>
-        {import.meta.env.IN_FULL && <Colours product={product} />}
-      </Still>
+      {/* The strip of colours that printers put on the edge of a sheet: the ingredients', with their names where the page is about them. */}
+      <div className={product ? 'colour-bar named' : 'colour-bar'} aria-hidden>
+        {Object.values<LabelLine>(compositions[product ?? LONGEST]).map(({ name, hue }) => (
+          <i key={name} data-hue={hue}>
+            {product && name}
+          </i>
+        ))}
+      </div>
       <div className="wrap footer-grid">
-        <Still as="section" id="contact" className="contact" aria-labelledby="contact-title">
-          {import.meta.env.IN_FULL && <Contact />}
-        </Still>
-        <SubscribeForm path={path} />
-        <Still as="nav" id="footer-links" className="footer-links" aria-label="Footer">
-          {import.meta.env.IN_FULL && <Links />}
-        </Still>
+        <section id="contact" className="contact" aria-labelledby="contact-title">
+          <h2 id="contact-title">Contact Us</h2>
+          <p className="contact-lines">
+            <a href={telephone}>{brand.phone}</a>
+            <a href={`mailto:${brand.email}`}>{brand.email}</a>
+          </p>
+          <address>
+            {brand.company}, {brand.address.street}
+            <br />
+            {placeName}, {brand.address.country}
+          </address>
+        </section>
+        <Island name="subscribe" of={SubscribeForm} props={{ path, answer }} />
+        <nav className="footer-links" aria-label="Footer">
+          <ul>
+            {products.map((each) => (
+              <li key={each}>
+                <a href={productPath(each)}>{each}</a>
+              </li>
+            ))}
+            <li>
+              <a href="/buy-now">Buy Now</a>
+            </li>
+          </ul>
+          <ul>
+            {socialLinks.map(({ name, href }) => (
+              <li key={name}>
+                <a href={href} rel="noopener">
+                  {name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
         <div className="imprint">
           <Logo />
           <p>
-            © <CurrentYear /> {brand.company}
+            © <span data-year>{new Date().getFullYear()}</span> {brand.company}
           </p>
           <p>
             <a href="/privacy-policy">Privacy Policy</a>
@@ -42,71 +77,4 @@ export function Footer({ path, product }: FooterProps) {
       </div>
     </footer>
   )
-}
-
-function Contact() {
-  return (
-    <>
-      <h2 id="contact-title">Contact Us</h2>
-      <p className="contact-lines">
-        <a href={telephone}>{brand.phone}</a>
-        <a href={`mailto:${brand.email}`}>{brand.email}</a>
-      </p>
-      <address>
-        {brand.company}, {brand.address.street}
-        <br />
-        {placeName}, {brand.address.country}
-      </address>
-    </>
-  )
-}
-
-function Links() {
-  return (
-    <>
-      <ul>
-        {products.map((each) => (
-          <li key={each}>
-            <a href={productPath(each)}>{each}</a>
-          </li>
-        ))}
-        <li>
-          <a href="/buy-now">Buy Now</a>
-        </li>
-      </ul>
-      <ul>
-        {socialLinks.map(({ name, href }) => (
-          <li key={name}>
-            <a href={href} rel="noopener">
-              {name}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </>
-  )
-}
-
-/** The page holds the year in which it was built; it is set right where it is read. */
-function CurrentYear() {
-  const year = String(new Date().getFullYear())
-  return (
-    <span
-      suppressHydrationWarning
-      ref={(place) => {
-        if (place && place.textContent !== year) place.textContent = year
-      }}
-    >
-      {year}
-    </span>
-  )
-}
-
-/** The strip of colours that printers put on the edge of a sheet: the ingredients', with their names where the page is about them. */
-function Colours({ product }: { product: Product | undefined }) {
-  return Object.values<LabelLine>(compositions[product ?? LONGEST]).map(({ name, hue }) => (
-    <i key={name} data-hue={hue}>
-      {product && name}
-    </i>
-  ))
 }

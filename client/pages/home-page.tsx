@@ -1,46 +1,35 @@
 import { type Product, productPath, products } from '../../shared/catalogue.ts'
 import { firstLines, fullName } from '../content/compositions.ts'
-import { home } from '../content/home.ts'
-import { productCards } from '../content/product-cards.ts'
-import { OrderSection } from '../enquiry/order-section.tsx'
-import { Comparison } from '../product/comparison.tsx'
-import { Amount } from '../ui/amount.tsx'
+import { compareProducts, home } from '../content/home.ts'
+import { productCards } from '../content/product.ts'
+import { OrderSection } from '../enquiry/order-form.tsx'
+import { Island } from '../ui/island.tsx'
 import { Picture } from '../ui/picture.tsx'
-import { Still } from '../ui/still.tsx'
+import { Amount, SectionHead } from '../ui/text.tsx'
 import type { Page } from './page.ts'
 
 export const homePage: Page = {
   path: '/',
-  title: import.meta.env.IN_FULL && home.title,
+  title: home.title,
   ground: 'paper',
-  Body: HomePage,
-}
-
-function HomePage({ page }: { page: Page }) {
-  return (
+  Body: ({ answer: { order: answer } }) => (
     <>
-      <Still id="products">
-        {import.meta.env.IN_FULL && (
-          <>
-            <Banner />
-            <OurProducts />
-            <Comparison />
-          </>
-        )}
-      </Still>
-      <section id="buy-now" className="section order-section" aria-labelledby="buy-now-title">
-        <OrderSection
-          path={page.path}
-          head={({ title, lead }) => (
-            <div className="section-head">
-              <h2 id="buy-now-title">{title}</h2>
-              <p className="lead">{lead}</p>
-            </div>
-          )}
-        />
-      </section>
+      <div id="products">
+        <Banner />
+        <OurProducts />
+        <Comparison />
+      </div>
+      <Island
+        as="section"
+        id="buy-now"
+        className="section order-section"
+        aria-labelledby="buy-now-title"
+        name="order"
+        of={OrderSection}
+        props={{ path: '/', isPage: false, answer }}
+      />
     </>
-  )
+  ),
 }
 
 function Banner() {
@@ -125,5 +114,41 @@ function ProductCard({ product, index }: { product: Product; index: number }) {
         </a>
       </div>
     </article>
+  )
+}
+
+/** All formulas side by side, ingredient by ingredient. What one product's label calls otherwise is said in its place. */
+function Comparison() {
+  return (
+    <section className="section comparison" aria-labelledby="comparison-title">
+      <div className="wrap">
+        <SectionHead id="comparison" {...home.comparison} />
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Ingredient</th>
+              {products.map((product) => (
+                <th key={product} scope="col">
+                  <a href={productPath(product)}>{product}</a>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {compareProducts().map(({ key, name, lines }) => (
+              <tr key={key}>
+                <th scope="row">{name}</th>
+                {lines.map((line, index) => (
+                  <td key={products[index]} data-product={products[index]}>
+                    {line ? <Amount>{line.amount}</Amount> : <span className="none">none</span>}
+                    {line && fullName(line) !== name && <small>{fullName(line)}</small>}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
   )
 }

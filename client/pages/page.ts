@@ -1,5 +1,7 @@
 import type { ComponentType } from 'react'
+import type { Received, SubscriberLink } from '../../shared/form-outcome.ts'
 import type { Ground, ProductContent } from '../content/product.ts'
+import type { OrderAnswer } from '../enquiry/order-form.tsx'
 
 export interface Page {
   path: string
@@ -9,5 +11,13 @@ export interface Page {
   content?: ProductContent
   /** Nobody looks for it: not for search engines. */
   unlisted?: true
-  Body: ComponentType<{ page: Page }>
+  Body: ComponentType<{ answer: FormAnswer }>
+}
+
+/** What the page says of a form that was sent without scripts. */
+export interface FormAnswer {
+  order?: OrderAnswer
+  subscription?: { message: string; email: string }
+  received?: Received
+  link?: SubscriberLink
 }

@@ -1,84 +1,97 @@
+import { brand } from '../../shared/brand.ts'
 import { buyNowPath, productPath } from '../../shared/catalogue.ts'
-import { buyNow } from '../content/buy-now.ts'
+import { advisory, labelFacts } from '../content/advisory.ts'
+import { telephone } from '../content/contact.ts'
+import { buyNow } from '../content/enquiry-form.ts'
 import type { ProductContent } from '../content/product.ts'
-import { Composition, printSheet } from '../product/composition.tsx'
+import { Composition } from '../product/composition.tsx'
 import { Indications } from '../product/indications.tsx'
 import { Mechanism } from '../product/mechanism.tsx'
 import { Notes } from '../product/notes.tsx'
 import { ProductHero } from '../product/product-hero.tsx'
-import { SectionHead } from '../product/section-head.tsx'
+import { Island } from '../ui/island.tsx'
 import { Picture } from '../ui/picture.tsx'
-import { Still } from '../ui/still.tsx'
+import { SectionHead, Words } from '../ui/text.tsx'
 import type { Page } from './page.ts'
 
 export function productPage(content: ProductContent): Page {
   const { product, ground } = content
-  return { path: productPath(product), title: product, ground, content, Body: ProductPage }
+  return { path: productPath(product), title: product, ground, content, Body: () => <ProductPage {...content} /> }
 }
 
 /** The sections stand in the owner's order and are numbered as in a package insert. */
-function ProductPage({ page: { content } }: { page: Page }) {
-  if (!content) return null
-  const { mechanism, composition, dosage, indications, safety } = content
+function ProductPage(content: ProductContent) {
+  const { product, mechanism, composition, dosage, indications, safety } = content
   return (
     <>
-      <Still id="hero">{import.meta.env.IN_FULL && <ProductHero content={content} />}</Still>
+      <ProductHero content={content} />
       <section id="mechanism" className="section plain mechanism-section" aria-labelledby="mechanism-title">
         <div className="wrap">
-          <Still id="mechanism-head">
-            {import.meta.env.IN_FULL && (
-              <SectionHead id="mechanism" number={2} title="Mechanism Of Action" lead={mechanism.lead} />
-            )}
-          </Still>
-          <Mechanism {...mechanism} />
+          <SectionHead id="mechanism" number={2} title="Mechanism Of Action" lead={mechanism.lead} />
+          <Island name="mechanism" of={Mechanism} props={mechanism} />
         </div>
       </section>
-      <Still id="composition" onClick={printSheet}>
-        {import.meta.env.IN_FULL && (
-          <section
-            className={`section on-${composition.ground} composition-section`}
-            aria-labelledby="composition-title"
-          >
-            <div className="wrap columns numbered">
-              <SectionHead id="composition" number={3} title="Salt Composition" />
-              <Composition product={content.product} {...composition} />
-            </div>
-          </section>
-        )}
-      </Still>
-      <Still as="section" id="dosage" className="section plain dosage-section" aria-labelledby="dosage-title">
-        {import.meta.env.IN_FULL && (
-          <div className="wrap columns numbered">
-            <SectionHead id="dosage" number={4} title="Dosage & Instructions" />
-            <Notes notes={dosage} className="dosage" />
-          </div>
-        )}
-      </Still>
+      <section
+        id="composition"
+        className={`section on-${composition.ground} composition-section`}
+        aria-labelledby="composition-title"
+      >
+        <div className="wrap columns numbered">
+          <SectionHead id="composition" number={3} title="Salt Composition" />
+          <Composition product={product} {...composition} />
+        </div>
+      </section>
+      <section id="dosage" className="section plain dosage-section" aria-labelledby="dosage-title">
+        <div className="wrap columns numbered">
+          <SectionHead id="dosage" number={4} title="Dosage & Instructions" />
+          <Notes notes={dosage} className="dosage" />
+        </div>
+      </section>
       <section id="indications" className="section plain indications-section" aria-labelledby="indications-title">
         <div className="wrap">
-          <Still id="indications-head">
-            {import.meta.env.IN_FULL && (
-              <SectionHead id="indications" number={5} title="Indications" lead={indications.lead} />
-            )}
-          </Still>
-          <Indications {...indications} />
+          <SectionHead id="indications" number={5} title="Indications" lead={indications.lead} />
+          <Island name="indications" of={Indications} props={indications} />
+          <Advisory />
         </div>
       </section>
-      <Still as="section" id="safety" className="section plain safety-section" aria-labelledby="safety-title">
-        {import.meta.env.IN_FULL && (
-          <div className="wrap columns numbered">
-            <SectionHead id="safety" number={6} title="Safety Information" />
-            <Notes notes={safety} className="safety" />
-          </div>
-        )}
-      </Still>
-      <Still id="closing">{import.meta.env.IN_FULL && <Closing content={content} />}</Still>
+      <section id="safety" className="section plain safety-section" aria-labelledby="safety-title">
+        <div className="wrap columns numbered">
+          <SectionHead id="safety" number={6} title="Safety Information" />
+          <Notes notes={safety} className="safety" />
+        </div>
+      </section>
+      <Closing {...content} />
     </>
   )
 }
 
+function Advisory() {
+  return (
+    <aside id="advisory" className="advisory on-sand" aria-labelledby="advisory-title">
+      <h3 id="advisory-title">{advisory.title}</h3>
+      <div>
+        {advisory.paragraphs.map((paragraph) => (
+          <p key={paragraph}>
+            <Words>{paragraph}</Words>
+          </p>
+        ))}
+        {labelFacts.map(({ title, value }) => (
+          <p key={title}>
+            {title}: {value}
+          </p>
+        ))}
+        <p>
+          {advisory.maker}
+          <br />
+          <a href={telephone}>{brand.phone}</a>
+        </p>
+      </div>
+    </aside>
+  )
+}
+
 /** Those who have read to the end need not go back to the top. */
-function Closing({ content: { product, ground, picture } }: { content: ProductContent }) {
+function Closing({ product, ground, picture }: ProductContent) {
   return (
     <div className={`closing on-${ground}`}>
       <div className="wrap">

@@ -1,18 +1,7 @@
-import type { MouseEvent } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { PRODUCT_CLASS } from '../content/advisory.ts'
 import type { Composition as CompositionContent } from '../content/product.ts'
-import { Amount } from '../ui/amount.tsx'
-import { Words } from '../ui/words.tsx'
-
-/** One sheet of paper, for its button: print.css leaves out what is not for a physician. */
-export function printSheet({ target }: MouseEvent) {
-  if (!(target as Element).closest('.sheet-button')) return
-  const page = document.documentElement
-  page.toggleAttribute('data-sheet', true)
-  addEventListener('afterprint', () => page.removeAttribute('data-sheet'), { once: true })
-  print()
-}
+import { Amount, Words } from '../ui/text.tsx'
 
 /** Drawn as the label on the bottle is. Each row opens and says what the ingredient is, and what to mind. */
 export function Composition({ product, caption, rows, footnote }: CompositionContent & { product: string }) {

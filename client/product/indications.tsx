@@ -1,12 +1,8 @@
 import { useState } from 'react'
 import { flushSync } from 'react-dom'
-import { brand } from '../../shared/brand.ts'
-import { advisory, CONDITIONS_SHOWN, labelFacts, neutralLine } from '../content/advisory.ts'
-import { telephone } from '../content/contact.ts'
+import { CONDITIONS_SHOWN, neutralLine } from '../content/advisory.ts'
 import type { Indication, ProductContent } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
-import { Still } from '../ui/still.tsx'
-import { Words } from '../ui/words.tsx'
 import { WIDE } from './mechanism.tsx'
 
 interface IndicationsProps {
@@ -21,35 +17,30 @@ export function Indications({ layout, open, cards }: IndicationsProps) {
   // Where the open card stands above the others it is also read and tabbed to before them.
   const inOrder = [...cards].sort((a, b) => Number(b.id === first) - Number(a.id === first))
   return (
-    <>
-      <ul className={`indications indications-${layout}`}>
-        {inOrder.map((card) => (
-          <li key={card.id} className="indication" data-open={card.id === opened}>
-            <Picture name={card.picture} alt={card.alt} sizes="(min-width: 37.5em) min(46vw, 660px), 92vw" />
-            <h3>
-              <button
-                type="button"
-                aria-expanded={card.id === opened}
-                aria-controls={`indication-${card.id}`}
-                onClick={({ currentTarget }) =>
-                  exchange(currentTarget.closest('li') ?? currentTarget, () =>
-                    setOpened({ opened: card.id, first: isAbove(layout) ? card.id : first }),
-                  )
-                }
-              >
-                {card.title}
-              </button>
-            </h3>
-            <div id={`indication-${card.id}`} className="indication-body">
-              <Body card={card} />
-            </div>
-          </li>
-        ))}
-      </ul>
-      <Still as="aside" id="advisory" className="advisory on-sand" aria-labelledby="advisory-title">
-        {import.meta.env.IN_FULL && <Advisory />}
-      </Still>
-    </>
+    <ul className={`indications indications-${layout}`}>
+      {inOrder.map((card) => (
+        <li key={card.id} className="indication" data-open={card.id === opened}>
+          <Picture name={card.picture} alt={card.alt} sizes="(min-width: 37.5em) min(46vw, 660px), 92vw" />
+          <h3>
+            <button
+              type="button"
+              aria-expanded={card.id === opened}
+              aria-controls={`indication-${card.id}`}
+              onClick={({ currentTarget }) =>
+                exchange(currentTarget.closest('li') ?? currentTarget, () =>
+                  setOpened({ opened: card.id, first: isAbove(layout) ? card.id : first }),
+                )
+              }
+            >
+              {card.title}
+            </button>
+          </h3>
+          <div id={`indication-${card.id}`} className="indication-body">
+            <Body card={card} />
+          </div>
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -66,31 +57,6 @@ function Body({ card: { text, bullets } }: { card: Indication }) {
         <li key={bullet}>{bullet}</li>
       ))}
     </ul>
-  )
-}
-
-function Advisory() {
-  return (
-    <>
-      <h3 id="advisory-title">{advisory.title}</h3>
-      <div>
-        {advisory.paragraphs.map((paragraph) => (
-          <p key={paragraph}>
-            <Words>{paragraph}</Words>
-          </p>
-        ))}
-        {labelFacts.map(({ title, value }) => (
-          <p key={title}>
-            {title}: {value}
-          </p>
-        ))}
-        <p>
-          {advisory.maker}
-          <br />
-          <a href={telephone}>{brand.phone}</a>
-        </p>
-      </div>
-    </>
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Note } from '../content/product.ts'
-import { Words } from '../ui/words.tsx'
+import { Words } from '../ui/text.tsx'
 
 /** Quiet cards: a title and a sentence or two. */
 export function Notes({ notes, className }: { notes: Note[]; className: string }) {

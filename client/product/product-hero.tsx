@@ -2,9 +2,8 @@ import { brand } from '../../shared/brand.ts'
 import { buyNowPath, products } from '../../shared/catalogue.ts'
 import { firstLines, fullName } from '../content/compositions.ts'
 import type { ProductContent } from '../content/product.ts'
-import { Amount } from '../ui/amount.tsx'
 import { Picture } from '../ui/picture.tsx'
-import { Words } from '../ui/words.tsx'
+import { Amount, SectionNumber, Words } from '../ui/text.tsx'
 
 const contents = [
   { id: 'description', title: 'Product Description' },
@@ -32,9 +31,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
               {brand.name} <span data-long={name.length > SHORT || undefined}>{name}</span>
             </h1>
             <div className="label numbered">
-              <p className="section-number" aria-hidden="true">
-                1
-              </p>
+              <SectionNumber>{1}</SectionNumber>
               <h2 id="description-title">Product Description</h2>
             </div>
             <p className="tagline">{tagline}</p>

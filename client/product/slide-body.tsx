@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Ingredient as Content, Slide } from '../content/product.ts'
-import { Amount } from '../ui/amount.tsx'
 import { Picture } from '../ui/picture.tsx'
+import { Amount } from '../ui/text.tsx'
 
 export interface Folding {
   /** The texts that are shown in full. */

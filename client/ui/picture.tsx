@@ -1,4 +1,13 @@
-import { pictures } from '../content/pictures.ts'
+/** Pictures that exist in the same widths and have the same shape. */
+export interface PictureSet {
+  names: string[]
+  /** Ascending. */
+  widths: number[]
+  /** Height divided by width. */
+  ratio: number
+}
+
+const sets: PictureSet[] = import.meta.env.PICTURE_SETS
 
 /** The folder of all pictures. */
 const folder: string = import.meta.env.PICTURES
@@ -16,7 +25,9 @@ export interface PictureProps {
 }
 
 export function Picture({ name, alt, sizes, className, hero, first }: PictureProps) {
-  const { widths, ratio } = pictures(name)
+  const set = sets.find(({ names }) => names.includes(name))
+  if (!set) throw new Error(`No picture: npm run pictures -- ${name} photo.jpg`)
+  const { widths, ratio } = set
   const [, middle = 0] = widths
   return (
     <picture className={className} data-hero={hero}>

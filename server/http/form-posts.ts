@@ -70,7 +70,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
     let html = rendered.get(key)
     if (html === undefined) {
       const { renderOutcome } = await import('../../client/renderer.tsx') // only who has no scripts needs React here
-      html = await renderOutcome(Buffer.from(page.identity.body, 'latin1').toString(), path, outcome)
+      html = renderOutcome(Buffer.from(page.identity.body, 'latin1').toString(), path, outcome)
       const { values = {} } = outcome.order ?? outcome.subscription ?? {}
       if (!outcome.received && Object.keys(values).length === 0) rendered.set(key, html)
     }

@@ -4,10 +4,16 @@ import { Header } from '../../client/layout/header.tsx'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { render } from '../support/render.tsx'
 
+const inPlace = (path: string) => (
+  <header className="site-header" data-ground="paper">
+    <Header path={path} />
+  </header>
+)
+
 describe('on a wide screen', () => {
   beforeEach(async () => {
     await page.viewport(1440, 900)
-    render(<Header path="/" ground="paper" />)
+    render(inPlace('/'))
   })
 
   const button = () => page.getByRole('button', { name: 'Products' })
@@ -37,7 +43,7 @@ describe('on a wide screen', () => {
 describe('on a phone', () => {
   beforeEach(async () => {
     await page.viewport(360, 740)
-    render(<Header path="/buy-now" ground="paper" />)
+    render(inPlace('/buy-now'))
   })
 
   it('the menu icon shows a list over the whole screen, the close icon hides it', async () => {

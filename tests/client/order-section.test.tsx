@@ -1,8 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { page } from 'vitest/browser'
-import { buyNow } from '../../client/content/buy-now.ts'
-import { enquiryReceived, nextSteps } from '../../client/content/enquiry-form.ts'
-import { OrderSection } from '../../client/enquiry/order-section.tsx'
+import { buyNow, enquiryReceived, nextSteps } from '../../client/content/enquiry-form.ts'
+import { OrderSection } from '../../client/enquiry/order-form.tsx'
 import { forgetKey } from '../../client/enquiry/send-order.ts'
 import { products } from '../../shared/catalogue.ts'
 import { wire } from '../support/fake-wire.ts'
@@ -15,7 +14,7 @@ beforeEach(() => {
 })
 
 it('an order received changes the heading, ticks the first of the steps, and says what was asked', async () => {
-  const place = render(<OrderSection path="/buy-now" head={({ title }) => <h1>{title}</h1>} />)
+  const place = render(<OrderSection path="/buy-now" isPage />)
   const heading = () => place.querySelector('h1')?.textContent
   const ticked = () =>
     [...place.querySelectorAll('.steps li')].map((step) => getComputedStyle(step, '::before').content)

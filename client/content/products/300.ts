@@ -1,8 +1,6 @@
 import { products } from '../../../shared/catalogue.ts'
-import { compositions } from '../compositions.ts'
-import { ingredientPictures, omega3 } from '../ingredients.ts'
-import type { Ingredient, ProductContent } from '../product.ts'
-import { productCards } from '../product-cards.ts'
+import { compositions, ingredientPictures, omega3 } from '../compositions.ts'
+import { type Ingredient, type ProductContent, productCards } from '../product.ts'
 
 const name = products[0]
 const card = productCards[name]
@@ -30,9 +28,7 @@ export const content: ProductContent = {
   product: name,
   ...card,
   mechanism: {
-    ...(import.meta.env.IN_FULL && {
-      lead: 'Three ingredients in one formula: what each one is, where it comes from, and what to know before you take it.',
-    }),
+    lead: 'Three ingredients in one formula: what each one is, where it comes from, and what to know before you take it.',
     open: 'coq10',
     draggable: false,
     slides: [
@@ -50,7 +46,7 @@ export const content: ProductContent = {
     ],
   },
   indications: {
-    ...(import.meta.env.IN_FULL && { lead: 'Areas in which a physician may advise it.' }),
+    lead: 'Areas in which a physician may advise it.',
     layout: 'row',
     open: 'cardiovascular',
     cards: [
@@ -91,60 +87,58 @@ export const content: ProductContent = {
       },
     ],
   },
-  ...(import.meta.env.IN_FULL && {
-    tagline: 'Revitalize your health with precision formulation',
-    paragraph: `${name} brings together three ingredients: Coenzyme Q10, a compound your body also makes; ${omega3} fatty acids, found in oily fish; and lycopene, the pigment that makes tomatoes red. This page gives the exact amount of each, so you and your physician read the same label.`,
-    pictures: [
-      { name: card.picture, alt: card.alt, caption: 'The bottle' },
-      {
-        name: `${card.picture}-capsules`,
-        alt: 'Translucent orange softgel capsules, filling the picture',
-        caption: 'The capsules',
-      },
-      {
-        name: `${card.picture}-label-wide`,
-        alt: `The label of ${name}, with its three ingredients and amounts`,
-        caption: 'The label',
-      },
-    ],
-    composition: {
-      ground: 'lycopene',
-      caption: 'Each dose contains',
-      rows: [q10, omega3Acids, lycopene],
-      footnote: '“10%” is the strength of the lycopene ingredient. 1 mg is 1000 mcg.',
+  tagline: 'Revitalize your health with precision formulation',
+  paragraph: `${name} brings together three ingredients: Coenzyme Q10, a compound your body also makes; ${omega3} fatty acids, found in oily fish; and lycopene, the pigment that makes tomatoes red. This page gives the exact amount of each, so you and your physician read the same label.`,
+  pictures: [
+    { name: card.picture, alt: card.alt, caption: 'The bottle' },
+    {
+      name: `${card.picture}-capsules`,
+      alt: 'Translucent orange softgel capsules, filling the picture',
+      caption: 'The capsules',
     },
-    dosage: [
-      { title: 'Dosage', icon: 'dose', text: 'As Directed by Physician' },
-      {
-        title: 'Instructions',
-        icon: 'glass',
-        text: 'Do not chew or crush the capsule; swallow it whole with water, with a meal that contains some fat.',
-      },
-      { title: 'Storage', icon: 'shade', text: 'Store in a cool, dry place, away from sunlight and moisture.' },
-      {
-        title: 'General Instructions',
-        icon: 'reach',
-        text: 'Keep out of reach of children. Close the bottle tightly after each use.',
-      },
-    ],
-    safety: [
-      {
-        title: 'Allergies',
-        text: 'Do not take it if you are allergic to any component. EPA and DHA may come from fish; check the pack for the source.',
-      },
-      {
-        title: 'Pregnancy and lactation',
-        text: 'Ask a physician first. Whether to take it, and how much, is for the physician to decide.',
-      },
-      { title: 'Alcohol', text: 'Limit alcohol while you take it.' },
-      {
-        title: 'Renal health',
-        text: 'Consult a doctor if you have kidney impairment or are on dialysis. Have your kidney function monitored.',
-      },
-      {
-        title: 'Liver health',
-        text: 'Have your liver function monitored, and limit alcohol. Tell your doctor about every medicine you take.',
-      },
-    ],
-  }),
+    {
+      name: `${card.picture}-label-wide`,
+      alt: `The label of ${name}, with its three ingredients and amounts`,
+      caption: 'The label',
+    },
+  ],
+  composition: {
+    ground: 'lycopene',
+    caption: 'Each dose contains',
+    rows: [q10, omega3Acids, lycopene],
+    footnote: '“10%” is the strength of the lycopene ingredient. 1 mg is 1000 mcg.',
+  },
+  dosage: [
+    { title: 'Dosage', icon: 'dose', text: 'As Directed by Physician' },
+    {
+      title: 'Instructions',
+      icon: 'glass',
+      text: 'Do not chew or crush the capsule; swallow it whole with water, with a meal that contains some fat.',
+    },
+    { title: 'Storage', icon: 'shade', text: 'Store in a cool, dry place, away from sunlight and moisture.' },
+    {
+      title: 'General Instructions',
+      icon: 'reach',
+      text: 'Keep out of reach of children. Close the bottle tightly after each use.',
+    },
+  ],
+  safety: [
+    {
+      title: 'Allergies',
+      text: 'Do not take it if you are allergic to any component. EPA and DHA may come from fish; check the pack for the source.',
+    },
+    {
+      title: 'Pregnancy and lactation',
+      text: 'Ask a physician first. Whether to take it, and how much, is for the physician to decide.',
+    },
+    { title: 'Alcohol', text: 'Limit alcohol while you take it.' },
+    {
+      title: 'Renal health',
+      text: 'Consult a doctor if you have kidney impairment or are on dialysis. Have your kidney function monitored.',
+    },
+    {
+      title: 'Liver health',
+      text: 'Have your liver function monitored, and limit alcohol. Tell your doctor about every medicine you take.',
+    },
+  ],
 }

@@ -1,8 +1,6 @@
 import { products } from '../../../shared/catalogue.ts'
-import { compositions } from '../compositions.ts'
-import { ingredientPictures, omega3 } from '../ingredients.ts'
-import type { Indication, Ingredient, ProductContent, Slide } from '../product.ts'
-import { productCards } from '../product-cards.ts'
+import { compositions, ingredientPictures, omega3 } from '../compositions.ts'
+import { type Indication, type Ingredient, type ProductContent, productCards, type Slide } from '../product.ts'
 
 const name = products[1]
 const card = productCards[name]
@@ -43,13 +41,11 @@ const ingredients = {
     picture: ingredientPictures.ascorbate,
     text: 'Calcium ascorbate is the calcium salt of ascorbic acid, and so a form of vitamin C. It is a pale powder that dissolves in water.',
   },
-  ...(import.meta.env.IN_FULL && {
-    piperine: {
-      ...label.piperine,
-      text: 'Piperine is the alkaloid that gives black pepper its pungency.',
-      caution: 'It can raise the blood levels of some medicines: tell your doctor what you take.',
-    },
-  }),
+  piperine: {
+    ...label.piperine,
+    text: 'Piperine is the alkaloid that gives black pepper its pungency.',
+    caution: 'It can raise the blood levels of some medicines: tell your doctor what you take.',
+  },
   b12: {
     ...label.b12,
     picture: ingredientPictures.b12,
@@ -131,65 +127,61 @@ export const content: ProductContent = {
   product: name,
   ...card,
   mechanism: {
-    ...(import.meta.env.IN_FULL && {
-      lead: 'Five areas and their ingredients. The cards say what a substance is, where it comes from, and what to know before you take it.',
-    }),
+    lead: 'Five areas and their ingredients. The cards say what a substance is, where it comes from, and what to know before you take it.',
     open: 'cardiovascular',
     draggable: true,
     slides,
   },
   indications: {
-    ...(import.meta.env.IN_FULL && { lead: 'Areas in which a physician may advise it.' }),
+    lead: 'Areas in which a physician may advise it.',
     layout: 'stage',
     open: 'neurological',
     cards: indications,
   },
-  ...(import.meta.env.IN_FULL && {
-    tagline: 'Revitalize your health with precision formulation',
-    paragraph: `${name} is our broader formula: ten ingredients, from ubiquinone and ${omega3} to carotenoids, wheat germ oil, vitamin B12, selenium and zinc, each with its exact amount.`,
-    pictures: [
-      { name: card.picture, alt: card.alt, caption: 'The bottle' },
-      { name: `${card.picture}-capsules`, alt: 'Green and cream capsules', caption: 'The capsules' },
-      {
-        name: `${card.picture}-label-wide`,
-        alt: `The label of ${name}, with its ingredients and amounts`,
-        caption: 'The label',
-      },
-    ],
-    composition: {
-      ground: 'leaf',
-      caption: 'Each dose contains',
-      rows: Object.values(ingredients),
-      footnote: '“10%” is the strength of the carotene ingredient. 1 mg is 1000 mcg.',
+  tagline: 'Revitalize your health with precision formulation',
+  paragraph: `${name} is our broader formula: ten ingredients, from ubiquinone and ${omega3} to carotenoids, wheat germ oil, vitamin B12, selenium and zinc, each with its exact amount.`,
+  pictures: [
+    { name: card.picture, alt: card.alt, caption: 'The bottle' },
+    { name: `${card.picture}-capsules`, alt: 'Green and cream capsules', caption: 'The capsules' },
+    {
+      name: `${card.picture}-label-wide`,
+      alt: `The label of ${name}, with its ingredients and amounts`,
+      caption: 'The label',
     },
-    dosage: [
-      { title: 'Dosage', icon: 'dose', text: 'As Directed by Physician' },
-      {
-        title: 'Administration',
-        icon: 'glass',
-        text: 'Do not chew or crush the capsule; swallow it whole with water.',
-      },
-      { title: 'Storage', icon: 'shade', text: 'Store in a cool, dry place, away from sunlight and moisture.' },
-      { title: 'General', icon: 'reach', text: 'Keep out of reach of children.' },
-    ],
-    safety: [
-      {
-        title: 'Allergies',
-        text: 'Consult a doctor if you are allergic to any component. EPA and DHA may come from fish, wheat germ oil from wheat; check the pack.',
-      },
-      {
-        title: 'Pregnancy and lactation',
-        text: 'Take it only if a physician guides the dosage.',
-      },
-      { title: 'Alcohol consumption', text: 'Drink in moderation, if at all, while you take it.' },
-      {
-        title: 'Renal health',
-        text: 'Seek medical advice if you have kidney impairment. Have your kidney function monitored.',
-      },
-      {
-        title: 'Liver health',
-        text: 'Consult an expert if you have existing liver issues or take other medications. Piperine can raise the blood levels of some medicines.',
-      },
-    ],
-  }),
+  ],
+  composition: {
+    ground: 'leaf',
+    caption: 'Each dose contains',
+    rows: Object.values(ingredients),
+    footnote: '“10%” is the strength of the carotene ingredient. 1 mg is 1000 mcg.',
+  },
+  dosage: [
+    { title: 'Dosage', icon: 'dose', text: 'As Directed by Physician' },
+    {
+      title: 'Administration',
+      icon: 'glass',
+      text: 'Do not chew or crush the capsule; swallow it whole with water.',
+    },
+    { title: 'Storage', icon: 'shade', text: 'Store in a cool, dry place, away from sunlight and moisture.' },
+    { title: 'General', icon: 'reach', text: 'Keep out of reach of children.' },
+  ],
+  safety: [
+    {
+      title: 'Allergies',
+      text: 'Consult a doctor if you are allergic to any component. EPA and DHA may come from fish, wheat germ oil from wheat; check the pack.',
+    },
+    {
+      title: 'Pregnancy and lactation',
+      text: 'Take it only if a physician guides the dosage.',
+    },
+    { title: 'Alcohol consumption', text: 'Drink in moderation, if at all, while you take it.' },
+    {
+      title: 'Renal health',
+      text: 'Seek medical advice if you have kidney impairment. Have your kidney function monitored.',
+    },
+    {
+      title: 'Liver health',
+      text: 'Consult an expert if you have existing liver issues or take other medications. Piperine can raise the blood levels of some medicines.',
+    },
+  ],
 }

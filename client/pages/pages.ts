@@ -1,0 +1,15 @@
+import { plainPath } from '../../shared/page-paths.ts'
+import type { ProductContent } from '../content/product.ts'
+import { homePage } from './home-page.tsx'
+import type { Page } from './page.ts'
+import * as plain from './plain-pages.tsx'
+import { productPage } from './product-page.tsx'
+
+const contents = import.meta.glob<ProductContent>('../content/products/*.ts', { import: 'content', eager: true })
+
+/** What the build writes, in the order of the sitemap; no browser loads this. */
+export const pages: Page[] = [homePage, ...Object.values(contents).map(productPage), ...Object.values(plain)]
+
+export function pageAt(path: string): Page {
+  return pages.find((page) => page.path === plainPath(path)) ?? plain.notFoundPage
+}

@@ -1,0 +1,208 @@
+import type { ReactNode } from 'react'
+import { products } from '../../shared/catalogue.ts'
+import type { SubscriberLink } from '../../shared/form-outcome.ts'
+import { NOT_FOUND_PATH, RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
+import { subscribe } from '../content/contact.ts'
+import { buyNow, enquiryReceived, received } from '../content/enquiry-form.ts'
+import { policySections, privacyPolicy } from '../content/privacy-policy.ts'
+import { OrderSection } from '../enquiry/order-form.tsx'
+import { NextSteps, ReceivedLabel } from '../enquiry/order-received.tsx'
+import { Island } from '../ui/island.tsx'
+import { Picture } from '../ui/picture.tsx'
+import { Linked, SectionNumber } from '../ui/text.tsx'
+import type { Page } from './page.ts'
+
+/* Pages of one thing each: the form, the policy, and what the server answers. */
+
+export const buyNowPage: Page = {
+  path: '/buy-now',
+  title: buyNow.title,
+  ground: 'paper',
+  Body: ({ answer: { order: answer } }) => (
+    <Island
+      as="section"
+      className="page-top order-page"
+      name="order"
+      of={OrderSection}
+      props={{ path: '/buy-now', isPage: true, answer }}
+    />
+  ),
+}
+
+export const privacyPolicyPage: Page = {
+  path: '/privacy-policy',
+  title: privacyPolicy.title,
+  ground: 'paper',
+  Body: () => (
+    <article className="page-top policy-page">
+      <div className="wrap policy-grid">
+        <div className="page-title">
+          <h1>{privacyPolicy.title}</h1>
+          <p className="lead">{privacyPolicy.lead}</p>
+          <p className="small">{privacyPolicy.updated}</p>
+        </div>
+        <div className="policy-body">
+          {policySections.map(({ id, title, paragraphs, bullets }, index) => (
+            <section key={id} aria-labelledby={id} className="policy-section">
+              <SectionNumber>{index + 1}</SectionNumber>
+              <h2 id={id} className="minor">
+                {title}
+              </h2>
+              {paragraphs.map((paragraph) => (
+                <p key={paragraph}>
+                  <Linked>{paragraph}</Linked>
+                </p>
+              ))}
+              {bullets && (
+                <ul>
+                  {bullets.map((bullet) => (
+                    <li key={bullet}>
+                      <Linked>{bullet}</Linked>
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </section>
+          ))}
+        </div>
+      </div>
+    </article>
+  ),
+}
+
+/** Follows an order that was sent without scripts. */
+export const receivedPage: Page = {
+  path: RECEIVED_PATH,
+  title: received,
+  ground: 'paper',
+  unlisted: true,
+  Body: ({ answer: { received: answer = { reference: '' } } }) => (
+    <section className="page-top wrap">
+      <div className="received">
+        <h1>{received}</h1>
+        <p className="lead">{enquiryReceived.lead}</p>
+        <ReceivedLabel {...answer} />
+        <NextSteps received />
+        <a href="/buy-now" className="button">
+          Send another enquiry
+        </a>
+      </div>
+    </section>
+  ),
+}
+
+/** Follows a subscription that was sent without scripts. */
+export const subscribedPage: Page = {
+  path: SUBSCRIBED_PATH,
+  title: 'Almost subscribed',
+  ground: 'paper',
+  unlisted: true,
+  Body: () => (
+    <Notice title="Almost subscribed" lead={subscribe.done}>
+      <p>Nothing there after some minutes? Look among spam. Who is on the list already gets no second one.</p>
+      {backHome}
+    </Notice>
+  ),
+}
+
+/** Where a subscriber's link leads. */
+export const subscriptionPage: Page = {
+  path: SUBSCRIPTION_PATH,
+  title: 'Your subscription',
+  ground: 'paper',
+  unlisted: true,
+  Body: ({ answer: { link = 'unknown' } }) => {
+    const { title, text, asks = {} } = told[link]
+    return (
+      <Notice title={title} lead={text}>
+        {Object.entries(asks).map(([ask, label]) => (
+          <form key={ask} method="post" data-native="">
+            <input type="hidden" name="do" value={ask} />
+            <button type="submit" className={ask === 'confirm' ? 'button' : 'pill'}>
+              {label}
+            </button>
+          </form>
+        ))}
+      </Notice>
+    )
+  },
+}
+
+/** For all other paths. */
+export const notFoundPage: Page = {
+  path: NOT_FOUND_PATH,
+  title: 'Page not found',
+  ground: 'paper',
+  unlisted: true,
+  Body: () => (
+    <Notice
+      title="Page not found"
+      lead="We could not find this page. It may have moved, or the address may be mistyped."
+      picture={
+        <Picture
+          name="not-found"
+          alt={`A bottle of ${products[0]} on its side, its cap off and a few capsules spilled`}
+          sizes="(min-width: 56.25em) 680px, 92vw"
+          first
+        />
+      }
+    >
+      {backHome}
+    </Notice>
+  ),
+}
+
+interface Told {
+  title: string
+  text: string
+  /** What its buttons ask for, and what they say. */
+  asks?: Record<string, string>
+}
+
+const told: Record<SubscriberLink, Told> = {
+  unconfirmed: {
+    title: 'Please confirm',
+    text: 'Press the button, and you get news from us by email, now and then. If you did not subscribe, let us forget your address.',
+    asks: { confirm: 'Confirm my subscription', end: 'Forget my address' },
+  },
+  confirmed: {
+    title: 'You are on the list',
+    text: 'You get news from us by email, now and then. Each email has a link to this page.',
+    asks: { end: 'End my subscription' },
+  },
+  ended: {
+    title: 'You are not on the list',
+    text: 'You get no more news from us, and we forget your address within two days.',
+  },
+  unknown: {
+    title: 'This link has ended',
+    text: 'The subscription was ended, or not confirmed within 30 days. To subscribe, enter your address below.',
+  },
+  failed: { title: 'Please try again', text: 'We could not reach our list just now. Nothing has changed.' },
+}
+
+const backHome = (
+  <a href="/" className="button">
+    Back to the home page
+  </a>
+)
+
+interface NoticeProps {
+  title: string
+  lead: string
+  picture?: ReactNode
+  children: ReactNode
+}
+
+function Notice({ title, lead, picture, children }: NoticeProps) {
+  return (
+    <section className={picture ? 'page-top lost-page pictured wrap' : 'page-top lost-page wrap'}>
+      {picture}
+      <div className="lost-text">
+        <h1>{title}</h1>
+        <p className="lead">{lead}</p>
+        {children}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,64 @@
+import { Fragment } from 'react'
+import { brand } from '../../shared/brand.ts'
+import { telephone } from '../content/contact.ts'
+
+const TOGETHER = new RegExp(`(?<=\\b(?:${brand.name}|New|Coenzyme)) (?=[\\dA-Z])|(?<=\\d) (?=m?c?g\\b)`, 'g')
+
+/** A text with spaces at which no line ends: within names, and between a figure and its unit. */
+export function Words({ children }: { children: string }) {
+  return children.replace(TOGETHER, '\u00a0')
+}
+
+const links: Record<string, string> = { [brand.phone]: telephone, [brand.email]: `mailto:${brand.email}` }
+const LINKED = new RegExp(`(${Object.keys(links).join('|').replace(/[+.]/g, '\\$&')})`)
+
+/** A text in which our telephone number and address are links. */
+export function Linked({ children }: { children: string }) {
+  return children.split(LINKED).map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change places
+    <Fragment key={index}>{links[part] ? <a href={links[part]}>{part}</a> : <Words>{part}</Words>}</Fragment>
+  ))
+}
+
+/** "300 mg" or "EPA 90 mg" as on a label: the figure large, the words small, never apart. Each line is an amount. */
+export function Amount({ children }: { children: string }) {
+  return children.split('\n').map((line) => {
+    const [, before, figure, unit] = /^(\D*)(\d[\d.]*) (\w+)$/.exec(line) ?? []
+    return (
+      <span key={line} className="amount">
+        {before && <small>{before}</small>}
+        {figure ?? line} <small>{unit}</small>
+      </span>
+    )
+  })
+}
+
+interface SectionHeadProps {
+  title: string
+  id: string
+  /** On product pages the sections are numbered, as in a package insert. */
+  number?: number
+  lead?: string
+}
+
+export function SectionHead({ title, id, number, lead }: SectionHeadProps) {
+  return (
+    <div className={number ? 'section-head numbered' : 'section-head'}>
+      {number && <SectionNumber>{number}</SectionNumber>}
+      <h2 id={`${id}-title`}>{title}</h2>
+      {lead && (
+        <p className="lead">
+          <Words>{lead}</Words>
+        </p>
+      )}
+    </div>
+  )
+}
+
+export function SectionNumber({ children }: { children: number }) {
+  return (
+    <p className="section-number" aria-hidden="true">
+      {children}
+    </p>
+  )
+}
