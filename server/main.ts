@@ -14,7 +14,7 @@ import { startWatchdog } from './watchdog.ts'
 /*
  * The site as a process: the environment comes in, a listening server goes out, and an exit code in the end. Read
  * env.ts for what may be set, application.ts for what works on the open database, then http/app.ts for requests,
- * enquiries/orders.ts for what is stored, mail/mails.ts for what is sent.
+ * enquiries/orders.ts for what is stored, mail/outbox.ts for what is sent.
  */
 
 /** How long this process still answers after it was told to end, so that no client is cut off while a proxy learns of it. */

@@ -1,15 +1,17 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance } from 'fastify'
 import { Webhook } from 'standardwebhooks'
-import type { Mails } from '../mail/mails.ts'
-import { readEvent } from '../mail/resend.ts'
+import { type DeliveryEvent, readEvent } from '../mail/resend.ts'
 import { HttpError } from './error-answers.ts'
 
 /** Far more a minute than the events of the mails that any plan sends. */
 const EVENTS = { max: 3000, timeWindow: 60_000 }
 
+/** Takes down what became of a mail. */
+export type RecordEvent = (event: DeliveryEvent) => Promise<void>
+
 /** Resend's webhook: what became of the mails. `secret` is what Resend shows for it: `whsec_…`. */
-export function serveResendEvents(app: FastifyInstance, { recordEvent }: Pick<Mails, 'recordEvent'>, secret: string) {
+export function serveResendEvents(app: FastifyInstance, recordEvent: RecordEvent, secret: string) {
   app.register(async (scope) => {
     await scope.register(rateLimit, EVENTS)
     scope.removeAllContentTypeParsers()

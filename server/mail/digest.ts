@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Logger } from 'pino'
 import { brand } from '../../shared/brand.ts'
 import type { Db } from '../database/database.ts'
 import { takeLease } from '../database/lease.ts'
@@ -10,7 +9,7 @@ import { queueDigest } from './owed.ts'
 import { type MailFilter, mailKinds, statesThat, unacknowledged, untold } from './states.ts'
 
 const LEASE = 'digest'
-const POLL_MS = 60_000
+const TIMEOUT_MS = 60_000
 const WEEK_DAYS = 7
 /** One page. */
 const LINES_MAX = 15
@@ -123,20 +122,6 @@ function tally(groups: [name: string, count: number][]) {
     .join(', ')
 }
 
-/** Queues the digest once a day from `at` on, Indian time. Returns what ends it. */
-export function startDigest(db: Db, at: string, log: Pick<Logger, 'info' | 'error'>): () => void {
-  async function look() {
-    try {
-      if (await queueIfDue(db, at, new Date())) log.info('the digest of the day is queued for staff')
-    } catch (error) {
-      log.error({ err: error }, 'the digest could not be written; it is tried again in a minute')
-    }
-  }
-  look()
-  const timer = setInterval(look, POLL_MS)
-  return () => clearInterval(timer)
-}
-
 /**
  * Queues today's digest if its time has come and no process has done so. Of all processes the one with the lease does
  * it, and nobody gets the lease again until the next day's time: not after a restart either. Lease and mail are one
@@ -154,5 +139,5 @@ export async function queueIfDue(db: Db, at: string, now: Date): Promise<boolean
     await queueDigest(transaction, digestText(digest))
     return true
   }
-  return db.$transaction(work, { timeout: POLL_MS })
+  return db.$transaction(work, { timeout: TIMEOUT_MS })
 }

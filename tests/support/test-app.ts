@@ -1,12 +1,11 @@
 import { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import pino from 'pino'
-import { openApplication } from '../../server/application.ts'
+import { openApplication, startMails } from '../../server/application.ts'
 import { type Env, readEnv } from '../../server/env.ts'
 import type { Patience } from '../../server/http/app.ts'
 import type { Site } from '../../server/http/site.ts'
 import { serializers } from '../../server/log.ts'
-import { startMails } from '../../server/mail/mails.ts'
 import { STAFF, startFakeResend } from './fake-resend.ts'
 import { openTestDatabase } from './open-test-database.ts'
 
