@@ -1,7 +1,6 @@
-import { brand } from '../shared/brand.ts'
+import { brand, palette } from '../shared/brand.ts'
 import { productSlug, products } from '../shared/catalogue.ts'
 import { PUBLIC_URL_PLACEHOLDER } from '../shared/page-paths.ts'
-import { palette } from '../shared/palette.ts'
 import { descriptionOf } from './content/descriptions.ts'
 import favicon from './favicon.svg?inline'
 import figtree from './fonts/figtree.woff2?url'

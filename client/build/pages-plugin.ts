@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Plugin, ViteBuilder, ViteDevServer } from 'vite'
+import { palette } from '../../shared/brand.ts'
 import type { FormOutcome } from '../../shared/form-outcome.ts'
 import { NOT_FOUND_PATH, RECEIVED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
-import { palette } from '../../shared/palette.ts'
 import { lackingCharacters } from '../fonts/characters.ts'
 
 type Prerender = typeof import('../prerender.tsx')

@@ -1,5 +1,4 @@
-import { brand } from '../../shared/brand.ts'
-import { palette } from '../../shared/palette.ts'
+import { brand, palette } from '../../shared/brand.ts'
 import type { Hour } from '../enquiries/oldest-new.ts'
 import type { Backlog, countStates } from '../mail/owed.ts'
 import { states } from '../mail/states.ts'

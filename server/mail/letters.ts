@@ -1,5 +1,4 @@
-import { brand, postalAddress } from '../../shared/brand.ts'
-import { palette } from '../../shared/palette.ts'
+import { brand, palette, postalAddress } from '../../shared/brand.ts'
 import { columns, type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
 import { linkOf, type Subscriber, UNCONFIRMED_DAYS } from '../enquiries/subscribers.ts'
 import { inIndia } from '../words.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { palette } from '../../shared/palette.ts'
+import { palette } from '../../shared/brand.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const TOKENS = 'client/styles/tokens.css'
@@ -21,7 +21,7 @@ it('a colour is written down nowhere else', () => {
   )
   const source = files.filter((name) => /\.(tsx?|css|html)$/.test(name) && !/artwork|generated/.test(name))
   expect(source.length).toBeGreaterThan(100)
-  const others = source.filter((name) => name !== TOKENS && name !== 'shared/palette.ts')
+  const others = source.filter((name) => name !== TOKENS && name !== 'shared/brand.ts')
   const repeated = others.filter((name) => /#[0-9a-f]{6}\b/i.test(readFileSync(join(root, name), 'utf8')))
   expect(repeated).toEqual([])
 })
