@@ -1,31 +1,26 @@
 /**
  * `npm run staff -- COMMAND`: what staff and operators do beside the site, also while it runs. In come words, out go
- * tables, CSV, JSON or a backup on standard output, what went wrong on standard error, and an exit code. A command is a
- * file in staff/ with its words, its query and what it prints; staff/input.ts reads what several are told, and
+ * tables, CSV, JSON or a backup on standard output, what went wrong on standard error, and an exit code. A command stands
+ * in staff/ with its words, its query and what it prints; staff/input.ts reads what several are told, and
  * staff/output.ts prints what several show.
  */
 import { Command, CommanderError } from 'commander'
+import { withDatabase } from './database/open-database.ts'
 import { readEnv } from './env.ts'
 import { describeFailure, sqlState } from './errors.ts'
-import { accessCommand } from './staff/access.ts'
+import { accessCommand, noteAccess } from './staff/access.ts'
 import { backupCommand } from './staff/backup.ts'
-import { configCommand } from './staff/config.ts'
-import { digestCommand } from './staff/digest.ts'
+import { noteCommand, statusCommand } from './staff/change.ts'
 import { eraseCommand } from './staff/erase.ts'
 import { exportCommand } from './staff/export.ts'
-import { findCommand } from './staff/find.ts'
 import { UsageError } from './staff/input.ts'
-import { listCommand } from './staff/list.ts'
+import { findCommand, listCommand } from './staff/list.ts'
 import { mailsCommand } from './staff/mails.ts'
-import { migrateCommand } from './staff/migrate.ts'
-import { noteCommand } from './staff/note.ts'
 import type { Terminal } from './staff/output.ts'
 import { restoreCommand } from './staff/restore.ts'
 import { showCommand } from './staff/show.ts'
-import { statusCommand } from './staff/status.ts'
+import { configCommand, digestCommand, migrateCommand, testMailCommand, testNotifyCommand } from './staff/site.ts'
 import { subscribersCommand, unsubscribeCommand } from './staff/subscribers.ts'
-import { testMailCommand } from './staff/test-mail.ts'
-import { testNotifyCommand } from './staff/test-notify.ts'
 
 const LINE_WIDTH = 120
 const INSUFFICIENT_PRIVILEGE = '42501'
@@ -69,7 +64,14 @@ export async function runStaff(
   })
   const print = (line: string) => void output.write(`${line}\n`)
   try {
-    const program = createProgram({ ...streams, print, env: () => readEnv(variables), command: args[0] ?? '' })
+    const env = () => readEnv(variables)
+    const program = createProgram({
+      ...streams,
+      env,
+      print,
+      onDatabase: (work) => withDatabase(env(), ({ db }) => work(db)),
+      noteAccess: (db, what) => noteAccess({ command: args[0] ?? '', env, errors }, db, what),
+    })
     const names = program.commands.map((command) => command.name()).join(', ')
     if (args.length === 0) throw new UsageError(`Say which command: ${names}`)
     await program.parseAsync(args, { from: 'user' }).catch(expectHelp)

@@ -1,6 +1,5 @@
 import { hostname, userInfo } from 'node:os'
 import type { Db } from '../database/database.ts'
-import { withDatabase } from '../database/open-database.ts'
 import { describeFailure } from '../errors.ts'
 import { count } from '../words.ts'
 import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
@@ -14,9 +13,8 @@ const NAMED_MAX = 5
  * @param what the references, or how many of what; nothing about a person
  */
 export async function noteAccess(
-  { command, env, errors }: Pick<Terminal, 'command' | 'env' | 'errors'>,
-  db: Pick<Db, 'access'>,
-  what: string | { reference: string }[],
+  { command, env, errors }: { command: string } & Pick<Terminal, 'env' | 'errors'>,
+  ...[db, what]: Parameters<Terminal['noteAccess']>
 ): Promise<void> {
   const words = typeof what === 'string' ? what : enquiriesOf(what)
   const who = `${env().STAFF_NAME ?? userName()}@${hostname()}`
@@ -56,7 +54,7 @@ export function accessCommand(add: AddCommand, terminal: Terminal) {
     .description(`Each command that shows, exports, changes or erases people's data writes a line, and so does each start of Studio. Nobody
 can change one, and it is kept for a year. What became of one enquiry: show REFERENCE.`)
     .action(({ all }: { all?: boolean }) =>
-      withDatabase(terminal.env(), async ({ db }) => {
+      terminal.onDatabase(async (db) => {
         const rows = await db.access.findMany({ orderBy: { at: 'desc' }, ...(!all && { take: LIMIT }) })
         printTable(terminal, columns, rows)
       }),

@@ -11,7 +11,6 @@ import { ACCESS } from '../database/tables.ts'
 import type { Env } from '../env.ts'
 import { OperatorError } from '../errors.ts'
 import { count } from '../words.ts'
-import { noteAccess } from './access.ts'
 import { UsageError } from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
@@ -101,7 +100,7 @@ async function write(
   for (const signal of SIGNALS) process.once(signal, end)
   try {
     await withDatabase({ ...env, anyVersion: true }, async ({ db }) => {
-      await noteAccess(terminal, db, 'everything')
+      await terminal.noteAccess(db, 'everything')
       await withSnapshot(db, env.DATABASE_URL === undefined, async (snapshot) => {
         const pieces = Readable.from(toPieces(snapshot, written, allowEmpty))
         await pipeline(pieces, createGzip(), output, { signal: ended.signal })

@@ -1,9 +1,7 @@
 import type { Db } from '../database/database.ts'
-import { withDatabase } from '../database/open-database.ts'
 import { dropCopies } from '../database/snapshot.ts'
 import { eraseBefore } from '../enquiries/retention.ts'
 import { count, inIndia } from '../words.ts'
-import { noteAccess } from './access.ts'
 import { readHoldings } from './export.ts'
 import {
   findByReference,
@@ -45,7 +43,7 @@ export function eraseCommand(add: AddCommand, terminal: Terminal) {
       if ([words[0], person, olderThan].filter(Boolean).length !== 1)
         throw new UsageError('Say either REFERENCE, --person or --older-than')
       const references = joinReferences(words).map(readReference)
-      await withDatabase(terminal.env(), async ({ db }) => {
+      await terminal.onDatabase(async (db) => {
         const rows = await findByReference(db, references)
         const named = { references: rows.map(({ reference }) => reference) }
         if (!olderThan) await eraseThese(terminal, db, person ?? named, yes)
@@ -69,7 +67,7 @@ async function eraseThese(terminal: Terminal, db: Db, whose: Parameters<typeof r
   if (enquiries.length + subscriptions.length === 0) return print('Nothing is stored about this person.')
   for (const { Reference, ReceivedAt } of enquiries) print(`${Reference}  ${inIndia(new Date(ReceivedAt))}`)
   if (!yes) return print(`Would erase ${what}. ${NOTHING_CHANGED}`)
-  await noteAccess(terminal, db, what)
+  await terminal.noteAccess(db, what)
   await db.$transaction([
     db.enquiry.deleteMany({ where: { id: { in: enquiries.map(({ Id }) => Id) } } }),
     db.subscriber.deleteMany({ where: { email: { in: subscriptions.map(({ Email }) => Email) } } }),
@@ -92,7 +90,7 @@ async function eraseOld(terminal: Terminal, db: Db, before: Date, yes: boolean) 
   const what = `${amount(_count, mails)} ${period}`
   const rest = `${count((await db.enquiry.count()) - _count, 'enquiry stays', 'enquiries stay')}.`
   if (!yes) return print(`Would erase ${what}. ${rest} ${NOTHING_CHANGED}`)
-  await noteAccess(terminal, db, what)
+  await terminal.noteAccess(db, what)
   await eraseBefore(db, before)
   print(`Erased ${what}. ${rest} ${ELSEWHERE}`)
 }

@@ -1,9 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import { stringify } from 'csv-stringify'
 import type { Db } from '../database/database.ts'
-import { withDatabase } from '../database/open-database.ts'
 import { count } from '../words.ts'
-import { noteAccess } from './access.ts'
 import {
   type EnquiryFilter,
   type Filters,
@@ -14,7 +12,6 @@ import {
   withFilters,
 } from './input.ts'
 import { type AddCommand, csvOptions, recordColumns, recordMails, type Terminal, toRecord } from './output.ts'
-import { writeSubscribers } from './subscribers.ts'
 
 const PAGE_SIZE = 500
 
@@ -22,8 +19,7 @@ export function exportCommand(add: AddCommand, terminal: Terminal) {
   withFilters(add('export'))
     .summary('write enquiries as CSV, or all we hold about one person as JSON')
     .usage(`[options] > enquiries.csv
-       npm run -s staff -- export --person EMAIL|MOBILE > person.json
-       npm run -s staff -- export --subscribers > subscribers.csv`)
+       npm run -s staff -- export --person EMAIL|MOBILE > person.json`)
     .description(`With npm's -s, else npm writes two lines of its own before the first. "Received" is Indian time, "ReceivedAt" UTC. A
 text that a spreadsheet would take for a formula gets an apostrophe in front.`)
     .option(
@@ -31,22 +27,17 @@ text that a spreadsheet would take for a formula gets an apostrophe in front.`)
       'a mail address in any case, or a mobile number, also with +91 and spaces; stands alone. The subscription is found by its address only',
       readPerson,
     )
-    .option('--subscribers', 'the same as subscribers --csv; stands alone')
-    .action(async ({ person, subscribers, ...filters }: Filters & { person?: Person; subscribers?: boolean }) => {
-      const others = Object.keys(filters).length + Number(subscribers ?? 0)
-      if (person && others > 0) throw new UsageError('--person stands alone')
-      if (subscribers && others > 1) throw new UsageError('--subscribers stands alone')
+    .action(async ({ person, ...filters }: Filters & { person?: Person }) => {
+      if (person && Object.keys(filters).length > 0) throw new UsageError('--person stands alone')
       const where = toFilter(filters)
-      const env = terminal.env()
-      await withDatabase(env, ({ db }) => {
-        if (person) return writePerson(terminal, db, person)
-        return subscribers ? writeSubscribers(terminal, db, env) : writeEnquiries(terminal, db, where)
-      })
+      await terminal.onDatabase((db) =>
+        person ? writePerson(terminal, db, person) : writeEnquiries(terminal, db, where),
+      )
     })
 }
 
 async function writeEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter) {
-  await noteAccess(terminal, db, count(await db.enquiry.count({ where }), 'enquiry', 'enquiries'))
+  await terminal.noteAccess(db, count(await db.enquiry.count({ where }), 'enquiry', 'enquiries'))
   await pipeline(readRecords(db, where), stringify({ ...csvOptions, columns: recordColumns }), terminal.output)
 }
 
@@ -75,7 +66,7 @@ async function* readRecords(db: Db, filter: EnquiryFilter) {
 async function writePerson(terminal: Terminal, db: Db, person: Person) {
   const holdings = await readHoldings(db, person)
   const rows = holdings.enquiries.map(({ Reference: reference }) => ({ reference }))
-  await noteAccess(terminal, db, rows)
+  await terminal.noteAccess(db, rows)
   terminal.print(JSON.stringify({ person, exportedAt: new Date(), ...holdings }, undefined, 2))
 }
 

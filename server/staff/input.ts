@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { brand } from '../../shared/brand.ts'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
 import type { Db } from '../database/database.ts'
@@ -52,7 +52,6 @@ export const readStatus = choice<EnquiryStatus>('The status', statusNames)
 export type EnquiryFilter = NonNullable<NonNullable<Parameters<Db['enquiry']['findMany']>[0]>['where']>
 export interface Filters {
   from?: Date
-  since?: Date
   to?: Date
   product?: Product
   type?: BuyerType
@@ -67,17 +66,16 @@ export function withFilters(command: Command): Command {
       'received on this Indian day or later, 2026-11-30, or so long ago at most: 7d, 2m',
       readSince,
     )
-    .addOption(new Option('--since <when>').argParser(readSince).hideHelp())
     .option('--to <day>', 'received on this Indian day or earlier', readDay)
     .option('--product <name>', products.join(' or '), choice<Product>('--product', products))
     .option('--type <name>', buyerTypes.join(' or '), choice<BuyerType>('--type', buyerTypes))
     .option('--status <name>', statusNames.join(', '), readStatus)
 }
 
-export function toFilter({ from, since = from, to, product, type, status }: Filters): EnquiryFilter {
-  if (since && to && since > to) throw new UsageError('--from is later than --to')
+export function toFilter({ from, to, product, type, status }: Filters): EnquiryFilter {
+  if (from && to && from > to) throw new UsageError('--from is later than --to')
   return {
-    receivedAt: { ...(since && { gte: since }), ...(to && { lt: new Date(to.getTime() + DAY_MS) }) },
+    receivedAt: { ...(from && { gte: from }), ...(to && { lt: new Date(to.getTime() + DAY_MS) }) },
     ...(product && { products: product }),
     ...(type && { retailerSelfUse: type }),
     ...(status && { status }),

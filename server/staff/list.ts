@@ -1,15 +1,16 @@
 import type { Command } from 'commander'
 import { brand } from '../../shared/brand.ts'
 import type { Db } from '../database/database.ts'
-import { withDatabase } from '../database/open-database.ts'
+import { Prisma } from '../database/generated/client.ts'
 import { toEnquiry } from '../enquiries/enquiry.ts'
 import { mailState } from '../mail/states.ts'
 import { count } from '../words.ts'
-import { noteAccess } from './access.ts'
-import { type EnquiryFilter, type Filters, toFilter, UsageError, withFilters } from './input.ts'
+import { type EnquiryFilter, type Filters, mobileDigits, toFilter, UsageError, withFilters } from './input.ts'
 import { type AddCommand, type Column, printTable, recordMails, type Terminal, timeCell, toRecord } from './output.ts'
 
 const LIMIT = 50
+const FOUND_MAX = 10_000
+const DIGITS_MIN = 4
 
 export function listCommand(add: AddCommand, terminal: Terminal) {
   withListOptions(withFilters(add('list')))
@@ -21,8 +22,44 @@ REFERENCE" tells everything of one enquiry.`)
     .action(async ({ new: onlyNew, ...options }: Filters & ListOptions & { new?: boolean }) => {
       if (onlyNew && options.status) throw new UsageError('Say either --new or --status')
       const where = toFilter(onlyNew ? { ...options, status: 'New' } : options)
-      await withDatabase(terminal.env(), ({ db }) => printEnquiries(terminal, db, where, options))
+      await terminal.onDatabase((db) => printEnquiries(terminal, db, where, options))
     })
+}
+
+export function findCommand(add: AddCommand, terminal: Terminal) {
+  withListOptions(add('find'))
+    .summary('find enquiries by a part of a name, address, mobile number, reference or note')
+    .argument('<text...>')
+    .description(`Capital or small letters are the same, ’ and ', one space and several; % and _ are letters like any other. A mobile number is found also when written
+with +91, 0, spaces or dashes, and by any ${DIGITS_MIN} or more of its digits in a row.`)
+    .action(async (words: string[], options: ListOptions) => {
+      const text = words.join(' ').trim()
+      if (!text) throw new UsageError('Say what to look for')
+      await terminal.onDatabase(async (db) => {
+        const ids = await findIds(db, text)
+        await printEnquiries(terminal, db, { id: { in: ids } }, options)
+        if (ids.length === 0 && /^\d+$/.test(text) && text.length < DIGITS_MIN)
+          terminal.print(`A number is found by ${DIGITS_MIN} or more of its digits.`)
+      })
+    })
+}
+
+/** Not by LIKE, in which % and _ stand for anything. The newest come first, should there be too many. */
+export async function findIds(db: Db, text: string): Promise<string[]> {
+  const digits = mobileDigits(text)
+  const mobile = digits && digits.length >= DIGITS_MIN ? digits : null
+  const reference = text.replace(/[\s-]/g, '')
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    SELECT "Id" AS "id" FROM "Quvera_Form"
+    WHERE strpos(${plain(Prisma.sql`concat_ws(chr(1), "Name", "Email", "Reference", "Note")`)}, ${plain(Prisma.sql`${text}::text`)}) > 0
+      OR (length(${reference}) > 5 AND strpos(replace("Reference", '-', ''), upper(${reference})) > 0)
+      OR strpos("Mobile", ${mobile}::text) > 0
+    ORDER BY "ReceivedAt" DESC LIMIT ${FOUND_MAX}`
+  return rows.map(({ id }) => id)
+}
+
+function plain(text: Prisma.Sql) {
+  return Prisma.sql`regexp_replace(translate(lower(${text}), '‘’', ''''''), '\\s+', ' ', 'g')`
 }
 
 interface ListOptions {
@@ -31,7 +68,7 @@ interface ListOptions {
 }
 
 /** Of all commands that list enquiries. */
-export function withListOptions(command: Command): Command {
+function withListOptions(command: Command): Command {
   return command
     .option('--limit <number>', `at most so many, ${LIMIT} unless given; with --json all`, readLimit)
     .option('--json', 'for programs: everything of each, as in the export')
@@ -43,7 +80,7 @@ function readLimit(text: string): number {
 }
 
 /** Prints the enquiries of the filter, newest first. */
-export async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, { limit, json }: ListOptions) {
+async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, { limit, json }: ListOptions) {
   const { print } = terminal
   const most = limit ?? (json ? undefined : LIMIT)
   const rows = await db.enquiry.findMany({
@@ -52,7 +89,7 @@ export async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryF
     orderBy: [{ receivedAt: 'desc' }, { id: 'desc' }],
     ...(most !== undefined && { take: most }),
   })
-  await noteAccess(terminal, db, rows)
+  await terminal.noteAccess(db, rows)
   if (json) return print(JSON.stringify(rows.map(toRecord), numbers, 2))
   if (rows.length === 0) {
     const isEmpty = (await db.enquiry.count()) === 0

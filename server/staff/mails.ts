@@ -1,5 +1,4 @@
 import type { Db } from '../database/database.ts'
-import { withDatabase } from '../database/open-database.ts'
 import { readOldestNew } from '../enquiries/oldest-new.ts'
 import type { Env } from '../env.ts'
 import { OperatorError, scrub } from '../errors.ts'
@@ -18,7 +17,6 @@ import {
   untold,
 } from '../mail/states.ts'
 import { ageInWords, count, inIndia } from '../words.ts'
-import { noteAccess } from './access.ts'
 import { findByReference, joinReferences, readAge, readReference, UsageError } from './input.ts'
 import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
 
@@ -43,7 +41,7 @@ A notice may tell of many enquiries at once; what becomes of it becomes of their
       if (word) throw new UsageError(`"${word}" is none of: retry, withhold, release`)
       if (all && failed) throw new UsageError('Say either --all or --failed')
       const env = terminal.env()
-      await withDatabase(env, ({ db }) => (all ? listAll(terminal, db) : listOwed(terminal, db, env, failed)))
+      await terminal.onDatabase((db) => (all ? listAll(terminal, db) : listOwed(terminal, db, env, failed)))
     })
   const addToMails: AddCommand = (name) => mails.command(name)
   retryCommand(addToMails, terminal)
@@ -66,8 +64,8 @@ reason, are never sent again.`)
     .action(async (words: string[], options: { yes?: boolean; includeUnknown?: boolean; restored?: boolean }) => {
       const which = { includeUnknown: options.includeUnknown ?? false, includeRestored: options.restored ?? false }
       const find = readMailNames(words)
-      const { RESEND_API_KEY: key, ...settings } = env()
-      await withDatabase(settings, async ({ db }) => {
+      const { RESEND_API_KEY: key } = env()
+      await terminal.onDatabase(async (db) => {
         const ids = await find(db)
         if (!options.yes && !words[0] && (await printSection(terminal, db, dueSection(which)))) return
         const { due, left } = await retryMails(db, { ids, ...which })
@@ -84,7 +82,7 @@ reason, are never sent again.`)
     })
 }
 
-function withholdCommand(add: AddCommand, { env, print }: Terminal) {
+function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
   add('withhold')
     .summary('say that mails are not to be sent')
     .argument('[mails...]', 'that are Pending, Failed or Unknown: their numbers, or the references of their enquiries')
@@ -97,7 +95,7 @@ function withholdCommand(add: AddCommand, { env, print }: Terminal) {
     .action(async (words: string[], { olderThan: before }: { olderThan?: Date }) => {
       const find = readMailNames(words)
       if (words.length > 0 === (before !== undefined)) throw new UsageError('Name the mails, or say --older-than 7d')
-      await withDatabase(env(), async ({ db }) => {
+      await onDatabase(async (db) => {
         const ids = await find(db)
         const withheld = await withholdMails(db, before ? { before } : { ids })
         print(`${count(withheld, 'mail is', 'mails are')} withheld: never sent, unless a try is under way just now.`)
@@ -108,11 +106,11 @@ function withholdCommand(add: AddCommand, { env, print }: Terminal) {
     })
 }
 
-function releaseCommand(add: AddCommand, { env, print }: Terminal) {
+function releaseCommand(add: AddCommand, { print, onDatabase }: Terminal) {
   add('release')
     .summary('let acknowledgements go out that are held, because too many of the last ones were turned away')
     .action(() =>
-      withDatabase(env(), async ({ db }) => {
+      onDatabase(async (db) => {
         const held = await endHold(db)
         print(held > 0 ? 'Acknowledgements go out again.' : 'Acknowledgements are not held.')
       }),
@@ -258,7 +256,7 @@ async function printSection(terminal: Terminal, db: Db, { where, head, columns, 
   const total = await db.mail.count({ where })
   if (total === 0) return false
   const rows = await readMails(db, where)
-  if (columns.includes(name)) await noteAccess(terminal, db, count(rows.length, 'mail', 'mails'))
+  if (columns.includes(name)) await terminal.noteAccess(db, count(rows.length, 'mail', 'mails'))
   terminal.print(head(total))
   printTable(terminal, columns, rows)
   if (total > rows.length) terminal.print(`and ${count(total - rows.length, 'more', 'more')}`)

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { Command } from 'commander'
 import type { Options } from 'csv-stringify'
 import stringWidth from 'string-width'
+import type { Db } from '../database/database.ts'
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
 import { inIndia } from '../words.ts'
@@ -11,8 +12,6 @@ export type AddCommand = (name: string) => Command
 
 /** Where a command reads and writes: the streams of the process, or those of a test. */
 export interface Terminal {
-  /** Its name. */
-  command: string
   /** @throws OperatorError when a variable is wrong: a command asks once its own words are understood */
   env(): Env
   input: Readable
@@ -20,6 +19,10 @@ export interface Terminal {
   errors: Writable & { isTTY?: boolean }
   /** Writes a line to the output. */
   print(line: string): void
+  /** Works on the site's database as it is, beside the site or without it. */
+  onDatabase<T>(work: (db: Db) => Promise<T>): Promise<T>
+  /** Writes down whose data is shown or changed: the references, or how many of what. */
+  noteAccess(db: Pick<Db, 'access'>, what: string | { reference: string }[]): Promise<void>
 }
 
 /** Texts come from visitors and mail services: what would move the cursor or hide characters becomes a space. */

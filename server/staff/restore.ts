@@ -10,7 +10,6 @@ import { OperatorError, sqlState } from '../errors.ts'
 import { heldBack } from '../mail/states.ts'
 import { migrationsFolder } from '../project-root.ts'
 import { count } from '../words.ts'
-import { noteAccess } from './access.ts'
 import { FORMAT_VERSION, type Head, headSchema, MARK, markSchema } from './backup.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
@@ -48,7 +47,7 @@ wrong, with nothing. On PostgreSQL it needs the owner of the tables.`)
           .catch((error) => {
             throw explain(error, file === '-' ? 'standard input' : resolve(file))
           })
-        await noteAccess(terminal, db, count(rows, 'row', 'rows'))
+        await terminal.noteAccess(db, count(rows, 'row', 'rows'))
         print(`Restored ${count(rows, 'row', 'rows')} of the backup made at ${madeAt}.`)
         if (held > 0)
           print(`Held back: ${count(held, 'mail', 'mails')} that the backup had still to send (staff mails).`)

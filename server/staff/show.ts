@@ -1,15 +1,13 @@
-import { withDatabase } from '../database/open-database.ts'
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
 import { states, TOO_OLD } from '../mail/states.ts'
 import { ageInWords, count, inIndia } from '../words.ts'
-import { noteAccess } from './access.ts'
 import { findByReference, readReference } from './input.ts'
 import { type AddCommand, onOneLine, type Terminal } from './output.ts'
 
 const LABEL_WIDTH = 16
 
 export function showCommand(add: AddCommand, terminal: Terminal) {
-  const { env, print } = terminal
+  const { print } = terminal
   add('show')
     .summary('show everything of one enquiry')
     .argument(
@@ -18,9 +16,9 @@ export function showCommand(add: AddCommand, terminal: Terminal) {
     )
     .action(async (words: string[]) => {
       const reference = readReference(words.join(' '))
-      await withDatabase(env(), async ({ db }) => {
+      await terminal.onDatabase(async (db) => {
         const rows = await findByReference(db, [reference])
-        await noteAccess(terminal, db, rows)
+        await terminal.noteAccess(db, rows)
         for (const line of rows.flatMap(toLines)) print(line)
       })
     })

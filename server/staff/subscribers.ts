@@ -1,11 +1,9 @@
 import { pipeline } from 'node:stream/promises'
 import { stringify } from 'csv-stringify'
 import type { Db } from '../database/database.ts'
-import { withDatabase } from '../database/open-database.ts'
 import { linkOf } from '../enquiries/subscribers.ts'
 import { type Env, publicUrlOf } from '../env.ts'
 import { count, inIndia } from '../words.ts'
-import { noteAccess } from './access.ts'
 import { type AddCommand, csvOptions, printTable, type Terminal } from './output.ts'
 
 export function subscribersCommand(add: AddCommand, terminal: Terminal) {
@@ -17,19 +15,19 @@ List-Unsubscribe-Post: List-Unsubscribe=One-Click (RFC 8058). The links begin wi
 newsletter: who has left is not in it. An address that is not confirmed may have been typed by anybody.`)
     .action(async ({ csv = false }: { csv?: boolean }) => {
       const env = terminal.env()
-      await withDatabase(env, ({ db }) => (csv ? writeSubscribers(terminal, db, env) : list(terminal, db, env)))
+      await terminal.onDatabase((db) => (csv ? writeSubscribers(terminal, db, env) : list(terminal, db, env)))
     })
 }
 
 export function unsubscribeCommand(add: AddCommand, terminal: Terminal) {
-  const { env, print } = terminal
+  const { print } = terminal
   add('unsubscribe')
     .summary('end a subscription, also one that is not confirmed')
     .argument('<address>', 'in any case')
     .action(async (address: string) => {
-      await withDatabase(env(), async ({ db }) => {
+      await terminal.onDatabase(async (db) => {
         const { count: ended } = await db.subscriber.deleteMany({ where: { email: address.trim().toLowerCase() } })
-        await noteAccess(terminal, db, count(ended, 'subscription', 'subscriptions'))
+        await terminal.noteAccess(db, count(ended, 'subscription', 'subscriptions'))
         print(ended > 0 ? 'The subscription is ended, and the address forgotten.' : 'No such subscription.')
       })
     })
@@ -39,7 +37,7 @@ const columns = ['Email', 'Confirmed', 'Link'] as const
 
 async function read(terminal: Terminal, db: Db, env: Env, where = {}) {
   const rows = await db.subscriber.findMany({ where, orderBy: { subscribedAt: 'asc' } })
-  await noteAccess(terminal, db, count(rows.length, 'subscription', 'subscriptions'))
+  await terminal.noteAccess(db, count(rows.length, 'subscription', 'subscriptions'))
   return rows.map((row) => ({
     Email: row.email,
     Confirmed: row.confirmedAt ? inIndia(row.confirmedAt) : 'no',
@@ -59,7 +57,7 @@ async function list(terminal: Terminal, db: Db, env: Env) {
 }
 
 /** For the tool that sends. */
-export async function writeSubscribers(terminal: Terminal, db: Db, env: Env) {
+async function writeSubscribers(terminal: Terminal, db: Db, env: Env) {
   const { output, errors } = terminal
   const rows = await read(terminal, db, env, { confirmedAt: { not: null } })
   await pipeline(rows, stringify({ ...csvOptions, columns: [...columns] }), output)

@@ -206,7 +206,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
     for (const command of [
       ['export'],
       ['export', '--person', 'asha@shop.example'],
-      ['export', '--subscribers'],
+      ['subscribers', '--csv'],
       ['subscribers'],
       ['list'],
       ['find', 'asha'],

@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { TOO_OLD } from '../../server/mail/states.ts'
-import { findIds } from '../../server/staff/find.ts'
+import { findIds } from '../../server/staff/list.ts'
 import { runStaff } from '../../server/staff.ts'
 import { products } from '../../shared/catalogue.ts'
 import { anOrder, submit } from '../support/an-order.ts'
@@ -52,10 +52,10 @@ describe('list', () => {
     const of = async (...args: string[]) => references(await staff(['list', ...args], database))
     expect(await of('--new')).toEqual([reference, old])
     expect(await of('--status', 'closed')).toEqual([older])
-    expect(await of('--since', '7d')).toEqual([reference, old])
+    expect(await of('--from', '7d')).toEqual([reference, old])
     expect(
       await of(
-        '--since',
+        '--from',
         hoursAgo(24 * 40)
           .toISOString()
           .slice(0, 10),

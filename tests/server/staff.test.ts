@@ -46,8 +46,8 @@ describe('the staff command', () => {
       ['test-mail', 'nobody'],
       ['list', '--status', 'Done'],
       ['list', '--new', '--status', 'New'],
-      ['list', '--since', 'yesterday'],
-      ['list', '--since', '7'],
+      ['list', '--from', 'yesterday'],
+      ['list', '--from', '7'],
       ['list', '--limit', '0'],
       ['show'],
       ['show', 'QV-12'],
@@ -63,7 +63,7 @@ describe('the staff command', () => {
       ['mails', 'retry', '--failed'],
       ['digest', 'now'],
       ['erase', '--older-than', '24'],
-      ['export', '--subscribers', '--from', '2026-11-01'],
+      ['export', '--person', 'a@b.in', '--from', '2026-11-01'],
     ]
     const answers = await Promise.all(wrong.map((args) => staff(args, { DATA_DIR: '/nowhere' })))
     for (const [index, answer] of answers.entries()) {

@@ -84,7 +84,7 @@ onlyEmbedded.each([
 /** Of all that read or change what is there, one that would do so. */
 const COMMANDS = [
   ...[['list'], ['show', 'QV-7K3M9P'], ['find', 'asha'], ['status', 'QV-7K3M9P', 'New'], ['note', 'QV-7K3M9P', 'x']],
-  ...[['digest'], ['export'], ['export', '--subscribers'], ['export', '--person', 'a@b.in']],
+  ...[['digest'], ['export'], ['subscribers', '--csv'], ['export', '--person', 'a@b.in']],
   ...[['erase', '--older-than', '24m', '--yes'], ['mails'], ['mails', 'retry', '--yes'], ['mails', 'withhold', '1']],
   ['backup', '-'],
 ]

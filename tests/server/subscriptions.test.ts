@@ -350,15 +350,10 @@ describe('staff', () => {
     await subscribe('=cmd@shop.example')
     await theLink(2)
     const env = { ...app.env, PUBLIC_URL }
-    for (const command of [
-      ['subscribers', '--csv'],
-      ['export', '--subscribers'],
-    ]) {
-      const { stdout, stderr } = await staff(command, env)
-      expect(readCsv(stdout)).toMatchObject([{ Email: 'asha@shop.example', Link: link.replace(app.url, PUBLIC_URL) }])
-      expect(stdout).toMatch(/^\ufeff"Email","Confirmed","Link"\r\n/)
-      expect(stderr).toBe('1 address; 1 not confirmed left out: anybody can have typed them.\n')
-    }
+    const csv = await staff(['subscribers', '--csv'], env)
+    expect(readCsv(csv.stdout)).toMatchObject([{ Email: 'asha@shop.example', Link: link.replace(app.url, PUBLIC_URL) }])
+    expect(csv.stdout).toMatch(/^\ufeff"Email","Confirmed","Link"\r\n/)
+    expect(csv.stderr).toBe('1 address; 1 not confirmed left out: anybody can have typed them.\n')
     const { stdout } = await staff(['subscribers'], env)
     expect(stdout).toMatch(/asha@shop\.example +\d\d \w{3} \d{4} \d\d:\d\d IST +http/)
     expect(stdout).toMatch(/=cmd@shop\.example +no +http/)

@@ -1,0 +1,133 @@
+// What concerns the site and no single enquiry: its settings, its tables, and whether what it sends arrives.
+import { brand } from '../../shared/brand.ts'
+import { emailSchema, exampleOrder } from '../../shared/order.ts'
+import { withDatabase } from '../database/open-database.ts'
+import { type Env, envSchema, readEnv } from '../env.ts'
+import { OperatorError } from '../errors.ts'
+import { digestText, hasNews, readDigest } from '../mail/digest.ts'
+import { queueDigest } from '../mail/owed.ts'
+import { bodyOf, post } from '../mail/posts.ts'
+import { createMailer } from '../mail/resend.ts'
+import { UsageError } from './input.ts'
+import { type AddCommand, printTable, type Terminal } from './output.ts'
+
+const TIMEOUT_MS = 10_000
+
+type Name = keyof Env
+
+export function configCommand(add: AddCommand, terminal: Terminal) {
+  add('config')
+    .summary('show each setting as the site would have it; secrets are hidden')
+    .action(() => {
+      const [env, defaults] = [terminal.env(), readEnv({})]
+      const columns = [
+        { title: 'Variable', cell: (name: Name) => name },
+        { title: 'Value', cell: (name: Name) => shown(name, env[name]) },
+        { title: '', cell: (name: Name) => (String(env[name]) === String(defaults[name]) ? 'default' : '') },
+      ]
+      printTable(terminal, columns, Object.keys(envSchema.shape) as Name[])
+    })
+}
+
+/** An address may hold a password, or be a secret itself behind its host. */
+function shown(name: Name, value: Env[Name]): string {
+  if (value === undefined || String(value) === '') return '-'
+  if (/_(KEY|SECRET)$/.test(name)) return 'set, hidden'
+  if (name === 'NOTIFY_URL') return `${new URL(String(value)).origin}/…`
+  if (!name.endsWith('DATABASE_URL')) return String(value)
+  const url = new URL(String(value))
+  if (url.password) url.password = 'hidden'
+  if (url.searchParams.has('password')) url.searchParams.set('password', 'hidden')
+  return url.href
+}
+
+/** For a server that runs with a role that may not change tables: the owner of the tables runs this first. */
+export function migrateCommand(add: AddCommand, { env, print }: Terminal) {
+  add('migrate')
+    .summary('bring the tables up to date, as the server does when it starts')
+    .description(`Applies what prisma/migrations holds and the database lacks. The server does so itself when it starts; this is for
+a server whose role may not change tables (prisma/roles.sql): run it with the owner's DATABASE_URL before the server.`)
+    .action(() =>
+      withDatabase({ ...env(), make: true, migrate: true }, async ({ notes }) => {
+        if (notes.length === 0) print('The tables are up to date.')
+      }),
+    )
+}
+
+export function digestCommand(add: AddCommand, { env, print, onDatabase }: Terminal) {
+  add('digest')
+    .summary('write one page about what waits and what did not arrive; mail it to staff')
+    .option(
+      '--send',
+      'mail it to STAFF_EMAILS, through the running site, unless nothing waits and every mail has arrived',
+    )
+    .description(`One page: enquiries still New after 24 hours, mails that did not arrive, counts of the last seven days. The site mails
+it by itself once a day when DIGEST_AT names a time.`)
+    .action(async ({ send }: { send?: boolean }) => {
+      await onDatabase(async (db) => {
+        const digest = await readDigest(db, new Date())
+        print(digestText(digest))
+        if (!send) return
+        if (!hasNews(digest)) return print('\nThere is nothing to say, so nothing is sent.')
+        await queueDigest(db, digestText(digest))
+        print(
+          env().RESEND_API_KEY
+            ? '\nQueued: the running site sends it to STAFF_EMAILS.'
+            : '\nQueued, but RESEND_API_KEY is not set here: it waits until the site runs with one.',
+        )
+      })
+    })
+}
+
+export function testMailCommand(add: AddCommand, { env, print }: Terminal) {
+  add('test-mail')
+    .summary('send one mail through Resend and tell what came back')
+    .argument('<address>')
+    .description(`Sends one mail from MAIL_FROM with RESEND_API_KEY, through the same service as the site's mails, and tells word for
+word what Resend answered. The database is not used.`)
+    .action(async (to: string) => {
+      if (!emailSchema.safeParse(to).success) throw new UsageError(`"${to}" is not a mail address`)
+      const { RESEND_API_KEY: apiKey, RESEND_BASE_URL: baseUrl, MAIL_FROM: from } = env()
+      if (!apiKey) throw new OperatorError('RESEND_API_KEY is not set, so no mail can be sent.')
+      const words = `This mail was sent by hand, to see that mails of the ${brand.name} website arrive.`
+      const { outcome } = await createMailer({ apiKey, baseUrl, from }).send(
+        {
+          idempotencyKey: `test/${crypto.randomUUID()}`,
+          to: [to],
+          subject: `Test mail of the ${brand.name} website`,
+          text: words,
+          html: `<p>${words}</p>`,
+        },
+        AbortSignal.timeout(TIMEOUT_MS),
+      )
+      const through = `from ${from} through ${baseUrl ?? 'Resend'}`
+      if (outcome.is !== 'sent') throw new OperatorError(`Not sent ${through}: ${outcome.error}`)
+      print(`Resend took the mail ${through}, with the id ${outcome.resendId}. Now look into the mailbox of ${to}.`)
+    })
+}
+
+export function testNotifyCommand(add: AddCommand, { env, print }: Terminal) {
+  add('test-notify')
+    .summary('post a made-up enquiry to NOTIFY_URL and tell what came back')
+    .description(`Posts once, as the site does for each enquiry: NOTIFY_FORMAT says whether a line for a chat or the whole enquiry, of
+the type "test". The database is not used.`)
+    .action(async () => {
+      const { NOTIFY_URL: url, NOTIFY_SECRET: secret, NOTIFY_FORMAT: format } = env()
+      if (!url) throw new OperatorError('NOTIFY_URL is not set, so nothing can be posted.')
+      const id = crypto.randomUUID()
+      const enquiry = {
+        ...exampleOrder,
+        quantity: String(exampleOrder.quantity),
+        id,
+        reference: `${brand.referencePrefix}-TEST22`,
+        receivedAt: new Date(),
+        suspectedSpam: false,
+      }
+      const { isTaken, error, words } = await post(url, secret, `test/${id}`, bodyOf(format, enquiry, 'test'))
+      const { origin } = new URL(url)
+      if (!isTaken) throw new OperatorError(`Not taken by ${origin}: ${[error, words].filter(Boolean).join(': ')}`)
+      print(
+        `${origin} took the enquiry ${enquiry.reference}, which is made up (${error}). Now look whether it is there.`,
+      )
+    })
+}
