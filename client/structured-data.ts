@@ -48,7 +48,7 @@ function product(page: Page, content: ProductContent) {
     brand: { '@type': 'Brand', name: brand.name },
     manufacturer: organization,
     activeIngredient: content.composition.rows.map(({ name, amount }) => `${name} ${amount.replace('\n', ', ')}`),
-    recommendedIntake: { '@type': 'RecommendedDoseSchedule', name: content.dosage[0]?.text },
+    recommendedIntake: { '@type': 'RecommendedDoseSchedule', name: Object.values(content.dosage)[0] },
     safetyConsideration: advisory.paragraphs.slice(1).join(' '),
   }
 }

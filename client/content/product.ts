@@ -1,5 +1,5 @@
 import { type Product, products } from '../../shared/catalogue.ts'
-import type { LabelLine } from './compositions.ts'
+import { compositions, ingredientPictures, type LabelLine } from './compositions.ts'
 
 export type Ground = 'paper' | 'sand' | 'leaf' | 'lycopene'
 
@@ -16,26 +16,16 @@ export interface ProductCard {
 /** All that a product page says. */
 export interface ProductContent extends ProductCard {
   product: Product
-  tagline: string
   paragraph: string
-  pictures: { name: string; alt: string; caption: string }[]
+  /** What the pictures of the capsules and of the label show. */
+  capsulesAlt: string
+  labelAlt: string
   mechanism: Mechanism
   composition: Composition
-  dosage: Note[]
-  indications: {
-    lead: string
-    /** On wide screens: a `row` whose open card takes most of the width, or a `stage` for the open one above the others. */
-    layout: 'row' | 'stage'
-    open: string
-    cards: Indication[]
-  }
-  safety: Note[]
-}
-
-export interface Note {
-  title: string
-  text: string
-  icon?: string
+  /** By their titles. */
+  dosage: Record<string, string>
+  indications: Indications
+  safety: Record<string, string>
 }
 
 export interface Mechanism {
@@ -69,18 +59,42 @@ export interface Ingredient extends LabelLine {
 
 export interface Composition {
   ground: Ground
-  caption: string
   rows: Ingredient[]
   footnote: string
 }
 
-export interface Indication {
-  id: string
-  title: string
-  picture: string
-  alt: string
-  text?: string
-  bullets?: string[]
+/** By the names of their pictures. */
+export type Indication = keyof typeof indicationAlts
+
+export interface Indications {
+  /** On wide screens: a `row` whose open card takes most of the width, or a `stage` for the open one above the others. */
+  layout: 'row' | 'stage'
+  open: Indication
+  cards: Partial<Record<Indication, { title: string; text?: string; bullets?: string[] }>>
+}
+
+/** What each picture shows. */
+export const indicationAlts = {
+  cardiovascular: 'Red paper rings, one inside the other',
+  oncological: 'Cream shells nested around a red core',
+  neurological: 'A fan of folded paper in amber and cream',
+  gynaecological: 'A paper flower in rose and cream',
+  'general-surgery': 'Two white panels sewn together with orange thread',
+  ophthalmology: 'A glass lens before a sheet of fine lines',
+}
+
+type Lines<P extends Product> = keyof (typeof compositions)[P]
+
+/** The lines of a label in its order, each with its picture, if it has one, and what is said of it. */
+export function describe<P extends Product>(
+  product: P,
+  texts: Record<Lines<P>, Pick<Ingredient, 'text' | 'caution'>>,
+): Record<Lines<P>, Ingredient> {
+  const lines = Object.entries<LabelLine>(compositions[product]).map(([key, line]) => [
+    key,
+    { ...line, picture: ingredientPictures[key as keyof typeof ingredientPictures], ...texts[key as Lines<P>] },
+  ])
+  return Object.fromEntries(lines)
 }
 
 export const productCards: Record<Product, ProductCard> = {

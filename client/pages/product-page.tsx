@@ -1,17 +1,15 @@
 import { brand } from '../../shared/brand.ts'
 import { buyNowPath, productPath } from '../../shared/catalogue.ts'
-import { advisory, labelFacts } from '../content/advisory.ts'
+import { advisory, labelFacts, PRODUCT_CLASS } from '../content/advisory.ts'
 import { telephone } from '../content/contact.ts'
 import { buyNow } from '../content/enquiry-form.ts'
 import type { ProductContent } from '../content/product.ts'
-import { Composition } from '../product/composition.tsx'
 import { Indications } from '../product/indications.tsx'
 import { Mechanism } from '../product/mechanism.tsx'
-import { Notes } from '../product/notes.tsx'
 import { ProductHero } from '../product/product-hero.tsx'
 import { Island } from '../ui/island.tsx'
 import { Picture } from '../ui/picture.tsx'
-import { SectionHead, Words } from '../ui/text.tsx'
+import { Amount, SectionHead, Words } from '../ui/text.tsx'
 import type { Page } from './page.ts'
 
 export function productPage(content: ProductContent): Page {
@@ -21,7 +19,7 @@ export function productPage(content: ProductContent): Page {
 
 /** The sections stand in the owner's order and are numbered as in a package insert. */
 function ProductPage(content: ProductContent) {
-  const { product, mechanism, composition, dosage, indications, safety } = content
+  const { mechanism, composition, dosage, indications, safety } = content
   return (
     <>
       <ProductHero content={content} />
@@ -38,18 +36,23 @@ function ProductPage(content: ProductContent) {
       >
         <div className="wrap columns numbered">
           <SectionHead id="composition" number={3} title="Salt Composition" />
-          <Composition product={product} {...composition} />
+          <Composition {...content} />
         </div>
       </section>
       <section id="dosage" className="section plain dosage-section" aria-labelledby="dosage-title">
         <div className="wrap columns numbered">
           <SectionHead id="dosage" number={4} title="Dosage & Instructions" />
-          <Notes notes={dosage} className="dosage" />
+          <Notes notes={dosage} icons={icons} />
         </div>
       </section>
       <section id="indications" className="section plain indications-section" aria-labelledby="indications-title">
         <div className="wrap">
-          <SectionHead id="indications" number={5} title="Indications" lead={indications.lead} />
+          <SectionHead
+            id="indications"
+            number={5}
+            title="Indications"
+            lead="Areas in which a physician may advise it."
+          />
           <Island name="indications" of={Indications} props={indications} />
           <Advisory />
         </div>
@@ -57,11 +60,95 @@ function ProductPage(content: ProductContent) {
       <section id="safety" className="section plain safety-section" aria-labelledby="safety-title">
         <div className="wrap columns numbered">
           <SectionHead id="safety" number={6} title="Safety Information" />
-          <Notes notes={safety} className="safety" />
+          <Notes notes={safety} />
         </div>
       </section>
       <Closing {...content} />
     </>
+  )
+}
+
+/** Drawn as the label on the bottle is. Each row opens and says what the ingredient is, and what to mind. */
+function Composition({ product, composition: { rows, footnote } }: ProductContent) {
+  return (
+    <div className="composition">
+      <div className="panel">
+        <p className="panel-class">{PRODUCT_CLASS}</p>
+        <table>
+          <caption>
+            <strong>{product}</strong> Each dose contains
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">Ingredient</th>
+              <th scope="col">Amount</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.flatMap(({ name, note, amount, hue, text, caution }) => [
+              <tr key={name}>
+                <th scope="row">
+                  <i className="hue" data-hue={hue} />
+                  {name}
+                  {note && <span> ({note})</span>}
+                </th>
+                <td>
+                  <Amount>{amount}</Amount>
+                  <details>
+                    <summary aria-label={`About ${name}`} />
+                  </details>
+                </td>
+              </tr>,
+              // Shown while the row above is open: a line of its own, below a name of any length.
+              <tr key={text} className="about">
+                <td colSpan={2}>
+                  {text} {caution && <strong>{caution}</strong>}
+                </td>
+              </tr>,
+            ])}
+          </tbody>
+        </table>
+        <p className="panel-band">
+          {brand.company}, {brand.address.city}
+        </p>
+      </div>
+      <p className="small">
+        <Words>{footnote}</Words>
+      </p>
+      <p className="dose">Dose advised by the physician:</p>
+      <button type="button" className="pill sheet-button">
+        Print for your physician
+      </button>
+    </div>
+  )
+}
+
+/** Of the notes on the dose, in their order: a capsule, a glass of water, a sun that is struck out, a lock. */
+const icons = [
+  'M11 29 29 11a7.8 7.8 0 0 0-11-11L0 18a7.8 7.8 0 0 0 11 11ZM9 9l11 11',
+  'M4 0h22l-3 30H7ZM5.2 11c4-2.4 6.4 2 9.8 0s5.6-2 9.7 0',
+  'M21 15a6 6 0 1 1-12 0 6 6 0 0 1 12 0M15 0v3M15 27v3M0 15h3M27 15h3M4.4 4.4l2.1 2.1M25.6 4.4l-2.1 2.1M2 28 28 2',
+  'M4 13h22v17H4ZM9 13V8a6 6 0 0 1 12 0v5M15 19v5',
+]
+
+/** Quiet cards: a title and a sentence or two. */
+function Notes({ notes, icons = [] }: { notes: Record<string, string>; icons?: string[] }) {
+  return (
+    <ul className={`notes ${icons.length > 0 ? 'dosage' : 'safety'}`}>
+      {Object.entries(notes).map(([title, text], index) => (
+        <li key={title}>
+          {icons[index] && (
+            <svg className="icon" viewBox="-2 -2 34 34" aria-hidden="true">
+              <path d={icons[index]} />
+            </svg>
+          )}
+          <h3>{title}</h3>
+          <p>
+            <Words>{text}</Words>
+          </p>
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -1,42 +1,37 @@
 import { useState } from 'react'
 import { flushSync } from 'react-dom'
 import { CONDITIONS_SHOWN, neutralLine } from '../content/advisory.ts'
-import type { Indication, ProductContent } from '../content/product.ts'
+import { type Indications as Content, type Indication, indicationAlts } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
 import { WIDE } from './mechanism.tsx'
 
-interface IndicationsProps {
-  layout: ProductContent['indications']['layout']
-  open: string
-  cards: Indication[]
-}
-
 /** Picture cards of which exactly one is open. Without scripts all are. */
-export function Indications({ layout, open, cards }: IndicationsProps) {
-  const [{ opened, first }, setOpened] = useState({ opened: open, first: cards[0]?.id })
+export function Indications({ layout, open, cards }: Content) {
+  const names = Object.keys(cards) as Indication[]
+  const [{ opened, first }, setOpened] = useState({ opened: open, first: names[0] })
   // Where the open card stands above the others it is also read and tabbed to before them.
-  const inOrder = [...cards].sort((a, b) => Number(b.id === first) - Number(a.id === first))
+  names.sort((a, b) => Number(b === first) - Number(a === first))
   return (
     <ul className={`indications indications-${layout}`}>
-      {inOrder.map((card) => (
-        <li key={card.id} className="indication" data-open={card.id === opened}>
-          <Picture name={card.picture} alt={card.alt} sizes="(min-width: 37.5em) min(46vw, 660px), 92vw" />
+      {names.map((name) => (
+        <li key={name} className="indication" data-open={name === opened}>
+          <Picture name={name} alt={indicationAlts[name]} sizes="(min-width: 37.5em) min(46vw, 660px), 92vw" />
           <h3>
             <button
               type="button"
-              aria-expanded={card.id === opened}
-              aria-controls={`indication-${card.id}`}
+              aria-expanded={name === opened}
+              aria-controls={`indication-${name}`}
               onClick={({ currentTarget }) =>
                 exchange(currentTarget.closest('li') ?? currentTarget, () =>
-                  setOpened({ opened: card.id, first: isAbove(layout) ? card.id : first }),
+                  setOpened({ opened: name, first: isAbove(layout) ? name : first }),
                 )
               }
             >
-              {card.title}
+              {cards[name]?.title}
             </button>
           </h3>
-          <div id={`indication-${card.id}`} className="indication-body">
-            <Body card={card} />
+          <div id={`indication-${name}`} className="indication-body">
+            <Body {...cards[name]} />
           </div>
         </li>
       ))}
@@ -45,11 +40,11 @@ export function Indications({ layout, open, cards }: IndicationsProps) {
 }
 
 /** Whether the open card stands above the others: see indications.css. */
-function isAbove(layout: IndicationsProps['layout']): boolean {
+function isAbove(layout: Content['layout']): boolean {
   return matchMedia(WIDE).matches && (layout === 'stage' || !matchMedia('(min-width: 80em)').matches)
 }
 
-function Body({ card: { text, bullets } }: { card: Indication }) {
+function Body({ text, bullets }: { text?: string; bullets?: string[] }) {
   if (!bullets || !CONDITIONS_SHOWN) return <p>{text ?? neutralLine}</p>
   return (
     <ul>

@@ -18,7 +18,7 @@ const contents = [
 const SHORT = 3
 
 export function ProductHero({ content }: { content: ProductContent }) {
-  const { product, ground, tagline, paragraph } = content
+  const { product, ground, paragraph } = content
   const { lines, more } = firstLines(product)
   const name = product.replace(brand.name, '').trim()
   return (
@@ -34,7 +34,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
               <SectionNumber>{1}</SectionNumber>
               <h2 id="description-title">Product Description</h2>
             </div>
-            <p className="tagline">{tagline}</p>
+            <p className="tagline">Revitalize your health with precision formulation</p>
             <p>
               <Words>{paragraph}</Words>
             </p>
@@ -69,7 +69,12 @@ export function ProductHero({ content }: { content: ProductContent }) {
   )
 }
 
-function Gallery({ content: { product, pictures } }: { content: ProductContent }) {
+function Gallery({ content: { product, picture, alt, capsulesAlt, labelAlt } }: { content: ProductContent }) {
+  const pictures = [
+    { name: picture, alt, caption: 'The bottle' },
+    { name: `${picture}-capsules`, alt: capsulesAlt, caption: 'The capsules' },
+    { name: `${picture}-label-wide`, alt: labelAlt, caption: 'The label' },
+  ]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: on phones it scrolls sideways, which the keyboard must reach
     <section className="gallery" aria-label={`Pictures of ${product}`} tabIndex={0}>

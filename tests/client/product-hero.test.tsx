@@ -14,7 +14,7 @@ it.each([320, 390, 600, 900, 1280])('a name as long as its type allows fits, %d 
   await page.viewport(width, 900)
   const product = `${brand.name} Immunityplus` as Product
   Object.assign(compositions, { [product]: {} })
-  const place = render(<ProductHero content={{ ...content, product, pictures: [] }} />)
+  const place = render(<ProductHero content={{ ...content, product }} />)
   const [name, text] = ['h1 span', '.product-text'].map((selector) => place.querySelector(selector))
   expect(name?.textContent).toHaveLength(12)
   expect(name?.scrollWidth).toBeLessThanOrEqual(text?.clientWidth ?? 0)
