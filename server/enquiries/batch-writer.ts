@@ -1,11 +1,5 @@
 const BATCH_MAX = 256
 
-interface Waiting<Row, Result> {
-  row: Row
-  resolve(result: Result): void
-  reject(error: unknown): void
-}
-
 /**
  * One statement is under way at a time, and rows that come meanwhile are written together. Under load that is several
  * times faster than a statement each, and no slower for a row that comes alone. A statement takes half of what waits or
@@ -18,54 +12,38 @@ export function createBatchWriter<Row, Result>(
   write: (rows: Row[]) => Promise<Result>,
   isRowError: (error: unknown) => boolean,
 ): (row: Row) => Promise<Result> {
-  const waiting: Waiting<Row, Result>[] = []
+  const waiting: { row: Row; resolve(result: Result): void; reject(error: unknown): void }[] = []
   let running = false
 
   async function run() {
     if (running) return
     running = true
-    try {
-      for (let size = 0; waiting.length > 0; ) {
-        size = Math.min(BATCH_MAX, Math.ceil((waiting.length + size) / 2))
-        await writeBatch(waiting.splice(0, size))
-      }
-    } finally {
-      running = false
-    }
-  }
-
-  async function writeBatch(batch: Waiting<Row, Result>[]) {
-    try {
-      const result = await write(batch.map(({ row }) => row))
-      if (waiting.length > 0)
-        setImmediate(answer, batch, result) // once the next statement is on its way
-      else answer(batch, result)
-    } catch (error) {
-      if (isRowError(error) && batch.length > 1) await writeOneByOne(batch)
-      else if (isRowError(error)) for (const { reject } of batch) reject(error)
-      else failAll(batch, error)
-    }
-  }
-
-  /** A row that is refused must not cost its neighbours. */
-  async function writeOneByOne(batch: Waiting<Row, Result>[]) {
-    for (const [index, { row, resolve, reject }] of batch.entries()) {
+    let size = 0
+    let alone = 0
+    while (waiting.length > 0) {
+      size = alone-- > 0 ? 1 : Math.min(BATCH_MAX, Math.ceil((waiting.length + size) / 2))
+      const batch = waiting.splice(0, size)
       try {
-        resolve(await write([row]))
+        const result = await write(batch.map(({ row }) => row))
+        const answer = () => {
+          for (const { resolve } of batch) resolve(result)
+        }
+        if (waiting.length > 0)
+          setImmediate(answer) // once the next statement is on its way
+        else answer()
       } catch (error) {
-        if (!isRowError(error)) return failAll(batch.slice(index), error)
-        reject(error)
+        if (isRowError(error) && batch.length > 1) {
+          // A row that is refused must not cost its neighbours: each once more, by itself.
+          waiting.unshift(...batch)
+          alone = batch.length
+        } else {
+          // Where it is the database, what waits is failed too: each would only learn the same, one time limit later.
+          const failed = isRowError(error) ? batch : [...batch, ...waiting.splice(0)]
+          for (const { reject } of failed) reject(error)
+        }
       }
     }
-  }
-
-  /** What waits is failed too: each would only learn the same, one time limit later. */
-  function failAll(batch: Waiting<Row, Result>[], error: unknown) {
-    for (const { reject } of [...batch, ...waiting.splice(0)]) reject(error)
-  }
-
-  function answer(batch: Waiting<Row, Result>[], result: Result) {
-    for (const { resolve } of batch) resolve(result)
+    running = false
   }
 
   return (row) =>

@@ -28,22 +28,9 @@ export class NotStored extends Error {
   }
 }
 
-export interface Orders {
-  /**
-   * Resolves once the enquiry and the mails we owe for it are committed. The same order again gets the first answer.
-   * @throws NotStored
-   */
-  submit(order: Order): Promise<{ reference: string }>
-  /**
-   * Whether an order with this key is stored.
-   * @throws NotStored
-   */
-  knows(submissionKey: string): Promise<boolean>
-  /** What the page that follows an order says of it: while the database is away no more than the reference. */
-  received(reference: string): Promise<Received>
-}
+export type Orders = ReturnType<typeof createOrders>
 
-export interface OrdersOptions {
+interface OrdersOptions {
   availability: Availability
   log: { info(details: { reference: string }, message: string): void }
   /** Told after orders were stored: mails are owed. */
@@ -57,38 +44,29 @@ const ENDING_MS = 50
 /** From showing the form to sending it: less than any person, or any browser that really loads the page, takes. */
 const MIN_FILL_MS = 250
 
-export function createOrders(db: Db, { availability, log, onStored, isPosted = false }: OrdersOptions): Orders {
-  const write = createBatchWriter<NewEnquiry, { allNew: boolean }>(async (enquiries) => {
-    const insert = () => insertEnquiries(db, enquiries, isPosted)
+export function createOrders(db: Db, { availability, log, onStored, isPosted = false }: OrdersOptions) {
+  const write = createBatchWriter<Row, boolean>(async (rows) => {
+    const insert = () => insertEnquiries(db, rows, isPosted)
     // Once more where the connection ended, as idle ones do when a database goes to sleep. Keys keep it from doubling.
-    const result = await insert().catch(async (error) => {
+    const areAllNew = await insert().catch(async (error) => {
       if (!isLost(error)) throw error
       await sleep(ENDING_MS)
       return insert()
     })
     availability.worked()
     setImmediate(onStored) // after the answer: what fails there must not turn a stored order into a failed one
-    return result
+    return areAllNew
   }, isRowError)
 
   async function submit(order: Order): Promise<{ reference: string }> {
-    const enquiry = {
-      id: uuidv7(),
-      reference: createReference(),
-      suspectedSpam: isSuspicious(order),
-      order,
+    const row = toRow(order)
+    const { Id: id, Reference: reference } = row
+    if (!(await write(row))) {
+      const stored = await db.enquiry.findUnique({ where: { submissionKey: order.submissionKey } })
+      if (!stored) return submit(order) // very rarely: its reference was taken
+      if (stored.id !== id && !isSameOrder(stored, order)) throw new NotStored('conflict', messages.conflict)
+      if (stored.id !== id) return { reference: stored.reference }
     }
-    const { allNew } = await write(enquiry)
-    if (allNew) return answer(enquiry)
-    const stored = await db.enquiry.findUnique({ where: { submissionKey: order.submissionKey } })
-    if (!stored) return submit(order) // very rarely: its reference was taken
-    if (stored.id === enquiry.id) return answer(enquiry)
-    if (!isSameOrder(stored, order)) throw new NotStored('conflict', messages.conflict)
-    return { reference: stored.reference }
-  }
-
-  /** Of an enquiry that was stored just now, and not before. */
-  function answer({ reference }: NewEnquiry) {
     log.info({ reference }, 'enquiry stored')
     return { reference }
   }
@@ -100,17 +78,24 @@ export function createOrders(db: Db, { availability, log, onStored, isPosted = f
     throw new NotStored('unavailable', messages.failed, cause)
   }
 
-  async function received(reference: string): Promise<Received> {
-    const row = await db.enquiry.findUnique({ where: { reference } }).catch(() => null)
-    if (!row) return { reference }
-    const { products, quantity } = toEnquiry(row)
-    return { reference, products, quantity, on: inIndia(row.receivedAt).split(' ', 3).join(' ') }
-  }
-
   return {
-    received,
-    submit: (order) => submit(order).catch(refuse),
-    knows: async (submissionKey) => (await db.enquiry.count({ where: { submissionKey } }).catch(refuse)) > 0,
+    /**
+     * Resolves once the enquiry and the mails we owe for it are committed. The same order again gets the first answer.
+     * @throws NotStored
+     */
+    submit: (order: Order) => submit(order).catch(refuse),
+    /**
+     * Whether an order with this key is stored.
+     * @throws NotStored
+     */
+    knows: async (submissionKey: string) => (await db.enquiry.count({ where: { submissionKey } }).catch(refuse)) > 0,
+    /** What the page that follows an order says of it: while the database is away no more than the reference. */
+    async received(reference: string): Promise<Received> {
+      const row = await db.enquiry.findUnique({ where: { reference } }).catch(() => null)
+      if (!row) return { reference }
+      const { products, quantity } = toEnquiry(row)
+      return { reference, products, quantity, on: inIndia(row.receivedAt).split(' ', 3).join(' ') }
+    },
   }
 }
 
@@ -140,23 +125,18 @@ function isRowError(error: unknown): boolean {
   return ['22', '23', 'P0'].includes(sqlState(error)?.slice(0, 2) ?? '')
 }
 
-interface NewEnquiry {
-  id: string
-  reference: string
-  suspectedSpam: boolean
-  order: Order
-}
-
 const PROBE: Order = { ...exampleOrder, submissionKey: '00000000-0000-4000-8000-000000000000' }
 
 const POST = Prisma.sql`, ('Post')`
 
+type Row = ReturnType<typeof toRow>
+
 /** The members are named as the columns of `Quvera_Form`. */
-function toColumns({ id, reference, suspectedSpam, order }: NewEnquiry) {
+function toRow(order: Order, reference = createReference()) {
   return {
-    Id: id,
+    Id: uuidv7(),
     Reference: reference,
-    SuspectedSpam: suspectedSpam,
+    SuspectedSpam: isSuspicious(order),
     NoticeVersion: NOTICE_VERSION,
     SubmissionKey: order.submissionKey,
     ...Object.fromEntries(enquiryFields.map((field) => [columns[field], order[field]])),
@@ -168,13 +148,9 @@ function toColumns({ id, reference, suspectedSpam, order }: NewEnquiry) {
  * reach a fifth of its rate.
  * @returns whether every enquiry was new; else some key, or very rarely some reference, was there before
  */
-async function insertEnquiries(
-  db: Pick<Db, '$executeRaw'>,
-  enquiries: NewEnquiry[],
-  isPosted: boolean,
-): Promise<{ allNew: boolean }> {
+async function insertEnquiries(db: Pick<Db, '$executeRaw'>, enquiries: Row[], isPosted: boolean): Promise<boolean> {
   // In one order everywhere, so that two statements with the same keys cannot block each other.
-  const rows = enquiries.map(toColumns).sort((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
+  const rows = enquiries.toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
   const names = Prisma.raw(
     Object.keys(rows[0] ?? {})
       .map((name) => `"${name}"`)
@@ -192,7 +168,7 @@ async function insertEnquiries(
     FROM form CROSS JOIN (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement')${isPosted ? POST : Prisma.empty}) AS owed ("Kind")
     WHERE owed."Kind" <> 'Acknowledgement' OR NOT form."SuspectedSpam"`
   const most = isPosted ? 3 : 2
-  return { allNew: mails === enquiries.reduce((sum, { suspectedSpam }) => sum + most - Number(suspectedSpam), 0) }
+  return mails === rows.reduce((sum, { SuspectedSpam }) => sum + most - Number(SuspectedSpam), 0)
 }
 
 /** Stores an enquiry and takes it back. Throws what would keep a real one from being stored. */
@@ -200,8 +176,7 @@ export async function probeStorage(db: Db): Promise<void> {
   const takenBack = new Error('taken back')
   await db
     .$transaction(async (transaction) => {
-      const enquiry = { id: uuidv7(), reference: uuidv7(), suspectedSpam: false, order: PROBE }
-      await insertEnquiries(transaction, [enquiry], false)
+      await insertEnquiries(transaction, [toRow(PROBE, uuidv7())], false)
       throw takenBack
     })
     .catch((error: unknown) => {

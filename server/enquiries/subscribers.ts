@@ -15,22 +15,7 @@ export type { Subscriber }
 /** Who has not confirmed within so long is forgotten. */
 export const UNCONFIRMED_DAYS = 30
 
-export interface Subscribers {
-  /**
-   * Stores the address, and the mail that asks to confirm it. One that is there already is answered in the same way, which
-   * also tells nobody who is; confirmed, it stays as it is and gets no mail.
-   * @throws NotStored
-   */
-  subscribe(subscription: Subscription): Promise<{ subscribed: true }>
-  /**
-   * Whose link holds this token; undefined once the row has gone.
-   * @throws NotStored, as the two below
-   */
-  find(token: string): Promise<Subscriber | undefined>
-  confirm(subscriber: Subscriber): Promise<void>
-  /** The link ends at once, and the row goes: a day later where a mail was sent to it today, which goes on counting. */
-  end(subscriber: Subscriber): Promise<void>
-}
+export type Subscribers = ReturnType<typeof createSubscribers>
 
 interface SubscribersOptions {
   availability: Pick<Availability, 'failed'>
@@ -44,9 +29,10 @@ export function linkOf({ id, secret }: Pick<Subscriber, 'id' | 'secret'>, public
   return `${publicUrl}${SUBSCRIPTION_PATH}?token=${id}.${secret}`
 }
 
-export function createSubscribers(db: Db, { availability, log, onStored }: SubscribersOptions): Subscribers {
+export function createSubscribers(db: Db, { availability, log, onStored }: SubscribersOptions) {
   let isRefused = false
 
+  /** @throws NotStored */
   async function told<T>(work: PromiseLike<T>): Promise<T> {
     try {
       const result = await work
@@ -61,22 +47,28 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
   }
 
   return {
-    async subscribe({ email }) {
+    /**
+     * Stores the address, and the mail that asks to confirm it. One that is there already is answered in the same way,
+     * which also tells nobody who is; confirmed, it stays as it is and gets no mail.
+     */
+    async subscribe({ email }: Subscription): Promise<{ subscribed: true }> {
       await told(insertSubscriber(db, email.toLowerCase()))
       setImmediate(onStored)
       return { subscribed: true }
     },
-    async find(token) {
+    /** Whose link holds this token; undefined once the row has gone. */
+    async find(token: string): Promise<Subscriber | undefined> {
       const [, id, secret = ''] = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.([\da-f]{64})$/.exec(token) ?? []
       const row = id && (await told(db.subscriber.findUnique({ where: { id } })))
       if (!row || (row.endsAt && row.endsAt < new Date())) return undefined
       return timingSafeEqual(Buffer.from(row.secret), Buffer.from(secret)) ? row : undefined
     },
-    async confirm({ id }) {
+    async confirm({ id }: Subscriber) {
       const data = { confirmedAt: new Date(), endsAt: null }
       await told(db.subscriber.updateMany({ where: { id, confirmedAt: null }, data }))
     },
-    async end({ id }) {
+    /** The link ends at once, and the row goes: a day later where a mail was sent to it today, which goes on counting. */
+    async end({ id }: Subscriber) {
       const ofToday = { ambiguousAt: { gt: new Date(Date.now() - DAY_MS) } }
       await told(
         db.$transaction([
