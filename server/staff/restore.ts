@@ -14,9 +14,8 @@ import { FORMAT_VERSION, type Head, headSchema, MARK, markSchema } from './backu
 import type { AddCommand, Terminal } from './output.ts'
 
 const NO_LIMIT_MS = 2 ** 31 - 1
-const LINE_FEED = 0x0a
 /** Longer than any row can be. */
-const LINE_MAX_BYTES = 2 ** 20
+const LINE_MAX = 2 ** 20
 /** What is inserted at once: so many rows, or fewer when they are long. */
 const ROWS_AT_ONCE = 500
 const CHARACTERS_AT_ONCE = 2 ** 21
@@ -258,28 +257,21 @@ function readMark(line: string): unknown {
 
 /**
  * The lines of a gzip stream, which is opened when the first of them is asked for: a damaged end of it that is found
- * before anybody listens would be an error that nobody catches.
+ * before anybody listens would be an error that nobody catches. Node's own reader of lines also ends them at characters
+ * that stand in people's texts.
  */
 export async function* unzippedLines(open: () => Readable): AsyncGenerator<string> {
-  yield* linesOf(pipeline(open(), createGunzip(), () => {})) // an error ends the lines too
-}
-
-/** The lines of a stream of bytes. Node's own reader also ends lines at characters that stand in people's texts. */
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let rest: Buffer = Buffer.alloc(0)
+  const texts = pipeline(open(), createGunzip(), () => {}).setEncoding('utf8') // an error ends the texts too
   let number = 1
-  for await (const chunk of chunks) {
-    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
-    let from = 0
-    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, from)) {
-      yield bytes.toString('utf8', from, end)
-      from = end + 1
-      number++
-    }
-    rest = bytes.subarray(from)
-    if (rest.length > LINE_MAX_BYTES) throw new Damage(`Its line ${number} is longer than ${LINE_MAX_BYTES} bytes`)
+  let rest = ''
+  for await (const text of texts) {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+    number += lines.length
+    if (rest.length > LINE_MAX) throw new Damage(`Its line ${number} is longer than ${LINE_MAX} characters`)
   }
-  if (rest.length > 0) yield rest.toString('utf8')
+  if (rest) yield rest
 }
 
 /** What is no refusal of ours, nor the database's, is the file's. */
