@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os'
 import { createInterface } from 'node:readline'
 import { answers, locateFolder, socketFolder, socketIn } from './database/data-folder.ts'
 import type { Database } from './database/database.ts'
-import { openBeside } from './database/open-database.ts'
+import { openBeside, withDatabase } from './database/open-database.ts'
 import { type Env, readEnvOrExit } from './env.ts'
 import { exitFor } from './errors.ts'
 import { migrationsFolder } from './project-root.ts'
@@ -49,11 +49,10 @@ for await (const line of createInterface(studio.stdout)) {
 
 /** Studio speaks TCP only: a port of its own that leads to the socket of the process that has the database, or of this one. */
 async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Promise<string> {
-  const open = () => openBeside({ url, dataDir, migrations: migrationsFolder() })
-  const database = await open()
-  await noteAccess({ command: 'studio', env: () => env, errors: process.stderr }, database.db, 'everything')
-  await database.close()
+  const reader = { command: 'studio', env: () => env, errors: process.stderr }
+  await withDatabase(env, ({ db }) => noteAccess(reader, db, 'everything'))
   if (url) return url
+  const open = () => openBeside({ dataDir, migrations: migrationsFolder() })
   const { port } = await forward(LOOPBACK, 0, borrow(open, socketIn(socketFolder(locateFolder(dataDir)))))
   return `postgresql://postgres@${LOOPBACK}:${port}/postgres?sslmode=disable`
 }

@@ -96,7 +96,7 @@ const SHOWN = 100
 
 /** Programs that are no browser send neither `Origin` nor `Sec-Fetch-Site`. */
 function createOriginCheck({ PUBLIC_URL, PUBLIC_URL_ALIASES }: Env, log: FastifyBaseLogger) {
-  const own = PUBLIC_URL && [PUBLIC_URL, ...PUBLIC_URL_ALIASES].flatMap(withNamesOfThisMachine)
+  const own = PUBLIC_URL && [PUBLIC_URL, ...PUBLIC_URL_ALIASES].map(canonical)
   let warnedAt = Number.NEGATIVE_INFINITY
 
   /** An order of our own page that is refused looks like a broken site to the visitor, and like nothing to the operator. */
@@ -114,19 +114,18 @@ function createOriginCheck({ PUBLIC_URL, PUBLIC_URL_ALIASES }: Env, log: Fastify
     if (typeof site === 'string' && site !== 'same-origin' && site !== 'none') throw new HttpError(403)
     if (typeof origin !== 'string') return
     const from = URL.canParse(origin) ? new URL(origin) : undefined
-    const isOwn = own ? own.includes(from?.origin ?? '') : from?.host === request.host
+    const isOwn = from && (own ? own.includes(canonical(origin)) : from.host === request.host)
     if (!isOwn && from && (site === 'same-origin' || from.host === host))
       warn(from.origin.slice(0, SHOWN), host?.slice(0, SHOWN))
     if (!isOwn) throw new HttpError(403)
   }
 }
 
-const THIS_MACHINE = ['localhost', '127.0.0.1', '[::1]']
+const THIS_MACHINE = /(?<=^https?:\/\/)(?:127\.0\.0\.1|\[::1\])(?=:|$)/
 
-function withNamesOfThisMachine(origin: string): string[] {
-  const { protocol, hostname, port } = new URL(origin)
-  const names = THIS_MACHINE.includes(hostname) ? THIS_MACHINE : [hostname]
-  return names.map((name) => new URL(`${protocol}//${name}:${port}`).origin)
+/** Names of this machine are one. */
+function canonical(origin: string): string {
+  return new URL(origin).origin.replace(THIS_MACHINE, 'localhost')
 }
 
 /** IPv4 addresses as an IPv6 socket has them. */
