@@ -60,11 +60,18 @@ export function OrderSection({ isPage, ...form }: OrderFormProps & { isPage: boo
   )
 }
 
+/** What the inputs begin with. After an order they are new ones: a form's reset would bring back what the server put there. */
+interface Filling {
+  after?: string
+  values?: Record<string, string> | undefined
+}
+
 export function OrderForm({ path, answer, onReceived }: OrderFormProps) {
   const form = useRef<HTMLFormElement>(null)
   const [state, setState] = useState<OrderState>(
     answer ? { marks: answer.marks, summary: answer.message, note: answer.note } : EMPTY,
   )
+  const [filling, setFilling] = useState<Filling>({ values: answer?.values })
   const [Toasts, setToasts] = useState<ComponentType>()
   const sender = useRef<Promise<OrderSender>>(null)
   const waits = useRef(false)
@@ -72,7 +79,7 @@ export function OrderForm({ path, answer, onReceived }: OrderFormProps) {
   function show(next: OrderState) {
     setState(next)
     onReceived?.(next.received !== undefined)
-    if (next.received) empty(form.current)
+    if (next.received) setFilling({ after: next.received.reference })
     const first = [...(form.current?.elements ?? [])].find((field) => (field.getAttribute('name') ?? '') in next.marks)
     if (first instanceof HTMLElement) first.focus()
   }
@@ -125,10 +132,11 @@ export function OrderForm({ path, answer, onReceived }: OrderFormProps) {
 
   /** Another one from the same person: for the other product, where there is one. */
   function again() {
-    const { order } = state
-    flushSync(() => show(EMPTY))
-    if (order) refill(form.current, order)
-    field(form.current, 'quantity')?.focus()
+    flushSync(() => {
+      if (state.order) setFilling({ after: 'again', values: another(state.order) })
+      show(EMPTY)
+    })
+    form.current?.querySelector<HTMLElement>('[name=quantity]')?.focus()
   }
 
   useEffect(() => preselect(form.current), [])
@@ -155,7 +163,12 @@ export function OrderForm({ path, answer, onReceived }: OrderFormProps) {
             {state.summary}
           </p>
         )}
-        <OrderFields marks={state.marks} values={answer?.values} submissionKey={answer?.submissionKey} />
+        <OrderFields
+          key={filling.after}
+          marks={state.marks}
+          values={filling.values}
+          submissionKey={answer?.submissionKey}
+        />
         <OrderActions {...state} onStop={stop} />
       </form>
       <div role="status">{state.received && <OrderReceived received={state.received} onAgain={again} />}</div>
@@ -213,24 +226,6 @@ function without(marks: Record<string, string>, field: EventTarget) {
   return Object.fromEntries(Object.entries(marks).filter(([marked]) => marked !== name))
 }
 
-function field(form: HTMLFormElement | null, name: string) {
-  const found = form?.elements.namedItem(name)
-  return found instanceof HTMLElement ? found : undefined
-}
-
-function refill(form: HTMLFormElement | null, { name, email, mobile, retailerSelfUse, products: last }: OrderContent) {
-  const other = products.find((product) => product !== last) ?? last
-  for (const [key, value] of Object.entries({ name, email, mobile, retailerSelfUse, products: other })) {
-    const found = field(form, key)
-    if (found instanceof HTMLInputElement || found instanceof HTMLSelectElement) found.value = value
-  }
-}
-
-/** Not `reset`, which would bring back what the server put into the page when it refused the form. */
-function empty(form: HTMLFormElement | null) {
-  for (const field of form?.elements ?? []) {
-    if (field instanceof HTMLSelectElement) field.selectedIndex = 0
-    else if (field instanceof HTMLTextAreaElement) field.value = ''
-    else if (field instanceof HTMLInputElement && field.type !== 'hidden') field.value = ''
-  }
+function another({ name, email, mobile, retailerSelfUse, products: last }: OrderContent) {
+  return { name, email, mobile, retailerSelfUse, products: products.find((product) => product !== last) ?? last }
 }

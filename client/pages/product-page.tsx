@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyNowPath, productPath } from '../../shared/catalogue.ts'
 import { advisory, labelFacts, PRODUCT_CLASS } from '../content/advisory.ts'
@@ -6,7 +7,7 @@ import { buyNow } from '../content/enquiry-form.ts'
 import type { ProductContent } from '../content/product.ts'
 import { Indications } from '../product/indications.tsx'
 import { Mechanism } from '../product/mechanism.tsx'
-import { ProductHero } from '../product/product-hero.tsx'
+import { ProductHero, sections } from '../product/product-hero.tsx'
 import { Island } from '../ui/island.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Amount, SectionHead, Words } from '../ui/text.tsx'
@@ -17,54 +18,49 @@ export function productPage(content: ProductContent): Page {
   return { path: productPath(product), title: product, ground, content, Body: () => <ProductPage {...content} /> }
 }
 
-/** The sections stand in the owner's order and are numbered as in a package insert. */
 function ProductPage(content: ProductContent) {
   const { mechanism, composition, dosage, indications, safety } = content
   return (
     <>
       <ProductHero content={content} />
-      <section id="mechanism" className="section plain mechanism-section" aria-labelledby="mechanism-title">
-        <div className="wrap">
-          <SectionHead id="mechanism" number={2} title="Mechanism Of Action" lead={mechanism.lead} />
-          <Island name="mechanism" of={Mechanism} props={mechanism} />
-        </div>
-      </section>
-      <section
-        id="composition"
-        className={`section on-${composition.ground} composition-section`}
-        aria-labelledby="composition-title"
-      >
-        <div className="wrap columns numbered">
-          <SectionHead id="composition" number={3} title="Salt Composition" />
-          <Composition {...content} />
-        </div>
-      </section>
-      <section id="dosage" className="section plain dosage-section" aria-labelledby="dosage-title">
-        <div className="wrap columns numbered">
-          <SectionHead id="dosage" number={4} title="Dosage & Instructions" />
-          <Notes notes={dosage} icons={icons} />
-        </div>
-      </section>
-      <section id="indications" className="section plain indications-section" aria-labelledby="indications-title">
-        <div className="wrap">
-          <SectionHead
-            id="indications"
-            number={5}
-            title="Indications"
-            lead="Areas in which a physician may advise it."
-          />
-          <Island name="indications" of={Indications} props={indications} />
-          <Advisory />
-        </div>
-      </section>
-      <section id="safety" className="section plain safety-section" aria-labelledby="safety-title">
-        <div className="wrap columns numbered">
-          <SectionHead id="safety" number={6} title="Safety Information" />
-          <Notes notes={safety} />
-        </div>
-      </section>
+      <Section id="mechanism" lead={mechanism.lead}>
+        <Island name="mechanism" of={Mechanism} props={mechanism} />
+      </Section>
+      <Section id="composition" ground={`on-${composition.ground}`}>
+        <Composition {...content} />
+      </Section>
+      <Section id="dosage">
+        <Notes notes={dosage} icons={icons} />
+      </Section>
+      <Section id="indications" lead="Areas in which a physician may advise it.">
+        <Island name="indications" of={Indications} props={indications} />
+        <Advisory />
+      </Section>
+      <Section id="safety">
+        <Notes notes={safety} />
+      </Section>
       <Closing {...content} />
     </>
+  )
+}
+
+interface SectionProps {
+  id: string
+  ground?: string
+  /** Without one the content stands beside the heading, where there is room. */
+  lead?: string
+  children: ReactNode
+}
+
+function Section({ id, ground = 'plain', lead, children }: SectionProps) {
+  const index = sections.findIndex((section) => section.id === id)
+  return (
+    <section id={id} className={`section ${ground} ${id}-section`} aria-labelledby={`${id}-title`}>
+      <div className={lead ? 'wrap' : 'wrap columns numbered'}>
+        <SectionHead id={id} number={index + 1} title={sections[index]?.title ?? ''} lead={lead} />
+        {children}
+      </div>
+    </section>
   )
 }
 

@@ -129,27 +129,18 @@ export function Carousel({ slides, draggable, unfolded, onToggle }: CarouselProp
   )
 }
 
-type Way = 'previous' | 'next'
+const arrows = [
+  { way: 'previous', label: 'Previous slide', path: 'M20 12H4m7-7-7 7 7 7' },
+  { way: 'next', label: 'Next slide', path: 'M4 12h16m-7-7 7 7-7 7' },
+] as const
+type Way = (typeof arrows)[number]['way']
 
 function Arrows({ onMove }: { onMove: (way: Way) => void }) {
-  return (
-    <>
-      <button
-        type="button"
-        className="arrow"
-        data-way="previous"
-        aria-label="Previous slide"
-        onClick={() => onMove('previous')}
-      >
-        <svg viewBox="0 0 24 24" aria-hidden="true">
-          <path d="M20 12H4m7-7-7 7 7 7" />
-        </svg>
-      </button>
-      <button type="button" className="arrow" data-way="next" aria-label="Next slide" onClick={() => onMove('next')}>
-        <svg viewBox="0 0 24 24" aria-hidden="true">
-          <path d="M4 12h16m-7-7 7 7-7 7" />
-        </svg>
-      </button>
-    </>
-  )
+  return arrows.map(({ way, label, path }) => (
+    <button key={way} type="button" className="arrow" data-way={way} aria-label={label} onClick={() => onMove(way)}>
+      <svg viewBox="0 0 24 24" aria-hidden="true">
+        <path d={path} />
+      </svg>
+    </button>
+  ))
 }

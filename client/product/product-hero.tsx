@@ -5,7 +5,8 @@ import type { ProductContent } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
 import { Amount, SectionNumber, Words } from '../ui/text.tsx'
 
-const contents = [
+/** In the owner's order, and numbered as in a package insert. */
+export const sections = [
   { id: 'description', title: 'Product Description' },
   { id: 'mechanism', title: 'Mechanism Of Action' },
   { id: 'composition', title: 'Salt Composition' },
@@ -58,7 +59,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
       </div>
       <nav className="contents" aria-label={`Sections on ${product}`}>
         <ol className="wrap">
-          {contents.map(({ id, title }) => (
+          {sections.map(({ id, title }) => (
             <li key={id}>
               <a href={`#${id}`}>{title}</a>
             </li>

@@ -41,14 +41,11 @@ interface IngredientProps extends Folding {
   sizes: string
 }
 
-function Ingredient({
-  id,
-  card: { name, note, amount, picture, text, caution },
-  brief,
-  sizes,
-  unfolded,
-  onToggle,
-}: IngredientProps) {
+/** The whole text is in the page; where scripts run, CSS hides what goes beyond the limit until it is asked for. */
+function Ingredient({ id, card, brief, sizes, unfolded, onToggle }: IngredientProps) {
+  const { name, note, amount, picture, text, caution } = card
+  const short = shortened(text)
+  const open = unfolded.has(id)
   return (
     <li className="ingredient">
       {picture && <Picture {...picture} sizes={sizes} />}
@@ -59,7 +56,20 @@ function Ingredient({
         <p className="amounts">
           <Amount>{amount}</Amount>
         </p>
-        {!brief && <ReadMore text={text} of={name} open={unfolded.has(id)} onToggle={() => onToggle(id)} />}
+        {!brief && (
+          <p className="read-more" data-open={open}>
+            {short}
+            {short.length < text.length && (
+              <>
+                <span className="rest">{text.slice(short.length)}</span>{' '}
+                <button type="button" aria-expanded={open} onClick={() => onToggle(id)}>
+                  {open ? 'read less' : 'read more'}
+                  <span className="visually-hidden"> about {name}</span>
+                </button>
+              </>
+            )}
+          </p>
+        )}
         {!brief && caution && <p className="caution">{caution}</p>}
       </div>
     </li>
@@ -68,33 +78,6 @@ function Ingredient({
 
 const READ_MORE_LETTERS = 100
 const HIDDEN_LETTERS_MIN = 60
-
-interface ReadMoreProps {
-  text: string
-  /** What the text is about, for those who hear only the button. */
-  of: string
-  open: boolean
-  onToggle: () => void
-}
-
-/** The whole text is in the page; where scripts run, CSS hides what goes beyond the limit until it is asked for. */
-function ReadMore({ text, of, open, onToggle }: ReadMoreProps) {
-  const short = shortened(text)
-  return (
-    <p className="read-more" data-open={open}>
-      {short}
-      {short.length < text.length && (
-        <>
-          <span className="rest">{text.slice(short.length)}</span>{' '}
-          <button type="button" aria-expanded={open} onClick={onToggle}>
-            {open ? 'read less' : 'read more'}
-            <span className="visually-hidden"> about {of}</span>
-          </button>
-        </>
-      )}
-    </p>
-  )
-}
 
 /** The sentences that end within `READ_MORE_LETTERS`; all of them where little would be left to hide. */
 export function shortened(text: string) {

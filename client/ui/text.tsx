@@ -38,7 +38,7 @@ interface SectionHeadProps {
   id: string
   /** On product pages the sections are numbered, as in a package insert. */
   number?: number
-  lead?: string
+  lead?: string | undefined
 }
 
 export function SectionHead({ title, id, number, lead }: SectionHeadProps) {
