@@ -1,5 +1,3 @@
-import { pipeline } from 'node:stream/promises'
-import { stringify } from 'csv-stringify'
 import type { Db } from '../database/database.ts'
 import { count } from '../words.ts'
 import {
@@ -11,7 +9,7 @@ import {
   UsageError,
   withFilters,
 } from './input.ts'
-import { type AddCommand, csvOptions, recordColumns, recordMails, type Terminal, toRecord } from './output.ts'
+import { type AddCommand, recordColumns, recordMails, type Terminal, toRecord, writeCsv } from './output.ts'
 
 const PAGE_SIZE = 500
 
@@ -38,7 +36,7 @@ text that a spreadsheet would take for a formula gets an apostrophe in front.`)
 
 async function writeEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter) {
   await terminal.noteAccess(db, count(await db.enquiry.count({ where }), 'enquiry', 'enquiries'))
-  await pipeline(readRecords(db, where), stringify({ ...csvOptions, columns: recordColumns }), terminal.output)
+  await writeCsv(terminal, recordColumns, readRecords(db, where))
 }
 
 /**

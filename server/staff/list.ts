@@ -6,7 +6,16 @@ import { toEnquiry } from '../enquiries/enquiry.ts'
 import { mailState } from '../mail/states.ts'
 import { count } from '../words.ts'
 import { type EnquiryFilter, type Filters, mobileDigits, toFilter, UsageError, withFilters } from './input.ts'
-import { type AddCommand, type Column, printTable, recordMails, type Terminal, timeCell, toRecord } from './output.ts'
+import {
+  type AddCommand,
+  type Column,
+  printTable,
+  type RecordRow,
+  recordMails,
+  type Terminal,
+  timeCell,
+  toRecord,
+} from './output.ts'
 
 const LIMIT = 50
 const FOUND_MAX = 10_000
@@ -107,9 +116,7 @@ function numbers(_: string, value: unknown) {
   return typeof value === 'bigint' ? Number(value) : value
 }
 
-type Row = Parameters<typeof toRecord>[0] & { mails: Parameters<typeof mailState>[0] }
-
-const columns: Column<Row>[] = [
+const columns: Column<RecordRow>[] = [
   { title: 'Reference', cell: ({ reference }) => reference },
   { title: 'Received IST', cell: ({ receivedAt }) => timeCell(receivedAt) },
   { title: 'Status', cell: ({ status, suspectedSpam }) => `${status}${suspectedSpam ? ', spam?' : ''}`, min: 9 },
@@ -122,6 +129,6 @@ const columns: Column<Row>[] = [
   { title: 'Note', cell: ({ note }) => note ?? '', min: 4 },
 ]
 
-function order(row: Row) {
+function order(row: RecordRow) {
   return `${row.quantity} × ${toEnquiry(row).products.replace(`${brand.name} `, '')}`
 }

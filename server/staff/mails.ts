@@ -148,24 +148,28 @@ function readMails(db: Db, where: MailFilter, order: 'asc' | 'desc' = 'asc') {
 
 type Row = Awaited<ReturnType<typeof readMails>>[number]
 
-const id: Column<Row> = { title: 'Id', cell: (row) => String(row.id) }
-const reference: Column<Row> = { title: 'Reference', cell: referenceOf }
-const received: Column<Row> = {
-  title: 'Received IST',
-  cell: ({ enquiry }) => (enquiry ? timeCell(enquiry.receivedAt) : ''),
-}
-const name: Column<Row> = { title: 'Name', cell: ({ enquiry }) => enquiry?.name ?? '', min: 12, spare: 1 }
-const mobile: Column<Row> = { title: 'Mobile', cell: ({ enquiry }) => enquiry?.mobile ?? '' }
-const kind: Column<Row> = { title: 'Kind', cell: (row) => kinds[row.kind].short }
-const state: Column<Row> = { title: 'State', cell: ({ status }) => status }
-const attempts: Column<Row> = { title: 'Attempts', cell: (row) => String(row.attempts), spare: 3 }
-const next: Column<Row> = {
-  title: 'Next try IST',
-  cell: ({ status, nextAttemptAt }) => (status === 'Pending' ? timeCell(nextAttemptAt) : ''),
-  spare: 2,
-}
-/** Resend may quote the address. */
-const reason: Column<Row> = { title: 'Reason', cell: ({ lastError }) => scrub(lastError ?? ''), min: 25 }
+const columns: Column<Row>[] = [
+  { title: 'Id', cell: ({ id }) => String(id) },
+  { title: 'Reference', cell: referenceOf },
+  { title: 'Received IST', cell: ({ enquiry }) => (enquiry ? timeCell(enquiry.receivedAt) : '') },
+  { title: 'Kind', cell: ({ kind }) => kinds[kind].short },
+  { title: 'State', cell: ({ status }) => status },
+  { title: 'Attempts', cell: ({ attempts }) => String(attempts), spare: 3 },
+  {
+    title: 'Next try IST',
+    cell: ({ status, nextAttemptAt }) => (status === 'Pending' ? timeCell(nextAttemptAt) : ''),
+    spare: 2,
+  },
+  /** Resend may quote the address. */
+  { title: 'Reason', cell: ({ lastError }) => scrub(lastError ?? ''), min: 25 },
+]
+
+const visitorColumns: Column<Row>[] = [
+  ...columns.filter(({ title }) => title !== 'Kind' && title !== 'Reason'),
+  { title: 'Name', cell: ({ enquiry }) => enquiry?.name ?? '', min: 12, spare: 1 },
+  { title: 'Mobile', cell: ({ enquiry }) => enquiry?.mobile ?? '' },
+  ...columns.slice(-1),
+]
 
 function referenceOf({ kind, enquiry, _count }: Row): string {
   return enquiry?.reference ?? (kind === 'Staff' ? count(_count.bundled, 'enquiry', 'enquiries') : '')
@@ -174,7 +178,7 @@ function referenceOf({ kind, enquiry, _count }: Row): string {
 /** The newest mails, whatever became of them. */
 async function listAll(terminal: Terminal, db: Db) {
   const rows = await readMails(db, {}, 'desc')
-  printTable(terminal, [id, reference, received, kind, state, attempts, next, reason], rows)
+  printTable(terminal, columns, rows)
   const more = (await db.mail.count()) - rows.length
   if (more > 0) terminal.print(`and ${count(more, 'older one', 'older ones')}`)
 }
@@ -182,8 +186,9 @@ async function listAll(terminal: Terminal, db: Db) {
 interface Section {
   where: MailFilter
   head(number: number): string
-  columns: Column<Row>[]
   advice: string
+  /** Whether it names whom to ring. */
+  visitors?: true
 }
 
 /** What wants somebody's attention, the worst first. */
@@ -201,7 +206,6 @@ async function listOwed(terminal: Terminal, db: Db, env: Env, onlyFailed: boolea
     {
       where: untold,
       head: (n) => `ALARM: nobody has been told of ${count(n, 'enquiry', 'enquiries')}. The notice did not arrive.`,
-      columns: [id, reference, received, state, reason],
       advice: `Read each with: staff show REFERENCE. Answer the visitor, then:
 staff status REFERENCE Contacted. Put right what keeps mails from STAFF_EMAILS;
 staff test-mail ADDRESS tries it. staff mails retry: once more what was refused.`,
@@ -209,20 +213,18 @@ staff test-mail ADDRESS tries it. staff mails retry: once more what was refused.
     {
       where: unacknowledged,
       head: (n) => `The address is wrong, or takes no mail: ring ${count(n, 'visitor', 'visitors')}.`,
-      columns: [id, reference, received, name, mobile, state, reason],
+      visitors: true,
       advice: 'When you have: staff status REFERENCE Contacted',
     },
     {
       where: { OR: [owed, undeliveredDigest] },
       head: (n) => `${count(n, 'mail is', 'mails are')} ${onlyFailed ? 'not sent and not tried again' : 'not sent'}.`,
-      columns: [id, reference, received, kind, state, attempts, next, reason],
       advice:
         'Pending goes out by itself, with RESEND_API_KEY and as the budget of a day allows. Anything else: staff mails retry, or nothing if somebody has dealt with it.',
     },
     {
       where: { kind: 'Post', status },
       head: (n) => `NOTIFY_URL has not been told of ${count(n, 'enquiry', 'enquiries')}.`,
-      columns: [id, reference, received, state, attempts, next, reason],
       advice: env.NOTIFY_URL
         ? 'Pending is tried again by itself. staff test-notify tries the address, staff mails retry sends what Failed.'
         : 'NOTIFY_URL is not set here: unless the site has it, they wait. staff mails withhold ID: never.',
@@ -230,7 +232,6 @@ staff test-mail ADDRESS tries it. staff mails retry: once more what was refused.
     {
       where: { ...own, ...heldBack },
       head: (n) => `${count(n, 'mail is', 'mails are')} held back since a restore: sent after the backup, or not yet.`,
-      columns: [id, reference, received, kind, state],
       advice: "Look into Resend's log. staff mails retry --restored --yes sends them.",
     },
   ]
@@ -247,18 +248,17 @@ function dueSection(which: Parameters<typeof wouldBeDue>[0]): Section {
   return {
     where: wouldBeDue(which),
     head: (n) => `Would make ${count(n, 'mail', 'mails')} due.`,
-    columns: [id, reference, received, kind, state, attempts, next, reason],
     advice: 'Nothing was changed. Repeat the command with --yes, or with the numbers or references of those you mean.',
   }
 }
 
-async function printSection(terminal: Terminal, db: Db, { where, head, columns, advice }: Section): Promise<boolean> {
+async function printSection(terminal: Terminal, db: Db, { where, head, advice, visitors }: Section): Promise<boolean> {
   const total = await db.mail.count({ where })
   if (total === 0) return false
   const rows = await readMails(db, where)
-  if (columns.includes(name)) await terminal.noteAccess(db, count(rows.length, 'mail', 'mails'))
+  if (visitors) await terminal.noteAccess(db, count(rows.length, 'mail', 'mails'))
   terminal.print(head(total))
-  printTable(terminal, columns, rows)
+  printTable(terminal, visitors ? visitorColumns : columns, rows)
   if (total > rows.length) terminal.print(`and ${count(total - rows.length, 'more', 'more')}`)
   terminal.print(`${advice}\n`)
   return true

@@ -1,9 +1,11 @@
 import type { Readable, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
-import type { Options } from 'csv-stringify'
+import { stringify } from 'csv-stringify'
 import stringWidth from 'string-width'
 import type { Db } from '../database/database.ts'
-import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
+import type { Mail } from '../database/generated/client.ts'
+import { type EnquiryRow, enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
 import { inIndia } from '../words.ts'
 
@@ -36,7 +38,7 @@ export interface Column<Row> {
   /** How narrow it may become where the terminal is too narrow; otherwise it keeps its width. */
   min?: number
   /** Set on columns that a narrow terminal does without: the highest number goes first. */
-  spare?: number
+  spare?: 1 | 2 | 3 | 4
 }
 
 const GAP = '  '
@@ -51,44 +53,29 @@ export function printTable<Row>({ output, print }: Terminal, columns: Column<Row
   for (const line of tableLines(columns, rows, output.columns)) print(line)
 }
 
-export function tableLines<Row>(columns: Column<Row>[], rows: Row[], width = Number.POSITIVE_INFINITY): string[] {
-  const told = columns.filter(({ cell }) => rows.length === 0 || rows.some((row) => cell(row) !== ''))
-  const sized = told.map(({ title, cell, min, spare = 0 }) => {
-    const cells = [title, ...rows.map((row) => onOneLine(cell(row)))]
-    const size = Math.max(...cells.map((cell) => stringWidth(cell)))
-    return { cells, size, min: Math.min(min ?? size, size), spare }
-  })
-  const fitted = fitTo(sized, width)
-  return [undefined, ...rows].map((_, line) =>
-    fitted
-      .map(({ cells, size }) => padOrCut(cells[line] ?? '', size))
-      .join(GAP)
-      .trimEnd(),
-  )
-}
-
-interface Sized {
-  cells: string[]
-  size: number
-  min: number
-  spare: number
-}
-
 /** Leaves out spare columns until the others fit at their narrowest, then narrows the widest as far as needed. */
-function fitTo(all: Sized[], width: number): Sized[] {
-  let columns = all.map((column) => ({ ...column }))
-  const total = (of: 'size' | 'min') =>
-    columns.reduce((sum, column) => sum + column[of], (columns.length - 1) * GAP.length)
-  while (total('min') > width && columns.some(({ spare }) => spare > 0)) {
-    const most = Math.max(...columns.map(({ spare }) => spare))
-    columns = columns.filter(({ spare }) => spare !== most)
-  }
-  for (let over = total('size') - width; over > 0; over--) {
-    const [widest] = columns.filter(({ size, min }) => size > min).sort((a, b) => b.size - a.size)
+export function tableLines<Row>(columns: Column<Row>[], rows: Row[], width = Number.POSITIVE_INFINITY): string[] {
+  let fitted = columns
+    .map(({ title, cell, min = Number.POSITIVE_INFINITY, spare }) => {
+      const cells = [title, ...rows.map((row) => onOneLine(cell(row)))]
+      const size = Math.max(...cells.map((each) => stringWidth(each)))
+      return { cells, size, min: Math.min(min, size), spare }
+    })
+    .filter(({ cells }) => rows.length === 0 || cells.slice(1).some(Boolean))
+  const excess = (of: 'size' | 'min') =>
+    fitted.reduce((sum, column) => sum + column[of], (fitted.length - 1) * GAP.length) - width
+  for (const next of [4, 3, 2, 1]) if (excess('min') > 0) fitted = fitted.filter(({ spare }) => spare !== next)
+  while (excess('size') > 0) {
+    const [widest] = fitted.filter(({ size, min }) => size > min).sort((a, b) => b.size - a.size)
     if (!widest) break
     widest.size--
   }
-  return columns
+  const line = (index: number) => fitted.map(({ cells, size }) => padOrCut(cells[index] ?? '', size))
+  return [-1, ...rows.keys()].map((row) =>
+    line(row + 1)
+      .join(GAP)
+      .trimEnd(),
+  )
 }
 
 function padOrCut(text: string, size: number): string {
@@ -103,8 +90,8 @@ function padOrCut(text: string, size: number): string {
 }
 
 /** Ends of the record that staff read first and last; the fields of the form stand between. */
-const HEAD = ['Reference', 'Received', 'Status'] as const
-const TAIL = ['SuspectedSpam', 'StaffMail', 'AcknowledgementMail', 'LastError', 'ReceivedAt', 'Id', 'Note'] as const
+const HEAD = ['Reference', 'Received', 'Status']
+const TAIL = ['SuspectedSpam', 'StaffMail', 'AcknowledgementMail', 'LastError', 'ReceivedAt', 'Id', 'Note']
 
 /** As in the view `Quvera_Enquiries`. */
 export const recordColumns = [...HEAD, ...Object.values(fieldColumns), ...TAIL]
@@ -112,14 +99,10 @@ export const recordColumns = [...HEAD, ...Object.values(fieldColumns), ...TAIL]
 /** What a record tells of the mails. */
 export const recordMails = { select: { kind: true, status: true, lastError: true } } as const
 
-type Row = Parameters<typeof toEnquiry>[0] & {
-  status: string
-  note: string | null
-  mails: { kind: string; status: string; lastError: string | null }[]
-}
+export type RecordRow = EnquiryRow & { mails: Pick<Mail, 'kind' | 'status' | 'lastError'>[] }
 
 /** An enquiry in words, for spreadsheets and programs. */
-export function toRecord(row: Row): Record<string, string | bigint | boolean> {
+export function toRecord(row: RecordRow) {
   const mail = (kind: string) => row.mails.find((each) => each.kind === kind)
   const enquiry = toEnquiry(row)
   return {
@@ -139,11 +122,8 @@ export function toRecord(row: Row): Record<string, string | bigint | boolean> {
 }
 
 /** For spreadsheets: a byte order mark, so that names keep their letters, and no text that would run as a formula. */
-export const csvOptions: Options = {
-  header: true,
-  bom: true,
-  quoted_string: true,
-  escape_formulas: true,
-  record_delimiter: 'windows',
-  cast: { boolean: (value) => (value ? 'yes' : 'no'), bigint: String },
+export function writeCsv({ output }: Terminal, columns: string[], rows: Iterable<object> | AsyncIterable<object>) {
+  const options = { header: true, bom: true, quoted_string: true, escape_formulas: true, columns }
+  const cast = { boolean: (value: boolean) => (value ? 'yes' : 'no'), bigint: String }
+  return pipeline(rows, stringify({ ...options, record_delimiter: 'windows', cast }), output)
 }

@@ -1,10 +1,8 @@
-import { pipeline } from 'node:stream/promises'
-import { stringify } from 'csv-stringify'
 import type { Db } from '../database/database.ts'
 import { linkOf } from '../enquiries/subscribers.ts'
-import { type Env, publicUrlOf } from '../env.ts'
+import { publicUrlOf } from '../env.ts'
 import { count, inIndia } from '../words.ts'
-import { type AddCommand, csvOptions, printTable, type Terminal } from './output.ts'
+import { type AddCommand, printTable, type Terminal, writeCsv } from './output.ts'
 
 export function subscribersCommand(add: AddCommand, terminal: Terminal) {
   add('subscribers')
@@ -13,10 +11,9 @@ export function subscribersCommand(add: AddCommand, terminal: Terminal) {
     .description(`Every newsletter has to carry its receiver's own link, best also as the headers List-Unsubscribe: <link> and
 List-Unsubscribe-Post: List-Unsubscribe=One-Click (RFC 8058). The links begin with PUBLIC_URL. Export anew before each
 newsletter: who has left is not in it. An address that is not confirmed may have been typed by anybody.`)
-    .action(async ({ csv = false }: { csv?: boolean }) => {
-      const env = terminal.env()
-      await terminal.onDatabase((db) => (csv ? writeSubscribers(terminal, db, env) : list(terminal, db, env)))
-    })
+    .action(({ csv }: { csv?: boolean }) =>
+      terminal.onDatabase((db) => (csv ? writeSubscribers(terminal, db) : listSubscribers(terminal, db))),
+    )
 }
 
 export function unsubscribeCommand(add: AddCommand, terminal: Terminal) {
@@ -35,35 +32,32 @@ export function unsubscribeCommand(add: AddCommand, terminal: Terminal) {
 
 const columns = ['Email', 'Confirmed', 'Link'] as const
 
-async function read(terminal: Terminal, db: Db, env: Env, where = {}) {
+async function read(terminal: Terminal, db: Db, where = {}) {
   const rows = await db.subscriber.findMany({ where, orderBy: { subscribedAt: 'asc' } })
   await terminal.noteAccess(db, count(rows.length, 'subscription', 'subscriptions'))
+  const publicUrl = publicUrlOf(terminal.env())
   return rows.map((row) => ({
     Email: row.email,
     Confirmed: row.confirmedAt ? inIndia(row.confirmedAt) : 'no',
-    Link: linkOf(row, publicUrlOf(env)),
+    Link: linkOf(row, publicUrl),
   }))
 }
 
-async function list(terminal: Terminal, db: Db, env: Env) {
-  const rows = await read(terminal, db, env)
-  printTable(
-    terminal,
-    columns.map((title) => ({ title, cell: (row: (typeof rows)[number]) => row[title] })),
-    rows,
-  )
+async function listSubscribers(terminal: Terminal, db: Db) {
+  const rows = await read(terminal, db)
+  const cells = columns.map((title) => ({ title, cell: (row: (typeof rows)[number]) => row[title] }))
+  printTable(terminal, cells, rows)
   const unconfirmed = rows.filter(({ Confirmed }) => Confirmed === 'no').length
   terminal.print(`${count(rows.length, 'address', 'addresses')}, ${unconfirmed} of them not confirmed.`)
 }
 
 /** For the tool that sends. */
-async function writeSubscribers(terminal: Terminal, db: Db, env: Env) {
-  const { output, errors } = terminal
-  const rows = await read(terminal, db, env, { confirmedAt: { not: null } })
-  await pipeline(rows, stringify({ ...csvOptions, columns: [...columns] }), output)
+async function writeSubscribers(terminal: Terminal, db: Db) {
+  const { env, errors } = terminal
+  const rows = await read(terminal, db, { confirmedAt: { not: null } })
+  await writeCsv(terminal, [...columns], rows)
   const left = (await db.subscriber.count()) - rows.length
-  errors.write(
-    `${count(rows.length, 'address', 'addresses')}; ${left} not confirmed left out: anybody can have typed them.\n`,
-  )
-  if (!env.PUBLIC_URL) errors.write('PUBLIC_URL is not set here: the links lead to this machine.\n')
+  const told = count(rows.length, 'address', 'addresses')
+  errors.write(`${told}; ${left} not confirmed left out: anybody can have typed them.\n`)
+  if (!env().PUBLIC_URL) errors.write('PUBLIC_URL is not set here: the links lead to this machine.\n')
 }
