@@ -27,7 +27,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'tools',
-          include: ['tests/release/**/*.test.ts'],
+          include: ['tests/release/**/*.test.ts', 'tests/e2e/accidents.test.ts'],
+          env: { EVERY_PAGE: 'true' },
           globalSetup: 'tests/support/global-setup.ts',
           maxWorkers: 2,
           sequence: { groupOrder: 1 },

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { anAddress, fillOrder, sendButton, toastOf } from '../support/fill-order.ts'
 import { siteForTests } from '../support/visit.ts'
 
-const { open, site, storedFrom } = siteForTests()
+const { newcomer, open, site, storedFrom } = siteForTests({}, { pictures: false })
 const SUBMIT = '**/trpc/order.submit'
 const received = (page: Page) => toastOf(page, messages.received).waitFor()
 
@@ -27,7 +27,7 @@ async function cutAnswers(page: Page, times: number) {
 describe.concurrent('one order', () => {
   it('clicks before the code has arrived are one order', async () => {
     const email = anAddress()
-    const { page, close } = await open('/healthz')
+    const { page, close } = await newcomer()
     const clicked = Promise.withResolvers<void>()
     await page.route('**/assets/hydrate-*.js', async (route) => {
       await clicked.promise
@@ -62,7 +62,7 @@ describe.concurrent('one order', () => {
 
   it.each(orderPaths)('without a network %s says so, and the order is sent by itself when it is back', async (path) => {
     const email = anAddress()
-    const { page, close } = await open('/healthz')
+    const { page, close } = await newcomer()
     await page.clock.install()
     await page.goto(site().url + path)
     await page.clock.runFor(1000)
@@ -86,7 +86,7 @@ describe.concurrent('one order', () => {
 
   it('tries without an answer end after a minute, with a word, and the values stay', async () => {
     const email = anAddress()
-    const { page, close } = await open('/healthz')
+    const { page, close } = await newcomer()
     await page.clock.install()
     await page.goto(`${site().url}/buy-now`)
     let tries = 0
@@ -121,7 +121,7 @@ describe.concurrent('one order', () => {
 
   it('a second press while the code is slow is no second order, also when it comes after all', async () => {
     const email = anAddress()
-    const { page, close } = await open('/healthz')
+    const { page, close } = await newcomer()
     await page.clock.install()
     await page.goto(`${site().url}/buy-now`)
     const goesNatively = Promise.withResolvers<void>()

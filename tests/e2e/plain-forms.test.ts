@@ -13,7 +13,11 @@ import { storeEnquiry } from '../support/stored-enquiry.ts'
 import { siteForTests } from '../support/visit.ts'
 
 const port = String(await freePort())
-const { visit, site, fetch: ask } = siteForTests({ PORT: port, PUBLIC_URL: `http://localhost:${port}` })
+const {
+  visit,
+  site,
+  fetch: ask,
+} = siteForTests({ PORT: port, PUBLIC_URL: `http://localhost:${port}` }, { pictures: false })
 const PLAIN = { javaScriptEnabled: false }
 const fields = { ...typedOrder, mobile: '+91 98765-43210' }
 

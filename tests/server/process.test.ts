@@ -223,13 +223,13 @@ describe.skipIf(inject('postgres'))('a server whose embedded database another pr
   it('says so in the end', async () => {
     const { DATA_DIR: dataDir = '' } = await aDatabase()
     const holder = await openDatabase({ dataDir, migrations })
+    atEnd(holder.close)
     const told: string[] = []
-    const patience = { ms: 300, tell: (words: string) => told.push(words) }
+    const patience = { ms: 2000, tell: (words: string) => told.push(words) }
     await expect(openDatabase({ dataDir, migrations, patience })).rejects.toThrow(
       /^Another process already uses the embedded database in /,
     )
     expect(told).toEqual([expect.stringContaining(`${WAITS} ${dataDir}`)])
-    await holder.close()
   })
 })
 

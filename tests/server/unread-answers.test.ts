@@ -11,7 +11,8 @@ import { PUBLIC_URL, startTestApp, type TestApp } from '../support/test-app.ts'
 
 /** A sixth of what the site gives, so that a test is over sooner; nothing else is different. */
 const PATIENCE = { headersMs: 1000, requestMs: 2000, standstillMs: 2000 }
-const CUT_MS = 5000
+/** Two standstills, and as much again for a busy machine. */
+const CUT_MS = 8000
 const PAGE_BYTES = 100_000
 /** More than the system takes off the server for a client that does not read. */
 const FILM_BYTES = 12_000_000

@@ -30,7 +30,7 @@ export async function launchBrowser(options: LaunchOptions = {}): Promise<Browse
 /** A page on which every problem the browser reports is collected: a test ends by expecting none. */
 export async function openPage(
   browser: Browser,
-  url: string,
+  url: string | undefined,
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; problems: string[]; close(): Promise<void> }> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
@@ -40,6 +40,6 @@ export async function openPage(
     if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
   })
   page.on('pageerror', (error) => problems.push(error.message))
-  await page.goto(url)
+  if (url) await page.goto(url)
   return { page, problems, close: () => context.close() }
 }

@@ -1,18 +1,19 @@
 import type { Browser, BrowserContextOptions } from '@playwright/test'
 import { afterAll, beforeAll } from 'vitest'
 import { pagePaths } from '../../shared/page-paths.ts'
-import { launchBrowser, openPage } from './browser.ts'
+import { CHROMIUM_FLAGS, launchBrowser, openPage } from './browser.ts'
 import { startSite } from './site.ts'
 
 export const paths = pagePaths
 export const PHONE = { viewport: { width: 360, height: 740 } }
 
-/** One site and one browser for a file of tests. */
-export function siteForTests(env: Record<string, string> = {}) {
+/** One site and one browser for a file of tests; without pictures a page costs less time. */
+export function siteForTests(env: Record<string, string> = {}, { pictures = true } = {}) {
+  const args = pictures ? CHROMIUM_FLAGS : [...CHROMIUM_FLAGS, '--blink-settings=imagesEnabled=false']
   let site: Awaited<ReturnType<typeof startSite>>
   let browser: Browser
   beforeAll(async () => {
-    ;[site, browser] = await Promise.all([startSite(env), launchBrowser()])
+    ;[site, browser] = await Promise.all([startSite(env), launchBrowser({ args })])
   })
   afterAll(async () => {
     await browser?.close()
@@ -30,6 +31,8 @@ export function siteForTests(env: Record<string, string> = {}) {
       if (options.javaScriptEnabled !== false) await visited.page.locator('html[data-hydrated]').waitFor()
       return visited
     },
+    /** A browser that has loaded nothing of the site yet. */
+    newcomer: (options?: BrowserContextOptions) => openPage(browser, undefined, options),
     open: (path: string, options?: BrowserContextOptions) => openPage(browser, site.url + path, options),
   }
 }
