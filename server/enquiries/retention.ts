@@ -14,22 +14,15 @@ const REFUSED = '42501'
 /** Longer than a site is away, or without a single enquiry before it first erases. */
 const LEAP_DAYS = 31
 
-function leapWords(months: number): string {
-  return `enquiries past their time are not erased: the database's clock is more than ${LEAP_DAYS} days after the last time that is known. Where it is right, by hand once: staff erase --older-than ${months}m`
-}
+const LEAP = `enquiries past their time are not erased: the database's clock is more than ${LEAP_DAYS} days after the last time that is known. Where it is right, by hand once: staff erase --older-than`
 
 /** Erases the enquiries received before, with their mails, also from copies that a backup made or left. */
 export async function eraseBefore(db: Db, before: Date): Promise<number> {
   let erased = 0
-  for (;;) {
-    const rows = await db.enquiry.findMany({
-      where: { receivedAt: { lt: before } },
-      select: { id: true },
-      take: CHUNK,
-    })
-    if (rows.length === 0) break
-    const { count } = await db.enquiry.deleteMany({ where: { id: { in: rows.map(({ id }) => id) } } })
-    erased += count
+  for (let count = CHUNK; count > 0; erased += count) {
+    count = await db.$executeRaw`
+      DELETE FROM "Quvera_Form"
+      WHERE "Id" IN (SELECT "Id" FROM "Quvera_Form" WHERE "ReceivedAt" < ${before} LIMIT ${CHUNK})`
   }
   await dropCopies(db)
   return erased
@@ -56,7 +49,7 @@ export function startRetention(db: Db, months: number, log: Logger): () => void 
       const { now, isLeap } = await readTime(db)
       const before = months ? monthsBefore(now, months) : new Date(0)
       if (isLeap && (await db.enquiry.count({ where: { receivedAt: { lt: before } } })) > 0)
-        return log.error(leapWords(months))
+        return log.error(`${LEAP} ${months}m`)
       // By another name each time, so that nobody renews it: who finds it run out is the one that erases.
       const isFirst = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
       if (isFirst && months)

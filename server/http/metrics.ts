@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client'
 import type { Db } from '../database/database.ts'
-import { readHours, readOldestNew } from '../enquiries/oldest-new.ts'
+import { readHours, readOldestNew } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
 import { countStates, readBacklog } from '../mail/owed.ts'
 import { ORDER_FORM } from './form-posts.ts'

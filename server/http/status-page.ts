@@ -1,5 +1,5 @@
 import { brand, palette } from '../../shared/brand.ts'
-import type { Hour } from '../enquiries/oldest-new.ts'
+import type { Hour } from '../enquiries/enquiry.ts'
 import type { Backlog, countStates } from '../mail/owed.ts'
 import { states } from '../mail/states.ts'
 import { ageInWords, count, inIndia } from '../words.ts'

@@ -1,5 +1,5 @@
 import type { Db } from '../database/database.ts'
-import { readOldestNew } from '../enquiries/oldest-new.ts'
+import { readOldestNew } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
 import { OperatorError, scrub } from '../errors.ts'
 import { retryMails, withholdMails, wouldBeDue } from '../mail/by-hand.ts'
