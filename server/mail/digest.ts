@@ -42,10 +42,11 @@ export async function readDigest(db: Tables, now: Date) {
         where: { enquiry: ofWeek, kind: { in: mailKinds } },
         _count: true,
       }),
-      spam: await db.enquiry.count({ where: { ...ofWeek, suspectedSpam: true } }),
-      statuses: await db.enquiry.groupBy({ by: ['status'], where: ofWeek, _count: true }),
-      products: await db.enquiry.groupBy({ by: ['products'], where: ofWeek, _count: true }),
-      types: await db.enquiry.groupBy({ by: ['retailerSelfUse'], where: ofWeek, _count: true }),
+      enquiries: await db.enquiry.groupBy({
+        by: ['status', 'products', 'retailerSelfUse', 'suspectedSpam'],
+        where: ofWeek,
+        _count: true,
+      }),
     },
   }
 }
@@ -102,24 +103,26 @@ function enquiryLine(row: EnquiryRow) {
   return `${reference} · ${inIndia(receivedAt)} · ${quantity} × ${products}, ${retailerSelfUse}${spam}`
 }
 
-function weekLines({ mails, spam, statuses, products, types }: Digest['week']) {
-  const total = (groups: { _count: number }[]) => groups.reduce((sum, { _count }) => sum + _count, 0)
+function weekLines({ mails, enquiries }: Digest['week']) {
+  const spam = total(enquiries.filter(({ suspectedSpam }) => suspectedSpam))
   const missing = total(mails.filter(({ status }) => statesThat('undelivered').includes(status)))
   return [
-    `${count(total(statuses), 'enquiry', 'enquiries')}${spam ? `, ${spam} of them suspected spam` : ''}`,
-    tally(statuses.map(({ status, _count }) => [status, _count])),
-    tally(products.map((group) => [fieldText('products', group.products), group._count])),
-    tally(types.map((group) => [fieldText('retailerSelfUse', group.retailerSelfUse), group._count])),
+    `${count(total(enquiries), 'enquiry', 'enquiries')}${spam ? `, ${spam} of them suspected spam` : ''}`,
+    tally(enquiries, ({ status }) => status),
+    tally(enquiries, ({ products }) => fieldText('products', products)),
+    tally(enquiries, ({ retailerSelfUse }) => fieldText('retailerSelfUse', retailerSelfUse)),
     `${count(total(mails), 'mail', 'mails')}, ${missing} did not arrive`,
   ].filter(Boolean)
 }
 
+function total(groups: { _count: number }[]) {
+  return groups.reduce((sum, { _count }) => sum + _count, 0)
+}
+
 /** `3 Closed, 8 New`. */
-function tally(groups: [name: string, count: number][]) {
-  return groups
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, number]) => `${number} ${name}`)
-    .join(', ')
+function tally<Group extends { _count: number }>(groups: Group[], nameOf: (group: Group) => string) {
+  const byName = Object.entries(Object.groupBy(groups, nameOf)).sort(([a], [b]) => (a < b ? -1 : 1))
+  return byName.map(([name, named = []]) => `${total(named)} ${name}`).join(', ')
 }
 
 /**

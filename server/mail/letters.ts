@@ -146,18 +146,9 @@ function greetableName(name: string): string | undefined {
   return isName ? name : undefined
 }
 
-/** What is handed to the mail service, apart from sender and receiver. */
-interface Letter {
-  subject: string
-  text: string
-  html: string
-}
-
-/** The same in both forms of a mail. */
-interface Part {
-  text: string
-  html: string
-}
+/** What is handed to the mail service, apart from sender and receiver; and a part of it, in both forms of a mail. */
+type Letter = Pick<Message, 'subject' | 'text' | 'html'>
+type Part = Pick<Message, 'text' | 'html'>
 
 const MUTED = `font-size:14px;color:${palette.inkMuted}`
 const LINE = `border-bottom:1px solid ${palette.line}`

@@ -5,16 +5,15 @@ import { applyEvents, askDelivery, forgetOldEvents } from './delivery.ts'
 import { writeMessage } from './letters.ts'
 import { backOffMs, type Loop, type LoopParts, RETRY_MAX_SECONDS, startLoop } from './loop.ts'
 import { boundFuture, type ClaimedMail, claimBundle, claimMails, filters, settle, withholdOld } from './owed.ts'
-import { createPace } from './pace.ts'
 import { readPlan, withholdReason } from './plan.ts'
-import type { Mailer, Message, Outcome } from './resend.ts'
+import { createPace, type Mailer, type Message, type Outcome } from './resend.ts'
 import { type Change, kinds, kindsTo } from './states.ts'
 
 /*
  * In: rows of Quvera_Mail that say what we owe, and Resend's events. Out: mails through Resend, and in the same rows what
  * became of them. Read in this order: states.ts (what a mail can be), owed.ts (what is taken to be sent), plan.ts (what
- * may be sent now; pace.ts: how fast), outbox.ts (the loop, and one try), letters.ts (the words), resend.ts (all that
- * comes from Resend), delivery.ts (what became of it). posts.ts tells NOTIFY_URL by the same table. by-hand.ts is what staff
+ * may be sent now), outbox.ts (the loop, and one try), letters.ts (the words), resend.ts (all that comes from Resend, and
+ * how fast it may be asked), delivery.ts (what became of it). posts.ts tells NOTIFY_URL by the same table. by-hand.ts is what staff
  * do to mails, digest.ts their daily page.
  */
 

@@ -6,7 +6,7 @@ import { kindsTo } from './states.ts'
 
 /*
  * What may be sent now: so that a day's mails last for the day and staff are never far behind, and so that nobody can
- * misuse our mails. How fast Resend may be asked is another matter: pace.ts.
+ * misuse our mails. How fast Resend may be asked is another matter: resend.ts.
  */
 
 /** Mails to staff in a day that are kept for bundles, as far as there are so many: with them no pause is over two hours. */

@@ -2,7 +2,7 @@ import { Resend } from 'resend'
 import * as z from 'zod/mini'
 
 /*
- * All that comes from Resend enters here: answers to a send, answers to a question, events. Some of it is the text of a
+ * All that comes from Resend enters here: answers to a send, answers to a question, how fast it may be asked, events. Some of it is the text of a
  * stranger's mail server, so every text is cleaned here, once, before anything is written down, shown or logged.
  */
 
@@ -40,18 +40,7 @@ export interface DeliveryEvent {
 
 export type Headers = Record<string, string> | null | undefined
 
-export interface Mailer {
-  /** Never throws. */
-  send(message: Message, signal: AbortSignal): Promise<{ outcome: Outcome; headers: Headers }>
-  /** The newest event of a mail; none when Resend does not answer. `forbidden`: the key may only send. Never throws. */
-  ask(resendId: string, signal: AbortSignal): Promise<{ event?: DeliveryEvent; forbidden: boolean; headers: Headers }>
-}
-
-export interface MailerOptions {
-  apiKey: string
-  baseUrl?: string | undefined
-  from: string
-}
+export type Mailer = ReturnType<typeof createMailer>
 
 const TEXT_MAX = 500
 const NO_REPLY_TO = 'Resend did not take the visitor’s address as the address for replies: write to it yourself.'
@@ -64,7 +53,9 @@ export function clean(text: unknown): string {
   return short.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
 }
 
-export function createMailer({ apiKey, baseUrl, from }: MailerOptions): Mailer {
+/** What it hands back never throws. */
+export function createMailer(options: { apiKey: string; baseUrl?: string | undefined; from: string }) {
+  const { apiKey, baseUrl, from } = options
   const resend = new Resend(apiKey, baseUrl ? { baseUrl } : {})
 
   async function trySending({ idempotencyKey, ...message }: Message, signal: AbortSignal) {
@@ -73,7 +64,7 @@ export function createMailer({ apiKey, baseUrl, from }: MailerOptions): Mailer {
   }
 
   return {
-    async send(message, signal) {
+    async send(message: Message, signal: AbortSignal): Promise<{ outcome: Outcome; headers: Headers }> {
       const answered = await trySending(message, signal)
       const { outcome } = answered
       const isReplyTo = outcome.is === 'refused' && /reply[_ -]?to/i.test(outcome.error)
@@ -87,7 +78,8 @@ export function createMailer({ apiKey, baseUrl, from }: MailerOptions): Mailer {
       }
       return trySending(again, signal)
     },
-    async ask(resendId, signal) {
+    /** The newest event of a mail; none when Resend does not answer. `forbidden`: the key may only send. */
+    async ask(resendId: string, signal: AbortSignal) {
       const { data, error, headers } = await resend.emails.get(resendId, { signal })
       const type = clean(data?.last_event)
       return {
@@ -130,8 +122,75 @@ function readOutcome({ data, error, headers }: ResendAnswer): Outcome {
 
 /** A header's number of seconds, in milliseconds. */
 export function readSeconds(value: string | null | undefined): number | undefined {
+  const seconds = readNumber(value)
+  return seconds === undefined ? undefined : Math.min(seconds, 3600) * 1000
+}
+
+function readNumber(value: string | null | undefined): number | undefined {
   const number = Number(value)
-  return value && Number.isFinite(number) && number >= 0 ? Math.min(number, 3600) * 1000 : undefined
+  return value && Number.isFinite(number) && number >= 0 ? number : undefined
+}
+
+/** So many requests at a time: enough for 100 a second with answers that take a tenth of one. */
+const PARALLEL = 10
+/** Mails are claimed several at a time and not one by one. */
+const FREE_MIN = 5
+
+/**
+ * How fast Resend may be asked. Resend counts the requests of a team in windows of a second and tells, with each answer, how many are left and when
+ * the next window begins. Nothing is guessed: before the first answer one request goes alone, and without these headers
+ * only `PARALLEL` bounds them.
+ */
+export function createPace(now: () => number = () => performance.now()) {
+  let limit: number | undefined
+  let left = 1
+  let windowEnd = Number.POSITIVE_INFINITY
+  let pausedUntil = Number.NEGATIVE_INFINITY
+
+  function beginWindow(underWay: number) {
+    left = (limit ?? Number.POSITIVE_INFINITY) - underWay // those may be counted in the new window
+    windowEnd = Number.POSITIVE_INFINITY // until its first answer
+  }
+
+  return {
+    /** How many more requests may be started now, with so many under way; if none, for how long at least. */
+    room(underWay: number) {
+      const time = now()
+      if (time < pausedUntil) return { mails: 0, pauseMs: pausedUntil - time }
+      if (time >= windowEnd) beginWindow(underWay)
+      const free = PARALLEL - underWay
+      const mails = free < FREE_MIN ? 0 : Math.max(0, Math.min(free, left))
+      const waitsForWindow = mails === 0 && left <= 0 && windowEnd !== Number.POSITIVE_INFINITY
+      return { mails, pauseMs: waitsForWindow ? windowEnd - time : 0 }
+    },
+    started() {
+      left--
+    },
+    /** What was started sends nothing after all. */
+    calledOff() {
+      left++
+    },
+    /** `headers` of an answer that came while so many other requests were under way. */
+    learn(headers: Headers, underWay: number) {
+      const [allowed, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
+        readNumber(headers?.[`ratelimit-${name}`]),
+      )
+      const isFirst = windowEnd === Number.POSITIVE_INFINITY
+      if (allowed === undefined || remaining === undefined || reset === undefined) {
+        if (headers && limit === undefined) left = Number.POSITIVE_INFINITY
+        else if (isFirst) left = Math.max(left, 1) // no answer of Resend's: the next one may tell
+        return
+      }
+      limit = allowed
+      const untold = remaining - underWay // those under way may not be counted yet
+      left = isFirst ? untold : Math.min(left, untold)
+      windowEnd = Math.min(windowEnd, now() + reset * 1000) // told in whole seconds: the earliest is the nearest
+    },
+    /** Starts nothing for so long. */
+    pause(milliseconds: number) {
+      pausedUntil = Math.max(pausedUntil, now() + milliseconds)
+    },
+  }
 }
 
 const text = z.pipe(
