@@ -2,7 +2,6 @@ import type { Db } from '../database/database.ts'
 import { dropCopies } from '../database/snapshot.ts'
 import { eraseBefore } from '../enquiries/retention.ts'
 import { count, inIndia } from '../words.ts'
-import { readHoldings } from './export.ts'
 import {
   findByReference,
   joinReferences,
@@ -46,8 +45,7 @@ export function eraseCommand(add: AddCommand, terminal: Terminal) {
       await terminal.onDatabase(async (db) => {
         const rows = await findByReference(db, references)
         const named = { references: rows.map(({ reference }) => reference) }
-        if (!olderThan) await eraseThese(terminal, db, person ?? named, yes)
-        if (olderThan) await eraseOld(terminal, db, olderThan, yes)
+        await (olderThan ? eraseOld(terminal, db, olderThan, yes) : eraseThese(terminal, db, person ?? named, yes))
         if (yes) await dropCopies(db)
       })
     })
@@ -59,7 +57,7 @@ interface Options {
   yes?: boolean
 }
 
-async function eraseThese(terminal: Terminal, db: Db, whose: Parameters<typeof readHoldings>[1], yes: boolean) {
+async function eraseThese(terminal: Terminal, db: Db, whose: Whose, yes: boolean) {
   const { print } = terminal
   const { enquiries, subscriptions } = await readHoldings(db, whose)
   const mails = enquiries.reduce((sum, enquiry) => sum + enquiry.Mails.length, 0)
@@ -78,12 +76,8 @@ async function eraseThese(terminal: Terminal, db: Db, whose: Parameters<typeof r
 async function eraseOld(terminal: Terminal, db: Db, before: Date, yes: boolean) {
   const { print } = terminal
   const old = { receivedAt: { lt: before } }
-  const { _count, _min, _max } = await db.enquiry.aggregate({
-    where: old,
-    _count: true,
-    _min: { receivedAt: true },
-    _max: { receivedAt: true },
-  })
+  const at = { receivedAt: true } as const
+  const { _count, _min, _max } = await db.enquiry.aggregate({ where: old, _count: true, _min: at, _max: at })
   if (!_min.receivedAt || !_max.receivedAt) return print(`No enquiry was received before ${inIndia(before)}.`)
   const mails = await db.mail.count({ where: { enquiry: old } })
   const period = `received before ${inIndia(before)}: the first on ${inIndia(_min.receivedAt)}, the last on ${inIndia(_max.receivedAt)}`
@@ -97,4 +91,37 @@ async function eraseOld(terminal: Terminal, db: Db, before: Date, yes: boolean) 
 
 function amount(enquiries: number, mails: number) {
   return `${count(enquiries, 'enquiry', 'enquiries')} with ${count(mails, 'mail', 'mails')}`
+}
+
+/** Rows as the database has them: all columns under their own names. */
+interface Holdings {
+  enquiries: { Id: string; Reference: string; ReceivedAt: string; Mails: unknown[] }[]
+  subscriptions: { Email: string }[]
+}
+
+type Whose = Person | { references: string[] }
+
+/**
+ * All we hold of a person, or enquiries by their references. Subscriptions are found by their address only: the
+ * addresses beside a mobile number may be anybody's, typed by somebody else. In SQL, because Prisma's way to ignore case
+ * takes `_` and `%` for wildcards.
+ */
+export async function readHoldings(db: Db, whose: Whose): Promise<Holdings> {
+  const { email, mobile, references }: { email?: string; mobile?: string; references?: string[] } = whose
+  const enquiries = await db.$queryRaw<{ row: Holdings['enquiries'][number] }[]>`
+    SELECT to_jsonb(form) || jsonb_build_object('Mails', (
+      SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'EnquiryId' ORDER BY mail."Id"), '[]')
+      FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id"
+    ), 'History', (
+      SELECT coalesce(jsonb_agg(to_jsonb(change) - 'EnquiryId' ORDER BY change."Id"), '[]')
+      FROM "Quvera_History" change WHERE change."EnquiryId" = form."Id"
+    )) AS "row" FROM "Quvera_Form" form
+    WHERE lower("Email") = lower(${email ?? null}::text) OR "Mobile" = ${mobile ?? null}::text OR "Reference" = ANY(${references ?? []}::text[])
+    ORDER BY form."ReceivedAt"`
+  const subscriptions = await db.$queryRaw<{ row: Holdings['subscriptions'][number] }[]>`
+    SELECT to_jsonb(subscriber) - 'Secret' || jsonb_build_object('Mails', (
+      SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'SubscriberId' ORDER BY mail."Id"), '[]')
+      FROM "Quvera_Mail" mail WHERE mail."SubscriberId" = subscriber."Id"
+    )) AS "row" FROM "Quvera_Subscriber" subscriber WHERE lower("Email") = lower(${email ?? null}::text)`
+  return { enquiries: enquiries.map(({ row }) => row), subscriptions: subscriptions.map(({ row }) => row) }
 }

@@ -4,8 +4,6 @@ import type { Command } from 'commander'
 import { stringify } from 'csv-stringify'
 import stringWidth from 'string-width'
 import type { Db } from '../database/database.ts'
-import type { Mail } from '../database/generated/client.ts'
-import { type EnquiryRow, enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
 import { inIndia } from '../words.ts'
 
@@ -87,38 +85,6 @@ function padOrCut(text: string, size: number): string {
     cut += character
   }
   return `${cut}…`
-}
-
-/** Ends of the record that staff read first and last; the fields of the form stand between. */
-const HEAD = ['Reference', 'Received', 'Status']
-const TAIL = ['SuspectedSpam', 'StaffMail', 'AcknowledgementMail', 'LastError', 'ReceivedAt', 'Id', 'Note']
-
-/** As in the view `Quvera_Enquiries`. */
-export const recordColumns = [...HEAD, ...Object.values(fieldColumns), ...TAIL]
-
-/** What a record tells of the mails. */
-export const recordMails = { select: { kind: true, status: true, lastError: true } } as const
-
-export type RecordRow = EnquiryRow & { mails: Pick<Mail, 'kind' | 'status' | 'lastError'>[] }
-
-/** An enquiry in words, for spreadsheets and programs. */
-export function toRecord(row: RecordRow) {
-  const mail = (kind: string) => row.mails.find((each) => each.kind === kind)
-  const enquiry = toEnquiry(row)
-  return {
-    Reference: row.reference,
-    Received: inIndia(row.receivedAt),
-    Status: row.status,
-    ...Object.fromEntries(enquiryFields.map((field) => [fieldColumns[field], enquiry[field]])),
-    Quantity: row.quantity,
-    SuspectedSpam: row.suspectedSpam,
-    StaffMail: mail('Staff')?.status ?? '-',
-    AcknowledgementMail: mail('Acknowledgement')?.status ?? '-',
-    LastError: mail('Staff')?.lastError ?? mail('Acknowledgement')?.lastError ?? '',
-    ReceivedAt: row.receivedAt.toISOString(),
-    Id: row.id,
-    Note: row.note ?? '',
-  }
 }
 
 /** For spreadsheets: a byte order mark, so that names keep their letters, and no text that would run as a formula. */

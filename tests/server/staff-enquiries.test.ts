@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { TOO_OLD } from '../../server/mail/states.ts'
-import { findIds } from '../../server/staff/list.ts'
+import { findIds } from '../../server/staff/enquiries.ts'
 import { runStaff } from '../../server/staff.ts'
 import { products } from '../../shared/catalogue.ts'
 import { anOrder, submit } from '../support/an-order.ts'

@@ -1,25 +1,27 @@
 import type { Command } from 'commander'
 import { brand } from '../../shared/brand.ts'
 import type { Db } from '../database/database.ts'
-import { Prisma } from '../database/generated/client.ts'
-import { toEnquiry } from '../enquiries/enquiry.ts'
+import { type Mail, Prisma } from '../database/generated/client.ts'
+import { type EnquiryRow, enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
 import { mailState } from '../mail/states.ts'
-import { count } from '../words.ts'
-import { type EnquiryFilter, type Filters, mobileDigits, toFilter, UsageError, withFilters } from './input.ts'
+import { count, inIndia } from '../words.ts'
+import { readHoldings } from './erase.ts'
 import {
-  type AddCommand,
-  type Column,
-  printTable,
-  type RecordRow,
-  recordMails,
-  type Terminal,
-  timeCell,
-  toRecord,
-} from './output.ts'
+  type EnquiryFilter,
+  type Filters,
+  mobileDigits,
+  type Person,
+  readPerson,
+  toFilter,
+  UsageError,
+  withFilters,
+} from './input.ts'
+import { type AddCommand, type Column, printTable, type Terminal, timeCell, writeCsv } from './output.ts'
 
 const LIMIT = 50
 const FOUND_MAX = 10_000
 const DIGITS_MIN = 4
+const PAGE_SIZE = 500
 
 export function listCommand(add: AddCommand, terminal: Terminal) {
   withListOptions(withFilters(add('list')))
@@ -53,6 +55,27 @@ with +91, 0, spaces or dashes, and by any ${DIGITS_MIN} or more of its digits in
     })
 }
 
+export function exportCommand(add: AddCommand, terminal: Terminal) {
+  withFilters(add('export'))
+    .summary('write enquiries as CSV, or all we hold about one person as JSON')
+    .usage(`[options] > enquiries.csv
+       npm run -s staff -- export --person EMAIL|MOBILE > person.json`)
+    .description(`With npm's -s, else npm writes two lines of its own before the first. "Received" is Indian time, "ReceivedAt" UTC. A
+text that a spreadsheet would take for a formula gets an apostrophe in front.`)
+    .option(
+      '--person <who>',
+      'a mail address in any case, or a mobile number, also with +91 and spaces; stands alone. The subscription is found by its address only',
+      readPerson,
+    )
+    .action(async ({ person, ...filters }: Filters & { person?: Person }) => {
+      if (person && Object.keys(filters).length > 0) throw new UsageError('--person stands alone')
+      const where = toFilter(filters)
+      await terminal.onDatabase((db) =>
+        person ? writePerson(terminal, db, person) : writeEnquiries(terminal, db, where),
+      )
+    })
+}
+
 /** Not by LIKE, in which % and _ stand for anything. The newest come first, should there be too many. */
 export async function findIds(db: Db, text: string): Promise<string[]> {
   const digits = mobileDigits(text)
@@ -76,7 +99,6 @@ interface ListOptions {
   json?: boolean
 }
 
-/** Of all commands that list enquiries. */
 function withListOptions(command: Command): Command {
   return command
     .option('--limit <number>', `at most so many, ${LIMIT} unless given; with --json all`, readLimit)
@@ -88,7 +110,7 @@ function readLimit(text: string): number {
   return Number(text)
 }
 
-/** Prints the enquiries of the filter, newest first. */
+/** Newest first. */
 async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, { limit, json }: ListOptions) {
   const { print } = terminal
   const most = limit ?? (json ? undefined : LIMIT)
@@ -116,7 +138,7 @@ function numbers(_: string, value: unknown) {
   return typeof value === 'bigint' ? Number(value) : value
 }
 
-const columns: Column<RecordRow>[] = [
+const columns: Column<Row>[] = [
   { title: 'Reference', cell: ({ reference }) => reference },
   { title: 'Received IST', cell: ({ receivedAt }) => timeCell(receivedAt) },
   { title: 'Status', cell: ({ status, suspectedSpam }) => `${status}${suspectedSpam ? ', spam?' : ''}`, min: 9 },
@@ -129,6 +151,72 @@ const columns: Column<RecordRow>[] = [
   { title: 'Note', cell: ({ note }) => note ?? '', min: 4 },
 ]
 
-function order(row: RecordRow) {
+function order(row: Row) {
   return `${row.quantity} × ${toEnquiry(row).products.replace(`${brand.name} `, '')}`
+}
+
+async function writeEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter) {
+  await terminal.noteAccess(db, count(await db.enquiry.count({ where }), 'enquiry', 'enquiries'))
+  await writeCsv(terminal, recordColumns, readRecords(db, where))
+}
+
+/**
+ * The enquiries of the filter, oldest first, a page at a time: memory stays the same however many there are. Each page
+ * goes on after the last row of the one before, so rows that come or go meanwhile shift nothing.
+ */
+async function* readRecords(db: Db, filter: EnquiryFilter) {
+  let after: EnquiryFilter = {}
+  for (;;) {
+    const page = await db.enquiry.findMany({
+      where: { AND: [filter, after] },
+      include: { mails: recordMails },
+      orderBy: [{ receivedAt: 'asc' }, { id: 'asc' }],
+      take: PAGE_SIZE,
+    })
+    yield* page.map(toRecord)
+    const last = page.at(-1)
+    if (!last || page.length < PAGE_SIZE) return
+    const { id, receivedAt } = last
+    // The first condition follows from the second; with it PostgreSQL begins at that place of the index.
+    after = { receivedAt: { gte: receivedAt }, OR: [{ receivedAt: { gt: receivedAt } }, { id: { gt: id } }] }
+  }
+}
+
+async function writePerson(terminal: Terminal, db: Db, person: Person) {
+  const holdings = await readHoldings(db, person)
+  const rows = holdings.enquiries.map(({ Reference: reference }) => ({ reference }))
+  await terminal.noteAccess(db, rows)
+  terminal.print(JSON.stringify({ person, exportedAt: new Date(), ...holdings }, undefined, 2))
+}
+
+/** What staff read first and last of a record; the fields of the form stand between. */
+const HEAD = ['Reference', 'Received', 'Status']
+const TAIL = ['SuspectedSpam', 'StaffMail', 'AcknowledgementMail', 'LastError', 'ReceivedAt', 'Id', 'Note']
+
+/** As in the view `Quvera_Enquiries`. */
+const recordColumns = [...HEAD, ...Object.values(fieldColumns), ...TAIL]
+
+/** What a record tells of the mails. */
+const recordMails = { select: { kind: true, status: true, lastError: true } } as const
+
+type Row = EnquiryRow & { mails: Pick<Mail, 'kind' | 'status' | 'lastError'>[] }
+
+/** An enquiry in words, for spreadsheets and programs. */
+function toRecord(row: Row) {
+  const mail = (kind: string) => row.mails.find((each) => each.kind === kind)
+  const enquiry = toEnquiry(row)
+  return {
+    Reference: row.reference,
+    Received: inIndia(row.receivedAt),
+    Status: row.status,
+    ...Object.fromEntries(enquiryFields.map((field) => [fieldColumns[field], enquiry[field]])),
+    Quantity: row.quantity,
+    SuspectedSpam: row.suspectedSpam,
+    StaffMail: mail('Staff')?.status ?? '-',
+    AcknowledgementMail: mail('Acknowledgement')?.status ?? '-',
+    LastError: mail('Staff')?.lastError ?? mail('Acknowledgement')?.lastError ?? '',
+    ReceivedAt: row.receivedAt.toISOString(),
+    Id: row.id,
+    Note: row.note ?? '',
+  }
 }
