@@ -78,13 +78,30 @@ function ProductsMenu({ path }: { path: string }) {
         onToggle={({ newState }) => setOpen(newState === 'open')}
         onBlur={leave}
       >
-        <ProductLinks path={path} pictures onFollow={close} />
+        {products.map((product) => {
+          const { picture, ground } = productCards[product]
+          return (
+            <li key={product}>
+              <PageLink href={productPath(product)} path={path} onFollow={close}>
+                <Picture className={`square close thumbnail on-${ground}`} name={picture} alt="" sizes="72px" />
+                {product}
+              </PageLink>
+            </li>
+          )
+        })}
       </ul>
     </>
   )
 }
 
 const COMMANDS = typeof HTMLButtonElement !== 'undefined' && 'command' in HTMLButtonElement.prototype
+
+const menuLinks: [href: string, text: string][] = [
+  ['/', 'Home'],
+  ...products.map((product): [string, string] => [productPath(product), product]),
+  ['#contact', 'Contact Us'],
+  ['/buy-now', 'Buy Now'],
+]
 
 /** A modal dialog over the whole screen. The `command` attributes open and close it before React is there. */
 function MobileMenu({ path }: { path: string }) {
@@ -119,22 +136,13 @@ function MobileMenu({ path }: { path: string }) {
         </div>
         <nav aria-label="Main">
           <ul>
-            <li>
-              <PageLink href="/" path={path} onFollow={close}>
-                Home
-              </PageLink>
-            </li>
-            <ProductLinks path={path} onFollow={close} />
-            <li>
-              <PageLink href="#contact" path={path} onFollow={close}>
-                Contact Us
-              </PageLink>
-            </li>
-            <li>
-              <PageLink href="/buy-now" path={path} onFollow={close}>
-                Buy Now
-              </PageLink>
-            </li>
+            {menuLinks.map(([href, text]) => (
+              <li key={href}>
+                <PageLink href={href} path={path} onFollow={close}>
+                  {text}
+                </PageLink>
+              </li>
+            ))}
           </ul>
         </nav>
         <p>
@@ -148,26 +156,6 @@ function MobileMenu({ path }: { path: string }) {
 
 function command(name: 'show-modal' | 'close') {
   return { command: name, commandfor: 'menu' }
-}
-
-interface ProductLinksProps {
-  path: string
-  pictures?: boolean
-  onFollow?: () => void
-}
-
-function ProductLinks({ path, pictures, onFollow }: ProductLinksProps) {
-  return products.map((product) => {
-    const { picture, ground } = productCards[product]
-    return (
-      <li key={product}>
-        <PageLink href={productPath(product)} path={path} onFollow={onFollow}>
-          {pictures && <Picture className={`square close thumbnail on-${ground}`} name={picture} alt="" sizes="72px" />}
-          {product}
-        </PageLink>
-      </li>
-    )
-  })
 }
 
 interface PageLinkProps {
