@@ -43,23 +43,17 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
   const pace = createPace()
   const underWay = new Set<Promise<void>>()
   let check: Promise<void> | undefined
-  let asks = !env.RESEND_WEBHOOK_SECRET
+  let asksDelivery = !env.RESEND_WEBHOOK_SECRET
   // Only one process sends, so that the limits of Resend are one's to keep.
   const loop = startLoop(db, { name: 'sends mails', seconds: 5, look, underWay: () => [check, ...underWay] }, parts)
   let upkeepAt = Number.NEGATIVE_INFINITY
   let isPollOpen = false
-  let plan: Awaited<ReturnType<typeof readPlan>> = {
-    notices: 0,
-    suspected: 0,
-    bundle: false,
-    toVisitors: 0,
-    asks: false,
-  }
+  let plan: Awaited<ReturnType<typeof readPlan>> | undefined
 
   /** Starts the mails that are due, as far as there is room. Returns for how long it is too soon for more. */
   async function look(isPoll: boolean): Promise<number> {
     isPollOpen ||= isPoll
-    if (isPoll && asks && underWay.size === 0) check ??= askSafely() // not waited for: mails do not wait for it
+    if (isPoll && asksDelivery && underWay.size === 0) check ??= askSafely() // not waited for: mails do not wait for it
     if (performance.now() - upkeepAt > UPKEEP_MS) {
       upkeepAt = performance.now()
       await boundFuture(db)
@@ -76,7 +70,7 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
   async function askSafely(): Promise<void> {
     const answer = await askDelivery(db, mailer, log, loop.stopping).catch(() => undefined) // the next look tells of it
     if (answer) pace.learn(answer.headers, underWay.size)
-    if (answer) asks = !answer.forbidden
+    if (answer) asksDelivery = !answer.forbidden
     check = undefined
   }
 
@@ -84,8 +78,8 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
   async function startAllowed() {
     const isPoll = isPollOpen
     isPollOpen = false
-    if (isPoll || budget.mails > 0) plan = await readPlan(db, budget)
-    const { notices, suspected, bundle, toVisitors } = plan
+    if (!plan || isPoll || budget.mails > 0) plan = await readPlan(db, budget)
+    const { notices, suspected, bundle, toVisitors, asks } = plan
     const take = async (of: MailKind[], limit: number, filter?: typeof filters.all) =>
       start(await claimMails(db, of, Math.min(room(), limit), leaseSeconds, filter))
     let left = notices
@@ -101,7 +95,7 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
     }
     const acknowledged = await take(['Acknowledgement'], toVisitors)
     // Without PUBLIC_URL its link would lead nowhere: it waits.
-    if (isPoll && plan.asks && env.PUBLIC_URL) await take(['Confirmation'], toVisitors - acknowledged)
+    if (isPoll && asks && env.PUBLIC_URL) await take(['Confirmation'], toVisitors - acknowledged)
   }
 
   function room(): number {

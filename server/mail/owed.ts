@@ -164,7 +164,7 @@ export async function queueDigest(db: Pick<Db, 'mail'>, text: string): Promise<v
 export async function withholdOld(db: Db, maxAgeDays: number, of = mailKinds): Promise<number> {
   const reason = `${TOO_OLD} ${maxAgeDays} days old.`
   const cutoff = Prisma.sql`now() - make_interval(days => ${maxAgeDays})`
-  const [row] = await db.$queryRaw<{ untold: number }[]>`
+  const [{ untold }] = await db.$queryRaw<[{ untold: number }]>`
     WITH withheld AS (
       UPDATE "Quvera_Mail" mail SET "Status" = 'Withheld', "LastError" = ${reason}
       WHERE "Status" = 'Pending' AND "Kind"::text IN (${Prisma.join(of)}) AND "BundledInto" IS NULL
@@ -180,7 +180,7 @@ export async function withholdOld(db: Db, maxAgeDays: number, of = mailKinds): P
     JOIN "Quvera_Mail" notice ON notice."Id" = withheld."Id" OR notice."BundledInto" = withheld."Id"
     JOIN "Quvera_Form" form ON form."Id" = notice."EnquiryId"
     WHERE withheld."Kind" = 'Staff' AND form."Status" = 'New'`
-  return row?.untold ?? 0
+  return untold
 }
 
 /**
@@ -212,7 +212,7 @@ export interface Backlog {
 }
 
 export async function readBacklog(db: Db): Promise<Backlog> {
-  const [row] = await db.$queryRaw<Omit<Backlog, 'overdue'>[]>`
+  const [row] = await db.$queryRaw<[Omit<Backlog, 'overdue'>]>`
     WITH unsent AS (
       SELECT count(*) FILTER (WHERE "Status" = 'Pending' AND "BundledInto" IS NULL)::int AS "pending",
         count(*) FILTER (WHERE "Status" = 'Failed' AND "BundledInto" IS NULL)::int AS "failed",
@@ -229,7 +229,6 @@ export async function readBacklog(db: Db): Promise<Backlog> {
     LEFT JOIN "Quvera_Form" form ON form."Id" = oldest."EnquiryId"
     LEFT JOIN "Quvera_Subscriber" subscriber ON subscriber."Id" = oldest."SubscriberId"
     LEFT JOIN "Quvera_Mail" trouble ON trouble."Id" = unsent."newestTrouble"`
-  if (!row) throw new Error('An aggregate without GROUP BY returned no row')
   return { ...row, overdue: row.oldestPendingSeconds > OVERDUE_SECONDS }
 }
 

@@ -46,21 +46,14 @@ export interface Used {
   held: boolean
 }
 
-export interface Plan {
-  /** Mails to staff, one an enquiry; so many of them may be about suspected spam. */
-  notices: number
-  suspected: number
-  /** All notices that wait go together in one mail. */
-  bundle: boolean
-  toVisitors: number
-}
-
 /**
  * Visitors have a third of the budget, staff the rest. Staff are told one by one while there is plenty. Then all that
  * waits goes together, with pauses that grow from seconds to an even share of the day: however many enquiries come,
  * the rest lasts, and nobody waits for longer than one pause.
+ * @returns how many `notices` may go to staff, one an enquiry, so many of them about suspected spam; whether all that wait
+ * go together in a `bundle`; and how many mails may go to visitors
  */
-export function planOf({ mails, staff }: Budget, used: Used): Plan {
+export function planOf({ mails, staff }: Budget, used: Used) {
   const suspected = Math.max(0, SUSPECTED_A_DAY - used.suspected)
   const bundle = used.suspectedWaitMs > SUSPECTED_WAIT_MS
   const all = Number.POSITIVE_INFINITY
@@ -83,11 +76,11 @@ function pauseMs(bundles: number, sent: number): number {
 }
 
 /** A try without a clear answer counts as sent. */
-export async function readPlan(db: Db, budget: Budget): Promise<Plan & { asks: boolean }> {
+export async function readPlan(db: Db, budget: Budget) {
   const toStaff = Prisma.sql`"Kind"::text IN (${Prisma.join(kindsTo('staff'))})`
   const isHeld = (name: string) =>
     Prisma.sql`EXISTS (SELECT FROM "Quvera_Lease" WHERE "Name" = ${name} AND "Until" > now())`
-  const [used] = await db.$queryRaw<(Used & { asks: boolean })[]>`
+  const [used] = await db.$queryRaw<[Used & { asks: boolean }]>`
     WITH used AS (
       SELECT ${toStaff} AS "toStaff", coalesce("SentAt", "AmbiguousAt") AS "at" FROM "Quvera_Mail"
       WHERE ${budget.mails} > 0 AND "BundledInto" IS NULL AND "Kind" <> 'Post'
@@ -113,45 +106,40 @@ export async function readPlan(db: Db, budget: Budget): Promise<Plan & { asks: b
       ), 0) END::float AS "suspectedWaitMs",
       ${isHeld(HOLDS.Acknowledgement)} AS "held", NOT ${isHeld(HOLDS.Confirmation)} AS "asks"
     FROM used`
-  if (!used) throw new Error('An aggregate without GROUP BY returned no row')
   return { ...planOf(budget, used), asks: used.asks }
 }
 
-/** Why this mail to a visitor is not to be sent, if so: nobody can flood a mailbox through our forms. */
+/**
+ * Why this mail to a visitor is not to be sent, if so: nobody can flood a mailbox through our forms. Of the mails that the
+ * same mailbox got, or gets, in the 24 hours before this one as many are counted as the limit asks: one for each enquiry
+ * that came before, and the confirmations. Suspected spam got no acknowledgement, and would use up those of the person in
+ * whose name it came.
+ */
 export async function withholdReason(db: Db, { id, enquiries, subscriber }: ClaimedMail): Promise<string | undefined> {
   const [enquiry] = enquiries
   if (enquiry?.suspectedSpam) return 'Not sent: suspected spam.'
   if (subscriber?.confirmedAt) return 'Not sent: the address is confirmed.'
   if (subscriber?.endsAt && subscriber.endsAt < new Date()) return 'Not sent: the subscription has ended.'
   const receiver = enquiry ?? subscriber
-  if (!receiver || (await earlierTo(db, id, receiver)) < TO_A_MAILBOX) return undefined
-  return `Not sent: this address has had ${TO_A_MAILBOX} acknowledgements or confirmations within 24 hours.`
-}
-
-/**
- * How many mails the same mailbox got, or gets, in the 24 hours before this one, as far as the limit asks: one for each
- * enquiry that came before, and the confirmations. Suspected spam got no acknowledgement, and would use up those of the
- * person in whose name it came.
- */
-async function earlierTo(
-  db: Db,
-  mail: bigint,
-  { id, email, receivedAt = new Date() }: { id: string; email: string; receivedAt?: Date },
-): Promise<number> {
-  const [row] = await db.$queryRaw<{ earlier: number }[]>`
+  if (!receiver) return undefined
+  const { email } = receiver
+  const receivedAt = enquiry?.receivedAt ?? new Date()
+  const [{ earlier }] = await db.$queryRaw<[{ earlier: number }]>`
     SELECT count(*)::int AS "earlier" FROM (
       (SELECT FROM "Quvera_Form"
         WHERE "Quvera_mailbox"("Email") = "Quvera_mailbox"(${email}) AND NOT "SuspectedSpam"
           AND "ReceivedAt" BETWEEN ${receivedAt}::timestamptz - interval '24 hours' AND ${receivedAt}::timestamptz
-          AND ("ReceivedAt", "Id") < (${receivedAt}::timestamptz, ${id}::uuid)
+          AND ("ReceivedAt", "Id") < (${receivedAt}::timestamptz, ${receiver.id}::uuid)
         LIMIT ${TO_A_MAILBOX})
       UNION ALL
       (SELECT FROM "Quvera_Subscriber" subscriber JOIN "Quvera_Mail" mail ON mail."SubscriberId" = subscriber."Id"
-        WHERE "Quvera_mailbox"("Email") = "Quvera_mailbox"(${email}) AND mail."Id" < ${mail}
+        WHERE "Quvera_mailbox"("Email") = "Quvera_mailbox"(${email}) AND mail."Id" < ${id}
           AND coalesce("SentAt", "AmbiguousAt") > now() - interval '24 hours'
         LIMIT ${TO_A_MAILBOX})
     ) same_mailbox`
-  return row?.earlier ?? 0
+  return earlier < TO_A_MAILBOX
+    ? undefined
+    : `Not sent: this address has had ${TO_A_MAILBOX} acknowledgements or confirmations within 24 hours.`
 }
 
 /**
