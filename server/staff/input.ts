@@ -11,8 +11,6 @@ import { DAY_MS, dayInIndia, momentInIndia } from '../words.ts'
 /** The command was called in a way that it does not have: exit code 2. */
 export class UsageError extends Error {}
 
-const MONTHS_MAX = 1200
-
 /** The moment at which an Indian calendar day begins. */
 function readDay(text: string): Date {
   const start = momentInIndia(text)
@@ -24,12 +22,9 @@ function readDay(text: string): Date {
 
 /** `24m`: the same day of the month 24 months ago, or the last one of a shorter month. `730d`: as many days. */
 export function readAge(age: string, now = new Date()): Date {
-  const [, digits, unit] = /^([1-9]\d{0,4})([md]?)$/.exec(age.trim().toLowerCase()) ?? []
-  const number = Number(digits)
-  if (digits && !unit) throw new UsageError(`"${age}" has no unit; write ${age}m for months or ${age}d for days`)
-  if (!digits || (unit === 'm' && number > MONTHS_MAX))
-    throw new UsageError(`"${age}" is not an age; write 24m for months or 730d for days`)
-  return unit === 'd' ? new Date(now.getTime() - number * DAY_MS) : monthsBefore(now, number)
+  const [, number, unit] = /^([1-9]\d{0,3})([md])$/.exec(age.trim().toLowerCase()) ?? []
+  if (!number) throw new UsageError(`"${age}" is not an age; write 24m for months or 730d for days`)
+  return unit === 'd' ? new Date(now.getTime() - Number(number) * DAY_MS) : monthsBefore(now, Number(number))
 }
 
 /** A day, or an age such as `7d`. */
@@ -82,11 +77,9 @@ export function toFilter({ from, to, product, type, status }: Filters): EnquiryF
   }
 }
 
-const BEGINNING = /^[a-z]{1,5}$/i
-
 /** Words as a shell hands them over: of `QV 7K3M9P status` the first two are one. */
 export function joinReferences(words: string[]): string[] {
-  const joins = (index: number) => index < words.length - 1 && BEGINNING.test(words[index] ?? '')
+  const joins = (index: number) => index < words.length - 1 && /^[a-z]{1,5}$/i.test(words[index] ?? '')
   return words.flatMap((word, index) => (joins(index) ? [] : [joins(index - 1) ? words[index - 1] + word : word]))
 }
 

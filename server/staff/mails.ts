@@ -1,6 +1,5 @@
 import type { Db } from '../database/database.ts'
 import { readOldestNew } from '../enquiries/enquiry.ts'
-import type { Env } from '../env.ts'
 import { OperatorError, scrub } from '../errors.ts'
 import { retryMails, withholdMails, wouldBeDue } from '../mail/by-hand.ts'
 import { readBacklog } from '../mail/owed.ts'
@@ -25,9 +24,8 @@ const LIST_MAX = 200
 export function mailsCommand(add: AddCommand, terminal: Terminal) {
   const mails = add('mails')
     .summary('tell which mails are owed or did not arrive; send them again, or not at all')
-    .usage('[--failed | --all] | retry … | withhold … | release')
+    .usage('[--failed] | retry … | withhold … | release')
     .option('--failed', 'without those that are only Pending')
-    .option('--all', 'the newest mails whatever became of them')
     .description(`Tells first of which enquiries nobody has been told, then which visitors have to be rung, then which mails are owed, and
 at the end the oldest enquiry that is still New. The state of a mail tells that it
 
@@ -37,11 +35,9 @@ ${Object.entries(states)
 
 A notice may tell of many enquiries at once; what becomes of it becomes of their own.`)
     .argument('[word]') // one that is none of its commands
-    .action(async (word: string | undefined, { failed = false, all }: { failed?: boolean; all?: boolean }) => {
+    .action(async (word: string | undefined, { failed = false }: { failed?: boolean }) => {
       if (word) throw new UsageError(`"${word}" is none of: retry, withhold, release`)
-      if (all && failed) throw new UsageError('Say either --all or --failed')
-      const env = terminal.env()
-      await terminal.onDatabase((db) => (all ? listAll(terminal, db) : listOwed(terminal, db, env, failed)))
+      await terminal.onDatabase((db) => listOwed(terminal, db, failed))
     })
   const addToMails: AddCommand = (name) => mails.command(name)
   retryCommand(addToMails, terminal)
@@ -67,16 +63,21 @@ reason, are never sent again.`)
       const { RESEND_API_KEY: key } = env()
       await terminal.onDatabase(async (db) => {
         const ids = await find(db)
-        if (!options.yes && !words[0] && (await printSection(terminal, db, dueSection(which)))) return
+        const all = {
+          where: wouldBeDue(which),
+          head: (n: number) => `Would make ${count(n, 'mail', 'mails')} due.`,
+          advice:
+            'Nothing was changed. Repeat the command with --yes, or with the numbers or references of those you mean.',
+        }
+        if (!options.yes && !words[0] && (await printSection(terminal, db, all))) return
         const { due, left } = await retryMails(db, { ids, ...which })
         const fate = key
           ? 'the running site sends them'
           : 'but RESEND_API_KEY is not set here: nothing is sent until the site runs with one'
         print(`${count(due, 'mail is', 'mails are')} due now; ${fate}.`)
-        if (left > 0) {
-          const mails = count(left, 'mail', 'mails')
-          print(`Left: ${mails} that may have been sent already. See Resend's log, then --include-unknown.`)
-        }
+        const unknown = count(left, 'mail', 'mails')
+        if (left > 0)
+          print(`Left: ${unknown} that may have been sent already. See Resend's log, then --include-unknown.`)
         tellOthers(print, ids.length - due - left)
       })
     })
@@ -138,12 +139,12 @@ function tellOthers(print: Terminal['print'], number: number) {
   if (number > 0) print(`Left: ${count(number, 'mail that is', 'mails that are')} sent or withheld.`)
 }
 
-function readMails(db: Db, where: MailFilter, order: 'asc' | 'desc' = 'asc') {
+function readMails(db: Db, where: MailFilter) {
   const include = {
     enquiry: { select: { reference: true, receivedAt: true, name: true, mobile: true } },
     _count: { select: { bundled: true } },
   }
-  return db.mail.findMany({ where, include, orderBy: { id: order }, take: LIST_MAX })
+  return db.mail.findMany({ where, include, orderBy: { id: 'asc' }, take: LIST_MAX })
 }
 
 type Row = Awaited<ReturnType<typeof readMails>>[number]
@@ -175,14 +176,6 @@ function referenceOf({ kind, enquiry, _count }: Row): string {
   return enquiry?.reference ?? (kind === 'Staff' ? count(_count.bundled, 'enquiry', 'enquiries') : '')
 }
 
-/** The newest mails, whatever became of them. */
-async function listAll(terminal: Terminal, db: Db) {
-  const rows = await readMails(db, {}, 'desc')
-  printTable(terminal, columns, rows)
-  const more = (await db.mail.count()) - rows.length
-  if (more > 0) terminal.print(`and ${count(more, 'older one', 'older ones')}`)
-}
-
 interface Section {
   where: MailFilter
   head(number: number): string
@@ -192,8 +185,9 @@ interface Section {
 }
 
 /** What wants somebody's attention, the worst first. */
-async function listOwed(terminal: Terminal, db: Db, env: Env, onlyFailed: boolean) {
-  const { print } = terminal
+async function listOwed(terminal: Terminal, db: Db, onlyFailed: boolean) {
+  const { print, env } = terminal
+  const { NOTIFY_URL: notifyUrl, RESEND_API_KEY: key } = env()
   const status = { in: statesThat('owed').filter((state) => !onlyFailed || state !== 'Pending') }
   const owed: MailFilter = {
     ...own,
@@ -225,7 +219,7 @@ staff test-mail ADDRESS tries it. staff mails retry: once more what was refused.
     {
       where: { kind: 'Post', status },
       head: (n) => `NOTIFY_URL has not been told of ${count(n, 'enquiry', 'enquiries')}.`,
-      advice: env.NOTIFY_URL
+      advice: notifyUrl
         ? 'Pending is tried again by itself. staff test-notify tries the address, staff mails retry sends what Failed.'
         : 'NOTIFY_URL is not set here: unless the site has it, they wait. staff mails withhold ID: never.',
     },
@@ -241,15 +235,7 @@ staff ${isOfOrders ? 'list' : 'subscribers'} shows the addresses; staff mails re
   let isEmpty = true
   for (const section of sections) if (await printSection(terminal, db, section)) isEmpty = false
   if (isEmpty) print(onlyFailed ? 'No mail has failed.' : 'No mail is owed.')
-  await printSummary(terminal, db, Boolean(env.RESEND_API_KEY))
-}
-
-function dueSection(which: Parameters<typeof wouldBeDue>[0]): Section {
-  return {
-    where: wouldBeDue(which),
-    head: (n) => `Would make ${count(n, 'mail', 'mails')} due.`,
-    advice: 'Nothing was changed. Repeat the command with --yes, or with the numbers or references of those you mean.',
-  }
+  await printSummary(terminal, db, Boolean(key))
 }
 
 async function printSection(terminal: Terminal, db: Db, { where, head, advice, visitors }: Section): Promise<boolean> {

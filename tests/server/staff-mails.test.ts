@@ -157,7 +157,6 @@ it('tells first of whom nobody was told, then whom to ring, and at the end what 
   await staff(['status', untold, spam, wrong, 'Contacted'], database)
   const after = (await staff(['mails', '--failed'], database)).stdout
   expect(after).toMatch(/^No mail has failed\.\n/)
-  expect((await staff(['mails', '--all'], database)).stdout.match(/Delivered/g)).toHaveLength(4)
 })
 
 it('withholds mails that are named or too old, and says when there is no key to send with', async () => {
