@@ -37,11 +37,9 @@ async function serve(env: Env): Promise<void> {
     dataDir: env.DATA_DIR,
     embeddedPort: env.EMBEDDED_DATABASE_PORT,
     migrations: migrationsFolder(),
-    make: true,
     migrate: true,
     patience: { ms: OWNER_PATIENCE_MS, tell: (words) => log.warn(words) },
     queryTimeoutMs: QUERY_TIMEOUT_MS,
-    onConnectionError: (error) => log.debug({ err: error }, 'a database connection broke'),
   })
   const { site, compress } = loadSite(resolve(projectRoot(), 'dist/client'), env) // while the database answers
   const database = await opening

@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os'
 import { createInterface } from 'node:readline'
 import { answers, locateFolder, socketFolder, socketIn } from './database/data-folder.ts'
 import type { Database } from './database/database.ts'
-import { openBeside, withDatabase } from './database/open-database.ts'
+import { openDatabase, withDatabase } from './database/open-database.ts'
 import { type Env, readEnvOrExit } from './env.ts'
 import { exitFor } from './errors.ts'
 import { migrationsFolder } from './project-root.ts'
@@ -52,7 +52,7 @@ async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Pro
   const reader = { command: 'studio', env: () => env, errors: process.stderr }
   await withDatabase(env, ({ db }) => noteAccess(reader, db, 'everything'))
   if (url) return url
-  const open = () => openBeside({ dataDir, migrations: migrationsFolder() })
+  const open = () => openDatabase({ dataDir, migrations: migrationsFolder(), beside: true })
   const { port } = await forward(LOOPBACK, 0, borrow(open, socketIn(socketFolder(locateFolder(dataDir)))))
   return `postgresql://postgres@${LOOPBACK}:${port}/postgres?sslmode=disable`
 }

@@ -13,9 +13,7 @@ export interface Database {
 
 /** What is done to the database before it is used: unless asked for, nothing. */
 export interface Preparation {
-  /** Make an embedded database where there is none. */
-  make?: boolean | undefined
-  /** Apply the migrations that the database lacks. Else it is refused where it lacks one. */
+  /** Make an embedded database where there is none, and apply the migrations it lacks. Else it is refused for either. */
   migrate?: boolean | undefined
   /** Take it as it is, whatever it lacks. */
   anyVersion?: boolean | undefined
@@ -33,12 +31,12 @@ export interface DatabaseOptions extends Preparation {
   preparedFolder?: string
   /** Folder of the migrations that this version of the site needs. */
   migrations: string
+  /** Reach an embedded database that another process has through that one, instead of being refused. */
+  beside?: boolean
   /** How long to wait for another process that has the embedded database, and who is told so. Not at all unless given. */
   patience?: { ms: number; tell(words: string): void }
   /** How long a query may take on a server, or wait for the embedded database: as long as it takes unless given. */
   queryTimeoutMs?: number
-  /** Problems of idle connections, which no query reports. */
-  onConnectionError?: (error: Error) => void
 }
 
 export async function openClient(adapter: PrismaPg | PrismaPGlite): Promise<Db> {

@@ -37,7 +37,7 @@ const VACUUM_MS = DAY_MS
 export async function openEmbedded(options: DatabaseOptions): Promise<Database> {
   const folder = locateFolder(options.dataDir)
   process.umask(0o077) // what PostgreSQL makes later is nobody else's business either
-  if (options.make) claimFolder(folder)
+  if (options.migrate) claimFolder(folder)
   else expectDatabase(folder)
 
   await using opened = new AsyncDisposableStack() // closed in reverse, also where a later step fails
@@ -46,7 +46,7 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Database> 
   if (await answers(socket)) throw new InUseError(folder) // an older version of the site, which took no lock
   const database = databaseIn(folder)
   if (!holdsDatabase(database)) {
-    if (!options.make) expectDatabase(folder)
+    if (!options.migrate) expectDatabase(folder)
     await makeDatabase(database, options.preparedFolder ?? '')
   }
   const lite = await openPostgres(database)

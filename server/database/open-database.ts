@@ -2,7 +2,6 @@
 // migrate it, or only open it. Out: Prisma's client, and what closes it. The queries are in the rooms above.
 // Read next: embedded.ts (how the embedded one opens, from top to bottom; then data-folder.ts, embedded-postgres.ts),
 // migrations.ts, postgres.ts (a server); when something else than the site works in it: wire-bridge.ts, snapshot.ts.
-import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Env } from '../env.ts'
 import { migrationsFolder, preparedFolder } from '../project-root.ts'
@@ -14,37 +13,24 @@ import { joinEmbedded, openPostgres } from './postgres.ts'
 export const OWNER_PATIENCE_MS = 30_000
 const LOOK_MS = 50
 
-/** Opens the database for a process that has it to itself or shares a server. */
+/** Opens the database for a process that has it to itself, shares a server, or works beside who has it. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   if (options.url) return openPostgres(options.url, options)
-  const { openEmbedded } = await import('./embedded.ts') // half a megabyte of code that PostgreSQL does not need
+  const folder = locateFolder(options.dataDir)
+  const reached = options.beside && socketFolder(folder)
+  const { ms, tell } = options.patience ?? { ms: options.beside ? OWNER_PATIENCE_MS : 0, tell: undefined }
   let isTold = false
-  const { ms, tell } = options.patience ?? { ms: 0, tell() {} }
   for (const start = performance.now(); ; await sleep(LOOK_MS)) {
+    if (reached && (await answers(socketIn(reached))))
+      return joinEmbedded(reached, `The database in ${folder}`, options)
     try {
+      const { openEmbedded } = await import('./embedded.ts') // half a megabyte of code that others do not need
       return await openEmbedded({ preparedFolder: preparedFolder(), ...options })
     } catch (error) {
-      if (!(error instanceof InUseError) || performance.now() - start >= ms) throw error
-      if (!isTold)
-        tell(
-          `another process has the embedded database in ${resolve(options.dataDir)}: waits for it up to ${ms / 1000} s`,
-        )
+      if (!(error instanceof InUseError)) throw error
+      if (!isTold) tell?.(`another process has the embedded database in ${folder}: waits for it up to ${ms / 1000} s`)
       isTold = true
-    }
-  }
-}
-
-/** As `openDatabase`, and where another process has the embedded database, through that one. */
-export async function openBeside(options: DatabaseOptions): Promise<Database> {
-  if (options.url) return openDatabase(options)
-  const folder = locateFolder(options.dataDir)
-  const reached = socketFolder(folder)
-  for (const end = Date.now() + OWNER_PATIENCE_MS; ; await sleep(LOOK_MS)) {
-    if (await answers(socketIn(reached))) return joinEmbedded(reached, `The database in ${folder}`, options)
-    try {
-      return await openDatabase(options)
-    } catch (error) {
-      if (!(error instanceof InUseError) || Date.now() > end) throw error
+      if (performance.now() - start >= ms) throw error
     }
   }
 }
@@ -53,19 +39,11 @@ type Where = Pick<Env, 'DATABASE_URL' | 'DATA_DIR'> & Partial<Pick<Env, 'DIRECT_
 
 /** Runs `work` beside the site or without it, on the database as it is there unless asked to prepare it. */
 export async function withDatabase<T>(
-  { DATABASE_URL: url, DIRECT_DATABASE_URL: directUrl, DATA_DIR: dataDir, ...preparation }: Where,
+  { DATABASE_URL: url, DIRECT_DATABASE_URL: directUrl, DATA_DIR: dataDir, migrate, anyVersion }: Where,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const { make, migrate, anyVersion } = preparation
-  const database = await openBeside({
-    url,
-    directUrl,
-    dataDir,
-    migrations: migrationsFolder(),
-    make,
-    migrate,
-    anyVersion,
-  })
+  const migrations = migrationsFolder()
+  const database = await openDatabase({ url, directUrl, dataDir, migrations, migrate, anyVersion, beside: true })
   try {
     for (const note of database.notes) console.error(note)
     return await work(database)

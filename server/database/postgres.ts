@@ -49,7 +49,7 @@ export async function openPostgres(connectionString: string, options: DatabaseOp
       max: POOL_SIZE,
       keepAlive: true,
     })
-    pool.on('error', (error) => options.onConnectionError?.(error))
+    pool.on('error', () => {}) // of idle connections, which are replaced
     pool.on('connect', () => Object.assign(pool.options, { connectionTimeoutMillis: WAKE_MS }))
     pool.on('release', (_error, client) => {
       if (!endUnlessAtRest(client)) Object.assign(pool.options, { connectionTimeoutMillis: AWAY_MS })

@@ -40,7 +40,7 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
 wrong, with nothing. On PostgreSQL it needs the owner of the tables.`)
     .action(async (file: string, { mails = false, subscriptions = false }: Options) => {
       const lines = unzippedLines(() => (file === '-' ? input : createReadStream(file)))
-      await withDatabase({ ...env(), make: true, migrate: true }, async ({ db }) => {
+      await withDatabase({ ...env(), migrate: true }, async ({ db }) => {
         const { rows, madeAt, held, subscribers } = await db
           .$transaction((transaction) => restore(transaction, lines, mails, subscriptions), { timeout: NO_LIMIT_MS })
           .catch((error) => {

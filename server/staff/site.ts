@@ -48,7 +48,7 @@ export function migrateCommand(add: AddCommand, { env, print }: Terminal) {
     .description(`Applies what prisma/migrations holds and the database lacks. The server does so itself when it starts; this is for
 a server whose role may not change tables (prisma/roles.sql): run it with the owner's DATABASE_URL before the server.`)
     .action(() =>
-      withDatabase({ ...env(), make: true, migrate: true }, async ({ notes }) => {
+      withDatabase({ ...env(), migrate: true }, async ({ notes }) => {
         if (notes.length === 0) print('The tables are up to date.')
       }),
     )

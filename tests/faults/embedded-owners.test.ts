@@ -18,7 +18,7 @@ const STARTER = resolve(import.meta.dirname, '../support/folder-starter.ts')
 let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(scratch, 'quvera-owners-'))
-  await (await openDatabase({ dataDir: folder, migrations, make: true, migrate: true })).close()
+  await (await openDatabase({ dataDir: folder, migrations, migrate: true })).close()
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 

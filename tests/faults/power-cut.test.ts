@@ -61,7 +61,7 @@ async function examine(count: number, random: () => number, faults?: DiskFaults)
   const answered = events.slice(0, count).flatMap((event) => (event.kind === 'answer' ? [event.reference] : []))
   cutPower(events, count, root, folder, random, faults)
   try {
-    const { db, close } = await openDatabase({ dataDir: folder, migrations, make: true, migrate: true })
+    const { db, close } = await openDatabase({ dataDir: folder, migrations, migrate: true })
     const rows = await db.enquiry.findMany({ select: { reference: true, email: true, mails: true } })
     await close()
     const references = new Set(rows.map((row) => row.reference))

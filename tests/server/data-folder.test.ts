@@ -26,7 +26,7 @@ async function aDatabase(): Promise<string> {
   return env.DATA_DIR ?? ''
 }
 
-const open = (dataDir: string) => openDatabase({ dataDir, migrations, make: true, migrate: true })
+const open = (dataDir: string) => openDatabase({ dataDir, migrations, migrate: true })
 const refusal = (dataDir: string) =>
   open(dataDir).then(
     () => 'opened',
@@ -147,7 +147,6 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
       dataDir: folder,
       migrations,
       preparedFolder: '',
-      make: true,
       migrate: true,
     })
     expect(await db.enquiry.count()).toBe(0)

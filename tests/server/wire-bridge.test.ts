@@ -22,7 +22,7 @@ beforeAll(async () => {
   if (inject('postgres')) return
   folder = await mkdtemp(join(scratch, 'quvera-bridge-'))
   port = await freePort()
-  database = await openDatabase({ dataDir: folder, migrations, embeddedPort: port, make: true, migrate: true })
+  database = await openDatabase({ dataDir: folder, migrations, embeddedPort: port, migrate: true })
   db = database.db
 })
 afterEach(() => Promise.all(clients.splice(0).map((client) => client.end())))

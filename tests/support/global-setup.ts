@@ -18,7 +18,7 @@ export default async function setup(project: TestProject) {
   const template = `quvera_template_${process.pid}`
   if (url) await administer(url, `CREATE DATABASE ${template}`)
   const templateUrl = url && Object.assign(new URL(url), { pathname: `/${template}` }).href
-  const database = await openDatabase({ url: templateUrl, dataDir: folder, migrations, make: true, migrate: true })
+  const database = await openDatabase({ url: templateUrl, dataDir: folder, migrations, migrate: true })
   await database.close()
   project.provide('embeddedTemplate', folder)
   project.provide('postgres', url ? { url, template } : null)

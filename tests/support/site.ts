@@ -1,5 +1,5 @@
 import type { Database, Db } from '../../server/database/database.ts'
-import { openBeside } from '../../server/database/open-database.ts'
+import { openDatabase } from '../../server/database/open-database.ts'
 import { sendingThrough, startFakeResend } from './fake-resend.ts'
 import { startServer } from './server-process.ts'
 import { createTestDatabase, migrations } from './test-database.ts'
@@ -22,7 +22,12 @@ export async function startSite(env: Record<string, string> = {}) {
     env: database.env,
     /** Runs `read` on the database, beside the server. */
     async inspect<T>(read: (db: Db) => Promise<T>): Promise<T> {
-      beside ??= openBeside({ url: database.env.DATABASE_URL, dataDir: database.env.DATA_DIR ?? '', migrations })
+      beside ??= openDatabase({
+        url: database.env.DATABASE_URL,
+        dataDir: database.env.DATA_DIR ?? '',
+        migrations,
+        beside: true,
+      })
       return read((await beside).db)
     },
     close: async () => {
