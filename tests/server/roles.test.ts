@@ -219,7 +219,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
       'find',
       'list',
       'subscribers',
-      'export',
+      'subscribers',
       'export',
       'export',
     ])
