@@ -183,7 +183,7 @@ describe('our good name', () => {
       expect(await waiting({ kind: 'Acknowledgement' })).toBeGreaterThan(0)
     })
     const sentBefore = acknowledged().length
-    await new Promise((done) => setTimeout(done, 1500))
+    await new Promise((done) => setTimeout(done, 500)) // several looks
     expect(acknowledged()).toHaveLength(sentBefore)
 
     expect((await staff(['mails', 'release'], app.env)).stdout).toBe('Acknowledgements go out again.\n')
