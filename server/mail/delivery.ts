@@ -32,7 +32,7 @@ const MEANINGS = JSON.stringify(
   })),
 )
 /** An event that no mail claims within the lifetime of a key belongs to none of ours. */
-const KEPT_MS = 2 * DAY_MS
+const KEPT_DAYS = 2
 
 type Log = Pick<Logger, 'error' | 'warn' | 'info'>
 
@@ -46,16 +46,11 @@ export async function recordEvent(db: Db, log: Log, { id, resendId, type, reason
   if (!Object.hasOwn(EVENTS, type) || !resendId) return
   const data = { id, resendId, type, reason: scrub(reason ?? '') || null } // an event may outlive its enquiry
   await db.mailEvent.createMany({ data, skipDuplicates: true })
-  await forgetOldEvents(db)
   await applyEvents(db, log)
 }
 
-export async function forgetOldEvents(db: Db): Promise<void> {
-  await db.mailEvent.deleteMany({ where: { receivedAt: { lt: new Date(Date.now() - KEPT_MS) } } })
-}
-
 /**
- * Applies the events of mails whose ResendId is recorded, and forgets them. Who records an event and who records a send
+ * Applies the events of mails whose ResendId is recorded, and forgets them, and those that are too old. Who records an event and who records a send
  * call it after their own commit, so whichever is later sees both.
  */
 export async function applyEvents(db: Db, log: Log): Promise<void> {
@@ -65,6 +60,7 @@ export async function applyEvents(db: Db, log: Log): Promise<void> {
     ), told AS (
       DELETE FROM "Quvera_MailEvent" event
       WHERE EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."ResendId" = event."ResendId")
+        OR "ReceivedAt" < now() - make_interval(days => ${KEPT_DAYS})
       RETURNING "ResendId", "Type", "Reason"
     ), final AS (
       SELECT DISTINCT ON (told."ResendId") told.*, meaning.rank, meaning.status, meaning.after

@@ -42,24 +42,19 @@ export function startLoop(
   const graceIsOver = new AbortController()
   let isMine = false
   let askedAt = Number.NEGATIVE_INFINITY
-  let looking = false
-  let lookAgain = false
   let lookFails = false
-  let lastLook: Promise<unknown> = Promise.resolve()
-  let timer: NodeJS.Timeout | undefined
+  let woken = new AbortController()
+  const wake = () => woken.abort()
 
-  function wake() {
-    lookAgain = true
-    if (looking || stopping.signal.aborted) return
-    looking = true
-    lookAgain = false
-    clearTimeout(timer)
-    lastLook = lookSafely().then((pauseMs) => {
-      looking = false
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      woken = new AbortController()
+      const pauseMs = await lookSafely()
       if (stopping.signal.aborted) return
-      if (lookAgain && pauseMs === 0) wake()
-      else timer = setTimeout(wake, Math.min(pauseMs || pollMs, pollMs))
-    })
+      if (pauseMs > 0) woken = new AbortController() // whatever came during the look comes too soon
+      const waited = sleep(Math.min(pauseMs || pollMs, pollMs), undefined, { signal: woken.signal })
+      await waited.catch(() => undefined)
+    }
   }
 
   async function lookSafely(): Promise<number> {
@@ -81,7 +76,7 @@ export function startLoop(
     }
   }
 
-  wake()
+  const running = run()
   return {
     /** Looks for what is due now instead of at the next poll. Never throws. */
     wake,
@@ -91,8 +86,8 @@ export function startLoop(
     /** Ends once what is under way has an outcome, or `graceMs` have passed. */
     async stop(graceMs: number) {
       stopping.abort()
-      clearTimeout(timer)
-      const ended = lastLook.then(() => Promise.allSettled(underWay())) // what its last look began is under way too
+      wake()
+      const ended = running.then(() => Promise.allSettled(underWay())) // what its last look began is under way too
       await Promise.race([ended, sleep(graceMs, undefined, { ref: false })])
       graceIsOver.abort()
       await ended

@@ -1,12 +1,12 @@
 import type { Db } from '../database/database.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { type Env, publicUrlOf } from '../env.ts'
-import { applyEvents, askDelivery, forgetOldEvents } from './delivery.ts'
+import { applyEvents, askDelivery } from './delivery.ts'
 import { writeMessage } from './letters.ts'
 import { backOffMs, type Loop, type LoopParts, RETRY_MAX_SECONDS, startLoop } from './loop.ts'
 import { boundFuture, type ClaimedMail, claimBundle, claimMails, filters, settle, withholdOld } from './owed.ts'
 import { readPlan, withholdReason } from './plan.ts'
-import { createPace, type Mailer, type Message, type Outcome } from './resend.ts'
+import { createPace, type Mailer, type Outcome } from './resend.ts'
 import { type Change, kinds, kindsTo } from './states.ts'
 
 /*
@@ -23,6 +23,7 @@ interface Result {
   change: Change
 }
 
+const ERASED: Result = { state: 'Withheld', change: { lastError: 'Not sent: the enquiries in it were erased.' } }
 const UPKEEP_MS = 60_000
 const SEND_TIMEOUT_MS = 10_000
 /** Resend remembers an idempotency key for 24 hours; an hour is left for clocks that differ and for the try itself. */
@@ -61,7 +62,6 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
       if (enquiries > 0)
         log.error({ enquiries }, 'notices are too old to be sent, and staff were never told: see `staff mails`')
       await applyEvents(db, log)
-      await forgetOldEvents(db)
     }
     if (room() > 0) await startAllowed()
     return pace.room(underWay.size).pauseMs
@@ -121,8 +121,8 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
     const message = writeMessage(mail, staff, publicUrl)
     let isSent = false
     try {
-      const obstacle = await obstacleTo(mail, message)
-      if (obstacle || !message) return await record(mail, obstacle)
+      const obstacle = message ? await obstacleTo(mail) : ERASED
+      if (!message || obstacle) return await record(mail, obstacle ?? ERASED)
       isSent = true
     } finally {
       if (!isSent) pace.calledOff()
@@ -133,8 +133,7 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
     await record(mail, resultOf(mail, outcome), outcome)
   }
 
-  async function obstacleTo(mail: ClaimedMail, message: Message | undefined): Promise<Result | undefined> {
-    if (!message) return { state: 'Withheld', change: { lastError: 'Not sent: the enquiries in it were erased.' } }
+  async function obstacleTo(mail: ClaimedMail): Promise<Result | undefined> {
     const withheld = kinds[mail.kind].to === 'visitor' && (await withholdReason(db, mail))
     if (withheld) return { state: 'Withheld', change: { lastError: withheld, ambiguousAt: null } }
     const isTooLate = mail.ambiguousAt && Date.now() - mail.ambiguousAt.getTime() > KEY_LIFETIME_MS
@@ -151,25 +150,20 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
       return { state: 'Withheld', change: { lastError: `Resend refuses the address: ${lastError}`, ambiguousAt } }
     if (outcome.is === 'refused') return { state: 'Failed', change: { lastError, ambiguousAt } }
     if (outcome.is === 'ambiguous' && outcome.final) return { state: 'Unknown', change: { lastError } }
-    const waitMs = retryAfterMs(outcome, attempts)
-    const again = { nextAttemptAt: new Date(Date.now() + waitMs), lastError }
-    if (outcome.is === 'ambiguous') return { state: 'Pending', change: again }
-    pace.pause(waitMs)
-    return { state: 'Pending', change: { ...again, ambiguousAt } }
-  }
-
-  function retryAfterMs({ is, retryAfterMs }: Failure, attempts: number): number {
     const seconds = env.MAIL_RETRY_SECONDS
-    if (is === 'throttled') return retryAfterMs ?? seconds * 1000
-    if (is === 'misconfigured') return Math.min(seconds * MISCONFIGURED_FACTOR, RETRY_MAX_SECONDS) * 1000
-    if (is === 'overQuota') return QUOTA_PAUSE_MS
-    return backOffMs(attempts, seconds)
+    const later = (waitMs: number) => ({ nextAttemptAt: new Date(Date.now() + waitMs), lastError })
+    if (outcome.is === 'ambiguous') return { state: 'Pending', change: later(backOffMs(attempts, seconds)) }
+    const waitMs = {
+      throttled: outcome.retryAfterMs ?? seconds * 1000,
+      misconfigured: Math.min(seconds * MISCONFIGURED_FACTOR, RETRY_MAX_SECONDS) * 1000,
+      overQuota: QUOTA_PAUSE_MS,
+    }[outcome.is]
+    pace.pause(waitMs)
+    return { state: 'Pending', change: { ...later(waitMs), ambiguousAt } }
   }
 
-  async function record(mail: ClaimedMail, result: Result | undefined, outcome?: Outcome) {
-    if (!result) return
+  async function record(mail: ClaimedMail, { state, change }: Result, outcome?: Outcome) {
     const { id, kind, attempts } = mail
-    const { state, change } = result
     await settle(db, mail, state, change)
     if (state === 'Sent') return applyEvents(db, log)
     const reason = String(change.lastError).split(':')[0]
@@ -182,5 +176,3 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
 
   return loop
 }
-
-type Failure = Exclude<Outcome, { is: 'sent' }> & { retryAfterMs?: number }
