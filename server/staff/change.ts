@@ -1,4 +1,4 @@
-import { findByReference, joinReferences, readReference, readStatus, statusNames, UsageError } from './input.ts'
+import { findByReference, joinReferences, readReferences, readStatus, statusNames, UsageError } from './input.ts'
 import { type AddCommand, onOneLine, type Terminal } from './output.ts'
 
 const NOTE_MAX = 2000
@@ -24,7 +24,7 @@ not send one that was left out.`)
       const change = marks[last.toLowerCase()] ?? { status: readStatus(last) }
       const told = (row: { status: string; suspectedSpam: boolean }) =>
         'status' in change ? row.status : row.suspectedSpam ? 'suspected spam' : 'not suspected'
-      const references = joinReferences(words.slice(0, -1)).map(readReference)
+      const references = readReferences(words.slice(0, -1))
       await terminal.onDatabase(async (db) => {
         const rows = await findByReference(db, references)
         await terminal.noteAccess(db, rows)
@@ -50,12 +50,12 @@ export function noteCommand(add: AddCommand, terminal: Terminal) {
 they may read.`)
     .action(async (first: string, others: string[]) => {
       const [text = '', ...words] = joinReferences([first, ...others.slice(0, 1)]).concat(others.slice(1))
-      const reference = readReference(text)
+      const references = readReferences([text])
       if (words.length === 0) throw new UsageError('Say what to note')
       const note = onOneLine(words.join(' ')) || null
       if (note && note.length > NOTE_MAX) throw new UsageError(`A note has at most ${NOTE_MAX} characters`)
       await terminal.onDatabase(async (db) => {
-        for (const row of await findByReference(db, [reference])) {
+        for (const row of await findByReference(db, references)) {
           await terminal.noteAccess(db, [row])
           await db.enquiry.updateMany({ where: { id: row.id }, data: { note } })
           print(`${row.reference}  ${row.name}: ${note ?? 'no note any more'}`)

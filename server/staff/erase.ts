@@ -2,15 +2,7 @@ import type { Db } from '../database/database.ts'
 import { dropCopies } from '../database/snapshot.ts'
 import { eraseBefore } from '../enquiries/retention.ts'
 import { count, inIndia } from '../words.ts'
-import {
-  findByReference,
-  joinReferences,
-  type Person,
-  readAge,
-  readPerson,
-  readReference,
-  UsageError,
-} from './input.ts'
+import { findByReference, type Person, readAge, readPerson, readReferences, UsageError } from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
 const NOTHING_CHANGED = 'Nothing was changed. Repeat the command with --yes to erase for good.'
@@ -41,7 +33,7 @@ export function eraseCommand(add: AddCommand, terminal: Terminal) {
     .action(async (words: string[], { person, olderThan, yes = false }: Options) => {
       if ([words[0], person, olderThan].filter(Boolean).length !== 1)
         throw new UsageError('Say either REFERENCE, --person or --older-than')
-      const references = joinReferences(words).map(readReference)
+      const references = readReferences(words)
       await terminal.onDatabase(async (db) => {
         const rows = await findByReference(db, references)
         const named = { references: rows.map(({ reference }) => reference) }

@@ -83,8 +83,12 @@ export function joinReferences(words: string[]): string[] {
   return words.flatMap((word, index) => (joins(index) ? [] : [joins(index - 1) ? words[index - 1] + word : word]))
 }
 
-/** `qv-7k3m9p` or `QV 7K3M9P`: the reference as it is stored; of `7k3m9p` what comes after any prefix. */
-export function readReference(text: string): string {
+/** Of `qv-7k3m9p` or `QV 7K3M9P` the reference as it is stored; of `7k3m9p` what comes after any prefix. */
+export function readReferences(words: string[]): string[] {
+  return joinReferences(words).map(readReference)
+}
+
+function readReference(text: string): string {
   const [, prefix, code] = /^([A-Z]{1,5})?([0-9A-Z]{6})$/.exec(text.toUpperCase().replace(/[\s-]/g, '')) ?? []
   if (!code)
     throw new UsageError(`"${text}" is not a reference such as ${brand.referencePrefix}-7K3M9P. Try: find ${text}`)

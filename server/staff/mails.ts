@@ -16,7 +16,7 @@ import {
   untold,
 } from '../mail/states.ts'
 import { ageInWords, count, inIndia } from '../words.ts'
-import { findByReference, joinReferences, readAge, readReference, UsageError } from './input.ts'
+import { findByReference, joinReferences, readAge, readReferences, UsageError } from './input.ts'
 import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
 
 const LIST_MAX = 200
@@ -124,7 +124,7 @@ const NUMBER = /^\d{1,18}$/
 function readMailNames(words: string[]): (db: Db) => Promise<bigint[]> {
   const names = joinReferences(words)
   const numbers = names.filter((name) => NUMBER.test(name)).map(BigInt)
-  const references = names.filter((name) => !NUMBER.test(name)).map(readReference)
+  const references = readReferences(names.filter((name) => !NUMBER.test(name)))
   return async (db) => {
     const named = (await findByReference(db, references)).flatMap(({ mails }) => mails.map((mail) => mail.id))
     const there = (await db.mail.findMany({ where: { id: { in: numbers } } })).map((mail) => mail.id)

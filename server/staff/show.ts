@@ -1,10 +1,11 @@
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
 import { states, TOO_OLD } from '../mail/states.ts'
 import { ageInWords, count, inIndia } from '../words.ts'
-import { findByReference, readReference } from './input.ts'
+import { findByReference, readReferences } from './input.ts'
 import { type AddCommand, onOneLine, type Terminal } from './output.ts'
 
 const LABEL_WIDTH = 16
+const SPAM = 'yes: it looks as if a program sent it, so it got no acknowledgement'
 
 export function showCommand(add: AddCommand, terminal: Terminal) {
   const { print } = terminal
@@ -15,9 +16,9 @@ export function showCommand(add: AddCommand, terminal: Terminal) {
       'in capital or small letters, with or without its beginning: QV-7K3M9P, qv 7k3m9p, 7k3m9p',
     )
     .action(async (words: string[]) => {
-      const reference = readReference(words.join(' '))
+      const references = readReferences([words.join(' ')])
       await terminal.onDatabase(async (db) => {
-        const rows = await findByReference(db, [reference])
+        const rows = await findByReference(db, references)
         await terminal.noteAccess(db, rows)
         for (const line of rows.flatMap(toLines)) print(line)
       })
@@ -27,25 +28,25 @@ export function showCommand(add: AddCommand, terminal: Terminal) {
 type Row = Awaited<ReturnType<typeof findByReference>>[number]
 type Mail = Row['mails'][number]
 
+function line(label: string, value: string): string {
+  return label.padEnd(LABEL_WIDTH) + onOneLine(value)
+}
+
 function toLines(row: Row): string[] {
   const enquiry = toEnquiry(row)
   const age = ageInWords((Date.now() - row.receivedAt.getTime()) / 1000)
-  const lines: [label: string, value: string][] = [
-    ['Reference', row.reference],
-    ['Received', `${inIndia(row.receivedAt)}, ${age} ago`],
-    ['Status', row.status],
-    ...enquiryFields.map((field): [string, string] => [fieldColumns[field], enquiry[field]]),
-    ['SuspectedSpam', row.suspectedSpam ? 'yes: it looks as if a program sent it, so it got no acknowledgement' : 'no'],
-    ['Note', row.note ?? '-'],
-    ['NoticeVersion', row.noticeVersion],
-    ['Id', row.id],
+  return [
+    line('Reference', row.reference),
+    line('Received', `${inIndia(row.receivedAt)}, ${age} ago`),
+    line('Status', row.status),
+    ...enquiryFields.map((field) => line(fieldColumns[field], enquiry[field])),
+    line('SuspectedSpam', row.suspectedSpam ? SPAM : 'no'),
+    line('Note', row.note ?? '-'),
+    line('NoticeVersion', row.noticeVersion),
+    line('Id', row.id),
     ...row.mails.flatMap(mailLines),
     ...row.history.map(changeLine),
-  ]
-  const advice = row.mails.map((mail) => adviceOn(mail, row)).filter((each) => each !== undefined)
-  return [
-    ...lines.map(([label, value]) => label.padEnd(LABEL_WIDTH) + onOneLine(value)),
-    ...advice.map((each) => `\n${each}`),
+    ...row.mails.flatMap((mail) => adviceOn(mail, row) ?? []).map((advice) => `\n${advice}`),
   ]
 }
 
@@ -56,13 +57,13 @@ function mailLines({ id, kind, status, sentAt, nextAttemptAt, attempts, lastErro
     ...(sentAt ? [`sent ${inIndia(sentAt)}`] : []),
     bundledInto ? `together with others in mail ${bundledInto}` : count(attempts, 'try', 'tries'),
   ]
-  const lines: [string, string][] = [[`Mail ${id}`, `${kind}: ${[status, ...when].join(', ')}`]]
-  return lastError ? [...lines, ['', lastError] as [string, string]] : lines
+  const told = line(`Mail ${id}`, `${kind}: ${[status, ...when].join(', ')}`)
+  return lastError ? [told, line('', lastError)] : [told]
 }
 
-function changeLine({ at, role, column, before, after }: Row['history'][number]): [string, string] {
+function changeLine({ at, role, column, before, after }: Row['history'][number]): string {
   const what = before === after ? 'of a note that was removed' : `${before ?? '-'} → ${after ?? '-'}`
-  return [column, `${what}, ${inIndia(at)}, by ${role}`]
+  return line(column, `${what}, ${inIndia(at)}, by ${role}`)
 }
 
 /** What staff have to do about a mail, if anything. */
