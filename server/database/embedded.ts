@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:net'
 import { dirname } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
@@ -57,10 +56,10 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Database> 
   await admitClients(lite)
   opened.defer(startUpkeep(lite, database)) // ends after the clients have gone, for whom it may wait
   rmSync(socket, { force: true }) // of an owner that was killed
-  opened.defer(await serve(lite, (server) => server.listen(socket)))
+  opened.defer(await serveClients(lite, { path: socket }))
   const { embeddedPort: port } = options
   if (port) {
-    const endPort = await serve(lite, (server) => server.listen(port, '127.0.0.1')).catch(() => undefined)
+    const endPort = await serveClients(lite, { port, host: '127.0.0.1' }).catch(() => undefined)
     if (endPort) opened.defer(endPort)
     else notes.push(`EMBEDDED_DATABASE_PORT ${port} is taken, so psql cannot reach the database there`)
   }
@@ -111,20 +110,6 @@ function endProcess(database: string) {
       `The embedded database in ${database} gave up: ${reason}. Nothing that was answered is lost; start the site again.`,
     )
     process.exit(1)
-  }
-}
-
-/** Returns what ends it. */
-async function serve(lite: EmbeddedPostgres, listen: (server: Server) => void): Promise<() => void> {
-  const server = createServer()
-  const sendAway = serveClients(server, lite)
-  await new Promise<void>((done, fail) => {
-    server.once('error', fail).once('listening', done)
-    listen(server)
-  })
-  return () => {
-    server.close()
-    sendAway()
   }
 }
 

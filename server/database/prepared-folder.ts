@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -19,7 +9,7 @@ import { EmbeddedPostgres } from './embedded-postgres.ts'
 /** What is in a folder, by its path in it and parents first; a folder has null. */
 type Contents = [path: string, bytes: Uint8Array | null][]
 
-/** Makes an embedded database without tables, closes it, and writes its folder into `file`. */
+/** Makes an embedded database without tables, closes it, and writes all that is in its folder into `file`. */
 export async function packEmptyDatabase(file: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'empty-database-'))
   try {
@@ -27,37 +17,23 @@ export async function packEmptyDatabase(file: string): Promise<void> {
       throw new Error(reason)
     })
     await lite.close()
-    packFolder(folder, file)
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+    const contents: Contents = entries.map((entry) => {
+      const path = join(entry.parentPath, entry.name)
+      return [relative(folder, path), entry.isDirectory() ? null : readFileSync(path)]
+    })
+    contents.sort(([a], [b]) => (a < b ? -1 : 1))
+    writeFileSync(file, gzipSync(serialize(contents), { level: 9 }))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Writes all that is in `folder` into one file, from which `unpackFolder` makes the same folder elsewhere. */
-function packFolder(folder: string, file: string): void {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-  const contents: Contents = entries.map((entry) => {
-    const path = join(entry.parentPath, entry.name)
-    return [relative(folder, path), entry.isDirectory() ? null : readFileSync(path)]
-  })
-  contents.sort(([a], [b]) => (a < b ? -1 : 1))
-  writeFileSync(file, gzipSync(serialize(contents), { level: 9 }))
-}
-
 /** @param folder is there, and empty */
 export function unpackFolder(file: string, folder: string): void {
   for (const [path, bytes] of deserialize(gunzipSync(readFileSync(file))) as Contents) {
-    if (bytes) writeNew(join(folder, path), bytes)
+    if (bytes) writeFileSync(join(folder, path), bytes, { flag: 'wx', mode: 0o600 })
     else mkdirSync(join(folder, path), { mode: 0o700 })
-  }
-}
-
-function writeNew(path: string, bytes: Uint8Array) {
-  const file = openSync(path, 'wx', 0o600)
-  try {
-    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
-  } finally {
-    closeSync(file)
   }
 }
 

@@ -2,7 +2,8 @@
 // process. It has one session only, and that is the site's: a client has it for a turn, from its first message until
 // no transaction is open. A turn begins as the role CLIENT, which may what the tables' owner may and nothing that
 // concerns the database as a whole, and ends with all undone that a session remembers.
-import type { Server, Socket } from 'node:net'
+import { once } from 'node:events'
+import { createServer, type ListenOptions, type Socket } from 'node:net'
 import type { EmbeddedPostgres } from './embedded-postgres.ts'
 
 /** How long a client that has the session may do nothing with it: at a time, and in all of its turn. */
@@ -41,17 +42,20 @@ export async function admitClients(lite: EmbeddedPostgres): Promise<void> {
   if (rows.length === 0) await lite.exec(MAKE_CLIENT)
 }
 
-/** Serves `lite` to all who connect to `server`. Returns what sends them away. */
-export function serveClients(server: Server, lite: EmbeddedPostgres): () => void {
+/** Serves `lite` to all who connect there. Returns what sends them away, and lets nobody in any more. */
+export async function serveClients(lite: EmbeddedPostgres, where: ListenOptions): Promise<() => void> {
   const sockets = new Set<Socket>()
-  server.on('connection', (socket) => {
+  const server = createServer((socket) => {
     sockets.add(socket)
     socket.setNoDelay(true)
     socket.on('error', () => socket.destroy())
     socket.on('close', () => sockets.delete(socket))
     serveClient(lite, socket).catch(() => socket.destroy())
   })
+  await once(server.listen(where), 'listening')
+  server.on('error', () => {}) // who cannot be let in, as when files are short, comes again
   return () => {
+    server.close()
     for (const socket of sockets) socket.destroy()
   }
 }
