@@ -2,20 +2,20 @@
  * `npm run staff -- COMMAND`: what staff and operators do beside the site, also while it runs. In come words, out go
  * tables, CSV, JSON or a backup on standard output, what went wrong on standard error, and an exit code. A command stands
  * in staff/ with its words, its query and what it prints; staff/input.ts reads what several are told, and
- * staff/output.ts prints what several show.
+ * staff/output.ts prints what several show, and notes who looked.
  */
 import { Command, CommanderError } from 'commander'
 import { withDatabase } from './database/open-database.ts'
 import { readEnv } from './env.ts'
 import { describeFailure, sqlState } from './errors.ts'
-import { accessCommand, noteAccess } from './staff/access.ts'
+import { accessCommand } from './staff/access.ts'
 import { backupCommand } from './staff/backup.ts'
 import { noteCommand, statusCommand } from './staff/change.ts'
 import { exportCommand, findCommand, listCommand } from './staff/enquiries.ts'
 import { eraseCommand } from './staff/erase.ts'
 import { UsageError } from './staff/input.ts'
 import { mailsCommand } from './staff/mails.ts'
-import type { Terminal } from './staff/output.ts'
+import { noteAccess, type Terminal } from './staff/output.ts'
 import { restoreCommand } from './staff/restore.ts'
 import { showCommand } from './staff/show.ts'
 import { configCommand, digestCommand, migrateCommand, testMailCommand, testNotifyCommand } from './staff/site.ts'

@@ -9,7 +9,7 @@ import { openDatabase, withDatabase } from './database/open-database.ts'
 import { type Env, readEnvOrExit } from './env.ts'
 import { exitFor } from './errors.ts'
 import { migrationsFolder } from './project-root.ts'
-import { noteAccess } from './staff/access.ts'
+import { noteAccess } from './staff/output.ts'
 
 const LOOPBACK = '127.0.0.1'
 /** Studio refuses browsers that came by another port than its own. */

@@ -1,41 +1,7 @@
-import { hostname, userInfo } from 'node:os'
 import type { Db } from '../database/database.ts'
-import { describeFailure } from '../errors.ts'
-import { count } from '../words.ts'
 import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
 
 const LIMIT = 50
-const NAMED_MAX = 5
-
-/**
- * Writes down that a command shows, exports, changes or erases people's data. Where that cannot be, as on a read replica
- * or a full disk, the command goes on and says so.
- * @param what the references, or how many of what; nothing about a person
- */
-export async function noteAccess(
-  { command, env, errors }: { command: string } & Pick<Terminal, 'env' | 'errors'>,
-  ...[db, what]: Parameters<Terminal['noteAccess']>
-): Promise<void> {
-  const words = typeof what === 'string' ? what : enquiriesOf(what)
-  const who = `${env().STAFF_NAME ?? userName()}@${hostname()}`
-  await db.access.createMany({ data: { who, command, what: words } }).catch((error) => {
-    errors.write(`This access is not written down in Quvera_Access: ${describeFailure(error)}\n`)
-  })
-}
-
-function enquiriesOf(rows: { reference: string }[]): string {
-  const isShort = rows.length > 0 && rows.length <= NAMED_MAX
-  return isShort ? rows.map(({ reference }) => reference).join(' ') : count(rows.length, 'enquiry', 'enquiries')
-}
-
-/** A container may run as a user without a name. */
-function userName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return `uid ${process.getuid?.()}`
-  }
-}
 
 type Row = Awaited<ReturnType<Db['access']['findMany']>>[number]
 

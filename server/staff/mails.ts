@@ -153,6 +153,8 @@ const columns: Column<Row>[] = [
   { title: 'Id', cell: ({ id }) => String(id) },
   { title: 'Reference', cell: referenceOf },
   { title: 'Received IST', cell: ({ enquiry }) => (enquiry ? timeCell(enquiry.receivedAt) : '') },
+  { title: 'Name', cell: ({ enquiry }) => enquiry?.name ?? '', min: 12, spare: 1 },
+  { title: 'Mobile', cell: ({ enquiry }) => enquiry?.mobile ?? '' },
   { title: 'Kind', cell: ({ kind }) => kinds[kind].short },
   { title: 'State', cell: ({ status }) => status },
   { title: 'Attempts', cell: ({ attempts }) => String(attempts), spare: 3 },
@@ -165,12 +167,7 @@ const columns: Column<Row>[] = [
   { title: 'Reason', cell: ({ lastError }) => scrub(lastError ?? ''), min: 25 },
 ]
 
-const visitorColumns: Column<Row>[] = [
-  ...columns.filter(({ title }) => title !== 'Kind' && title !== 'Reason'),
-  { title: 'Name', cell: ({ enquiry }) => enquiry?.name ?? '', min: 12, spare: 1 },
-  { title: 'Mobile', cell: ({ enquiry }) => enquiry?.mobile ?? '' },
-  ...columns.slice(-1),
-]
+const OF_VISITORS = ['Name', 'Mobile']
 
 function referenceOf({ kind, enquiry, _count }: Row): string {
   return enquiry?.reference ?? (kind === 'Staff' ? count(_count.bundled, 'enquiry', 'enquiries') : '')
@@ -189,12 +186,7 @@ async function listOwed(terminal: Terminal, db: Db, onlyFailed: boolean) {
   const { print, env } = terminal
   const { NOTIFY_URL: notifyUrl, RESEND_API_KEY: key } = env()
   const status = { in: statesThat('owed').filter((state) => !onlyFailed || state !== 'Pending') }
-  const owed: MailFilter = {
-    ...own,
-    status,
-    kind: { in: mailKinds },
-    NOT: [untold, unacknowledged],
-  }
+  const owed: MailFilter = { ...own, status, kind: { in: mailKinds }, NOT: [untold, unacknowledged] }
   const undeliveredDigest: MailFilter = { kind: 'Digest', status: { in: statesThat('undelivered') } }
   const sections: Section[] = [
     {
@@ -244,7 +236,7 @@ async function printSection(terminal: Terminal, db: Db, { where, head, advice, v
   const rows = await readMails(db, where)
   if (visitors) await terminal.noteAccess(db, count(rows.length, 'mail', 'mails'))
   terminal.print(head(total))
-  printTable(terminal, visitors ? visitorColumns : columns, rows)
+  printTable(terminal, visitors ? columns : columns.filter(({ title }) => !OF_VISITORS.includes(title)), rows)
   if (total > rows.length) terminal.print(`and ${count(total - rows.length, 'more', 'more')}`)
   terminal.print(`${advice}\n`)
   return true

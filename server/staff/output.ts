@@ -1,3 +1,4 @@
+import { hostname, userInfo } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
@@ -5,7 +6,8 @@ import { stringify } from 'csv-stringify'
 import stringWidth from 'string-width'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
-import { inIndia } from '../words.ts'
+import { describeFailure } from '../errors.ts'
+import { count, inIndia } from '../words.ts'
 
 /** Adds a command to the program, or to a command. */
 export type AddCommand = (name: string) => Command
@@ -23,6 +25,39 @@ export interface Terminal {
   onDatabase<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Writes down whose data is shown or changed: the references, or how many of what. */
   noteAccess(db: Pick<Db, 'access'>, what: string | { reference: string }[]): Promise<void>
+}
+
+const NAMED_MAX = 5
+
+/**
+ * Writes down that a command shows, exports, changes or erases people's data. Where that cannot be, as on a read replica
+ * or a full disk, the command goes on and says so.
+ * @param what the references, or how many of what; nothing about a person
+ */
+export async function noteAccess(
+  { command, env, errors }: { command: string } & Pick<Terminal, 'env' | 'errors'>,
+  db: Pick<Db, 'access'>,
+  what: string | { reference: string }[],
+): Promise<void> {
+  const words = typeof what === 'string' ? what : enquiriesOf(what)
+  const who = `${env().STAFF_NAME ?? userName()}@${hostname()}`
+  await db.access.createMany({ data: { who, command, what: words } }).catch((error) => {
+    errors.write(`This access is not written down in Quvera_Access: ${describeFailure(error)}\n`)
+  })
+}
+
+function enquiriesOf(rows: { reference: string }[]): string {
+  const isShort = rows.length > 0 && rows.length <= NAMED_MAX
+  return isShort ? rows.map(({ reference }) => reference).join(' ') : count(rows.length, 'enquiry', 'enquiries')
+}
+
+/** A container may run as a user without a name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.()}`
+  }
 }
 
 /** Texts come from visitors and mail services: what would move the cursor or hide characters becomes a space. */
