@@ -36,12 +36,6 @@ const KEPT_DAYS = 2
 
 type Log = Pick<Logger, 'error' | 'warn' | 'info'>
 
-interface Changed {
-  id: bigint
-  kind: MailKind
-  status: MailStatus
-}
-
 export async function recordEvent(db: Db, log: Log, { id, resendId, type, reason }: DeliveryEvent): Promise<void> {
   if (!Object.hasOwn(EVENTS, type) || !resendId) return
   const data = { id, resendId, type, reason: scrub(reason ?? '') || null } // an event may outlive its enquiry
@@ -54,7 +48,7 @@ export async function recordEvent(db: Db, log: Log, { id, resendId, type, reason
  * call it after their own commit, so whichever is later sees both.
  */
 export async function applyEvents(db: Db, log: Log): Promise<void> {
-  const changes = await db.$queryRaw<Changed[]>`
+  const changes = await db.$queryRaw<{ id: bigint; kind: MailKind; status: MailStatus }[]>`
     WITH meaning AS (
       SELECT * FROM json_to_recordset(${MEANINGS}::json) AS meaning (type text, rank int, status text, after text[])
     ), told AS (
@@ -74,23 +68,18 @@ export async function applyEvents(db: Db, log: Log): Promise<void> {
     FROM final
     WHERE mail."ResendId" = final."ResendId" AND mail."Status"::text = ANY (final.after)
     RETURNING mail."Id" AS "id", mail."Kind"::text AS "kind", mail."Status"::text AS "status"`
-  tell(log, changes)
-  const isUnwelcome = (kind: MailKind) =>
-    changes.some((change) => change.kind === kind && change.status !== 'Delivered')
-  const why = 'are held for a day: too many of the last ones were turned away (staff mails release)'
-  if (isUnwelcome('Acknowledgement') && (await holdIfUnwelcome(db, 'Acknowledgement')))
-    log.error(`acknowledgements ${why}`)
-  if (isUnwelcome('Confirmation') && (await holdIfUnwelcome(db, 'Confirmation'))) log.warn(`confirmations ${why}`)
-}
-
-/** Says in the log what staff must know: above all that nobody has been told of an enquiry. */
-function tell(log: Log, changes: Changed[]) {
   for (const { id, kind, status } of changes) {
     const fields = { mail: id, kind, status }
     if (status === 'Delivered' || status === 'Sent') log.info(fields, 'a mail has arrived, or is delayed')
     else if (kinds[kind].alarm) log.error(fields, 'a notice did not arrive: staff have not been told of an enquiry')
     else log.warn(fields, 'a mail did not arrive')
   }
+  const isUnwelcome = (kind: MailKind) =>
+    changes.some((change) => change.kind === kind && change.status !== 'Delivered')
+  const why = 'are held for a day: too many of the last ones were turned away (staff mails release)'
+  if (isUnwelcome('Acknowledgement') && (await holdIfUnwelcome(db, 'Acknowledgement')))
+    log.error(`acknowledgements ${why}`)
+  if (isUnwelcome('Confirmation') && (await holdIfUnwelcome(db, 'Confirmation'))) log.warn(`confirmations ${why}`)
 }
 
 const ASK_TIMEOUT_MS = 10_000

@@ -16,6 +16,7 @@ export interface LoopParts {
 export type Loop = ReturnType<typeof startLoop>
 
 export const POLL_MS = 1000
+export const TRY_TIMEOUT_MS = 10_000
 export const RETRY_MAX_SECONDS = 300
 
 interface LoopWork {
@@ -81,8 +82,11 @@ export function startLoop(
     /** Looks for what is due now instead of at the next poll. Never throws. */
     wake,
     stopping: stopping.signal,
-    /** Ends what is still under way after the grace of `stop`. */
-    graceIsOver: graceIsOver.signal,
+    /** Ends a try while what it took for so many seconds is still ours, and after the grace of `stop`. */
+    endOfTry(leaseSeconds: number): AbortSignal {
+      const timeout = AbortSignal.timeout(Math.min(TRY_TIMEOUT_MS, leaseSeconds * 500))
+      return AbortSignal.any([graceIsOver.signal, timeout])
+    },
     /** Ends once what is under way has an outcome, or `graceMs` have passed. */
     async stop(graceMs: number) {
       stopping.abort()

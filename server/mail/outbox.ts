@@ -25,7 +25,6 @@ interface Result {
 
 const ERASED: Result = { state: 'Withheld', change: { lastError: 'Not sent: the enquiries in it were erased.' } }
 const UPKEEP_MS = 60_000
-const SEND_TIMEOUT_MS = 10_000
 /** Resend remembers an idempotency key for 24 hours; an hour is left for clocks that differ and for the try itself. */
 const KEY_LIFETIME_MS = 23 * 3_600_000
 const TOO_LATE = 'An earlier try may have sent this mail; too long ago to try again without a second copy.'
@@ -127,8 +126,7 @@ export function startOutbox(db: Db, mailer: Mailer, env: Env, parts: LoopParts):
     } finally {
       if (!isSent) pace.calledOff()
     }
-    const timeout = AbortSignal.timeout(Math.min(SEND_TIMEOUT_MS, leaseSeconds * 500))
-    const { outcome, headers } = await mailer.send(message, AbortSignal.any([loop.graceIsOver, timeout]))
+    const { outcome, headers } = await mailer.send(message, loop.endOfTry(leaseSeconds))
     pace.learn(headers, underWay.size - 1)
     await record(mail, resultOf(mail, outcome), outcome)
   }

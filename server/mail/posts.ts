@@ -5,7 +5,7 @@ import { type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
 import { DAY_MS } from '../words.ts'
 import { titleOf } from './letters.ts'
-import { backOffMs, type Loop, type LoopParts, POLL_MS, startLoop } from './loop.ts'
+import { backOffMs, type Loop, type LoopParts, POLL_MS, startLoop, TRY_TIMEOUT_MS } from './loop.ts'
 import { type ClaimedMail, claimMails, settle, withholdOld } from './owed.ts'
 import { clean, readSeconds } from './resend.ts'
 
@@ -15,7 +15,6 @@ import { clean, readSeconds } from './resend.ts'
  * tells more of it than its origin.
  */
 
-const TIMEOUT_MS = 10_000
 /** Longer than a try. */
 const LEASE_SECONDS = 15
 /** The receiver wants no more of this. */
@@ -40,7 +39,7 @@ export async function post(
   secret: string | undefined,
   id: string,
   body: string,
-  signal = AbortSignal.timeout(TIMEOUT_MS),
+  signal = AbortSignal.timeout(TRY_TIMEOUT_MS),
 ) {
   const now = new Date()
   const headers = {
@@ -90,8 +89,7 @@ export function startPosts(db: Db, env: Env, url: string, parts: LoopParts): Loo
       return true
     }
     const body = bodyOf(env.NOTIFY_FORMAT, enquiry)
-    const timeout = AbortSignal.timeout(Math.min(TIMEOUT_MS, env.MAIL_LEASE_SECONDS * 500)) // while it is ours
-    const signal = AbortSignal.any([loop.graceIsOver, timeout])
+    const signal = loop.endOfTry(env.MAIL_LEASE_SECONDS)
     const { isTaken, error, retryAfterMs } = await post(url, env.NOTIFY_SECRET, mail.key, body, signal)
     if (isTaken) {
       await settle(db, mail, 'Sent', { sentAt: new Date(), lastError: null })
