@@ -88,21 +88,11 @@ const FIRST_ASKED_SECONDS = 300
 const ASKED_FOR_SECONDS = (2 * DAY_MS) / 1000
 
 /**
- * Where Resend does not tell what became of mails, it is asked of the one that is due, if one is.
+ * Where Resend does not tell what became of mails, it is asked of the one that is due, if one is. That counts as asked
+ * from here on: a question that is never answered is not put again at once.
  * @returns what was answered; `forbidden`: the key may only send
  */
 export async function askDelivery(db: Db, mailer: Mailer, log: Log, signal: AbortSignal) {
-  const resendId = await takeDue(db)
-  if (!resendId) return undefined
-  const answer = await mailer.ask(resendId, AbortSignal.any([signal, AbortSignal.timeout(ASK_TIMEOUT_MS)]))
-  if (answer.event) await recordEvent(db, log, answer.event)
-  if (answer.forbidden)
-    log.warn('RESEND_API_KEY may only send: whether mails arrive is not known until RESEND_WEBHOOK_SECRET is set')
-  return answer
-}
-
-/** It counts as asked from here on: a question that is never answered is not put again at once. */
-async function takeDue(db: Db): Promise<string | undefined> {
   const [due] = await db.$queryRaw<{ resendId: string }[]>`
     UPDATE "Quvera_Mail" SET "CheckedAt" = now()
     WHERE "Id" = (
@@ -114,5 +104,10 @@ async function takeDue(db: Db): Promise<string | undefined> {
       ORDER BY "CheckedAt" NULLS FIRST, "SentAt" LIMIT 1
     )
     RETURNING "ResendId" AS "resendId"`
-  return due?.resendId
+  if (!due) return undefined
+  const answer = await mailer.ask(due.resendId, AbortSignal.any([signal, AbortSignal.timeout(ASK_TIMEOUT_MS)]))
+  if (answer.event) await recordEvent(db, log, answer.event)
+  if (answer.forbidden)
+    log.warn('RESEND_API_KEY may only send: whether mails arrive is not known until RESEND_WEBHOOK_SECRET is set')
+  return answer
 }

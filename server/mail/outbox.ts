@@ -12,9 +12,9 @@ import { type Change, kinds, kindsTo } from './states.ts'
 /*
  * In: rows of Quvera_Mail that say what we owe, and Resend's events. Out: mails through Resend, and in the same rows what
  * became of them. Read in this order: states.ts (what a mail can be), owed.ts (what is taken to be sent), plan.ts (what
- * may be sent now), outbox.ts (the loop, and one try), letters.ts (the words), resend.ts (all that comes from Resend, and
- * how fast it may be asked), delivery.ts (what became of it). posts.ts tells NOTIFY_URL by the same table. by-hand.ts is what staff
- * do to mails, digest.ts their daily page.
+ * may be sent now), outbox.ts (the looks, which loop.ts times, and one try), letters.ts (the words), resend.ts (all that
+ * comes from Resend, and how fast it may be asked), delivery.ts (what became of it). posts.ts tells NOTIFY_URL by the same
+ * table. by-hand.ts is what staff do to mails, digest.ts their daily page.
  */
 
 /** What is written down of a try. */

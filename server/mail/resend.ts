@@ -137,9 +137,9 @@ const PARALLEL = 10
 const FREE_MIN = 5
 
 /**
- * How fast Resend may be asked. Resend counts the requests of a team in windows of a second and tells, with each answer, how many are left and when
- * the next window begins. Nothing is guessed: before the first answer one request goes alone, and without these headers
- * only `PARALLEL` bounds them.
+ * How fast Resend may be asked. It counts the requests of a team in windows of a second and tells, with each answer, how
+ * many are left and when the next window begins. Nothing is guessed: before the first answer one request goes alone, and
+ * without these headers only `PARALLEL` bounds them.
  */
 export function createPace(now: () => number = () => performance.now()) {
   let limit: number | undefined
@@ -147,17 +147,15 @@ export function createPace(now: () => number = () => performance.now()) {
   let windowEnd = Number.POSITIVE_INFINITY
   let pausedUntil = Number.NEGATIVE_INFINITY
 
-  function beginWindow(underWay: number) {
-    left = (limit ?? Number.POSITIVE_INFINITY) - underWay // those may be counted in the new window
-    windowEnd = Number.POSITIVE_INFINITY // until its first answer
-  }
-
   return {
     /** How many more requests may be started now, with so many under way; if none, for how long at least. */
     room(underWay: number) {
       const time = now()
       if (time < pausedUntil) return { mails: 0, pauseMs: pausedUntil - time }
-      if (time >= windowEnd) beginWindow(underWay)
+      if (time >= windowEnd) {
+        left = (limit ?? Number.POSITIVE_INFINITY) - underWay // those may be counted in the new window
+        windowEnd = Number.POSITIVE_INFINITY // until its first answer
+      }
       const free = PARALLEL - underWay
       const mails = free < FREE_MIN ? 0 : Math.max(0, Math.min(free, left))
       const waitsForWindow = mails === 0 && left <= 0 && windowEnd !== Number.POSITIVE_INFINITY
