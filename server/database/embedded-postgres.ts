@@ -38,9 +38,6 @@ const START_PARAMETERS = [
 /** One megabyte a file of the log instead of sixteen: a new folder is smaller, and a new file made sooner. */
 const INITDB_PARAMETERS = ['--wal-segsize=1']
 
-/** Told before anything is written. */
-export class NoRoomError extends OperatorError {}
-
 export class EmbeddedPostgres extends PGlite {
   #folder: string
   #roomAskedAt = Number.NEGATIVE_INFINITY
@@ -58,12 +55,11 @@ export class EmbeddedPostgres extends PGlite {
   /**
    * Opens the database in `folder`, or makes one there.
    * @param onAbort told why PostgreSQL gave up, after which this process can do nothing with it
-   * @throws OperatorError when there is no room, else with PostgreSQL's own words
+   * @throws OperatorError with PostgreSQL's own words
    */
   static async open(folder: string, onAbort: (reason: string) => void): Promise<EmbeddedPostgres> {
     // V8 would compile the busiest functions once more, at the cost of half a gigabyte for some seconds.
     for (const flag of ['--no-wasm-dynamic-tiering', '--no-wasm-tier-up']) setFlagsFromString(flag)
-    expectRoom(folder)
     let words = ''
     let isOpen = false
     const lite = new EmbeddedPostgres(folder, onAbort, {
@@ -158,10 +154,11 @@ function roomIn(folder: string): number {
   return bavail * bsize
 }
 
-function expectRoom(folder: string) {
+/** @throws OperatorError where PostgreSQL would have to give up soon */
+export function expectRoom(folder: string): void {
   const room = roomIn(folder)
   if (room >= ROOM_BYTES) return
-  throw new NoRoomError(
+  throw new OperatorError(
     `Only ${Math.floor(room / MEGABYTE)} MB are free on the disk of ${folder}: the embedded database begins nothing below ${ROOM_BYTES / MEGABYTE} MB. Make room, and start again.`,
   )
 }

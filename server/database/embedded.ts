@@ -17,7 +17,7 @@ import {
   socketIn,
 } from './data-folder.ts'
 import { type Database, type DatabaseOptions, openClient } from './database.ts'
-import { EmbeddedPostgres, keepReserve, NoRoomError } from './embedded-postgres.ts'
+import { EmbeddedPostgres, expectRoom, keepReserve } from './embedded-postgres.ts'
 import { settleMigrations } from './migrations.ts'
 import { sync, syncTree, unpackFolder } from './prepared-folder.ts'
 import { DROP_COPIES } from './snapshot.ts'
@@ -43,6 +43,7 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Database> 
   opened.defer(lockFolder(folder)) // last: whoever has it next may open the database
   const socket = socketIn(socketFolder(folder))
   if (await answers(socket)) throw new InUseError(folder) // an older version of the site, which took no lock
+  expectRoom(folder)
   const database = databaseIn(folder)
   if (!holdsDatabase(database)) {
     if (!options.migrate) expectDatabase(folder)
@@ -96,7 +97,6 @@ async function makeDatabase(database: string, archive: string): Promise<void> {
 
 async function openPostgres(database: string): Promise<EmbeddedPostgres> {
   return EmbeddedPostgres.open(database, endProcess(database)).catch((error: Error) => {
-    if (error instanceof NoRoomError) throw error
     const what = `The embedded database in ${database} cannot be opened: ${error.message.replace(/\.$/, '')}.`
     const remedy = `Keep the folder, and restore a backup into another DATA_DIR (docs/operations.md, "The embedded database does not open").`
     throw new OperatorError(`${what} ${remedy}`, { cause: error })

@@ -6,7 +6,7 @@ import type { DatabaseOptions } from './database.ts'
 
 /** One database session: every call must reach the same connection. */
 export interface Session {
-  query<T>(sql: string, parameters?: unknown[]): Promise<{ rows: T[] }>
+  query<T>(sql: string): Promise<{ rows: T[] }>
   /** Sends the whole script as one message, which PostgreSQL runs as one transaction. */
   exec(script: string): Promise<unknown>
 }

@@ -130,10 +130,7 @@ async function migrateAt(url: string, options: DatabaseOptions): Promise<string[
 /** @param client has one connection */
 function sessionOf(client: pg.Client | pg.Pool): Session {
   return {
-    query: async <T>(sql: string, parameters?: unknown[]) => {
-      const { rows } = await client.query(sql, parameters)
-      return { rows: rows as T[] }
-    },
+    query: <T>(sql: string) => client.query(sql) as Promise<{ rows: unknown[] }> as Promise<{ rows: T[] }>,
     exec: (script) => client.query(script),
   }
 }

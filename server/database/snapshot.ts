@@ -9,8 +9,6 @@ export type Queries = Pick<Db, '$queryRawUnsafe' | '$executeRawUnsafe'>
 export interface Table {
   name: string
   columns: string[]
-  /** Columns that draw their values from a sequence. */
-  counted: string[]
 }
 
 export interface AppliedMigration {
@@ -53,10 +51,7 @@ export const ACCESS = 'Quvera_Access'
 const TABLES = `
   SELECT class.relname::text AS "name",
     (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
-      WHERE attrelid = class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS "columns",
-    (SELECT coalesce(array_agg(attname::text), '{}') FROM pg_attribute
-      WHERE attrelid = class.oid AND attnum > 0 AND NOT attisdropped
-        AND pg_get_serial_sequence(quote_ident(class.relname), attname) IS NOT NULL) AS "counted"
+      WHERE attrelid = class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS "columns"
   FROM pg_class class
   WHERE class.relkind = 'r' AND class.relnamespace = current_schema()::regnamespace AND class.relname NOT IN (${NOT_KEPT})
   ORDER BY class.relname`

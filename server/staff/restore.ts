@@ -22,6 +22,16 @@ const CHARACTERS_AT_ONCE = 2 ** 21
 /** Schema in which an older backup is brought up to date. */
 const OLDER = 'restore_of_older'
 const UNCHANGED = 'Nothing was changed.'
+/** Sequences go on after the highest number that was drawn from them. */
+const COUNT_ON = `
+  DO $do$ DECLARE each record; BEGIN
+    FOR each IN SELECT table_name, column_name, sequence
+      FROM information_schema.columns, pg_get_serial_sequence(quote_ident(table_name), column_name) sequence
+      WHERE table_schema = current_schema() AND sequence IS NOT NULL
+    LOOP EXECUTE format('SELECT setval(%L, max(%I)) FROM %I HAVING count(*) > 0',
+      each.sequence, each.column_name, each.table_name);
+    END LOOP;
+  END $do$`
 
 export function restoreCommand(add: AddCommand, terminal: Terminal) {
   const { env, input, print } = terminal
@@ -70,15 +80,7 @@ async function restore(db: Queries, lines: AsyncGenerator<string>, sendMails: bo
   const backup = await openBackup(lines)
   const since = await migrationsSince(db, backup.head)
   const rows = await (since.length === 0 ? insertAll(db, backup, tables) : insertOlder(db, backup, tables, since))
-  for (const { name, counted } of tables) {
-    for (const column of counted) {
-      await db.$executeRawUnsafe(
-        `SELECT setval(pg_get_serial_sequence($1, $2), max(${quoted(column)})) FROM ${quoted(name)} HAVING count(*) > 0`,
-        quoted(name),
-        column,
-      )
-    }
-  }
+  await db.$executeRawUnsafe(COUNT_ON)
   const held = sendMails
     ? 0
     : await db.$executeRawUnsafe(
