@@ -79,10 +79,18 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
 
   const limitLinks = (request: FastifyRequest, reply: FastifyReply) => admission.limit('link', request, reply)
 
-  app.get<Asked>(RECEIVED_PATH, { onRequest: limitLinks }, async (request, reply) => {
+  /** Whoever is led here has an order that is stored: over the limit, short of a flood, the page still holds its reference. */
+  app.get<Asked>(RECEIVED_PATH, async (request, reply) => {
     const reference = String(request.query.reference)
     if (!isReference(reference)) return sendNotFound(request, reply, site)
-    return sendPage(RECEIVED_PATH, { received: await orders.received(reference) }, reply)
+    const received = await limitLinks(request, reply).then(
+      () => orders.received(reference),
+      (error: HttpError) => {
+        if (error.isFlood) throw error
+        return { reference }
+      },
+    )
+    return sendPage(RECEIVED_PATH, { received }, reply)
   })
 
   /** A subscriber's link. To look at it changes nothing, as programs look at the links of mails. */

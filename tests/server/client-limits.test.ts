@@ -112,6 +112,19 @@ describe('a limit of the day', () => {
   })
 })
 
+describe('the page that follows an order', () => {
+  it('holds its reference, however often a crowd behind one address looks', async () => {
+    const look = async () => {
+      const answer = await fetch(`${app.url}/received?reference=QV-234567`, { headers: from('203.0.113.1') })
+      return [answer.status, await answer.text()]
+    }
+    for (let times = 0; times < 60; times++) await look()
+    expect(await look()).toEqual([200, JSON.stringify({ received: { reference: 'QV-234567' } })])
+    for (let times = 61; times < 660; times++) await look()
+    expect((await look())[0]).toBe(429)
+  })
+})
+
 describe('a client', () => {
   it.each(['203.0.113.1:%d', '[2001:db8:0:1::1]:%d', '203.0.113.1:%d, 127.0.0.1:%d'])(
     'is the same whatever its port, as some proxies write it: %s',
