@@ -177,7 +177,7 @@ function watchConnections(app: FastifyInstance) {
 
 /** One of a fixed number of names, in the log and in metrics: people and programs put all kinds of things into paths. */
 function routeName(request: FastifyRequest): string {
-  if (isOrderForm(request)) return ORDER_FORM
+  if (request.body && isOrderForm(request)) return ORDER_FORM // what was not read may be anything
   const { path = '' } = Object(request.params) as { path?: string }
   return procedures[path] ? path : (request.routeOptions.url ?? 'unknown')
 }

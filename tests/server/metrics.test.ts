@@ -33,6 +33,7 @@ it('tells Prometheus of orders, durations by route and mails that wait, at a por
     body: new URLSearchParams({ email: 'a@shop.example' }),
     redirect: 'manual',
   })
+  await fetch(server.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }) // by a scanner
   await fetch(`${server.url}/somebody@example.com`)
 
   const answer = await fetch(`http://127.0.0.1:${port}/metrics`)
@@ -42,6 +43,7 @@ it('tells Prometheus of orders, durations by route and mails that wait, at a por
     'quvera_orders_total{status="200"} 2',
     'quvera_orders_total{status="400"} 1',
     'quvera_request_seconds_count{route="order.submit",status="200"} 1',
+    'quvera_request_seconds_count{route="/",status="415"} 1',
     'quvera_mails{state="pending"} 5',
     'quvera_mails{state="failed"} 0',
     'quvera_database_up 1',
@@ -51,7 +53,7 @@ it('tells Prometheus of orders, durations by route and mails that wait, at a por
   expect(text).toMatch(/^process_cpu_seconds_total \d/m)
   expect(text).toMatch(/^quvera_mail_oldest_pending_seconds \d/m)
   expect(text).toMatch(/^quvera_enquiry_oldest_new_seconds \d/m)
-  expect(text).not.toMatch(/no\.such|somebody/)
+  expect(text).not.toMatch(/no\.such|somebody|orders_total\{status="415"/)
   expect((await fetch(`${server.url}/metrics`)).status).toBe(404)
   expect(await server.stop()).toEqual({ code: 0, signal: null })
 })
