@@ -1,5 +1,5 @@
 import { type ComponentType, createElement, type ReactNode, StrictMode, startTransition, useEffect } from 'react'
-import { createRoot, hydrateRoot } from 'react-dom/client'
+import { createRoot, hydrateRoot, type Root } from 'react-dom/client'
 import { brand } from '../shared/brand.ts'
 import { telephone } from './content/contact.ts'
 import { SubscribeForm } from './enquiry/subscribe-form.tsx'
@@ -31,23 +31,27 @@ export async function hydrate() {
     .catch(() => undefined) // headings stay in the large drawing
 }
 
+const roots = new Set<Root>()
+
 async function bringToLife(island: HTMLElement, part: ComponentType) {
   const content = createElement(part, JSON.parse(island.dataset.props ?? '{}'))
   await new Promise<void>((done) => {
     function fail(error: unknown) {
       console.error(error)
+      for (const root of roots) root.unmount() // an order under way ends with its form: nobody would see what became of it
       createRoot(document.getElementById('root') ?? document.body).render(<ErrorPage />)
       done()
     }
     // As a transition it is done in small steps, between which the browser answers touches and paints.
     startTransition(() => {
-      hydrateRoot(
+      const root = hydrateRoot(
         island,
         <StrictMode>
           <Announce done={done}>{content}</Announce>
         </StrictMode>,
         { onUncaughtError: fail },
       )
+      roots.add(root)
     })
   })
 }

@@ -1,12 +1,53 @@
-import { expect, it, vi } from 'vitest'
-import { page } from 'vitest/browser'
+import { renderToString } from 'react-dom/server'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { OrderSection } from '../../client/enquiry/order-form.tsx'
+import { currentKey, forgetKey } from '../../client/enquiry/send-order.ts'
 import { hydrate } from '../../client/hydrate.tsx'
+import { Island } from '../../client/ui/island.tsx'
+import { received, wire } from '../support/fake-wire.ts'
+import { typedOrder } from '../support/fill-order.ts'
+
+const BROKEN = `<div data-island="mechanism" data-props='{"slides":"broken on purpose"}'></div>`
+
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockReturnValue() // it is told there
+  document.documentElement.removeAttribute('data-hydrated')
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
 
 it('a part that throws leaves the error page and a way home', async () => {
-  vi.spyOn(console, 'error').mockReturnValue() // it is told there
-  document.body.innerHTML = `<div id="root"><h1>Quvera</h1><div data-island="mechanism" data-props='{"slides":"broken on purpose"}'></div></div>`
+  document.body.innerHTML = `<div id="root"><h1>Quvera</h1>${BROKEN}</div>`
   await hydrate()
   await expect.element(page.getByRole('heading')).toHaveTextContent('Unexpected Application Error!')
   await expect.element(page.getByRole('link', { name: 'Back to the home page' })).toHaveAttribute('href', '/')
-  vi.restoreAllMocks()
+})
+
+it('ends an order that is under way, which sent again is the same one: nobody would see that it was received', async () => {
+  wire.reset()
+  forgetKey()
+  let answer = (_: Response) => {}
+  wire.answers = [new Promise<Response>((resolve) => (answer = resolve))]
+  const order = <Island name="order" of={OrderSection} props={{ path: '/buy-now', isPage: true }} />
+  document.body.innerHTML = `<div id="root">${renderToString(order)}</div>`
+  await hydrate()
+  for (const [name, value] of Object.entries(typedOrder)) {
+    const field = document.querySelector(`[name=${name}]`) as HTMLElement
+    await (field instanceof HTMLSelectElement ? userEvent.selectOptions(field, value) : userEvent.fill(field, value))
+  }
+  await userEvent.click(page.getByRole('button', { name: 'Send enquiry' }))
+  await expect.poll(() => wire.sent.length).toBe(1)
+  const { submissionKey } = wire.sent[0] ?? {}
+
+  document.querySelector('[data-island]')?.removeAttribute('data-island')
+  document.documentElement.removeAttribute('data-hydrated')
+  document.getElementById('root')?.insertAdjacentHTML('beforeend', BROKEN)
+  await hydrate()
+  await expect.element(page.getByRole('heading')).toHaveTextContent('Unexpected Application Error!')
+  expect(dispatchEvent(new Event('beforeunload', { cancelable: true }))).toBe(true)
+  answer(received('QV-234567'))
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(currentKey()).toEqual({ key: submissionKey, unanswered: true })
 })

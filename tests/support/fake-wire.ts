@@ -25,7 +25,10 @@ const realFetch = window.fetch
 window.fetch = async (input, init) => {
   if (!String(input).includes('/trpc/')) return realFetch(input, init)
   wire.sent.push(JSON.parse(String(init?.body)))
-  const answer = await (wire.answers.shift() ?? received(`QV-00000${wire.sent.length}`))
+  const stopped = new Promise<never>((_, fail) => {
+    init?.signal?.addEventListener('abort', () => fail(init.signal?.reason))
+  })
+  const answer = await Promise.race([wire.answers.shift() ?? received(`QV-00000${wire.sent.length}`), stopped])
   if (answer instanceof Error) throw answer
   return answer
 }
