@@ -31,27 +31,31 @@ export async function hydrate() {
     .catch(() => undefined) // headings stay in the large drawing
 }
 
-const roots = new Set<Root>()
+const alive = new Set<Root>()
 
 async function bringToLife(island: HTMLElement, part: ComponentType) {
   const content = createElement(part, JSON.parse(island.dataset.props ?? '{}'))
   await new Promise<void>((done) => {
+    let root: Root
+    function live() {
+      alive.add(root)
+      done()
+    }
     function fail(error: unknown) {
       console.error(error)
-      for (const root of roots) root.unmount() // an order under way ends with its form: nobody would see what became of it
+      for (const root of alive) root.unmount() // an order under way ends with its form: nobody would see what became of it
       createRoot(document.getElementById('root') ?? document.body).render(<ErrorPage />)
       done()
     }
     // As a transition it is done in small steps, between which the browser answers touches and paints.
     startTransition(() => {
-      const root = hydrateRoot(
+      root = hydrateRoot(
         island,
         <StrictMode>
-          <Announce done={done}>{content}</Announce>
+          <Announce done={live}>{content}</Announce>
         </StrictMode>,
         { onUncaughtError: fail },
       )
-      roots.add(root)
     })
   })
 }

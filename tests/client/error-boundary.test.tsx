@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { OrderSection } from '../../client/enquiry/order-form.tsx'
 import { currentKey, forgetKey } from '../../client/enquiry/send-order.ts'
+import { SubscribeForm } from '../../client/enquiry/subscribe-form.tsx'
 import { hydrate } from '../../client/hydrate.tsx'
 import { Island } from '../../client/ui/island.tsx'
 import { received, wire } from '../support/fake-wire.ts'
@@ -19,8 +20,10 @@ afterEach(() => {
 })
 
 it('a part that throws leaves the error page and a way home', async () => {
-  document.body.innerHTML = `<div id="root"><h1>Quvera</h1>${BROKEN}</div>`
+  const subscribe = renderToString(<Island name="subscribe" of={SubscribeForm} props={{ path: '/' }} />)
+  document.body.innerHTML = `<div id="root"><h1>Quvera</h1>${BROKEN}${BROKEN}${subscribe}</div>`
   await hydrate()
+  expect(document.documentElement.hasAttribute('data-hydrated')).toBe(true)
   await expect.element(page.getByRole('heading')).toHaveTextContent('Unexpected Application Error!')
   await expect.element(page.getByRole('link', { name: 'Back to the home page' })).toHaveAttribute('href', '/')
 })
