@@ -167,8 +167,6 @@ const columns: Column<Row>[] = [
   { title: 'Reason', cell: ({ lastError }) => scrub(lastError ?? ''), min: 25 },
 ]
 
-const OF_VISITORS = ['Name', 'Mobile']
-
 function referenceOf({ kind, enquiry, _count }: Row): string {
   return enquiry?.reference ?? (kind === 'Staff' ? count(_count.bundled, 'enquiry', 'enquiries') : '')
 }
@@ -236,7 +234,9 @@ async function printSection(terminal: Terminal, db: Db, { where, head, advice, v
   const rows = await readMails(db, where)
   if (visitors) await terminal.noteAccess(db, count(rows.length, 'mail', 'mails'))
   terminal.print(head(total))
-  printTable(terminal, visitors ? columns : columns.filter(({ title }) => !OF_VISITORS.includes(title)), rows)
+  const leftOut = visitors ? ['Kind'] : ['Name', 'Mobile'] // whom to ring leaves no room for what is the same of all
+  const shown = columns.filter(({ title }) => !leftOut.includes(title))
+  printTable(terminal, shown, rows)
   if (total > rows.length) terminal.print(`and ${count(total - rows.length, 'more', 'more')}`)
   terminal.print(`${advice}\n`)
   return true

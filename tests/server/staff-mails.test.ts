@@ -153,6 +153,7 @@ it('tells first of whom nobody was told, then whom to ring, and at the end what 
   }
   expect(stdout).not.toContain(handled)
   expect(stdout).not.toContain('@')
+  expect((await staff(['mails'], database, 90)).stdout).toMatch(/Rohan Mehta +9876543210/)
 
   await staff(['status', untold, spam, wrong, 'Contacted'], database)
   const after = (await staff(['mails', '--failed'], database)).stdout

@@ -48,8 +48,8 @@ export function runProgram(file: string, args: string[], env: Record<string, str
   return run(process.execPath, [resolve(project, file), ...args], env)
 }
 
-/** Runs a staff command in this process. */
-export async function staff(args: string[], env: Record<string, string>): Promise<Ran> {
+/** Runs a staff command in this process, its output into a pipe, or on a terminal with so many columns. */
+export async function staff(args: string[], env: Record<string, string>, columns?: number): Promise<Ran> {
   const ran: Ran = { code: null, stdout: '', stderr: '' }
   const write = (to: 'stdout' | 'stderr') =>
     new Writable({
@@ -58,7 +58,8 @@ export async function staff(args: string[], env: Record<string, string>): Promis
         done()
       },
     })
-  ran.code = await runStaff(args, env, { input: Readable.from([]), output: write('stdout'), errors: write('stderr') })
+  const output = Object.assign(write('stdout'), columns && { columns })
+  ran.code = await runStaff(args, env, { input: Readable.from([]), output, errors: write('stderr') })
   return ran
 }
 
