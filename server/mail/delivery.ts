@@ -44,8 +44,8 @@ export async function recordEvent(db: Db, log: Log, { id, resendId, type, reason
 }
 
 /**
- * Applies the events of mails whose ResendId is recorded, and forgets them, and those that are too old. Who records an event and who records a send
- * call it after their own commit, so whichever is later sees both.
+ * Applies the events of mails whose ResendId is recorded, and forgets them, and those that are too old. Who records an
+ * event and who records a send call it after their own commit, so whichever is later sees both.
  */
 export async function applyEvents(db: Db, log: Log): Promise<void> {
   const changes = await db.$queryRaw<{ id: bigint; kind: MailKind; status: MailStatus }[]>`
@@ -54,8 +54,9 @@ export async function applyEvents(db: Db, log: Log): Promise<void> {
     ), told AS (
       DELETE FROM "Quvera_MailEvent" event
       WHERE EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."ResendId" = event."ResendId")
-        OR "ReceivedAt" < now() - make_interval(days => ${KEPT_DAYS})
       RETURNING "ResendId", "Type", "Reason"
+    ), forgotten AS ( -- by itself: with OR above, PostgreSQL would read all mails
+      DELETE FROM "Quvera_MailEvent" WHERE "ReceivedAt" < now() - make_interval(days => ${KEPT_DAYS})
     ), final AS (
       SELECT DISTINCT ON (told."ResendId") told.*, meaning.rank, meaning.status, meaning.after
       FROM told JOIN meaning ON meaning.type = told."Type"

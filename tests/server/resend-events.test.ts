@@ -1,4 +1,6 @@
+import pino from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { applyEvents } from '../../server/mail/delivery.ts'
 import { digestText, readDigest } from '../../server/mail/digest.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
@@ -52,6 +54,25 @@ describe('the final state is right in whatever order events come', () => {
       await app.db.enquiry.deleteMany()
     }
   })
+})
+
+it('an event is applied, and one too old forgotten, without reading all mails there ever were', async () => {
+  const { db } = app
+  await db.$executeRaw`
+    INSERT INTO "Quvera_Mail" ("Kind", "Key", "Status", "ResendId", "SentAt")
+    SELECT 'Digest', 'digest/' || number, 'Sent', 'mail-' || number, now() FROM generate_series(1, 100000) number`
+  await db.$executeRaw`ANALYZE "Quvera_Mail"`
+  const event = { type: 'email.delivered', receivedAt: new Date() }
+  const old = { ...event, id: 'old', resendId: 'nobody’s', receivedAt: new Date(Date.now() - 49 * 3_600_000) }
+  await db.mailEvent.createMany({ data: [{ ...event, id: 'new', resendId: 'mail-7' }, old] })
+  const [{ read }] = await db.$transaction(async (transaction) => {
+    await applyEvents(transaction as typeof db, pino({ level: 'silent' }))
+    return transaction.$queryRaw<[{ read: number }]>`
+      SELECT seq_tup_read::int AS "read" FROM pg_stat_xact_user_tables WHERE relname = 'Quvera_Mail'`
+  })
+  expect(read).toBe(0)
+  expect(await statusOf('mail-7')).toBe('Delivered')
+  expect(await db.mailEvent.count()).toBe(0)
 })
 
 it('an event that comes before our own record of the send is kept for it', async () => {
