@@ -37,6 +37,11 @@ it('one that the database takes ten seconds for, over the edge of a window, is t
   expect(await formKey(waking, typed, START + 10.15 * MINUTE_MS)).toBe(first)
 })
 
+it('servers of two versions, side by side in an update, make the same key', async () => {
+  const later = START + MINUTE_MS // when nothing of the window before is waited for
+  expect(await formKey(app.orders, { name: 'Asha Verma' }, later)).toBe('20581d09-9f4b-8ebf-94fb-05bed932235f')
+})
+
 /** As a browser without scripts, of a site without built pages. */
 async function post(fields: object) {
   const body = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
