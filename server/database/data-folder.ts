@@ -81,7 +81,11 @@ export function claimFolder(folder: string): void {
 function makeWithParents(folder: string): void {
   if (existsSync(folder)) return
   if (dirname(folder) !== folder) makeWithParents(dirname(folder))
-  mkdirSync(folder, { mode: 0o700 })
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if (!existsSync(folder)) throw error // else another process has made it just now
+  }
 }
 
 /** @throws OperatorError that says where there is no database; nothing has been changed then */

@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000
 /** A carrier puts thousands of people behind one address of IPv4: no crowd of them orders as much, a program does. */
 const MINUTES_WORTH_A_DAY = 30
 const SUBSCRIPTIONS_A_DAY = 3
-/** One for each page that somebody leaves; and looks for a subscriber's link, each a query. */
+/** One for each page that somebody leaves; and looks for a reference or a subscriber's link, each a query. */
 const LESSER_A_MINUTE = 60
 /** One client by IPv6 is a /64, and one customer of a provider may have a /48 of 65,536 of them. */
 const CLIENT_SUBNET = 64

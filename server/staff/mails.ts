@@ -109,7 +109,9 @@ function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
 
 function releaseCommand(add: AddCommand, { print, onDatabase }: Terminal) {
   add('release')
-    .summary('let acknowledgements go out that are held, because too many of the last ones were turned away')
+    .summary(
+      'let acknowledgements and confirmations go out that are held, because too many of the last ones were turned away',
+    )
     .action(() =>
       onDatabase(async (db) => {
         const held = await endHold(db)
@@ -192,7 +194,8 @@ async function listOwed(terminal: Terminal, db: Db, onlyFailed: boolean) {
       head: (n) => `ALARM: nobody has been told of ${count(n, 'enquiry', 'enquiries')}. The notice did not arrive.`,
       advice: `Read each with: staff show REFERENCE. Answer the visitor, then:
 staff status REFERENCE Contacted. Put right what keeps mails from STAFF_EMAILS;
-staff test-mail ADDRESS tries it. staff mails retry: once more what was refused.`,
+staff test-mail ADDRESS tries it. staff mails retry: lists what was refused;
+with --yes it goes out once more.`,
     },
     {
       where: unacknowledged,

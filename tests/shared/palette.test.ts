@@ -11,7 +11,8 @@ it('pages take from the palette what mails have too', () => {
   expect(tokens).toMatch(/--ember: #[0-9a-f]{6}/)
   for (const [name, colour] of Object.entries(palette)) {
     expect(tokens, name).not.toContain(colour)
-    expect(tokens).not.toMatch(new RegExp(`--${name}:`))
+    const token = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    expect(tokens).not.toMatch(new RegExp(`--${token}:`))
   }
 })
 
