@@ -9,7 +9,9 @@ const WIDTHS = [320, 360, 480, 599, 600, 768, 899, 900, 1024, 1280, 1440, 1920, 
 
 /** How far the page can be moved aside, and how much of it lies there. */
 function moveAside(page: Page) {
-  return page.evaluate(() => {
+  return page.evaluate(async () => {
+    // Chromium draws one frame at a new width with lengths that were reckoned from the old one.
+    for (const _ of [1, 2]) await new Promise(requestAnimationFrame)
     scrollTo({ left: 2000, behavior: 'instant' })
     const turned = Math.round(scrollX)
     const aside = document.documentElement.scrollWidth - document.documentElement.clientWidth
