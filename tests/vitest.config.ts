@@ -21,7 +21,7 @@ export default defineConfig({
     ...reports,
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    maxWorkers: 3, // of which one waits most of the time
+    maxWorkers: 2,
     projects: [
       { extends: true, test: { name: 'shared', include: ['tests/*.test.ts', 'tests/shared/**/*.test.ts'] } },
       {
