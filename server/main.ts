@@ -41,7 +41,7 @@ async function serve(env: Env): Promise<void> {
     patience: { ms: OWNER_PATIENCE_MS, tell: (words) => log.warn(words) },
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   })
-  const { site, compress } = loadSite(resolve(projectRoot(), 'dist/client'), env) // while the database answers
+  const site = loadSite(resolve(projectRoot(), 'dist/client'), env) // while the database answers
   const database = await opening
   for (const note of database.notes) log.info(note)
   await expectRights(database.db)
@@ -56,7 +56,6 @@ async function serve(env: Env): Promise<void> {
   })
   if (process.stdout.isTTY) for (const line of forANewcomer(env)) log.info(line)
   startWatchdog()
-  compress().catch((error) => log.error({ err: error }, 'a page could not be compressed'))
 
   log.info({ signal: await nextSignal() }, 'ending')
   await close({ leavingMs: LEAVING_MS, mailGraceMs: MAIL_GRACE_MS })

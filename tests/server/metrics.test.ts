@@ -110,7 +110,7 @@ it('counts how fast pages were for people, and nothing that no browser of ours c
 
 it('asks no browser and takes nothing where nobody reads the figures', async () => {
   const pages = async (metricsPort?: number) => {
-    const { site } = loadSite('dist/client', { ...readEnv({}), METRICS_PORT: metricsPort ?? 0 })
+    const site = loadSite('dist/client', { ...readEnv({}), METRICS_PORT: metricsPort ?? 0 })
     const server = await anApp({ site, metricsPort })
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"page":"/"}' }
     const { status } = await fetch(`${server.url}/vitals`, init)

@@ -24,7 +24,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(scratch, 'quvera-site-'))
   await writeFile(join(folder, 'page.html'), Buffer.alloc(PAGE_BYTES, 'x'))
   await writeFile(join(folder, 'film.html'), Buffer.alloc(FILM_BYTES, 'x'))
-  const { site } = loadSite(folder, readEnv({ PUBLIC_URL }))
+  const site = loadSite(folder, readEnv({ PUBLIC_URL }))
   app = await startTestApp({ mails: false, site, patience: PATIENCE })
 })
 afterEach(() => {
