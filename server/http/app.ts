@@ -15,7 +15,7 @@ import { answerTo, errorAnswer, logFailure } from './error-answers.ts'
 import { isOrderForm, ORDER_FORM, serveFormPosts } from './form-posts.ts'
 import { type Health, serveHealth } from './health.ts'
 import type { Answered, Metrics } from './metrics.ts'
-import { type RecordEvent, serveResendEvents } from './resend-events.ts'
+import { serveResendEvents } from './resend-events.ts'
 import { type Context, procedures, serveProcedures } from './router.ts'
 import { securityHeaders } from './security.ts'
 import { type Site, sendNotFound, servePages } from './site.ts'
@@ -30,7 +30,6 @@ import { serveVitals } from './vitals.ts'
 export interface AppParts extends Context, Health {
   site: Site
   log: FastifyBaseLogger
-  mails: { recordEvent: RecordEvent }
   /** Counts requests and how fast pages were; without it browsers are not asked. */
   metrics?: Pick<Metrics, 'observe' | 'observeVitals'> | undefined
   /** How long a client may take; tests have no minute. */
@@ -115,7 +114,7 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
   })
 
   serveHealth(app, parts)
-  if (env.RESEND_WEBHOOK_SECRET) serveResendEvents(app, parts.mails.recordEvent, env.RESEND_WEBHOOK_SECRET)
+  if (env.RESEND_WEBHOOK_SECRET) serveResendEvents(app, parts, env.RESEND_WEBHOOK_SECRET)
   app.register(async (scope) => {
     const admission = await createAdmission(scope, env)
     serveProcedures(scope, parts, admission)

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } f
 import type { Db } from '../database/database.ts'
 import { readHours, readOldestNew } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
-import { countStates, readBacklog } from '../mail/owed.ts'
+import { countStates, readBacklog } from '../mail/backlog.ts'
 import { ORDER_FORM } from './form-posts.ts'
 import { type Day, statusPage, type VitalsRow } from './status-page.ts'
 import type { Vitals } from './vitals.ts'

@@ -1,17 +1,20 @@
 import rateLimit from '@fastify/rate-limit'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { Webhook } from 'standardwebhooks'
-import { type DeliveryEvent, readEvent } from '../mail/resend.ts'
+import type { Db } from '../database/database.ts'
+import { recordEvent } from '../mail/delivery.ts'
+import { readEvent } from '../mail/resend.ts'
 import { HttpError } from './error-answers.ts'
 
 /** Far more a minute than the events of the mails that any plan sends. */
 const EVENTS = { max: 3000, timeWindow: 60_000 }
 
-/** Takes down what became of a mail. */
-export type RecordEvent = (event: DeliveryEvent) => Promise<void>
-
 /** Resend's webhook: what became of the mails. `secret` is what Resend shows for it: `whsec_…`. */
-export function serveResendEvents(app: FastifyInstance, recordEvent: RecordEvent, secret: string) {
+export function serveResendEvents(
+  app: FastifyInstance,
+  { db, log }: { db: Db; log: FastifyBaseLogger },
+  secret: string,
+) {
   app.register(async (scope) => {
     await scope.register(rateLimit, EVENTS)
     scope.removeAllContentTypeParsers()
@@ -24,7 +27,7 @@ export function serveResendEvents(app: FastifyInstance, recordEvent: RecordEvent
       if (!id || !timestamp || !signature || typeof body !== 'string') throw new HttpError(400)
       const signed = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
       const event = readEvent(id, verified(body, signed, secret))
-      if (event) await recordEvent(event)
+      if (event) await recordEvent(db, log, event)
       return { received: true }
     })
   })

@@ -1,6 +1,6 @@
 import { brand, palette } from '../../shared/brand.ts'
 import type { Hour } from '../enquiries/enquiry.ts'
-import type { Backlog, countStates } from '../mail/owed.ts'
+import type { Backlog, countStates } from '../mail/backlog.ts'
 import { states } from '../mail/states.ts'
 import { ageInWords, count, inIndia } from '../words.ts'
 

@@ -1,9 +1,9 @@
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
-import { type Enquiry, toEnquiry } from '../enquiries/enquiry.ts'
-import type { Subscriber } from '../enquiries/subscribers.ts'
-import { type Change, kinds, mailKinds, move, states, TOO_OLD } from './states.ts'
+import { toEnquiry } from '../enquiries/enquiry.ts'
+import type { Outcome } from './resend.ts'
+import { type Change, kinds, mailKinds, move, TOO_OLD } from './states.ts'
 
 /*
  * What is owed: rows of Quvera_Mail that are Pending. The statement that stores an enquiry writes its notice and its
@@ -12,26 +12,13 @@ import { type Change, kinds, mailKinds, move, states, TOO_OLD } from './states.t
  */
 
 /** A mail that this process may send now, until its lease is over. */
-export interface ClaimedMail {
+export type ClaimedMail = Awaited<ReturnType<typeof readClaimed>>[number]
+
+interface ClaimedRow {
   id: bigint
-  kind: MailKind
-  attempts: number
-  isBundle: boolean
   /** When the first try began whose outcome is not known, this one not counted. */
   ambiguousAt: Date | null
-  key: string
-  /** What it is about: one enquiry, of a bundle those to be shown, of a digest none. */
-  enquiries: Enquiry[]
-  /** The references of these and more, and how many it is about in all. */
-  references: string[]
-  total: number
-  /** Whom a confirmation asks. */
-  subscriber: Subscriber | null
-  /** What a digest says. */
-  text: string | null
 }
-
-type ClaimedRow = Pick<ClaimedMail, 'id' | 'ambiguousAt'>
 
 /** More than fit into a mail: in full, and by their reference. */
 const SHOWN_MAX = 50
@@ -104,13 +91,55 @@ export async function claimBundle(db: Db, leaseSeconds: number): Promise<Claimed
   return readClaimed(db, rows)
 }
 
+/** What is written down of a try. */
+export interface Result {
+  state: MailStatus
+  change: Change
+  /** For so long nothing else is to be tried either. */
+  pauseMs?: number
+}
+
 /** Writes down what came of a try, unless another process has taken the mail over meanwhile: then its try counts. */
-export async function settle(db: Db, { id, attempts }: ClaimedMail, state: MailStatus, change: Change): Promise<void> {
+export async function settle(db: Db, { id, attempts }: ClaimedMail, { state, change }: Result): Promise<void> {
   await move(db, { id, attempts, status: 'Pending' }, state, change)
 }
 
+const RETRY_MAX_SECONDS = 300
+const MISCONFIGURED_FACTOR = 12
+const QUOTA_PAUSE_MS = 3_600_000
+
+/** What Resend's answer makes of a mail; `seconds` are the base of the back-off. */
+export function resultOf({ kind, ambiguousAt, attempts }: ClaimedMail, outcome: Outcome, seconds: number): Result {
+  if (outcome.is === 'sent')
+    return { state: 'Sent', change: { resendId: outcome.resendId, sentAt: new Date(), lastError: null } }
+  const lastError = outcome.error
+  // Anybody can type an address: nobody need do anything about one that is none.
+  if (outcome.is === 'refused' && kind === 'Confirmation')
+    return { state: 'Withheld', change: { lastError: `Resend refuses the address: ${lastError}`, ambiguousAt } }
+  if (outcome.is === 'refused') return { state: 'Failed', change: { lastError, ambiguousAt } }
+  if (outcome.is === 'ambiguous' && outcome.final) return { state: 'Unknown', change: { lastError } }
+  if (outcome.is === 'ambiguous') return tryAgain(backOffMs(attempts, seconds), lastError)
+  const pauseMs = {
+    throttled: outcome.retryAfterMs ?? seconds * 1000,
+    misconfigured: Math.min(seconds * MISCONFIGURED_FACTOR, RETRY_MAX_SECONDS) * 1000,
+    overQuota: QUOTA_PAUSE_MS,
+  }[outcome.is]
+  const { state, change } = tryAgain(pauseMs, lastError)
+  return { state, change: { ...change, ambiguousAt }, pauseMs }
+}
+
+export function tryAgain(waitMs: number, lastError: string): Result {
+  return { state: 'Pending', change: { nextAttemptAt: new Date(Date.now() + waitMs), lastError } }
+}
+
+/** How long to wait after so many tries that failed: twice as long each time, and not all for the same time. */
+export function backOffMs(attempts: number, baseSeconds: number): number {
+  const seconds = Math.min(baseSeconds * 2 ** Math.min(attempts - 1, 10), RETRY_MAX_SECONDS)
+  return seconds * 1000 * (0.75 + Math.random() / 2)
+}
+
 /** All that is needed to write these mails. */
-export async function readClaimed(db: Db, rows: ClaimedRow[]): Promise<ClaimedMail[]> {
+export async function readClaimed(db: Db, rows: ClaimedRow[]) {
   if (rows.length === 0) return []
   const mails = await db.mail.findMany({
     where: { id: { in: rows.map(({ id }) => id) } }, // fewer, where an enquiry was erased meanwhile
@@ -195,50 +224,4 @@ export async function boundFuture(db: Db): Promise<void> {
       "AmbiguousAt" = CASE WHEN "AmbiguousAt" ${future} THEN to_timestamp(0) ELSE "AmbiguousAt" END,
       "SentAt" = CASE WHEN "SentAt" ${future} THEN now() ELSE "SentAt" END
     WHERE "SentAt" ${future} OR ("Status" = 'Pending' AND ("NextAttemptAt" ${future} OR "AmbiguousAt" ${future}))`
-}
-
-/** A mail that waits longer than this wants somebody's attention. */
-const OVERDUE_SECONDS = 15 * 60
-
-export interface Backlog {
-  pending: number
-  failed: number
-  unknown: number
-  /** Age of the oldest enquiry or subscription about which a mail is still to be sent. */
-  oldestPendingSeconds: number
-  overdue: boolean
-  /** Resend's word for the newest trouble, without any address. */
-  lastError: string | null
-}
-
-export async function readBacklog(db: Db): Promise<Backlog> {
-  const [row] = await db.$queryRaw<[Omit<Backlog, 'overdue'>]>`
-    WITH unsent AS (
-      SELECT count(*) FILTER (WHERE "Status" = 'Pending' AND "BundledInto" IS NULL)::int AS "pending",
-        count(*) FILTER (WHERE "Status" = 'Failed' AND "BundledInto" IS NULL)::int AS "failed",
-        count(*) FILTER (WHERE "Status" = 'Unknown' AND "BundledInto" IS NULL)::int AS "unknown",
-        min("Id") FILTER (WHERE "Status" = 'Pending' AND coalesce("EnquiryId", "SubscriberId") IS NOT NULL) AS "oldest",
-        max("Id") FILTER (WHERE "LastError" IS NOT NULL) AS "newestTrouble"
-      FROM "Quvera_Mail" WHERE "Status" IN ('Pending', 'Failed', 'Unknown') AND "Kind" <> 'Post'
-    )
-    SELECT "pending", "failed", "unknown",
-      greatest(extract(epoch FROM now() - coalesce(form."ReceivedAt", "SubscribedAt"))::int, 0) AS "oldestPendingSeconds",
-      split_part(trouble."LastError", ':', 1) AS "lastError"
-    FROM unsent
-    LEFT JOIN "Quvera_Mail" oldest ON oldest."Id" = unsent."oldest"
-    LEFT JOIN "Quvera_Form" form ON form."Id" = oldest."EnquiryId"
-    LEFT JOIN "Quvera_Subscriber" subscriber ON subscriber."Id" = oldest."SubscriberId"
-    LEFT JOIN "Quvera_Mail" trouble ON trouble."Id" = unsent."newestTrouble"`
-  return { ...row, overdue: row.oldestPendingSeconds > OVERDUE_SECONDS }
-}
-
-/** The mails of a day's enquiries and all that are still owed, from what matters most to what matters least. */
-export async function countStates(db: Db) {
-  const rows = await db.$queryRaw<{ state: MailStatus; mails: number }[]>`
-    SELECT mail."Status" AS "state", count(*)::int AS "mails"
-    FROM "Quvera_Mail" mail LEFT JOIN "Quvera_Form" form ON form."Id" = mail."EnquiryId"
-    WHERE mail."Kind" <> 'Post'
-      AND (form."ReceivedAt" > now() - interval '1 day' OR mail."Status" IN ('Pending', 'Failed', 'Unknown'))
-    GROUP BY 1`
-  return Object.keys(states).flatMap((state) => rows.filter((row) => row.state === state))
 }

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import { Webhook } from 'standardwebhooks'
 import { brand } from '../../shared/brand.ts'
 import type { Db } from '../database/database.ts'
@@ -5,18 +6,17 @@ import { type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
 import { DAY_MS } from '../words.ts'
 import { titleOf } from './letters.ts'
-import { backOffMs, type Loop, type LoopParts, POLL_MS, startLoop, TRY_TIMEOUT_MS } from './loop.ts'
-import { type ClaimedMail, claimMails, settle, withholdOld } from './owed.ts'
+import { backOffMs, type ClaimedMail, settle, tryAgain } from './owed.ts'
 import { clean, readSeconds } from './resend.ts'
 
 /*
- * Tells NOTIFY_URL of each enquiry: a chat by a line that names nobody, another program by the whole enquiry, signed. In
- * a loop of its own, so that neither it nor the mails wait for each other. The address may be a secret: nothing here
- * tells more of it than its origin.
+ * Tells NOTIFY_URL of each enquiry: a chat by a line that names nobody, another program by the whole enquiry, signed.
+ * The address may be a secret: nothing here tells more of it than its origin.
  */
 
-/** Longer than a try. */
-const LEASE_SECONDS = 15
+const TIMEOUT_MS = 10_000
+/** After a try that failed. */
+const PAUSE_MS = 1000
 /** The receiver wants no more of this. */
 const GONE = 'HTTP 410'
 
@@ -39,7 +39,7 @@ export async function post(
   secret: string | undefined,
   id: string,
   body: string,
-  signal = AbortSignal.timeout(TRY_TIMEOUT_MS),
+  signal = AbortSignal.timeout(TIMEOUT_MS),
 ) {
   const now = new Date()
   const headers = {
@@ -63,51 +63,42 @@ export async function post(
   }
 }
 
-/** Posts what is owed to NOTIFY_URL: one process at a time, and one post, as chats want it. */
-export function startPosts(db: Db, env: Env, url: string, parts: LoopParts): Loop {
-  const { log, pollMs = POLL_MS } = parts
-  const { origin } = new URL(url)
-  const loop = startLoop(db, { name: 'posts', seconds: LEASE_SECONDS, look }, parts)
-  let pausedUntil = 0
-  let isTidy = false
-
-  async function look(): Promise<number> {
-    if (performance.now() < pausedUntil) return pollMs
-    if (!isTidy) await withholdOld(db, env.MAIL_MAX_AGE_DAYS, ['Post']) // what an earlier NOTIFY_URL did not take
-    isTidy = true
-    const [due] = await claimMails(db, ['Post'], 1, env.MAIL_LEASE_SECONDS)
-    if (!due || !(await deliver(due))) return pollMs // while it fails; a new order has a look of its own
-    loop.wake()
+/**
+ * Posts one enquiry, and writes down what came of it. An enquiry that was erased just now has no post.
+ * @returns for how long nothing else is to be posted
+ */
+export async function deliverPost(
+  db: Db,
+  { NOTIFY_SECRET, NOTIFY_FORMAT, MAIL_RETRY_SECONDS, MAIL_MAX_AGE_DAYS }: Env,
+  url: string,
+  mail: ClaimedMail,
+  signal: AbortSignal,
+  log: Pick<Logger, 'error' | 'warn'>,
+): Promise<number> {
+  const [enquiry] = mail.enquiries
+  if (!enquiry) return 0
+  if (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text') {
+    await settle(db, mail, { state: 'Withheld', change: { lastError: 'Not posted: suspected spam.' } })
     return 0
   }
-
-  async function deliver(mail: ClaimedMail): Promise<boolean> {
-    const [enquiry] = mail.enquiries
-    if (!enquiry) return true // it was erased just now
-    if (enquiry.suspectedSpam && env.NOTIFY_FORMAT === 'text') {
-      await settle(db, mail, 'Withheld', { lastError: 'Not posted: suspected spam.' })
-      return true
-    }
-    const body = bodyOf(env.NOTIFY_FORMAT, enquiry)
-    const signal = loop.endOfTry(env.MAIL_LEASE_SECONDS)
-    const { isTaken, error, retryAfterMs } = await post(url, env.NOTIFY_SECRET, mail.key, body, signal)
-    if (isTaken) {
-      await settle(db, mail, 'Sent', { sentAt: new Date(), lastError: null })
-      return true
-    }
-    const fields = { mail: mail.id, to: origin, attempt: mail.attempts, reason: error }
-    if (error === GONE || Date.now() - enquiry.receivedAt.getTime() > env.MAIL_MAX_AGE_DAYS * DAY_MS) {
-      await settle(db, mail, 'Failed', { lastError: error })
-      log.error(fields, 'NOTIFY_URL was not told of an enquiry, and is not tried again: see `staff mails`')
-      return false
-    }
-    const waitMs = Math.max(backOffMs(mail.attempts, env.MAIL_RETRY_SECONDS), retryAfterMs)
-    await settle(db, mail, 'Pending', { nextAttemptAt: new Date(Date.now() + waitMs), lastError: error })
-    pausedUntil = performance.now() + retryAfterMs
-    log.warn(fields, 'NOTIFY_URL was not told of an enquiry yet')
-    return false
+  const { isTaken, error, retryAfterMs } = await post(
+    url,
+    NOTIFY_SECRET,
+    mail.key,
+    bodyOf(NOTIFY_FORMAT, enquiry),
+    signal,
+  )
+  if (isTaken) {
+    await settle(db, mail, { state: 'Sent', change: { sentAt: new Date(), lastError: null } })
+    return 0
   }
-
-  log.info(`enquiries are also posted to ${origin}`)
-  return loop
+  const fields = { mail: mail.id, to: new URL(url).origin, attempt: mail.attempts, reason: error }
+  if (error === GONE || Date.now() - enquiry.receivedAt.getTime() > MAIL_MAX_AGE_DAYS * DAY_MS) {
+    await settle(db, mail, { state: 'Failed', change: { lastError: error } })
+    log.error(fields, 'NOTIFY_URL was not told of an enquiry, and is not tried again: see `staff mails`')
+  } else {
+    await settle(db, mail, tryAgain(Math.max(backOffMs(mail.attempts, MAIL_RETRY_SECONDS), retryAfterMs), error))
+    log.warn(fields, 'NOTIFY_URL was not told of an enquiry yet')
+  }
+  return Math.max(retryAfterMs, PAUSE_MS)
 }

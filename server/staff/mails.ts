@@ -1,8 +1,8 @@
 import type { Db } from '../database/database.ts'
 import { readOldestNew } from '../enquiries/enquiry.ts'
 import { OperatorError, scrub } from '../errors.ts'
+import { readBacklog } from '../mail/backlog.ts'
 import { retryMails, withholdMails, wouldBeDue } from '../mail/by-hand.ts'
-import { readBacklog } from '../mail/owed.ts'
 import { endHold, readHolds } from '../mail/plan.ts'
 import {
   heldBack,

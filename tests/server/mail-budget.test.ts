@@ -160,7 +160,7 @@ describe('several enquiries in one mail', () => {
     await outbox.stop(1000)
     expect(await states('Staff')).toEqual(['Sent', 'Sent', 'Sent'])
     const resendId = notices()[0]?.id ?? ''
-    await outbox.recordEvent({ id: 'one', resendId, type: 'email.bounced', reason: 'mailbox full' })
+    await app.recordEvent({ id: 'one', resendId, type: 'email.bounced', reason: 'mailbox full' })
     for (const mail of [...(await rows('Staff')), ...(await rows('Bundle'))])
       expect(mail).toMatchObject({ status: 'Bounced', lastError: 'bounced: mailbox full' })
     const { stdout } = await staff(['mails'], app.env)

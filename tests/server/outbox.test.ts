@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { readBacklog } from '../../server/mail/backlog.ts'
 import { readDigest } from '../../server/mail/digest.ts'
-import { readBacklog, withholdOld } from '../../server/mail/owed.ts'
+import { withholdOld } from '../../server/mail/owed.ts'
 import { heldBack } from '../../server/mail/states.ts'
 import { brand } from '../../shared/brand.ts'
 import { anOrder, submit } from '../support/an-order.ts'

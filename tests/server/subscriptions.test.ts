@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { forgetSubscribers } from '../../server/enquiries/subscribers.ts'
-import { readBacklog } from '../../server/mail/owed.ts'
+import { readBacklog } from '../../server/mail/backlog.ts'
 import { brand } from '../../shared/brand.ts'
 import { CONSENT_VERSION } from '../../shared/subscription.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
@@ -274,7 +274,7 @@ describe('the guards of acknowledgements', () => {
     await theLink(dead.length)
     await idle()
     for (const { resendId } of await app.db.mail.findMany())
-      await app.outbox.recordEvent({ id: `bounce/${resendId}`, resendId: resendId ?? '', type: 'email.bounced' })
+      await app.recordEvent({ id: `bounce/${resendId}`, resendId: resendId ?? '', type: 'email.bounced' })
     await subscribe('new@shop.example')
     await submit(app.url, anOrder())
     await eventually(() => expect(app.resend.mails.some(({ key }) => key.startsWith('ack/'))).toBe(true))

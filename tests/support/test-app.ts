@@ -1,11 +1,14 @@
 import { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import pino from 'pino'
-import { openApplication, startMails } from '../../server/application.ts'
+import { openApplication } from '../../server/application.ts'
 import { type Env, readEnv } from '../../server/env.ts'
 import type { Patience } from '../../server/http/app.ts'
 import type { Site } from '../../server/http/site.ts'
 import { serializers } from '../../server/log.ts'
+import { recordEvent } from '../../server/mail/delivery.ts'
+import { startOutbox } from '../../server/mail/outbox.ts'
+import type { DeliveryEvent } from '../../server/mail/resend.ts'
 import { STAFF, startFakeResend } from './fake-resend.ts'
 import { openTestDatabase } from './open-test-database.ts'
 
@@ -57,13 +60,10 @@ export async function startTestApp({
     MAIL_DAILY_BUDGET: dailyBudget,
   }
   const parts = { db: database.db, log: logger, site, patience, pollMs: POLL_MS }
-  const {
-    app,
-    availability,
-    orders,
-    mails: outbox,
-    close,
-  } = await openApplication({ ...env, RESEND_API_KEY: mails ? env.RESEND_API_KEY : undefined }, parts)
+  const { app, availability, orders, outbox, close } = await openApplication(
+    { ...env, RESEND_API_KEY: mails ? env.RESEND_API_KEY : undefined },
+    parts,
+  )
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return {
     ...database,
@@ -74,11 +74,13 @@ export async function startTestApp({
     /** How many there are, whatever the clients know of it. */
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
     outbox,
+    /** Resend tells what became of a mail. */
+    recordEvent: (event: DeliveryEvent) => recordEvent(database.db, logger, event),
     /** Another one, as another process would have it. */
     startOutbox: (
       { from = FROM, apiKey = 're_test', ...changes } = {} as Partial<Env> & { from?: string; apiKey?: string },
     ) =>
-      startMails(
+      startOutbox(
         database.db,
         { ...env, MAIL_FROM: from, RESEND_API_KEY: apiKey, ...changes },
         { log: logger, availability, pollMs: POLL_MS },
