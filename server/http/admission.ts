@@ -7,7 +7,7 @@ import { DAY_MS } from '../words.ts'
 import { HttpError } from './error-answers.ts'
 
 /*
- * The door: whom a request comes from, whether it comes from our own pages, of what type it is, and how often. What
+ * The door: whom a request comes from, whether it comes from our own pages, and how often. What
  * stores something comes in here, by a procedure (router.ts) or as a form without scripts (form-posts.ts).
  */
 
@@ -45,13 +45,6 @@ export async function createAdmission(app: FastifyInstance, env: Env) {
   return {
     /** @throws HttpError 403 */
     checkOrigin: createOriginCheck(env, app.log),
-    /** @throws HttpError 415 */
-    checkType({ headers }: FastifyRequest, type: 'application/json' | 'application/x-www-form-urlencoded') {
-      const [sent = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
-      const isUtf8 = parameters.every((parameter) => /^(charset="?utf-8"?)?$/.test(parameter.trim()))
-      const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity'
-      if (sent.trim() !== type || !isUtf8 || !isPlain) throw new HttpError(415)
-    },
     /** @throws HttpError 429, after which `retry-after` is set */
     async limit(kind: keyof typeof limits, request: FastifyRequest, reply: FastifyReply) {
       if (max > 0) for (const check of limits[kind]) await check(request, reply)
@@ -90,19 +83,18 @@ function createLimit(
   }
 }
 
-/** How often an address that is not ours is pointed out, and how much of it is shown: strangers can make some up. */
-const WARN_AGAIN_MS = 60 * MINUTE_MS
+/** How much of an address that is not ours is shown: strangers can make some up. */
 const SHOWN = 100
 
 /** Programs that are no browser send neither `Origin` nor `Sec-Fetch-Site`. */
 function createOriginCheck({ PUBLIC_URL, PUBLIC_URL_ALIASES }: Env, log: FastifyBaseLogger) {
   const own = PUBLIC_URL && [PUBLIC_URL, ...PUBLIC_URL_ALIASES].map(canonical)
-  let warnedAt = Number.NEGATIVE_INFINITY
+  let warned = false
 
   /** An order of our own page that is refused looks like a broken site to the visitor, and like nothing to the operator. */
   function warn(origin: string, host: string | undefined) {
-    if (performance.now() - warnedAt < WARN_AGAIN_MS) return
-    warnedAt = performance.now()
+    if (warned) return
+    warned = true
     const remedy = PUBLIC_URL
       ? `PUBLIC_URL is ${PUBLIC_URL}. If people reach the site there too, name it in PUBLIC_URL_ALIASES`
       : `the request was for ${host}. Set PUBLIC_URL to the address of the site`

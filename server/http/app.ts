@@ -12,7 +12,7 @@ import Fastify, {
 import type { Env } from '../env.ts'
 import { createAdmission, createForwardedReader } from './admission.ts'
 import { answerTo, errorAnswer, logFailure } from './error-answers.ts'
-import { isOrderForm, ORDER_FORM, serveFormPosts } from './form-posts.ts'
+import { fieldsOf, ORDER_FORM, serveFormPosts } from './form-posts.ts'
 import { type Health, serveHealth } from './health.ts'
 import type { Answered, Metrics } from './metrics.ts'
 import { serveResendEvents } from './resend-events.ts'
@@ -66,7 +66,6 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
     childLoggerFactory: (logger) => logger,
     trustProxy: env.TRUST_PROXY.length > 0 && env.TRUST_PROXY,
     bodyLimit: BODY_LIMIT,
-    routerOptions: { maxParamLength: 100, ignoreDuplicateSlashes: false },
     // All three are needed: Fastify's own limit alone does not cut a body that trickles in, and without it Fastify takes Node's away.
     requestTimeout: requestMs,
     http: { headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: 1000 },
@@ -80,6 +79,7 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
       reply.code(status).headers(headers).send(errorAnswer(status))
     },
   })
+  app.removeContentTypeParser('text/plain') // JSON is taken, and in form-posts.ts forms; all else is refused with 415
   const connections = watchConnections(app)
 
   const readForwarded = createForwardedReader(log)
@@ -176,7 +176,7 @@ function watchConnections(app: FastifyInstance) {
 
 /** One of a fixed number of names, in the log and in metrics: people and programs put all kinds of things into paths. */
 function routeName(request: FastifyRequest): string {
-  if (request.body && isOrderForm(request)) return ORDER_FORM // what was not read may be anything
+  if (fieldsOf(request).has('mobile')) return ORDER_FORM
   const { path = '' } = Object(request.params) as { path?: string }
   return procedures[path] ? path : (request.routeOptions.url ?? 'unknown')
 }

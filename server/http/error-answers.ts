@@ -19,13 +19,12 @@ const answers: Record<number, [code: TrpcCode, message: string]> = {
   415: ['UNSUPPORTED_MEDIA_TYPE', 'Orders are sent as application/json.'],
   422: ['UNPROCESSABLE_CONTENT', messages.failed],
   429: ['TOO_MANY_REQUESTS', 'Too many enquiries in a short time. Please wait a minute, then send it again.'],
+  500: ['INTERNAL_SERVER_ERROR', messages.failed],
   503: ['SERVICE_UNAVAILABLE', messages.failed],
 }
 
-function answerFor(status: number): [code: TrpcCode, message: string] {
-  return (
-    answers[status] ?? (status < 500 ? ['BAD_REQUEST', messages.malformed] : ['INTERNAL_SERVER_ERROR', messages.failed])
-  )
+function answerFor(status: number) {
+  return answers[status] ?? (answers[status < 500 ? 400 : 500] as (typeof answers)[number])
 }
 
 /** A request is turned away before any procedure sees it. */

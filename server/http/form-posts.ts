@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { v4 as uuidv4 } from 'uuid'
 import type { FormOutcome, SubscriberLink } from '../../shared/form-outcome.ts'
 import { orderContentSchema, readOrderFields, submissionKeySchema } from '../../shared/order.ts'
 import { orderPaths, pagePaths, RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
@@ -38,9 +39,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
       const { reference } = await submitForm(orders, fields)
       return reply.redirect(`${RECEIVED_PATH}?reference=${reference}`, 303)
     }
-    const checked = subscriptionSchema.safeParse(readSubscriptionFields(fields))
-    if (!checked.success) throw checked.error
-    await subscribers.subscribe(checked.data)
+    await subscribers.subscribe(subscriptionSchema.parse(readSubscriptionFields(fields)))
     return reply.redirect(`${SUBSCRIBED_PATH}#main`, 303) // else the form's own fragment stays
   }
 
@@ -51,12 +50,10 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
     if (error instanceof HttpError && error.isFlood) return reply.send(problem.message) // a page costs milliseconds
     const fields = fieldsOf(request)
     const isOrder = isOrderForm(request)
-    const { url = '/' } = request.routeOptions
-    const path = isOrder && !orderPaths.includes(url) ? '/buy-now' : url
     const values = echo(fields, isOrder ? enquiryFields : ['email'])
     const uncertain = status >= 500 && { uncertain: { submissionKey: fields.get('submissionKey') ?? undefined } }
     const outcome = isOrder ? { order: { problem, values, ...uncertain } } : { subscription: { problem, values } }
-    return sendPage(path, outcome, reply)
+    return sendPage(request.routeOptions.url ?? '/', outcome, reply)
   }
 
   /** What holds nothing that was typed is rendered once. */
@@ -131,29 +128,21 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
     forms.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, done) =>
       done(null, new URLSearchParams(String(body))),
     )
-    forms.addHook('onRequest', async (request) => {
-      admission.checkOrigin(request)
-      admission.checkType(request, FORM)
-    })
+    forms.addHook('onRequest', async (request) => admission.checkOrigin(request))
     forms.setErrorHandler(sendFailure)
     for (const path of pagePaths) forms.post(path, post)
   })
 }
 
-function fieldsOf({ body }: FastifyRequest): URLSearchParams {
+/** Of a form that was sent without scripts and read; of any other request none. */
+export function fieldsOf({ body }: FastifyRequest): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams()
 }
 
-/**
- * Whether it is an order sent without scripts. The box in the footer holds an address and no number; what was not read is
- * judged by the page it was sent to.
- */
-export function isOrderForm(request: FastifyRequest): boolean {
-  if (request.method !== 'POST') return false
-  const { url = '' } = request.routeOptions
-  if (!pagePaths.includes(url)) return false
+/** The box in the footer holds an address and no number; what was not read is judged by the page it was sent to. */
+function isOrderForm(request: FastifyRequest): boolean {
   const fields = fieldsOf(request)
-  return fields.size > 0 ? fields.has('mobile') : orderPaths.includes(url)
+  return fields.size > 0 ? fields.has('mobile') : orderPaths.includes(request.routeOptions.url ?? '')
 }
 
 function echo(fields: URLSearchParams, names: string[]): Record<string, string> {
@@ -167,19 +156,18 @@ function echo(fields: URLSearchParams, names: string[]): Record<string, string> 
  * @throws what `answerTo` knows; `fields` then hold the key under which it may be stored
  */
 async function submitForm(orders: Orders, fields: URLSearchParams): Promise<{ reference: string }> {
-  const checked = orderContentSchema.safeParse(readOrderFields(fields))
-  if (!checked.success) throw checked.error
+  const order = orderContentSchema.parse(readOrderFields(fields))
   const given = submissionKeySchema.safeParse(fields.get('submissionKey'))
   if (given.success) {
-    const answer = await orders.submit({ ...checked.data, submissionKey: given.data }).catch((error: unknown) => {
+    const answer = await orders.submit({ ...order, submissionKey: given.data }).catch((error: unknown) => {
       const isChanged = error instanceof NotStored && error.reason === 'conflict' // since it was stored
       if (!isChanged) throw error
     })
     if (answer) return answer
   }
-  const submissionKey = await formKey(orders, checked.data)
+  const submissionKey = await formKey(orders, order)
   fields.set('submissionKey', submissionKey)
-  return orders.submit({ ...checked.data, submissionKey })
+  return orders.submit({ ...order, submissionKey })
 }
 
 const WINDOW_MS = 10 * 60_000
@@ -192,9 +180,10 @@ const LOOK_MS = 500
 
 /**
  * The submission key of a form that was sent without scripts and so without one: made of what was sent and of the
- * window of time in which it was. The same form sent twice, by a double click or a reload, is one enquiry. So are two
- * equal orders on purpose, unless ten to twenty minutes lie between them: who wants twice as much says so in the
- * quantity.
+ * window of time in which it was. The same form sent again within ten minutes of the one that was stored, by a double
+ * click or a reload, is that enquiry. So are two equal orders on purpose, unless ten to twenty minutes lie between them:
+ * who wants twice as much says so in the quantity. A repeat does not make the time begin anew: else a form that is sent
+ * every nine minutes would be one enquiry for ever.
  */
 export async function formKey(orders: Orders, order: object, now = Date.now()): Promise<string> {
   const current = Math.floor(now / WINDOW_MS)
@@ -209,10 +198,6 @@ export async function formKey(orders: Orders, order: object, now = Date.now()): 
 
 /** A UUID of version 8: one of our own making. Servers of two versions side by side make the same one. */
 function keyOf(order: object, window: number): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([window, order]))
-    .digest()
-  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x80
-  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
-  return hash.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  const random = hash('sha256', JSON.stringify([window, order]), 'buffer')
+  return uuidv4({ random }).replace(/^(.{14})4/, '$18')
 }

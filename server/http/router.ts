@@ -51,7 +51,6 @@ export function serveProcedures(app: FastifyInstance, ctx: Context, admission: A
         throw new HttpError(405)
       }
       admission.checkOrigin(request)
-      admission.checkType(request, 'application/json')
       await admission.limit(path === 'subscription.subscribe' ? 'subscription' : 'order', request, reply)
     },
     async handler({ params: { path }, body, signal }) {

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { pagePaths } from '../../shared/page-paths.ts'
 import type { Admission } from './admission.ts'
-import { HttpError } from './error-answers.ts'
 
 const BODY_LIMIT = 512
 
@@ -26,13 +25,10 @@ export function serveVitals(app: FastifyInstance, admission: Admission, observe:
     bodyLimit: BODY_LIMIT,
     async onRequest(request, reply) {
       admission.checkOrigin(request)
-      admission.checkType(request, 'application/json')
       await admission.limit('vitals', request, reply)
     },
     handler({ body }, reply) {
-      const told = vitalsSchema.safeParse(body)
-      if (!told.success) throw new HttpError(400)
-      observe(told.data)
+      observe(vitalsSchema.parse(body))
       reply.code(204).send()
     },
   })

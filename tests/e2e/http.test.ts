@@ -127,14 +127,11 @@ describe('hostile requests', () => {
   it.each([
     ['a host that is none', 'Host: a b<>', '', 200],
     ['an empty host', 'Host: ', '', 200],
-    ['a packed body', 'Host: x', 'Content-Encoding: gzip\r\n', 415],
-    ['another alphabet', 'Host: x', 'Content-Type: application/json; charset=utf-16\r\n', 415],
     ['two lengths', 'Host: x', 'Transfer-Encoding: chunked\r\n', 400],
   ])('an order with %s is answered in words, and never with 500', async (_, host, header, status) => {
     const body = JSON.stringify(anOrder())
-    const type = header.startsWith('Content-Type') ? '' : 'Content-Type: application/json\r\n'
     const answer = await raw(
-      `POST /trpc/order.submit HTTP/1.1\r\n${host}\r\n${type}${header}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      `POST /trpc/order.submit HTTP/1.1\r\n${host}\r\nContent-Type: application/json\r\n${header}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     )
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   })

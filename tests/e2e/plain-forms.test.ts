@@ -188,7 +188,6 @@ describe('a form that must not get through', () => {
     ['from another site', {}, { origin: 'https://evil.example' }, 403],
     ['from another site, says the browser', {}, { 'sec-fetch-site': 'cross-site' }, 403],
     ['of another kind', {}, { 'content-type': 'text/plain' }, 415],
-    ['that is packed', {}, { 'content-encoding': 'gzip' }, 415],
     ['that is too large', { name: 'x'.repeat(70_000) }, {}, 413],
   ])('%s', async (_, changes, headers, status) => {
     const answer = await post('/buy-now', { ...fields, ...changes }, headers as Record<string, string>)

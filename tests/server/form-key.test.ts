@@ -62,6 +62,15 @@ it('one that may be stored comes back with its key: unchanged it is the same ord
   expect(await app.db.enquiry.count()).toBe(2)
 })
 
+it('a repeat does not make the ten minutes begin anew', async () => {
+  const first = await submitAt(9)
+  for (const minutes of [11, 19]) expect(await submitAt(minutes)).toEqual(first)
+  const later = await submitAt(21)
+  expect(later).not.toEqual(first)
+  expect(await submitAt(31)).toEqual(later)
+  expect(await app.db.enquiry.count()).toBe(2)
+})
+
 it('after twenty minutes it is another one', async () => {
   await submitAt(5)
   await submitAt(20.4)
