@@ -1,0 +1,37 @@
+/** Servers with one thing left out, each of which the fault suite must notice. */
+interface Variant {
+  broken: string
+  file: string
+  from: string
+  to: string
+  /** The test that must notice, and the figure that must not be 0. */
+  noticedBy: string
+  figure: string
+}
+
+export const variants: Variant[] = [
+  {
+    broken: 'answers before it saves',
+    file: 'server/enquiries/orders.ts',
+    from: 'if (!(await write(row))) {',
+    to: 'write(row).catch(() => {}); if (false) {',
+    noticedBy: 'three kills',
+    figure: 'lost',
+  },
+  {
+    broken: 'keeps the mails under way in memory only',
+    file: 'server/mail/owed.ts',
+    from: '"AmbiguousAt" = coalesce(mail."AmbiguousAt", now())',
+    to: `"AmbiguousAt" = now(), "Status" = 'Sent'`,
+    noticedBy: 'kills in the middle of sending',
+    figure: 'mailsMissing',
+  },
+  {
+    broken: 'sends without an idempotency key',
+    file: 'server/mail/resend.ts',
+    from: '{ idempotencyKey, signal }',
+    to: '{ signal }',
+    noticedBy: 'kills in the middle of sending',
+    figure: 'mailsDoubled',
+  },
+]
