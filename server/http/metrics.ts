@@ -5,7 +5,7 @@ import { readHours, readOldestNew } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
 import { countStates, readBacklog } from '../mail/backlog.ts'
 import { ORDER_FORM } from './form-posts.ts'
-import { type Day, statusPage, type VitalsRow } from './status-page.ts'
+import { type Day, type Quartile, statusPage } from './status-page.ts'
 import type { Vitals } from './vitals.ts'
 
 /** A request, and how it was answered. */
@@ -28,11 +28,10 @@ const DURATIONS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
 export async function startMetrics({ HOST: host, METRICS_PORT: port, RESEND_API_KEY }: Env, db: Db) {
   const registry = new Registry()
   const { tellOwed, readVitals, ...observers } = createFigures(registry)
-  const mailEnabled = Boolean(RESEND_API_KEY)
 
   async function readDay(): Promise<Day> {
     const [hours, mails, vitals] = [await readHours(db), await countStates(db), await readVitals()]
-    return { ...(await readOwed(db)), mailEnabled, hours, mails, vitals }
+    return { ...(await readOwed(db)), mailEnabled: Boolean(RESEND_API_KEY), hours, mails, vitals }
   }
 
   const server = Fastify({ forceCloseConnections: true })
@@ -40,13 +39,9 @@ export async function startMetrics({ HOST: host, METRICS_PORT: port, RESEND_API_
     tellOwed(await readOwed(db).catch(() => undefined))
     return reply.type(registry.contentType).send(await registry.metrics())
   })
-  server.get('/status', async ({ headers }, reply) => {
-    if (headers.accept?.includes('text/html'))
-      return reply.type('text/html; charset=utf-8').send(statusPage(await readDay().catch(() => undefined)))
-    const owed = await readOwed(db).catch(() => undefined)
-    if (!owed) return { database: 'unreachable' }
-    return { database: 'ok', mail: { enabled: mailEnabled, ...owed.backlog }, enquiries: owed.enquiries }
-  })
+  server.get('/status', async (_request, reply) =>
+    reply.type('text/html; charset=utf-8').send(statusPage(await readDay().catch(() => undefined))),
+  )
   const url = await server.listen({ host, port })
   return { url: `${url}/metrics`, ...observers, close: () => server.close() }
 }
@@ -56,8 +51,7 @@ type Owed = Awaited<ReturnType<typeof readOwed>>
 /** What we owe, mails and answers. */
 async function readOwed(db: Db) {
   const backlog = await readBacklog(db)
-  const oldest = await readOldestNew(db)
-  return { backlog, enquiries: { new: oldest?.count ?? 0, oldestNewSeconds: oldest?.seconds ?? 0 } }
+  return { backlog, oldestNewSeconds: (await readOldestNew(db))?.seconds ?? 0 }
 }
 
 function createFigures(registry: Registry) {
@@ -118,24 +112,19 @@ function createFigures(registry: Registry) {
         quartiles.observe({ page, metric }, value)
       }
     },
-    async readVitals(): Promise<VitalsRow[]> {
-      const values = (await quartiles.get()).values as { value: number; metricName?: string; labels: Labels }[]
-      return values
-        .filter(({ labels }) => labels.quantile)
-        .map(({ value, labels: { page, metric } }) => {
-          const isCount = ({ metricName, labels }: (typeof values)[number]) =>
-            metricName?.endsWith('_count') && labels.page === page && labels.metric === metric
-          return { page, metric, quartile: value, visits: values.find(isCount)?.value ?? 0 }
-        })
+    async readVitals(): Promise<Quartile[]> {
+      const values = (await quartiles.get()).values as {
+        value: number
+        labels: { page: string; metric: string; quantile?: number }
+      }[]
+      return values.flatMap(({ value, labels: { quantile, ...of } }) => (quantile ? { ...of, quartile: value } : []))
     },
     tellOwed(owed?: Owed) {
       up.set(owed ? 1 : 0)
       if (!owed) return
       for (const state of ['pending', 'failed', 'unknown'] as const) mails.set({ state }, owed.backlog[state])
       oldest.set(owed.backlog.oldestPendingSeconds)
-      oldestNew.set(owed.enquiries.oldestNewSeconds)
+      oldestNew.set(owed.oldestNewSeconds)
     },
   }
 }
-
-type Labels = { page: string; metric: string; quantile?: number }

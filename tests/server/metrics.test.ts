@@ -67,9 +67,6 @@ it('tells for how long the oldest enquiry has been New, and nothing of those tha
   const seconds = Number(/^quvera_enquiry_oldest_new_seconds (\d+)$/m.exec(text)?.[1])
   expect(seconds).toBeGreaterThanOrEqual(30 * 3600)
   expect(seconds).toBeLessThan(30 * 3600 + 300)
-  const status = await (await fetch(`http://127.0.0.1:${port}/status`)).json()
-  expect(status.enquiries.new).toBe(2)
-  expect(status.enquiries.oldestNewSeconds).toBeGreaterThanOrEqual(seconds)
 })
 
 it('counts how fast pages were for people, and nothing that no browser of ours can have measured', async () => {
@@ -129,7 +126,7 @@ it('shows people the last day at /status: enquiries an hour, mails, what waits, 
     const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
     await fetch(`${server.url}/vitals`, { ...init, body: JSON.stringify({ page: '/buy-now', LCP, CLS: 0 }) })
   }
-  const answer = await fetch(`http://127.0.0.1:${port}/status`, { headers: { accept: 'text/html' } })
+  const answer = await fetch(`http://127.0.0.1:${port}/status`)
   const html = await answer.text()
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
   const rows = [...html.matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row = '']) => row.split(/<[^>]+>/).filter(Boolean))
@@ -141,7 +138,7 @@ it('shows people the last day at /status: enquiries an hour, mails, what waits, 
   expect(rows).toContainEqual(['Failed: was refused for good', '1'])
   expect(rows).toContainEqual(['Pending: waits for its next try', '1'])
   expect(rows).toContainEqual(['Delivered: has arrived', '3'])
-  expect(rows).toContainEqual(['/buy-now', '1.45', '–', '0.00', '–', '4'])
+  expect(rows).toContainEqual(['/buy-now', '1.45', '–', '0.00', '–'])
   expect(html).toContain('The oldest enquiry that is still New has waited for 30 hours.')
   expect(html).toContain('The oldest mail that is still to be sent has waited for 2 hours.')
   expect(html).not.toMatch(/<script|Asha|QV-/)
