@@ -46,7 +46,6 @@ async function serve(env: Env): Promise<void> {
   for (const note of database.notes) log.info(note)
   await expectRights(database.db)
   if (site.size === 0) log.warn('no built pages: run `npm run build`, or use `npm run dev`')
-  tellWhatIsUnset(env, log)
 
   const { app, close } = await openApplication(env, { db: database.db, log, site })
   await app.listen({
@@ -54,7 +53,7 @@ async function serve(env: Env): Promise<void> {
     port: env.PORT,
     listenTextResolver: (address) => `${brand.name} is at ${env.PUBLIC_URL ?? address}`,
   })
-  if (process.stdout.isTTY) for (const line of forANewcomer(env)) log.info(line)
+  tellWhatHolds(env, log)
   startWatchdog()
 
   log.info({ signal: await nextSignal() }, 'ending')
@@ -74,21 +73,18 @@ async function expectRights(db: Db) {
   )
 }
 
-function tellWhatIsUnset(env: Env, log: Logger) {
+/** After the address: what is unset, and in a terminal what somebody who has started it there wants to know next. */
+function tellWhatHolds(env: Env, log: Logger) {
+  if (!env.RESEND_API_KEY)
+    log.warn('Mails wait in the database, as RESEND_API_KEY is not set: npm run -s staff -- mails')
+  if (process.stdout.isTTY) {
+    if (env.RESEND_API_KEY) log.info(`Mails go to ${env.STAFF_EMAILS.join(', ')} and to the visitors`)
+    log.info('Enquiries: npm run studio, or npm run -s staff -- list')
+  }
   if (!env.PUBLIC_URL)
     log.warn(
       `PUBLIC_URL is not set: links in the pages lead to ${publicUrlOf(env)}, mails that ask subscribers to confirm wait`,
     )
-  if (!env.RESEND_API_KEY && !process.stdout.isTTY)
-    log.warn('RESEND_API_KEY is not set: mails wait in the table Quvera_Mail')
-}
-
-/** What somebody who has started it in a terminal wants to know next, after the address. */
-function forANewcomer({ RESEND_API_KEY, STAFF_EMAILS }: Env) {
-  const mails = RESEND_API_KEY
-    ? `go to ${STAFF_EMAILS.join(', ')} and to the visitors`
-    : 'wait in the database, as RESEND_API_KEY is not set: npm run -s staff -- mails'
-  return [`Mails ${mails}`, 'Enquiries: npm run studio, or npm run -s staff -- list']
 }
 
 /** With a key mails go out: then nobody's address may stand in for the real ones. */

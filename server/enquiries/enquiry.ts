@@ -1,5 +1,4 @@
-import { buyerTypes, products } from '../../shared/catalogue.ts'
-import type { Order, OrderField } from '../../shared/order.ts'
+import { type Order, type OrderField, orderContentSchema } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
 import type { Enquiry as EnquiryRow } from '../database/generated/client.ts'
 
@@ -7,13 +6,6 @@ export type { EnquiryRow }
 
 /** A stored enquiry with its fields in the words of the form. */
 export type Enquiry = Record<OrderField, string> & Pick<EnquiryRow, 'id' | 'reference' | 'receivedAt' | 'suspectedSpam'>
-
-/** The fields that are a choice. */
-type ChoiceField = {
-  [Field in OrderField]: Order[Field] extends string ? (string extends Order[Field] ? never : Field) : never
-}[OrderField]
-
-const choices: Record<ChoiceField, readonly string[]> = { retailerSelfUse: buyerTypes, products }
 
 /** The fields with their columns in `Quvera_Form`, in the order in which staff read them. */
 export const columns: Record<OrderField, string> = {
@@ -43,7 +35,8 @@ export function memberName(value: string): string {
 
 /** The words of the form for a value as it is stored. */
 export function fieldText(field: OrderField, stored: string): string {
-  const options = field in choices ? choices[field as ChoiceField] : []
+  const { def } = orderContentSchema.shape[field]
+  const options: string[] = def.type === 'enum' ? Object.values(def.entries) : []
   return options.find((option) => memberName(option) === stored) ?? stored
 }
 

@@ -132,10 +132,10 @@ const POST = Prisma.sql`, ('Post')`
 type Row = ReturnType<typeof toRow>
 
 /** The members are named as the columns of `Quvera_Form`. */
-function toRow(order: Order, reference = createReference()) {
+function toRow(order: Order) {
   return {
     Id: uuidv7(),
-    Reference: reference,
+    Reference: createReference(),
     SuspectedSpam: isSuspicious(order),
     NoticeVersion: NOTICE_VERSION,
     SubmissionKey: order.submissionKey,
@@ -176,7 +176,7 @@ export async function probeStorage(db: Db): Promise<void> {
   const takenBack = new Error('taken back')
   await db
     .$transaction(async (transaction) => {
-      await insertEnquiries(transaction, [toRow(PROBE, uuidv7())], false)
+      await insertEnquiries(transaction, [toRow(PROBE)], false)
       throw takenBack
     })
     .catch((error: unknown) => {

@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import { takeLease } from '../database/lease.ts'
 import { dropCopies } from '../database/snapshot.ts'
-import { sqlState } from '../errors.ts'
 import { DAY_MS } from '../words.ts'
 import { forgetSubscribers } from './subscribers.ts'
 
@@ -10,7 +9,6 @@ const LEASE = 'retention'
 const LOOK_MS = 3_600_000
 /** Few enough for one statement to stay well within the time limit of a query. */
 const CHUNK = 500
-const REFUSED = '42501'
 /** Longer than a site is away, or without a single enquiry before it first erases. */
 const LEAP_DAYS = 31
 
@@ -45,7 +43,6 @@ export function monthsBefore(now: Date, months: number): Date {
 export function startRetention(db: Db, months: number, log: Logger): () => void {
   async function erase() {
     try {
-      await rememberTime(db)
       const { now, isLeap } = await readTime(db)
       const before = months ? monthsBefore(now, months) : new Date(0)
       if (isLeap && (await db.enquiry.count({ where: { receivedAt: { lt: before } } })) > 0)
@@ -59,26 +56,21 @@ export function startRetention(db: Db, months: number, log: Logger): () => void 
       const count = await forgetSubscribers(db, now)
       if (count > 0) log.info({ count }, 'addresses that nobody confirmed, or that were ended, were forgotten')
     } catch (error) {
-      const remedy =
-        'run prisma/roles.sql again, and with RETENTION_MONTHS: GRANT DELETE ON "Quvera_Form" TO quvera_app'
-      if (sqlState(error) === REFUSED) log.error(`what is past its time cannot be erased: ${remedy}`)
-      else log.error({ err: error }, 'what is past its time could not be erased')
+      const remedy = 'for 42501 run prisma/roles.sql again, with RETENTION_MONTHS its last line too'
+      log.error({ err: error }, `what is past its time could not be erased; ${remedy}`)
     }
   }
-  rememberTime(db).catch(() => undefined) // an hour later it is told
+  readTime(db).catch(() => undefined) // an hour later it is told
   const timer = setInterval(erase, LOOK_MS)
   return () => clearInterval(timer)
 }
 
 /** Before the first time, the newest enquiry is what is known of the time; from then on the lease is. */
-async function rememberTime(db: Db): Promise<void> {
+async function readTime(db: Db): Promise<{ now: Date; isLeap: boolean }> {
   await db.$executeRaw`
     INSERT INTO "Quvera_Lease" ("Name", "Holder", "Until")
     SELECT ${LEASE}, 'the newest enquiry', coalesce(max("ReceivedAt"), now()) FROM "Quvera_Form"
     ON CONFLICT ("Name") DO NOTHING`
-}
-
-async function readTime(db: Db): Promise<{ now: Date; isLeap: boolean }> {
   const [time] = await db.$queryRaw<[{ now: Date; isLeap: boolean }]>`
     SELECT now() AS "now", "Until" < now() - make_interval(days => ${LEAP_DAYS}) AS "isLeap"
     FROM "Quvera_Lease" WHERE "Name" = ${LEASE}`

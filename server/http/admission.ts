@@ -58,14 +58,10 @@ function createLimit(
   options: { max: number; timeWindow: number; cache: number },
   message?: string,
 ) {
-  const ban = FLOOD * options.max
-  const client = app.createRateLimit({ ...options, ban, ipv6Subnet: CLIENT_SUBNET })
-  const network = app.createRateLimit({
-    ...options,
-    ban,
-    max: options.max * NETWORK.clients,
-    ipv6Subnet: NETWORK.ipv6Subnet,
-  })
+  const limitOf = (max: number, ipv6Subnet: number) =>
+    app.createRateLimit({ ...options, max, ban: FLOOD * options.max, ipv6Subnet })
+  const client = limitOf(options.max, CLIENT_SUBNET)
+  const network = limitOf(options.max * NETWORK.clients, NETWORK.ipv6Subnet)
   return async (request: FastifyRequest, reply: FastifyReply) => {
     if (!isIPv6(request.ip)) return check(client, request, reply) // its network is the client
     // What a network that is over its limit sends counts for nothing else: its clients must not push others out of memory.
