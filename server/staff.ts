@@ -99,6 +99,12 @@ function describe(error: unknown, command = ''): string {
   return `${words}. \`${command}\` needs more than this login may: set DATABASE_URL to the tables' owner, or to quvera_readonly to look. After an update the owner runs prisma/roles.sql again.`
 }
 
+/** Wrapped as wide as the terminal is, but for one with a list in it, which Commander leaves as it is. */
+function commandDescription(command: Command): string {
+  const text = command.description()
+  return /\n\s/.test(text) ? text : text.replaceAll('\n', ' ')
+}
+
 function createProgram(terminal: Terminal): Command {
   const program = new Command('npm run -s staff --')
     .usage('COMMAND [options]')
@@ -108,13 +114,19 @@ function createProgram(terminal: Terminal): Command {
       writeOut: (text) => terminal.output.write(text),
       writeErr: () => {},
       outputError: () => {},
-      getOutHelpWidth: () => LINE_WIDTH,
+      getOutHelpWidth: () => Math.min(terminal.output.columns ?? LINE_WIDTH, LINE_WIDTH),
     })
-    .configureHelp({ subcommandTerm: (command) => command.name(), showGlobalOptions: false })
+    .configureHelp({
+      subcommandTerm: (command) => command.name(),
+      commandDescription,
+      showGlobalOptions: false,
+      minWidthToWrap: 20,
+    })
     .addHelpText(
       'after',
       `
-COMMAND --help tells more. The database is that of the site: DATABASE_URL, or the embedded one in DATA_DIR.
+COMMAND --help tells more.
+The database is that of the site: DATABASE_URL, or the embedded one in DATA_DIR.
 Exit code: 0 done, 1 refused or failed, 2 not understood.
 In the container: docker exec CONTAINER node dist/server/staff.js COMMAND …`,
     )

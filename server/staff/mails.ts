@@ -154,16 +154,16 @@ type Row = Awaited<ReturnType<typeof readMails>>[number]
 const columns: Column<Row>[] = [
   { title: 'Id', cell: ({ id }) => String(id) },
   { title: 'Reference', cell: referenceOf },
-  { title: 'Received IST', cell: ({ enquiry }) => (enquiry ? timeCell(enquiry.receivedAt) : '') },
-  { title: 'Name', cell: ({ enquiry }) => enquiry?.name ?? '', min: 12, spare: 1 },
+  { title: 'Received IST', cell: ({ enquiry }) => (enquiry ? timeCell(enquiry.receivedAt) : ''), spare: 1 },
+  { title: 'Name', cell: ({ enquiry }) => enquiry?.name ?? '', min: 12, spare: 2 },
   { title: 'Mobile', cell: ({ enquiry }) => enquiry?.mobile ?? '' },
   { title: 'Kind', cell: ({ kind }) => kinds[kind].short },
   { title: 'State', cell: ({ status }) => status },
-  { title: 'Attempts', cell: ({ attempts }) => String(attempts), spare: 3 },
+  { title: 'Attempts', cell: ({ attempts }) => String(attempts), spare: 4 },
   {
     title: 'Next try IST',
     cell: ({ status, nextAttemptAt }) => (status === 'Pending' ? timeCell(nextAttemptAt) : ''),
-    spare: 2,
+    spare: 3,
   },
   /** Resend may quote the address. */
   { title: 'Reason', cell: ({ lastError }) => scrub(lastError ?? ''), min: 25 },

@@ -99,6 +99,22 @@ it('a list on a narrow terminal shows that there is a note', async () => {
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
 })
 
+it('a list and help fit a terminal of 60 columns', async () => {
+  const { db, database } = await aDatabase()
+  await storeEnquiry(
+    db,
+    { status: 'Contacted', name: 'Venkatanarasimharajuvaripeta Rao' },
+    { Acknowledgement: 'Failed' },
+  )
+  for (const command of [['list'], ['list', '--help'], ['find', '--help']]) {
+    const lines: string[] = []
+    const output = new Writable({ write: (chunk, _, done) => done(void lines.push(...String(chunk).split('\n'))) })
+    const streams = { input: Readable.from([]), output: Object.assign(output, { columns: 60 }), errors: output }
+    expect(await runStaff(command, database, streams)).toBe(0)
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(60)
+  }
+})
+
 describe('show', () => {
   it('tells everything of an enquiry, however its reference is written, and what to do about its mails', async () => {
     const { db, database } = await aDatabase()
