@@ -10,7 +10,10 @@ interface OrderFieldsProps {
   submissionKey?: string | undefined
 }
 
-/** The inputs of the order form. They keep their own values: what is typed before React arrives stays. */
+/**
+ * The inputs of the order form. They keep their own values: what is typed before React arrives stays. None that people
+ * see says `autoComplete="off"`: the way back to a page that the browser has not kept would find it empty.
+ */
 export function OrderFields({ marks, values = {}, submissionKey }: OrderFieldsProps) {
   function field(name: string) {
     const mark = marks[name]
@@ -36,14 +39,7 @@ export function OrderFields({ marks, values = {}, submissionKey }: OrderFieldsPr
         <input {...field('mobile')} type="tel" inputMode="tel" autoComplete="tel-national" enterKeyHint="next" />
       </Field>
       <Field name="quantity" label="Quantity" mark={marks.quantity}>
-        <input
-          {...field('quantity')}
-          type="number"
-          min={1}
-          inputMode="numeric"
-          autoComplete="off"
-          enterKeyHint="next"
-        />
+        <input {...field('quantity')} type="number" min={1} inputMode="numeric" enterKeyHint="next" />
       </Field>
       <Field name="retailerSelfUse" label="Retailer or Self Use" mark={marks.retailerSelfUse}>
         <Choice {...field('retailerSelfUse')} placeholder="Who is it for?" options={buyerTypes} />
@@ -98,7 +94,7 @@ interface ChoiceProps {
 function Choice({ placeholder, options, defaultValue = '', ...select }: ChoiceProps) {
   return (
     <div className="choice">
-      <select {...select} autoComplete="off" defaultValue={options.includes(defaultValue) ? defaultValue : ''}>
+      <select {...select} defaultValue={options.includes(defaultValue) ? defaultValue : ''}>
         <option value="" disabled hidden>
           {placeholder}
         </option>

@@ -20,7 +20,7 @@ export function SubscribeForm({ path, answer: first }: SubscribeFormProps) {
     const form = event.currentTarget
     if ('native' in form.dataset) return
     event.preventDefault()
-    if (busy) return
+    if (busy || answer?.done) return // pressed twice: the box is empty by now
     setBusy(true)
     const result = await sendAddress(new FormData(form))
     setBusy(false)

@@ -177,6 +177,18 @@ describe.concurrent('one order', () => {
     },
   )
 
+  it('going away and back before an order keeps all that was filled in, also where the browser kept no page', async () => {
+    const email = anAddress()
+    const { page, close } = await open('/buy-now')
+    await fillOrder(page, { email })
+    await page.goto(`${site().url}/privacy-policy`)
+    await page.goBack()
+    await sendButton(page).click()
+    await received(page)
+    expect(await storedFrom(email)).toHaveLength(1)
+    await close()
+  })
+
   it('going away and back after an order shows an empty form and sends nothing', async () => {
     const email = anAddress()
     const { page, close } = await open('/buy-now')
