@@ -11,8 +11,8 @@ import { HttpError } from './error-answers.ts'
  * stores something comes in here, by a procedure (router.ts) or as a form without scripts (form-posts.ts).
  */
 
-/** What a request that stores something must be, whichever way it comes. */
-export type Admission = Awaited<ReturnType<typeof createAdmission>>
+/** Counts a request. Throws HttpError 429, after which `retry-after` is set. */
+export type Limit = Awaited<ReturnType<typeof openDoor>>
 
 const MINUTE_MS = 60_000
 /** A carrier puts thousands of people behind one address of IPv4: no crowd of them orders as much, a program does. */
@@ -20,6 +20,8 @@ const MINUTES_WORTH_A_DAY = 30
 const SUBSCRIPTIONS_A_DAY = 3
 /** One for each page that somebody leaves; and looks for a reference or a subscriber's link, each a query. */
 const LESSER_A_MINUTE = 60
+/** Far more than the events of the mails that any plan sends. */
+const EVENTS_A_MINUTE = 3000
 /** One client by IPv6 is a /64, and one customer of a provider may have a /48 of 65,536 of them. */
 const CLIENT_SUBNET = 64
 const NETWORK = { ipv6Subnet: 48, clients: 5 }
@@ -29,26 +31,28 @@ const FLOOD = 10
 const A_MINUTE = { timeWindow: MINUTE_MS, cache: 20_000 }
 const A_DAY = { timeWindow: DAY_MS, cache: 50_000 }
 
-export async function createAdmission(app: FastifyInstance, env: Env) {
-  const { RATE_LIMIT_MAX: max } = env
+/** Looks at what comes to the routes that `app` gets from now on; how often something may come, each of them asks. */
+export async function openDoor(app: FastifyInstance, env: Env) {
+  const readForwarded = createForwardedReader(app.log)
+  const checkOrigin = createOriginCheck(env, app.log)
+  app.addHook('onRequest', async (request) => {
+    readForwarded(request)
+    if (request.method === 'POST') checkOrigin(request)
+  })
   await app.register(rateLimit, { global: false })
-  const lesser = { max: LESSER_A_MINUTE, ...A_MINUTE }
+  const { RATE_LIMIT_MAX: max } = env
   const limits = {
     order: [
       createLimit(app, { max, ...A_MINUTE }),
       createLimit(app, { max: max * MINUTES_WORTH_A_DAY, ...A_DAY }, messages.manyOrders),
     ],
-    vitals: [createLimit(app, lesser)],
-    link: [createLimit(app, lesser)],
+    vitals: [createLimit(app, { max: LESSER_A_MINUTE, ...A_MINUTE })],
+    link: [createLimit(app, { max: LESSER_A_MINUTE, ...A_MINUTE })],
+    event: [createLimit(app, { max: EVENTS_A_MINUTE, ...A_MINUTE })],
     subscription: [createLimit(app, { max: SUBSCRIPTIONS_A_DAY, ...A_DAY }, messages.manySubscriptions)],
   }
-  return {
-    /** @throws HttpError 403 */
-    checkOrigin: createOriginCheck(env, app.log),
-    /** @throws HttpError 429, after which `retry-after` is set */
-    async limit(kind: keyof typeof limits, request: FastifyRequest, reply: FastifyReply) {
-      if (max > 0) for (const check of limits[kind]) await check(request, reply)
-    },
+  return async (kind: keyof typeof limits, request: FastifyRequest, reply: FastifyReply) => {
+    if (max > 0) for (const check of limits[kind]) await check(request, reply)
   }
 }
 
@@ -129,9 +133,9 @@ const PRIVATE = /^(?:(?:10|127|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.|::1$|f[cd])
  * TRUST_PROXY does not name: all its visitors would share one limit of orders. A visitor can send the header too, so
  * what it says is not believed, only pointed out.
  */
-export function createForwardedReader(log: FastifyBaseLogger): (request: FastifyRequest) => void {
+function createForwardedReader(log: FastifyBaseLogger) {
   let warned = false
-  return (request) => {
+  return (request: FastifyRequest) => {
     const { headers } = request.raw
     if (headers['x-forwarded-for'] === undefined) return
     headers['x-forwarded-for'] = String(headers['x-forwarded-for']).replace(WITH_PORT, '$1$2')

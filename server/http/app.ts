@@ -10,11 +10,11 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Env } from '../env.ts'
-import { createAdmission, createForwardedReader } from './admission.ts'
+import { openDoor } from './admission.ts'
 import { answerTo, errorAnswer, logFailure } from './error-answers.ts'
 import { fieldsOf, ORDER_FORM, serveFormPosts } from './form-posts.ts'
 import { type Health, serveHealth } from './health.ts'
-import type { Answered, Metrics } from './metrics.ts'
+import type { Metrics } from './metrics.ts'
 import { serveResendEvents } from './resend-events.ts'
 import { type Context, procedures, serveProcedures } from './router.ts'
 import { securityHeaders } from './security.ts'
@@ -59,8 +59,10 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    clientErrorHandler: (error, socket) =>
-      connections.whenAnswered(socket, () => answerConnection(error, socket, headers)),
+    clientErrorHandler: async (error, socket) => {
+      await connections.settled(socket)
+      answerConnection(error, socket, headers)
+    },
     genReqId: () => randomUUID(),
     // A logger of its own for each request is 2 of 27 µs of processor for a page: lines name their request themselves.
     childLoggerFactory: (logger) => logger,
@@ -82,9 +84,7 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
   app.removeContentTypeParser('text/plain') // JSON is taken, and in form-posts.ts forms; all else is refused with 415
   const connections = watchConnections(app)
 
-  const readForwarded = createForwardedReader(log)
-  app.addHook('onRequest', (request, reply, done) => {
-    readForwarded(request)
+  app.addHook('onRequest', (_request, reply, done) => {
     if (leaving()) reply.raw.setHeader('connection', 'close')
     done()
   })
@@ -94,7 +94,7 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    const answered: Answered = { route: routeName(request), status: reply.statusCode, ms: reply.elapsedTime }
+    const answered = { route: routeName(request), status: reply.statusCode, ms: reply.elapsedTime }
     const line = { reqId: request.id, method: request.method, ...answered, ms: Math.round(answered.ms * 10) / 10 }
     if (FREQUENT.test(answered.route) && answered.status < 500) log.debug(line, 'request')
     else log.info(line, 'request')
@@ -114,12 +114,12 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
   })
 
   serveHealth(app, parts)
-  if (env.RESEND_WEBHOOK_SECRET) serveResendEvents(app, parts, env.RESEND_WEBHOOK_SECRET)
   app.register(async (scope) => {
-    const admission = await createAdmission(scope, env)
-    serveProcedures(scope, parts, admission)
-    serveFormPosts(scope, parts, admission)
-    if (metrics) serveVitals(scope, admission, metrics.observeVitals)
+    const limit = await openDoor(scope, env)
+    serveProcedures(scope, parts, limit)
+    serveFormPosts(scope, parts, limit)
+    if (metrics) serveVitals(scope, limit, metrics.observeVitals)
+    if (env.RESEND_WEBHOOK_SECRET) serveResendEvents(scope, parts, limit, env.RESEND_WEBHOOK_SECRET)
   })
   servePages(app, site)
   return app
@@ -164,12 +164,10 @@ function watchConnections(app: FastifyInstance) {
   })
 
   return {
-    /** Runs `then` once all that came whole over this connection is answered. */
-    whenAnswered(socket: Socket, then: () => void) {
+    /** Waits until all that came whole over this connection is answered. */
+    async settled(socket: Socket) {
       const whole = [...(unanswered.get(socket) ?? [])].filter(({ req }) => req.complete)
-      let waiting = whole.length
-      if (waiting === 0) return then()
-      for (const answer of whole) answer.once('close', () => --waiting === 0 && then())
+      await Promise.all(whole.map((answer) => new Promise((done) => answer.once('close', done))))
     },
   }
 }

@@ -8,7 +8,7 @@ import { orderPaths, pagePaths, RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PAT
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
 import { enquiryFields } from '../enquiries/enquiry.ts'
 import { isReference, NotStored, type Orders } from '../enquiries/orders.ts'
-import type { Admission } from './admission.ts'
+import type { Limit } from './admission.ts'
 import { answerTo, HttpError, logFailure } from './error-answers.ts'
 import type { Context } from './router.ts'
 import { type Site, sendNotFound } from './site.ts'
@@ -28,13 +28,13 @@ export const ORDER_FORM = 'order form'
  * Forms that browsers send without scripts, to the page they stand on. What follows is a page: after success another
  * one, so that a reload sends nothing, else the same with what was typed.
  */
-export function serveFormPosts(app: FastifyInstance, options: Context & { site: Site }, admission: Admission): void {
+export function serveFormPosts(app: FastifyInstance, options: Context & { site: Site }, limit: Limit): void {
   const { orders, subscribers, site } = options
 
   async function post(request: FastifyRequest, reply: FastifyReply) {
     const fields = fieldsOf(request)
     const isOrder = isOrderForm(request)
-    await admission.limit(isOrder ? 'order' : 'subscription', request, reply)
+    await limit(isOrder ? 'order' : 'subscription', request, reply)
     if (isOrder) {
       const { reference } = await submitForm(orders, fields)
       return reply.redirect(`${RECEIVED_PATH}?reference=${reference}`, 303)
@@ -74,7 +74,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
     return reply.type('text/html; charset=utf-8').send(html)
   }
 
-  const limitLinks = (request: FastifyRequest, reply: FastifyReply) => admission.limit('link', request, reply)
+  const limitLinks = (request: FastifyRequest, reply: FastifyReply) => limit('link', request, reply)
 
   /** Whoever is led here has an order that is stored: over the limit, short of a flood, the page still holds its reference. */
   app.get<Asked>(RECEIVED_PATH, async (request, reply) => {
@@ -108,8 +108,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
     // Mail services press the button of a mail themselves (RFC 8058), and may send it as multipart/form-data.
     links.removeAllContentTypeParsers()
     links.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-    const isOurs = async (request: FastifyRequest) => admission.checkOrigin(request)
-    links.post<Asked>(SUBSCRIPTION_PATH, { onRequest: isOurs }, async (request, reply) => {
+    links.post<Asked>(SUBSCRIPTION_PATH, async (request, reply) => {
       const asked = /^do=(?:confirm|end)$|List-Unsubscribe["=\s]+One-Click/.exec(String(request.body))?.[0]
       if (!asked) throw new HttpError(400)
       const subscriber = await find(request)
@@ -128,7 +127,6 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
     forms.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, done) =>
       done(null, new URLSearchParams(String(body))),
     )
-    forms.addHook('onRequest', async (request) => admission.checkOrigin(request))
     forms.setErrorHandler(sendFailure)
     for (const path of pagePaths) forms.post(path, post)
   })

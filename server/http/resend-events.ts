@@ -1,22 +1,20 @@
-import rateLimit from '@fastify/rate-limit'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { Webhook } from 'standardwebhooks'
 import type { Db } from '../database/database.ts'
 import { recordEvent } from '../mail/delivery.ts'
 import { readEvent } from '../mail/resend.ts'
+import type { Limit } from './admission.ts'
 import { HttpError } from './error-answers.ts'
-
-/** Far more a minute than the events of the mails that any plan sends. */
-const EVENTS = { max: 3000, timeWindow: 60_000 }
 
 /** Resend's webhook: what became of the mails. `secret` is what Resend shows for it: `whsec_…`. */
 export function serveResendEvents(
   app: FastifyInstance,
   { db, log }: { db: Db; log: FastifyBaseLogger },
+  limit: Limit,
   secret: string,
 ) {
   app.register(async (scope) => {
-    await scope.register(rateLimit, EVENTS)
+    scope.addHook('onRequest', (request, reply) => limit('event', request, reply))
     scope.removeAllContentTypeParsers()
     // As text, because the signature is over just what was sent.
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))

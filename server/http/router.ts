@@ -4,7 +4,7 @@ import { orderSchema } from '../../shared/order.ts'
 import { subscriptionSchema } from '../../shared/subscription.ts'
 import type { Orders } from '../enquiries/orders.ts'
 import type { Subscribers } from '../enquiries/subscribers.ts'
-import type { Admission } from './admission.ts'
+import type { Limit } from './admission.ts'
 import { HttpError } from './error-answers.ts'
 
 /** What a procedure may use. */
@@ -39,7 +39,7 @@ interface Call {
  * in web streams, which takes a third of the orders a second and fails on a Host header that is no host. A test compares
  * the answers of both. What is thrown is answered by the application, in the shape that tRPC's client reads.
  */
-export function serveProcedures(app: FastifyInstance, ctx: Context, admission: Admission): void {
+export function serveProcedures(app: FastifyInstance, ctx: Context, limit: Limit): void {
   app.all<Call>('/trpc/:path', {
     async onRequest(request, reply) {
       const { path } = request.params
@@ -50,8 +50,7 @@ export function serveProcedures(app: FastifyInstance, ctx: Context, admission: A
         reply.header('allow', 'POST')
         throw new HttpError(405)
       }
-      admission.checkOrigin(request)
-      await admission.limit(path === 'subscription.subscribe' ? 'subscription' : 'order', request, reply)
+      await limit(path === 'subscription.subscribe' ? 'subscription' : 'order', request, reply)
     },
     async handler({ params: { path }, body, signal }) {
       const call = { path, type: 'mutation' as const, ctx, batchIndex: 0, signal, getRawInput: async () => body }
