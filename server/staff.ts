@@ -47,7 +47,8 @@ const commands = [
 
 if (import.meta.main) {
   const { argv, env, stdin: input, stdout: output, stderr: errors } = process
-  process.exitCode = await runStaff(argv.slice(2), env, { input, output, errors })
+  // Not left to end by itself: output that nobody reads any more would keep it for ever.
+  process.exit(await runStaff(argv.slice(2), env, { input, output, errors }))
 }
 
 /** Runs one command to its end, and tells what went wrong. Returns the exit code. */
@@ -74,7 +75,7 @@ export async function runStaff(
     const names = program.commands.map((command) => command.name()).join(', ')
     if (args.length === 0) throw new UsageError(`Say which command: ${names}`)
     await program.parseAsync(args, { from: 'user' }).catch(expectHelp)
-    await new Promise((done) => output.write('', done)) // after all that was written before
+    await allWritten(output)
     if (outputFailure) throw outputFailure
     return 0
   } catch (error) {
@@ -82,7 +83,13 @@ export async function runStaff(
     if (error === outputFailure && outputFailure?.code === 'EPIPE') return 0
     errors.write(`${describe(error, args[0])}\n`)
     return error instanceof UsageError ? 2 : 1
+  } finally {
+    await allWritten(errors)
   }
+}
+
+function allWritten(stream: NodeJS.WritableStream) {
+  return new Promise((done) => stream.write('', done))
 }
 
 /** Commander throws when it has shown help, and when it does not understand. */

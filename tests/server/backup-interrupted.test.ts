@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { COPIES } from '../../server/database/snapshot.ts'
 import { eraseBefore } from '../../server/enquiries/retention.ts'
@@ -18,6 +19,7 @@ const isEmbedded = inject('postgres') === null
 
 /** More rows than pipes hold: the backup goes on only as it is read. */
 const ROWS = 1500
+const PIPE_FILLS_MS = 300
 const NOTE = `SELECT string_agg(md5(random()::text), '') FROM generate_series(1, 20 + 0 * length("Reference"))`
 
 async function fill(database: Record<string, string>) {
@@ -91,6 +93,7 @@ describe('a backup that nobody reads to its end', { timeout: 60_000 }, () => {
 
   it('tells which signal ended it, and leaves no copies', async () => {
     const backup = await aStalledBackup()
+    await sleep(PIPE_FILLS_MS) // what nobody reads must not keep it from ending
     backup.process.kill('SIGTERM')
     expect(await backup.exited).toBe(1)
     expect(backup.stderr()).toMatch(/^The backup was ended by SIGTERM[^\n]*\n$/)
