@@ -151,11 +151,7 @@ function toRow(order: Order) {
 async function insertEnquiries(db: Pick<Db, '$executeRaw'>, enquiries: Row[], isPosted: boolean): Promise<boolean> {
   // In one order everywhere, so that two statements with the same keys cannot block each other.
   const rows = enquiries.toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
-  const names = Prisma.raw(
-    Object.keys(rows[0] ?? {})
-      .map((name) => `"${name}"`)
-      .join(),
-  )
+  const names = Prisma.raw(JSON.stringify(Object.keys(rows[0] ?? {})).slice(1, -1))
   const mails = await db.$executeRaw`
     WITH form AS (
       INSERT INTO "Quvera_Form" (${names})

@@ -68,28 +68,15 @@ function createFigures(registry: Registry) {
     buckets: SHIFTS,
   })
   const quartiles = new Summary({
-    name: 'quartiles',
-    help: 'For people',
-    labelNames: ofPages,
+    ...described('quartiles', 'For people', ofPages),
     percentiles: [0.75],
     registers: [],
   })
-  const orders = new Counter(
-    described(
-      'orders_total',
-      'Orders by the status they were answered with: 200 is stored, or a repeat of one that is',
-      ['status'],
-    ),
-  )
+  const orders = new Counter(described('orders_total', 'Orders by status: 200 is stored, or was before', ['status']))
   const up = new Gauge(described('database_up', '1 when the database answers'))
   const mails = new Gauge(described('mails', 'Mails that are not sent, by state', ['state']))
   const oldest = new Gauge(described('mail_oldest_pending_seconds', 'Age of the oldest mail that is still to be sent'))
-  const oldestNew = new Gauge(
-    described(
-      'enquiry_oldest_new_seconds',
-      'Age of the oldest enquiry whose status is still New; 0 when there is none',
-    ),
-  )
+  const oldestNew = new Gauge(described('enquiry_oldest_new_seconds', 'Age of the oldest enquiry that is still New'))
   return {
     /** Counts a request that was answered; `route` is one of a fixed number of names. */
     observe({ route, status, ms }: { route: string; status: number; ms: number }) {
@@ -105,11 +92,9 @@ function createFigures(registry: Registry) {
       }
     },
     async readVitals(): Promise<Quartile[]> {
-      const values = (await quartiles.get()).values as {
-        value: number
-        labels: { page: string; metric: string; quantile?: number }
-      }[]
-      return values.flatMap(({ value, labels: { quantile, ...of } }) => (quantile ? { ...of, quartile: value } : []))
+      return (await quartiles.get()).values.flatMap(({ value, labels: { page, metric, ...others } }) =>
+        'quantile' in others ? { page: String(page), metric: String(metric), quartile: value } : [],
+      )
     },
     tellOwed(owed?: Owed) {
       up.set(owed ? 1 : 0)
