@@ -14,8 +14,6 @@ export interface Backlog {
   /** Age of the oldest enquiry or subscription about which a mail is still to be sent. */
   oldestPendingSeconds: number
   overdue: boolean
-  /** Resend's word for the newest trouble, without any address. */
-  lastError: string | null
 }
 
 export async function readBacklog(db: Db): Promise<Backlog> {
@@ -24,18 +22,15 @@ export async function readBacklog(db: Db): Promise<Backlog> {
       SELECT count(*) FILTER (WHERE "Status" = 'Pending' AND "BundledInto" IS NULL)::int AS "pending",
         count(*) FILTER (WHERE "Status" = 'Failed' AND "BundledInto" IS NULL)::int AS "failed",
         count(*) FILTER (WHERE "Status" = 'Unknown' AND "BundledInto" IS NULL)::int AS "unknown",
-        min("Id") FILTER (WHERE "Status" = 'Pending' AND coalesce("EnquiryId", "SubscriberId") IS NOT NULL) AS "oldest",
-        max("Id") FILTER (WHERE "LastError" IS NOT NULL) AS "newestTrouble"
+        min("Id") FILTER (WHERE "Status" = 'Pending' AND coalesce("EnquiryId", "SubscriberId") IS NOT NULL) AS "oldest"
       FROM "Quvera_Mail" WHERE "Status" IN ('Pending', 'Failed', 'Unknown') AND "Kind" <> 'Post'
     )
     SELECT "pending", "failed", "unknown",
-      greatest(extract(epoch FROM now() - coalesce(form."ReceivedAt", "SubscribedAt"))::int, 0) AS "oldestPendingSeconds",
-      split_part(trouble."LastError", ':', 1) AS "lastError"
+      greatest(extract(epoch FROM now() - coalesce(form."ReceivedAt", "SubscribedAt"))::int, 0) AS "oldestPendingSeconds"
     FROM unsent
     LEFT JOIN "Quvera_Mail" oldest ON oldest."Id" = unsent."oldest"
     LEFT JOIN "Quvera_Form" form ON form."Id" = oldest."EnquiryId"
-    LEFT JOIN "Quvera_Subscriber" subscriber ON subscriber."Id" = oldest."SubscriberId"
-    LEFT JOIN "Quvera_Mail" trouble ON trouble."Id" = unsent."newestTrouble"`
+    LEFT JOIN "Quvera_Subscriber" subscriber ON subscriber."Id" = oldest."SubscriberId"`
   return { ...row, overdue: row.oldestPendingSeconds > OVERDUE_SECONDS }
 }
 

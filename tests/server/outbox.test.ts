@@ -71,9 +71,7 @@ describe('the mails of an order', () => {
     app.resend.behaviour = 'accept'
     await submit(app.url, anOrder())
     await eventually(() => expect(app.resend.mails).toHaveLength(2))
-    await eventually(async () =>
-      expect(await readBacklog(app.db)).toMatchObject({ failed: 2, pending: 0, lastError: '422 validation_error' }),
-    )
+    await eventually(async () => expect(await readBacklog(app.db)).toMatchObject({ failed: 2, pending: 0 }))
   })
 
   it('are not tried again when an earlier try may have sent them more than 23 hours ago', async () => {
