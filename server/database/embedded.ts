@@ -27,6 +27,8 @@ const LOOK_MS = 15_000
 /** So much is read again after a kill, and lies on the disk beside the tables. */
 const CHECKPOINT_BYTES = 16 * 2 ** 20
 const VACUUM_MS = DAY_MS
+/** For what others do through a command or Studio that has the database, and has done its own. */
+const LEAVE_MS = 3000
 
 /**
  * Opens the PostgreSQL that lives inside this process, with its files in `dataDir`, and serves it to other processes.
@@ -57,7 +59,7 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Database> 
   await admitClients(lite)
   opened.defer(startUpkeep(lite, database)) // ends after the clients have gone, for whom it may wait
   rmSync(socket, { force: true }) // of an owner that was killed
-  opened.defer(await serveClients(lite, { path: socket }))
+  opened.defer(await serveClients(lite, { path: socket }, options.beside ? LEAVE_MS : 0))
   const { embeddedPort: port } = options
   if (port) {
     const endPort = await serveClients(lite, { port, host: '127.0.0.1' }).catch(() => undefined)

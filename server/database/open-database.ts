@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Env } from '../env.ts'
 import { migrationsFolder, preparedFolder } from '../project-root.ts'
-import { answers, InUseError, locateFolder, socketFolder, socketIn } from './data-folder.ts'
+import { InUseError, locateFolder, socketFolder } from './data-folder.ts'
 import type { Database, DatabaseOptions, Preparation } from './database.ts'
 import { joinEmbedded, openPostgres } from './postgres.ts'
 
@@ -21,9 +21,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const { ms, tell } = options.patience ?? { ms: options.beside ? OWNER_PATIENCE_MS : 0, tell: undefined }
   let isTold = false
   for (const start = performance.now(); ; await sleep(LOOK_MS)) {
-    if (reached && (await answers(socketIn(reached))))
-      return joinEmbedded(reached, `The database in ${folder}`, options)
     try {
+      const joined = reached && (await joinEmbedded(reached, `The database in ${folder}`, options))
+      if (joined) return joined
       const { openEmbedded } = await import('./embedded.ts') // half a megabyte of code that others do not need
       return await openEmbedded({ preparedFolder: preparedFolder(), ...options })
     } catch (error) {

@@ -78,15 +78,20 @@ function endUnlessAtRest(client: pg.PoolClient): boolean {
   return isAtRest
 }
 
-/** Opens the embedded database through the process that has it, which listens in `folder`. */
-export async function joinEmbedded(folder: string, what: string, options: DatabaseOptions): Promise<Database> {
+/**
+ * Opens the embedded database through the process that has it, which listens in `folder`.
+ * @returns undefined where nobody does, or who did has just gone
+ */
+export async function joinEmbedded(folder: string, what: string, options: DatabaseOptions) {
   const pool = new pg.Pool({ host: folder, user: 'postgres', database: 'postgres', max: 1 })
-  const db = await openClient(new PrismaPg(pool))
+  pool.on('error', () => {}) // a broken connection fails the next query, which reports it
   try {
-    return { db, notes: await settleMigrations(sessionOf(pool), what, options), close: () => closePool(db, pool) }
+    const notes = await settleMigrations(sessionOf(pool), what, options)
+    const db = await openClient(new PrismaPg(pool))
+    return { db, notes, close: () => closePool(db, pool) }
   } catch (error) {
-    await closePool(db, pool)
-    throw error
+    await pool.end()
+    if (error instanceof OperatorError || sqlState(error)) throw error
   }
 }
 

@@ -42,8 +42,15 @@ export async function admitClients(lite: EmbeddedPostgres): Promise<void> {
   if (rows.length === 0) await lite.exec(MAKE_CLIENT)
 }
 
-/** Serves `lite` to all who connect there. Returns what sends them away, and lets nobody in any more. */
-export async function serveClients(lite: EmbeddedPostgres, where: ListenOptions): Promise<() => void> {
+/**
+ * Serves `lite` to all who connect there. Returns what lets nobody in any more, and sends away who has not gone by itself
+ * after `leaveMs`.
+ */
+export async function serveClients(
+  lite: EmbeddedPostgres,
+  where: ListenOptions,
+  leaveMs = 0,
+): Promise<() => Promise<void>> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
@@ -54,9 +61,13 @@ export async function serveClients(lite: EmbeddedPostgres, where: ListenOptions)
   })
   await once(server.listen(where), 'listening')
   server.on('error', () => {}) // who cannot be let in, as when files are short, comes again
-  return () => {
-    server.close()
-    for (const socket of sockets) socket.destroy()
+  return async () => {
+    const closed = new Promise((done) => server.close(done)) // once all have gone
+    const timer = setTimeout(() => {
+      for (const socket of sockets) socket.destroy()
+    }, leaveMs)
+    await closed
+    clearTimeout(timer)
   }
 }
 
