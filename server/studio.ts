@@ -54,7 +54,8 @@ async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Pro
   if (url) return url
   const open = () => openDatabase({ dataDir, migrations: migrationsFolder(), beside: true })
   const { port } = await forward(LOOPBACK, 0, borrow(open, socketIn(socketFolder(locateFolder(dataDir)))))
-  return `postgresql://postgres@${LOOPBACK}:${port}/postgres?sslmode=disable`
+  // A session of the embedded database forgets what was prepared in it.
+  return `postgresql://postgres@${LOOPBACK}:${port}/postgres?sslmode=disable&prepare=false`
 }
 
 /** Where nobody has the database this process does, until Studio asks nothing for a moment: then the site may start. */

@@ -23,8 +23,7 @@ const KINDS = new Set<number | undefined>(Object.values(message))
 /** A startup message begins with a zero, which is a part of its length. */
 const CALLS_FOR_ANSWER = new Set<number | undefined>([0, message.query, message.sync, message.flush, message.call])
 const request = { ssl: 80877103, gss: 80877104, cancel: 80877102 }
-const answer = { parsed: 0x31, ready: 0x5a, idle: 0x49 }
-const STATEMENT = 0x53
+const answer = { ready: 0x5a, idle: 0x49 }
 
 const CLIENT = 'quvera_staff'
 const MAKE_CLIENT = `CREATE ROLE ${CLIENT} LOGIN; GRANT postgres TO ${CLIENT} WITH INHERIT TRUE, SET FALSE; GRANT pg_checkpoint TO ${CLIENT}`
@@ -73,28 +72,18 @@ export async function serveClients(
 
 async function serveClient(lite: EmbeddedPostgres, socket: Socket) {
   const frames = readFrames(socket)
-  const statements: Statements = new Map()
   for (let first = await nextBatch(frames); first; first = await nextBatch(frames)) {
     const batch = first
-    await lite.takeTurn(() => serveTurn(lite, socket, frames, batch, statements))
+    await lite.takeTurn(() => serveTurn(lite, socket, frames, batch))
     if (socket.destroyed) return
   }
   socket.end()
 }
 
-/** The messages that prepare a client's statements, by name: a session forgets them at the end of each turn. */
-type Statements = Map<string, Buffer>
 type Frames = AsyncGenerator<Buffer, undefined>
 
-async function serveTurn(
-  lite: EmbeddedPostgres,
-  socket: Socket,
-  frames: Frames,
-  first: Buffer[],
-  statements: Statements,
-) {
+async function serveTurn(lite: EmbeddedPostgres, socket: Socket, frames: Frames, first: Buffer[]) {
   const execute = (bytes: Uint8Array) => lite.runExclusive(() => lite.execProtocolRaw(bytes))
-  const prepared = new Set<string>()
   let isIdle = false
   let isRefused = false // what follows up to the next Sync is passed over
   let pausesLeftMs = PAUSES_MAX_MS
@@ -133,21 +122,7 @@ async function serveTurn(
   }
 
   async function run(input: Buffer): Promise<Uint8Array> {
-    const kind = input[0]
-    if (kind === message.query || kind === message.parse) refuseForeign(input.toString('latin1', 5))
-    if (kind === message.parse) {
-      const name = text(input, 5)
-      statements.set(name, input)
-      prepared.add(name)
-    }
-    const name = nameOfStatement(input)
-    if (name !== undefined && kind === message.close) statements.delete(name)
-    const known = name === undefined || prepared.has(name) ? undefined : statements.get(name)
-    if (name !== undefined && known) {
-      prepared.add(name)
-      const parsed = await execute(known)
-      if (parsed[0] !== answer.parsed) return parsed
-    }
+    if (input[0] === message.query || input[0] === message.parse) refuseForeign(input.toString('latin1', 5))
     return execute(input)
   }
 }
@@ -168,17 +143,6 @@ class Refusal extends Error {
     super(text)
     this.code = code
   }
-}
-
-/** Of the prepared statement that a message is about; not of those that prepare one. */
-function nameOfStatement(input: Buffer): string | undefined {
-  if (input[0] === message.bind) return text(input, input.indexOf(0, 5) + 1)
-  const isAbout = input[0] === message.describe || input[0] === message.close
-  return isAbout && input[5] === STATEMENT ? text(input, 6) : undefined
-}
-
-function text(input: Buffer, from: number): string {
-  return input.toString('latin1', from, input.indexOf(0, from))
 }
 
 /** The client's messages up to one that calls for an answer; undefined when it has gone. */

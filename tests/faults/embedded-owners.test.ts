@@ -89,11 +89,15 @@ it('staff commands that come while servers start all work through the one that h
   }
 })
 
-it('staff commands that come at once where no site runs all do their work', async () => {
-  const wrong: string[] = []
-  for (let round = 0; round < ROUNDS; round++) {
-    const starters = await Promise.all(Array.from({ length: 8 }, () => start('staff')))
-    wrong.push(...starters.map(({ said }) => said).filter((words) => words !== 'done'))
-  }
-  expect(wrong).toEqual([])
-}, ROUNDS * 40_000)
+it(
+  'staff commands that come at once where no site runs all do their work',
+  async () => {
+    const wrong: string[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      const starters = await Promise.all(Array.from({ length: 8 }, () => start('staff')))
+      wrong.push(...starters.map(({ said }) => said).filter((words) => words !== 'done'))
+    }
+    expect(wrong).toEqual([])
+  },
+  ROUNDS * 40_000,
+)

@@ -186,22 +186,6 @@ describe.skipIf(inject('postgres'))('the session of the site is no client’s', 
     for (const statement of ['VACUUM', 'CHECKPOINT', 'TRUNCATE "Quvera_Lease"']) await client.query(statement)
   })
 
-  it('each client has its own prepared statements, whatever they are called and whoever forgets his', async () => {
-    const [one, two] = [await aClient(), await aClient()]
-    const ask = async (client: pg.Client, text: string) => {
-      const { rows } = await client.query({ name: 'same', text, values: [20], rowMode: 'array' })
-      await db.$queryRaw`SELECT ${1}::int`
-      return rows[0]
-    }
-    for (let round = 0; round < 3; round++) {
-      expect(await ask(one, 'SELECT $1::int + 1')).toEqual([21])
-      expect(await ask(two, 'SELECT $1::int + 2')).toEqual([22])
-      await two.query('DISCARD TEMP')
-    }
-    await two.query('DEALLOCATE ALL')
-    expect(await ask(one, 'SELECT $1::int + 1')).toEqual([21])
-  })
-
   it('a client that goes in the middle of a broken statement takes nothing with it', async () => {
     const socket = connect(port, '127.0.0.1')
     sockets.push(socket)
