@@ -86,6 +86,7 @@ export async function joinEmbedded(folder: string, what: string, options: Databa
   const pool = new pg.Pool({ host: folder, user: 'postgres', database: 'postgres', max: 1 })
   pool.on('error', () => {}) // a broken connection fails the next query, which reports it
   try {
+    await pool.query('') // also where nothing is asked of the migrations
     const notes = await settleMigrations(sessionOf(pool), what, options)
     const db = await openClient(new PrismaPg(pool))
     return { db, notes, close: () => closePool(db, pool) }
