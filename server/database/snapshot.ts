@@ -26,11 +26,10 @@ export interface Snapshot {
 
 type Work = (snapshot: Snapshot) => Promise<void>
 
-const FETCHED_AT_ONCE = 1000
 const NO_LIMIT_MS = 2 ** 31 - 1
 /** What the names of the schemas begin with in which copies are, beside the tables' own. */
 export const COPIES = 'backup_copies'
-/** Some thousand rows, which the session is taken for at a time. */
+/** Some thousand rows: so many are in memory at once, and the session of the embedded database is taken for them. */
 const PAGES_AT_ONCE = 15
 const LEASE = 'backup'
 /** So long a backup that was killed keeps the next one waiting. */
@@ -91,21 +90,11 @@ async function inTransaction(db: Db, work: Work) {
       await work({
         migrations: await readJournal(transaction),
         tables: await readTables(transaction),
-        rows: (table) => fetchRows(transaction, table),
+        rows: ({ name }) => readPages(transaction, quoted(name)),
       })
     },
     { isolationLevel: 'RepeatableRead', timeout: NO_LIMIT_MS },
   )
-}
-
-async function* fetchRows(db: Queries, { name }: Table): AsyncGenerator<string> {
-  await db.$executeRawUnsafe(`DECLARE stored NO SCROLL CURSOR FOR ${selectRows(quoted(name))}`)
-  for (;;) {
-    const rows = await db.$queryRawUnsafe<{ line: string }[]>(`FETCH ${FETCHED_AT_ONCE} FROM stored`)
-    for (const { line } of rows) yield line
-    if (rows.length < FETCHED_AT_ONCE) break
-  }
-  await db.$executeRawUnsafe('CLOSE stored')
 }
 
 /**
@@ -126,7 +115,7 @@ async function fromCopies(db: Db, id: string, work: Work) {
     const copies = tables.map(({ name }) => `CREATE UNLOGGED TABLE ${schema}.${quoted(name)} AS TABLE ${quoted(name)}`)
     const script = [`CREATE SCHEMA ${schema}`, ...copies].map((sql) => `${sql};`).join(' ')
     await db.$executeRawUnsafe(`DO $do$ DECLARE name text; BEGIN ${DROP_SCHEMAS} ${script} END $do$`)
-    await work({ migrations, tables, rows: ({ name }) => readCopy(db, `${schema}.${quoted(name)}`) })
+    await work({ migrations, tables, rows: ({ name }) => readPages(db, `${schema}.${quoted(name)}`) })
   } catch (error) {
     await cleanUp().catch(() => {}) // the first failure tells more
     throw error
@@ -151,14 +140,17 @@ async function waitForLease(db: Db, holder: string): Promise<boolean> {
   }
 }
 
-async function* readCopy(db: Queries, copy: string): AsyncGenerator<string> {
+/** @param table as SQL names it */
+async function* readPages(db: Queries, table: string): AsyncGenerator<string> {
   try {
     const [size] = await db.$queryRawUnsafe<{ pages: number }[]>(
-      `SELECT (pg_relation_size('${copy}') / current_setting('block_size')::int)::int AS "pages"`,
+      `SELECT (pg_relation_size('${table}') / current_setting('block_size')::int)::int AS "pages"`,
     )
     for (let page = 0; page < (size?.pages ?? 0); page += PAGES_AT_ONCE) {
-      const piece = `ctid >= '(${page},0)' AND ctid < '(${page + PAGES_AT_ONCE},0)'`
-      const rows = await db.$queryRawUnsafe<{ line: string }[]>(`${selectRows(copy)} WHERE ${piece}`)
+      const rows = await db.$queryRawUnsafe<{ line: string }[]>(
+        `SELECT row_to_json(stored)::text AS line FROM ${table} stored
+         WHERE ctid >= '(${page},0)' AND ctid < '(${page + PAGES_AT_ONCE},0)'`,
+      )
       for (const { line } of rows) yield line
     }
   } catch (error) {
@@ -175,20 +167,10 @@ const DROP_SCHEMAS = `
   LOOP EXECUTE format('DROP SCHEMA %I CASCADE', name); END LOOP;`
 
 /**
- * One statement that takes away what backups have copied, those that were killed and one that is being made, and their
- * lease, which the site's role on a server, where there are no copies, may not.
+ * Takes away what backups have copied: what is erased shall not stay in a copy. A backup that is being made fails, and
+ * says why. Its lease goes too, which the site's role on a server, where there are no copies, may not take.
  */
 export const DROP_COPIES = `
   DO $do$ DECLARE name text; BEGIN ${DROP_SCHEMAS}
     IF FOUND THEN DELETE FROM "Quvera_Lease" WHERE "Name" = '${LEASE}'; END IF;
   END $do$`
-
-/** What is erased shall not stay in a copy. A backup that is being made fails, and says why. */
-export async function dropCopies(db: Pick<Queries, '$executeRawUnsafe'>): Promise<void> {
-  await db.$executeRawUnsafe(DROP_COPIES)
-}
-
-/** @param table as SQL names it */
-function selectRows(table: string): string {
-  return `SELECT row_to_json(stored)::text AS line FROM ${table} stored`
-}

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import { takeLease } from '../database/lease.ts'
-import { dropCopies } from '../database/snapshot.ts'
+import { DROP_COPIES } from '../database/snapshot.ts'
 import { DAY_MS } from '../words.ts'
 import { forgetSubscribers } from './subscribers.ts'
 
@@ -22,7 +22,7 @@ export async function eraseBefore(db: Db, before: Date): Promise<number> {
       DELETE FROM "Quvera_Form"
       WHERE "Id" IN (SELECT "Id" FROM "Quvera_Form" WHERE "ReceivedAt" < ${before} LIMIT ${CHUNK})`
   }
-  await dropCopies(db)
+  await db.$executeRawUnsafe(DROP_COPIES)
   return erased
 }
 

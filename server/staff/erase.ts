@@ -1,5 +1,5 @@
 import type { Db } from '../database/database.ts'
-import { dropCopies } from '../database/snapshot.ts'
+import { DROP_COPIES } from '../database/snapshot.ts'
 import { eraseBefore } from '../enquiries/retention.ts'
 import { count, inIndia } from '../words.ts'
 import { findByReference, type Person, readAge, readPerson, readReferences, UsageError } from './input.ts'
@@ -38,7 +38,7 @@ export function eraseCommand(add: AddCommand, terminal: Terminal) {
         const rows = await findByReference(db, references)
         const named = { references: rows.map(({ reference }) => reference) }
         await (olderThan ? eraseOld(terminal, db, olderThan, yes) : eraseThese(terminal, db, person ?? named, yes))
-        if (yes) await dropCopies(db)
+        if (yes) await db.$executeRawUnsafe(DROP_COPIES)
       })
     })
 }

@@ -16,11 +16,12 @@ import type { AddCommand, Terminal } from './output.ts'
 const NO_LIMIT_MS = 2 ** 31 - 1
 /** Longer than any row can be. */
 const LINE_MAX = 2 ** 20
-/** What is inserted at once: so many rows, or fewer when they are long. */
-const ROWS_AT_ONCE = 500
-const CHARACTERS_AT_ONCE = 2 ** 21
+/** What is inserted at once: some hundred rows. */
+const CHARACTERS_AT_ONCE = 2 ** 18
 /** Schema in which an older backup is brought up to date. */
 const OLDER = 'restore_of_older'
+/** PostgreSQL's codes for values that cannot be, rows that do not fit, and columns and tables that there are not. */
+const NO_FIT = /^2[23]|^42(703|P01)/
 const UNCHANGED = 'Nothing was changed.'
 /** Sequences go on after the highest number that was drawn from them. */
 const COUNT_ON = `
@@ -79,7 +80,7 @@ async function restore(db: Queries, lines: AsyncGenerator<string>, sendMails: bo
   await expectEmpty(db, tables)
   const backup = await openBackup(lines)
   const since = await migrationsSince(db, backup.head)
-  const rows = await (since.length === 0 ? insertAll(db, backup, tables) : insertOlder(db, backup, tables, since))
+  const rows = await (since.length === 0 ? insertAll(db, backup) : insertOlder(db, backup, tables, since))
   await db.$executeRawUnsafe(COUNT_ON)
   const held = sendMails
     ? 0
@@ -131,7 +132,7 @@ async function insertOlder(db: Queries, backup: Backup, tables: Table[], since: 
   await db.$executeRawUnsafe(`CREATE SCHEMA ${OLDER}`)
   await db.$executeRawUnsafe(`SET LOCAL search_path TO ${OLDER}`)
   for (const { name } of backup.head.migrations) await apply(name)
-  const rows = await insertAll(db, backup, await readTables(db))
+  const rows = await insertAll(db, backup)
   for (const name of since) await apply(name)
   await db.$executeRawUnsafe('SET LOCAL search_path TO DEFAULT')
   await inAnyOrder(db, async () => {
@@ -157,11 +158,15 @@ function usable(sql: string, added: RegExpExecArray[]): string {
 }
 
 /** Inserts as it reads: the transaction takes it back if the end of the file is not that of these rows. */
-async function insertAll(db: Queries, { batches }: Backup, tables: Table[]): Promise<number> {
+async function insertAll(db: Queries, { batches }: Backup): Promise<number> {
   let inserted = 0
   await inAnyOrder(db, async () => {
     for await (const { table, columns, rows } of batches) {
-      await db.$executeRawUnsafe(insertInto(table, columns, tables), `[${rows.join()}]`)
+      const [name, names] = [quoted(table), columns.map(quoted).join()]
+      await db.$executeRawUnsafe(
+        `INSERT INTO ${name} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${name}, $1::json)`,
+        `[${rows.join()}]`,
+      )
       if (table !== ACCESS) inserted += rows.length
     }
   })
@@ -182,19 +187,6 @@ async function inAnyOrder(db: Queries, insert: () => Promise<void>): Promise<voi
   await insert()
   await db.$executeRawUnsafe('SET CONSTRAINTS ALL IMMEDIATE')
   await alter('NOT DEFERRABLE')
-}
-
-function insertInto(table: string, columns: string[], tables: Table[]): string {
-  const target = tables.find(({ name }) => name === table)
-  const missing = columns.find((column) => !target?.columns.includes(column))
-  if (!target || missing !== undefined) {
-    throw new OperatorError(
-      `The database has no place for ${[table, missing].filter(Boolean).join('.')} of the backup. Restore it with the version it was made with, then update; nothing was changed.`,
-    )
-  }
-  const names = columns.map(quoted).join()
-  const name = quoted(target.name)
-  return `INSERT INTO ${name} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${name}, $1::json)`
 }
 
 function literal(text: string): string {
@@ -227,8 +219,7 @@ async function* readBatches(first: string, lines: AsyncGenerator<string>): Backu
     number++
     const mark = line.startsWith(MARK) ? markSchema.safeParse(readMark(line)) : undefined
     if (mark?.success === false || (!mark && !batch)) throw new Damage(`Its line ${number} is none of a backup`)
-    const isFull = batch && (batch.rows.length === ROWS_AT_ONCE || characters > CHARACTERS_AT_ONCE)
-    if (batch?.rows.length && (mark || isFull)) {
+    if (batch?.rows.length && (mark || characters > CHARACTERS_AT_ONCE)) {
       yield batch
       total += batch.rows.length
       batch = { ...batch, rows: [] }
@@ -280,7 +271,7 @@ export async function* unzippedLines(open: () => Readable): AsyncGenerator<strin
 function explain(error: unknown, file: string): unknown {
   if (error instanceof OperatorError || !(error instanceof Error)) return error
   const { code = '', syscall, message } = error as NodeJS.ErrnoException
-  if (error.name.startsWith('Prisma') && /^2[23]/.test(sqlState(error) ?? ''))
+  if (error.name.startsWith('Prisma') && NO_FIT.test(sqlState(error) ?? ''))
     return new OperatorError(`${file} is damaged: its rows do not fit together. ${UNCHANGED}`)
   if (syscall) return new OperatorError(`${file} cannot be read: ${message}.`, { cause: error })
   if (error instanceof Damage || code.startsWith('Z_'))
