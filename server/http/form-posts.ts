@@ -36,6 +36,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
     const isOrder = isOrderForm(request)
     await limit(isOrder ? 'order' : 'subscription', request, reply)
     if (isOrder) {
+      request.raw.setTimeout(ORDER_MS) // until the next request on this connection
       const { reference } = await submitForm(orders, fields)
       return reply.redirect(`${RECEIVED_PATH}?reference=${reference}`, 303)
     }
@@ -175,6 +176,8 @@ const WINDOW_MS = 10 * 60_000
  */
 const SETTLE_MS = 20_000
 const LOOK_MS = 500
+/** How long nothing may move on the connection of an order: it waits to be settled, and then as long as any other. */
+const ORDER_MS = 2 * SETTLE_MS
 
 /**
  * The submission key of a form that was sent without scripts and so without one: made of what was sent and of the

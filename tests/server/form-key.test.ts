@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { formKey } from '../../server/http/form-posts.ts'
 import { orderSchema } from '../../shared/order.ts'
 import { anOrder } from '../support/an-order.ts'
@@ -7,13 +7,18 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 const MINUTE_MS = 60_000
 /** The begin of a window of ten minutes. */
 const START = Date.UTC(2026, 10, 22, 12)
+/** Connections on which nothing moves are cut after a second. */
+const PATIENCE = { headersMs: 1000, requestMs: 1000, standstillMs: 1000 }
 
 let app: TestApp
 beforeAll(async () => {
-  app = await startTestApp({ mails: false })
+  app = await startTestApp({ mails: false, patience: PATIENCE })
 })
 afterAll(() => app?.close())
 beforeEach(() => app.db.enquiry.deleteMany())
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 const typed = anOrder({ submissionKey: '' })
 
@@ -43,7 +48,8 @@ it('servers of two versions, side by side in an update, make the same key', asyn
 })
 
 /** As a browser without scripts, of a site without built pages. */
-async function post(fields: object) {
+async function post(fields: object, minutes = 1) {
+  vi.useFakeTimers({ toFake: ['Date'], now: START + minutes * MINUTE_MS })
   const body = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
   const answer = await fetch(`${app.url}/buy-now`, { method: 'POST', redirect: 'manual', body })
   const outcome = answer.status === 303 ? undefined : await answer.json()
@@ -60,6 +66,12 @@ it('one that may be stored comes back with its key: unchanged it is the same ord
   expect(await post({ ...fields, submissionKey })).toMatchObject({ status: 303, reference })
   expect((await post({ ...fields, quantity: typed.quantity + 1, submissionKey })).status).toBe(303)
   expect(await app.db.enquiry.count()).toBe(2)
+})
+
+it('one at the edge of a window waits for it and is answered, though nothing moves on its connection meanwhile', async () => {
+  const { submissionKey: _, ...fields } = typed
+  expect(await post(fields, 10 + 17.8 / 60)).toMatchObject({ status: 303 })
+  expect(await app.db.enquiry.count()).toBe(1)
 })
 
 it('a repeat does not make the ten minutes begin anew', async () => {
