@@ -107,17 +107,13 @@ function isSuspicious({ website, filledInMs = Number.POSITIVE_INFINITY }: Order)
 /** Without characters that are taken for one another. */
 const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 const LETTERS_IN_IT = 6
-const REFERENCE = new RegExp(`^[A-Z]{1,5}-[${LETTERS}]{${LETTERS_IN_IT}}$`)
+/** The shape of a reference, with the prefix of any time. */
+export const REFERENCE = new RegExp(`^[A-Z]{1,5}-[${LETTERS}]{${LETTERS_IN_IT}}$`)
 
 /** @param choose one of 32 letters for a place */
 export function createReference(choose: (place: number) => number = () => randomInt(LETTERS.length)): string {
   const letters = Array.from({ length: LETTERS_IN_IT }, (_, place) => LETTERS[choose(place)])
   return `${brand.referencePrefix}-${letters.join('')}`
-}
-
-/** Whether a text has the shape of a reference, with the prefix of any time; whether there is such an enquiry is not asked. */
-export function isReference(text: string): boolean {
-  return REFERENCE.test(text)
 }
 
 /** Whether PostgreSQL refuses this row: SQLSTATE classes of data exceptions, broken constraints and raised errors. */

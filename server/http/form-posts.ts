@@ -7,7 +7,7 @@ import { orderContentSchema, readOrderFields, submissionKeySchema } from '../../
 import { orderPaths, pagePaths, RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
 import { enquiryFields } from '../enquiries/enquiry.ts'
-import { isReference, NotStored, type Orders } from '../enquiries/orders.ts'
+import { NotStored, type Orders, REFERENCE } from '../enquiries/orders.ts'
 import type { Limit } from './admission.ts'
 import { answerTo, HttpError, logFailure } from './error-answers.ts'
 import type { Context } from './router.ts'
@@ -80,7 +80,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
   /** Whoever is led here has an order that is stored: over the limit, short of a flood, the page still holds its reference. */
   app.get<Asked>(RECEIVED_PATH, async (request, reply) => {
     const reference = String(request.query.reference)
-    if (!isReference(reference)) return sendNotFound(request, reply, site)
+    if (!REFERENCE.test(reference)) return sendNotFound(request, reply, site)
     const received = await limitLinks(request, reply).then(
       () => orders.received(reference),
       (error: HttpError) => {
