@@ -3,15 +3,10 @@ import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
 import { fieldMarks, notStored, progress, stopped, uncertain } from '../content/sending.ts'
 import { EMPTY, type OrderState } from './order-received.tsx'
-import { answeredStatus, currentKey, failureMessage, keepKey, retryAfterMs, sendOrder } from './send-order.ts'
+import { currentKey, keepKey, retryAfterMs, sendOrder } from './send-order.ts'
+import { answeredStatus } from './trpc.ts'
 
-export interface OrderSender {
-  /** Checks the form and sends it; while an order is under way it does nothing. */
-  send(data: FormData): void
-  stop(): void
-  /** Nothing is wrong any more. */
-  dismiss(): void
-}
+export type OrderSender = ReturnType<typeof createOrderSender>
 
 const SUCCESS_TOAST_MS = 8000
 const GIVE_UP_MS = 60_000
@@ -25,7 +20,7 @@ const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'A
  * for 429, which says when.
  * @param sentBefore the key of an order that may be stored, sent without scripts before this page
  */
-export function createOrderSender(show: (state: OrderState) => void, sentBefore?: string): OrderSender {
+export function createOrderSender(show: (state: OrderState) => void, sentBefore?: string) {
   if (sentBefore) keepKey({ key: sentBefore, unanswered: true })
   const client = new QueryClient()
   client.mount() // what waits for the network goes on when it is back
@@ -61,7 +56,8 @@ export function createOrderSender(show: (state: OrderState) => void, sentBefore?
     } catch (error) {
       if (underWay !== stop) return
       end()
-      toast.error(failureMessage(error), { autoClose: false })
+      const inItsWords = answeredStatus(error) && (error as Error).message
+      toast.error(inItsWords || messages.failed, { autoClose: false })
       show({ ...EMPTY, note: currentKey().unanswered ? uncertain : notStored })
     } finally {
       clearTimeout(slow)
@@ -70,7 +66,8 @@ export function createOrderSender(show: (state: OrderState) => void, sentBefore?
   }
 
   return {
-    send(data) {
+    /** Checks the form and sends it; while an order is under way it does nothing. */
+    send(data: FormData) {
       if (underWay) return
       toast.dismiss()
       const checked = orderContentSchema.safeParse({
@@ -89,6 +86,7 @@ export function createOrderSender(show: (state: OrderState) => void, sentBefore?
       end()
       show({ ...EMPTY, note: stopped })
     },
+    /** Nothing is wrong any more. */
     dismiss: () => toast.dismiss(),
   }
 }

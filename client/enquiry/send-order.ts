@@ -1,7 +1,6 @@
-import { isTRPCClientError } from '@trpc/client'
-import type { AppRouter } from '../../server/http/router.ts'
-import { messages, type OrderContent } from '../../shared/order.ts'
-import { ForeignRefusal, trpc } from './trpc.ts'
+import { v4 as randomUuid } from 'uuid'
+import type { OrderContent } from '../../shared/order.ts'
+import { answeredStatus, trpc } from './trpc.ts'
 
 const ANSWER_TIMEOUT_MS = 15_000
 /** Longer is not waited for: the limit of a day. */
@@ -21,7 +20,7 @@ export async function sendOrder(order: OrderContent, signal: AbortSignal) {
     return await send(order, key, signal)
   } catch (error) {
     if (answeredStatus(error) !== 409) throw error
-    forgetKey()
+    keepKey(null)
     if (!key.unanswered) throw error
     return send(order, currentKey(), signal)
   }
@@ -35,7 +34,7 @@ async function send(order: OrderContent, { key, unanswered }: SubmissionKey, sto
   stopped.addEventListener('abort', abort)
   try {
     const answer = await trpc.order.submit.mutate({ ...order, submissionKey: key }, { signal: request.signal })
-    forgetKey()
+    keepKey(null)
     return answer
   } catch (error) {
     const status = answeredStatus(error)
@@ -48,22 +47,11 @@ async function send(order: OrderContent, { key, unanswered }: SubmissionKey, sto
   }
 }
 
-/** What the visitor is told: the server's own words if it answered. */
-export function failureMessage(error: unknown) {
-  return isTRPCClientError<AppRouter>(error) && error.data ? error.message : messages.failed
-}
-
-/** The status our server, or a refusal on the way, answered with. Nothing else is an answer, not even a gateway's error page. */
-export function answeredStatus(error: unknown): number | undefined {
-  if (!isTRPCClientError<AppRouter>(error)) return undefined
-  return error.cause instanceof ForeignRefusal ? error.cause.status : error.data?.httpStatus
-}
-
 /** How long the server asks to wait before the next try. */
 export function retryAfterMs(error: unknown): number | undefined {
-  if (!isTRPCClientError<AppRouter>(error) || answeredStatus(error) !== 429) return undefined
-  const { response } = Object(error.meta) as { response?: Response }
-  const seconds = Number(response?.headers.get('retry-after') ?? Number.NaN)
+  if (answeredStatus(error) !== 429) return undefined
+  const { meta } = error as { meta?: { response?: Response } }
+  const seconds = Number(meta?.response?.headers.get('retry-after'))
   return seconds > 0 && seconds <= WAIT_MAX_SECONDS ? seconds * 1000 : undefined
 }
 
@@ -78,47 +66,29 @@ export interface SubmissionKey {
 }
 
 const STORE = 'submission-key'
-let current: SubmissionKey | undefined
+let current: SubmissionKey | null = null
 
 export function currentKey(): SubmissionKey {
   current ??= stored() ?? { key: randomUuid(), unanswered: false }
   return current
 }
 
-export function keepKey(key: SubmissionKey) {
+/** `null` forgets it: the next order has a new one. */
+export function keepKey(key: SubmissionKey | null) {
   current = key
   try {
-    sessionStorage.setItem(STORE, JSON.stringify(key))
+    if (key) sessionStorage.setItem(STORE, JSON.stringify(key))
+    else sessionStorage.removeItem(STORE)
   } catch {
     // A browser may refuse storage; the key then lives as long as the page.
   }
 }
 
-export function forgetKey() {
-  current = undefined
+/** Nobody but `keepKey` writes there. */
+function stored(): SubmissionKey | null {
   try {
-    sessionStorage.removeItem(STORE)
+    return JSON.parse(sessionStorage.getItem(STORE) ?? 'null')
   } catch {
-    // As above.
+    return null
   }
-}
-
-function stored(): SubmissionKey | undefined {
-  try {
-    const value: unknown = JSON.parse(sessionStorage.getItem(STORE) ?? 'null')
-    if (typeof value !== 'object' || value === null || !('key' in value) || !('unanswered' in value)) return undefined
-    return typeof value.key === 'string' ? { key: value.key, unanswered: value.unanswered === true } : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** `crypto.randomUUID` exists on https and localhost only. */
-function randomUuid() {
-  if ('randomUUID' in crypto) return crypto.randomUUID()
-  const bytes = (crypto as Crypto).getRandomValues(new Uint8Array(16))
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

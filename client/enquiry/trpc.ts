@@ -4,16 +4,7 @@ import { problemOf } from '../../shared/order.ts'
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
 import { subscribe } from '../content/contact.ts'
 
-/** A refusal by something on the way, such as a proxy, that does not speak as our server does. */
-export class ForeignRefusal extends Error {
-  readonly status: number
-  constructor(status: number) {
-    super(`HTTP ${status}`)
-    this.status = status
-  }
-}
-
-/** One order a request: the server refuses batches. */
+/** One order a request: the server refuses batches. A proxy's refusal becomes one of ours, without words. */
 export const trpc = createTRPCClient<AppRouter>({
   links: [
     httpLink({
@@ -22,12 +13,17 @@ export const trpc = createTRPCClient<AppRouter>({
         const answer = await fetch(url, options as RequestInit)
         const { status, headers } = answer
         const isOurs = headers.get('content-type')?.startsWith('application/json')
-        if (status >= 400 && status < 500 && !isOurs) throw new ForeignRefusal(status)
-        return answer
+        if (status < 400 || status >= 500 || isOurs) return answer
+        return new Response(JSON.stringify({ error: { code: 0, message: '', data: { httpStatus: status } } }), answer)
       },
     }),
   ],
 })
+
+/** With which our server, or a proxy before it, refused. Nothing else is an answer, not even a gateway's error page. */
+export function answeredStatus(error: unknown): number | undefined {
+  return isTRPCClientError<AppRouter>(error) ? error.data?.httpStatus : undefined
+}
 
 /** Stores the address and says what came of it. */
 export async function subscribeAddress(data: FormData) {
@@ -37,7 +33,7 @@ export async function subscribeAddress(data: FormData) {
     await trpc.subscription.subscribe.mutate(checked.data)
     return { done: true, message: subscribe.done }
   } catch (error) {
-    const answered = isTRPCClientError<AppRouter>(error) && error.data && error.data.httpStatus < 500
-    return { done: false, message: answered ? error.message : subscribe.failed }
+    const status = answeredStatus(error)
+    return { done: false, message: (status && status < 500 && (error as Error).message) || subscribe.failed }
   }
 }

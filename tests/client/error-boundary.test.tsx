@@ -2,7 +2,7 @@ import { renderToString } from 'react-dom/server'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { OrderSection } from '../../client/enquiry/order-form.tsx'
-import { currentKey, forgetKey } from '../../client/enquiry/send-order.ts'
+import { currentKey, keepKey } from '../../client/enquiry/send-order.ts'
 import { SubscribeForm } from '../../client/enquiry/subscribe-form.tsx'
 import { hydrate } from '../../client/hydrate.tsx'
 import { Island } from '../../client/ui/island.tsx'
@@ -30,7 +30,7 @@ it('a part that throws leaves the error page and a way home', async () => {
 
 it('ends an order that is under way, which sent again is the same one: nobody would see that it was received', async () => {
   wire.reset()
-  forgetKey()
+  keepKey(null)
   let answer = (_: Response) => {}
   wire.answers = [new Promise<Response>((resolve) => (answer = resolve))]
   const order = <Island name="order" of={OrderSection} props={{ path: '/buy-now', isPage: true }} />

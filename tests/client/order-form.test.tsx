@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { emptyHints, notStored, progress, ruleHints, uncertain } from '../../client/content/sending.ts'
 import { OrderForm } from '../../client/enquiry/order-form.tsx'
-import { forgetKey } from '../../client/enquiry/send-order.ts'
+import { keepKey } from '../../client/enquiry/send-order.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
@@ -18,7 +18,7 @@ beforeEach(() => {
   // The page's own clock goes by itself only in tests that say so: `pass` moves it on.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'], shouldAdvanceTime: true })
   wire.reset()
-  forgetKey()
+  keepKey(null)
   form = render(<OrderForm path="/buy-now" />).querySelector('form') as HTMLFormElement
 })
 
@@ -248,7 +248,7 @@ it('an order that was stopped has no part in the one after it', async () => {
   await fill(filled)
   await sendOnce()
   await stop()
-  forgetKey()
+  keepKey(null)
   await pass(60) // past the time of the next try
   expect(sessionStorage.getItem('submission-key')).toBeNull()
 })

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { page } from 'vitest/browser'
 import { buyNow, enquiryReceived, nextSteps } from '../../client/content/enquiry-form.ts'
 import { OrderSection } from '../../client/enquiry/order-form.tsx'
-import { forgetKey } from '../../client/enquiry/send-order.ts'
+import { keepKey } from '../../client/enquiry/send-order.ts'
 import { products } from '../../shared/catalogue.ts'
 import { wire } from '../support/fake-wire.ts'
 import { typedOrder } from '../support/fill-order.ts'
@@ -10,7 +10,7 @@ import { render } from '../support/render.tsx'
 
 beforeEach(() => {
   wire.reset()
-  forgetKey()
+  keepKey(null)
 })
 
 it('an order received changes the heading, ticks the first of the steps, and says what was asked', async () => {
