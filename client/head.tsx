@@ -8,6 +8,7 @@ import fraunces from './fonts/fraunces.woff2?url'
 import type { Page } from './pages/page.ts'
 
 export function Head({ page }: { page: Page }) {
+  const { ground = 'paper' } = page
   const title = page.path === '/' ? `${brand.name}: ${page.title}` : `${page.title} | ${brand.name}`
   const description = descriptionOf(page.path)
   const product = page.content?.product
@@ -23,7 +24,7 @@ export function Head({ page }: { page: Page }) {
       {[fraunces, figtree].map((font) => (
         <link key={font} rel="preload" href={font} as="font" type="font/woff2" crossOrigin="anonymous" />
       ))}
-      <meta name="theme-color" content={palette[page.ground === 'lycopene' ? 'paper' : page.ground]} />
+      <meta name="theme-color" content={palette[ground === 'lycopene' ? 'paper' : ground]} />
       <meta property="og:type" content="website" />
       <meta property="og:site_name" content={brand.name} />
       <meta property="og:locale" content="en_IN" />

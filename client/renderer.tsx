@@ -1,35 +1,51 @@
 import { renderToString } from 'react-dom/server'
 import type { FormOutcome } from '../shared/form-outcome.ts'
-import { App } from './app.tsx'
 import { fieldMarks, uncertain } from './content/sending.ts'
+import { Footer } from './layout/footer.tsx'
+import { Header } from './layout/header.tsx'
 import type { FormAnswer, Page } from './pages/page.ts'
 import { pageAt } from './pages/pages.ts'
+import { Island } from './ui/island.tsx'
 
 /** A built page with the answer to a form in the place of its content. */
 export function renderOutcome(html: string, path: string, outcome: FormOutcome): string {
   const before = html.slice(0, html.indexOf('<div id="root">'))
   const after = html.slice(html.lastIndexOf('</div>') + '</div>'.length)
-  return `${before}<div id="root">${renderBody(pageAt(path), answerOf(outcome))}</div>${after}`
+  return `${before}<div id="root">${renderBody(pageAt(path), { ...outcome, order: orderAnswer(outcome) })}</div>${after}`
 }
 
 export function renderBody(page: Page, answer: FormAnswer = {}): string {
   return renderToString(<App page={page} answer={answer} />)
 }
 
-function answerOf({ order, subscription, ...others }: FormOutcome): FormAnswer {
-  return {
-    ...others,
-    ...(order && {
-      order: {
-        message: order.problem.message,
-        note: order.uncertain && uncertain,
-        marks: fieldMarks(order.problem),
-        values: order.values,
-        submissionKey: order.uncertain?.submissionKey,
-      },
-    }),
-    ...(subscription && {
-      subscription: { message: subscription.problem.message, email: subscription.values.email ?? '' },
-    }),
-  }
+function orderAnswer({ order }: FormOutcome) {
+  if (!order) return undefined
+  const { problem, values, uncertain: stored } = order
+  const note = stored && uncertain
+  return { summary: problem.message, note, marks: fieldMarks(problem), values, submissionKey: stored?.submissionKey }
+}
+
+/** A whole page, as the build and the server write it. */
+function App({ page, answer }: { page: Page; answer: FormAnswer }) {
+  const { path, ground = 'paper', content, unlisted, Body } = page
+  const product = content?.product
+  return (
+    <>
+      <a className="skip-link" href="#main">
+        Skip to content
+      </a>
+      <Island
+        as="header"
+        className="site-header"
+        data-ground={ground}
+        name="header"
+        of={Header}
+        props={{ path, product }}
+      />
+      <main id="main" tabIndex={-1}>
+        <Body answer={answer} />
+      </main>
+      <Footer path={unlisted ? '/' : path} product={product} answer={answer.subscription} />
+    </>
+  )
 }

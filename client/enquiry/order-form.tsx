@@ -19,10 +19,7 @@ import type { OrderSender } from './order-sender.tsx'
 const CODE_TIMEOUT_MS = 5000
 
 /** What a page says of an order that was sent without scripts. */
-export interface OrderAnswer {
-  message: string
-  note?: string | undefined
-  marks: Record<string, string>
+export interface OrderAnswer extends OrderState {
   values: Record<string, string>
   /** Under which it may be stored. */
   submissionKey?: string | undefined
@@ -68,9 +65,7 @@ interface Filling {
 
 export function OrderForm({ path, answer, onReceived }: OrderFormProps) {
   const form = useRef<HTMLFormElement>(null)
-  const [state, setState] = useState<OrderState>(
-    answer ? { marks: answer.marks, summary: answer.message, note: answer.note } : EMPTY,
-  )
+  const [state, setState] = useState<OrderState>(answer ?? EMPTY)
   const [filling, setFilling] = useState<Filling>({ values: answer?.values })
   const [Toasts, setToasts] = useState<ComponentType>()
   const sender = useRef<Promise<OrderSender>>(null)

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import type { Refused } from '../../shared/form-outcome.ts'
 import { subscribe } from '../content/contact.ts'
 
 interface Answer {
@@ -9,12 +10,12 @@ interface Answer {
 interface SubscribeFormProps {
   path: string
   /** What is said of an address that was sent without scripts. */
-  answer?: { message: string; email: string } | undefined
+  answer?: Refused | undefined
 }
 
-export function SubscribeForm({ path, answer: first }: SubscribeFormProps) {
+export function SubscribeForm({ path, answer: refused }: SubscribeFormProps) {
   const [busy, setBusy] = useState(false)
-  const [answer, setAnswer] = useState<Answer | undefined>(first && { ...first, done: false })
+  const [answer, setAnswer] = useState<Answer | undefined>(refused && { done: false, ...refused.problem })
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     const form = event.currentTarget
@@ -51,7 +52,7 @@ export function SubscribeForm({ path, answer: first }: SubscribeFormProps) {
           spellCheck={false}
           inputMode="email"
           enterKeyHint="send"
-          defaultValue={first?.email}
+          defaultValue={refused?.values.email}
           required
           onInput={() => setAnswer(undefined)}
           aria-describedby="subscribe-answer"

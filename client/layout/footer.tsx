@@ -1,6 +1,6 @@
-import type { ComponentProps } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { type Product, productPath, products } from '../../shared/catalogue.ts'
+import type { Refused } from '../../shared/form-outcome.ts'
 import { compositions, type LabelLine } from '../content/compositions.ts'
 import { placeName, socialLinks, telephone } from '../content/contact.ts'
 import { SubscribeForm } from '../enquiry/subscribe-form.tsx'
@@ -16,7 +16,7 @@ interface FooterProps {
   /** What the page is about. */
   product: Product | undefined
   /** What is said of an address that was sent so. */
-  answer: ComponentProps<typeof SubscribeForm>['answer']
+  answer: Refused | undefined
 }
 
 export function Footer({ path, product, answer }: FooterProps) {

@@ -11,7 +11,6 @@ import type { Page } from './page.ts'
 export const homePage: Page = {
   path: '/',
   title: home.title,
-  ground: 'paper',
   Body: ({ answer: { order: answer } }) => (
     <>
       <div id="products">

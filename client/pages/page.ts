@@ -1,13 +1,13 @@
 import type { ComponentType } from 'react'
-import type { Received, SubscriberLink } from '../../shared/form-outcome.ts'
+import type { FormOutcome } from '../../shared/form-outcome.ts'
 import type { Ground, ProductContent } from '../content/product.ts'
 import type { OrderAnswer } from '../enquiry/order-form.tsx'
 
 export interface Page {
   path: string
   title: string
-  /** The ground of the first screen, on which the header floats. */
-  ground: Ground
+  /** The ground of the first screen, on which the header floats, if it is not paper. */
+  ground?: Ground
   content?: ProductContent
   /** Nobody looks for it: not for search engines. */
   unlisted?: true
@@ -15,9 +15,6 @@ export interface Page {
 }
 
 /** What the page says of a form that was sent without scripts. */
-export interface FormAnswer {
-  order?: OrderAnswer
-  subscription?: { message: string; email: string }
-  received?: Received
-  link?: SubscriberLink
+export interface FormAnswer extends Omit<FormOutcome, 'order'> {
+  order?: OrderAnswer | undefined
 }

@@ -17,7 +17,6 @@ import type { Page } from './page.ts'
 export const buyNowPage: Page = {
   path: '/buy-now',
   title: buyNow.title,
-  ground: 'paper',
   Body: ({ answer: { order: answer } }) => (
     <Island
       as="section"
@@ -32,7 +31,6 @@ export const buyNowPage: Page = {
 export const privacyPolicyPage: Page = {
   path: '/privacy-policy',
   title: privacyPolicy.title,
-  ground: 'paper',
   Body: () => (
     <article className="page-top policy-page">
       <div className="wrap policy-grid">
@@ -74,7 +72,6 @@ export const privacyPolicyPage: Page = {
 export const receivedPage: Page = {
   path: RECEIVED_PATH,
   title: received,
-  ground: 'paper',
   unlisted: true,
   Body: ({ answer: { received: answer = { reference: '' } } }) => (
     <section className="page-top wrap">
@@ -95,7 +92,6 @@ export const receivedPage: Page = {
 export const subscribedPage: Page = {
   path: SUBSCRIBED_PATH,
   title: 'Almost subscribed',
-  ground: 'paper',
   unlisted: true,
   Body: () => (
     <Notice title="Almost subscribed" lead={subscribe.done}>
@@ -109,7 +105,6 @@ export const subscribedPage: Page = {
 export const subscriptionPage: Page = {
   path: SUBSCRIPTION_PATH,
   title: 'Your subscription',
-  ground: 'paper',
   unlisted: true,
   Body: ({ answer: { link = 'unknown' } }) => {
     const { title, text, asks = {} } = told[link]
@@ -132,7 +127,6 @@ export const subscriptionPage: Page = {
 export const notFoundPage: Page = {
   path: NOT_FOUND_PATH,
   title: 'Page not found',
-  ground: 'paper',
   unlisted: true,
   Body: () => (
     <Notice
