@@ -1,5 +1,4 @@
-/** `npm run seed`: enquiries to look at in Studio and to try the staff command on. Always the same ones, as of today. */
-import { createHash } from 'node:crypto'
+/** `npm run seed`: enquiries to look at in Studio and to try the staff command on. The newest is of today. */
 import { v7 as uuidv7 } from 'uuid'
 import { BuyerType, Product } from '../server/database/generated/enums.ts'
 import { withDatabase } from '../server/database/open-database.ts'
@@ -25,7 +24,6 @@ function of(list: string, index: number): string {
 
 /** An enquiry and its mails. None is Pending: a site with a key would send it to somebody. */
 function enquiry(index: number) {
-  const random = createHash('sha256').update(String(index)).digest()
   const receivedAt = new Date(today - index * BETWEEN_MS)
   const isRetailer = index % 5 < 2
   const person = of(people, index)
@@ -36,8 +34,8 @@ function enquiry(index: number) {
   const notice = { kind: 'Staff' as const, ...(index % 33 === 20 ? withheld : sent) }
   const reply = { kind: 'Acknowledgement' as const, ...(index % 8 === 5 ? refused : sent) }
   return {
-    id: uuidv7({ msecs: receivedAt.getTime(), random }),
-    reference: createReference((place) => (random[place] ?? 0) % 32),
+    id: uuidv7({ msecs: receivedAt.getTime() }),
+    reference: createReference(),
     receivedAt,
     name: isRetailer ? `${person}, ${of(shops, index)}` : person,
     email: `${person.toLowerCase().replace(' ', '.')}@${isRetailer ? 'shop' : 'mail'}.example`,

@@ -110,9 +110,8 @@ const LETTERS_IN_IT = 6
 /** The shape of a reference, with the prefix of any time. */
 export const REFERENCE = new RegExp(`^[A-Z]{1,5}-[${LETTERS}]{${LETTERS_IN_IT}}$`)
 
-/** @param choose one of 32 letters for a place */
-export function createReference(choose: (place: number) => number = () => randomInt(LETTERS.length)): string {
-  const letters = Array.from({ length: LETTERS_IN_IT }, (_, place) => LETTERS[choose(place)])
+export function createReference(): string {
+  const letters = Array.from({ length: LETTERS_IN_IT }, () => LETTERS[randomInt(LETTERS.length)])
   return `${brand.referencePrefix}-${letters.join('')}`
 }
 
