@@ -8,17 +8,22 @@ import { Command, CommanderError } from 'commander'
 import { withDatabase } from './database/open-database.ts'
 import { readEnv } from './env.ts'
 import { describeFailure, sqlState } from './errors.ts'
-import { accessCommand } from './staff/access.ts'
 import { backupCommand } from './staff/backup.ts'
-import { noteCommand, statusCommand } from './staff/change.ts'
 import { exportCommand, findCommand, listCommand } from './staff/enquiries.ts'
 import { eraseCommand } from './staff/erase.ts'
 import { UsageError } from './staff/input.ts'
 import { mailsCommand } from './staff/mails.ts'
+import { noteCommand, showCommand, statusCommand } from './staff/one-enquiry.ts'
 import { noteAccess, type Terminal } from './staff/output.ts'
 import { restoreCommand } from './staff/restore.ts'
-import { showCommand } from './staff/show.ts'
-import { configCommand, digestCommand, migrateCommand, testMailCommand, testNotifyCommand } from './staff/site.ts'
+import {
+  accessCommand,
+  configCommand,
+  digestCommand,
+  migrateCommand,
+  testMailCommand,
+  testNotifyCommand,
+} from './staff/site.ts'
 import { subscribersCommand, unsubscribeCommand } from './staff/subscribers.ts'
 
 const LINE_WIDTH = 120

@@ -88,7 +88,7 @@ async function migrate(session: Session, migrations: Migration[]): Promise<strin
       await session.exec(BEGIN)
       await createJournal(session)
       const applied = await readJournal(session)
-      const edited = migrations.find(({ name, sql }) => applied.has(name) && !matches(sql, applied.get(name) ?? ''))
+      const edited = migrations.find(({ name, sql }) => applied.has(name) && applied.get(name) !== sha256(sql))
       if (edited) {
         throw new OperatorError(
           `Migration ${edited.name} was edited after it was applied to this database. Restore the file, and put the change into a new migration.`,
@@ -168,10 +168,4 @@ function explain(error: unknown, due: Migration | undefined, hasBegun: boolean):
 
 function sha256(text: string) {
   return createHash('sha256').update(text).digest('hex')
-}
-
-/** Whether the script has this checksum, however its lines end. */
-function matches(sql: string, checksum: string) {
-  const unix = sql.replace(/\r\n/g, '\n')
-  return [sql, unix, unix.replace(/\n/g, '\r\n')].some((text) => sha256(text) === checksum)
 }

@@ -50,12 +50,9 @@ const NOTHING =
 export function backupCommand(add: AddCommand, terminal: Terminal) {
   const { env, output, errors } = terminal
   add('backup')
-    .summary('write everything into one file, while the site runs')
+    .description('write everything into one file, while the site runs')
     .argument('<file>', 'must not exist yet, and only this user can read it; - is standard output')
     .option('--allow-empty', 'also of a database without rows')
-    .description(`Writes the enquiries, their mails with what became of them, and the subscriptions, as they are at one moment, into one
-compressed file with a checksum. The site may run meanwhile. "restore FILE" fills an empty database from it. It holds
-people's data: keep it safe, and not longer than the enquiries themselves.`)
     .action(async (file: string, { allowEmpty = false }: { allowEmpty?: boolean }) => {
       if (file === '-' && output.isTTY) throw new UsageError('A backup is not for a terminal: say where to, > FILE')
       const settings = env()

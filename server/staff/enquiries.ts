@@ -23,6 +23,8 @@ const FOUND_MAX = 10_000
 const DIGITS_MIN = 4
 const PAGE_SIZE = 500
 
+const oldestFirst: Prisma.EnquiryOrderByWithRelationInput[] = [{ receivedAt: 'asc' }, { id: 'asc' }]
+
 export function listCommand(add: AddCommand, terminal: Terminal) {
   withListOptions(withFilters(add('list')))
     .summary('list the enquiries, newest first')
@@ -39,10 +41,8 @@ REFERENCE" tells everything of one enquiry.`)
 
 export function findCommand(add: AddCommand, terminal: Terminal) {
   withListOptions(add('find'))
-    .summary('find enquiries by a part of a name, address, mobile number, reference or note')
+    .description('find enquiries by a part of a name, address, mobile number, reference or note')
     .argument('<text...>')
-    .description(`Capital or small letters are the same, ’ and ', one space and several; % and _ are letters like any other. A mobile number is found also when written
-with +91, 0, spaces or dashes, and by any ${DIGITS_MIN} or more of its digits in a row.`)
     .action(async (words: string[], options: ListOptions) => {
       const text = words.join(' ').trim()
       if (!text) throw new UsageError('Say what to look for')
@@ -156,29 +156,18 @@ function order(row: Row) {
 }
 
 async function writeEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter) {
-  await terminal.noteAccess(db, count(await db.enquiry.count({ where }), 'enquiry', 'enquiries'))
-  await writeCsv(terminal, recordColumns, readRecords(db, where))
+  const found = await db.enquiry.findMany({ where, select: { id: true }, orderBy: oldestFirst })
+  await terminal.noteAccess(db, count(found.length, 'enquiry', 'enquiries'))
+  const ids = found.map(({ id }) => id)
+  await writeCsv(terminal, recordColumns, readRecords(db, ids))
 }
 
-/**
- * The enquiries of the filter, oldest first, a page at a time: memory stays the same however many there are. Each page
- * goes on after the last row of the one before, so rows that come or go meanwhile shift nothing.
- */
-async function* readRecords(db: Db, filter: EnquiryFilter) {
-  let after: EnquiryFilter = {}
-  for (;;) {
-    const page = await db.enquiry.findMany({
-      where: { AND: [filter, after] },
-      include: { mails: recordMails },
-      orderBy: [{ receivedAt: 'asc' }, { id: 'asc' }],
-      take: PAGE_SIZE,
-    })
+/** A page at a time: memory stays small however many there are. */
+async function* readRecords(db: Db, ids: string[]) {
+  for (let start = 0; start < ids.length; start += PAGE_SIZE) {
+    const where = { id: { in: ids.slice(start, start + PAGE_SIZE) } }
+    const page = await db.enquiry.findMany({ where, include: { mails: recordMails }, orderBy: oldestFirst })
     yield* page.map(toRecord)
-    const last = page.at(-1)
-    if (!last || page.length < PAGE_SIZE) return
-    const { id, receivedAt } = last
-    // The first condition follows from the second; with it PostgreSQL begins at that place of the index.
-    after = { receivedAt: { gte: receivedAt }, OR: [{ receivedAt: { gt: receivedAt } }, { id: { gt: id } }] }
   }
 }
 

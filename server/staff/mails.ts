@@ -109,7 +109,7 @@ function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
 
 function releaseCommand(add: AddCommand, { print, onDatabase }: Terminal) {
   add('release')
-    .summary(
+    .description(
       'let acknowledgements and confirmations go out that are held, because too many of the last ones were turned away',
     )
     .action(() =>

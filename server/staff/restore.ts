@@ -37,7 +37,7 @@ const COUNT_ON = `
 export function restoreCommand(add: AddCommand, terminal: Terminal) {
   const { env, input, print } = terminal
   add('restore')
-    .summary('fill an empty database from a backup')
+    .description('fill an empty database from a backup')
     .argument('<file>', 'that "backup" has written, also with an older version of the site; - is standard input')
     .option(
       '--mails',
@@ -47,8 +47,6 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
       '--subscriptions',
       'confirmed subscriptions stay so. Without it they are held back as not confirmed, because who has left since the backup would be on the list again',
     )
-    .description(`Fills the database of DATA_DIR or DATABASE_URL, which must hold no rows yet: either with all of it or, when anything is
-wrong, with nothing. On PostgreSQL it needs the owner of the tables.`)
     .action(async (file: string, { mails = false, subscriptions = false }: Options) => {
       const lines = unzippedLines(() => (file === '-' ? input : createReadStream(file)))
       await withDatabase({ ...env(), migrate: true }, async ({ db }) => {

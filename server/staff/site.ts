@@ -1,6 +1,7 @@
-// What concerns the site and no single enquiry: its settings, its tables, and whether what it sends arrives.
+// What concerns the site and no single enquiry: its settings, its tables, who looked, and whether what it sends arrives.
 import { brand } from '../../shared/brand.ts'
 import { emailSchema, exampleOrder } from '../../shared/order.ts'
+import type { Db } from '../database/database.ts'
 import { withDatabase } from '../database/open-database.ts'
 import { type Env, envSchema, readEnv } from '../env.ts'
 import { OperatorError } from '../errors.ts'
@@ -9,15 +10,18 @@ import { queueDigest } from '../mail/owed.ts'
 import { bodyOf, post } from '../mail/posts.ts'
 import { createMailer } from '../mail/resend.ts'
 import { UsageError } from './input.ts'
-import { type AddCommand, printTable, type Terminal } from './output.ts'
+import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
 
 const TIMEOUT_MS = 10_000
+const ACCESS_SHOWN = 50
 
 type Name = keyof Env
 
+type AccessRow = Awaited<ReturnType<Db['access']['findMany']>>[number]
+
 export function configCommand(add: AddCommand, terminal: Terminal) {
   add('config')
-    .summary('show each setting as the site would have it; secrets are hidden')
+    .description('show each setting as the site would have it; secrets are hidden')
     .action(() => {
       const [env, defaults] = [terminal.env(), readEnv({})]
       const columns = [
@@ -44,9 +48,7 @@ function shown(name: Name, value: Env[Name]): string {
 /** For a server that runs with a role that may not change tables: the owner of the tables runs this first. */
 export function migrateCommand(add: AddCommand, { env, print }: Terminal) {
   add('migrate')
-    .summary('bring the tables up to date, as the server does when it starts')
-    .description(`Applies what prisma/migrations holds and the database lacks. The server does so itself when it starts; this is for
-a server whose role may not change tables (prisma/roles.sql): run it with the owner's DATABASE_URL before the server.`)
+    .description('bring the tables up to date, as the server does when it starts')
     .action(() =>
       withDatabase({ ...env(), migrate: true }, async ({ notes }) => {
         if (notes.length === 0) print('The tables are up to date.')
@@ -54,15 +56,33 @@ a server whose role may not change tables (prisma/roles.sql): run it with the ow
     )
 }
 
+const accessColumns: Column<AccessRow>[] = [
+  { title: 'IST', cell: ({ at }) => timeCell(at) },
+  { title: 'Who', cell: ({ who }) => who, min: 12 },
+  { title: 'Role', cell: ({ role }) => role, spare: 1 },
+  { title: 'Command', cell: ({ command }) => command },
+  { title: 'What', cell: ({ what }) => what, min: 12 },
+]
+
+export function accessCommand(add: AddCommand, terminal: Terminal) {
+  add('access')
+    .description("tell who has looked at people's data or changed it, newest first")
+    .option('--all', `more than the last ${ACCESS_SHOWN}`)
+    .action(({ all }: { all?: boolean }) =>
+      terminal.onDatabase(async (db) => {
+        const rows = await db.access.findMany({ orderBy: { at: 'desc' }, ...(!all && { take: ACCESS_SHOWN }) })
+        printTable(terminal, accessColumns, rows)
+      }),
+    )
+}
+
 export function digestCommand(add: AddCommand, { env, print, onDatabase }: Terminal) {
   add('digest')
-    .summary('write one page about what waits and what did not arrive; mail it to staff')
+    .description('write one page about what waits and what did not arrive; mail it to staff')
     .option(
       '--send',
       'mail it to STAFF_EMAILS, through the running site, unless nothing waits and every mail has arrived',
     )
-    .description(`One page: enquiries still New after 24 hours, mails that did not arrive, counts of the last seven days. The site mails
-it by itself once a day when DIGEST_AT names a time.`)
     .action(async ({ send }: { send?: boolean }) => {
       await onDatabase(async (db) => {
         const digest = await readDigest(db, new Date())
@@ -81,10 +101,8 @@ it by itself once a day when DIGEST_AT names a time.`)
 
 export function testMailCommand(add: AddCommand, { env, print }: Terminal) {
   add('test-mail')
-    .summary('send one mail through Resend and tell what came back')
+    .description('send one mail through Resend and tell what came back')
     .argument('<address>')
-    .description(`Sends one mail from MAIL_FROM with RESEND_API_KEY, through the same service as the site's mails, and tells word for
-word what Resend answered. The database is not used.`)
     .action(async (to: string) => {
       if (!emailSchema.safeParse(to).success) throw new UsageError(`"${to}" is not a mail address`)
       const { RESEND_API_KEY: apiKey, RESEND_BASE_URL: baseUrl, MAIL_FROM: from } = env()
@@ -108,9 +126,7 @@ word what Resend answered. The database is not used.`)
 
 export function testNotifyCommand(add: AddCommand, { env, print }: Terminal) {
   add('test-notify')
-    .summary('post a made-up enquiry to NOTIFY_URL and tell what came back')
-    .description(`Posts once, as the site does for each enquiry: NOTIFY_FORMAT says whether a line for a chat or the whole enquiry, of
-the type "test". The database is not used.`)
+    .description('post a made-up enquiry to NOTIFY_URL and tell what came back')
     .action(async () => {
       const { NOTIFY_URL: url, NOTIFY_SECRET: secret, NOTIFY_FORMAT: format } = env()
       if (!url) throw new OperatorError('NOTIFY_URL is not set, so nothing can be posted.')
