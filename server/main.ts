@@ -88,12 +88,10 @@ function tellWhatHolds(env: Env, log: Logger) {
 }
 
 /** With a key mails go out: then nobody's address may stand in for the real ones. */
-function refuseStandIns({ RESEND_API_KEY, MAIL_FROM, STAFF_EMAILS }: Env) {
-  if (!RESEND_API_KEY) return
-  const settings = { MAIL_FROM: [MAIL_FROM], STAFF_EMAILS }
-  for (const [name, addresses] of Object.entries(settings)) {
-    const standIn = addresses.find((address) => /\.example>?$/i.test(address))
-    if (standIn)
+function refuseStandIns({ RESEND_API_KEY, ...env }: Env) {
+  for (const name of ['MAIL_FROM', 'STAFF_EMAILS'] as const) {
+    const standIn = [env[name]].flat().find((address) => /\.example>?$/i.test(address))
+    if (RESEND_API_KEY && standIn)
       throw new OperatorError(`RESEND_API_KEY is set, but ${name} is still a stand-in (${standIn}): set your own.`)
   }
 }

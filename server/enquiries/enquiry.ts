@@ -49,14 +49,8 @@ export async function readOldestNew(db: Db) {
   return { reference: oldest.reference, seconds, count: await db.enquiry.count({ where }) }
 }
 
-export interface Hour {
-  /** `17:00`, by the clock in India. */
-  begins: string
-  enquiries: number
-}
-
-/** How many enquiries came in each of 24 hours, the one that runs being the last. */
-export function readHours(db: Db): Promise<Hour[]> {
+/** How many enquiries came in each of 24 hours, the one that runs being the last; `begins` is `17:00`, as in India. */
+export function readHours(db: Db): Promise<{ begins: string; enquiries: number }[]> {
   return db.$queryRaw`
     WITH clock AS (SELECT date_trunc('hour', now() AT TIME ZONE 'Asia/Kolkata') AS "hour")
     SELECT to_char(hours, 'HH24:MI') AS "begins", count(form."Id")::int AS "enquiries"

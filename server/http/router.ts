@@ -29,18 +29,13 @@ export type AppRouter = typeof appRouter
 /** By their paths, such as `order.submit`. */
 export const { procedures } = (appRouter as AnyTRPCRouter)._def
 
-interface Call {
-  Params: { path: string }
-  Querystring: { batch?: string }
-}
-
 /**
  * Our procedures under `/trpc`, mutations all of them, one call a request. tRPC's own plugin wraps each request and answer
  * in web streams, which takes a third of the orders a second and fails on a Host header that is no host. A test compares
  * the answers of both. What is thrown is answered by the application, in the shape that tRPC's client reads.
  */
 export function serveProcedures(app: FastifyInstance, ctx: Context, limit: Limit): void {
-  app.all<Call>('/trpc/:path', {
+  app.all<{ Params: { path: string }; Querystring: { batch?: string } }>('/trpc/:path', {
     async onRequest(request, reply) {
       const { path } = request.params
       if (request.query.batch === '1')

@@ -1,5 +1,5 @@
 import { brand, palette } from '../../shared/brand.ts'
-import type { Hour } from '../enquiries/enquiry.ts'
+import type { readHours } from '../enquiries/enquiry.ts'
 import type { Backlog, countStates } from '../mail/backlog.ts'
 import { states } from '../mail/states.ts'
 import { ageInWords, inIndia } from '../words.ts'
@@ -15,7 +15,7 @@ export interface Day {
   backlog: Pick<Backlog, 'oldestPendingSeconds'>
   oldestNewSeconds: number
   mailEnabled: boolean
-  hours: Hour[]
+  hours: Awaited<ReturnType<typeof readHours>>
   mails: Awaited<ReturnType<typeof countStates>>
   vitals: Quartile[]
 }
