@@ -157,9 +157,11 @@ function usable(sql: string, added: RegExpExecArray[]): string {
 
 /** Inserts as it reads: the transaction takes it back if the end of the file is not that of these rows. */
 async function insertAll(db: Queries, { batches }: Backup): Promise<number> {
+  const tables = (await readTables(db)).map(({ name }) => name)
   let inserted = 0
   await inAnyOrder(db, async () => {
     for await (const { table, columns, rows } of batches) {
+      if (!tables.includes(table)) throw new Damage('It holds a table that no backup of ours has')
       const [name, names] = [quoted(table), columns.map(quoted).join()]
       await db.$executeRawUnsafe(
         `INSERT INTO ${name} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${name}, $1::json)`,

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -196,6 +196,7 @@ describe('a file that is no backup of ours', { timeout: 60_000 }, () => {
   afterAll(() => database.close())
   const ESCAPE = '\u001b]0;owned\u0007'
   const good = anOldBackup()
+  const all = readdirSync(migrationsFolder()).filter((name) => /^\d/.test(name))
 
   it.each<[string, () => string | Buffer, RegExp]>([
     ['one line that never ends', () => Buffer.alloc(60 * 2 ** 20, 'a'), /Its line 1 is longer than/],
@@ -230,6 +231,15 @@ describe('a file that is no backup of ours', { timeout: 60_000 }, () => {
       'a row with escape sequences',
       () => backupText({ ...good, tables: { Quvera_Form: { columns: ['Id'], rows: [{ Id: ESCAPE }] } } }),
       /is damaged: its rows do not fit together/,
+    ],
+    [
+      'a table that belongs to the database itself',
+      () => {
+        const lease = { Name: 'owned', Holder: 'owned', Until: '2026-11-20T08:00:00Z' }
+        const tables = { Quvera_Lease: { columns: Object.keys(lease), rows: [lease] } }
+        return backupText({ migrations: all, tables })
+      },
+      /It holds a table that no backup of ours has/,
     ],
   ])('is refused at once, without a word of what is in it: %s', async (_what, content, message) => {
     const file = await aFile(content())
