@@ -11,7 +11,7 @@ const expectBrowser = 'tests/support/expect-browser.ts'
 
 /** What says nothing of connections, roles, locks or statements is not run once more on a real PostgreSQL. */
 const WITHOUT_DATABASE =
-  'batch-writer client-limits config data-folder errors lines log mails metrics own-pages pace posts refused-connections router staff terminal-table unread-answers watchdog wire-bridge'
+  'batch-writer client-limits config errors lines log mails metrics own-pages pace posts refused-connections router staff terminal-table watchdog wire-bridge'
     .split(' ')
     .map((name) => `tests/server/${name}.test.ts`)
 
@@ -25,11 +25,15 @@ export default defineConfig({
     // CI runs on machines that others use: what times out there once is tried once more, and told as retried. Not here.
     retry: process.env.VITEST_REPORTS ? 1 : 0,
     projects: [
-      { extends: true, test: { name: 'shared', include: ['tests/*.test.ts', 'tests/shared/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'shared', isolate: false, include: ['tests/*.test.ts', 'tests/shared/**/*.test.ts'] },
+      },
       {
         extends: true,
         test: {
           name: 'server',
+          isolate: false, // what its files import is loaded once: else a third of their processor
           include: ['tests/server/**/*.test.ts'],
           exclude: process.env.TEST_DATABASE_URL ? WITHOUT_DATABASE : [],
           globalSetup,

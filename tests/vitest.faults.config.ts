@@ -2,8 +2,13 @@ import { defineConfig } from 'vitest/config'
 import { reports } from './vitest.reports.ts'
 
 /** Those that measure how long something takes, and want the machine for themselves. */
-const MEASURING = ['resend-fails', 'database-gone', 'server-stopped', 'cannot-write'].map(
-  (name) => `tests/faults/${name}.test.ts`,
+const MEASURING = [
+  ...['resend-fails', 'database-gone', 'server-stopped', 'cannot-write'].map((name) => `tests/faults/${name}.test.ts`),
+  'tests/release/unread-answers.test.ts',
+]
+/** Those that try on every page what `npm test` tries on one or two of those that share it. */
+const EVERY_PAGE = ['accessible', 'accidents', 'one-order', 'plain-forms', 'sideways'].map(
+  (name) => `tests/e2e/${name}.test.ts`,
 )
 
 /** What is tried before a release: real processes killed, frozen and lied to, and the tools around the server. */
@@ -27,14 +32,24 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'tools',
-          include: ['tests/release/**/*.test.ts', 'tests/e2e/accidents.test.ts'],
+          include: ['tests/release/**/*.test.ts', ...EVERY_PAGE],
+          exclude: MEASURING,
           env: { EVERY_PAGE: 'true' },
           globalSetup: 'tests/support/global-setup.ts',
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
-      { extends: true, test: { name: 'alone', include: MEASURING, maxWorkers: 1, sequence: { groupOrder: 2 } } },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: MEASURING,
+          globalSetup: 'tests/support/global-setup.ts',
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
   },
 })

@@ -7,11 +7,11 @@ import { productPath, products } from '../../shared/catalogue.ts'
 import { messages, type OrderField } from '../../shared/order.ts'
 import { eventually } from '../support/eventually.ts'
 import { fillOrder, sendButton, toastOf, typedOrder } from '../support/fill-order.ts'
-import { PHONE, paths, siteForTests } from '../support/visit.ts'
+import { isEveryPage, PHONE, paths, siteForTests } from '../support/visit.ts'
 
 const { visit } = siteForTests()
 const CALM = { reducedMotion: 'reduce' } as const
-const WIDTHS = [360, 768, 1440]
+const WIDTHS = isEveryPage ? [360, 768, 1440] : [360, 1440]
 /** A phone, and a screen of 1,280 px at 200 % and 400 %. */
 const ZOOMED = [
   { width: 320, height: 640 },

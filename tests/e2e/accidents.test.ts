@@ -6,7 +6,7 @@ import { messages } from '../../shared/order.ts'
 import { orderPaths } from '../../shared/page-paths.ts'
 import { eventually } from '../support/eventually.ts'
 import { anAddress, fillOrder, sendButton } from '../support/fill-order.ts'
-import { siteForTests } from '../support/visit.ts'
+import { isEveryPage, siteForTests } from '../support/visit.ts'
 
 const { newcomer, open, site, storedFrom } = siteForTests({}, { pictures: false })
 
@@ -81,7 +81,6 @@ const accidents: [string, (page: Page) => Promise<unknown>][] = [
 ]
 
 /** The form and its scripts are the same on both pages: before a release each accident is tried on both. */
-const isEveryPage = Boolean(process.env.EVERY_PAGE)
 const NO_SCRIPTS = 2
 
 // Beside each other, as most of these visitors wait.

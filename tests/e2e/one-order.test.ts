@@ -2,10 +2,10 @@ import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
 import { progress, stopped } from '../../client/content/sending.ts'
 import { messages } from '../../shared/order.ts'
-import { orderPaths, RECEIVED_PATH } from '../../shared/page-paths.ts'
+import { RECEIVED_PATH } from '../../shared/page-paths.ts'
 import { eventually } from '../support/eventually.ts'
 import { anAddress, fillOrder, sendButton, toastOf } from '../support/fill-order.ts'
-import { siteForTests } from '../support/visit.ts'
+import { formPaths, siteForTests } from '../support/visit.ts'
 
 const { newcomer, open, site, storedFrom } = siteForTests({}, { pictures: false })
 const SUBMIT = '**/trpc/order.submit'
@@ -42,7 +42,7 @@ describe.concurrent('one order', () => {
     await close()
   })
 
-  it.each(orderPaths)(
+  it.each(formPaths)(
     'an order whose answer is lost twice is sent a third time by itself, and is one order, on %s',
     async (path) => {
       const email = anAddress()
@@ -60,7 +60,7 @@ describe.concurrent('one order', () => {
     },
   )
 
-  it.each(orderPaths)('without a network %s says so, and the order is sent by itself when it is back', async (path) => {
+  it.each(formPaths)('without a network %s says so, and the order is sent by itself when it is back', async (path) => {
     const email = anAddress()
     const { page, close } = await newcomer()
     await page.clock.install()

@@ -5,6 +5,7 @@ import { withholdOld } from '../../server/mail/owed.ts'
 import { heldBack } from '../../server/mail/states.ts'
 import { brand } from '../../shared/brand.ts'
 import { anOrder, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Behaviour, STAFF } from '../support/fake-resend.ts'
 import { staff } from '../support/staff-command.ts'
@@ -219,6 +220,7 @@ describe('guards against misuse', () => {
 it('without a key a warning is given once, and not for as long as the site runs', async () => {
   await app.outbox.stop(1000)
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  atEnd(() => vi.useRealTimers())
   await submit(app.url, anOrder())
   await app.db.enquiry.updateMany({ data: { receivedAt: new Date(Date.now() - 16 * 60_000) } })
   const warnings = () => app.logLines.filter((line) => JSON.parse(line).level === 40)
@@ -229,7 +231,6 @@ it('without a key a warning is given once, and not for as long as the site runs'
   await readBacklog(app.db) // after whatever the timers have asked
   expect(warnings()).toHaveLength(1)
   await waiting.stop(0)
-  vi.useRealTimers()
 })
 
 it('stopping waits for what a look is just claiming: no mail is left half sent', async () => {

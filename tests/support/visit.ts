@@ -1,10 +1,14 @@
 import type { Browser, BrowserContextOptions } from '@playwright/test'
 import { afterAll, beforeAll } from 'vitest'
-import { pagePaths } from '../../shared/page-paths.ts'
+import { orderPaths, pagePaths } from '../../shared/page-paths.ts'
 import { CHROMIUM_FLAGS, launchBrowser, openPage } from './browser.ts'
 import { startSite } from './site.ts'
 
 export const paths = pagePaths
+/** Before a release everything is tried on every page, also what several pages share. */
+export const isEveryPage = Boolean(process.env.EVERY_PAGE)
+/** Those with an order form, which is the same on all. */
+export const formPaths = isEveryPage ? orderPaths : (['/buy-now'] as const)
 export const PHONE = { viewport: { width: 360, height: 740 } }
 
 /** One site and one browser for a file of tests; without pictures a page costs less time. */
