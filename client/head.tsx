@@ -1,13 +1,19 @@
+import { renderToStaticMarkup } from 'react-dom/server'
 import { brand, palette } from '../shared/brand.ts'
 import { productSlug, products } from '../shared/catalogue.ts'
-import { PUBLIC_URL_PLACEHOLDER } from '../shared/page-paths.ts'
+import { PUBLIC_URL_PLACEHOLDER, speculationRules } from '../shared/page-paths.ts'
 import { descriptionOf } from './content/descriptions.ts'
 import favicon from './favicon.svg?inline'
 import figtree from './fonts/figtree.woff2?url'
 import fraunces from './fonts/fraunces.woff2?url'
 import type { Page } from './pages/page.ts'
 
-export function Head({ page }: { page: Page }) {
+/** What stands in a page's head for its own sake: for browsers, search engines and shared links. */
+export function renderHead(page: Page): string {
+  return renderToStaticMarkup(<Head page={page} />) + dataBlocks(page)
+}
+
+function Head({ page }: { page: Page }) {
   const { ground = 'paper' } = page
   const title = page.path === '/' ? `${brand.name}: ${page.title}` : `${page.title} | ${brand.name}`
   const description = descriptionOf(page.path)
@@ -38,4 +44,51 @@ export function Head({ page }: { page: Page }) {
       <meta name="twitter:card" content="summary_large_image" />
     </>
   )
+}
+
+/**
+ * Who we are, and where a page stands; no product, which search engines take only with an offer or a rating. JSON-LD is
+ * never run, so the content security policy lets it stand; the rules it names by their hash.
+ */
+function dataBlocks(page: Page) {
+  const rules = `<script type="speculationrules">${speculationRules}</script>`
+  if (page.unlisted) return rules
+  const graph = [page.path === '/' ? organization() : breadcrumbs(page)]
+  const json = JSON.stringify({ '@context': 'https://schema.org', '@graph': graph }).replaceAll('<', '\\u003c')
+  return `<script type="application/ld+json">${json}</script>${rules}`
+}
+
+function organization() {
+  const { street, city, postalCode, country } = brand.address
+  return {
+    '@type': 'Organization',
+    '@id': `${PUBLIC_URL_PLACEHOLDER}/#organization`,
+    name: brand.company,
+    url: `${PUBLIC_URL_PLACEHOLDER}/`,
+    logo: `${PUBLIC_URL_PLACEHOLDER}/icon-512.png`,
+    address: {
+      '@type': 'PostalAddress',
+      streetAddress: street,
+      addressLocality: city,
+      postalCode,
+      addressCountry: country,
+    },
+    contactPoint: {
+      '@type': 'ContactPoint',
+      contactType: 'customer service',
+      telephone: brand.phone,
+      email: brand.email,
+    },
+    sameAs: Object.values(brand.social),
+  }
+}
+
+function breadcrumbs(page: Page) {
+  return {
+    '@type': 'BreadcrumbList',
+    itemListElement: [
+      { '@type': 'ListItem', position: 1, name: 'Home', item: `${PUBLIC_URL_PLACEHOLDER}/` },
+      { '@type': 'ListItem', position: 2, name: page.title, item: PUBLIC_URL_PLACEHOLDER + page.path },
+    ],
+  }
 }

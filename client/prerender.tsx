@@ -1,10 +1,8 @@
-import { renderToStaticMarkup } from 'react-dom/server'
-import { PUBLIC_URL_PLACEHOLDER, speculationRules } from '../shared/page-paths.ts'
-import { Head } from './head.tsx'
+import { PUBLIC_URL_PLACEHOLDER } from '../shared/page-paths.ts'
+import { renderHead } from './head.tsx'
 import type { Page } from './pages/page.ts'
 import { pages } from './pages/pages.ts'
 import { renderBody } from './renderer.tsx'
-import { structuredData } from './structured-data.ts'
 import { hasWordmark } from './ui/logo.tsx'
 import wordmark from './ui/wordmark.svg?raw'
 
@@ -27,16 +25,7 @@ export function renderSite(template: string): Map<string, string> {
 
 export function renderPage(template: string, page: Page): string {
   return template
-    .replace('<!--head-->', () => renderToStaticMarkup(<Head page={page} />) + dataBlocks(page))
+    .replace('<!--head-->', () => renderHead(page))
     .replace('<!--wordmark-->', () => (hasWordmark ? wordmark : ''))
     .replace('<!--app-->', () => renderBody(page))
-}
-
-/** JSON-LD is never run, so the content security policy lets it stand; the rules it names by their hash. */
-function dataBlocks(page: Page) {
-  const rules = `<script type="speculationrules">${speculationRules}</script>`
-  const graph = structuredData(page)
-  if (graph.length === 0) return rules
-  const json = JSON.stringify({ '@context': 'https://schema.org', '@graph': graph }).replaceAll('<', '\\u003c')
-  return `<script type="application/ld+json">${json}</script>${rules}`
 }

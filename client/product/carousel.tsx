@@ -52,8 +52,7 @@ export function Carousel({ slides, draggable, unfolded, onToggle }: CarouselProp
 
   function move(way: Way) {
     moved.current = way
-    if (way === 'next') slider.current?.slickNext()
-    else slider.current?.slickPrev()
+    slider.current?.[way]()
   }
 
   /** Who has asked for more reads on: it stays. */
@@ -130,8 +129,8 @@ export function Carousel({ slides, draggable, unfolded, onToggle }: CarouselProp
 }
 
 const arrows = [
-  { way: 'previous', label: 'Previous slide', path: 'M20 12H4m7-7-7 7 7 7' },
-  { way: 'next', label: 'Next slide', path: 'M4 12h16m-7-7 7 7-7 7' },
+  { way: 'slickPrev', label: 'Previous slide', path: 'M20 12H4m7-7-7 7 7 7' },
+  { way: 'slickNext', label: 'Next slide', path: 'M4 12h16m-7-7 7 7-7 7' },
 ] as const
 type Way = (typeof arrows)[number]['way']
 
