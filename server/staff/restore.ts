@@ -20,8 +20,8 @@ const LINE_MAX = 2 ** 20
 const CHARACTERS_AT_ONCE = 2 ** 18
 /** Schema in which an older backup is brought up to date. */
 const OLDER = 'restore_of_older'
-/** PostgreSQL's codes for values that cannot be, rows that do not fit, and columns and tables that there are not. */
-const NO_FIT = /^2[23]|^42(703|P01)/
+/** PostgreSQL's codes for values that cannot be, rows that do not fit, and columns that there are not. */
+const NO_FIT = /^2[23]|^42703/
 const UNCHANGED = 'Nothing was changed.'
 /** Sequences go on after the highest number that was drawn from them. */
 const COUNT_ON = `
