@@ -2,7 +2,9 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { brand, palette } from '../shared/brand.ts'
 import { productSlug, products } from '../shared/catalogue.ts'
 import { PUBLIC_URL_PLACEHOLDER, speculationRules } from '../shared/page-paths.ts'
+import { advisory, PRODUCT_CLASS } from './content/advisory.ts'
 import { descriptionOf } from './content/descriptions.ts'
+import type { ProductContent } from './content/product.ts'
 import favicon from './favicon.svg?inline'
 import figtree from './fonts/figtree.woff2?url'
 import fraunces from './fonts/fraunces.woff2?url'
@@ -47,22 +49,24 @@ function Head({ page }: { page: Page }) {
 }
 
 /**
- * Who we are, and where a page stands; no product, which search engines take only with an offer or a rating. JSON-LD is
- * never run, so the content security policy lets it stand; the rules it names by their hash.
+ * Who we are, where a page stands, and its product: no offer, no rating, no indication. JSON-LD is never run, so the
+ * content security policy lets it stand; the rules it names by their hash.
  */
 function dataBlocks(page: Page) {
   const rules = `<script type="speculationrules">${speculationRules}</script>`
   if (page.unlisted) return rules
-  const graph = [page.path === '/' ? organization() : breadcrumbs(page)]
+  const { content } = page
+  const graph = [page.path === '/' ? organization() : breadcrumbs(page), ...(content ? [product(page, content)] : [])]
   const json = JSON.stringify({ '@context': 'https://schema.org', '@graph': graph }).replaceAll('<', '\\u003c')
   return `<script type="application/ld+json">${json}</script>${rules}`
 }
 
+const COMPANY = { '@type': 'Organization', '@id': `${PUBLIC_URL_PLACEHOLDER}/#organization` }
+
 function organization() {
   const { street, city, postalCode, country } = brand.address
   return {
-    '@type': 'Organization',
-    '@id': `${PUBLIC_URL_PLACEHOLDER}/#organization`,
+    ...COMPANY,
     name: brand.company,
     url: `${PUBLIC_URL_PLACEHOLDER}/`,
     logo: `${PUBLIC_URL_PLACEHOLDER}/icon-512.png`,
@@ -80,6 +84,21 @@ function organization() {
       email: brand.email,
     },
     sameAs: Object.values(brand.social),
+  }
+}
+
+function product(page: Page, content: ProductContent) {
+  return {
+    '@type': ['Product', 'DietarySupplement'],
+    name: content.product,
+    description: descriptionOf(page.path),
+    url: PUBLIC_URL_PLACEHOLDER + page.path,
+    category: PRODUCT_CLASS,
+    brand: { '@type': 'Brand', name: brand.name },
+    manufacturer: COMPANY,
+    activeIngredient: content.composition.rows.map(({ name, amount }) => `${name} ${amount.replace('\n', ', ')}`),
+    recommendedIntake: { '@type': 'RecommendedDoseSchedule', name: Object.values(content.dosage)[0] },
+    safetyConsideration: advisory.paragraphs.slice(1).join(' '),
   }
 }
 

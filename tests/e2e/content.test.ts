@@ -139,6 +139,9 @@ it.each(paths)('%s is found and shared under its own name', async (path) => {
   expect(head).not.toContain('public-url.invalid')
   const data = JSON.parse(/ld\+json">(.+?)<\/script>/.exec(head)?.[1] ?? '')
   expect(JSON.stringify(data)).not.toMatch(/offers|rating|indication/i)
+  const types = data['@graph'].flatMap((each: { '@type': string | string[] }) => each['@type'])
+  const ofProduct = path.startsWith('/products/') ? ['Product', 'DietarySupplement'] : []
+  expect(types).toEqual([path === '/' ? 'Organization' : 'BreadcrumbList', ...ofProduct])
   expect(page.match(/<h1/g)).toHaveLength(1)
   // The content security policy refuses what is inline.
   expect(page.replace(/<script type="(application\/ld\+json|speculationrules)">.*?<\/script>/g, '')).not.toMatch(
