@@ -84,10 +84,11 @@ export function keepKey(key: SubmissionKey | null) {
   }
 }
 
-/** Nobody but `keepKey` writes there. */
+/** What something else has written there is no key: the server would refuse each order with it. */
 function stored(): SubmissionKey | null {
   try {
-    return JSON.parse(sessionStorage.getItem(STORE) ?? 'null')
+    const value = JSON.parse(sessionStorage.getItem(STORE) ?? 'null')
+    return typeof value?.key === 'string' ? value : null
   } catch {
     return null
   }

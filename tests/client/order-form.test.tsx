@@ -243,6 +243,14 @@ it('Stop ends the tries, keeps what was typed, and the next order has the same k
   expect(wire.sent[1]?.submissionKey).toBe(wire.sent[0]?.submissionKey)
 })
 
+it('what something else has left in the place of the key does not keep an order from being sent', async () => {
+  sessionStorage.setItem('submission-key', '{"key":7}')
+  await fill(filled)
+  await send()
+  await toast(messages.received)
+  expect(wire.sent[0]?.submissionKey).toMatch(/^[\da-f-]{36}$/)
+})
+
 it('an order that was stopped has no part in the one after it', async () => {
   wire.answers = [new TypeError('Failed to fetch')]
   await fill(filled)
