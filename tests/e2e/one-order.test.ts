@@ -23,6 +23,14 @@ async function cutAnswers(page: Page, times: number) {
   )
 }
 
+/** Somebody on the form whose page's clock the test moves on. */
+async function onOurClock() {
+  const { page, close } = await newcomer()
+  await page.clock.install()
+  await page.goto(`${site().url}/buy-now`)
+  return { page, close }
+}
+
 // Beside each other, as most of these visitors wait.
 describe.concurrent('one order', () => {
   it('clicks before the code has arrived are one order', async () => {
@@ -86,9 +94,7 @@ describe.concurrent('one order', () => {
 
   it('tries without an answer end after a minute, with a word, and the values stay', async () => {
     const email = anAddress()
-    const { page, close } = await newcomer()
-    await page.clock.install()
-    await page.goto(`${site().url}/buy-now`)
+    const { page, close } = await onOurClock()
     let tries = 0
     let failed = 0
     page.on('requestfailed', () => failed++)
@@ -121,9 +127,7 @@ describe.concurrent('one order', () => {
 
   it('a second press while the code is slow is no second order, also when it comes after all', async () => {
     const email = anAddress()
-    const { page, close } = await newcomer()
-    await page.clock.install()
-    await page.goto(`${site().url}/buy-now`)
+    const { page, close } = await onOurClock()
     const goesNatively = Promise.withResolvers<void>()
     let sentByCode: unknown
     await page.route('**/assets/order-sender-*.js', async (route) => {
