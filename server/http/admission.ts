@@ -35,9 +35,10 @@ const A_DAY = { timeWindow: DAY_MS, cache: 50_000 }
 export async function openDoor(app: FastifyInstance, env: Env) {
   const readForwarded = createForwardedReader(app.log)
   const checkOrigin = createOriginCheck(env, app.log)
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     readForwarded(request)
     if (request.method === 'POST') checkOrigin(request)
+    done()
   })
   await app.register(rateLimit, { global: false })
   const { RATE_LIMIT_MAX: max } = env
