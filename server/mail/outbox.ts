@@ -45,7 +45,6 @@ export interface OutboxParts {
 /** Resend remembers an idempotency key for 24 hours; an hour is left for clocks that differ and for the try itself. */
 const KEY_LIFETIME_MS = 23 * 3_600_000
 const ERASED: Result = { state: 'Withheld', change: { lastError: 'Not sent: the enquiries in it were erased.' } }
-const LEASE = 'sends mails'
 const LEASE_SECONDS = 5
 const POLL_MS = 1000
 const UPKEEP_MS = 60_000
@@ -62,6 +61,8 @@ export function startOutbox(db: Db, env: Env, { availability, log, pollMs = POLL
   const { STAFF_EMAILS: staff, MAIL_LEASE_SECONDS: leaseSeconds } = env
   const sent = [...(apiKey ? mailKinds : []), ...(notifyUrl ? kindsTo('program') : [])]
   const mailer = createMailer({ apiKey: apiKey || 'none: it is not used', baseUrl, from })
+  // One without a key must not keep mails from one that has it.
+  const lease = apiKey ? 'sends mails' : 'posts'
   const publicUrl = publicUrlOf(env)
   const budget = { mails: env.MAIL_DAILY_BUDGET, staff: staff.length }
   const pace = createPace()
@@ -98,7 +99,7 @@ export function startOutbox(db: Db, env: Env, { availability, log, pollMs = POLL
     try {
       const now = performance.now()
       const isPoll = now - askedAt >= pollMs
-      if (isPoll) isMine = await takeLease(db, LEASE, holder, LEASE_SECONDS)
+      if (isPoll) isMine = await takeLease(db, lease, holder, LEASE_SECONDS)
       if (isPoll) askedAt = now
       const pauseMs = isMine ? await look(isPoll) : pollMs
       lookFails = false
@@ -268,7 +269,7 @@ export function startOutbox(db: Db, env: Env, { availability, log, pollMs = POLL
       await Promise.race([ended, sleep(graceMs, undefined, { ref: false })])
       graceIsOver.abort()
       await ended
-      if (running) await releaseLease(db, LEASE, holder).catch(() => undefined) // it ends by itself
+      if (running) await releaseLease(db, lease, holder).catch(() => undefined) // it ends by itself
     },
   }
 }

@@ -223,6 +223,15 @@ describe('it is no mail', () => {
     await eventually(async () => expect(await states()).toEqual(['Sent']), 5000)
   })
 
+  it('so a process that only posts keeps no mails from one that has a key', async () => {
+    await start({ mails: false })
+    await submit(app.url, anOrder())
+    await eventually(async () => expect(await states()).toEqual(['Sent']))
+    const keyed = app.startOutbox()
+    await eventually(() => expect(app.resend.mails).toHaveLength(2), 5000)
+    await keyed.stop(1000)
+  })
+
   it('so it takes none of the budget, and no count of mails counts it', async () => {
     await start({ dailyBudget: 3 })
     for (let index = 0; index < 3; index++) await submit(app.url, anOrder({ email: `a${index}@shop.example` }))
