@@ -84,18 +84,19 @@ function createLimit(
   }
 }
 
-/** How much of an address that is not ours is shown: strangers can make some up. */
+/** How often an address that is not ours is pointed out, and how much of it is shown: strangers can make some up. */
+const WARN_AGAIN_MS = 60 * MINUTE_MS
 const SHOWN = 100
 
 /** Programs that are no browser send neither `Origin` nor `Sec-Fetch-Site`. */
 function createOriginCheck({ PUBLIC_URL, PUBLIC_URL_ALIASES }: Env, log: FastifyBaseLogger) {
   const own = PUBLIC_URL && [PUBLIC_URL, ...PUBLIC_URL_ALIASES].map(canonical)
-  let warned = false
+  let warnedAt = Number.NEGATIVE_INFINITY
 
   /** An order of our own page that is refused looks like a broken site to the visitor, and like nothing to the operator. */
   function warn(origin: string, host: string | undefined) {
-    if (warned) return
-    warned = true
+    if (performance.now() - warnedAt < WARN_AGAIN_MS) return
+    warnedAt = performance.now()
     const remedy = PUBLIC_URL
       ? `PUBLIC_URL is ${PUBLIC_URL}. If people reach the site there too, name it in PUBLIC_URL_ALIASES`
       : `the request was for ${host}. Set PUBLIC_URL to the address of the site`

@@ -1,6 +1,7 @@
 import { request } from 'node:http'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { anOrder } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const WARNING = /^Orders from https:\/\/quvera\.test .* PUBLIC_URL/
@@ -58,6 +59,17 @@ describe('with PUBLIC_URL', () => {
       host: 'site:3000',
       publicUrl: 'https://www.quvera.test',
     })
+  })
+
+  it('so it is an hour after somebody has made one up', async () => {
+    app = await startTestApp({ mails: false, publicUrl: 'https://www.quvera.test' })
+    expect(await statusOf({ origin: 'http://203.0.113.9', host: '203.0.113.9' })).toBe(403)
+    const inAnHour = performance.now() + 61 * 60_000
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => inAnHour)
+    atEnd(() => clock.mockRestore())
+    expect(await statusOf({ origin: 'https://quvera.test', host: 'quvera.test' })).toBe(403)
+    expect(warnings()).toHaveLength(2)
+    expect(warnings()[1].msg).toMatch(WARNING)
   })
 })
 
