@@ -80,6 +80,8 @@ export function startOutbox(db: Db, env: Env, { availability, log, pollMs = POLL
   let plan: Awaited<ReturnType<typeof readPlan>> | undefined
   let asksDelivery = !env.RESEND_WEBHOOK_SECRET
   let check: Promise<void> | undefined
+  /** What an earlier NOTIFY_URL did not take is withheld. */
+  let isTidy = false
   let posting: Promise<void> | undefined
   let postsPausedUntil = Number.NEGATIVE_INFINITY
 
@@ -121,7 +123,7 @@ export function startOutbox(db: Db, env: Env, { availability, log, pollMs = POLL
       upkeepAt = performance.now()
       await keepUp()
     }
-    if (notifyUrl && !posting && performance.now() >= postsPausedUntil) {
+    if (notifyUrl && isTidy && !posting && performance.now() >= postsPausedUntil) {
       const [due] = await claimMails(db, ['Post'], 1, leaseSeconds)
       if (due) posting = post(notifyUrl, due) // one at a time, as chats want it
     }
@@ -134,6 +136,7 @@ export function startOutbox(db: Db, env: Env, { availability, log, pollMs = POLL
   async function keepUp() {
     await boundFuture(db)
     const enquiries = await withholdOld(db, env.MAIL_MAX_AGE_DAYS, sent)
+    isTidy = true
     if (enquiries > 0)
       log.error({ enquiries }, 'notices are too old to be sent, and staff were never told: see `staff mails`')
     if (!apiKey) return

@@ -185,6 +185,23 @@ describe('while NOTIFY_URL does not take it', () => {
     expect(await app.db.mail.count({ where: { kind: 'Staff', status: 'Pending' } })).toBe(1)
   })
 
+  it('nor while the database cannot say so', async () => {
+    await start({ mails: false })
+    status(500)
+    await submit(app.url, anOrder())
+    await eventually(async () => expect((await posts())[0]?.lastError).toBe('HTTP 500'))
+    await app.outbox.stop(1000)
+    const old = new Date(Date.now() - 8 * 86_400_000)
+    await app.db.enquiry.updateMany({ data: { receivedAt: old } })
+    await app.db.mail.updateMany({ data: { nextAttemptAt: old } })
+    await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "busy" CHECK ("Status" <> 'Withheld')`
+    const told = receiver.posts.length
+    const next = app.startOutbox({ apiKey: '' })
+    await sleep(500)
+    await next.stop(1000)
+    expect(receiver.posts).toHaveLength(told)
+  })
+
   it('one process posts for all, so that a chat that asks for a pause has it', async () => {
     await start({ mails: false })
     status(429, { 'retry-after': '2' })
