@@ -11,7 +11,7 @@ const expectBrowser = 'tests/support/expect-browser.ts'
 
 /** What says nothing of connections, roles, locks or statements is not run once more on a real PostgreSQL. */
 const WITHOUT_DATABASE =
-  'batch-writer client-limits config errors lines log mails metrics own-pages pace posts refused-connections router staff terminal-table watchdog wire-bridge'
+  'batch-writer client-limits config errors lines log mails metrics own-pages pace posts refused-connections router staff terminal-table wire-bridge'
     .split(' ')
     .map((name) => `tests/server/${name}.test.ts`)
 
@@ -21,7 +21,7 @@ export default defineConfig({
     ...reports,
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    maxWorkers: 2,
+    maxWorkers: 3, // on two cores: half of the files wait for a process, a browser or a clock
     // CI runs on machines that others use: what times out there once is tried once more, and told as retried. Not here.
     retry: process.env.VITEST_REPORTS ? 1 : 0,
     projects: [

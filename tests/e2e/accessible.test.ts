@@ -155,17 +155,20 @@ it('the open list of products has no fault', async () => {
   await close()
 })
 
-it.each([360, 1440])('toast, marked fields and confirmation have no fault at %i px', async (width) => {
-  const { page, close } = await visit('/buy-now', { ...CALM, viewport: { width, height: 900 } })
-  await sendButton(page).click()
-  await toastOf(page, messages.empty).waitFor()
-  expect(await violations(page)).toEqual([])
-  await fillOrder(page)
-  await sendButton(page).click()
-  await page.locator('.reference').waitFor()
-  expect(await violations(page)).toEqual([])
-  await close()
-})
+it.each(isEveryPage ? [360, 1440] : [360])(
+  'toast, marked fields and confirmation have no fault at %i px',
+  async (width) => {
+    const { page, close } = await visit('/buy-now', { ...CALM, viewport: { width, height: 900 } })
+    await sendButton(page).click()
+    await toastOf(page, messages.empty).waitFor()
+    expect(await violations(page)).toEqual([])
+    await fillOrder(page)
+    await sendButton(page).click()
+    await page.locator('.reference').waitFor()
+    expect(await violations(page)).toEqual([])
+    await close()
+  },
+)
 
 it('an order can be sent with the keyboard alone', async () => {
   const { page, problems, close } = await visit('/buy-now', CALM)

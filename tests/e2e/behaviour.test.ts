@@ -8,7 +8,7 @@ import { installedChromium, launchBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { fillOrder, sendButton } from '../support/fill-order.ts'
 import { freePort } from '../support/server-process.ts'
-import { PHONE, siteForTests } from '../support/visit.ts'
+import { isEveryPage, PHONE, siteForTests } from '../support/visit.ts'
 
 const ORANGE = `rgb(${[1, 3, 5].map((at) => Number.parseInt(palette.orange.slice(at, at + 2), 16)).join(', ')})`
 const { open, visit, site } = siteForTests()
@@ -19,6 +19,7 @@ describe.each([
   ['a desktop', DESKTOP],
   ['a phone', PHONE],
 ])('on %s', (_, options) => {
+  const sameOnBoth = it.skipIf(options === PHONE && !isEveryPage) // it is the same there
   it('the header has two styles, and changes at 200 px', async () => {
     const { page, close } = await visit('/', { ...options, reducedMotion: 'reduce' })
     const style = () =>
@@ -62,7 +63,7 @@ describe.each([
     await close()
   })
 
-  it('Buy Now on a product page leads to the form with that product chosen', async () => {
+  sameOnBoth('Buy Now on a product page leads to the form with that product chosen', async () => {
     const { page, close } = await visit(productPath(products[1]), options)
     await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).first().click()
     await page.waitForURL(/\/buy-now/)
@@ -71,7 +72,7 @@ describe.each([
     await close()
   })
 
-  it('what is typed and sent before React arrives is kept and sent once', async () => {
+  sameOnBoth('what is typed and sent before React arrives is kept and sent once', async () => {
     const { page, problems, close } = await open('/privacy-policy', options)
     let orders = 0
     page.on('request', (request) => {

@@ -9,16 +9,10 @@ import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
-import { freePort, SERVER, startServer } from '../support/server-process.ts'
+import { freePort, SERVER } from '../support/server-process.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { migrations } from '../support/test-database.ts'
-import { aDatabase } from '../support/waiting-site.ts'
-
-async function aServer(env: Record<string, string>, options?: Parameters<typeof startServer>[1]) {
-  const server = await startServer(env, options)
-  atEnd(() => server.stop('SIGKILL'))
-  return server
-}
+import { aDatabase, aServer, refusalToStart } from '../support/waiting-site.ts'
 
 /** An order of which the server has half, until `finish` sends the rest and gives the status of the answer. */
 function beginOrder(url: string) {
@@ -37,16 +31,7 @@ function beginOrder(url: string) {
   return { begun, finish }
 }
 
-/** What a server that cannot start says, and that it says it in words. */
-async function refusalToStart(env: Record<string, string>) {
-  const server = await aServer(env, { waitUntilReady: false })
-  const { code } = await server.exited
-  expect(code).toBe(1)
-  expect(server.stderr()).not.toMatch(/\n {4}at |node_modules/)
-  return server.stderr().trim().split('\n')
-}
-
-/** The same of what it reads first, without the process. */
+/** The same of what is read first, without the process. */
 function refusalOf(env: Record<string, string>) {
   let refusal: Error | undefined
   try {
@@ -106,19 +91,6 @@ describe('a server process', () => {
     expect(await end).toEqual({ code: 0, signal: null })
   })
 
-  it('ends with 0 on a SIGTERM that comes while it takes up the one listener for the other', async () => {
-    const killItself = `const { off } = process
-      process.off = function (signal, ...others) {
-        if (signal === 'SIGTERM') process.kill(process.pid, signal)
-        return off.call(this, signal, ...others)
-      }`
-    const server = await aServer(
-      { ...(await aDatabase()), NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(killItself)}` },
-      { waitUntilReady: false },
-    )
-    expect(await server.exited).toEqual({ code: 0, signal: null })
-  })
-
   it.skipIf(inject('postgres'))('limits orders by client, and not by what a client claims to be', async () => {
     const server = await startTestApp({ mails: false, rateLimitMax: 3 })
     atEnd(server.close)
@@ -156,14 +128,6 @@ describe.skipIf(inject('postgres'))('a server that cannot start', () => {
       'STAFF_EMAILS',
       'TRUST_PROXY',
     ])
-  })
-
-  it.each([
-    [{ HOST: 'no such host' }, /no such host\. HOST must be an address or a name of this machine\.$/],
-    [{ HOST: '192.0.2.1' }, /192\.0\.2\.1.* HOST must be an address or a name of this machine\.$/],
-  ])('says in a sentence what is wrong with %j', async (env, sentence) => {
-    const lines = await refusalToStart({ ...(await aDatabase()), ...env })
-    expect(lines).toEqual([expect.stringMatching(sentence)])
   })
 
   it.each([
@@ -213,20 +177,12 @@ describe.skipIf(inject('postgres'))('a server whose embedded database another pr
     expect(server.stdout().split(WAITS)).toHaveLength(2)
   })
 
-  it('can be called off while it waits', async () => {
-    const env = await aDatabase()
-    await aServer(env)
-    const second = await aServer(env, { waitUntilReady: false })
-    await eventually(() => expect(second.stdout()).toContain(WAITS))
-    expect(await second.stop()).toEqual({ code: 143, signal: null })
-  })
-
   it('says so in the end', async () => {
     const { DATA_DIR: dataDir = '' } = await aDatabase()
     const holder = await openDatabase({ dataDir, migrations })
     atEnd(holder.close)
     const told: string[] = []
-    const patience = { ms: 2000, tell: (words: string) => told.push(words) }
+    const patience = { ms: 500, tell: (words: string) => told.push(words) }
     await expect(openDatabase({ dataDir, migrations, patience })).rejects.toThrow(
       /^Another process already uses the embedded database in /,
     )

@@ -1,7 +1,6 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { openDatabase, withDatabase } from '../../server/database/open-database.ts'
 import { atEnd } from '../support/at-end.ts'
@@ -141,36 +140,5 @@ describe('staff commands and Studio open what is there', () => {
     expect(stderr).toMatch(/^The database [^\n]* lacks migration \w+, which [^\n]*staff -- migrate[^\n]*\n$/)
     expect(await staff(['backup', '-', '--allow-empty'], env)).toMatchObject({ code: 0 })
     expect(await names()).toEqual(before)
-  })
-})
-
-describe.skipIf(inject('postgres'))('the path of a data folder', () => {
-  it('of 480 bytes serves the site and who works beside it', async () => {
-    const folder = await aFolder()
-    const dataDir = join(folder, 'deep', 'd/'.repeat(480)).slice(0, 480).replace(/\/$/, 'd')
-    const server = await startServer({ DATA_DIR: dataDir })
-    atEnd(() => server.stop('SIGKILL'))
-    expect(await staff(['mails'], { DATA_DIR: dataDir })).toMatchObject({ code: 0, stderr: '' })
-    const fromHere = relative(process.cwd(), dataDir)
-    await withDatabase({ DATA_DIR: fromHere }, async ({ db }) => expect(await db.enquiry.count()).toBe(0))
-    await server.stop()
-    expect(await staff(['mails'], { DATA_DIR: dataDir })).toMatchObject({ code: 0, stderr: '' })
-  })
-
-  it('that is longer is refused by all of them in the same words, before anything is made', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'quvera-start-'))
-    atEnd(() => rm(folder, { recursive: true, force: true }))
-    const env = { DATA_DIR: join(folder, ...Array.from({ length: 5 }, () => 'd'.repeat(100))) }
-    const server = await start(env)
-    await server.exited
-    const said = [
-      server.stderr(),
-      ...(await Promise.all([staff(['list'], env), runProgram('server/studio.ts', [], env)])).map(
-        ({ stderr }) => stderr,
-      ),
-    ]
-    expect(said[0]).toMatch(/^The path of DATA_DIR has \d+ bytes, and may have 480: [^\n]*\n$/)
-    expect(new Set(said).size).toBe(1)
-    expect(await readdir(folder)).toEqual([])
   })
 })

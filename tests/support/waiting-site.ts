@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { atEnd } from './at-end.ts'
 import { startServer } from './server-process.ts'
 import { startTestApp } from './test-app.ts'
@@ -20,7 +21,22 @@ export async function aSite() {
 /** The same in a process of its own. */
 export async function aSiteProcess() {
   const database = await aDatabase()
-  const server = await startServer({ ...database, RATE_LIMIT_MAX: '0' })
-  atEnd(() => server.stop('SIGKILL'))
+  const server = await aServer({ ...database, RATE_LIMIT_MAX: '0' })
   return { url: server.url, server, database }
+}
+
+/** A server process that ends with its test. */
+export async function aServer(env: Record<string, string>, options?: { waitUntilReady: boolean }) {
+  const server = await startServer(env, options)
+  atEnd(() => server.stop('SIGKILL'))
+  return server
+}
+
+/** What a server that cannot start says, and that it says it in words. */
+export async function refusalToStart(env: Record<string, string>) {
+  const server = await aServer(env, { waitUntilReady: false })
+  const { code } = await server.exited
+  expect(code).toBe(1)
+  expect(server.stderr()).not.toMatch(/\n {4}at |node_modules/)
+  return server.stderr().trim().split('\n')
 }
