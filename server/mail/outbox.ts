@@ -150,7 +150,8 @@ export function startOutbox(db: Db, env: Env, { availability, log, pollMs = POLL
   }
 
   async function warnIfOverdue() {
-    const { overdue, oldestPendingSeconds, pending } = await readBacklog(db)
+    const backlog = await readBacklog(db).catch(() => undefined) // what cannot be read is told by whoever needs it
+    const { overdue, oldestPendingSeconds, pending } = backlog ?? {}
     if (overdue) log.warn({ oldestPendingSeconds, pending }, 'mails wait longer than they should')
   }
 
@@ -258,7 +259,7 @@ export function startOutbox(db: Db, env: Env, { availability, log, pollMs = POLL
   }
 
   const running = sent.length > 0 ? run() : undefined
-  if (!apiKey) warnIfOverdue().catch(() => undefined) // without a key nothing changes until the next start
+  if (!apiKey) warnIfOverdue() // without a key nothing changes until the next start
   if (notifyUrl) log.info(`enquiries are also posted to ${new URL(notifyUrl).origin}`)
   return {
     /** Looks for what is due now instead of at the next poll. Never throws. */
