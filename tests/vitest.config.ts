@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { paletteStyles } from '../client/build/pages-plugin.ts'
 import { pictures } from '../client/build/pictures-plugin.ts'
 import { CHROMIUM_FLAGS, chromiumPath } from './support/browser.ts'
@@ -15,12 +16,22 @@ const WITHOUT_DATABASE =
     .split(' ')
     .map((name) => `tests/server/${name}.test.ts`)
 
+/** What takes longest while its file is short begins first; without times of an earlier run the others go by size. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const isLong = (file: TestSpecification) => file.moduleId.endsWith('/pooler.test.ts')
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
+
 /** Four levels: rules, the server through its real interface, components in a browser, the whole in a browser. */
 export default defineConfig({
   test: {
     ...reports,
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    sequence: { sequencer: LongestFirst },
     maxWorkers: 3, // on two cores: half of the files wait for a process, a browser or a clock
     // CI runs on machines that others use: what times out there once is tried once more, and told as retried. Not here.
     retry: process.env.VITEST_REPORTS ? 1 : 0,
