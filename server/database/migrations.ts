@@ -88,7 +88,7 @@ async function migrate(session: Session, migrations: Migration[]): Promise<strin
       await session.exec(BEGIN)
       await createJournal(session)
       const applied = await readJournal(session)
-      const edited = migrations.find(({ name, sql }) => applied.has(name) && applied.get(name) !== sha256(sql))
+      const edited = migrations.find(({ name, sql }) => applied.has(name) && !matches(sql, applied.get(name) ?? ''))
       if (edited) {
         throw new OperatorError(
           `Migration ${edited.name} was edited after it was applied to this database. Restore the file, and put the change into a new migration.`,
@@ -168,4 +168,10 @@ function explain(error: unknown, due: Migration | undefined, hasBegun: boolean):
 
 function sha256(text: string) {
   return createHash('sha256').update(text).digest('hex')
+}
+
+/** Whether the script has this checksum, however its lines end: a checkout on Windows may have changed them. */
+function matches(sql: string, checksum: string) {
+  const unix = sql.replaceAll('\r\n', '\n')
+  return [unix, unix.replaceAll('\n', '\r\n')].some((text) => sha256(text) === checksum)
 }
