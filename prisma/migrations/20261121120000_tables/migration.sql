@@ -1,0 +1,249 @@
+-- CreateSchema
+CREATE SCHEMA IF NOT EXISTS "public";
+
+-- CreateEnum
+CREATE TYPE "Quvera_BuyerType" AS ENUM ('Retailer', 'Self Use');
+
+-- CreateEnum
+CREATE TYPE "Quvera_Product" AS ENUM ('Quvera 300', 'Quvera XT');
+
+-- CreateEnum
+CREATE TYPE "Quvera_Status" AS ENUM ('New', 'Contacted', 'Closed');
+
+-- CreateEnum
+CREATE TYPE "Quvera_MailKind" AS ENUM ('Staff', 'Acknowledgement', 'Digest', 'Post', 'Confirmation');
+
+-- CreateEnum
+CREATE TYPE "Quvera_MailStatus" AS ENUM ('Pending', 'Sent', 'Failed', 'Unknown', 'Withheld', 'Delivered', 'Bounced', 'Complained');
+
+-- CreateTable
+CREATE TABLE "Quvera_Form" (
+    "Id" UUID NOT NULL,
+    "Reference" TEXT NOT NULL,
+    "ReceivedAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "Name" TEXT NOT NULL,
+    "Email" TEXT NOT NULL,
+    "Mobile" TEXT NOT NULL,
+    "Quantity" BIGINT NOT NULL,
+    "RetailerSelfUse" "Quvera_BuyerType" NOT NULL,
+    "Products" "Quvera_Product" NOT NULL,
+    "Status" "Quvera_Status" NOT NULL DEFAULT 'New',
+    "SuspectedSpam" BOOLEAN NOT NULL DEFAULT false,
+    "NoticeVersion" TEXT NOT NULL,
+    "SubmissionKey" UUID NOT NULL,
+    "Note" TEXT,
+
+    CONSTRAINT "Quvera_Form_pkey" PRIMARY KEY ("Id")
+);
+
+-- CreateTable
+CREATE TABLE "Quvera_History" (
+    "Id" BIGSERIAL NOT NULL,
+    "EnquiryId" UUID NOT NULL,
+    "At" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "Role" TEXT NOT NULL DEFAULT SESSION_USER,
+    "Column" TEXT NOT NULL,
+    "Before" TEXT,
+    "After" TEXT,
+
+    CONSTRAINT "Quvera_History_pkey" PRIMARY KEY ("Id")
+);
+
+-- CreateTable
+CREATE TABLE "Quvera_Mail" (
+    "Id" BIGSERIAL NOT NULL,
+    "EnquiryId" UUID,
+    "SubscriberId" UUID,
+    "Kind" "Quvera_MailKind" NOT NULL,
+    "Status" "Quvera_MailStatus" NOT NULL DEFAULT 'Pending',
+    "Attempts" INTEGER NOT NULL DEFAULT 0,
+    "NextAttemptAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "AmbiguousAt" TIMESTAMPTZ(3),
+    "LastError" TEXT,
+    "ResendId" TEXT,
+    "SentAt" TIMESTAMPTZ(3),
+    "CheckedAt" TIMESTAMPTZ(3),
+    "BundledInto" BIGINT,
+    "Text" TEXT,
+    "Key" TEXT,
+
+    CONSTRAINT "Quvera_Mail_pkey" PRIMARY KEY ("Id")
+);
+
+-- CreateTable
+CREATE TABLE "Quvera_Subscriber" (
+    "Email" TEXT NOT NULL,
+    "SubscribedAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "ConsentVersion" TEXT NOT NULL,
+    "ConfirmedAt" TIMESTAMPTZ(3),
+    "EndsAt" TIMESTAMPTZ(3),
+    "Id" UUID NOT NULL DEFAULT gen_random_uuid(),
+    "Secret" TEXT NOT NULL DEFAULT replace(((gen_random_uuid())::text || (gen_random_uuid())::text), '-'::text, ''::text),
+
+    CONSTRAINT "Quvera_Subscriber_pkey" PRIMARY KEY ("Email")
+);
+
+-- CreateTable
+CREATE TABLE "Quvera_MailEvent" (
+    "Id" TEXT NOT NULL,
+    "ResendId" TEXT NOT NULL,
+    "Type" TEXT NOT NULL,
+    "Reason" TEXT,
+    "ReceivedAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "Quvera_MailEvent_pkey" PRIMARY KEY ("Id")
+);
+
+-- CreateTable
+CREATE TABLE "Quvera_Lease" (
+    "Name" TEXT NOT NULL,
+    "Holder" TEXT NOT NULL,
+    "Until" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "Quvera_Lease_pkey" PRIMARY KEY ("Name")
+);
+
+-- CreateTable
+CREATE TABLE "Quvera_Access" (
+    "Id" UUID NOT NULL DEFAULT gen_random_uuid(),
+    "At" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
+    "Who" TEXT NOT NULL,
+    "Role" TEXT NOT NULL DEFAULT SESSION_USER,
+    "Command" TEXT NOT NULL,
+    "What" TEXT NOT NULL,
+
+    CONSTRAINT "Quvera_Access_pkey" PRIMARY KEY ("Id")
+);
+
+-- CreateIndex
+CREATE UNIQUE INDEX "Quvera_Form_Reference_key" ON "Quvera_Form"("Reference");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "Quvera_Form_SubmissionKey_key" ON "Quvera_Form"("SubmissionKey");
+
+-- CreateIndex
+CREATE INDEX "Quvera_Form_ReceivedAt_idx" ON "Quvera_Form"("ReceivedAt");
+
+-- CreateIndex
+CREATE INDEX "Quvera_History_EnquiryId_idx" ON "Quvera_History"("EnquiryId");
+
+-- CreateIndex
+CREATE INDEX "Quvera_Mail_Status_Kind_NextAttemptAt_idx" ON "Quvera_Mail"("Status", "Kind", "NextAttemptAt");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "Quvera_Mail_EnquiryId_Kind_key" ON "Quvera_Mail"("EnquiryId", "Kind");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "Quvera_Subscriber_Id_key" ON "Quvera_Subscriber"("Id");
+
+-- CreateIndex
+CREATE INDEX "Quvera_MailEvent_ResendId_idx" ON "Quvera_MailEvent"("ResendId");
+
+-- AddForeignKey
+ALTER TABLE "Quvera_History" ADD CONSTRAINT "Quvera_History_EnquiryId_fkey" FOREIGN KEY ("EnquiryId") REFERENCES "Quvera_Form"("Id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "Quvera_Mail_EnquiryId_fkey" FOREIGN KEY ("EnquiryId") REFERENCES "Quvera_Form"("Id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "Quvera_Mail_SubscriberId_fkey" FOREIGN KEY ("SubscriberId") REFERENCES "Quvera_Subscriber"("Id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "Quvera_Mail_BundledInto_fkey" FOREIGN KEY ("BundledInto") REFERENCES "Quvera_Mail"("Id") ON DELETE SET NULL ON UPDATE CASCADE;
+
+-- What follows is written by hand: Prisma's schema language cannot express it.
+
+-- The shape of an enquiry, also for those who edit it in Studio or psql.
+ALTER TABLE "Quvera_Form"
+    ADD CONSTRAINT "Quvera_Form_Name_check" CHECK ("Name" <> ''),
+    ADD CONSTRAINT "Quvera_Form_Mobile_check" CHECK ("Mobile" ~ '^[0-9]{10}$'),
+    ADD CONSTRAINT "Quvera_Form_Quantity_check" CHECK ("Quantity" BETWEEN 1 AND 9007199254740991);
+
+-- A new order writes two mails that have none of these values yet, so it need not write them into these indexes as well.
+-- Prisma's schema cannot name the condition; the names are the ones it expects.
+CREATE INDEX "Quvera_Mail_ResendId_idx" ON "Quvera_Mail" ("ResendId") WHERE "ResendId" IS NOT NULL;
+CREATE INDEX "Quvera_Mail_SentAt_idx" ON "Quvera_Mail" ("SentAt") WHERE "SentAt" IS NOT NULL;
+CREATE INDEX "Quvera_Mail_BundledInto_idx" ON "Quvera_Mail" ("BundledInto") WHERE "BundledInto" IS NOT NULL;
+CREATE INDEX "Quvera_Mail_SubscriberId_idx" ON "Quvera_Mail" ("SubscriberId") WHERE "SubscriberId" IS NOT NULL;
+
+-- The mailbox behind an address: without a tag, and at Gmail without dots. Only what counts mails to it may use it, for
+-- other providers tell more spellings apart.
+CREATE FUNCTION "Quvera_mailbox"("Address" TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE
+        WHEN split_part(lower("Address"), '@', 2) IN ('gmail.com', 'googlemail.com')
+        THEN replace(split_part(split_part(lower("Address"), '@', 1), '+', 1), '.', '') || '@gmail.com'
+        ELSE split_part(split_part(lower("Address"), '@', 1), '+', 1) || '@' || split_part(lower("Address"), '@', 2)
+    END
+$$;
+
+-- Serve the limits on mails: three a day to a mailbox, and a daily number of notices of suspected spam.
+CREATE INDEX "Quvera_Form_mailbox_idx" ON "Quvera_Form" ("Quvera_mailbox"("Email"), "ReceivedAt") WHERE NOT "SuspectedSpam";
+CREATE INDEX "Quvera_Subscriber_mailbox_idx" ON "Quvera_Subscriber" ("Quvera_mailbox"("Email"));
+CREATE INDEX "Quvera_Form_spam_idx" ON "Quvera_Form" ((CASE WHEN "SuspectedSpam" THEN "ReceivedAt" END)) WHERE "SuspectedSpam";
+
+-- For staff: one line an enquiry, in the order in which one reads it, with Indian time and what became of the mails.
+CREATE VIEW "Quvera_Enquiries" AS
+SELECT
+    form."Reference",
+    to_char(form."ReceivedAt" AT TIME ZONE 'Asia/Kolkata', 'DD Mon YYYY HH24:MI "IST"') AS "Received",
+    form."Status",
+    form."Name",
+    form."Mobile",
+    form."Email",
+    form."Products",
+    form."Quantity",
+    form."RetailerSelfUse",
+    form."SuspectedSpam",
+    coalesce(notice."Status"::text, '-') AS "StaffMail",
+    coalesce(acknowledgement."Status"::text, '-') AS "AcknowledgementMail",
+    coalesce(notice."LastError", acknowledgement."LastError", '') AS "LastError",
+    form."ReceivedAt",
+    form."Id",
+    form."Note"
+FROM "Quvera_Form" form
+LEFT JOIN "Quvera_Mail" notice ON notice."EnquiryId" = form."Id" AND notice."Kind" = 'Staff'
+LEFT JOIN "Quvera_Mail" acknowledgement ON acknowledgement."EnquiryId" = form."Id" AND acknowledgement."Kind" = 'Acknowledgement'
+ORDER BY form."ReceivedAt" DESC;
+
+-- What becomes of a bundle, a notice without an enquiry of its own, is told to the notices in it, whoever writes it down.
+CREATE FUNCTION "Quvera_tell_bundled"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('UPDATE %s SET "Status" = $1."Status", "LastError" = $1."LastError", "SentAt" = $1."SentAt" WHERE "BundledInto" = $1."Id"', TG_RELID::regclass)
+    USING NEW;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER "tell_bundled" AFTER UPDATE OF "Status", "LastError", "SentAt" ON "Quvera_Mail"
+    FOR EACH ROW WHEN (NEW."EnquiryId" IS NULL) EXECUTE FUNCTION "Quvera_tell_bundled"();
+
+-- Whoever changes an enquiry, from the terminal, Studio or psql: none of them has to have a right to the history.
+CREATE FUNCTION "Quvera_keep_history"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    EXECUTE format('INSERT INTO %I."Quvera_History" ("EnquiryId", "Column", "Before", "After")
+        SELECT $2."Id", * FROM (VALUES
+            (''Status'', $1."Status"::text, $2."Status"::text),
+            (''SuspectedSpam'', $1."SuspectedSpam"::text, $2."SuspectedSpam"::text),
+            (''Note'', $1."Note", $2."Note")
+        ) AS changed ("Column", "Before", "After") WHERE "Before" IS DISTINCT FROM "After"', TG_TABLE_SCHEMA)
+    USING OLD, NEW;
+    -- A note that is removed was perhaps about somebody else: nothing of it stays, but who wrote and who removed it.
+    IF coalesce(NEW."Note", '') = '' THEN
+        EXECUTE format('UPDATE %I."Quvera_History" SET "Before" = NULL, "After" = NULL
+            WHERE "EnquiryId" = $1 AND "Column" = ''Note''', TG_TABLE_SCHEMA) USING NEW."Id";
+    END IF;
+    RETURN NULL;
+END $$;
+-- Else anybody could fire it on a table of their own, and write with the owner's rights into another one.
+REVOKE EXECUTE ON FUNCTION "Quvera_keep_history"() FROM PUBLIC;
+CREATE TRIGGER "keep_history" AFTER UPDATE OF "Status", "SuspectedSpam", "Note" ON "Quvera_Form"
+    FOR EACH ROW EXECUTE FUNCTION "Quvera_keep_history"();
+
+-- Also for the tables' owner, as whom staff work in the embedded database.
+CREATE FUNCTION "Quvera_only_add"() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        IF OLD."At" < now() - interval '1 year' THEN RETURN OLD; END IF;
+    END IF;
+    RAISE insufficient_privilege USING MESSAGE = 'The lines of Quvera_Access are only added, and are kept for a year';
+END $$;
+CREATE TRIGGER "only_add" BEFORE UPDATE OR DELETE ON "Quvera_Access" FOR EACH ROW EXECUTE FUNCTION "Quvera_only_add"();
+CREATE TRIGGER "only_add_all" BEFORE TRUNCATE ON "Quvera_Access" FOR EACH STATEMENT EXECUTE FUNCTION "Quvera_only_add"();

@@ -1,2 +1,0 @@
--- AlterEnum
-ALTER TYPE "Quvera_MailKind" ADD VALUE 'Post';
