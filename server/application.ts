@@ -7,11 +7,11 @@ import { startRetention } from './enquiries/retention.ts'
 import { createSubscribers } from './enquiries/subscribers.ts'
 import type { Env } from './env.ts'
 import { createApp, type Patience } from './http/app.ts'
-import type { Site } from './http/site.ts'
+import type { Site } from './http/static-pages.ts'
 import { startOutbox } from './mail/outbox.ts'
 
 /*
- * What works on an open database: orders in, mails out, and what looks after both. main.ts opens it in a process, the
+ * What works on an open database: orders in, mails out, and what looks after both. serve.ts opens it in a process, the
  * tests in theirs.
  */
 
@@ -28,8 +28,8 @@ export interface Application {
   availability: Availability
   orders: Orders
   outbox: ReturnType<typeof startOutbox>
-  /** Answers for `leavingMs` more, in which a proxy learns of the end, and leaves mails under way `mailGraceMs`. */
-  close(times: { leavingMs: number; mailGraceMs: number }): Promise<void>
+  /** Answers for `leavingMs` more, in which a proxy learns of the end; then requests and mails under way have `graceMs`. */
+  close(times: { leavingMs: number; graceMs: number }): Promise<void>
 }
 
 export async function openApplication(
@@ -57,15 +57,16 @@ export async function openApplication(
     availability,
     orders,
     outbox,
-    async close({ leavingMs, mailGraceMs }) {
+    async close({ leavingMs, graceMs }) {
       leaving = true
       await sleep(leavingMs)
+      endRetention()
       // Fastify does so once; what is answered later would keep its connection, and this process, for ten seconds.
       const idle = setInterval(() => app.server.closeIdleConnections(), 100)
-      await app.close()
+      const deadline = setTimeout(() => app.server.closeAllConnections(), graceMs)
+      await Promise.all([app.close(), outbox.stop(graceMs)])
       clearInterval(idle)
-      endRetention()
-      await outbox.stop(mailGraceMs)
+      clearTimeout(deadline)
       await metrics?.close()
       availability.close()
     },

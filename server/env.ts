@@ -98,9 +98,13 @@ export const envSchema = z.object({
     'must be IP addresses or ranges such as 10.0.0.0/8, separated by commas; not everybody, who could then have any address',
   ),
   RATE_LIMIT_MAX: wholeNumber(10, 0, 1_000_000),
-  RETENTION_MONTHS: wholeNumber(0, 0, 1200),
+  RETENTION_MONTHS: wholeNumber(24, 0, 1200),
   METRICS_PORT: wholeNumber(0, 0, 65535),
   STAFF_NAME: z.optional(z.string()),
+  STUDIO_IN_CONTAINER: z._default(
+    z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'must be true or false' }),
+    false,
+  ),
   LOG_LEVEL: z._default(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`), 'info'),
 })
 

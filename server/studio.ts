@@ -29,7 +29,7 @@ const env = readEnvOrExit(process.env)
 const url = await reachDatabase(env).catch(exitFor)
 // In a container, whose ports are published as its owner says. Studio listens on the loopback address only, so the
 // others lead there. It has no login, so HOST, which is the site's, does not open it.
-const isReachedFromOutside = process.env.STUDIO_IN_CONTAINER === 'true'
+const isReachedFromOutside = env.STUDIO_IN_CONTAINER
 if (isReachedFromOutside) {
   for (const address of addresses()) await forward(address, STUDIO_PORT, () => connect(STUDIO_PORT, LOOPBACK))
 }

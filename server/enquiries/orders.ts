@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { brand } from '../../shared/brand.ts'
@@ -39,36 +39,74 @@ interface OrdersOptions {
   isPosted?: boolean
 }
 
+interface OnceOptions extends Owed {
+  /** Told before the row is written: from here on it may be stored under the order's own key. */
+  onChecked(): void
+}
+
+/** A database that sleeps has five seconds to wake; then each statement has the limit of its own. */
+const TRANSACTION = { maxWait: 7000, timeout: 7000 }
 /** Until the other connections that end with one are known to have ended. */
 const ENDING_MS = 50
 /** From showing the form to sending it: less than any person, or any browser that really loads the page, takes. */
 const MIN_FILL_MS = 250
 
+/** Which mails are owed for an order besides the notice to staff. */
+interface Owed {
+  /** False: the visitor gets no acknowledgement. */
+  acknowledge: boolean
+}
+
 export function createOrders(db: Db, { availability, log, onStored, isPosted = false }: OrdersOptions) {
-  const write = createBatchWriter<Row, boolean>(async (rows) => {
-    const insert = () => insertEnquiries(db, rows, isPosted)
-    // Once more where the connection ended, as idle ones do when a database goes to sleep. Keys keep it from doubling.
-    const areAllNew = await insert().catch(async (error) => {
+  const write = createBatchWriter<Item, boolean>(
+    (items) => stored(() => insertEnquiries(db, items, isPosted)),
+    isRowError,
+  )
+
+  /** Once more where the connection ended, as idle ones do when a database goes to sleep. Keys keep it from doubling. */
+  async function stored<T>(insert: () => Promise<T>): Promise<T> {
+    const result = await insert().catch(async (error) => {
       if (!isLost(error)) throw error
       await sleep(ENDING_MS)
       return insert()
     })
     availability.worked()
     setImmediate(onStored) // after the answer: what fails there must not turn a stored order into a failed one
-    return areAllNew
-  }, isRowError)
+    return result
+  }
 
-  async function submit(order: Order): Promise<{ reference: string }> {
+  async function submit(order: Order, { acknowledge }: Owed): Promise<{ reference: string }> {
     const row = toRow(order)
     const { Id: id, Reference: reference } = row
-    if (!(await write(row))) {
+    if (!(await write({ row, acknowledge }))) {
       const stored = await db.enquiry.findUnique({ where: { submissionKey: order.submissionKey } })
-      if (!stored) return submit(order) // very rarely: its reference was taken
+      if (!stored) return submit(order, { acknowledge }) // very rarely: its reference was taken
       if (stored.id !== id && !isSameOrder(stored, order)) throw new NotStored('conflict', messages.conflict)
       if (stored.id !== id) return { reference: stored.reference }
     }
     log.info({ reference }, 'enquiry stored')
     return { reference }
+  }
+
+  async function submitOnce(order: Order, otherKeys: string[], options: OnceOptions): Promise<{ reference: string }> {
+    const { submissionKey, ...content } = order
+    const row = toRow(order)
+    const { Reference: reference } = row
+    const answer = await stored(() =>
+      db.$transaction(async (transaction) => {
+        // Any other request with this content waits here until this one is committed.
+        await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(content)}, 0))`
+        const where = { submissionKey: { in: [submissionKey, ...otherKeys] } }
+        const before = await transaction.enquiry.findFirst({ where })
+        if (before) return before.reference
+        options.onChecked()
+        const isNew = await insertEnquiries(transaction, [{ row, acknowledge: options.acknowledge }], isPosted)
+        return isNew ? reference : undefined
+      }, TRANSACTION),
+    )
+    if (!answer) return submitOnce(order, otherKeys, options) // very rarely: its reference was taken
+    if (answer === reference) log.info({ reference }, 'enquiry stored')
+    return { reference: answer }
   }
 
   function refuse(cause: unknown): never {
@@ -83,12 +121,13 @@ export function createOrders(db: Db, { availability, log, onStored, isPosted = f
      * Resolves once the enquiry and the mails we owe for it are committed. The same order again gets the first answer.
      * @throws NotStored
      */
-    submit: (order: Order) => submit(order).catch(refuse),
+    submit: (order: Order, owed: Owed = { acknowledge: true }) => submit(order, owed).catch(refuse),
     /**
-     * Whether an order with this key is stored.
+     * The same, but an order with this content that is stored under one of `otherKeys`, or just being stored, is this one.
      * @throws NotStored
      */
-    knows: async (submissionKey: string) => (await db.enquiry.count({ where: { submissionKey } }).catch(refuse)) > 0,
+    submitOnce: (order: Order, otherKeys: string[], options: OnceOptions) =>
+      submitOnce(order, otherKeys, options).catch(refuse),
     /** What the page that follows an order says of it: while the database is away no more than the reference. */
     async received(reference: string): Promise<Received> {
       const row = await db.enquiry.findUnique({ where: { reference } }).catch(() => null)
@@ -120,11 +159,10 @@ function isRowError(error: unknown): boolean {
   return ['22', '23', 'P0'].includes(sqlState(error)?.slice(0, 2) ?? '')
 }
 
-const PROBE: Order = { ...exampleOrder, submissionKey: '00000000-0000-4000-8000-000000000000' }
-
 const POST = Prisma.sql`, ('Post')`
 
 type Row = ReturnType<typeof toRow>
+type Item = { row: Row } & Owed
 
 /** The members are named as the columns of `Quvera_Form`. */
 function toRow(order: Order) {
@@ -143,23 +181,24 @@ function toRow(order: Order) {
  * reach a fifth of its rate.
  * @returns whether every enquiry was new; else some key, or very rarely some reference, was there before
  */
-async function insertEnquiries(db: Pick<Db, '$executeRaw'>, enquiries: Row[], isPosted: boolean): Promise<boolean> {
+async function insertEnquiries(db: Pick<Db, '$executeRaw'>, items: Item[], isPosted: boolean): Promise<boolean> {
   // In one order everywhere, so that two statements with the same keys cannot block each other.
-  const rows = enquiries.toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
+  const rows = items.map(({ row }) => row).toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
   const names = Prisma.raw(JSON.stringify(Object.keys(rows[0] ?? {})).slice(1, -1))
+  const without = items.filter(({ row, acknowledge }) => row.SuspectedSpam || !acknowledge).map(({ row }) => row.Id)
   const mails = await db.$executeRaw`
     WITH form AS (
       INSERT INTO "Quvera_Form" (${names})
       SELECT ${names} FROM json_populate_recordset(NULL::"Quvera_Form", ${JSON.stringify(rows)}::json)
       ON CONFLICT DO NOTHING
-      RETURNING "Id", "SuspectedSpam"
+      RETURNING "Id"
     )
     INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind")
     SELECT form."Id", owed."Kind"
     FROM form CROSS JOIN (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement')${isPosted ? POST : Prisma.empty}) AS owed ("Kind")
-    WHERE owed."Kind" <> 'Acknowledgement' OR NOT form."SuspectedSpam"`
+    WHERE owed."Kind" <> 'Acknowledgement' OR form."Id" <> ALL (${without}::uuid[])`
   const most = isPosted ? 3 : 2
-  return mails === rows.reduce((sum, { SuspectedSpam }) => sum + most - Number(SuspectedSpam), 0)
+  return mails === rows.length * most - without.length
 }
 
 /** Stores an enquiry and takes it back. Throws what would keep a real one from being stored. */
@@ -167,7 +206,9 @@ export async function probeStorage(db: Db): Promise<void> {
   const takenBack = new Error('taken back')
   await db
     .$transaction(async (transaction) => {
-      await insertEnquiries(transaction, [toRow(PROBE)], false)
+      // A key that nobody can guess: one that is stored would be found, and nothing written.
+      const row = toRow({ ...exampleOrder, submissionKey: randomUUID() })
+      await insertEnquiries(transaction, [{ row, acknowledge: true }], false)
       throw takenBack
     })
     .catch((error: unknown) => {

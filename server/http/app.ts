@@ -10,24 +10,25 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Env } from '../env.ts'
-import { openDoor } from './admission.ts'
-import { answerTo, errorAnswer, logFailure } from './error-answers.ts'
+import { answerTo, errorAnswer, HttpError, logFailure } from './error-answers.ts'
 import { fieldsOf, ORDER_FORM, serveFormPosts } from './form-posts.ts'
 import { type Health, serveHealth } from './health.ts'
 import type { Metrics } from './metrics.ts'
+import { BODY_LIMIT, boundBodies, registerRateLimits } from './rate-limit.ts'
+import { registerSourceChecks } from './request-source.ts'
 import { serveResendEvents } from './resend-events.ts'
-import { type Context, procedures, serveProcedures } from './router.ts'
+import { type Context, isProcedure, serveProcedures } from './router.ts'
 import { securityHeaders } from './security.ts'
-import { type Site, sendNotFound, servePages } from './site.ts'
+import { type Site, sendNotFound, servePages } from './static-pages.ts'
 import { serveVitals } from './vitals.ts'
 
 /*
- * The application: requests come in, answers go out. A page: site.ts. An order: admission.ts, then router.ts,
- * or form-posts.ts for a form without scripts, then server/enquiries/orders.ts. What failures are answered
- * with: error-answers.ts. For programs: health.ts, metrics.ts, resend-events.ts, vitals.ts.
+ * The application: requests come in, answers go out. A page: static-pages.ts. An order: request-source.ts and
+ * rate-limit.ts, then router.ts, or form-posts.ts for a form without scripts, then server/enquiries/orders.ts. What
+ * failures are answered with: error-answers.ts. For programs: health.ts, metrics.ts, resend-events.ts, vitals.ts.
  */
 
-export interface AppParts extends Context, Health {
+export interface AppParts extends Omit<Context, 'acknowledge'>, Health {
   site: Site
   log: FastifyBaseLogger
   /** Counts requests and how fast pages were; without it browsers are not asked. */
@@ -44,13 +45,11 @@ const PATIENCE = {
 }
 export type Patience = typeof PATIENCE
 
-const BODY_LIMIT = 64 * 1024
+/** Of all requests that are not answered yet. Resend's events have room of their own: a flood of them stops no order. */
+const BODIES_BYTES = { forms: 8 * 1024 * 1024, events: 2 * 1024 * 1024 }
 const LINGER_MS = 1000
 /** Browsers and proxies send a request when the one before is answered; this is for programs that do not wait. */
 const UNANSWERED_MAX = 32
-/** What is asked for many times for each visitor, or by programs every few seconds: a line for each would hide the others. */
-const FREQUENT = /^\/(?:assets\/\*|healthz|readyz|vitals|[\w-]+\.\w+)$/
-
 /** The whole application, ready to listen or to be tried without a port. */
 export function createApp(env: Env, parts: AppParts): FastifyInstance {
   const { log, site, metrics, leaving } = parts
@@ -70,7 +69,12 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
     bodyLimit: BODY_LIMIT,
     // All three are needed: Fastify's own limit alone does not cut a body that trickles in, and without it Fastify takes Node's away.
     requestTimeout: requestMs,
-    http: { headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: 1000 },
+    http: {
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: 1000,
+      requireHostHeader: false, // Node's own answer lacks our headers
+    },
     keepAliveTimeout: 10_000,
     connectionTimeout: standstillMs,
     forceCloseConnections: 'idle',
@@ -84,9 +88,14 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
   app.removeContentTypeParser('text/plain') // JSON is taken, and in form-posts.ts forms; all else is refused with 415
   const connections = watchConnections(app)
 
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.server.on('checkExpectation', (_request, answer) => {
+    answer.writeHead(417, { ...headers, 'content-type': 'application/json', 'cache-control': 'no-store' })
+    answer.end(JSON.stringify(errorAnswer(417)))
+  })
+  app.addHook('onRequest', ({ raw }, reply, done) => {
     if (leaving()) reply.raw.setHeader('connection', 'close')
-    done()
+    const lacksHost = raw.headers.host === undefined && raw.httpVersion === '1.1'
+    done(lacksHost ? new HttpError(400) : undefined)
   })
   // Pages carry their headers ready-made; this is for all other answers.
   app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -96,8 +105,9 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
   app.addHook('onResponse', (request, reply, done) => {
     const answered = { route: routeName(request), status: reply.statusCode, ms: reply.elapsedTime }
     const line = { reqId: request.id, method: request.method, ...answered, ms: Math.round(answered.ms * 10) / 10 }
-    if (FREQUENT.test(answered.route) && answered.status < 500) log.debug(line, 'request')
-    else log.info(line, 'request')
+    // Whoever can have a line written without limit can have the others thrown away: the log keeps so many bytes.
+    const isKept = answered.status >= 500 || (answered.status < 400 && isStoring(answered.route))
+    log[isKept ? 'info' : 'debug'](line, 'request')
     metrics?.observe(answered)
     done()
   })
@@ -115,11 +125,20 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
 
   serveHealth(app, parts)
   app.register(async (scope) => {
-    const limit = await openDoor(scope, env)
-    serveProcedures(scope, parts, limit)
-    serveFormPosts(scope, parts, limit)
-    if (metrics) serveVitals(scope, limit, metrics.observeVitals)
-    if (env.RESEND_WEBHOOK_SECRET) serveResendEvents(scope, parts, limit, env.RESEND_WEBHOOK_SECRET)
+    registerSourceChecks(scope, env)
+    const limits = await registerRateLimits(scope, env)
+    scope.register(async (forms) => {
+      boundBodies(forms, BODIES_BYTES.forms)
+      serveProcedures(forms, parts, limits)
+      serveFormPosts(forms, parts, limits)
+      if (metrics) serveVitals(forms, limits, metrics.observeVitals)
+    })
+    const { RESEND_WEBHOOK_SECRET: secret } = env
+    if (secret)
+      scope.register(async (events) => {
+        boundBodies(events, BODIES_BYTES.events)
+        serveResendEvents(events, parts, limits, secret)
+      })
   })
   servePages(app, site)
   return app
@@ -172,9 +191,13 @@ function watchConnections(app: FastifyInstance) {
   }
 }
 
+function isStoring(route: string): boolean {
+  return isProcedure(route) || route === ORDER_FORM
+}
+
 /** One of a fixed number of names, in the log and in metrics: people and programs put all kinds of things into paths. */
 function routeName(request: FastifyRequest): string {
   if (fieldsOf(request).has('mobile')) return ORDER_FORM
-  const { path = '' } = Object(request.params) as { path?: string }
-  return procedures[path] ? path : (request.routeOptions.url ?? 'unknown')
+  const { path } = Object(request.params) as { path?: string }
+  return isProcedure(path) ? path : (request.routeOptions.url ?? 'unknown')
 }

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { v4 as uuidv4 } from 'uuid'
 import type { FormOutcome, SubscriberLink } from '../../shared/form-outcome.ts'
@@ -8,14 +7,16 @@ import { orderPaths, pagePaths, RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PAT
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
 import { enquiryFields } from '../enquiries/enquiry.ts'
 import { NotStored, type Orders, REFERENCE } from '../enquiries/orders.ts'
-import type { Limit } from './admission.ts'
 import { answerTo, HttpError, logFailure } from './error-answers.ts'
+import type { RateLimits } from './rate-limit.ts'
 import type { Context } from './router.ts'
-import { type Site, sendNotFound } from './site.ts'
+import { type Site, sendNotFound } from './static-pages.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 /** What of a field comes back for correction: more than any of them may hold. */
 const ECHO_MAX = 300
+/** Far more than our forms have: reading thousands of empty ones costs milliseconds of processor. */
+const FIELDS_MAX = 50
 /** What follows a form's address: of a stored order, or of a subscriber's link. */
 interface Asked {
   Querystring: { reference?: unknown; token?: unknown }
@@ -24,23 +25,44 @@ interface Asked {
 /** What an order that came in this way is called in the log and in metrics. */
 export const ORDER_FORM = 'order form'
 
+let renderer: Promise<typeof import('../../client/renderer.tsx')> | undefined
+
+/** Kept, because a new build takes the file away while this process runs. Tests and `npm run dev` do without React. */
+export function loadRenderer() {
+  renderer ??= import('../../client/renderer.tsx')
+  return renderer
+}
+
 /**
  * Forms that browsers send without scripts, to the page they stand on. What follows is a page: after success another
  * one, so that a reload sends nothing, else the same with what was typed.
  */
-export function serveFormPosts(app: FastifyInstance, options: Context & { site: Site }, limit: Limit): void {
+export function serveFormPosts(
+  app: FastifyInstance,
+  options: Pick<Context, 'orders' | 'subscribers'> & { site: Site },
+  limits: RateLimits,
+): void {
   const { orders, subscribers, site } = options
+  /** Short of a flood a form over the limit is read all the same: its page gives back what was typed. */
+  const overLimit = new WeakMap<FastifyRequest, HttpError>()
+
+  async function countForm(request: FastifyRequest, reply: FastifyReply) {
+    await limits.count('order', request, reply).catch((error: HttpError) => {
+      if (error.isFlood) throw error
+      overLimit.set(request, error)
+    })
+  }
 
   async function post(request: FastifyRequest, reply: FastifyReply) {
+    const refusal = overLimit.get(request)
+    if (refusal) throw refusal
     const fields = fieldsOf(request)
-    const isOrder = isOrderForm(request)
-    await limit(isOrder ? 'order' : 'subscription', request, reply)
-    if (isOrder) {
-      request.raw.setTimeout(ORDER_MS) // until the next request on this connection
-      const { reference } = await submitForm(orders, fields)
+    if (isOrderForm(request)) {
+      const { reference } = await limits.store('order', request, reply, (how) => submitForm(orders, fields, how))
       return reply.redirect(`${RECEIVED_PATH}?reference=${reference}`, 303)
     }
-    await subscribers.subscribe(subscriptionSchema.parse(readSubscriptionFields(fields)))
+    const subscription = subscriptionSchema.parse(readSubscriptionFields(fields))
+    await limits.store('subscription', request, reply, () => subscribers.subscribe(subscription))
     return reply.redirect(`${SUBSCRIBED_PATH}#main`, 303) // else the form's own fragment stays
   }
 
@@ -67,7 +89,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
     const key = JSON.stringify([path, outcome])
     let html = rendered.get(key)
     if (html === undefined) {
-      const { renderOutcome } = await import('../../client/renderer.tsx') // only who has no scripts needs React here
+      const { renderOutcome } = await loadRenderer()
       html = renderOutcome(Buffer.from(page.identity.body, 'latin1').toString(), path, outcome)
       const { values = {} } = outcome.order ?? outcome.subscription ?? {}
       if (!outcome.received && Object.keys(values).length === 0) rendered.set(key, html)
@@ -75,7 +97,7 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
     return reply.type('text/html; charset=utf-8').send(html)
   }
 
-  const limitLinks = (request: FastifyRequest, reply: FastifyReply) => limit('link', request, reply)
+  const limitLinks = (request: FastifyRequest, reply: FastifyReply) => limits.count('link', request, reply)
 
   /** Whoever is led here has an order that is stored: over the limit, short of a flood, the page still holds its reference. */
   app.get<Asked>(RECEIVED_PATH, async (request, reply) => {
@@ -125,11 +147,13 @@ export function serveFormPosts(app: FastifyInstance, options: Context & { site: 
 
   app.register(async (forms) => {
     forms.removeAllContentTypeParsers()
-    forms.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, done) =>
-      done(null, new URLSearchParams(String(body))),
-    )
+    forms.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, done) => {
+      const isOurs = String(body).split('&', FIELDS_MAX + 1).length <= FIELDS_MAX
+      if (isOurs) done(null, new URLSearchParams(String(body)))
+      else done(new HttpError(413))
+    })
     forms.setErrorHandler(sendFailure)
-    for (const path of pagePaths) forms.post(path, post)
+    for (const path of pagePaths) forms.post(path, { onRequest: countForm }, post)
   })
 }
 
@@ -154,47 +178,34 @@ function echo(fields: URLSearchParams, names: string[]): Record<string, string> 
  * again unchanged it is the same order, whenever that is.
  * @throws what `answerTo` knows; `fields` then hold the key under which it may be stored
  */
-async function submitForm(orders: Orders, fields: URLSearchParams): Promise<{ reference: string }> {
+async function submitForm(orders: Orders, fields: URLSearchParams, how: { acknowledge: boolean }) {
   const order = orderContentSchema.parse(readOrderFields(fields))
   const given = submissionKeySchema.safeParse(fields.get('submissionKey'))
   if (given.success) {
-    const answer = await orders.submit({ ...order, submissionKey: given.data }).catch((error: unknown) => {
+    const answer = await orders.submit({ ...order, submissionKey: given.data }, how).catch((error: unknown) => {
       const isChanged = error instanceof NotStored && error.reason === 'conflict' // since it was stored
       if (!isChanged) throw error
     })
     if (answer) return answer
   }
-  const submissionKey = await formKey(orders, order)
-  fields.set('submissionKey', submissionKey)
-  return orders.submit({ ...order, submissionKey })
+  const { current, neighbours } = formKeys(order)
+  const onChecked = () => fields.set('submissionKey', current)
+  return orders.submitOnce({ ...order, submissionKey: current }, neighbours, { ...how, onChecked })
 }
 
 const WINDOW_MS = 10 * 60_000
-/**
- * Longer than the database may take to wake and then for an order, and for one before it: by then those of the window
- * before are stored or refused.
- */
-const SETTLE_MS = 20_000
-const LOOK_MS = 500
-/** How long nothing may move on the connection of an order: it waits to be settled, and then as long as any other. */
-const ORDER_MS = 2 * SETTLE_MS
 
 /**
- * The submission key of a form that was sent without scripts and so without one: made of what was sent and of the
+ * The submission keys of a form that was sent without scripts and so without one: made of what was sent and of the
  * window of time in which it was. The same form sent again within ten minutes of the one that was stored, by a double
  * click or a reload, is that enquiry. So are two equal orders on purpose, unless ten to twenty minutes lie between them:
  * who wants twice as much says so in the quantity. A repeat does not make the time begin anew: else a form that is sent
  * every nine minutes would be one enquiry for ever.
  */
-export async function formKey(orders: Orders, order: object, now = Date.now()): Promise<string> {
-  const current = Math.floor(now / WINDOW_MS)
-  const previousKey = keyOf(order, current - 1)
-  // One that was sent just before the window changed may still be on its way into the table.
-  for (let age = now % WINDOW_MS; !(await orders.knows(previousKey)); age += LOOK_MS) {
-    if (age >= SETTLE_MS) return keyOf(order, current)
-    await sleep(LOOK_MS)
-  }
-  return previousKey
+export function formKeys(order: object, now = Date.now()): { current: string; neighbours: string[] } {
+  const window = Math.floor(now / WINDOW_MS)
+  // A form that came later may have been stored before this one: its window may be the next.
+  return { current: keyOf(order, window), neighbours: [keyOf(order, window - 1), keyOf(order, window + 1)] }
 }
 
 /** A UUID of version 8: one of our own making. Servers of two versions side by side make the same one. */

@@ -1,23 +1,27 @@
-import { type AnyTRPCRouter, initTRPC } from '@trpc/server'
+import { callTRPCProcedure, type inferRouterInputs, initTRPC } from '@trpc/server'
 import type { FastifyInstance } from 'fastify'
 import { orderSchema } from '../../shared/order.ts'
 import { subscriptionSchema } from '../../shared/subscription.ts'
 import type { Orders } from '../enquiries/orders.ts'
 import type { Subscribers } from '../enquiries/subscribers.ts'
-import type { Limit } from './admission.ts'
 import { HttpError } from './error-answers.ts'
+import type { RateLimits } from './rate-limit.ts'
 
 /** What a procedure may use. */
 export interface Context {
   orders: Orders
   subscribers: Subscribers
+  /** Whether the client may be sent a further acknowledgement today. */
+  acknowledge: boolean
 }
 
 const { router, procedure } = initTRPC.context<Context>().create()
 
 export const appRouter = router({
   order: router({
-    submit: procedure.input(orderSchema).mutation(({ ctx, input }) => ctx.orders.submit(input)),
+    submit: procedure
+      .input(orderSchema)
+      .mutation(({ ctx: { orders, acknowledge }, input }) => orders.submit(input, { acknowledge })),
   }),
   subscription: router({
     subscribe: procedure.input(subscriptionSchema).mutation(({ ctx, input }) => ctx.subscribers.subscribe(input)),
@@ -26,30 +30,52 @@ export const appRouter = router({
 
 export type AppRouter = typeof appRouter
 
-/** By their paths, such as `order.submit`. */
-export const { procedures } = (appRouter as AnyTRPCRouter)._def
+type Inputs = inferRouterInputs<AppRouter>
+type Path = { [Router in keyof Inputs]: `${Router}.${keyof Inputs[Router] & string}` }[keyof Inputs]
+
+/** The limit that each procedure counts towards. */
+const limitOf: Record<Path, 'order' | 'subscription'> = {
+  'order.submit': 'order',
+  'subscription.subscribe': 'subscription',
+}
+
+export function isProcedure(path = ''): path is Path {
+  return Object.hasOwn(limitOf, path)
+}
 
 /**
  * Our procedures under `/trpc`, mutations all of them, one call a request. tRPC's own plugin wraps each request and answer
  * in web streams, which takes a third of the orders a second and fails on a Host header that is no host. A test compares
  * the answers of both. What is thrown is answered by the application, in the shape that tRPC's client reads.
  */
-export function serveProcedures(app: FastifyInstance, ctx: Context, limit: Limit): void {
-  app.all<{ Params: { path: string }; Querystring: { batch?: string } }>('/trpc/:path', {
+export function serveProcedures(app: FastifyInstance, parts: Omit<Context, 'acknowledge'>, limits: RateLimits): void {
+  app.all<{ Params: { path: Path }; Querystring: { batch?: string } }>('/trpc/:path', {
     async onRequest(request, reply) {
       const { path } = request.params
       if (request.query.batch === '1')
         throw new HttpError(400, { message: 'One call a request: use httpLink, not httpBatchLink.' })
-      if (!procedures[path]) throw new HttpError(404)
+      if (!isProcedure(path)) throw new HttpError(404)
       if (request.method !== 'POST') {
         reply.header('allow', 'POST')
         throw new HttpError(405)
       }
-      await limit(path === 'subscription.subscribe' ? 'subscription' : 'order', request, reply)
+      await limits.count(limitOf[path], request, reply)
     },
-    async handler({ params: { path }, body, signal }) {
-      const call = { path, type: 'mutation' as const, ctx, batchIndex: 0, signal, getRawInput: async () => body }
-      return { result: { data: await procedures[path]?.(call) } }
+    async handler(request, reply) {
+      const { params, body, signal } = request
+      const { path } = params
+      const data = await limits.store(limitOf[path], request, reply, (options) =>
+        callTRPCProcedure({
+          router: appRouter,
+          path,
+          type: 'mutation',
+          ctx: { ...parts, ...options },
+          batchIndex: 0,
+          signal,
+          getRawInput: async () => body,
+        }),
+      )
+      return { result: { data } }
     },
   })
 }

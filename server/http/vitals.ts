@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { pagePaths } from '../../shared/page-paths.ts'
-import type { Limit } from './admission.ts'
+import type { RateLimits } from './rate-limit.ts'
 
 const BODY_LIMIT = 512
 
@@ -20,10 +20,10 @@ const vitalsSchema = z.strictObject({
 export type Vitals = z.infer<typeof vitalsSchema>
 
 /** What browsers tell of pages at the end of a visit, for `observe`, who counts it. */
-export function serveVitals(app: FastifyInstance, limit: Limit, observe: (vitals: Vitals) => void): void {
+export function serveVitals(app: FastifyInstance, limits: RateLimits, observe: (vitals: Vitals) => void): void {
   app.post('/vitals', {
     bodyLimit: BODY_LIMIT,
-    onRequest: (request, reply) => limit('vitals', request, reply),
+    onRequest: (request, reply) => limits.count('vitals', request, reply),
     handler({ body }, reply) {
       observe(vitalsSchema.parse(body))
       reply.code(204).send()

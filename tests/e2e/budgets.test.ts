@@ -75,7 +75,8 @@ async function loadedAtStart(file: string, seen = new Set<string>()): Promise<Se
 }
 
 it('the server starts without the code of the embedded database and of the metrics', async () => {
-  const modules = [...(await loadedAtStart(resolve('dist/server/main.js')))]
+  const [serve = ''] = (await readdir('dist/server/assets')).filter((name) => name.startsWith('serve-'))
+  const modules = [...(await loadedAtStart(resolve('dist/server/assets', serve)))]
   expect(modules).toContain('node:crypto')
   expect(modules.filter((name) => /dist\/server\/assets/.test(name)).length).toBeGreaterThan(0)
   expect(modules).not.toContain('@electric-sql/pglite')

@@ -1,6 +1,10 @@
+import Fastify from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { readEnv } from '../../server/env.ts'
+import { registerRateLimits } from '../../server/http/rate-limit.ts'
 import { messages } from '../../shared/order.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const ORDERS_A_MINUTE = 4
@@ -23,7 +27,7 @@ const orderFrom = async (address: string) => (await submit(app.url, anOrder(), f
 const subscribeFrom = (address: string) =>
   call(app.url, 'subscription.subscribe', { email: `a${++count}@shop.example` }, from(address))
 
-/** Counts like an order, and costs the database nothing. */
+/** Counts for the minute, and stores nothing. */
 const askFrom = async (address: string) => (await submit(app.url, {}, from(address))).status
 
 async function postForm(path: string, fields: Record<string, string>, address: string) {
@@ -38,6 +42,14 @@ async function postForm(path: string, fields: Record<string, string>, address: s
 
 /** The same by the form without scripts. */
 const subscribeByForm = (address: string) => postForm('/privacy-policy', { email: `a${++count}@shop.example` }, address)
+
+const post200 = async (address: string) =>
+  expect((await postForm('/buy-now', { ...orderFields(), quantity: '9' }, address)).status).toBe(303)
+
+function orderFields() {
+  const { submissionKey: _, ...fields } = anOrder()
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))
+}
 
 async function statuses(times: number, status: (index: number) => Promise<number>) {
   const all: number[] = []
@@ -72,7 +84,7 @@ describe('subscriptions', () => {
 describe('orders', () => {
   it('are thirty minutes’ worth a day and client, refused in words of their own, and taken the next day', async () => {
     for (let minute = 0; minute < 30; minute++) {
-      expect(await statuses(ORDERS_A_MINUTE, () => askFrom('203.0.113.1'))).toEqual(Array(ORDERS_A_MINUTE).fill(400))
+      expect(await statuses(ORDERS_A_MINUTE, () => orderFrom('203.0.113.1'))).toEqual(Array(ORDERS_A_MINUTE).fill(200))
       vi.setSystemTime(Date.now() + MINUTE_MS)
     }
     const refused = await submit(app.url, anOrder(), from('203.0.113.1'))
@@ -85,7 +97,7 @@ describe('orders', () => {
 
   it('are five times as many a day and /48', async () => {
     for (let minute = 0; minute < 30; minute++) {
-      await statuses(5 * ORDERS_A_MINUTE, (index) => askFrom(`2001:db8:0:${index.toString(16)}::1`))
+      await statuses(5 * ORDERS_A_MINUTE, (index) => orderFrom(`2001:db8:0:${index.toString(16)}::1`))
       vi.setSystemTime(Date.now() + MINUTE_MS)
     }
     const refused = await submit(app.url, anOrder(), from('2001:db8:0:ff::1'))
@@ -94,21 +106,57 @@ describe('orders', () => {
   })
 })
 
-describe('a limit of the day', () => {
-  const askToSubscribe = (address: string) => call(app.url, 'subscription.subscribe', {}, from(address))
-  /** By parts, as many programs at once would. */
-  async function fromEach(addresses: string[]) {
-    for (let start = 0; start < addresses.length; start += 200)
-      await Promise.all(addresses.slice(start, start + 200).map(askToSubscribe))
-  }
+describe('what is not stored', () => {
+  it('uses up the minute, and nothing of the day', async () => {
+    for (let minute = 0; minute < 31; minute++) {
+      expect(await statuses(ORDERS_A_MINUTE, () => askFrom('203.0.113.1'))).toEqual(Array(ORDERS_A_MINUTE).fill(400))
+      expect(await askFrom('203.0.113.1')).toBe(429)
+      vi.setSystemTime(Date.now() + MINUTE_MS)
+    }
+    expect(await orderFrom('203.0.113.1')).toBe(200)
+  })
 
+  it('such as three invalid addresses, leaves the subscriptions of the day', async () => {
+    const refused = () => call(app.url, 'subscription.subscribe', { email: 'nobody' }, from('203.0.113.1'))
+    expect(await statuses(3, async () => (await refused()).status)).toEqual([400, 400, 400])
+    expect((await subscribeFrom('203.0.113.1')).status).toBe(200)
+    expect((await postForm('/', { email: 'nobody' }, '203.0.113.1')).status).toBe(400)
+    expect((await subscribeByForm('203.0.113.1')).status).toBe(303)
+  })
+})
+
+describe('acknowledgements', () => {
+  it('are ten a client and day; the orders after them are stored, and told to staff', async () => {
+    for (let order = 0; order < 12; order++) {
+      expect(await orderFrom('203.0.113.1')).toBe(200)
+      if (order === 5) await post200('203.0.113.1')
+      vi.setSystemTime(Date.now() + MINUTE_MS)
+    }
+    const mails = (kind: 'Staff' | 'Acknowledgement') => app.db.mail.count({ where: { kind } })
+    expect([await mails('Staff'), await mails('Acknowledgement')]).toEqual([13, 10])
+    expect(await orderFrom('203.0.113.2')).toBe(200)
+    expect(await mails('Acknowledgement')).toBe(11)
+    vi.setSystemTime(Date.now() + DAY_MS)
+    expect(await orderFrom('203.0.113.1')).toBe(200)
+    expect(await mails('Acknowledgement')).toBe(12)
+  })
+})
+
+describe('a limit of the day', () => {
   it.each([
     ['a network of one customer', (index: number) => `2001:db8:0:${index.toString(16)}::1`],
     ['anywhere', (index: number) => `198.18.${index >> 8}.${index & 255}`],
   ])('is not forgotten for thousands of other clients of %s', async (_, address) => {
-    await statuses(3, () => subscribeFrom('203.0.113.1').then(({ status }) => status))
-    await fromEach(Array.from({ length: 5100 }, (_, index) => address(index)))
-    expect((await subscribeFrom('203.0.113.1')).status).toBe(429)
+    const server = Fastify()
+    atEnd(() => server.close())
+    const limits = await registerRateLimits(server, { ...readEnv({}), RATE_LIMIT_MAX: 1 })
+    const store = async () => ({})
+    server.post('/', (request, reply) => limits.store('subscription', request, reply, store))
+    const storeFrom = async (remoteAddress: string) =>
+      (await server.inject({ method: 'POST', url: '/', remoteAddress })).statusCode
+    expect(await statuses(4, () => storeFrom('203.0.113.1'))).toEqual([200, 200, 200, 429])
+    for (let index = 0; index < 5100; index++) await storeFrom(address(index))
+    expect(await storeFrom('203.0.113.1')).toBe(429)
   })
 })
 
@@ -152,7 +200,7 @@ describe('a refused form', () => {
   })
 
   it('comes back with its own fields, and of each no more than fits', async () => {
-    const long = 'x'.repeat(20_000)
+    const long = 'x'.repeat(5000)
     const { status, text } = await postForm('/', { ...typed, name: long, other: long, website: long }, '203.0.113.1')
     expect(status).toBe(400)
     expect(text).toContain('asha@shop.example')

@@ -4,14 +4,16 @@ import { atEnd } from '../support/at-end.ts'
 import { startSite } from '../support/site.ts'
 import { startTestApp } from '../support/test-app.ts'
 
-it('the log names levels, times in ISO, procedures and stored enquiries, and nothing of a person', async () => {
+it('the log names levels, times in ISO and stored enquiries, and nothing of a person, nor what anybody can ask for without limit', async () => {
   const site = await startSite({ LOG_LEVEL: 'info' })
   try {
     const order = anOrder()
     const { reference } = await submit(site.url, order, { 'x-forwarded-for': '203.0.113.9' })
     expect((await submit(site.url, order, { 'x-forwarded-for': '203.0.113.10' })).reference).toBe(reference)
     const [asset] = /\/assets\/[\w.-]+/.exec(await (await fetch(`${site.url}/buy-now`)).text()) ?? []
-    for (const path of ['/healthz', '/readyz', '/favicon.ico', asset]) await fetch(site.url + path)
+    for (const path of ['/healthz', '/readyz', '/favicon.ico', asset, '/no-such-page', '/trpc/no.such'])
+      await fetch(site.url + path)
+    expect((await submit(site.url, {})).status).toBe(400)
     await site.server.stop()
     const text = site.server.stdout()
     const lines = text
@@ -24,7 +26,7 @@ it('the log names levels, times in ISO, procedures and stored enquiries, and not
     }
     expect(lines.filter(({ msg }) => msg === 'enquiry stored')).toEqual([expect.objectContaining({ reference })])
     const requests = lines.filter(({ msg }) => msg === 'request').map(({ method, route }) => `${method} ${route}`)
-    expect(requests).toEqual(['POST order.submit', 'POST order.submit', 'GET /buy-now'])
+    expect(requests).toEqual(['POST order.submit', 'POST order.submit'])
     const warned = lines.filter(({ msg }) => msg.startsWith('X-Forwarded-For comes from 127.0.0.1'))
     expect(warned).toHaveLength(1)
     expect(warned[0].msg).toMatch(/set TRUST_PROXY=127\.0\.0\.1$/)

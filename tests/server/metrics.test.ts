@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { readEnv } from '../../server/env.ts'
-import { loadSite } from '../../server/http/site.ts'
+import { loadSite } from '../../server/http/static-pages.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { typedOrder } from '../support/fill-order.ts'

@@ -4,7 +4,7 @@ import { anOrder } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-const WARNING = /^Orders from https:\/\/quvera\.test .* PUBLIC_URL/
+const WARNING = /^Orders are refused .* PUBLIC_URL/
 
 let app: TestApp
 afterEach(() => app?.close())
@@ -21,7 +21,9 @@ function statusOf(headers: Record<string, string>): Promise<number | undefined> 
 }
 
 const warnings = () =>
-  app.logLines.map((line) => JSON.parse(line)).filter(({ level, msg }) => level === 40 && msg.startsWith('Orders from'))
+  app.logLines
+    .map((line) => JSON.parse(line))
+    .filter(({ level, msg }) => level === 40 && msg.startsWith('Orders are refused'))
 
 describe('with PUBLIC_URL', () => {
   it('orders are taken from that origin and its aliases, whatever the Host header says', async () => {
@@ -55,10 +57,19 @@ describe('with PUBLIC_URL', () => {
     expect(warnings()).toHaveLength(1)
     expect(warnings()[0].msg).toMatch(WARNING)
     expect(warnings()[0]).toMatchObject({
-      origin: 'https://quvera.test',
-      host: 'site:3000',
+      claimedOrigin: 'https://quvera.test',
+      claimedHost: 'site:3000',
       publicUrl: 'https://www.quvera.test',
     })
+  })
+
+  it('the warning advises no address that a stranger made up, and prints no byte that moves a cursor', async () => {
+    app = await startTestApp({ mails: false, publicUrl: 'https://www.quvera.test' })
+    const made = { origin: 'https://evil.test', host: 'evil.test\x9b2J', 'sec-fetch-site': 'same-origin' }
+    expect(await statusOf(made)).toBe(403)
+    expect(warnings()[0].msg).not.toContain('evil')
+    expect(warnings()[0].claimedHost).toMatch(/^evil\.test\?+2J$/)
+    expect(app.logLines.join('')).not.toMatch(/\x9b|\\u009b/)
   })
 
   it('so it is an hour after somebody has made one up', async () => {

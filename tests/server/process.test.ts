@@ -1,7 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
+import { resolve } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { readMigrations } from '../../server/database/migrations.ts'
 import { openDatabase } from '../../server/database/open-database.ts'
@@ -30,7 +33,7 @@ function beginOrder(url: string) {
     order.end(body.slice(20))
     return answered
   }
-  return { begun, finish }
+  return { begun, finish, answered }
 }
 
 /** The same of what is read first, without the process. */
@@ -41,7 +44,7 @@ function refusalOf(env: Record<string, string>) {
   } catch (error) {
     refusal = error as Error
   }
-  expect(refusal).toBeInstanceOf(OperatorError) // which main.ts tells without a stack
+  expect(refusal).toBeInstanceOf(OperatorError) // which serve.ts tells without a stack
   return refusal?.message.split('\n') ?? []
 }
 
@@ -93,6 +96,21 @@ describe('a server process', () => {
     expect(await end).toEqual({ code: 0, signal: null })
   })
 
+  it('ends within ten seconds also when a body never comes and Resend never answers', async () => {
+    const resend = await startFakeResend()
+    atEnd(resend.close)
+    const server = await aServer({ ...(await aDatabase()), ...sendingThrough(resend), RATE_LIMIT_MAX: '0' })
+    resend.behaviour = 'hang'
+    expect((await submit(server.url, anOrder())).status).toBe(200)
+    await eventually(() => expect(resend.calls.all).toBeGreaterThan(0))
+    const order = beginOrder(server.url)
+    order.answered.catch(() => {}) // it is cut
+    await order.begun
+    const start = performance.now()
+    expect(await server.stop()).toEqual({ code: 0, signal: null })
+    expect(performance.now() - start).toBeLessThan(10_000)
+  })
+
   it.skipIf(inject('postgres'))('limits orders by client, and not by what a client claims to be', async () => {
     const server = await startTestApp({ mails: false, rateLimitMax: 3 })
     atEnd(server.close)
@@ -117,6 +135,17 @@ describe('a server process', () => {
 })
 
 describe.skipIf(inject('postgres'))('a server that cannot start', () => {
+  it.each(['main.js', 'staff.js'])('says in a sentence that Node is too old: %s', (file) => {
+    const old = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' })`
+    const options = ['--import', `data:text/javascript,${encodeURIComponent(old)}`, resolve('dist/server', file)]
+    const { status, stderr } = spawnSync(process.execPath, options, { encoding: 'utf8' })
+    expect([status, stderr]).toEqual([
+      1,
+      'This is Node 20.20.2, and the server needs Node 24.2 or newer: npm start brings its own.\n',
+    ])
+    expect(readFileSync(resolve('dist/server', file), 'utf8')).not.toMatch(/^import .*"node:sqlite"/m)
+  })
+
   it('names every problem of its environment', async () => {
     const lines = await refusalToStart({
       PORT: 'http',
@@ -204,7 +233,7 @@ describe('migrations', () => {
     await database.close()
     const lines = await refusalToStart(env)
     expect(lines).toHaveLength(1)
-    expect(lines[0]).toMatch(/^Migration \d+_enquiries was edited after it was applied/)
+    expect(lines[0]).toMatch(/^Migration \d+_tables was edited after it was applied/)
   })
 
   it('are known however the lines of their files end', async () => {

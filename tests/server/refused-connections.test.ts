@@ -22,6 +22,8 @@ it.each([
   ['what is no HTTP', 'nonsense\r\n\r\n', 400],
   ['headers that are too long', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
   ['headers that do not end', 'GET / HTTP/1.1\r\nHost: x\r\n', 408],
+  ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400],
+  ['an expectation that nobody meets', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n', 417],
 ])('%s: an answer in words, with the headers of every answer', async (_name, text, status) => {
   const answer = await said(text)
   expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))

@@ -182,12 +182,12 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
 
   it('name the command that a due migration needs', async () => {
     const { app, owner } = await aDatabase()
-    await administer(owner, "DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_enquiries'")
+    await administer(owner, "DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_tables'")
     const server = await startServer({ DATABASE_URL: app }, { waitUntilReady: false })
     atEnd(() => server.stop('SIGKILL'))
     expect((await server.exited).code).toBe(1)
     expect(server.stderr()).toMatch(
-      /^Migration \d+_enquiries is due, and this role may not apply it\. [^\n]* staff -- migrate[^\n]*\n$/,
+      /^Migration \d+_tables is due, and this role may not apply it\. [^\n]* staff -- migrate[^\n]*\n$/,
     )
   })
 

@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { dirname, resolve } from 'node:path'
 import { Readable, Writable } from 'node:stream'
-import { runStaff } from '../../server/staff.ts'
+import { runStaff } from '../../server/staff/run.ts'
 
 const project = resolve(import.meta.dirname, '../..')
 

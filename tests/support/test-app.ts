@@ -4,7 +4,7 @@ import pino from 'pino'
 import { openApplication } from '../../server/application.ts'
 import { type Env, readEnv } from '../../server/env.ts'
 import type { Patience } from '../../server/http/app.ts'
-import type { Site } from '../../server/http/site.ts'
+import type { Site } from '../../server/http/static-pages.ts'
 import { serializers } from '../../server/log.ts'
 import { recordEvent } from '../../server/mail/delivery.ts'
 import { startOutbox } from '../../server/mail/outbox.ts'
@@ -86,7 +86,7 @@ export async function startTestApp({
         { log: logger, availability, pollMs: POLL_MS },
       ),
     close: async () => {
-      await close({ leavingMs: 0, mailGraceMs: 0 })
+      await close({ leavingMs: 0, graceMs: 0 })
       await database.close()
       await resend.close()
     },

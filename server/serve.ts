@@ -1,0 +1,121 @@
+import { resolve } from 'node:path'
+import type { Logger } from 'pino'
+import { brand } from '../shared/brand.ts'
+import { openApplication } from './application.ts'
+import type { Db } from './database/database.ts'
+import { OWNER_PATIENCE_MS, openDatabase } from './database/open-database.ts'
+import { type Env, publicUrlOf, readEnvOrExit } from './env.ts'
+import { exitFor, OperatorError } from './errors.ts'
+import { loadRenderer } from './http/form-posts.ts'
+import { loadSite } from './http/static-pages.ts'
+import { createLogger } from './log.ts'
+import { migrationsFolder, projectRoot } from './project-root.ts'
+import { startWatchdog } from './watchdog.ts'
+
+/*
+ * The site as a process. Read env.ts for what may be set, application.ts for what works on the open database, then
+ * http/app.ts for requests, enquiries/orders.ts for what is stored, mail/outbox.ts for what is sent.
+ */
+
+/** How long this process still answers after it was told to end, so that no client is cut off while a proxy learns of it. */
+const LEAVING_MS = 1000
+/** How long requests and mails under way may take after that. */
+const GRACE_MS = 5000
+/** Whoever told this process to end knows by then: what still hangs is ended as a kill would, which loses nothing. */
+const END_MS = 9000
+// A visitor is told within seconds that the order was not stored.
+const QUERY_TIMEOUT_MS = 2000
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const
+
+export async function runSite(variables: Parameters<typeof readEnvOrExit>[0]): Promise<void> {
+  await serve(readEnvOrExit(variables)).catch(exitFor)
+}
+
+/** Opens everything in order, waits for the signal to end, and closes in reverse. */
+async function serve(env: Env): Promise<void> {
+  for (const signal of SIGNALS) process.once(signal, exitAtOnce)
+  refuseStandIns(env)
+  const log = createLogger(env.LOG_LEVEL)
+  const opening = openDatabase({
+    url: env.DATABASE_URL,
+    directUrl: env.DIRECT_DATABASE_URL,
+    dataDir: env.DATA_DIR,
+    embeddedPort: env.EMBEDDED_DATABASE_PORT,
+    migrations: migrationsFolder(),
+    migrate: true,
+    patience: { ms: OWNER_PATIENCE_MS, tell: (words) => log.warn(words) },
+    queryTimeoutMs: QUERY_TIMEOUT_MS,
+  })
+  const site = loadSite(resolve(projectRoot(), 'dist/client'), env) // while the database answers
+  if (site.size > 0) await loadRenderer()
+  const database = await opening
+  for (const note of database.notes) log.info(note)
+  await assertPrivileges(database.db)
+  if (site.size === 0) log.warn('no built pages: run `npm run build`, or use `npm run dev`')
+
+  const { app, close } = await openApplication(env, { db: database.db, log, site })
+  await app.listen({
+    host: env.HOST,
+    port: env.PORT,
+    listenTextResolver: (address) => `${brand.name} is at ${env.PUBLIC_URL ?? address}`,
+  })
+  logConfiguration(env, log)
+  startWatchdog()
+
+  log.info({ signal: await nextSignal() }, 'ending')
+  setTimeout(() => {
+    log.warn('did not end in time: what was under way is given up')
+    process.exit(0)
+  }, END_MS).unref()
+  await close({ leavingMs: LEAVING_MS, graceMs: GRACE_MS })
+  await database.close()
+  process.exit(0)
+}
+
+/** Else mails would be taken to be sent, and not sent, until nobody knows whether they were. */
+async function assertPrivileges(db: Db) {
+  const [row] = await db.$queryRaw<{ may: boolean; login: string }[]>`
+    SELECT current_user AS "login", has_table_privilege('"Quvera_Subscriber"', 'SELECT')
+      AND has_column_privilege('"Quvera_Subscriber"', 'EndsAt', 'UPDATE') AS "may"`
+  if (row?.may) return
+  throw new OperatorError(
+    `The login ${row?.login} lacks rights that this version needs: first run prisma/roles.sql again as the tables' owner.`,
+  )
+}
+
+/** After the address: what is unset, and in a terminal what somebody who has started it there wants to know next. */
+function logConfiguration(env: Env, log: Logger) {
+  if (!env.RESEND_API_KEY)
+    log.warn('Mails wait in the database, as RESEND_API_KEY is not set: npm run -s staff -- mails')
+  if (process.stdout.isTTY) {
+    if (env.RESEND_API_KEY) log.info(`Mails go to ${env.STAFF_EMAILS.join(', ')} and to the visitors`)
+    log.info('Enquiries: npm run studio, or npm run -s staff -- list')
+  }
+  if (env.RETENTION_MONTHS === 0)
+    log.warn('RETENTION_MONTHS is 0: enquiries are never erased by themselves. The privacy policy promises 24 months')
+  if (!env.PUBLIC_URL)
+    log.warn(
+      `PUBLIC_URL is not set: links in the pages lead to ${publicUrlOf(env)}, mails that ask subscribers to confirm wait`,
+    )
+}
+
+/** With a key mails go out: then nobody's address may stand in for the real ones. */
+function refuseStandIns({ RESEND_API_KEY, ...env }: Env) {
+  for (const name of ['MAIL_FROM', 'STAFF_EMAILS'] as const) {
+    const standIn = [env[name]].flat().find((address) => /\.example>?$/i.test(address))
+    if (RESEND_API_KEY && standIn)
+      throw new OperatorError(`RESEND_API_KEY is set, but ${name} is still a stand-in (${standIn}): set your own.`)
+  }
+}
+
+/** Before start-up completes, exit at once: nothing needs closing, and a kill at this point is safe. */
+function exitAtOnce(signal: NodeJS.Signals) {
+  process.exit(signal === 'SIGINT' ? 130 : 143)
+}
+
+function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((done) => {
+    // The new listener first: taking the last one away drops a signal that has come already.
+    for (const signal of SIGNALS) process.once(signal, () => done(signal)).off(signal, exitAtOnce)
+  })
+}

@@ -1,0 +1,137 @@
+// What `npm run staff -- COMMAND` does. A command stands in a file beside this one with its options, its query and what it
+// prints; input.ts reads what several are told, output.ts prints what several show, and keeps the access log.
+import { Command, CommanderError } from 'commander'
+import { withDatabase } from '../database/open-database.ts'
+import { readEnv } from '../env.ts'
+import { describeFailure, sqlState } from '../errors.ts'
+import { backupCommand } from './backup.ts'
+import { exportCommand, findCommand, listCommand } from './enquiries.ts'
+import { eraseCommand } from './erase.ts'
+import { UsageError } from './input.ts'
+import { mailsCommand } from './mails.ts'
+import { noteCommand, showCommand, statusCommand } from './one-enquiry.ts'
+import { noteAccess, type Terminal } from './output.ts'
+import { restoreCommand } from './restore.ts'
+import {
+  accessCommand,
+  configCommand,
+  digestCommand,
+  migrateCommand,
+  testMailCommand,
+  testNotifyCommand,
+} from './site.ts'
+import { subscribersCommand, unsubscribeCommand } from './subscribers.ts'
+
+const LINE_WIDTH = 120
+const INSUFFICIENT_PRIVILEGE = '42501'
+
+const commands = [
+  listCommand,
+  showCommand,
+  findCommand,
+  statusCommand,
+  noteCommand,
+  digestCommand,
+  exportCommand,
+  subscribersCommand,
+  unsubscribeCommand,
+  eraseCommand,
+  mailsCommand,
+  testMailCommand,
+  testNotifyCommand,
+  backupCommand,
+  restoreCommand,
+  migrateCommand,
+  accessCommand,
+  configCommand,
+]
+
+/** Runs one command to its end, and tells what went wrong. Returns the exit code. */
+export async function runStaff(
+  args: string[],
+  variables: Parameters<typeof readEnv>[0],
+  streams: Pick<Terminal, 'input' | 'output' | 'errors'>,
+): Promise<number> {
+  const { output, errors } = streams
+  let outputFailure: NodeJS.ErrnoException | undefined
+  output.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.syscall === 'write') outputFailure ??= error
+  })
+  const print = (line: string) => void output.write(`${line}\n`)
+  try {
+    const env = () => readEnv(variables)
+    const program = createProgram({
+      ...streams,
+      env,
+      print,
+      onDatabase: (work) => withDatabase(env(), ({ db }) => work(db)),
+      noteAccess: (db, what) => noteAccess({ command: args[0] ?? '', env, errors }, db, what),
+    })
+    const names = program.commands.map((command) => command.name()).join(', ')
+    if (args.length === 0) throw new UsageError(`Say which command: ${names}`)
+    await program.parseAsync(args, { from: 'user' }).catch(expectHelp)
+    await allWritten(output)
+    if (outputFailure) throw outputFailure
+    return 0
+  } catch (error) {
+    // Whoever reads our output may stop before its end, as `head` does: that is no failure.
+    if (error === outputFailure && outputFailure?.code === 'EPIPE') return 0
+    errors.write(`${describe(error, args[0])}\n`)
+    return error instanceof UsageError ? 2 : 1
+  } finally {
+    await allWritten(errors)
+  }
+}
+
+function allWritten(stream: NodeJS.WritableStream) {
+  return new Promise((done) => stream.write('', done))
+}
+
+/** Commander throws when it has shown help, and when it does not understand. */
+function expectHelp(error: unknown) {
+  if (!(error instanceof CommanderError)) throw error
+  if (error.exitCode !== 0) throw new UsageError(error.message.replace(/^error: |\.$/g, '').replaceAll('\n', ' '))
+}
+
+function describe(error: unknown, command = ''): string {
+  if (error instanceof UsageError) return `${error.message}. See --help.`
+  const words = describeFailure(error)
+  if ((error as NodeJS.ErrnoException).syscall === 'write') return `The output cannot be written: ${words}.`
+  if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) return words
+  return `${words}. \`${command}\` needs more than this login may: set DATABASE_URL to the tables' owner, or to quvera_readonly to look. After an update the owner runs prisma/roles.sql again.`
+}
+
+/** Wrapped as wide as the terminal is, but for one with a list in it, which Commander leaves as it is. */
+function commandDescription(command: Command): string {
+  const text = command.description()
+  return /\n\s/.test(text) ? text : text.replaceAll('\n', ' ')
+}
+
+function createProgram(terminal: Terminal): Command {
+  const program = new Command('npm run -s staff --')
+    .usage('COMMAND [options]')
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.output.write(text),
+      writeErr: () => {},
+      outputError: () => {},
+      getOutHelpWidth: () => Math.min(terminal.output.columns ?? LINE_WIDTH, LINE_WIDTH),
+    })
+    .configureHelp({
+      subcommandTerm: (command) => command.name(),
+      commandDescription,
+      showGlobalOptions: false,
+      minWidthToWrap: 20,
+    })
+    .addHelpText(
+      'after',
+      `
+COMMAND --help tells more.
+The database is that of the site: DATABASE_URL, or the embedded one in DATA_DIR.
+Exit code: 0 done, 1 refused or failed, 2 not understood.
+In the container: docker exec CONTAINER node dist/server/staff.js COMMAND …`,
+    )
+  for (const addCommand of commands) addCommand((name) => program.command(name), terminal)
+  return program
+}

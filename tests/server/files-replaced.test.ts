@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, inject, it } from 'vitest'
+import { messages } from '../../shared/order.ts'
+import { anOrder, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
+import { eventually } from '../support/eventually.ts'
+import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
+import { freePort } from '../support/server-process.ts'
+import { aDatabase } from '../support/waiting-site.ts'
+
+/** The built site in a folder of its own, which a new build may empty. */
+async function aSiteInItsOwnFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'quvera-built-'))
+  atEnd(() => rm(folder, { recursive: true, force: true }))
+  await mkdir(join(folder, 'prisma'))
+  await Promise.all(['dist', 'prisma/migrations'].map((path) => cp(path, join(folder, path), { recursive: true })))
+  await symlink(resolve('node_modules'), join(folder, 'node_modules'))
+  const resend = await startFakeResend()
+  atEnd(resend.close)
+  const port = String(await freePort())
+  const env = { ...(await aDatabase()), ...sendingThrough(resend), PORT: port, RATE_LIMIT_MAX: '0' }
+  const server = spawn(process.execPath, [join(folder, 'dist/server/main.js')], { env, cwd: folder, stdio: 'ignore' })
+  const ended = new Promise((done) => server.once('exit', done))
+  atEnd(async () => {
+    server.kill('SIGKILL')
+    await ended
+  })
+  const url = `http://127.0.0.1:${port}`
+  await eventually(async () => expect((await fetch(`${url}/readyz`)).ok).toBe(true), 30_000)
+  return { folder, url, resend }
+}
+
+it.skipIf(inject('postgres'))(
+  'a site goes on while a new build empties the folder that it was started from',
+  async () => {
+    const { folder, url, resend } = await aSiteInItsOwnFolder()
+    await rm(join(folder, 'dist'), { recursive: true })
+
+    const { submissionKey: _, ...fields } = anOrder()
+    const post = (changes: object) => {
+      const values = Object.entries({ ...fields, ...changes }).map(([name, value]) => [name, String(value)])
+      return fetch(`${url}/buy-now`, { method: 'POST', body: new URLSearchParams(values) })
+    }
+    const stored = await post({})
+    expect([stored.status, await stored.text()]).toEqual([200, expect.stringContaining(messages.received)])
+    const refused = await post({ email: 'nobody' })
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining(messages.email)])
+    expect((await submit(url, anOrder())).status).toBe(200)
+    expect((await fetch(`${url}/privacy-policy`)).status).toBe(200)
+    await eventually(() => expect(resend.mails).toHaveLength(4))
+  },
+)
