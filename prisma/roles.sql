@@ -25,10 +25,12 @@ REVOKE CREATE ON SCHEMA public FROM PUBLIC; -- granted by default before Postgre
 GRANT USAGE ON SCHEMA public TO quvera_app, quvera_readonly;
 GRANT SELECT ON _prisma_migrations TO quvera_app, quvera_readonly;
 
--- The server stores, and writes down what became of the mails. It changes nothing that a visitor has written and deletes
--- no enquiry. A subscription it asks to confirm, and deletes when it is ended or nobody confirms it. Staff set status,
--- note and spam, in its container.
-GRANT SELECT, INSERT ON "Quvera_Form" TO quvera_app;
+-- The server stores, and writes down what became of the mails. It changes nothing that a visitor has written, nor when it
+-- came, and deletes no enquiry: only the function erases, and only what is older than a month. A subscription it asks to
+-- confirm, and deletes when it is ended or nobody confirms it. Staff set status, note and spam, in its container.
+GRANT SELECT ON "Quvera_Form" TO quvera_app;
+GRANT INSERT ("Id", "Reference", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "SuspectedSpam",
+    "NoticeVersion", "SubmissionKey") ON "Quvera_Form" TO quvera_app;
 GRANT UPDATE ("Status", "Note", "SuspectedSpam") ON "Quvera_Form" TO quvera_app;
 GRANT SELECT, INSERT ON "Quvera_Mail" TO quvera_app;
 GRANT UPDATE ("Status", "Attempts", "NextAttemptAt", "AmbiguousAt", "LastError", "ResendId", "SentAt", "CheckedAt",
@@ -36,20 +38,19 @@ GRANT UPDATE ("Status", "Attempts", "NextAttemptAt", "AmbiguousAt", "LastError",
 GRANT SELECT, INSERT, DELETE ON "Quvera_MailEvent" TO quvera_app;
 GRANT SELECT, INSERT, UPDATE ON "Quvera_Lease" TO quvera_app;
 GRANT USAGE ON SEQUENCE "Quvera_Mail_Id_seq" TO quvera_app;
-GRANT SELECT, INSERT, DELETE ON "Quvera_Subscriber" TO quvera_app;
+GRANT SELECT, INSERT ("Email", "ConsentVersion", "EndsAt"), DELETE ON "Quvera_Subscriber" TO quvera_app;
 GRANT UPDATE ("SubscribedAt", "ConsentVersion", "ConfirmedAt", "EndsAt") ON "Quvera_Subscriber" TO quvera_app;
 GRANT SELECT ON "Quvera_History" TO quvera_app, quvera_readonly;
 -- Who looked: each command of staff adds a line, whose time and role the database says. A trigger keeps it for a year.
 GRANT INSERT ("Who", "Command", "What") ON "Quvera_Access" TO quvera_app, quvera_readonly;
-GRANT SELECT ("At"), DELETE ON "Quvera_Access" TO quvera_app;
 GRANT SELECT ON "Quvera_Access" TO quvera_readonly;
 
 -- As the migration says; a dump without its rights loses it.
-REVOKE EXECUTE ON FUNCTION "Quvera_keep_history"() FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION "Quvera_keep_history"(), "Quvera_erase_old"(TIMESTAMPTZ, INT) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION "Quvera_erase_old"(TIMESTAMPTZ, INT) TO quvera_app;
 
--- Staff look: Studio, psql, the export.
-GRANT SELECT ON "Quvera_Form", "Quvera_Mail", "Quvera_Subscriber", "Quvera_Enquiries", "Quvera_Lease" TO quvera_readonly;
+-- Staff look: Studio, psql, the export. Not at the secret of a subscriber's link, which confirms and ends a subscription.
+GRANT SELECT ON "Quvera_Form", "Quvera_Mail", "Quvera_Enquiries", "Quvera_Lease" TO quvera_readonly;
+GRANT SELECT ("Email", "SubscribedAt", "ConsentVersion", "ConfirmedAt", "EndsAt", "Id") ON "Quvera_Subscriber" TO quvera_readonly;
 -- Take the dashes off where staff may set the status of an enquiry and note something beside it:
 -- GRANT UPDATE ("Status", "Note") ON "Quvera_Form" TO quvera_readonly;
--- Take the dashes off where the site erases by itself (RETENTION_MONTHS); its mails go with an enquiry:
--- GRANT DELETE ON "Quvera_Form" TO quvera_app;

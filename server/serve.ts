@@ -76,7 +76,7 @@ async function serve(env: Env): Promise<void> {
 async function assertPrivileges(db: Db) {
   const [row] = await db.$queryRaw<{ may: boolean; login: string }[]>`
     SELECT current_user AS "login", has_table_privilege('"Quvera_Subscriber"', 'SELECT')
-      AND has_column_privilege('"Quvera_Subscriber"', 'EndsAt', 'UPDATE') AS "may"`
+      AND has_function_privilege('"Quvera_erase_old"(timestamptz, int)', 'EXECUTE') AS "may"`
   if (row?.may) return
   throw new OperatorError(
     `The login ${row?.login} lacks rights that this version needs: first run prisma/roles.sql again as the tables' owner.`,

@@ -9,6 +9,12 @@ const PRIVATE = [
   '.env',
   '.env.local',
   '.env.production',
+  'deploy/.env',
+  'deploy/.env.local',
+  'enquiries.json',
+  'exports-of-may/enquiries-may.json',
+  'quvera.sql',
+  'deploy/old/dump.sql',
   'enquiries.csv',
   'subscribers.csv',
   'exports/november.csv',
@@ -22,7 +28,14 @@ const PRIVATE = [
   'restored/postgres/PG_VERSION',
   '.data/postgres/PG_VERSION',
 ]
-const OURS = ['.env.example', 'prisma/roles.sql', 'package.json', 'server/staff/backup.ts', 'server/staff/person.ts']
+const OURS = [
+  '.env.example',
+  'prisma/roles.sql',
+  'prisma/migrations/20261121120000_tables/migration.sql',
+  'package.json',
+  'server/staff/backup.ts',
+  'server/staff/person.ts',
+]
 
 /** Which of the paths git, with nothing but these rules, ignores. The image's rules are read in the same way. */
 function ignored(rules: string): string[] {

@@ -14,7 +14,7 @@ const LEAP_DAYS = 31
 
 const LEAP = `enquiries past their time are not erased: the database's clock is more than ${LEAP_DAYS} days after the last time that is known. Where it is right, by hand once: staff erase --older-than`
 
-/** Erases the enquiries received before, with their mails, also from copies that a backup made or left. */
+/** Erases the enquiries received before, with their mails, also from copies that a backup made or left. For the tables' owner. */
 export async function eraseBefore(db: Db, before: Date): Promise<number> {
   let erased = 0
   for (let count = CHUNK; count > 0; erased += count) {
@@ -23,6 +23,18 @@ export async function eraseBefore(db: Db, before: Date): Promise<number> {
       WHERE "Id" IN (SELECT "Id" FROM "Quvera_Form" WHERE "ReceivedAt" < ${before} LIMIT ${CHUNK})`
   }
   await db.$executeRawUnsafe(DROP_COPIES)
+  return erased
+}
+
+/** The same for the site's role, which may do so only by this function: it leaves what is younger than a month. */
+async function eraseOld(db: Db, before: Date): Promise<number> {
+  let erased = 0
+  for (let count = CHUNK; count > 0; erased += count) {
+    const [row] = await db.$queryRaw<
+      [{ count: number }]
+    >`SELECT "Quvera_erase_old"(${before}, ${CHUNK}::int) AS "count"`
+    count = row.count
+  }
   return erased
 }
 
@@ -49,14 +61,16 @@ export function startRetention(db: Db, months: number, log: Logger): () => void 
         return log.error(`${LEAP} ${months}m`)
       // By another name each time, so that nobody renews it: who finds it run out is the one that erases.
       const isFirst = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
-      if (isFirst && months)
-        log.info({ erased: await eraseBefore(db, before), months }, 'enquiries past their time were erased')
-      if (isLeap) return
-      await db.$executeRaw`DELETE FROM "Quvera_Access" WHERE "At" < now() - interval '1 year'`
+      if (isLeap) {
+        if (isFirst && months) log.info({ erased: 0, months }, 'enquiries past their time were erased')
+        return
+      }
+      const erased = isFirst ? await eraseOld(db, before) : 0
+      if (isFirst && months) log.info({ erased, months }, 'enquiries past their time were erased')
       const count = await forgetSubscribers(db, now)
       if (count > 0) log.info({ count }, 'addresses that nobody confirmed, or that were ended, were forgotten')
     } catch (error) {
-      const remedy = 'for 42501 run prisma/roles.sql again, with RETENTION_MONTHS its last line too'
+      const remedy = 'for 42501 run prisma/roles.sql again'
       log.error({ err: error }, `what is past its time could not be erased; ${remedy}`)
     }
   }

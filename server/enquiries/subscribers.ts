@@ -91,7 +91,7 @@ async function insertSubscriber(db: Db, email: string): Promise<void> {
       VALUES (${email}, ${CONSENT_VERSION}, now() + make_interval(days => ${UNCONFIRMED_DAYS - 1}))
       ON CONFLICT ("Email") DO UPDATE
         SET "SubscribedAt" = now(), "ConsentVersion" = excluded."ConsentVersion", "EndsAt" = excluded."EndsAt"
-        WHERE stored."EndsAt" IS NOT NULL`,
+        WHERE stored."ConfirmedAt" IS NULL`,
     db.$executeRaw`
       INSERT INTO "Quvera_Mail" ("SubscriberId", "Kind", "Key")
       SELECT "Id", 'Confirmation', 'confirm/' || gen_random_uuid() FROM "Quvera_Subscriber" subscriber
@@ -102,10 +102,12 @@ async function insertSubscriber(db: Db, email: string): Promise<void> {
 }
 
 /**
- * Forgets who was asked to confirm and has not, and who has left, and returns how many. Addresses from before anybody was
- * asked stay: staff decide.
+ * Forgets who was asked to confirm and has not, and who has left, and returns how many. A restored address has no end yet:
+ * it gets one, so that its link works for as long as any other.
  */
 export async function forgetSubscribers(db: Db, now: Date): Promise<number> {
   const before = new Date(now.getTime() - DAY_MS)
+  const endsAt = new Date(now.getTime() + (UNCONFIRMED_DAYS - 1) * DAY_MS)
+  await db.subscriber.updateMany({ where: { confirmedAt: null, endsAt: null }, data: { endsAt } })
   return (await db.subscriber.deleteMany({ where: { endsAt: { lt: before } } })).count
 }

@@ -7,7 +7,7 @@ import type { AddCommand, Terminal } from './output.ts'
 
 const NOTHING_CHANGED = 'Nothing was changed. Repeat the command with --yes to erase for good.'
 const ELSEWHERE =
-  'Copies in backups, in mailboxes, at Resend and at NOTIFY_URL are not reached from here, nor what is being sent just now.'
+  'Not reached from here: copies in backups (erase again after a restore), in mailboxes, at Resend and at NOTIFY_URL, what is being sent just now, and bytes in the files of the database until they are written over.'
 
 export function eraseCommand(add: AddCommand, terminal: Terminal) {
   add('erase')
@@ -29,7 +29,7 @@ export function eraseCommand(add: AddCommand, terminal: Terminal) {
       (age) => readAge(age),
     )
     .option('--yes', 'erase; without it the command only tells what it would erase')
-    .description(`What is erased cannot be brought back. ${ELSEWHERE}`)
+    .description(`What is erased here comes back only from a backup. ${ELSEWHERE}`)
     .action(async (words: string[], { person, olderThan, yes = false }: Options) => {
       if ([words[0], person, olderThan].filter(Boolean).length !== 1)
         throw new UsageError('Say either REFERENCE, --person or --older-than')
@@ -111,9 +111,11 @@ export async function readHoldings(db: Db, whose: Whose): Promise<Holdings> {
     WHERE lower("Email") = lower(${email ?? null}::text) OR "Mobile" = ${mobile ?? null}::text OR "Reference" = ANY(${references ?? []}::text[])
     ORDER BY form."ReceivedAt"`
   const subscriptions = await db.$queryRaw<{ row: Holdings['subscriptions'][number] }[]>`
-    SELECT to_jsonb(subscriber) - 'Secret' || jsonb_build_object('Mails', (
+    SELECT to_jsonb(subscriber) || jsonb_build_object('Mails', (
       SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'SubscriberId' ORDER BY mail."Id"), '[]')
       FROM "Quvera_Mail" mail WHERE mail."SubscriberId" = subscriber."Id"
-    )) AS "row" FROM "Quvera_Subscriber" subscriber WHERE lower("Email") = lower(${email ?? null}::text)`
+    )) AS "row" FROM (
+      SELECT "Email", "SubscribedAt", "ConsentVersion", "ConfirmedAt", "EndsAt", "Id" FROM "Quvera_Subscriber"
+    ) subscriber WHERE lower("Email") = lower(${email ?? null}::text)`
   return { enquiries: enquiries.map(({ row }) => row), subscriptions: subscriptions.map(({ row }) => row) }
 }

@@ -54,7 +54,9 @@ not send one that was left out.`)
         await db.enquiry.updateMany({ where: { id: { in: rows.map(({ id }) => id) } }, data: change })
         for (const row of rows) {
           const [before, after] = [told(row), told({ ...row, ...change })]
-          print(`${row.reference}  ${row.name}: ${before === after ? `is ${after} already` : `${before} → ${after}`}`)
+          print(
+            `${row.reference}  ${onOneLine(row.name)}: ${before === after ? `is ${after} already` : `${before} → ${after}`}`,
+          )
         }
       })
     })

@@ -23,7 +23,43 @@ async function aClient(env: Record<string, string>): Promise<pg.Client> {
   return client
 }
 
+/** Commands that show and change nothing of a person. Every other one has its line in the access log, and stands below. */
+const WITHOUT_ACCESS = ['help', 'digest', 'test-mail', 'test-notify', 'migrate', 'access', 'config']
+
 describe('who looked', () => {
+  it('is known of every command that there is', async () => {
+    const { stdout } = await staff(['--help'], {})
+    const names = [...stdout.matchAll(/^ {2}([a-z-]+) {2,}\S/gm)].map(([, name]) => name)
+    expect(names).toContain('export')
+    const { url, database, db } = await aSite()
+    const { reference = '' } = await submit(url, anOrder())
+    await db.mail.updateMany({ where: { kind: 'Acknowledgement' }, data: { status: 'Bounced' } }) // `mails` shows the visitor's address
+    const { reference: another = '' } = await submit(url, anOrder())
+    const folder = await aFolder('quvera-access-')
+    atEnd(folder.remove)
+    const file = join(folder.path, 'backup.gz')
+    await staff(['backup', file], database)
+    for (const name of names) {
+      if (WITHOUT_ACCESS.includes(name ?? '')) continue
+      const args = {
+        show: [reference],
+        find: ['asha'],
+        status: [reference, 'New'],
+        note: [reference, 'x'],
+        unsubscribe: ['a@b.in'],
+        erase: [another, '--yes'],
+        backup: ['-'],
+        restore: [file],
+      }[name ?? '']
+      const env = name === 'restore' ? await aDatabase() : database
+      const before = name === 'restore' ? 0 : await db.access.count()
+      await staff([name ?? '', ...(args ?? [])], env)
+      const after = await onDatabase(env, (each) => each.access.findMany())
+      expect(after.length, name).toBeGreaterThan(before)
+      expect(after.at(-1)?.command).toBe(name)
+    }
+  })
+
   it('is written down of each command about people, with references or how many, and nothing of them', async () => {
     const { url, database } = await aSite()
     const { reference = '' } = await submit(url, anOrder())

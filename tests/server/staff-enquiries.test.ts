@@ -23,6 +23,16 @@ function references({ stdout }: Ran) {
   return [...stdout.matchAll(/^[A-Z]+-\w{6}/gm)].map(([reference]) => reference)
 }
 
+it('a name moves no cursor, whatever shows it', async () => {
+  const { db, database } = await aDatabase()
+  const reference = await storeEnquiry(db, { name: 'Asha\u001b[2J\u009b2J\u202eVerma' })
+  for (const command of [['list'], ['show', reference], ['status', reference, 'Contacted'], ['note', reference, 'x']]) {
+    const { code, stdout } = await staff(command, database)
+    expect(code, command[0]).toBe(0)
+    expect(stdout, command[0]).not.toMatch(/[\u001b\u009b\u202e]/)
+  }
+})
+
 describe('list', () => {
   it('shows what the running site has stored, newest first, with what became of the mails', async () => {
     const { url, db, database } = await aSite()

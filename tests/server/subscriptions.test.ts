@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { forgetSubscribers } from '../../server/enquiries/subscribers.ts'
 import { readBacklog } from '../../server/mail/backlog.ts'
+import { DAY_MS } from '../../server/words.ts'
 import { brand } from '../../shared/brand.ts'
 import { CONSENT_VERSION } from '../../shared/subscription.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
@@ -200,16 +201,15 @@ describe('a subscription', () => {
     expect(await app.db.mail.count()).toBe(1)
   })
 
-  it('from before anybody was asked stays what it was, whoever types its address', async () => {
+  it('that was never confirmed, also one of a restored backup, has the consent and the date of the last time', async () => {
     await start()
-    const before = { email: 'asha@shop.example', subscribedAt: hoursAgo(9000), consentVersion: '2026-11-22' }
+    const before = { email: 'asha@shop.example', subscribedAt: hoursAgo(9000), consentVersion: 'an older one' }
     await app.db.subscriber.create({ data: before })
     await subscribe(before.email)
-    const link = await theLink()
-    expect(await rows()).toMatchObject([{ ...before, confirmedAt: null }])
-    await forget()
-    expect(await rows()).toMatchObject([{ ...before, confirmedAt: null }])
-    expect((await ask(link, 'do=confirm')).status).toBe(303)
+    const [row] = await rows()
+    expect(row).toMatchObject({ consentVersion: CONSENT_VERSION, confirmedAt: null, endsAt: expect.any(Date) })
+    expect(Date.now() - Number(row?.subscribedAt)).toBeLessThan(60_000)
+    expect((await ask(await theLink(), 'do=confirm')).status).toBe(303)
     expect((await rows())[0]?.confirmedAt).toBeInstanceOf(Date)
   })
 
@@ -407,16 +407,19 @@ it('who may have left since the backup is not on the list of a restored database
   expect(await ask(app.url + link.slice(link.indexOf('/subscription')))).toMatchObject({ link: 'unconfirmed' })
 })
 
-it('who was asked and has not confirmed within 30 days is forgotten; those from before anybody was asked stay', async () => {
+it('who was asked and has not confirmed within 30 days is forgotten, and one of a restored backup 30 days after', async () => {
   await start()
   await aConfirmed('confirmed@shop.example')
   await subscribe('late@shop.example')
   await subscribe('recent@shop.example')
   await idle()
-  await app.db.subscriber.create({ data: { email: 'before@shop.example', consentVersion: '2026-11-22' } })
+  await app.db.subscriber.create({ data: { email: 'restored@shop.example', consentVersion: '2026-11-22' } })
   const unconfirmed = { endsAt: { not: null }, email: { not: 'recent@shop.example' } }
   await app.db.subscriber.updateMany({ where: unconfirmed, data: { endsAt: hoursAgo(25) } })
   expect(await forget()).toBe(1)
-  const left = (await rows()).map(({ email }) => email)
-  expect(left).toEqual(['before@shop.example', 'confirmed@shop.example', 'recent@shop.example'])
+  const left = async () => (await rows()).map(({ email }) => email)
+  expect(await left()).toEqual(['confirmed@shop.example', 'recent@shop.example', 'restored@shop.example'])
+  expect(await forgetSubscribers(app.db, new Date(Date.now() + 29.5 * DAY_MS))).toBe(0)
+  expect(await forgetSubscribers(app.db, new Date(Date.now() + 30.5 * DAY_MS))).toBe(2)
+  expect(await left()).toEqual(['confirmed@shop.example'])
 })

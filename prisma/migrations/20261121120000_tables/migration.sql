@@ -247,3 +247,19 @@ BEGIN
 END $$;
 CREATE TRIGGER "only_add" BEFORE UPDATE OR DELETE ON "Quvera_Access" FOR EACH ROW EXECUTE FUNCTION "Quvera_only_add"();
 CREATE TRIGGER "only_add_all" BEFORE TRUNCATE ON "Quvera_Access" FOR EACH STATEMENT EXECUTE FUNCTION "Quvera_only_add"();
+
+-- Erases what is past its time: enquiries from before a moment that is itself a month ago or longer, and lines of the
+-- access log after a year. The site's role may call it and delete neither by itself, so that nobody who has broken into
+-- the site can replace an enquiry by another one without a trace.
+CREATE FUNCTION "Quvera_erase_old"("Before" TIMESTAMPTZ, "Most" INT) RETURNS INT LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    erased INT;
+BEGIN
+    DELETE FROM public."Quvera_Access" WHERE "At" < now() - interval '1 year';
+    DELETE FROM public."Quvera_Form" WHERE "Id" IN (
+        SELECT "Id" FROM public."Quvera_Form"
+        WHERE "ReceivedAt" < "Before" AND "ReceivedAt" < now() - interval '1 month' LIMIT "Most");
+    GET DIAGNOSTICS erased = ROW_COUNT;
+    RETURN erased;
+END $$;
+REVOKE EXECUTE ON FUNCTION "Quvera_erase_old"(TIMESTAMPTZ, INT) FROM PUBLIC;
