@@ -83,7 +83,7 @@ they may read.`)
         for (const row of await findByReference(db, references)) {
           await terminal.noteAccess(db, [row])
           await db.enquiry.updateMany({ where: { id: row.id }, data: { note } })
-          print(`${row.reference}  ${row.name}: ${note ?? 'no note any more'}`)
+          print(`${row.reference}  ${onOneLine(row.name)}: ${note ?? 'no note any more'}`)
           if (row.note) print(`Before: ${onOneLine(row.note)}`)
         }
       })
