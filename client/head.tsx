@@ -5,7 +5,7 @@ import { PUBLIC_URL_PLACEHOLDER, speculationRules } from '../shared/page-paths.t
 import { advisory, PRODUCT_CLASS } from './content/advisory.ts'
 import { descriptionOf } from './content/descriptions.ts'
 import type { ProductContent } from './content/product.ts'
-import favicon from './favicon.svg?inline'
+import favicon from './favicon.svg?raw'
 import figtree from './fonts/figtree.woff2?url'
 import fraunces from './fonts/fraunces.woff2?url'
 import type { Page } from './pages/page.ts'
@@ -14,6 +14,12 @@ import type { Page } from './pages/page.ts'
 export function renderHead(page: Page): string {
   return renderToStaticMarkup(<Head page={page} />) + dataBlocks(page)
 }
+
+/** In the colours of the palette: there are no styles inside an icon. */
+const icon = `data:image/svg+xml,${favicon
+  .replace(/var\(--(\w+)\)/g, (_, name: keyof typeof palette) => palette[name])
+  .trim()
+  .replace(/[#<>"]/g, encodeURIComponent)}`
 
 function Head({ page }: { page: Page }) {
   const { ground = 'paper' } = page
@@ -28,7 +34,7 @@ function Head({ page }: { page: Page }) {
       <meta name="description" content={description} />
       {page.unlisted ? <meta name="robots" content="noindex" /> : <link rel="canonical" href={url} />}
       {/* In the page itself: a request would compete with what is seen first. */}
-      <link rel="icon" href={favicon} type="image/svg+xml" />
+      <link rel="icon" href={icon} type="image/svg+xml" />
       {[fraunces, figtree].map((font) => (
         <link key={font} rel="preload" href={font} as="font" type="font/woff2" crossOrigin="anonymous" />
       ))}

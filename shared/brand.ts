@@ -19,7 +19,7 @@ export const brand = {
 
 export const postalAddress = `${brand.company}, ${brand.address.street}, ${brand.address.city} ${brand.address.postalCode}, ${brand.address.country}`
 
-/** The colours of pages, mails and what browsers draw themselves. In styles `inkMuted` is `--ink-muted`; those of pages alone are in `client/styles/tokens.css`. */
+/** The colours of pages, mails and what browsers draw themselves. In styles `inkMuted` is `--ink-muted`; those of pages alone, and the ingredients', are in `client/styles/tokens.css`. */
 export const palette = {
   paper: '#fbf7f0',
   sand: '#f0e6d6',
@@ -27,6 +27,8 @@ export const palette = {
   line: '#d8cbb8',
   inkMuted: '#5c534b',
   ink: '#1f1a17',
-  /** 4.7:1 under ink. */
-  orange: '#d9601a',
+  /** The brand's own: 4.7:1 under ink. The icons in `client/public` are drawn in it. */
+  accent: '#d9601a',
+  /** Of texts and links: 5.9:1 on paper, 5.1:1 on sand. */
+  accentText: '#a8430a',
 } as const

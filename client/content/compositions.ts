@@ -21,7 +21,7 @@ export const compositions = {
     q10: { name: 'Ubiquinone', note: 'Coenzyme Q10', amount: '100 mg', hue: 'amber' },
     lycopene: { name: 'Lycopene', amount: '5000 mcg', hue: 'lycopene' },
     omega3: { name: 'Omega-3', amount: 'EPA 90 mg\nDHA 60 mg', hue: 'gold' },
-    carotene: { name: 'Mixed Carotene 10%', amount: '10.33 mg', hue: 'orange' },
+    carotene: { name: 'Mixed Carotene 10%', amount: '10.33 mg', hue: 'carrot' },
     wheatGerm: { name: 'Wheat Germ Oil', amount: '25 mg', hue: 'wheat' },
     ascorbate: { name: 'Calcium Ascorbate', amount: '75 mcg', hue: 'cream' },
     piperine: { name: 'Piperine', amount: '5 mg', hue: 'pepper' },

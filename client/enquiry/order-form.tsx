@@ -49,7 +49,7 @@ export function OrderSection({ isPage, ...form }: OrderFormProps & { isPage: boo
           className="square order-picture"
           name="buy-now"
           alt={`${brand.name} 300 and ${brand.name} XT before a note card`}
-          sizes="(min-width: 56.25em) 440px, 280px"
+          sizes="(min-width: 56.25em) 660px, 280px"
         />
         <NextSteps received={received} />
       </div>

@@ -24,7 +24,7 @@ const METRICS = ['LCP', 'INP', 'CLS', 'TTFB']
 const STYLE = `:root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}body{margin:0 auto;padding:1rem;max-width:40rem}
 table{width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums}tr{border-bottom:1px solid}
 th,td{padding:.3rem .5rem .3rem 0;text-align:right}th:first-child{text-align:left;font-weight:400;overflow-wrap:anywhere}
-svg{width:75%;height:.8rem;float:left;margin-top:.35rem}rect{fill:${palette.orange}}`
+svg{width:75%;height:.8rem;float:left;margin-top:.35rem}rect{fill:${palette.accent}}`
 
 /** What somebody without Grafana looks at: one page of plain HTML, undefined when the database does not answer. */
 export function statusPage(day: Day | undefined): string {

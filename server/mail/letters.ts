@@ -191,7 +191,7 @@ function letter(title: string, parts: Part[], subject = title): Letter {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title></head>
 <body style="margin:0;background:${palette.paper};color:${palette.ink};font:16px/1.5 Figtree,Helvetica,Arial,sans-serif">
 <div style="max-width:560px;margin:0 auto;padding:32px 20px">
-<p style="margin:0 0 20px;padding-bottom:8px;border-bottom:3px solid ${palette.orange};font:600 22px Fraunces,Georgia,serif">${brand.name}</p>
+<p style="margin:0 0 20px;padding-bottom:8px;border-bottom:3px solid ${palette.accent};font:600 22px Fraunces,Georgia,serif">${brand.name}</p>
 ${parts.map(({ html }) => html).join('')}
 <p style="margin:32px 0 0;padding-top:12px;border-top:1px solid ${palette.line};${MUTED}">${escaped(postalAddress)}<br>${brand.phone} · ${brand.email}</p>
 </div></body></html>`,

@@ -36,7 +36,7 @@ const tokens = new Map<string, string>([
   ),
 ])
 
-/** Which colours are too near to each other, by their names, and by how much: ` (orange on paper: 3.4 instead of 4.5)`. */
+/** Which colours are too near to each other, by their names, and by how much: ` (accent on paper: 3.4 instead of 4.5)`. */
 function contrastOf({ any }: { any: { id: string; data: Record<string, string> }[] }) {
   const found = any.find(({ id }) => id === 'color-contrast')?.data
   if (!found) return ''
@@ -47,8 +47,8 @@ function contrastOf({ any }: { any: { id: string; data: Record<string, string> }
 it('colours that are too near to each other are named, with what they lack', async () => {
   const { page, close } = await visit('/privacy-policy', CALM)
   expect(await violations(page)).toEqual([])
-  await page.evaluate((orange) => document.documentElement.style.setProperty('--ink-muted', orange), palette.orange)
-  expect((await violations(page)).join()).toMatch(/^color-contrast: .*\(orange on paper: 3\.\d+ instead of 4\.5\)/)
+  await page.evaluate((accent) => document.documentElement.style.setProperty('--ink-muted', accent), palette.accent)
+  expect((await violations(page)).join()).toMatch(/^color-contrast: .*\(accent on paper: 3\.\d+ instead of 4\.5\)/)
   await close()
 })
 

@@ -10,7 +10,7 @@ import { fillOrder, sendButton } from '../support/fill-order.ts'
 import { freePort } from '../support/server-process.ts'
 import { isEveryPage, PHONE, siteForTests } from '../support/visit.ts'
 
-const ORANGE = `rgb(${[1, 3, 5].map((at) => Number.parseInt(palette.orange.slice(at, at + 2), 16)).join(', ')})`
+const ACCENT = `rgb(${[1, 3, 5].map((at) => Number.parseInt(palette.accent.slice(at, at + 2), 16)).join(', ')})`
 const { open, visit, site } = siteForTests()
 
 const DESKTOP = { viewport: { width: 1440, height: 900 } }
@@ -40,7 +40,7 @@ describe.each([
       expect(await style()).toEqual({
         top: options === PHONE ? 0 : 1, // on phones it is flush with the top
         backgroundColor: 'rgb(255, 255, 255)',
-        borderBottomColor: ORANGE,
+        borderBottomColor: ACCENT,
       }),
     )
     await close()
