@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
-import { buildPages, pages, paletteStyles } from './client/build/pages-plugin.ts'
+import { buildPages, pages, paletteStyles, shortProperties } from './client/build/pages-plugin.ts'
 import { pictures } from './client/build/pictures-plugin.ts'
 import { packEmptyDatabase } from './server/database/prepared-folder.ts'
 
@@ -24,7 +24,7 @@ const plainImports: Plugin = {
 export default defineConfig({
   root: 'client',
   appType: 'custom',
-  plugins: [react(), pages(), pictures(), paletteStyles, plainImports],
+  plugins: [react(), pages(), pictures(), paletteStyles, shortProperties, plainImports],
   build: { assetsInlineLimit: 0, cssCodeSplit: false, modulePreload: false, target: BROWSERS },
   environments: {
     client: {

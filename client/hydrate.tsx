@@ -9,6 +9,7 @@ import type { IslandName } from './ui/island.tsx'
 
 /** What each page has is here; the others come with the pages that have them. */
 const parts: Record<IslandName, () => unknown> = {
+  contents: async () => (await import('./product/contents.tsx')).Contents,
   header: () => Header,
   indications: async () => (await import('./product/indications.tsx')).Indications,
   mechanism: async () => (await import('./product/mechanism.tsx')).Mechanism,
@@ -82,6 +83,8 @@ function printSheet({ target }: MouseEvent) {
   if (!(target as Element).closest('.sheet-button')) return
   const page = document.documentElement
   page.toggleAttribute('data-sheet', true)
+  const today = page.querySelector('[data-today]')
+  if (today) today.textContent = new Date().toLocaleDateString('en-IN', { dateStyle: 'long' })
   addEventListener('afterprint', () => page.removeAttribute('data-sheet'), { once: true })
   print()
 }

@@ -43,6 +43,13 @@ export function pages(): Plugin {
   }
 }
 
+const paletteTokens = new Map(
+  Object.entries(palette).map(([name, colour]) => [
+    `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    colour,
+  ]),
+)
+
 /** Gives styles the colours that mails have too. */
 export const paletteStyles: Plugin = {
   name: 'palette',
@@ -50,11 +57,26 @@ export const paletteStyles: Plugin = {
   transform: {
     filter: { id: /\/styles\/site\.css/ },
     handler(css) {
-      const tokens = Object.entries(palette).map(
-        ([name, colour]) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}:${colour}`,
-      )
+      const tokens = [...paletteTokens].map(([name, colour]) => `${name}:${colour}`)
       return `${css}\n:root{${tokens.join(';')}}`
     },
+  },
+}
+
+/** Gives the styles' own properties short names, as scripts have: 0.2 kB less. Those of the palette keep theirs. */
+export const shortProperties: Plugin = {
+  name: 'short-properties',
+  enforce: 'post',
+  generateBundle(_, bundle) {
+    const names = new Map<string, string>()
+    for (const file of Object.values(bundle)) {
+      if (file.type !== 'asset' || !file.fileName.endsWith('.css')) continue
+      file.source = String(file.source).replace(/(?<=[{;(]|, )--[a-z][\w-]*/g, (name) => {
+        if (paletteTokens.has(name)) return name
+        if (!names.has(name)) names.set(name, `--${names.size.toString(36)}`)
+        return names.get(name) ?? name
+      })
+    }
   },
 }
 

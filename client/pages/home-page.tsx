@@ -1,5 +1,5 @@
 import { type Product, productPath, products } from '../../shared/catalogue.ts'
-import { firstLines, fullName } from '../content/compositions.ts'
+import { compositions, fullName, type LabelLine } from '../content/compositions.ts'
 import { compareProducts, home } from '../content/home.ts'
 import { productCards } from '../content/product.ts'
 import { OrderSection } from '../enquiry/order-form.tsx'
@@ -84,7 +84,7 @@ function OurProducts() {
 
 function ProductCard({ product, index }: { product: Product; index: number }) {
   const { picture, ground, line, alt } = productCards[product]
-  const { lines, more } = firstLines(product)
+  const [first, ...others] = Object.values<LabelLine>(compositions[product])
   return (
     <article className={`product-card on-${ground}`}>
       <Picture
@@ -97,17 +97,12 @@ function ProductCard({ product, index }: { product: Product; index: number }) {
       <div className="product-card-text">
         <h3>{product}</h3>
         <p>{line}</p>
-        <ul className="card-figures">
-          {lines.map((each) => (
-            <li key={each.name}>
-              <span>{fullName(each)}</span>{' '}
-              <span>
-                <Amount>{each.amount}</Amount>
-              </span>
-            </li>
-          ))}
-          {more && <li>{more}</li>}
-        </ul>
+        {first && (
+          <p className="card-figure">
+            <Amount>{first.amount}</Amount> {fullName(first)}
+            {others.length > 0 && ` and ${others.length} more`}
+          </p>
+        )}
         <a href={productPath(product)} className="button">
           Learn More <span className="visually-hidden">about {product}</span>
         </a>
@@ -115,6 +110,13 @@ function ProductCard({ product, index }: { product: Product; index: number }) {
     </article>
   )
 }
+
+const nothing = (
+  <>
+    <span aria-hidden="true">–</span>
+    <span className="visually-hidden">none</span>
+  </>
+)
 
 /** All formulas side by side, ingredient by ingredient. What one product's label calls otherwise is said in its place. */
 function Comparison() {
@@ -139,7 +141,7 @@ function Comparison() {
                 <th scope="row">{name}</th>
                 {lines.map((line, index) => (
                   <td key={products[index]} data-product={products[index]}>
-                    {line ? <Amount>{line.amount}</Amount> : <span className="none">none</span>}
+                    {line ? <Amount>{line.amount}</Amount> : nothing}
                     {line && fullName(line) !== name && <small>{fullName(line)}</small>}
                   </td>
                 ))}

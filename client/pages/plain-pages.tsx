@@ -9,7 +9,7 @@ import { OrderSection } from '../enquiry/order-form.tsx'
 import { NextSteps, ReceivedLabel } from '../enquiry/order-received.tsx'
 import { Island } from '../ui/island.tsx'
 import { Picture } from '../ui/picture.tsx'
-import { Linked, SectionNumber } from '../ui/text.tsx'
+import { Linked } from '../ui/text.tsx'
 import type { Page } from './page.ts'
 
 /* Pages of one thing each: the form, the policy, and what the server answers. */
@@ -33,16 +33,15 @@ export const privacyPolicyPage: Page = {
   title: privacyPolicy.title,
   Body: () => (
     <article className="page-top policy-page">
-      <div className="wrap policy-grid">
-        <div className="page-title">
+      <div className="wrap columns">
+        <div className="page-title section-side">
           <h1>{privacyPolicy.title}</h1>
           <p className="lead">{privacyPolicy.lead}</p>
           <p className="small">{privacyPolicy.updated}</p>
         </div>
         <div className="policy-body">
-          {policySections.map(({ id, title, paragraphs, bullets }, index) => (
+          {policySections.map(({ id, title, paragraphs, bullets }) => (
             <section key={id} aria-labelledby={id} className="policy-section">
-              <SectionNumber>{index + 1}</SectionNumber>
               <h2 id={id} className="minor">
                 {title}
               </h2>

@@ -1,13 +1,15 @@
 import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyNowPath, productPath } from '../../shared/catalogue.ts'
+import { PUBLIC_URL_PLACEHOLDER } from '../../shared/page-paths.ts'
 import { advisory, labelFacts, PRODUCT_CLASS } from '../content/advisory.ts'
 import { telephone } from '../content/contact.ts'
 import { buyNow } from '../content/enquiry-form.ts'
 import type { ProductContent } from '../content/product.ts'
+import { sections } from '../product/contents.tsx'
 import { Indications } from '../product/indications.tsx'
 import { Mechanism } from '../product/mechanism.tsx'
-import { ProductHero, sections } from '../product/product-hero.tsx'
+import { ProductHero } from '../product/product-hero.tsx'
 import { Island } from '../ui/island.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Amount, SectionHead, Words } from '../ui/text.tsx'
@@ -26,7 +28,7 @@ function ProductPage(content: ProductContent) {
       <Section id="mechanism" lead={mechanism.lead}>
         <Island name="mechanism" of={Mechanism} props={mechanism} />
       </Section>
-      <Section id="composition" ground={`on-${composition.ground}`}>
+      <Section id="composition" ground={`on-${composition.ground}`} side={<CompositionSide {...content} />}>
         <Composition {...content} />
       </Section>
       <Section id="dosage">
@@ -49,23 +51,42 @@ interface SectionProps {
   ground?: string
   /** Without one the content stands beside the heading, where there is room. */
   lead?: string
+  /** Below the heading there. */
+  side?: ReactNode
   children: ReactNode
 }
 
-function Section({ id, ground = 'plain', lead, children }: SectionProps) {
+function Section({ id, ground = 'plain', lead, side, children }: SectionProps) {
   const index = sections.findIndex((section) => section.id === id)
   return (
     <section id={id} className={`section ${ground} ${id}-section`} aria-labelledby={`${id}-title`}>
       <div className={lead ? 'wrap' : 'wrap columns numbered'}>
-        <SectionHead id={id} number={index + 1} title={sections[index]?.title ?? ''} lead={lead} />
+        <div className="section-side">
+          <SectionHead id={id} number={index + 1} title={sections[index]?.title ?? ''} lead={lead} />
+          {side}
+        </div>
         {children}
       </div>
     </section>
   )
 }
 
+function CompositionSide({ picture, composition: { footnote } }: ProductContent) {
+  return (
+    <div className="composition-side">
+      <p className="small">
+        <Words>{footnote}</Words>
+      </p>
+      <button type="button" className="pill sheet-button">
+        Print for your physician
+      </button>
+      <Picture name={`${picture}-label-wide`} alt="" sizes="360px" />
+    </div>
+  )
+}
+
 /** Drawn as the label on the bottle is. Each row opens and says what the ingredient is, and what to mind. */
-function Composition({ product, composition: { rows, footnote } }: ProductContent) {
+function Composition({ product, composition: { rows } }: ProductContent) {
   return (
     <div className="composition">
       <div className="panel">
@@ -108,13 +129,15 @@ function Composition({ product, composition: { rows, footnote } }: ProductConten
           {brand.company}, {brand.address.city}
         </p>
       </div>
-      <p className="small">
-        <Words>{footnote}</Words>
-      </p>
-      <p className="dose">Dose advised by the physician:</p>
-      <button type="button" className="pill sheet-button">
-        Print for your physician
-      </button>
+      <div className="sheet-lines">
+        <p>Dose advised by the physician:</p>
+        <p>Name:</p>
+        <p>Date:</p>
+        <p>
+          {PUBLIC_URL_PLACEHOLDER}
+          {productPath(product)}, printed on <span data-today />
+        </p>
+      </div>
     </div>
   )
 }
@@ -150,7 +173,7 @@ function Notes({ notes, icons = [] }: { notes: Record<string, string>; icons?: s
 
 function Advisory() {
   return (
-    <aside id="advisory" className="advisory on-sand" aria-labelledby="advisory-title">
+    <aside id="advisory" className="advisory on-sand columns" aria-labelledby="advisory-title">
       <h3 id="advisory-title">{advisory.title}</h3>
       <div>
         {advisory.paragraphs.map((paragraph) => (

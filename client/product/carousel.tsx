@@ -74,7 +74,7 @@ export function Carousel({ slides, draggable, unfolded, onToggle }: CarouselProp
     >
       <div className="slide-index">
         <p>
-          <span className="amount">
+          <span>
             {shown + 1} / {slides.length}
           </span>
           <button type="button" className="pill play-button" onClick={() => setPlaying(!playing)}>

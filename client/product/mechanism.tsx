@@ -34,7 +34,10 @@ export function Mechanism({ slides, open, draggable }: MechanismContent) {
                     type="button"
                     className="pill"
                     aria-pressed={id === active}
-                    onClick={() => setActive(id)}
+                    onClick={({ currentTarget }) => {
+                      setActive(id)
+                      currentTarget.scrollIntoView({ block: 'nearest', inline: 'center' })
+                    }}
                   >
                     {button}
                   </button>

@@ -2,18 +2,10 @@ import { brand } from '../../shared/brand.ts'
 import { buyNowPath, products } from '../../shared/catalogue.ts'
 import { firstLines, fullName } from '../content/compositions.ts'
 import type { ProductContent } from '../content/product.ts'
+import { Island } from '../ui/island.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Amount, SectionNumber, Words } from '../ui/text.tsx'
-
-/** In the owner's order, and numbered as in a package insert. */
-export const sections = [
-  { id: 'description', title: 'Product Description' },
-  { id: 'mechanism', title: 'Mechanism Of Action' },
-  { id: 'composition', title: 'Salt Composition' },
-  { id: 'dosage', title: 'Dosage & Instructions' },
-  { id: 'indications', title: 'Indications' },
-  { id: 'safety', title: 'Safety Information' },
-]
+import { Contents } from './contents.tsx'
 
 /** Letters of a name that is set as large as a figure. */
 const SHORT = 3
@@ -45,7 +37,10 @@ export function ProductHero({ content }: { content: ProductContent }) {
             <ul className="figures">
               {lines.map((line) => (
                 <li key={line.name}>
-                  <Amount>{line.amount}</Amount> {fullName(line)}
+                  <span>
+                    <Amount>{line.amount}</Amount>
+                  </span>{' '}
+                  {fullName(line)}
                 </li>
               ))}
             </ul>
@@ -57,29 +52,21 @@ export function ProductHero({ content }: { content: ProductContent }) {
           </section>
         </div>
       </div>
-      <nav className="contents" aria-label={`Sections on ${product}`}>
-        <ol className="wrap">
-          {sections.map(({ id, title }) => (
-            <li key={id}>
-              <a href={`#${id}`}>{title}</a>
-            </li>
-          ))}
-        </ol>
-      </nav>
+      <Island className="contents" name="contents" of={Contents} props={{}} />
     </>
   )
 }
 
 function Gallery({ content: { product, picture, alt, capsulesAlt, labelAlt } }: { content: ProductContent }) {
   const pictures = [
-    { name: picture, alt, caption: 'The bottle' },
-    { name: `${picture}-capsules`, alt: capsulesAlt, caption: 'The capsules' },
-    { name: `${picture}-label-wide`, alt: labelAlt, caption: 'The label' },
+    { name: picture, alt },
+    { name: `${picture}-capsules`, alt: capsulesAlt },
+    { name: `${picture}-label-wide`, alt: labelAlt },
   ]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: on phones it scrolls sideways, which the keyboard must reach
     <section className="gallery" aria-label={`Pictures of ${product}`} tabIndex={0}>
-      {pictures.map(({ name, alt, caption }, index) => (
+      {pictures.map(({ name, alt }, index) => (
         <figure
           key={name}
           className={index === 0 ? 'gallery-first' : undefined}
@@ -88,10 +75,13 @@ function Gallery({ content: { product, picture, alt, capsulesAlt, labelAlt } }: 
           <Picture
             name={name}
             alt={alt}
-            sizes="(min-width: 37.5em) min(46vw, 660px), calc(72vw - 28px)"
+            sizes={
+              index === 0
+                ? '(min-width: 56.25em) min(68vw, 930px), (min-width: 37.5em) 60vw, calc(72vw - 28px)'
+                : '(min-width: 37.5em) min(46vw, 660px), calc(72vw - 28px)'
+            }
             first={index === 0}
           />
-          <figcaption className={index === 0 ? 'visually-hidden' : undefined}>{caption}</figcaption>
         </figure>
       ))}
     </section>

@@ -1,7 +1,7 @@
 import type { ComponentType, HTMLAttributes } from 'react'
 
 /** The parts of pages that move; `hydrate.tsx` says where the code of each is. */
-export type IslandName = 'header' | 'indications' | 'mechanism' | 'order' | 'subscribe'
+export type IslandName = 'contents' | 'header' | 'indications' | 'mechanism' | 'order' | 'subscribe'
 
 interface IslandProps<Props> extends HTMLAttributes<HTMLElement> {
   name: IslandName

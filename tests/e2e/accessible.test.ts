@@ -190,7 +190,7 @@ it('an order can be sent with the keyboard alone', async () => {
   await close()
 })
 
-it('what has the focus is never under the header', async () => {
+it('what has the focus is never under the header, nor under the list of sections', async () => {
   const { page, close } = await visit(productPath(products[1]), CALM)
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
   const hidden: string[] = []
@@ -200,10 +200,10 @@ it('what has the focus is never under the header', async () => {
     const covered = await page.evaluate(() => {
       const focus = document.activeElement
       focus?.toggleAttribute('data-had-focus', true)
-      if (!focus || focus.closest('header') || focus === document.body) return undefined
+      if (!focus || focus.closest('header, .contents') || focus === document.body) return undefined
       const { left, top, bottom, width } = focus.getBoundingClientRect()
       const seen = document.elementFromPoint(left + width / 2, (Math.max(0, top) + bottom) / 2)
-      return seen?.closest('header') ? (focus.textContent ?? '') : undefined
+      return seen?.closest('header, .contents') ? (focus.textContent ?? '') : undefined
     })
     if (covered !== undefined) hidden.push(covered)
   }

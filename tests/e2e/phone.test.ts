@@ -28,11 +28,11 @@ it('Buy Now stands in the header from the first screen on, with the product of t
 })
 
 it.each(['/', ...products.map(productPath)])(
-  'on %s no amount under 40 px is in the display face, and no unit under 14 px',
+  'on %s every amount is at least 20 px high in the display face, and its unit 14 px in that of the text',
   async (path) => {
     const { page, close } = await visit(path, PHONE)
     expect(await page.locator('.amount').count()).toBeGreaterThan(0)
-    for (const width of [360, 768, 1440]) {
+    for (const width of [320, 768, 1440]) {
       await page.setViewportSize({ width, height: 900 })
       const wrong = await page.locator('.amount, .amount small').evaluateAll((amounts) =>
         amounts
@@ -43,7 +43,8 @@ it.each(['/', ...products.map(productPath)])(
           }))
           .filter(({ unit, style }) => {
             const size = Number.parseFloat(style.fontSize)
-            return unit ? size < 14 : size < 40 && !style.fontFamily.startsWith('Figtree')
+            const face = style.fontFamily.split(',')[0]
+            return unit ? size < 14 || face !== 'Figtree' : size < 20 || face !== 'Fraunces'
           })
           .map(({ text }) => text),
       )

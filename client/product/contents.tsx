@@ -1,0 +1,49 @@
+import { useEffect, useRef, useState } from 'react'
+
+/** In the owner's order, and numbered as in a package insert. */
+export const sections = [
+  { id: 'description', title: 'Product Description' },
+  { id: 'mechanism', title: 'Mechanism Of Action' },
+  { id: 'composition', title: 'Salt Composition' },
+  { id: 'dosage', title: 'Dosage & Instructions' },
+  { id: 'indications', title: 'Indications' },
+  { id: 'safety', title: 'Safety Information' },
+]
+
+/** Stays under the header and marks the section that is read. */
+export function Contents() {
+  const row = useRef<HTMLElement>(null)
+  const [current, setCurrent] = useState<string>()
+
+  useEffect(() => {
+    // A section is read while it crosses a line in the upper part of the screen.
+    const observer = new IntersectionObserver(
+      (entries) => {
+        for (const { isIntersecting, target } of entries) if (isIntersecting) setCurrent(target.id)
+      },
+      { rootMargin: '-35% 0% -65%' },
+    )
+    for (const { id } of sections) observer.observe(document.getElementById(id) as Element)
+    return () => observer.disconnect()
+  }, [])
+
+  useEffect(() => {
+    if (!current) return
+    const link = row.current?.querySelector<HTMLElement>('[aria-current]')
+    if (link) row.current?.scrollTo({ left: link.offsetLeft - row.current.clientWidth / 4 })
+  }, [current])
+
+  return (
+    <nav ref={row} aria-label="Sections of this page">
+      <ol>
+        {sections.map(({ id, title }) => (
+          <li key={id}>
+            <a href={`#${id}`} aria-current={id === current ? 'location' : undefined}>
+              {title}
+            </a>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}
