@@ -23,7 +23,7 @@ export function Contents() {
       },
       { rootMargin: '-35% 0% -65%' },
     )
-    for (const { id } of sections) observer.observe(document.getElementById(id) as Element)
+    for (const section of document.querySelectorAll('main section[id]')) observer.observe(section)
     return () => observer.disconnect()
   }, [])
 
