@@ -3,7 +3,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { buildPages, pages, paletteStyles, shortProperties } from './client/build/pages-plugin.ts'
 import { pictures } from './client/build/pictures-plugin.ts'
-import { packEmptyDatabase } from './server/database/prepared-folder.ts'
+import { packEmptyDatabase } from './server/embedded/empty-database.ts'
 
 const REACT = /node_modules\/(react|react-dom|scheduler)\//
 /** The oldest browsers in which every page and the whole way of an enquiry work with scripts. README.md names them. */
@@ -52,7 +52,14 @@ export default defineConfig({
         copyPublicDir: false,
         ssr: true,
         target: 'node24',
-        rolldownOptions: { input: { main: resolve('server/main.ts'), staff: resolve('server/staff.ts') } },
+        rolldownOptions: {
+          input: {
+            main: resolve('server/main.ts'),
+            staff: resolve('server/staff.ts'),
+            'embedded-database': resolve('server/embedded/thread.ts'),
+          },
+          output: { chunkFileNames: '[name].js' }, // all beside each other, where start-embedded.ts finds its thread
+        },
       },
     },
   },

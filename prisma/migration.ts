@@ -2,15 +2,23 @@
  * `npm run migration -- WHAT`: writes the SQL that leads from the migrations to the edited schema. Read it before you
  * commit it. Without WHAT, as before the tests: ends with an error when there is any to write.
  */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
-import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
+import { PrismaPg } from '@prisma/adapter-pg'
+import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils'
 import { SchemaEngine } from '@prisma/schema-engine-wasm'
-import { PrismaPGlite } from 'pglite-prisma-adapter'
+import pg from 'pg'
+import { connectDatabase } from '../server/database/connect.ts'
+import { startEmbedded } from '../server/embedded/start-embedded.ts'
+import { exitFor } from '../server/errors.ts'
+import { emptyDatabase } from '../server/project-root.ts'
 
 const here = import.meta.dirname
 const migrations = join(here, 'migrations')
+/** Numbers of PostgreSQL's types. */
+const CHAR = 18
+const TEXT = 25
 
 if (import.meta.main) {
   try {
@@ -39,21 +47,57 @@ async function writeMigration(what?: string) {
 
 /**
  * The SQL that leads from the migrations to the schema, or '' when they agree. Runs Prisma's schema engine as
- * WebAssembly on an in-memory database, so that it needs neither a server nor the native engine.
+ * WebAssembly on an embedded database in a temporary folder, so that it needs neither a server nor the native engine.
  */
 async function diffSchema(): Promise<string> {
   const schema = { path: 'schema.prisma', content: await readFile(join(here, 'schema.prisma'), 'utf8') }
-  const migrated = new PGlite()
-  for (const name of (await readdir(migrations)).filter((each) => /^\d/.test(each)).sort())
-    await migrated.exec(await readFile(join(migrations, name, 'migration.sql'), 'utf8'))
-  const factory = bindMigrationAwareSqlAdapterFactory(new PrismaPGlite(migrated))
-  const engine = await SchemaEngine.new({ datamodels: [[schema.path, schema.content]] }, () => {}, factory)
-  const { stdout } = await engine.diff({
-    from: { tag: 'schemaDatasource', files: [schema], configDir: here },
-    to: { tag: 'schemaDatamodel', files: [schema] },
-    script: true,
-    exitCode: true,
-    filters: { externalTables: [], externalEnums: [] },
+  const dataDir = await mkdtemp(join(tmpdir(), 'migrated-'))
+  const options = { dataDir, create: true, emptyDatabase: emptyDatabase(), port: 0, leaveMs: 0 }
+  const server = await startEmbedded({ ...options, warn: console.error, onFailure: exitFor })
+  try {
+    await (await connectDatabase(server.connection, { migrations, migrate: true })).close()
+    const factory = bindMigrationAwareSqlAdapterFactory(adapterFor(server.connection))
+    const engine = await SchemaEngine.new({ datamodels: [[schema.path, schema.content]] }, () => {}, factory)
+    const { stdout } = await engine.diff({
+      from: { tag: 'schemaDatasource', files: [schema], configDir: here },
+      to: { tag: 'schemaDatamodel', files: [schema] },
+      script: true,
+      exitCode: true,
+      filters: { externalTables: [], externalEnums: [] },
+    })
+    return stdout?.startsWith('-- This is an empty migration') ? '' : (stdout ?? '')
+  } finally {
+    await server.stop()
+    await rm(dataDir, { recursive: true })
+  }
+}
+
+/** Prisma's adapter, and columns of PostgreSQL's internal type "char", of which the catalogue has some and the adapter knows nothing. */
+function adapterFor(connection: pg.ClientConfig): PrismaPg {
+  const pool = new pg.Pool(connection)
+  const query = pool.query.bind(pool) as (config: pg.QueryConfig) => Promise<pg.QueryResult>
+  let isChar: boolean[] = [] // of the columns of the last answer: the engine asks one question after the other
+  Object.assign(pool, {
+    async query(config: pg.QueryConfig) {
+      const found = await query(config)
+      isChar = found.fields.map(({ dataTypeID }) => dataTypeID === CHAR)
+      for (const field of found.fields) if (field.dataTypeID === CHAR) field.dataTypeID = TEXT
+      return found
+    },
   })
-  return stdout?.startsWith('-- This is an empty migration') ? '' : (stdout ?? '')
+  const factory = new PrismaPg(pool, { disposeExternalPool: true })
+  const connect = factory.connect.bind(factory)
+  factory.connect = async () => {
+    const adapter = await connect()
+    const queryRaw = adapter.queryRaw.bind(adapter)
+    adapter.queryRaw = async (question) => {
+      const found = await queryRaw(question)
+      return {
+        ...found,
+        columnTypes: found.columnTypes.map((type, at) => (isChar[at] ? ColumnTypeEnum.Character : type)),
+      }
+    }
+    return adapter
+  }
+  return factory
 }

@@ -1,10 +1,10 @@
 /** `npm run seed`: enquiries to look at in Studio and to try the staff command on. The newest is of today. */
 import { v7 as uuidv7 } from 'uuid'
 import { BuyerType, Product } from '../server/database/generated/enums.ts'
-import { withDatabase } from '../server/database/open-database.ts'
 import { createReference } from '../server/enquiries/orders.ts'
 import { readEnv } from '../server/env.ts'
 import { exitFor, OperatorError } from '../server/errors.ts'
+import { withDatabase } from '../server/open-database.ts'
 import { DAY_MS } from '../server/words.ts'
 import { NOTICE_VERSION } from '../shared/order.ts'
 

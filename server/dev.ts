@@ -6,10 +6,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { createServer } from 'vite'
-import { withDatabase } from './database/open-database.ts'
 import { readEnvOrExit } from './env.ts'
 import { escaped, writeMessage } from './mail/letters.ts'
 import { type ClaimedMail, readClaimed } from './mail/owed.ts'
+import { withDatabase } from './open-database.ts'
 
 const PAGES_PORT = 5173
 const MAILS = 20

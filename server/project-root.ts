@@ -12,6 +12,6 @@ export function migrationsFolder(): string {
 }
 
 /** A new embedded database, made when the site is built. */
-export function preparedFolder(): string {
+export function emptyDatabase(): string {
   return resolve(projectRoot(), 'dist/server/empty-database.gz')
 }

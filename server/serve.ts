@@ -3,12 +3,12 @@ import type { Logger } from 'pino'
 import { brand } from '../shared/brand.ts'
 import { openApplication } from './application.ts'
 import type { Db } from './database/database.ts'
-import { OWNER_PATIENCE_MS, openDatabase } from './database/open-database.ts'
 import { type Env, publicUrlOf, readEnvOrExit } from './env.ts'
 import { exitFor, OperatorError } from './errors.ts'
 import { loadRenderer } from './http/form-posts.ts'
 import { loadSite } from './http/static-pages.ts'
 import { createLogger } from './log.ts'
+import { OWNER_PATIENCE_MS, openDatabase } from './open-database.ts'
 import { migrationsFolder, projectRoot } from './project-root.ts'
 import { startWatchdog } from './watchdog.ts'
 
@@ -43,13 +43,15 @@ async function serve(env: Env): Promise<void> {
     embeddedPort: env.EMBEDDED_DATABASE_PORT,
     migrations: migrationsFolder(),
     migrate: true,
-    patience: { ms: OWNER_PATIENCE_MS, tell: (words) => log.warn(words) },
+    patienceMs: OWNER_PATIENCE_MS,
+    warn: (words) => log.warn(words),
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   })
   const site = loadSite(resolve(projectRoot(), 'dist/client'), env) // while the database answers
   if (site.size > 0) await loadRenderer()
   const database = await opening
   for (const note of database.notes) log.info(note)
+  for (const warning of database.warnings) log.warn(warning)
   await assertPrivileges(database.db)
   if (site.size === 0) log.warn('no built pages: run `npm run build`, or use `npm run dev`')
 

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError, sqlState } from '../errors.ts'
-import type { DatabaseOptions } from './database.ts'
+import type { Preparation } from './database.ts'
 
 /** One database session: every call must reach the same connection. */
 export interface Session {
@@ -52,7 +52,11 @@ const JOURNAL = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
  * @returns what there is to say: the migrations applied, and those the database has and this version lacks
  * @throws OperatorError when the database is not one that this version can work with
  */
-export async function settleMigrations(session: Session, what: string, options: DatabaseOptions): Promise<string[]> {
+export async function settleMigrations(
+  session: Session,
+  what: string,
+  options: Preparation & { migrations: string },
+): Promise<string[]> {
   const migrations = await readMigrations(options.migrations)
   if (options.migrate) return migrate(session, migrations)
   if (options.anyVersion) return []

@@ -5,10 +5,10 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import * as z from 'zod/mini'
-import { withDatabase } from '../database/open-database.ts'
 import { ACCESS, type Snapshot, withSnapshot } from '../database/snapshot.ts'
 import type { Env } from '../env.ts'
 import { OperatorError } from '../errors.ts'
+import { withDatabase } from '../open-database.ts'
 import { count } from '../words.ts'
 import { UsageError } from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
@@ -95,9 +95,9 @@ async function write(
   const end = (signal: string) => ended.abort(new OperatorError(`The backup was ended by ${signal}: it is not whole.`))
   for (const signal of SIGNALS) process.once(signal, end)
   try {
-    await withDatabase({ ...env, anyVersion: true }, async ({ db }) => {
+    await withDatabase({ ...env, anyVersion: true }, async ({ db, hasOneSession }) => {
       await terminal.noteAccess(db, 'everything')
-      await withSnapshot(db, env.DATABASE_URL === undefined, async (snapshot) => {
+      await withSnapshot(db, hasOneSession, async (snapshot) => {
         const pieces = Readable.from(toPieces(snapshot, written, allowEmpty))
         await pipeline(pieces, createGzip(), output, { signal: ended.signal })
       })

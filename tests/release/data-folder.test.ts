@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { openDatabase } from '../../server/database/open-database.ts'
+import { openDatabase } from '../../server/open-database.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { scratch } from '../support/scratch.ts'
@@ -146,7 +146,7 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
     const { db, close } = await openDatabase({
       dataDir: folder,
       migrations,
-      preparedFolder: '',
+      emptyDatabase: '',
       migrate: true,
     })
     expect(await db.enquiry.count()).toBe(0)

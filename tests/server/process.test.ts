@@ -7,9 +7,9 @@ import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { readMigrations } from '../../server/database/migrations.ts'
-import { openDatabase } from '../../server/database/open-database.ts'
 import { readEnv } from '../../server/env.ts'
 import { OperatorError } from '../../server/errors.ts'
+import { openDatabase } from '../../server/open-database.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
@@ -213,8 +213,8 @@ describe.skipIf(inject('postgres'))('a server whose embedded database another pr
     const holder = await openDatabase({ dataDir, migrations })
     atEnd(holder.close)
     const told: string[] = []
-    const patience = { ms: 500, tell: (words: string) => told.push(words) }
-    await expect(openDatabase({ dataDir, migrations, patience })).rejects.toThrow(
+    const warn = (words: string) => void told.push(words)
+    await expect(openDatabase({ dataDir, migrations, patienceMs: 500, warn })).rejects.toThrow(
       /^Another process already uses the embedded database in /,
     )
     expect(told).toEqual([expect.stringContaining(`${WAITS} ${dataDir}`)])

@@ -1,5 +1,5 @@
 /** Opens the embedded database in the folder it is given, tells what became of it, and keeps it until it is killed. */
-import { openDatabase } from '../../server/database/open-database.ts'
+import { openDatabase } from '../../server/open-database.ts'
 import { migrationsFolder } from '../../server/project-root.ts'
 
 const [dataDir = '', as] = process.argv.slice(2)

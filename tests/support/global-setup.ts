@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { openDatabase } from '../../server/database/open-database.ts'
+import { openDatabase } from '../../server/open-database.ts'
 import { startPostgresServer } from './postgres-server.ts'
 import { scratch } from './scratch.ts'
 import { administer, migrations } from './test-database.ts'

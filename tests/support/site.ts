@@ -1,5 +1,5 @@
 import type { Database, Db } from '../../server/database/database.ts'
-import { openDatabase } from '../../server/database/open-database.ts'
+import { openDatabase } from '../../server/open-database.ts'
 import { sendingThrough, startFakeResend } from './fake-resend.ts'
 import { startServer } from './server-process.ts'
 import { createTestDatabase, migrations } from './test-database.ts'

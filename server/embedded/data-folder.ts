@@ -89,7 +89,7 @@ function makeWithParents(folder: string): void {
 }
 
 /** @throws OperatorError that says where there is no database; nothing has been changed then */
-export function expectDatabase(folder: string): void {
+export function assertDatabase(folder: string): void {
   if (existsSync(databaseIn(folder))) return
   throw new OperatorError(
     `There is no database in ${folder} (DATA_DIR). Say with DATA_DIR or DATABASE_URL where it is, or start the site, which makes one.`,
@@ -103,7 +103,7 @@ export function expectDatabase(folder: string): void {
  */
 export function lockFolder(folder: string): () => void {
   const path = join(folder, LOCK)
-  if (existsSync(path)) expectAccess(path)
+  if (existsSync(path)) assertAccess(path)
   const lock = new DatabaseSync(path, { timeout: LOCK_WAIT_MS })
   try {
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
@@ -144,14 +144,14 @@ export function answers(socket: string): Promise<boolean> {
  * @returns false for a folder that is empty or not there
  * @throws OperatorError which names what is missing or damaged; nothing has been changed then
  */
-export function holdsDatabase(database: string): boolean {
+export function isDatabase(database: string): boolean {
   if (!existsSync(database)) return false
   const files = new Map<string, Stats>()
   const add = (path: string) => {
     const full = join(database, path)
     const stats = lstatSync(full)
     files.set(path, stats)
-    expectAccess(full, stats.isDirectory() ? constants.R_OK | constants.X_OK : undefined)
+    assertAccess(full, stats.isDirectory() ? constants.R_OK | constants.X_OK : undefined)
     if (stats.isDirectory()) for (const name of readdirSync(full)) add(join(path, name))
   }
   add('')
@@ -169,7 +169,7 @@ export function holdsDatabase(database: string): boolean {
   return true
 }
 
-function expectAccess(path: string, mode = constants.R_OK | constants.W_OK) {
+function assertAccess(path: string, mode = constants.R_OK | constants.W_OK) {
   try {
     accessSync(path, mode)
   } catch (error) {

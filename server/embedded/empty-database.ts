@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { EmbeddedPostgres } from './embedded-postgres.ts'
+import { openPostgres } from './postgres.ts'
 
 /** What is in a folder, by its path in it and parents first; a folder has null. */
 type Contents = [path: string, bytes: Uint8Array | null][]
@@ -13,10 +13,10 @@ type Contents = [path: string, bytes: Uint8Array | null][]
 export async function packEmptyDatabase(file: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'empty-database-'))
   try {
-    const lite = await EmbeddedPostgres.open(folder, (reason) => {
+    const postgres = await openPostgres(folder, (reason) => {
       throw new Error(reason)
     })
-    await lite.close()
+    await postgres.close()
     const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
     const contents: Contents = entries.map((entry) => {
       const path = join(entry.parentPath, entry.name)

@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { OperatorError, scrub, sqlState } from '../errors.ts'
-import { type Database, type DatabaseOptions, type Db, openClient } from './database.ts'
+import { type Database, type Db, openClient, type Preparation } from './database.ts'
 import { type Session, settleMigrations } from './migrations.ts'
 
 const POOL_SIZE = 10
@@ -25,10 +25,23 @@ class Client extends (pg.Client as unknown as WithStartup) {
   }
 }
 
-/** Opens a PostgreSQL server's database. */
-export async function openPostgres(connectionString: string, options: DatabaseOptions): Promise<Database> {
-  const { queryTimeoutMs, migrate, directUrl } = options
-  const settings = { connectionString, application_name: 'quvera', connectionTimeoutMillis: WAKE_MS }
+export interface ConnectOptions extends Preparation {
+  /** Folder of the migrations that this version of the site needs. */
+  migrations: string
+  /** Where migrations run when a pooler lies between: as everything else unless given. */
+  directUrl?: string | undefined
+  /** How long a statement may take: as long as it takes unless given. */
+  queryTimeoutMs?: number
+  /** The database, as a sentence begins with it: by its address unless given. */
+  name?: string
+  /** Set where all connections share one session, so that everything waits while one is in a transaction. */
+  hasOneSession?: boolean
+}
+
+/** Opens a pool of connections to a PostgreSQL server, directly or through a pooler. */
+export async function connectDatabase(connection: pg.ClientConfig, options: ConnectOptions): Promise<Database> {
+  const { queryTimeoutMs, migrate, directUrl, hasOneSession = false } = options
+  const settings = { ...connection, application_name: 'quvera', connectionTimeoutMillis: WAKE_MS }
   // The server gives up first: what only the client gives up goes on waiting there, a connection each.
   const limitMs = queryTimeoutMs && Math.round(queryTimeoutMs * 0.9)
   const limits = limitMs && {
@@ -39,8 +52,9 @@ export async function openPostgres(connectionString: string, options: DatabaseOp
     return connect(settings)
   })
   try {
+    const found = await readSettings(client)
     // Behind a pooler nothing of a session lasts, and a statement may have to wait until it has opened a connection.
-    const isDirect = (await look(client)) === limitMs && !/[?&]pgbouncer=true(&|$)/.test(connectionString)
+    const isDirect = found.limitMs === limitMs && !/[?&]pgbouncer=true(&|$)/.test(connection.connectionString ?? '')
     const pool = new pg.Pool({
       ...settings,
       ...(isDirect && limits),
@@ -54,14 +68,14 @@ export async function openPostgres(connectionString: string, options: DatabaseOp
     pool.on('release', (_error, client) => {
       if (!endUnlessAtRest(client)) Object.assign(pool.options, { connectionTimeoutMillis: AWAY_MS })
     })
-    const what = `The database ${client.database} at ${client.host}:${client.port} (DATABASE_URL)`
+    const name = options.name ?? `The database ${client.database} at ${client.host}:${client.port} (DATABASE_URL)`
     const direct = migrate && directUrl ? await migrateAt(directUrl, options) : undefined
-    const settled = settleMigrations(sessionOf(client), what, { ...options, migrate: migrate && !direct })
+    const settled = settleMigrations(sessionOf(client), name, { ...options, migrate: migrate && !direct })
     const [notes, db] = await Promise.all([
       settled.then((notes) => direct ?? notes),
       openClient(new PrismaPg(pool, isDirect ? { statementNameGenerator: createStatementNames() } : {})),
     ])
-    return { db, notes, close: () => closePool(db, pool) }
+    return { db, notes, warnings: warningsAbout(found), hasOneSession, close: () => closePool(db, pool) }
   } finally {
     await client.end()
   }
@@ -76,24 +90,6 @@ function endUnlessAtRest(client: pg.PoolClient): boolean {
   const isAtRest = readyForQuery === true && client.getTransactionStatus() === 'I'
   if (!isAtRest) client.end()
   return isAtRest
-}
-
-/**
- * Opens the embedded database through the process that has it, which listens in `folder`.
- * @returns undefined where nobody does, or who did has just gone
- */
-export async function joinEmbedded(folder: string, what: string, options: DatabaseOptions) {
-  const pool = new pg.Pool({ host: folder, user: 'postgres', database: 'postgres', max: 1 })
-  pool.on('error', () => {}) // a broken connection fails the next query, which reports it
-  try {
-    await pool.query('') // also where nothing is asked of the migrations
-    const notes = await settleMigrations(sessionOf(pool), what, options)
-    const db = await openClient(new PrismaPg(pool))
-    return { db, notes, close: () => closePool(db, pool) }
-  } catch (error) {
-    await pool.end()
-    if (error instanceof OperatorError || sqlState(error)) throw error
-  }
 }
 
 async function closePool(db: Db, pool: pg.Pool) {
@@ -113,22 +109,40 @@ async function connect(settings: pg.ClientConfig): Promise<pg.Client> {
   }
 }
 
-/** Refuses another time than UTC. Returns the limit to a statement's time that holds there, 0 for none. */
-async function look(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ zone: string; offsets: string; limitMs: number }>(
+interface Settings {
+  zone: string
+  offsets: string
+  /** The limit to a statement's time, 0 for none. */
+  limitMs: number
+  fsync: string
+  synchronousCommit: string
+}
+
+/** @throws OperatorError when sessions run in another time zone than UTC */
+async function readSettings(client: pg.Client): Promise<Settings> {
+  const { rows } = await client.query<Settings>(
     `SELECT current_setting('TimeZone') AS "zone", setting::int AS "limitMs",
+       current_setting('fsync') AS "fsync", current_setting('synchronous_commit') AS "synchronousCommit",
        to_char(timestamptz '2026-01-01Z', 'OF') || to_char(timestamptz '2026-07-01Z', 'OF') AS "offsets"
      FROM pg_settings WHERE name = 'statement_timeout'`,
   )
-  if (rows[0]?.offsets !== '+00+00') {
-    throw new OperatorError(
-      `Database sessions run in the time zone ${rows[0]?.zone}, which would shift every time. A pooler in between drops our setting: ALTER ROLE … SET TimeZone TO 'UTC'.`,
-    )
-  }
-  return rows[0].limitMs
+  const [found] = rows
+  if (found?.offsets === '+00+00') return found
+  throw new OperatorError(
+    `Database sessions run in the time zone ${found?.zone}, which would shift every time. A pooler in between drops our setting: ALTER ROLE … SET TimeZone TO 'UTC'.`,
+  )
 }
 
-async function migrateAt(url: string, options: DatabaseOptions): Promise<string[]> {
+/** Settings with which the server confirms what it may lose. */
+function warningsAbout({ fsync, synchronousCommit }: Settings): string[] {
+  const off = [fsync === 'off' && 'fsync', synchronousCommit === 'off' && 'synchronous_commit'].filter(Boolean)
+  return off.map(
+    (setting) =>
+      `${setting} is off at the PostgreSQL server: confirmed orders are lost when it crashes. Set ${setting} to on`,
+  )
+}
+
+async function migrateAt(url: string, options: ConnectOptions): Promise<string[]> {
   const client = await connect({ connectionString: url, application_name: 'quvera', connectionTimeoutMillis: WAKE_MS })
   return settleMigrations(sessionOf(client), '', options).finally(() => client.end())
 }

@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { appendFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { OperatorError } from '../errors.ts'
+import { RESERVE } from './data-folder.ts'
+
+const MEGABYTE = 2 ** 20
+/** PostgreSQL stops when its log of writes cannot grow, so nothing is stored below this. */
+const NEEDED_BYTES = 64 * MEGABYTE
+/** Size of a file that is deleted when reading and erasing, which write little, run out of space too. */
+const RESERVE_BYTES = 16 * MEGABYTE
+/** Below this nothing is executed. */
+const LEAST_BYTES = 8 * MEGABYTE
+const REMEMBERED_MS = 100
+/** Words of statements that need disk space. */
+const GROWS = /\b(insert|update|merge|create|alter|vacuum|analyze|reindex|cluster|refresh|setval|nextval)\b/i
+
+/** @param database the folder of the database; the reserve lies beside it */
+export function createDiskSpace(database: string) {
+  const reserve = join(dirname(database), RESERVE)
+  let free = Number.POSITIVE_INFINITY
+  let readAt = Number.NEGATIVE_INFINITY
+
+  return {
+    /**
+     * Whether there is enough space to execute this message.
+     * @param isInTransaction then the space found at its beginning counts to its end
+     */
+    isEnoughFor(message: Buffer, isInTransaction: boolean): boolean {
+      const now = performance.now()
+      if (now - readAt > REMEMBERED_MS && !isInTransaction) {
+        readAt = now
+        free = freeBytes(database)
+      }
+      if (free >= NEEDED_BYTES) return true
+      if (GROWS.test(message.toString('latin1'))) return false
+      if (free < LEAST_BYTES) {
+        rmSync(reserve, { force: true })
+        free = freeBytes(database)
+      }
+      return free >= LEAST_BYTES
+    },
+    message: `less than ${NEEDED_BYTES / MEGABYTE} MB are free on the disk of ${database}: nothing can be stored there until there is room`,
+    /** Makes the reserve, or completes it, where there is enough space. */
+    async keepReserve(): Promise<void> {
+      let size = existsSync(reserve) ? statSync(reserve).size : 0
+      if (freeBytes(database) < NEEDED_BYTES + RESERVE_BYTES - size) return
+      // Random bytes, which no file system compresses.
+      for (; size < RESERVE_BYTES; size += MEGABYTE) await appendFile(reserve, randomBytes(MEGABYTE))
+    },
+  }
+}
+
+export type DiskSpace = ReturnType<typeof createDiskSpace>
+
+export function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
+
+/** @throws OperatorError when too little is free to start */
+export function assertDiskSpace(folder: string): void {
+  const free = freeBytes(folder)
+  if (free >= NEEDED_BYTES) return
+  throw new OperatorError(
+    `Only ${Math.floor(free / MEGABYTE)} MB are free on the disk of ${folder}: the embedded database begins nothing below ${NEEDED_BYTES / MEGABYTE} MB. Make room, and start again.`,
+  )
+}

@@ -1,0 +1,56 @@
+import { fdatasyncSync, fstatSync, fsyncSync, renameSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { PGlite } from '@electric-sql/pglite'
+import { NodeFS } from '@electric-sql/pglite/nodefs'
+
+type Options = Parameters<NodeFS['init']>[1]
+type Module = Parameters<NonNullable<Options['preRun']>[number]>[0]
+
+/** The parts of Emscripten's NODEFS that are corrected here. They are internal; tests/server/embedded-files.test.ts shows when they change. */
+interface NodeFiles {
+  realPath(node: object): string
+  /** Turns errors of Node into error numbers for PostgreSQL. */
+  tryFSOperation(operation: () => void): void
+  node_ops: {
+    rename(node: { name: string }, folder: object, name: string): void
+    setattr(node: object, attributes: { mode?: number }): void
+  }
+  stream_ops: { fsync(stream: { nfd: number }): number }
+}
+
+interface Instantiation {
+  instantiateWasm(imports: { env: Record<string, unknown> }, done: unknown): object
+}
+
+/**
+ * PGlite's file system on the host's files, with what it lacks for durability: `fsync` reaches the disk, and `rename`
+ * replaces its target in one step (PGlite removes the target first). Files are readable by this user only. PostgreSQL's
+ * timer is off, because a time limit that passes ends PGlite's only session.
+ */
+export class HostFileSystem extends NodeFS {
+  override async init(lite: PGlite, options: Options) {
+    const result = await super.init(lite, options)
+    const { instantiateWasm } = result.emscriptenOpts as Instantiation
+    Object.assign(result.emscriptenOpts, {
+      instantiateWasm(...[imports, done]: Parameters<typeof instantiateWasm>) {
+        imports.env._setitimer_js = () => 0
+        return instantiateWasm(imports, done)
+      },
+    })
+    result.emscriptenOpts.preRun?.push((module: Module) => {
+      const files = (module.FS as unknown as { filesystems: { NODEFS: NodeFiles } }).filesystems.NODEFS
+      files.stream_ops.fsync = ({ nfd }) => {
+        files.tryFSOperation(() => (fstatSync(nfd).isDirectory() ? fsyncSync(nfd) : fdatasyncSync(nfd)))
+        return 0
+      }
+      files.node_ops.rename = (node, folder, name) => {
+        files.tryFSOperation(() => renameSync(files.realPath(node), resolve(files.realPath(folder), name)))
+        node.name = name
+      }
+      const { setattr } = files.node_ops
+      files.node_ops.setattr = (node, { mode, ...others }) =>
+        setattr(node, mode === undefined ? others : { ...others, mode: mode & ~0o077 })
+    })
+    return result
+  }
+}

@@ -1,0 +1,85 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { OperatorError } from '../errors.ts'
+import { assertDatabase, databaseIn, isDatabase } from './data-folder.ts'
+import { assertDiskSpace, createDiskSpace } from './disk-space.ts'
+import { sync, syncTree, unpackFolder } from './empty-database.ts'
+import { openPostgres } from './postgres.ts'
+import { createTurns } from './turns.ts'
+import { startUpkeep } from './upkeep.ts'
+import { createWireServer } from './wire-server.ts'
+
+const REMEDY =
+  'Keep the folder, and restore a backup into another DATA_DIR (docs/operations.md, "The embedded database does not open").'
+
+export interface ServerOptions {
+  /** DATA_DIR: locked by this process. */
+  folder: string
+  /** Path of the socket. */
+  socket: string
+  /** Loopback port, where other programs want one; 0 for none. */
+  port: number
+  /** The user name by which the site's own connections are known. */
+  siteUser: string
+  /** Make a database where there is none. */
+  create: boolean
+  /** File from which a new database is unpacked; where it is missing one is made, which takes longer. */
+  emptyDatabase: string
+}
+
+/**
+ * Opens the embedded database in this thread and serves it at its socket.
+ * @param onAbort called when PostgreSQL stops for good: this thread can do nothing with the folder any more
+ * @throws OperatorError which says what to do; nothing has been changed then
+ */
+export async function openServer(options: ServerOptions, onAbort: (reason: string) => void) {
+  const { folder, socket, port, siteUser } = options
+  const database = databaseIn(folder)
+  assertDiskSpace(folder)
+  if (!isDatabase(database)) {
+    if (!options.create) assertDatabase(folder)
+    await makeDatabase(database, options.emptyDatabase)
+  }
+  const postgres = await openPostgres(database, onAbort).catch((error: Error) => {
+    const what = `The embedded database in ${database} cannot be opened: ${error.message.replace(/\.$/, '')}.`
+    throw new OperatorError(`${what} ${REMEDY}`, { cause: error })
+  })
+  const turns = createTurns()
+  const disk = createDiskSpace(database)
+  const server = createWireServer(postgres, turns, disk, siteUser)
+  const endUpkeep = startUpkeep(postgres, turns, disk)
+  rmSync(socket, { force: true }) // left by an owner that was killed
+  await server.listen({ path: socket })
+  const warnings: string[] = []
+  if (port)
+    await server.listen({ port, host: '127.0.0.1' }).catch(() => {
+      warnings.push(`EMBEDDED_DATABASE_PORT ${port} is taken, so psql cannot reach the database there`)
+    })
+  return {
+    warnings,
+    async close(leaveMs: number) {
+      await server.close(leaveMs)
+      await endUpkeep()
+      await postgres.close()
+    },
+  }
+}
+
+/** Makes a database beside its place, and renames it once everything is on the disk. A first start that was cut short begins anew. */
+async function makeDatabase(database: string, emptyDatabase: string): Promise<void> {
+  const unfinished = `${database}.new`
+  try {
+    rmSync(unfinished, { recursive: true, force: true })
+    mkdirSync(unfinished, { mode: 0o700 })
+    if (existsSync(emptyDatabase)) unpackFolder(emptyDatabase, unfinished)
+    else await (await openPostgres(unfinished, () => {})).close()
+    await syncTree(unfinished)
+    renameSync(unfinished, database)
+    await sync(dirname(database))
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error
+    throw new OperatorError(`No database can be made in DATA_DIR ${dirname(database)}: ${error.message}.`, {
+      cause: error,
+    })
+  }
+}

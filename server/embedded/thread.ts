@@ -1,0 +1,37 @@
+// The worker thread in which the embedded database runs. start-embedded.ts starts it and reads its messages.
+import { parentPort, workerData } from 'node:worker_threads'
+import { OperatorError } from '../errors.ts'
+import { openServer, type ServerOptions } from './server.ts'
+
+export interface ThreadData extends ServerOptions {
+  /** Counted up while the thread answers. */
+  beats: Int32Array
+}
+
+export type ThreadMessage =
+  | { kind: 'ready'; warnings: string[] }
+  /** The last one. */
+  | { kind: 'failed'; reason: string; isOperatorError: boolean }
+
+const BEAT_MS = 1000
+
+const { beats, ...options } = workerData as ThreadData
+const tell = (message: ThreadMessage) => parentPort?.postMessage(message)
+
+function fail(reason: string, isOperatorError = true): never {
+  tell({ kind: 'failed', reason, isOperatorError })
+  process.exit(1) // ends the thread only
+}
+
+try {
+  const server = await openServer(options, fail)
+  setInterval(() => Atomics.add(beats, 0, 1), BEAT_MS)
+  parentPort?.once('message', async (leaveMs: number) => {
+    await server.close(leaveMs)
+    process.exit()
+  })
+  tell({ kind: 'ready', warnings: server.warnings })
+} catch (error) {
+  const isOperatorError = error instanceof OperatorError
+  fail(isOperatorError ? error.message : ((error as Error).stack ?? String(error)), isOperatorError)
+}

@@ -1,0 +1,32 @@
+import { setImmediate as nextEvents } from 'node:timers/promises'
+
+/** PostgreSQL executes synchronously, so after so long there may be much to read. */
+const LONG_MS = 20
+
+/** Gives the one session to one client after the other, in the order in which they ask. */
+export function createTurns() {
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function run<T>(work: () => Promise<T> | T): Promise<T> {
+    const start = performance.now()
+    try {
+      return await work()
+    } finally {
+      // Reads first who has gone meanwhile: the first wait ends before the sockets are read, the second after.
+      if (performance.now() - start > LONG_MS) {
+        await nextEvents()
+        await nextEvents()
+      }
+    }
+  }
+
+  return {
+    take<T>(work: () => Promise<T> | T): Promise<T> {
+      const result = last.then(() => run(work))
+      last = result.catch(() => {})
+      return result
+    },
+  }
+}
+
+export type Turns = ReturnType<typeof createTurns>

@@ -1,0 +1,61 @@
+import type { DiskSpace } from './disk-space.ts'
+import type { Postgres } from './postgres.ts'
+import type { Turns } from './turns.ts'
+import { firstColumn, firstError, queryFrame } from './wire-protocol.ts'
+
+const LOOK_MS = 15_000
+/** How much log is read again after a kill, and lies on the disk beside the tables. */
+const CHECKPOINT_BYTES = 16 * 2 ** 20
+const FIRST_VACUUM_MS = 3_600_000
+const VACUUM_MS = 24 * 3_600_000
+
+const CHECKPOINT_DUE = `SELECT pg_current_wal_insert_lsn() - redo_lsn > ${CHECKPOINT_BYTES} FROM pg_control_checkpoint()`
+const TABLES = `SELECT oid::regclass FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`
+
+/**
+ * Does what a PostgreSQL server does in background processes, which PGlite has not: checkpoints, without which the log
+ * of writes grows for ever, and vacuum. Returns what ends it.
+ */
+export function startUpkeep(postgres: Postgres, turns: Turns, disk: DiskSpace): () => Promise<void> {
+  let working: Promise<unknown> = Promise.resolve()
+
+  /** @throws Error when PostgreSQL refuses it */
+  function execute(sql: string): Promise<string[]> {
+    return turns.take(() => {
+      const message = queryFrame(sql)
+      if (!disk.isEnoughFor(message, false)) throw new Error(disk.message)
+      const { answer = Buffer.alloc(0) } = postgres.execute(message)
+      const error = firstError(answer)
+      if (error) throw new Error(error)
+      return firstColumn(answer)
+    })
+  }
+
+  async function look() {
+    await disk.keepReserve()
+    const [isDue] = await execute(CHECKPOINT_DUE)
+    if (isDue === 't') await execute('CHECKPOINT')
+  }
+
+  /** Rewrites each table, so that nothing of an erased row stays in its files. Orders wait for one table at a time. */
+  async function vacuum() {
+    for (const table of await execute(TABLES)) await execute(`VACUUM (FULL, ANALYZE) ${table}`)
+    await execute('CHECKPOINT')
+  }
+
+  // What cannot be done now, such as on a full disk, is due again later.
+  const run = (work: () => Promise<void>) => () => {
+    working = working.then(work).catch(() => {})
+  }
+  const timers = [
+    setTimeout(run(look), 1000),
+    setInterval(run(look), LOOK_MS),
+    setTimeout(run(vacuum), FIRST_VACUUM_MS),
+    setInterval(run(vacuum), VACUUM_MS),
+  ]
+  for (const timer of timers) timer.unref()
+  return async () => {
+    for (const timer of timers) clearInterval(timer)
+    await working
+  }
+}
