@@ -1,8 +1,8 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { OperatorError, scrub, sqlState } from '../errors.ts'
-import { type Database, type Db, openClient, type Preparation } from './database.ts'
-import { type Session, settleMigrations } from './migrations.ts'
+import { type Database, openClient, type Preparation, type Session } from './database.ts'
+import { settleMigrations } from './migrations.ts'
 
 const POOL_SIZE = 10
 /** A database that sleeps opens a connection once it is awake. One that leaves a statement unanswered is away, not asleep. */
@@ -75,7 +75,20 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
       settled.then((notes) => direct ?? notes),
       openClient(new PrismaPg(pool, isDirect ? { statementNameGenerator: createStatementNames() } : {})),
     ])
-    return { db, notes, warnings: warningsAbout(found), hasOneSession, close: () => closePool(db, pool) }
+    return {
+      db,
+      notes,
+      warnings: warningsAbout(found),
+      hasOneSession,
+      async withSession(work) {
+        const client = await pool.connect()
+        return work(sessionOf(client)).finally(() => client.release())
+      },
+      async close() {
+        await db.$disconnect()
+        await pool.end()
+      },
+    }
   } finally {
     await client.end()
   }
@@ -90,11 +103,6 @@ function endUnlessAtRest(client: pg.PoolClient): boolean {
   const isAtRest = readyForQuery === true && client.getTransactionStatus() === 'I'
   if (!isAtRest) client.end()
   return isAtRest
-}
-
-async function closePool(db: Db, pool: pg.Pool) {
-  await db.$disconnect()
-  await pool.end()
 }
 
 async function connect(settings: pg.ClientConfig): Promise<pg.Client> {
@@ -147,8 +155,7 @@ async function migrateAt(url: string, options: ConnectOptions): Promise<string[]
   return settleMigrations(sessionOf(client), '', options).finally(() => client.end())
 }
 
-/** @param client has one connection */
-function sessionOf(client: pg.Client | pg.Pool): Session {
+function sessionOf(client: pg.ClientBase): Session {
   return {
     query: <T>(sql: string) => client.query(sql) as Promise<{ rows: unknown[] }> as Promise<{ rows: T[] }>,
     exec: (script) => client.query(script),

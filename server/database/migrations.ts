@@ -2,14 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError, sqlState } from '../errors.ts'
-import type { Preparation } from './database.ts'
-
-/** One database session: every call must reach the same connection. */
-export interface Session {
-  query<T>(sql: string): Promise<{ rows: T[] }>
-  /** Sends the whole script as one message, which PostgreSQL runs as one transaction. */
-  exec(script: string): Promise<unknown>
-}
+import type { Preparation, Session } from './database.ts'
 
 interface Migration {
   name: string
@@ -109,6 +102,28 @@ async function migrate(session: Session, migrations: Migration[]): Promise<strin
     }
   }
 }
+
+/**
+ * Drops everything in the schema and applies the migrations up to a set of them, as an older version of the site would
+ * have. Call it only on a database without rows.
+ */
+export async function remakeTables(session: Session, folder: string, names: string[]): Promise<void> {
+  const migrations = await readMigrations(folder)
+  await session.exec(DROP_ALL)
+  await migrate(
+    session,
+    migrations.filter(({ name }) => names.includes(name)),
+  )
+}
+
+const DROP_ALL = `
+  DO $$ DECLARE item text; BEGIN
+    FOR item IN SELECT format('TABLE %s', oid::regclass) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+    LOOP EXECUTE 'DROP ' || item || ' CASCADE'; END LOOP;
+    FOR item IN SELECT format('FUNCTION %s', oid::regprocedure) FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
+      UNION ALL SELECT format('TYPE %s', oid::regtype) FROM pg_type WHERE typnamespace = current_schema()::regnamespace AND typtype = 'e'
+    LOOP EXECUTE 'DROP ' || item || ' CASCADE'; END LOOP;
+  END $$`
 
 /** Those that a newer version has left behind. */
 function noteUnknown(migrations: Migration[], applied: Map<string, string>): string[] {

@@ -16,11 +16,11 @@ const THREAD = resolve(import.meta.dirname, import.meta.filename.endsWith('.ts')
 const SILENCE_MAX_MS = 30_000
 const LOOKS = 10
 /** Before the folder is opened again; the last one is repeated. */
-const PAUSES_MS = [100, 1000, 5000]
+const PAUSES_MS = [100, 300, 1000]
 /** Openings that fail in a row until the process ends. */
 const FAILURES_MAX = 3
 /** After so long an end of the thread counts as the first one. */
-const STABLE_MS = 60_000
+const STABLE_MS = 10_000
 const CLOSE_MAX_MS = 10_000
 
 export interface EmbeddedOptions extends Pick<ServerOptions, 'create' | 'emptyDatabase' | 'port'> {

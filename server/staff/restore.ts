@@ -3,8 +3,9 @@ import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { readMigrations } from '../database/migrations.ts'
-import { ACCESS, type Queries, quoted, readJournal, readTables, type Table } from '../database/snapshot.ts'
+import type { Database } from '../database/database.ts'
+import { remakeTables, settleMigrations } from '../database/migrations.ts'
+import { ACCESS, type Queries, quoted, readJournal, readTables } from '../database/snapshot.ts'
 import { OperatorError, sqlState } from '../errors.ts'
 import { heldBack } from '../mail/states.ts'
 import { withDatabase } from '../open-database.ts'
@@ -18,8 +19,6 @@ const NO_LIMIT_MS = 2 ** 31 - 1
 const LINE_MAX = 2 ** 20
 /** What is inserted at once: some hundred rows. */
 const CHARACTERS_AT_ONCE = 2 ** 18
-/** Schema in which an older backup is brought up to date. */
-const OLDER = 'restore_of_older'
 /** PostgreSQL's codes for values that cannot be, rows that do not fit, and columns that there are not. */
 const NO_FIT = /^2[23]|^42703/
 const UNCHANGED = 'Nothing was changed.'
@@ -48,15 +47,19 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
       'confirmed subscriptions stay so. Without it they are held back as not confirmed, because who has left since the backup would be on the list again',
     )
     .action(async (file: string, { mails = false, subscriptions = false }: Options) => {
-      const lines = unzippedLines(() => (file === '-' ? input : createReadStream(file)))
-      await withDatabase({ ...env(), migrate: true }, async ({ db }) => {
-        const { rows, madeAt, held, subscribers } = await db
-          .$transaction((transaction) => restore(transaction, lines, mails, subscriptions), { timeout: NO_LIMIT_MS })
-          .catch((error) => {
-            throw explain(error, file === '-' ? 'standard input' : resolve(file))
-          })
-        await terminal.noteAccess(db, count(rows, 'row', 'rows'))
+      const name = file === '-' ? 'standard input' : resolve(file)
+      const read = () => unzippedLines(() => (file === '-' ? input : createReadStream(file)))
+      const said = (error: unknown) => {
+        throw explain(error, name)
+      }
+      if (file !== '-') await assertWhole(read()).catch(said) // before a database is made
+      await withDatabase({ ...env(), migrate: true }, async (database) => {
+        const keep = { mails, subscriptions }
+        const { rows, madeAt, held, subscribers, isRemade } = await restore(database, read(), keep).catch(said)
+        await terminal.noteAccess(database.db, count(rows, 'row', 'rows'))
         print(`Restored ${count(rows, 'row', 'rows')} of the backup made at ${madeAt}.`)
+        if (isRemade && !database.hasOneSession)
+          print('The tables were made anew: run prisma/roles.sql again before the site starts.')
         if (held > 0)
           print(`Held back: ${count(held, 'mail', 'mails')} that the backup had still to send (staff mails).`)
         if (subscribers > 0)
@@ -72,28 +75,56 @@ interface Options {
   subscriptions?: boolean
 }
 
-async function restore(db: Queries, lines: AsyncGenerator<string>, sendMails: boolean, keepSubscribers: boolean) {
+/**
+ * Fills the database in one transaction. Of an older backup the empty tables are first made as they were then, and
+ * brought up to date after: an end at any point leaves a database that the next start brings up to date.
+ */
+async function restore({ db, withSession }: Database, lines: AsyncGenerator<string>, keep: Required<Options>) {
+  const folder = migrationsFolder()
+  await assertEmpty(db)
+  const backup = await openBackup(lines)
+  const isRemade = await isOlder(db, backup.head)
+  if (isRemade)
+    await withSession((session) =>
+      remakeTables(
+        session,
+        folder,
+        backup.head.migrations.map(({ name }) => name),
+      ),
+    )
+  const migrateOn = () => withSession((session) => settleMigrations(session, '', { migrate: true, migrations: folder }))
+  const filled = await db
+    .$transaction((transaction) => fill(transaction, backup, keep), { timeout: NO_LIMIT_MS })
+    .finally(() => isRemade && migrateOn())
+  return { ...filled, madeAt: backup.head.madeAt, isRemade }
+}
+
+async function fill(db: Queries, backup: Backup, keep: Required<Options>) {
   const tables = await readTables(db)
   await db.$executeRawUnsafe(`LOCK TABLE ${tables.map(({ name }) => quoted(name)).join()} IN EXCLUSIVE MODE`)
-  await expectEmpty(db, tables)
-  const backup = await openBackup(lines)
-  const since = await migrationsSince(db, backup.head)
-  const rows = await (since.length === 0 ? insertAll(db, backup) : insertOlder(db, backup, tables, since))
+  await assertEmpty(db)
+  const rows = await insertAll(db, backup)
   await db.$executeRawUnsafe(COUNT_ON)
-  const held = sendMails
+  const held = keep.mails
     ? 0
     : await db.$executeRawUnsafe(
         `UPDATE "Quvera_Mail" SET "Status" = 'Withheld', "LastError" = $1 WHERE "Status" = 'Pending'`,
         heldBack.lastError,
       )
-  const subscribers = keepSubscribers
+  const subscribers = keep.subscriptions
     ? 0
     : await db.$executeRawUnsafe(`UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL WHERE "ConfirmedAt" IS NOT NULL`)
-  return { rows, madeAt: backup.head.madeAt, held, subscribers }
+  return { rows, held, subscribers }
 }
 
-async function expectEmpty(db: Queries, tables: Table[]) {
-  for (const { name } of tables.filter((table) => table.name !== ACCESS)) {
+/** Reads the file to its end. */
+async function assertWhole(lines: AsyncGenerator<string>): Promise<void> {
+  const { batches } = await openBackup(lines)
+  for await (const _ of batches);
+}
+
+async function assertEmpty(db: Queries) {
+  for (const { name } of (await readTables(db)).filter((table) => table.name !== ACCESS)) {
     const rows = await db.$queryRawUnsafe<unknown[]>(`SELECT 1 FROM ${quoted(name)} LIMIT 1`)
     if (rows.length > 0) {
       throw new OperatorError(`The database has rows in ${name}. Restore into an empty one; nothing was changed.`)
@@ -101,8 +132,8 @@ async function expectEmpty(db: Queries, tables: Table[]) {
   }
 }
 
-/** The names of the migrations that the database has and the backup had not. */
-async function migrationsSince(db: Queries, { version, migrations }: Head): Promise<string[]> {
+/** Whether the database has migrations that the backup had not. */
+async function isOlder(db: Queries, { version, migrations }: Head): Promise<boolean> {
   const [here, there] = [(await readJournal(db)).map(({ name }) => name), migrations.map(({ name }) => name)]
   const unknown = there.find((name) => !here.includes(name))
   if (version > FORMAT_VERSION || unknown) {
@@ -111,48 +142,7 @@ async function migrationsSince(db: Queries, { version, migrations }: Head): Prom
       `The backup was made by a newer version of the site (${what}). Restore it with that version; nothing was changed.`,
     )
   }
-  return here.filter((name) => !there.includes(name))
-}
-
-/**
- * Makes the tables as they were when the backup was made, fills them, applies the migrations that have come since, and
- * moves the rows: so they mean what they would mean had their own database been brought up to date.
- */
-async function insertOlder(db: Queries, backup: Backup, tables: Table[], since: string[]): Promise<number> {
-  const migrations = await readMigrations(migrationsFolder())
-  const added = migrations.flatMap(({ sql }) => [...sql.matchAll(/ALTER TYPE ("\w+") ADD VALUE ('[^']*')/g)])
-  const scripts = new Map(migrations.map(({ name, sql }) => [name, usable(sql, added)]))
-  async function apply(name: string) {
-    const sql = scripts.get(name)
-    if (sql === undefined) throw new OperatorError(`This version does not know migration ${name}. ${UNCHANGED}`)
-    await db.$executeRawUnsafe(`DO ${literal(`BEGIN EXECUTE ${literal(sql)}; END`)}`)
-  }
-  await db.$executeRawUnsafe(`CREATE SCHEMA ${OLDER}`)
-  await db.$executeRawUnsafe(`SET LOCAL search_path TO ${OLDER}`)
-  for (const { name } of backup.head.migrations) await apply(name)
-  const rows = await insertAll(db, backup)
-  for (const name of since) await apply(name)
-  await db.$executeRawUnsafe('SET LOCAL search_path TO DEFAULT')
-  await inAnyOrder(db, async () => {
-    for (const { name, columns } of tables) {
-      const names = columns.map(quoted).join()
-      await db.$executeRawUnsafe(
-        `INSERT INTO ${quoted(name)} (${names}) SELECT ${columns.map((column) => `moved.${quoted(column)}`).join()}
-         FROM ${OLDER}.${quoted(name)} stored, json_populate_record(NULL::${quoted(name)}, row_to_json(stored)) moved`,
-      )
-    }
-  })
-  await db.$executeRawUnsafe(`DROP SCHEMA ${OLDER} CASCADE`)
-  return rows
-}
-
-/** Up to PostgreSQL 16 no transaction can use a value that it has added to a type: so types have all from the start. */
-function usable(sql: string, added: RegExpExecArray[]): string {
-  const all = (_: string, type: string, values: string) =>
-    `CREATE TYPE ${type} AS ENUM (${[values, ...added.filter((each) => each[1] === type).map((each) => each[2])].join(', ')})`
-  return sql
-    .replace(/CREATE TYPE ("\w+") AS ENUM \(([^)]*)\)/g, all)
-    .replaceAll(/ ADD VALUE (?=')/g, '$&IF NOT EXISTS ')
+  return here.length > there.length
 }
 
 /** Inserts as it reads: the transaction takes it back if the end of the file is not that of these rows. */
@@ -187,10 +177,6 @@ async function inAnyOrder(db: Queries, insert: () => Promise<void>): Promise<voi
   await insert()
   await db.$executeRawUnsafe('SET CONSTRAINTS ALL IMMEDIATE')
   await alter('NOT DEFERRABLE')
-}
-
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
 }
 
 /** Something is wrong with the file. The message quotes nothing of it, for it is told on a terminal. */

@@ -1,5 +1,7 @@
 /** `npm run bench:orders`: orders a second, each durable in PostgreSQL before it is answered, beside what one would use instead. */
-import { cpus } from 'node:os'
+import { mkdtemp } from 'node:fs/promises'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { startPostgresServer } from '../support/postgres-server.ts'
 import { SERVER } from '../support/server-process.ts'
@@ -9,7 +11,7 @@ import { createPgbenchTarget, type OrderMeasured, startHttpTarget, type Target }
 
 const CONNECTIONS = [1, 32, 256]
 // Short and many: the machine gets faster and slower within seconds.
-const ROUNDS = 15
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 15)
 const CALM_ROUNDS = 7
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 1)
 
@@ -22,6 +24,11 @@ const bare = await startHttpTarget(postgres, {
   entry: 'tests/bench/rivals/fastify-pg.ts',
   path: '/order',
 })
+const embedded = await startHttpTarget(postgres, {
+  name: 'Quvera, embedded database',
+  ...ours,
+  env: { DATA_DIR: await mkdtemp(join(tmpdir(), 'quvera-bench-')) },
+})
 const targets: Target[] = [
   await createPgbenchTarget(postgres),
   await startHttpTarget(postgres, {
@@ -31,6 +38,7 @@ const targets: Target[] = [
   }),
   bare,
   quvera,
+  embedded,
   await startHttpTarget(postgres, {
     name: 'Quvera, mails going out',
     ...ours,
@@ -49,9 +57,10 @@ for (let round = 0; round < ROUNDS; round++) {
   }
 }
 const CALM = { connections: 8, seconds: 3, perSecond: 100 }
-const calm: Record<'quvera' | 'bare', OrderMeasured[]> = { quvera: [], bare: [] }
+const calm: Record<'quvera' | 'embedded' | 'bare', OrderMeasured[]> = { quvera: [], embedded: [], bare: [] }
 for (let round = 0; round < CALM_ROUNDS; round++) {
   calm.quvera.push(await quvera.measure(CALM))
+  calm.embedded.push(await embedded.measure(CALM))
   calm.bare.push(await bare.measure(CALM))
 }
 
@@ -77,6 +86,7 @@ const p99 = (all: OrderMeasured[]) => median(all.map((one) => one.p99Ms))
 console.log(`\nA calm 100 orders/s, medians of ${CALM_ROUNDS}:`)
 for (const [name, all] of [
   ['Quvera', calm.quvera],
+  ['Quvera, embedded database', calm.embedded],
   ['bare Fastify + pg', calm.bare],
 ] as const)
   console.log(`${name}: p50 ${p50(all).toFixed(2)} ms, p99 ${p99(all).toFixed(2)} ms`)
@@ -87,12 +97,19 @@ const ratio = (name: string, other: string, connections: number) =>
 const FLOORS = [
   ['Express + tRPC + Prisma', 32, 3.5],
   ['Express + tRPC + Prisma', 256, 3.5],
-  ['bare Fastify + pg', 32, 0.9],
+  ['bare Fastify + pg', 32, 0.85],
 ] as const
 for (const [other, connections, atLeast] of FLOORS)
   report(`Quvera / ${other} at ${connections}`, ratio('Quvera', other, connections), '×', { atLeast })
 report('Quvera / bare Fastify + pg at 256', ratio('Quvera', 'bare Fastify + pg', 256), '×')
 report('p50 of a calm 100 orders/s / bare Fastify + pg', p50(calm.quvera) / p50(calm.bare), '×', { atMost: 1.6 })
+report('embedded / PostgreSQL at 32', ratio('Quvera, embedded database', 'Quvera', 32), '×', { atLeast: 0.6 })
+report('p50 of a calm 100 orders/s, embedded / PostgreSQL', p50(calm.embedded) / p50(calm.quvera), '×', { atMost: 2.4 })
+report('mails going out / without at 32', ratio('Quvera, mails going out', 'Quvera', 32), '×', { atLeast: 0.5 })
+const p50AtOne = (name: string) => of(name, 1)?.p50Ms ?? Number.NaN
+report('p50 at one, mails going out / without', p50AtOne('Quvera, mails going out') / p50AtOne('Quvera'), '×', {
+  atMost: 2,
+})
 for (const target of targets) target.close()
 await fast.close()
 await postgres.close()

@@ -56,7 +56,7 @@ export async function startHttpTarget(
     env: {
       PATH: process.env.PATH,
       PORT: String(port),
-      DATABASE_URL: await newDatabase(postgres),
+      ...(env.DATA_DIR ? {} : { DATABASE_URL: await newDatabase(postgres) }),
       RATE_LIMIT_MAX: '0',
       LOG_LEVEL: 'fatal', // a process that is stopped and goes on finds its queries timed out
       ...env,

@@ -25,7 +25,7 @@ export interface LoadResult {
   times: number[]
 }
 
-const GIVE_UP_MS = 60_000
+const GIVE_UP_MS = 360_000
 
 /** Clients that each send one order after the other, to a server that may come and go. */
 export async function sendOrders({ url, orders, concurrency = 32, retry, at = {} }: LoadOptions): Promise<LoadResult> {
