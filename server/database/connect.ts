@@ -74,7 +74,11 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
     const [notes, db] = await Promise.all([
       settled.then((notes) => direct ?? notes),
       openClient(new PrismaPg(pool, isDirect ? { statementNameGenerator: createStatementNames() } : {})),
-    ])
+      pool.connect().then((first) => first.release()), // an embedded database stays open as long as it has a client
+    ]).catch(async (error) => {
+      await pool.end()
+      throw error
+    })
     return {
       db,
       notes,

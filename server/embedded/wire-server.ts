@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type ListenOptions, type Server, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { DiskSpace } from './disk-space.ts'
 import type { Postgres } from './postgres.ts'
 import type { Turns } from './turns.ts'
@@ -30,6 +31,7 @@ const PAUSES_MAX_MS = 30_000
 /** How long the site waits for its turn while another client uses none of its time. */
 const SITE_WAIT_MS = 2000
 const MOMENT_MS = 50
+const LOOK_MS = 20
 /** Largest answer to a message of another client; more would not fit into the memory of a small container. */
 const ANSWER_MAX_BYTES = 16 * 2 ** 20
 
@@ -178,12 +180,11 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
       servers.push(listening)
     },
     async close(leaveMs) {
-      const closed = Promise.all(servers.map((each) => new Promise((done) => each.close(done))))
-      const timer = setTimeout(() => {
-        for (const socket of sockets) socket.destroy()
-      }, leaveMs)
-      await closed
-      clearTimeout(timer)
+      // Goes on accepting meanwhile: a client that is at work may open another connection.
+      for (const end = performance.now() + leaveMs; sockets.size > 0 && performance.now() < end; ) await sleep(LOOK_MS)
+      const closed = servers.map((each) => new Promise((done) => each.close(done)))
+      for (const socket of sockets) socket.destroy()
+      await Promise.all(closed)
     },
   }
 }

@@ -4,8 +4,8 @@ import { resolve } from 'node:path'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { Database } from '../database/database.ts'
-import { remakeTables, settleMigrations } from '../database/migrations.ts'
-import { ACCESS, type Queries, quoted, readJournal, readTables } from '../database/snapshot.ts'
+import { readMigrations, remakeTables, settleMigrations } from '../database/migrations.ts'
+import { ACCESS, type Queries, quoted, readTables } from '../database/snapshot.ts'
 import { OperatorError, sqlState } from '../errors.ts'
 import { heldBack } from '../mail/states.ts'
 import { withDatabase } from '../open-database.ts'
@@ -83,15 +83,9 @@ async function restore({ db, withSession }: Database, lines: AsyncGenerator<stri
   const folder = migrationsFolder()
   await assertEmpty(db)
   const backup = await openBackup(lines)
-  const isRemade = await isOlder(db, backup.head)
-  if (isRemade)
-    await withSession((session) =>
-      remakeTables(
-        session,
-        folder,
-        backup.head.migrations.map(({ name }) => name),
-      ),
-    )
+  const names = backup.head.migrations.map(({ name }) => name)
+  const isRemade = (await readMigrations(folder)).length > names.length
+  if (isRemade) await withSession((session) => remakeTables(session, folder, names))
   const migrateOn = () => withSession((session) => settleMigrations(session, '', { migrate: true, migrations: folder }))
   const filled = await db
     .$transaction((transaction) => fill(transaction, backup, keep), { timeout: NO_LIMIT_MS })
@@ -132,17 +126,14 @@ async function assertEmpty(db: Queries) {
   }
 }
 
-/** Whether the database has migrations that the backup had not. */
-async function isOlder(db: Queries, { version, migrations }: Head): Promise<boolean> {
-  const [here, there] = [(await readJournal(db)).map(({ name }) => name), migrations.map(({ name }) => name)]
-  const unknown = there.find((name) => !here.includes(name))
-  if (version > FORMAT_VERSION || unknown) {
-    const what = unknown ? `migration ${unknown}` : `format ${version}`
-    throw new OperatorError(
-      `The backup was made by a newer version of the site (${what}). Restore it with that version; nothing was changed.`,
-    )
-  }
-  return here.length > there.length
+/** @throws OperatorError for a backup that this version cannot understand */
+function assertKnown({ version, migrations }: Head, known: string[]): void {
+  const unknown = migrations.find(({ name }) => !known.includes(name))
+  if (version <= FORMAT_VERSION && !unknown) return
+  const what = unknown ? `migration ${unknown.name}` : `format ${version}`
+  throw new OperatorError(
+    `The backup was made by a newer version of the site (${what}). Restore it with that version; nothing was changed.`,
+  )
 }
 
 /** Inserts as it reads: the transaction takes it back if the end of the file is not that of these rows. */
@@ -192,6 +183,11 @@ async function openBackup(lines: AsyncGenerator<string>): Promise<Backup> {
   const { value: first = '' } = await lines.next()
   const head = headSchema.safeParse(readMark(first))
   if (!head.success) throw new Damage('It does not begin as a backup')
+  const known = await readMigrations(migrationsFolder())
+  assertKnown(
+    head.data,
+    known.map(({ name }) => name),
+  )
   return { head: head.data, batches: readBatches(first, lines) }
 }
 

@@ -1,9 +1,9 @@
 // What `npm run staff -- COMMAND` does. A command stands in a file beside this one with its options, its query and what it
 // prints; input.ts reads what several are told, output.ts prints what several show, and keeps the access log.
 import { Command, CommanderError } from 'commander'
-import { withDatabase } from '../open-database.ts'
 import { readEnv } from '../env.ts'
 import { describeFailure, sqlState } from '../errors.ts'
+import { withDatabase } from '../open-database.ts'
 import { backupCommand } from './backup.ts'
 import { exportCommand, findCommand, listCommand } from './enquiries.ts'
 import { eraseCommand } from './erase.ts'

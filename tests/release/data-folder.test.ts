@@ -1,7 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmod, chown, cp, lstat, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
@@ -113,14 +112,6 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
     )
     expect(await contents(folder)).toEqual(before)
     expect((await lstat(folder)).mode & 0o777).toBe(0o755)
-  })
-
-  it('at whose socket somebody answers is refused, though nobody has the lock', async () => {
-    const dataDir = await aDatabase()
-    const older = createServer().listen(join(dataDir, '.s.PGSQL.5432'))
-    atEnd(() => older.close())
-    expect(await refusal(dataDir)).toMatch(/^Another process already uses the embedded database in /)
-    expect(await readdir(dataDir)).toContain('.s.PGSQL.5432')
   })
 
   it('with a damaged catalogue is refused in PostgreSQL’s words, with what to do', async () => {
