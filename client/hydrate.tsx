@@ -1,4 +1,4 @@
-import { type ComponentType, createElement, type ReactNode, StrictMode, startTransition, useEffect } from 'react'
+import { type ComponentType, createElement, type ReactNode, StrictMode, startTransition, useLayoutEffect } from 'react'
 import { createRoot, hydrateRoot, type Root } from 'react-dom/client'
 import { brand } from '../shared/brand.ts'
 import { telephone } from './content/contact.ts'
@@ -36,16 +36,22 @@ const alive = new Set<Root>()
 
 async function bringToLife(island: HTMLElement, part: ComponentType) {
   const content = createElement(part, JSON.parse(island.dataset.props ?? '{}'))
+  const fields = fieldsOf(island)
+  const focused = fields.indexOf(document.activeElement as HTMLInputElement)
   await new Promise<void>((done) => {
     let root: Root
     function live() {
       alive.add(root)
+      const now = fieldsOf(island)
+      if (fields.some((field) => !now.includes(field))) copyTyped(fields, now, focused)
       done()
     }
     function fail(error: unknown) {
       console.error(error)
       for (const root of alive) root.unmount() // an order under way ends with its form: nobody would see what became of it
-      createRoot(document.getElementById('root') ?? document.body).render(<ErrorPage />)
+      createRoot(document.getElementById('root') ?? document.body).render(
+        <ErrorPage {...document.documentElement.dataset} />,
+      )
       done()
     }
     // As a transition it is done in small steps, between which the browser answers touches and paints.
@@ -61,8 +67,20 @@ async function bringToLife(island: HTMLElement, part: ComponentType) {
   })
 }
 
+function fieldsOf(island: HTMLElement) {
+  return [...island.querySelectorAll<HTMLInputElement>('[name]')]
+}
+
+/** What a translation tool has changed before React came, React draws anew (its error 418): what was typed goes along. */
+function copyTyped(from: HTMLInputElement[], to: HTMLInputElement[], focused: number) {
+  to.forEach((field, index) => {
+    field.value = from[index]?.value ?? field.value
+  })
+  to[focused]?.focus({ preventScroll: true })
+}
+
 /** Shown in place of everything when a part throws. */
-function ErrorPage() {
+function ErrorPage({ reference }: { reference?: string }) {
   return (
     <main className="page-top lost-page wrap">
       <div className="lost-text">
@@ -70,6 +88,11 @@ function ErrorPage() {
         <p className="lead">
           Something went wrong on our side. Please reload the page, or call <a href={telephone}>{brand.phone}</a>.
         </p>
+        {reference && (
+          <p className="lead">
+            Your enquiry is received. Your reference: <strong>{reference}</strong>
+          </p>
+        )}
         <a href="/" className="button">
           Back to the home page
         </a>
@@ -110,6 +133,6 @@ async function wholeDocument() {
 }
 
 function Announce({ done, children }: { done: () => void; children: ReactNode }) {
-  useEffect(done, [done])
+  useLayoutEffect(done, [done])
   return children
 }

@@ -99,7 +99,9 @@ function Choice({ placeholder, options, defaultValue = '', ...select }: ChoicePr
           {placeholder}
         </option>
         {options.map((option) => (
-          <option key={option}>{option}</option>
+          <option key={option} value={option}>
+            {option}
+          </option>
         ))}
       </select>
     </div>

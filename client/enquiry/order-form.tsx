@@ -72,6 +72,7 @@ export function OrderForm({ path, answer, onReceived }: OrderFormProps) {
   const waits = useRef(false)
 
   function show(next: OrderState) {
+    if (next.received) document.documentElement.dataset.reference = next.received.reference // for the error page
     setState(next)
     onReceived?.(next.received !== undefined)
     if (next.received) setFilling({ after: next.received.reference })
@@ -135,6 +136,11 @@ export function OrderForm({ path, answer, onReceived }: OrderFormProps) {
   }
 
   useEffect(() => preselect(form.current), [])
+  useEffect(() => {
+    if (!state.received) return
+    const timer = setTimeout(() => sender.current?.then(({ forgetKey }) => forgetKey())) // not if a part throws on the way
+    return () => clearTimeout(timer)
+  }, [state.received])
   useEffect(() => () => void sender.current?.then(({ stop }) => stop()), [])
 
   return (
@@ -178,7 +184,7 @@ function OrderActions({ sending = false, progress, note, onStop }: OrderState & 
     <div className="submit">
       <div aria-live="polite">
         {note && (
-          <p className="submit-note">
+          <p key={note} className="submit-note">
             <Linked>{note}</Linked>
           </p>
         )}

@@ -92,7 +92,10 @@ export function NextSteps({ received }: { received: boolean }) {
       <ol className="steps">
         {nextSteps.map((step, index) => (
           <li key={step.title} data-done={received && index === 0}>
-            <strong>{step.title}</strong> {received && index === 0 && <span className="visually-hidden">(done)</span>}{' '}
+            <strong>{step.title}</strong>{' '}
+            <span className="visually-hidden" hidden={!received || index > 0}>
+              (done)
+            </span>{' '}
             {step.text}
           </li>
         ))}

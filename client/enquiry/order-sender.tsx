@@ -86,6 +86,8 @@ export function createOrderSender(show: (state: OrderState) => void, sentBefore?
       end()
       show({ ...EMPTY, note: stopped })
     },
+    /** The visitor has seen the reference: the next order is another one. */
+    forgetKey: () => keepKey(null),
     /** Nothing is wrong any more. */
     dismiss: () => toast.dismiss(),
   }

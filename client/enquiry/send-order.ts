@@ -7,7 +7,8 @@ const ANSWER_TIMEOUT_MS = 15_000
 const WAIT_MAX_SECONDS = 120
 
 /**
- * Sends an order once, under the key of this filling of the form, so that a repeat is never a second order.
+ * Sends an order once, under the key of this filling of the form, so that a repeat is never a second order. The key is
+ * forgotten once the visitor sees the reference.
  *
  * 409 says that the key is stored with other content. After a try without an answer this means that the earlier
  * version did arrive and the visitor has changed it since: the changed one goes out at once under a key of its own.
@@ -33,9 +34,7 @@ async function send(order: OrderContent, { key, unanswered }: SubmissionKey, sto
   const timer = setTimeout(abort, ANSWER_TIMEOUT_MS)
   stopped.addEventListener('abort', abort)
   try {
-    const answer = await trpc.order.submit.mutate({ ...order, submissionKey: key }, { signal: request.signal })
-    keepKey(null)
-    return answer
+    return await trpc.order.submit.mutate({ ...order, submissionKey: key }, { signal: request.signal })
   } catch (error) {
     const status = answeredStatus(error)
     const refused = status !== undefined && status >= 400 && status < 500

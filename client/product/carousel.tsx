@@ -74,11 +74,9 @@ export function Carousel({ slides, draggable, unfolded, onToggle }: CarouselProp
     >
       <div className="slide-index">
         <p>
-          <span>
-            {shown + 1} / {slides.length}
-          </span>
+          <span>{`${shown + 1} / ${slides.length}`}</span>
           <button type="button" className="pill play-button" onClick={() => setPlaying(!playing)}>
-            {playing ? 'Pause' : 'Play'}
+            <span>{playing ? 'Pause' : 'Play'}</span>
             <span className="visually-hidden"> the slides</span>
           </button>
         </p>

@@ -63,7 +63,7 @@ function Ingredient({ id, card, brief, sizes, unfolded, onToggle }: IngredientPr
               <>
                 <span className="rest">{text.slice(short.length)}</span>{' '}
                 <button type="button" aria-expanded={open} onClick={() => onToggle(id)}>
-                  {open ? 'read less' : 'read more'}
+                  <span>{open ? 'read less' : 'read more'}</span>
                   <span className="visually-hidden"> about {name}</span>
                 </button>
               </>

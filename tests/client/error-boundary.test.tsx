@@ -13,7 +13,7 @@ const BROKEN = `<div data-island="mechanism" data-props='{"slides":"broken on pu
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue() // it is told there
-  document.documentElement.removeAttribute('data-hydrated')
+  for (const name of ['data-hydrated', 'data-reference']) document.documentElement.removeAttribute(name)
 })
 afterEach(() => {
   vi.restoreAllMocks()
@@ -28,7 +28,8 @@ it('a part that throws leaves the error page and a way home', async () => {
   await expect.element(page.getByRole('link', { name: 'Back to the home page' })).toHaveAttribute('href', '/')
 })
 
-it('ends an order that is under way, which sent again is the same one: nobody would see that it was received', async () => {
+/** An order form that is alive, filled in and sent; it returns what answers it. */
+async function sendOrder() {
   wire.reset()
   keepKey(null)
   let answer = (_: Response) => {}
@@ -42,8 +43,24 @@ it('ends an order that is under way, which sent again is the same one: nobody wo
   }
   await userEvent.click(page.getByRole('button', { name: 'Send enquiry' }))
   await expect.poll(() => wire.sent.length).toBe(1)
-  const { submissionKey } = wire.sent[0] ?? {}
+  return { answer, submissionKey: wire.sent[0]?.submissionKey }
+}
 
+it('shows the reference of an order that is stored, and keeps its key where the form never did', async () => {
+  const { answer, submissionKey } = await sendOrder()
+  const fields = document.querySelector('.fields') as HTMLElement
+  const taken = document.createElement('font')
+  fields.replaceWith(taken)
+  taken.append(fields) // React cannot take away what is not where it was
+  answer(received('QV-234567'))
+  await expect.element(page.getByRole('heading')).toHaveTextContent('Unexpected Application Error!')
+  await expect.element(page.getByText('QV-234567')).toBeVisible()
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(currentKey()).toMatchObject({ key: submissionKey, unanswered: true })
+})
+
+it('ends an order that is under way, which sent again is the same one: nobody would see that it was received', async () => {
+  const { answer, submissionKey } = await sendOrder()
   document.querySelector('[data-island]')?.removeAttribute('data-island')
   document.documentElement.removeAttribute('data-hydrated')
   document.getElementById('root')?.insertAdjacentHTML('beforeend', BROKEN)
@@ -52,5 +69,5 @@ it('ends an order that is under way, which sent again is the same one: nobody wo
   expect(dispatchEvent(new Event('beforeunload', { cancelable: true }))).toBe(true)
   answer(received('QV-234567'))
   await new Promise((resolve) => setTimeout(resolve, 100))
-  expect(currentKey()).toEqual({ key: submissionKey, unanswered: true })
+  expect(currentKey()).toMatchObject({ key: submissionKey, unanswered: true })
 })

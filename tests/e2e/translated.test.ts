@@ -1,0 +1,278 @@
+import type { Page } from '@playwright/test'
+import { describe, expect, it } from 'vitest'
+import { progress, uncertain } from '../../client/content/sending.ts'
+import { productPath, products } from '../../shared/catalogue.ts'
+import { messages } from '../../shared/order.ts'
+import { eventually } from '../support/eventually.ts'
+import { anAddress, fillOrder, typedOrder } from '../support/fill-order.ts'
+import { isEveryPage, PHONE, siteForTests } from '../support/visit.ts'
+
+const { newcomer, site, storedFrom } = siteForTests({}, { pictures: false })
+
+/*
+ * Translation tools change the page under React, again and again: as Chrome does it, each text goes into an element of
+ * its own; others put new texts in the place of the old ones, or join neighbours. Each walk is made once without a tool,
+ * and then has to show the same words with each of them.
+ */
+
+type Tool = 'wraps' | 'replaces' | 'merges'
+const TOOLS: Tool[] = ['wraps', 'replaces', 'merges']
+const MOMENTS = ['before React comes', 'once React is there'] as const
+type Case = [tool: Tool, moment: (typeof MOMENTS)[number]]
+const ALL: Case[] = TOOLS.flatMap((tool) => MOMENTS.map((moment): Case => [tool, moment]))
+/** Of the others before a release. */
+const CASES = isEveryPage
+  ? ALL
+  : ALL.filter(([tool, moment]) => tool === 'replaces' || (tool === 'merges' && moment === MOMENTS[1]))
+
+/** In the page: what changes later is changed again. */
+function work(tool: Tool) {
+  const seen = new WeakSet<Node>()
+  function change() {
+    watch.disconnect()
+    if (tool === 'merges') {
+      const comments = document.createTreeWalker(document.body, NodeFilter.SHOW_COMMENT)
+      const all: Comment[] = []
+      while (comments.nextNode()) all.push(comments.currentNode as Comment)
+      for (const comment of all) comment.remove()
+      document.body.normalize()
+    }
+    const texts: Text[] = []
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) texts.push(walker.currentNode as Text)
+    for (const text of tool === 'merges' ? [] : texts) {
+      if (seen.has(text) || !text.data.trim() || text.parentElement?.closest('script, style, svg')) continue
+      if (text.parentElement?.localName === 'option') {
+        if (tool === 'replaces') text.data = text.data.toUpperCase()
+        seen.add(text)
+        continue
+      }
+      const outer = document.createElement('font')
+      const inner = outer.appendChild(document.createElement('font'))
+      const shown = tool === 'wraps' ? text : new Text(text.data.toUpperCase())
+      text.replaceWith(outer)
+      inner.append(shown)
+      seen.add(shown)
+    }
+    watch.observe(document.body, { subtree: true, childList: true, characterData: true })
+  }
+  const watch = new MutationObserver(change)
+  change()
+  document.documentElement.dataset.translated = tool
+}
+
+interface Visit {
+  page: Page
+  /** Writes down what stands there, once it holds `words`. */
+  see(selector: string, words: string | RegExp): Promise<void>
+}
+
+/** A page on which one of the tools works, from one of the moments on. `typing` is done before React comes. */
+async function walk(
+  path: string,
+  tool: Tool | undefined,
+  moment: (typeof MOMENTS)[number],
+  options: object,
+  steps: (visit: Visit) => Promise<void>,
+  typing: (page: Page) => Promise<void> = async () => undefined,
+) {
+  const { page, problems, close } = await newcomer(options)
+  const ready = Promise.withResolvers<void>()
+  await page.route('**/assets/hydrate-*.js', async (route) => {
+    await ready.promise
+    await route.continue()
+  })
+  await page.goto(site().url + path, { waitUntil: 'commit' })
+  await page.locator('footer').waitFor()
+  await typing(page)
+  const early = moment === MOMENTS[0]
+  if (tool && early) await page.evaluate(work, tool)
+  ready.resolve()
+  await page.locator('html[data-hydrated]').waitFor()
+  if (tool && !early) await page.evaluate(work, tool)
+  const seen: string[] = []
+  const read = async (selector: string) =>
+    (await page.locator(selector).first().innerText())
+      .toLowerCase()
+      .replace(/\s+/g, ' ')
+      .replace(/qv-\w{6}/g, 'reference')
+  await steps({
+    page,
+    async see(selector, words) {
+      const wanted = typeof words === 'string' ? words.toLowerCase() : words
+      await eventually(async () => expect(await read(selector)).toMatch(wanted))
+      let shown = ''
+      await eventually(async () => {
+        const before = shown
+        shown = await read(selector)
+        await page.waitForTimeout(300) // longer than a toast takes to go
+        return shown === before
+      })
+      seen.push(shown)
+    },
+  })
+  // Of a page that was changed before, React says that it draws it anew.
+  expect(problems.filter((problem) => !/#418|Failed to load resource/.test(problem))).toEqual([])
+  expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+  await close()
+  return seen
+}
+
+const refusal = (status: number, message: string) => ({
+  status,
+  contentType: 'application/json',
+  body: JSON.stringify({ error: { code: -32000, message, data: { code: 'REFUSED', httpStatus: status } } }),
+})
+
+/** Through every state of the order form. */
+async function order({ page, see }: Visit) {
+  const form = () =>
+    page.locator('#order').evaluate((element) => [...new FormData(element as HTMLFormElement).entries()])
+  const typed = Object.fromEntries(await form())
+  expect(typed).toMatchObject({ name: 'Asha V', mobile: '98765', products: products[1] })
+  const send = () => page.locator('.send').click()
+  await send()
+  await see('main', messages.empty)
+  const email = anAddress()
+  await fillOrder(page, { email })
+  const answers = [
+    refusal(403, 'Not from here.'),
+    refusal(503, messages.failed),
+    'abort' as const,
+    undefined,
+    'abort' as const,
+  ]
+  await page.route('**/trpc/order.submit', async (route) => {
+    const answer = answers.shift()
+    if (answer === 'abort') await route.abort('connectionreset')
+    else if (answer) await route.fulfill(answer)
+    else await route.continue()
+  })
+  await send()
+  await see('main', 'Not from here.')
+  await send()
+  await see('main', uncertain)
+  await send()
+  await see('#order', progress.again(2))
+  await see('main', messages.received)
+  const [row] = await storedFrom(email)
+  expect(await page.locator('.reference').innerText()).toBe(row?.reference)
+  await page.getByRole('button', { name: /send another enquiry/i }).click()
+  await page.locator('#order-name').waitFor()
+  await see('main', /what happens next/)
+  await fillOrder(page, { email: anAddress() })
+  await send()
+  await see('#order', progress.again(2))
+  await page.getByRole('button', { name: /stop/i }).click()
+  await see('#order', 'stopped')
+}
+
+async function mechanism({ page, see }: Visit) {
+  await page.locator('.mechanism').scrollIntoViewIfNeeded()
+  await page.locator('.segments .pill').nth(1).click()
+  await see('.mechanism', /./)
+  const more = page.locator('.slide[data-active=true] .read-more button').first()
+  for (const words of ['read less', 'read more']) {
+    await more.click()
+    await see('.mechanism', words)
+  }
+  await page.locator('.indication').nth(2).getByRole('button').click()
+  await see('.indications', /./)
+  expect(await page.locator('.indication').nth(2).getAttribute('data-open')).toBe('true')
+  await page.locator('.menu-button').first().click()
+  await see('.menu', /./)
+  await page.locator('.menu .menu-button').click()
+  await see('header', /./)
+}
+
+async function carousel({ page, see }: Visit) {
+  const products = page.locator('.products-button')
+  await products.click()
+  await see('#products-menu', /./)
+  await page.keyboard.press('Escape')
+  await page.locator('.mechanism').scrollIntoViewIfNeeded()
+  await page.locator('.carousel').waitFor()
+  await page.locator('.play-button').click()
+  await see('.slide-index', 'play')
+  for (const count of ['2 / 5', '3 / 5']) {
+    await page.locator('.slick-active [data-way=slickNext]').click()
+    await see('.slide-index', count)
+    await see('.slick-active', /./)
+  }
+  await page.locator('.slick-active .read-more button').first().click()
+  await see('.slick-active', 'read less')
+  await page.setViewportSize({ width: 700, height: 900 })
+  await page.locator('.segments').waitFor()
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.locator('.carousel').waitFor()
+  await page.locator('.indication').nth(3).getByRole('button').click()
+  await see('.indications', /./)
+}
+
+async function subscription({ page, see }: Visit) {
+  const box = page.locator('#subscribe-email')
+  expect(await box.inputValue()).toBe('nobody')
+  const send = () => page.locator('#subscribe button').click()
+  await send()
+  await see('#subscribe', messages.email)
+  await box.fill(anAddress())
+  await see('#subscribe', /^(?!.*please enter)/)
+  await send()
+  await see('#subscribe', 'look into your inbox')
+}
+
+const walks: [
+  name: string,
+  path: string,
+  options: object,
+  (visit: Visit) => Promise<void>,
+  (page: Page) => Promise<void>,
+][] = [
+  [
+    'the order form',
+    '/buy-now',
+    {},
+    order,
+    async (page) => {
+      await page.locator('#order-products').selectOption(products[1])
+      await page.locator('#order-name').fill('Asha V')
+      await page.locator('#order-mobile').fill('98765')
+    },
+  ],
+  ['the parts of a product page on a phone', productPath(products[1]), PHONE, mechanism, async () => undefined],
+  ['the parts of a product page on a wide screen', productPath(products[1]), {}, carousel, async () => undefined],
+  [
+    'the box in the footer',
+    '/privacy-policy',
+    {},
+    subscription,
+    (page) => page.locator('#subscribe-email').fill('nobody'),
+  ],
+]
+
+// Beside each other, as most of the time they wait.
+describe.concurrent.each(walks)('%s', (_, path, options, steps, typing) => {
+  let plain: Promise<string[]> | undefined
+  it.each(CASES)('says the same where a tool %s texts, %s', async (tool, moment) => {
+    plain ??= walk(path, undefined, MOMENTS[1], options, steps, typing)
+    const [wanted, shown] = await Promise.all([plain, walk(path, tool, moment, options, steps, typing)])
+    expect(shown).toEqual(wanted)
+  })
+})
+
+it('a choice is sent as it is, whatever a tool has made of its words', async () => {
+  const { page, close } = await newcomer()
+  await page.goto(`${site().url}/buy-now`)
+  await page.locator('html[data-hydrated]').waitFor()
+  await page.evaluate(work, 'replaces' as const)
+  const email = anAddress()
+  const { products: product, retailerSelfUse, ...texts } = typedOrder
+  for (const [name, value] of Object.entries({ ...texts, email }))
+    await page.locator(`#order [name=${name}]`).fill(value)
+  await page.locator('#order-products').selectOption({ index: 1 })
+  await page.locator('#order-retailerSelfUse').selectOption({ index: 1 })
+  await page.locator('.send').click()
+  await page.locator('.reference').waitFor()
+  expect(await storedFrom(email)).toMatchObject([{ products: product.replace(' ', ''), retailerSelfUse }])
+  await close()
+})
