@@ -24,7 +24,7 @@ export async function hydrate() {
   const loaded = await Promise.all(islands.map(({ dataset }) => parts[dataset.island as IslandName]()))
   if (document.documentElement.hasAttribute('data-hydrated')) return
   await Promise.all(islands.map((island, index) => bringToLife(island, loaded[index] as ComponentType)))
-  addEventListener('click', printSheet)
+  for (const act of [printSheet, copyReference]) addEventListener('click', act)
   setYear()
   document.documentElement.toggleAttribute('data-hydrated', true)
   addSmallHeadings()
@@ -110,6 +110,19 @@ function printSheet({ target }: MouseEvent) {
   if (today) today.textContent = new Date().toLocaleDateString('en-IN', { dateStyle: 'long' })
   addEventListener('afterprint', () => page.removeAttribute('data-sheet'), { once: true })
   print()
+}
+
+/** Where the clipboard is refused, as on a page without TLS, the reference is selected. */
+async function copyReference({ target }: MouseEvent) {
+  const button = (target as Element).closest('.copy-button')
+  const reference = button?.previousElementSibling
+  if (!button || !reference) return
+  try {
+    await navigator.clipboard.writeText(reference.textContent)
+    button.textContent = 'Copied'
+  } catch {
+    getSelection()?.selectAllChildren(reference)
+  }
 }
 
 /** The page holds the year in which it was built. */

@@ -27,7 +27,7 @@ function orderAnswer({ order }: FormOutcome) {
 
 /** A whole page, as the build and the server write it. */
 function App({ page, answer }: { page: Page; answer: FormAnswer }) {
-  const { path, ground = 'paper', content, unlisted, Body } = page
+  const { path, ground = 'paper', content, unlisted, isSubscription, Body } = page
   const product = content?.product
   return (
     <>
@@ -45,7 +45,7 @@ function App({ page, answer }: { page: Page; answer: FormAnswer }) {
       <main id="main" tabIndex={-1}>
         <Body answer={answer} />
       </main>
-      <Footer path={unlisted ? '/' : path} product={product} answer={answer.subscription} />
+      <Footer path={unlisted ? '/' : path} product={product} hasBox={!isSubscription} answer={answer.subscription} />
     </>
   )
 }

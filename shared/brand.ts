@@ -13,8 +13,9 @@ export const brand = {
     facebook: 'https://www.facebook.com/quvera.example',
     instagram: 'https://www.instagram.com/quvera.example',
     linkedin: 'https://www.linkedin.com/company/quvera-example',
-    whatsapp: 'https://wa.me/911140000300',
   },
+  /** A number that takes chats, with its country; none: '', and no page offers one. */
+  whatsapp: '+91 11 4000 0300',
 } as const
 
 export const postalAddress = `${brand.company}, ${brand.address.street}, ${brand.address.city} ${brand.address.postalCode}, ${brand.address.country}`

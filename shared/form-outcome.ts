@@ -21,6 +21,8 @@ export interface Received {
   quantity?: string
   /** The day, as in 22 Nov 2026. */
   on?: string
+  /** Which is not today: the same order was received before. */
+  isEarlier?: boolean
 }
 
 export interface Refused {

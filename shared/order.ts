@@ -103,6 +103,9 @@ export const orderContentSchema = z.strictObject({
   filledInMs: z.optional(z.number()),
 })
 
+/** For so long a submission key stands for the same order: who orders the same a month later wants it twice. */
+export const KEY_MAX_MS = 86_400_000
+
 /** Made once for each filling of the form: a repeat of the same order is recognised by it. */
 export const submissionKeySchema = z.guid(messages.malformed).check(z.toLowerCase())
 
@@ -112,6 +115,28 @@ export const orderSchema = z.extend(orderContentSchema, { submissionKey: submiss
 export type OrderContent = z.infer<typeof orderContentSchema>
 export type Order = z.infer<typeof orderSchema>
 export type OrderField = keyof typeof fields
+
+export interface FieldRule {
+  /** How many letters it may hold. */
+  max?: number | undefined
+  /** It may be left empty. */
+  optional?: boolean
+}
+
+/** What the inputs of the form say of the rules by themselves. */
+export function readFieldRules(): Record<OrderField, FieldRule> {
+  const rules = Object.entries<z.core.$ZodType>(fields).map(([name, schema]) => [name, ruleOf(schema)])
+  return Object.fromEntries(rules)
+}
+
+function ruleOf({ _zod: { def } }: z.core.$ZodType): FieldRule {
+  const { type, innerType, checks } = def as z.core.$ZodDefaultDef
+  if (type === 'default') return { ...ruleOf(innerType), optional: true }
+  const limit = checks
+    ?.map((check) => check._zod.def as z.core.$ZodCheckMaxLengthDef)
+    .find(({ check }) => check === 'max_length')
+  return { max: limit?.maximum }
+}
 
 /** A valid order but for its key: what the server tries to store when it asks whether it can, and what tests send. */
 export const exampleOrder = {

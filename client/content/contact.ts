@@ -1,11 +1,14 @@
 import { brand } from '../../shared/brand.ts'
 
+const chatNumber: string = brand.whatsapp
+export const whatsapp = chatNumber && `https://wa.me/${chatNumber.replace(/\D/g, '')}`
+
 export const socialLinks = [
   { name: 'Facebook', href: brand.social.facebook },
   { name: 'Instagram', href: brand.social.instagram },
   { name: 'LinkedIn', href: brand.social.linkedin },
-  { name: 'WhatsApp', href: brand.social.whatsapp },
-]
+  { name: 'WhatsApp', href: whatsapp },
+].filter(({ href }) => href)
 
 /** Raise `CONSENT_VERSION` when the consent line changes. */
 export const subscribe = {

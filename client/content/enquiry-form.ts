@@ -1,8 +1,5 @@
 import { brand } from '../../shared/brand.ts'
-import type { messages } from '../../shared/order.ts'
-
-/** The heading of the page that follows a form sent without scripts. */
-export const received: typeof messages.received = 'Order Received Successfully'
+import type { messages, OrderField } from '../../shared/order.ts'
 
 /** Stands above the form. */
 export const buyNow = {
@@ -11,11 +8,26 @@ export const buyNow = {
   lead: 'Buying for your shop or for yourself? Tell us what you need. You get a reference right away, and our team replies by phone or email.',
 }
 
-/** Stands above the form in place of "Buy Now" once it is sent. */
+const received: typeof messages.received = 'Order Received Successfully'
+
+/** Stands in place of the form once it is sent. */
 export const enquiryReceived = {
-  title: 'Enquiry received',
+  title: received,
   lead: 'Someone from our team will call or write to you. Please keep your reference.',
+  quote: `Please quote it when you call or write: ${brand.phone}, ${brand.email}.`,
 }
+
+/** Said of a field before it is filled. */
+export const hints: Partial<Record<OrderField, string>> = { mobile: '10 digits' }
+
+export const optionalHint = (max: number | undefined) =>
+  max ? `optional, up to ${max.toLocaleString('en-IN')} letters` : 'optional'
+
+/** Of an order that was sent before: with it nobody has to read one again. */
+export const receivedEarlier = (day: string) =>
+  `We received this enquiry on ${day}. Sent again unchanged, it counts only once. To order the same again, send another enquiry.`
+
+export const anotherEnquiry = 'Send another enquiry'
 
 /** Before the code has arrived that could send it later. */
 export const codeOffline = 'You are offline. Nothing you typed is lost. Please send it again once you are back online.'

@@ -1,8 +1,11 @@
 import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
+import type { FieldRule, OrderField } from '../../shared/order.ts'
+import { hints, optionalHint } from '../content/enquiry-form.ts'
 
 interface OrderFieldsProps {
+  rules: Record<OrderField, FieldRule>
   marks: Record<string, string>
   /** What they hold at first. */
   values?: Record<string, string> | undefined
@@ -14,17 +17,19 @@ interface OrderFieldsProps {
  * The inputs of the order form. They keep their own values: what is typed before React arrives stays. None that people
  * see says `autoComplete="off"`: the way back to a page that the browser has not kept would find it empty.
  */
-export function OrderFields({ marks, values = {}, submissionKey }: OrderFieldsProps) {
-  function field(name: string) {
-    const mark = marks[name]
-    return { id: `order-${name}`, name, required: true, defaultValue: values[name], ...(mark && marked(name)) }
+export function OrderFields({ rules, marks, values = {}, submissionKey }: OrderFieldsProps) {
+  function field(name: OrderField) {
+    const { max: maxLength, optional } = rules[name]
+    const mark = marks[name] && marked(name)
+    return { id: `order-${name}`, name, required: !optional, maxLength, defaultValue: values[name], ...mark }
   }
+  const about = (name: OrderField) => ({ name, rule: rules[name], mark: marks[name] })
   return (
     <div className="fields">
-      <Field name="name" label="Name" mark={marks.name}>
+      <Field {...about('name')} label="Name">
         <input {...field('name')} autoComplete="name" autoCapitalize="words" enterKeyHint="next" />
       </Field>
-      <Field name="email" label="Email" mark={marks.email}>
+      <Field {...about('email')} label="Email">
         <input
           {...field('email')}
           type="email"
@@ -35,16 +40,19 @@ export function OrderFields({ marks, values = {}, submissionKey }: OrderFieldsPr
           enterKeyHint="next"
         />
       </Field>
-      <Field name="mobile" label="Mobile" mark={marks.mobile}>
-        <input {...field('mobile')} type="tel" inputMode="tel" autoComplete="tel-national" enterKeyHint="next" />
+      <Field {...about('mobile')} label="Mobile">
+        <div className="with-sign">
+          <input {...field('mobile')} type="tel" inputMode="tel" autoComplete="tel-national" enterKeyHint="next" />
+          <span aria-hidden="true">+91</span>
+        </div>
       </Field>
-      <Field name="quantity" label="Quantity" mark={marks.quantity}>
+      <Field {...about('quantity')} label="Quantity">
         <input {...field('quantity')} type="number" min={1} inputMode="numeric" enterKeyHint="next" />
       </Field>
-      <Field name="retailerSelfUse" label="Retailer or Self Use" mark={marks.retailerSelfUse}>
+      <Field {...about('retailerSelfUse')} label="Retailer or Self Use">
         <Choice {...field('retailerSelfUse')} placeholder="Who is it for?" options={buyerTypes} />
       </Field>
-      <Field name="products" label="Product" mark={marks.products}>
+      <Field {...about('products')} label="Product">
         <Choice {...field('products')} placeholder="Choose a product" options={products} />
       </Field>
       <input type="hidden" name="productName" value={brand.name} />
@@ -63,16 +71,20 @@ function marked(name: string) {
 }
 
 interface FieldProps {
-  name: string
+  name: OrderField
   label: string
+  rule: FieldRule
   mark: string | undefined
   children: ReactNode
 }
 
-function Field({ name, label, mark, children }: FieldProps) {
+function Field({ name, label, rule, mark, children }: FieldProps) {
+  const hint = hints[name] ?? (rule.optional && optionalHint(rule.max))
   return (
     <div className="field">
-      <label htmlFor={`order-${name}`}>{label}</label>
+      <label htmlFor={`order-${name}`}>
+        {label} {hint && <span className="small">{hint}</span>}
+      </label>
       {children}
       {mark && (
         <p className="field-problem" id={`order-${name}-problem`}>
@@ -89,11 +101,12 @@ interface ChoiceProps {
   placeholder: string
   options: readonly string[]
   defaultValue: string | undefined
+  maxLength: number | undefined
 }
 
-function Choice({ placeholder, options, defaultValue = '', ...select }: ChoiceProps) {
+function Choice({ placeholder, options, defaultValue = '', maxLength: _, ...select }: ChoiceProps) {
   return (
-    <div className="choice">
+    <div className="with-sign">
       <select {...select} defaultValue={options.includes(defaultValue) ? defaultValue : ''}>
         <option value="" disabled hidden>
           {placeholder}
@@ -104,6 +117,9 @@ function Choice({ placeholder, options, defaultValue = '', ...select }: ChoicePr
           </option>
         ))}
       </select>
+      <svg viewBox="0 0 12 8" aria-hidden="true">
+        <path d="M1 1.5l5 5 5-5" fill="none" stroke="currentColor" strokeWidth="1.6" />
+      </svg>
     </div>
   )
 }

@@ -1,9 +1,9 @@
-import { type ComponentType, type FormEvent, useEffect, useRef, useState } from 'react'
+import { type ComponentType, type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { brand } from '../../shared/brand.ts'
 import { productSlug, products } from '../../shared/catalogue.ts'
-import type { OrderContent } from '../../shared/order.ts'
-import { buyNow, codeOffline, enquiryReceived, privacyNotice } from '../content/enquiry-form.ts'
+import type { FieldRule, OrderContent, OrderField } from '../../shared/order.ts'
+import { anotherEnquiry, buyNow, codeOffline, privacyNotice } from '../content/enquiry-form.ts'
 import { Picture } from '../ui/picture.tsx'
 import { Linked } from '../ui/text.tsx'
 import { OrderFields } from './order-fields.tsx'
@@ -28,31 +28,40 @@ export interface OrderAnswer extends OrderState {
 interface OrderFormProps {
   path: string
   answer?: OrderAnswer | undefined
+  rules: Record<OrderField, FieldRule>
+  /** The form has a page of its own. */
+  isPage: boolean
   onReceived?: (received: boolean) => void
 }
 
 /** The form with what surrounds it, the same on the home page and on the page of its own. */
-export function OrderSection({ isPage, ...form }: OrderFormProps & { isPage: boolean }) {
+export function OrderSection({ isPage, ...form }: OrderFormProps) {
   const [received, setReceived] = useState(false)
-  const { title, lead } = received ? enquiryReceived : buyNow
   return (
     <div className="wrap">
-      <div className={isPage ? 'page-title' : 'section-head'}>
-        {isPage ? <h1>{title}</h1> : <h2 id="buy-now-title">{title}</h2>}
-        <p className="lead">{lead}</p>
+      <div className={isPage ? 'page-title' : 'section-head'} hidden={received}>
+        {isPage ? <h1>{buyNow.title}</h1> : <h2 id="buy-now-title">{buyNow.title}</h2>}
+        <p className="lead">{buyNow.lead}</p>
       </div>
-      <div className="order-panel on-sand">
-        <div className="order-main">
-          <OrderForm {...form} onReceived={setReceived} />
-        </div>
-        <Picture
-          className="square order-picture"
-          name="buy-now"
-          alt={`${brand.name} 300 and ${brand.name} XT before a note card`}
-          sizes="(min-width: 56.25em) 660px, 280px"
-        />
-        <NextSteps received={received} />
-      </div>
+      <OrderPanel received={received}>
+        <OrderForm {...form} isPage={isPage} onReceived={setReceived} />
+      </OrderPanel>
+    </div>
+  )
+}
+
+/** What stands around the form, and around what follows it. */
+export function OrderPanel({ received, children }: { received: boolean; children: ReactNode }) {
+  return (
+    <div className="order-panel on-sand">
+      <div className="order-main">{children}</div>
+      <Picture
+        className="square order-picture"
+        name="buy-now"
+        alt={`${brand.name} 300 and ${brand.name} XT before a note card`}
+        sizes="(min-width: 56.25em) 560px, 280px"
+      />
+      <NextSteps received={received} />
     </div>
   )
 }
@@ -63,7 +72,7 @@ interface Filling {
   values?: Record<string, string> | undefined
 }
 
-export function OrderForm({ path, answer, onReceived }: OrderFormProps) {
+export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderFormProps) {
   const form = useRef<HTMLFormElement>(null)
   const [state, setState] = useState<OrderState>(answer ?? EMPTY)
   const [filling, setFilling] = useState<Filling>({ values: answer?.values })
@@ -73,11 +82,14 @@ export function OrderForm({ path, answer, onReceived }: OrderFormProps) {
 
   function show(next: OrderState) {
     if (next.received) document.documentElement.dataset.reference = next.received.reference // for the error page
-    setState(next)
-    onReceived?.(next.received !== undefined)
-    if (next.received) setFilling({ after: next.received.reference })
-    const first = [...(form.current?.elements ?? [])].find((field) => (field.getAttribute('name') ?? '') in next.marks)
-    if (first instanceof HTMLElement) first.focus()
+    flushSync(() => {
+      setState(next)
+      onReceived?.(next.received !== undefined)
+      if (next.received) setFilling({ after: next.received.reference })
+    })
+    const first = form.current?.querySelector<HTMLElement>('[aria-invalid]')
+    first?.focus({ preventScroll: true })
+    first?.closest('.field')?.scrollIntoView({ block: 'center' }) // on phones the toast stands at the bottom
   }
 
   function prepare() {
@@ -166,13 +178,22 @@ export function OrderForm({ path, answer, onReceived }: OrderFormProps) {
         )}
         <OrderFields
           key={filling.after}
+          rules={rules}
           marks={state.marks}
           values={filling.values}
           submissionKey={answer?.submissionKey}
         />
         <OrderActions {...state} onStop={stop} />
       </form>
-      <div role="status">{state.received && <OrderReceived received={state.received} onAgain={again} />}</div>
+      <div role="status" aria-atomic="false">
+        {state.received && (
+          <OrderReceived received={state.received} isPage={isPage}>
+            <button type="button" className="pill" onClick={again}>
+              {anotherEnquiry}
+            </button>
+          </OrderReceived>
+        )}
+      </div>
       {Toasts && <Toasts />}
     </div>
   )

@@ -1,11 +1,12 @@
-import { useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { brand } from '../../shared/brand.ts'
 import type { Product } from '../../shared/catalogue.ts'
 import type { Received } from '../../shared/form-outcome.ts'
 import type { OrderContent } from '../../shared/order.ts'
-import { telephone } from '../content/contact.ts'
-import { nextSteps } from '../content/enquiry-form.ts'
+import { whatsapp } from '../content/contact.ts'
+import { enquiryReceived, nextSteps, receivedEarlier } from '../content/enquiry-form.ts'
 import { productCards } from '../content/product.ts'
+import { Linked } from '../ui/text.tsx'
 
 /** What the order form shows, apart from what is typed. */
 export interface OrderState {
@@ -28,34 +29,31 @@ export const EMPTY: OrderState = { marks: {} }
 
 interface OrderReceivedProps {
   received: Received
-  onAgain: () => void
+  isPage: boolean
+  /** Leads to another enquiry. */
+  children: ReactNode
 }
 
-export function OrderReceived({ received, onAgain }: OrderReceivedProps) {
+/** What follows an order, with scripts and without: the enquiry, drawn as a product's label, and ways on that know its reference. */
+export function OrderReceived({ received, isPage, children }: OrderReceivedProps) {
+  const { reference, products, quantity, on, isEarlier } = received
+  const rows = Object.entries({ Product: products, Quantity: quantity, Received: on })
+  const chat = chatLink(received)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
+  const Heading = isPage ? 'h1' : 'h2'
   return (
     <div className="received">
-      <h2 ref={heading} className="minor" tabIndex={-1}>
-        Thank you. This is your reference.
-      </h2>
-      <ReceivedLabel {...received} />
-      <button type="button" className="button" onClick={onAgain}>
-        Send another enquiry
-      </button>
-    </div>
-  )
-}
-
-/** The enquiry, drawn as a product's label, and ways on that know its reference. */
-export function ReceivedLabel({ reference, products, quantity, on }: Received) {
-  const rows = Object.entries({ Product: products, Quantity: quantity, Received: on })
-  const greeting = encodeURIComponent(`Enquiry ${reference}: `)
-  return (
-    <>
+      <Heading ref={heading} className="minor" tabIndex={-1}>
+        {enquiryReceived.title}
+      </Heading>
+      <p>{on && isEarlier ? receivedEarlier(on) : enquiryReceived.lead}</p>
       <div className="panel" data-ground={productCards[products as Product]?.ground}>
-        <p className="panel-class">enquiry</p>
-        <p className="reference amount">{reference}</p>
+        <p className="panel-class">Your reference</p>
+        <p className="reference">{reference}</p>
+        <button type="button" className="pill copy-button" aria-live="polite">
+          Copy
+        </button>
         <table>
           <tbody>
             {rows.map(
@@ -73,15 +71,25 @@ export function ReceivedLabel({ reference, products, quantity, on }: Received) {
           {brand.company}, {brand.address.city}
         </p>
       </div>
+      <div className="submit-row">
+        {chat && (
+          <a href={chat} className="button" target="_blank" rel="noopener">
+            Continue on WhatsApp
+          </a>
+        )}
+        {children}
+      </div>
       <p className="small">
-        Please quote it when you call or write: <a href={telephone}>{brand.phone}</a> or{' '}
-        <a href={`${brand.social.whatsapp}?text=${greeting}`} rel="noopener">
-          WhatsApp
-        </a>
-        .
+        <Linked>{enquiryReceived.quote}</Linked>
       </p>
-    </>
+    </div>
   )
+}
+
+/** A chat that begins with the enquiry, and with nothing of the visitor. */
+function chatLink({ reference, products, quantity }: Received) {
+  const what = quantity && products ? `: ${quantity} × ${products}` : ''
+  return whatsapp && `${whatsapp}?text=${encodeURIComponent(`Enquiry ${reference}${what}`)}`
 }
 
 /** The first is done once the order is received. */

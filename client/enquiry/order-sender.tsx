@@ -3,7 +3,7 @@ import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
 import { fieldMarks, notStored, progress, stopped, uncertain } from '../content/sending.ts'
 import { EMPTY, type OrderState } from './order-received.tsx'
-import { currentKey, keepKey, retryAfterMs, sendOrder } from './send-order.ts'
+import { currentKey, keepKey, newKey, retryAfterMs, sendOrder } from './send-order.ts'
 import { answeredStatus } from './trpc.ts'
 
 export type OrderSender = ReturnType<typeof createOrderSender>
@@ -21,7 +21,7 @@ const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'A
  * @param sentBefore the key of an order that may be stored, sent without scripts before this page
  */
 export function createOrderSender(show: (state: OrderState) => void, sentBefore?: string) {
-  if (sentBefore) keepKey({ key: sentBefore, unanswered: true })
+  if (sentBefore) keepKey({ ...newKey(sentBefore), unanswered: true })
   const client = new QueryClient()
   client.mount() // what waits for the network goes on when it is back
   focusManager.setFocused(true) // an order goes on in a tab that nobody looks at
@@ -47,17 +47,20 @@ export function createOrderSender(show: (state: OrderState) => void, sentBefore?
       tell(told(failureCount, failureReason))
     })
     try {
-      const { reference } = await mutation.mutate(order)
+      const { reference, receivedAt } = await mutation.mutate(order)
       if (underWay !== stop) return
       end()
-      toast.success(messages.received, { autoClose: SUCCESS_TOAST_MS })
+      const shown = toast.success(messages.received)
+      setTimeout(toast.dismiss, SUCCESS_TOAST_MS, shown)
       const { products, quantity } = order
-      show({ ...EMPTY, order, received: { reference, products, quantity: String(quantity), on: DAY.format() } })
+      const on = DAY.format(receivedAt ? new Date(receivedAt) : undefined)
+      const isEarlier = receivedAt !== undefined
+      show({ ...EMPTY, order, received: { reference, products, quantity: String(quantity), on, isEarlier } })
     } catch (error) {
       if (underWay !== stop) return
       end()
       const inItsWords = answeredStatus(error) && (error as Error).message
-      toast.error(inItsWords || messages.failed, { autoClose: false })
+      toast.error(inItsWords || messages.failed)
       show({ ...EMPTY, note: currentKey().unanswered ? uncertain : notStored })
     } finally {
       clearTimeout(slow)
@@ -77,7 +80,7 @@ export function createOrderSender(show: (state: OrderState) => void, sentBefore?
       })
       if (checked.success) return void start(checked.data)
       const problem = problemOf(checked.error)
-      toast.error(problem.message, { autoClose: false })
+      toast.error(problem.message)
       show({ marks: fieldMarks(problem) })
     },
     stop() {
@@ -131,7 +134,5 @@ const transition = cssTransition({ enter: 'toast-enter', exit: 'toast-exit', col
 
 /** Where toasts are shown. */
 export function Toasts() {
-  return (
-    <ToastContainer position="top-right" transition={transition} closeOnClick={false} hideProgressBar role="alert" />
-  )
+  return <ToastContainer autoClose={false} transition={transition} closeOnClick={false} role="alert" />
 }

@@ -1,5 +1,5 @@
 import { v4 as randomUuid } from 'uuid'
-import type { OrderContent } from '../../shared/order.ts'
+import { KEY_MAX_MS, type OrderContent } from '../../shared/order.ts'
 import { answeredStatus, trpc } from './trpc.ts'
 
 const ANSWER_TIMEOUT_MS = 15_000
@@ -27,18 +27,18 @@ export async function sendOrder(order: OrderContent, signal: AbortSignal) {
   }
 }
 
-async function send(order: OrderContent, { key, unanswered }: SubmissionKey, stopped: AbortSignal) {
-  keepKey({ key, unanswered: true })
+async function send(order: OrderContent, sent: SubmissionKey, stopped: AbortSignal) {
+  keepKey({ ...sent, unanswered: true })
   const request = new AbortController()
   const abort = () => request.abort()
   const timer = setTimeout(abort, ANSWER_TIMEOUT_MS)
   stopped.addEventListener('abort', abort)
   try {
-    return await trpc.order.submit.mutate({ ...order, submissionKey: key }, { signal: request.signal })
+    return await trpc.order.submit.mutate({ ...order, submissionKey: sent.key }, { signal: request.signal })
   } catch (error) {
     const status = answeredStatus(error)
     const refused = status !== undefined && status >= 400 && status < 500
-    if (refused) keepKey({ key, unanswered })
+    if (refused) keepKey(sent)
     throw error
   } finally {
     clearTimeout(timer)
@@ -62,14 +62,22 @@ export interface SubmissionKey {
   key: string
   /** A try with this key ended without an answer, so the server may have stored what was sent. */
   unanswered: boolean
+  /** When it was made. */
+  at: number
 }
 
 const STORE = 'submission-key'
 let current: SubmissionKey | null = null
 
 export function currentKey(): SubmissionKey {
-  current ??= stored() ?? { key: randomUuid(), unanswered: false }
+  current ??= stored()
+  // One from the future was made by a clock that has been put right since.
+  if (!current || !(Math.abs(Date.now() - current.at) < KEY_MAX_MS)) current = newKey()
   return current
+}
+
+export function newKey(key: string = randomUuid()): SubmissionKey {
+  return { key, unanswered: false, at: Date.now() }
 }
 
 /** `null` forgets it: the next order has a new one. */

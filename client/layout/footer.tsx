@@ -15,11 +15,13 @@ interface FooterProps {
   path: string
   /** What the page is about. */
   product: Product | undefined
+  /** One to subscribe. */
+  hasBox: boolean
   /** What is said of an address that was sent so. */
   answer: Refused | undefined
 }
 
-export function Footer({ path, product, answer }: FooterProps) {
+export function Footer({ path, product, hasBox, answer }: FooterProps) {
   return (
     <footer className="site-footer on-leaf">
       {/* The strip of colours that printers put on the edge of a sheet: the ingredients', with their names where the page is about them. */}
@@ -43,7 +45,7 @@ export function Footer({ path, product, answer }: FooterProps) {
             {placeName}, {brand.address.country}
           </address>
         </section>
-        <Island name="subscribe" of={SubscribeForm} props={{ path, answer }} />
+        {hasBox && <Island name="subscribe" of={SubscribeForm} props={{ path, answer }} />}
         <nav className="footer-links" aria-label="Footer">
           <ul>
             {products.map((each) => (

@@ -1,4 +1,5 @@
 import { type Product, productPath, products } from '../../shared/catalogue.ts'
+import { readFieldRules } from '../../shared/order.ts'
 import { compositions, fullName, type LabelLine } from '../content/compositions.ts'
 import { compareProducts, home } from '../content/home.ts'
 import { productCards } from '../content/product.ts'
@@ -25,7 +26,7 @@ export const homePage: Page = {
         aria-labelledby="buy-now-title"
         name="order"
         of={OrderSection}
-        props={{ path: '/', isPage: false, answer }}
+        props={{ path: '/', isPage: false, answer, rules: readFieldRules() }}
       />
     </>
   ),

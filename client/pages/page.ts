@@ -11,6 +11,8 @@ export interface Page {
   content?: ProductContent
   /** Nobody looks for it: not for search engines. */
   unlisted?: true
+  /** It is about a subscription: the footer has no box for one. */
+  isSubscription?: true
   Body: ComponentType<{ answer: FormAnswer }>
 }
 

@@ -1,12 +1,13 @@
 import type { ReactNode } from 'react'
 import { products } from '../../shared/catalogue.ts'
 import type { SubscriberLink } from '../../shared/form-outcome.ts'
+import { readFieldRules } from '../../shared/order.ts'
 import { NOT_FOUND_PATH, RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { subscribe } from '../content/contact.ts'
-import { buyNow, enquiryReceived, received } from '../content/enquiry-form.ts'
+import { anotherEnquiry, buyNow, enquiryReceived } from '../content/enquiry-form.ts'
 import { policySections, privacyPolicy } from '../content/privacy-policy.ts'
-import { OrderSection } from '../enquiry/order-form.tsx'
-import { NextSteps, ReceivedLabel } from '../enquiry/order-received.tsx'
+import { OrderPanel, OrderSection } from '../enquiry/order-form.tsx'
+import { OrderReceived } from '../enquiry/order-received.tsx'
 import { Island } from '../ui/island.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Linked } from '../ui/text.tsx'
@@ -23,7 +24,7 @@ export const buyNowPage: Page = {
       className="page-top order-page"
       name="order"
       of={OrderSection}
-      props={{ path: '/buy-now', isPage: true, answer }}
+      props={{ path: '/buy-now', isPage: true, answer, rules: readFieldRules() }}
     />
   ),
 }
@@ -70,19 +71,17 @@ export const privacyPolicyPage: Page = {
 /** Follows an order that was sent without scripts. */
 export const receivedPage: Page = {
   path: RECEIVED_PATH,
-  title: received,
+  title: enquiryReceived.title,
   unlisted: true,
   Body: ({ answer: { received: answer = { reference: '' } } }) => (
     <section className="page-top wrap">
-      <div className="received">
-        <h1>{received}</h1>
-        <p className="lead">{enquiryReceived.lead}</p>
-        <ReceivedLabel {...answer} />
-        <NextSteps received />
-        <a href="/buy-now" className="button">
-          Send another enquiry
-        </a>
-      </div>
+      <OrderPanel received>
+        <OrderReceived received={answer} isPage>
+          <a href="/buy-now" className="pill">
+            {anotherEnquiry}
+          </a>
+        </OrderReceived>
+      </OrderPanel>
     </section>
   ),
 }
@@ -92,6 +91,7 @@ export const subscribedPage: Page = {
   path: SUBSCRIBED_PATH,
   title: 'Almost subscribed',
   unlisted: true,
+  isSubscription: true,
   Body: () => (
     <Notice title="Almost subscribed" lead={subscribe.done}>
       <p>Nothing there after some minutes? Look among spam. Who is on the list already gets no second one.</p>
@@ -105,11 +105,12 @@ export const subscriptionPage: Page = {
   path: SUBSCRIPTION_PATH,
   title: 'Your subscription',
   unlisted: true,
+  isSubscription: true,
   Body: ({ answer: { link = 'unknown' } }) => {
-    const { title, text, asks = {} } = told[link]
+    const { title, text, asks } = told[link]
     return (
       <Notice title={title} lead={text}>
-        {Object.entries(asks).map(([ask, label]) => (
+        {Object.entries(asks ?? {}).map(([ask, label]) => (
           <form key={ask} method="post" data-native="">
             <input type="hidden" name="do" value={ask} />
             <button type="submit" className={ask === 'confirm' ? 'button' : 'pill'}>
@@ -117,6 +118,7 @@ export const subscriptionPage: Page = {
             </button>
           </form>
         ))}
+        {!asks && backHome}
       </Notice>
     )
   },
@@ -169,7 +171,7 @@ const told: Record<SubscriberLink, Told> = {
   },
   unknown: {
     title: 'This link has ended',
-    text: 'The subscription was ended, or not confirmed within 30 days. To subscribe, enter your address below.',
+    text: 'The subscription was ended, or not confirmed within 30 days. To subscribe, enter your address at the foot of any other page.',
   },
   failed: { title: 'Please try again', text: 'We could not reach our list just now. Nothing has changed.' },
 }

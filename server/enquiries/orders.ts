@@ -28,6 +28,12 @@ export class NotStored extends Error {
   }
 }
 
+export interface Submitted {
+  reference: string
+  /** Of the same order that was stored on another day: when. */
+  receivedAt?: string
+}
+
 export type Orders = ReturnType<typeof createOrders>
 
 interface OrdersOptions {
@@ -75,14 +81,17 @@ export function createOrders(db: Db, { availability, log, onStored, isPosted = f
     return result
   }
 
-  async function submit(order: Order, { acknowledge }: Owed): Promise<{ reference: string }> {
+  async function submit(order: Order, { acknowledge }: Owed): Promise<Submitted> {
     const row = toRow(order)
     const { Id: id, Reference: reference } = row
     if (!(await write({ row, acknowledge }))) {
       const stored = await db.enquiry.findUnique({ where: { submissionKey: order.submissionKey } })
       if (!stored) return submit(order, { acknowledge }) // very rarely: its reference was taken
       if (stored.id !== id && !isSameOrder(stored, order)) throw new NotStored('conflict', messages.conflict)
-      if (stored.id !== id) return { reference: stored.reference }
+      const { receivedAt } = stored
+      const isEarlier = dayOf(receivedAt) !== dayOf(new Date())
+      if (stored.id !== id)
+        return { reference: stored.reference, ...(isEarlier && { receivedAt: receivedAt.toISOString() }) }
     }
     log.info({ reference }, 'enquiry stored')
     return { reference }
@@ -133,9 +142,15 @@ export function createOrders(db: Db, { availability, log, onStored, isPosted = f
       const row = await db.enquiry.findUnique({ where: { reference } }).catch(() => null)
       if (!row) return { reference }
       const { products, quantity } = toEnquiry(row)
-      return { reference, products, quantity, on: inIndia(row.receivedAt).split(' ', 3).join(' ') }
+      const on = dayOf(row.receivedAt)
+      return { reference, products, quantity, on, isEarlier: on !== dayOf(new Date()) }
     },
   }
+}
+
+/** `22 Nov 2026` */
+function dayOf(time: Date): string {
+  return inIndia(time).split(' ', 3).join(' ')
 }
 
 /** Only a mark for staff: nothing is ever dropped on suspicion. */

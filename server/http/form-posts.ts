@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { v4 as uuidv4 } from 'uuid'
 import type { FormOutcome, SubscriberLink } from '../../shared/form-outcome.ts'
-import { orderContentSchema, readOrderFields, submissionKeySchema } from '../../shared/order.ts'
+import { KEY_MAX_MS, orderContentSchema, readOrderFields, submissionKeySchema } from '../../shared/order.ts'
 import { orderPaths, pagePaths, RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
 import { enquiryFields } from '../enquiries/enquiry.ts'
-import { NotStored, type Orders, REFERENCE } from '../enquiries/orders.ts'
+import { NotStored, type Orders, REFERENCE, type Submitted } from '../enquiries/orders.ts'
 import { answerTo, HttpError, logFailure } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { Context } from './router.ts'
@@ -175,7 +175,7 @@ function echo(fields: URLSearchParams, names: string[]): Record<string, string> 
 
 /**
  * Submits what was typed. A page that could not tell whether an order is stored holds the key it was sent under: sent
- * again unchanged it is the same order, whenever that is.
+ * again unchanged within a day it is the same order.
  * @throws what `answerTo` knows; `fields` then hold the key under which it may be stored
  */
 async function submitForm(orders: Orders, fields: URLSearchParams, how: { acknowledge: boolean }) {
@@ -186,11 +186,16 @@ async function submitForm(orders: Orders, fields: URLSearchParams, how: { acknow
       const isChanged = error instanceof NotStored && error.reason === 'conflict' // since it was stored
       if (!isChanged) throw error
     })
-    if (answer) return answer
+    if (answer && !isOlder(answer)) return answer
   }
   const { current, neighbours } = formKeys(order)
   const onChecked = () => fields.set('submissionKey', current)
   return orders.submitOnce({ ...order, submissionKey: current }, neighbours, { ...how, onChecked })
+}
+
+/** Than a key lasts: the same order on purpose. */
+function isOlder({ receivedAt }: Submitted): boolean {
+  return receivedAt !== undefined && Date.now() - Date.parse(receivedAt) > KEY_MAX_MS
 }
 
 const WINDOW_MS = 10 * 60_000

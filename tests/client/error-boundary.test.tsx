@@ -6,6 +6,7 @@ import { currentKey, keepKey } from '../../client/enquiry/send-order.ts'
 import { SubscribeForm } from '../../client/enquiry/subscribe-form.tsx'
 import { hydrate } from '../../client/hydrate.tsx'
 import { Island } from '../../client/ui/island.tsx'
+import { readFieldRules } from '../../shared/order.ts'
 import { received, wire } from '../support/fake-wire.ts'
 import { typedOrder } from '../support/fill-order.ts'
 
@@ -34,7 +35,9 @@ async function sendOrder() {
   keepKey(null)
   let answer = (_: Response) => {}
   wire.answers = [new Promise<Response>((resolve) => (answer = resolve))]
-  const order = <Island name="order" of={OrderSection} props={{ path: '/buy-now', isPage: true }} />
+  const order = (
+    <Island name="order" of={OrderSection} props={{ path: '/buy-now', isPage: true, rules: readFieldRules() }} />
+  )
   document.body.innerHTML = `<div id="root">${renderToString(order)}</div>`
   await hydrate()
   for (const [name, value] of Object.entries(typedOrder)) {

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import { receivedEarlier } from '../../client/content/enquiry-form.ts'
 import { emptyHints, notStored, progress, ruleHints, uncertain } from '../../client/content/sending.ts'
 import { OrderForm } from '../../client/enquiry/order-form.tsx'
 import { keepKey } from '../../client/enquiry/send-order.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
-import { messages } from '../../shared/order.ts'
+import { messages, readFieldRules } from '../../shared/order.ts'
 import { received, refused, wire } from '../support/fake-wire.ts'
 import { typedOrder } from '../support/fill-order.ts'
 import { render } from '../support/render.tsx'
@@ -19,11 +20,12 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'], shouldAdvanceTime: true })
   wire.reset()
   keepKey(null)
-  form = render(<OrderForm path="/buy-now" />).querySelector('form') as HTMLFormElement
+  form = render(<OrderForm path="/buy-now" isPage rules={readFieldRules()} />).querySelector('form') as HTMLFormElement
 })
 
 afterEach(() => {
   vi.useRealTimers()
+  vi.restoreAllMocks()
 })
 
 /** From here on no time passes in the page but by `pass`. */
@@ -131,7 +133,7 @@ it('an order received empties the form and shows the reference', async () => {
   await expect.element(page.getByText('QV-7K3M9P')).toBeVisible()
   expect(new Set(Object.values(values()))).toEqual(new Set(['']))
   expect(form.hidden).toBe(true)
-  expect(document.activeElement?.textContent).toMatch(/your reference/i)
+  expect(document.activeElement?.textContent).toBe(messages.received)
   expect(wire.sent).toEqual([
     {
       ...filled,
@@ -249,6 +251,31 @@ it('what something else has left in the place of the key does not keep an order 
   await send()
   await toast(messages.received)
   expect(wire.sent[0]?.submissionKey).toMatch(/^[\da-f-]{36}$/)
+})
+
+it.each([
+  ['yesterday, a little less than a day ago,', 23.9, true],
+  ['a day ago', 24.1, false],
+  ['a month ago', 720, false],
+  ['at a time that has yet to come', -48, false],
+])('the key of a try without an answer, made %s counts again: %#', async (_, hours, again) => {
+  wire.answers = [new TypeError('Failed to fetch')]
+  await fill(filled)
+  await sendOnce()
+  await stop()
+  const now = Date.now()
+  vi.spyOn(Date, 'now').mockReturnValue(now + hours * 3_600_000)
+  await send()
+  await toast(messages.received)
+  expect(wire.sent[1]?.submissionKey === wire.sent[0]?.submissionKey).toBe(again)
+})
+
+it('an order that was received on another day says so', async () => {
+  wire.answers = [received('QV-7K3M9P', '2026-10-11T19:00:00Z')]
+  await fill(filled)
+  await send()
+  await expect.element(page.getByRole('row', { name: 'Received 12 Oct 2026' })).toBeVisible()
+  await expect.element(page.getByText(receivedEarlier('12 Oct 2026'))).toBeVisible()
 })
 
 it('an order that was stopped has no part in the one after it', async () => {

@@ -3,7 +3,9 @@ import { page } from 'vitest/browser'
 import { buyNow, enquiryReceived, nextSteps } from '../../client/content/enquiry-form.ts'
 import { OrderSection } from '../../client/enquiry/order-form.tsx'
 import { keepKey } from '../../client/enquiry/send-order.ts'
+import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
+import { readFieldRules } from '../../shared/order.ts'
 import { wire } from '../support/fake-wire.ts'
 import { typedOrder } from '../support/fill-order.ts'
 import { render } from '../support/render.tsx'
@@ -14,8 +16,8 @@ beforeEach(() => {
 })
 
 it('an order received changes the heading, ticks the first of the steps, and says what was asked', async () => {
-  const place = render(<OrderSection path="/buy-now" isPage />)
-  const heading = () => place.querySelector('h1')?.textContent
+  const place = render(<OrderSection path="/buy-now" isPage rules={readFieldRules()} />)
+  const heading = () => page.getByRole('heading', { level: 1 }).element().textContent
   const ticked = () =>
     [...place.querySelectorAll('.steps li')].map((step) => getComputedStyle(step, '::before').content)
   expect(heading()).toBe(buyNow.title)
@@ -31,8 +33,10 @@ it('an order received changes the heading, ticks the first of the steps, and say
 
   await expect.element(page.getByRole('row', { name: `Product ${products[0]}` })).toBeVisible()
   await expect.element(page.getByRole('row', { name: 'Quantity 2' })).toBeVisible()
-  const [, reference] = place.querySelector('.reference')?.textContent?.split('-') ?? []
-  expect(page.getByRole('link', { name: 'WhatsApp' }).element().getAttribute('href')).toContain(`-${reference}`)
+  const reference = place.querySelector('.reference')?.textContent
+  const chat = new URL(page.getByRole('link', { name: 'Continue on WhatsApp' }).element().getAttribute('href') ?? '')
+  expect(chat.origin + chat.pathname).toBe(`https://wa.me/${brand.whatsapp.replace(/\D/g, '')}`)
+  expect([...chat.searchParams]).toEqual([['text', `Enquiry ${reference}: 2 × ${products[0]}`]])
   expect(heading()).toBe(enquiryReceived.title)
   expect(`${enquiryReceived.lead} ${place.querySelector('.steps')?.textContent}`).not.toMatch(/e-?mail|inbox|copy/i)
   expect(place.querySelectorAll('.steps')).toHaveLength(1)

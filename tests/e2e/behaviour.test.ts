@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'
 import { brand, palette } from '../../shared/brand.ts'
@@ -6,7 +7,7 @@ import { productPath, products } from '../../shared/catalogue.ts'
 import { exampleOrder, messages } from '../../shared/order.ts'
 import { installedChromium, launchBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
-import { fillOrder, sendButton } from '../support/fill-order.ts'
+import { anAddress, fillOrder, sendButton } from '../support/fill-order.ts'
 import { freePort } from '../support/server-process.ts'
 import { isEveryPage, PHONE, siteForTests } from '../support/visit.ts'
 
@@ -231,3 +232,34 @@ it('the copyright names the year in which the page is read, not the one in which
   expect(problems).toEqual([])
   await close()
 })
+
+it.each([
+  ['is copied by a button', true, async () => undefined],
+  ['is selected where the clipboard is refused', true, (page: Page) => page.evaluate(refuseClipboard)],
+  ['that came without scripts is copied too', false, async () => undefined],
+])('the reference of an order %s', async (name, scripts, prepare) => {
+  const { page, close } = await visit('/buy-now')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await fillOrder(page, { email: anAddress() })
+  if (scripts) await sendButton(page).click()
+  else await page.locator('#order').evaluate((form) => (form as HTMLFormElement).submit())
+  await page.locator('.reference').waitFor()
+  await page.locator('html[data-hydrated]').waitFor()
+  await prepare(page)
+  const copy = page.locator('.copy-button')
+  await copy.click()
+  const reference = await page.locator('.reference').innerText()
+  if (name.includes('refused')) {
+    await eventually(async () => expect(await page.evaluate(() => String(getSelection()))).toBe(reference))
+    expect(await copy.innerText()).toBe('Copy')
+  } else {
+    await eventually(async () => expect(await copy.innerText()).toBe('Copied'))
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(reference)
+  }
+  await close()
+})
+
+/** As on a page without TLS. */
+function refuseClipboard() {
+  Object.defineProperty(navigator, 'clipboard', { value: undefined })
+}

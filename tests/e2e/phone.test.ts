@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { productPath, productSlug, products } from '../../shared/catalogue.ts'
+import { fillOrder, sendButton } from '../support/fill-order.ts'
 import { PHONE, siteForTests } from '../support/visit.ts'
 
 const { visit } = siteForTests()
@@ -53,3 +54,32 @@ it.each(['/', ...products.map(productPath)])(
     await close()
   },
 )
+
+it.each([
+  [320, 568],
+  [360, 740],
+  [768, 1024],
+  [780, 360],
+])('at %i × %i a toast covers neither the header nor the field that is wrong', async (width, height) => {
+  const { page, close } = await visit('/buy-now', { viewport: { width, height }, hasTouch: true })
+  const toast = page.locator('.Toastify__toast[role=alert]')
+  async function expectFree() {
+    await toast.waitFor()
+    await page.waitForTimeout(600) // until it has come and the page has moved
+    const box = (await toast.boundingBox()) ?? { y: 0, height: 0 }
+    expect(box.y + box.height).toBeLessThanOrEqual(height)
+    const wrong = page.locator('.field', { has: page.locator(':focus') })
+    for (const free of [page.locator('.header-bar'), wrong]) {
+      const { y, height } = (await free.boundingBox()) ?? { y: Number.NaN, height: 0 }
+      expect(y + height <= box.y || y >= box.y + box.height).toBe(true)
+    }
+  }
+  await fillOrder(page, { name: '' })
+  await sendButton(page).click()
+  await expectFree()
+  await fillOrder(page, { mobile: '98765' })
+  await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }))
+  await page.locator('#order').evaluate((form) => (form as HTMLFormElement).requestSubmit())
+  await expectFree()
+  await close()
+})

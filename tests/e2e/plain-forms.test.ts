@@ -45,6 +45,9 @@ describe.each(formPaths)('without scripts, on %s', (path) => {
     expect(row?.suspectedSpam).toBe(false)
     expect(await page.locator('.reference').textContent()).toBe(row?.reference)
     expect(await page.locator('main').innerText()).not.toMatch(/inbox|copy|by e-?mail/i)
+    const chat = new URL((await page.getByRole('link', { name: 'Continue on WhatsApp' }).getAttribute('href')) ?? '')
+    const { products: product, quantity } = typedOrder
+    expect(chat.searchParams.get('text')).toBe(`Enquiry ${row?.reference}: ${quantity} × ${product}`)
     const label = await page.locator('main table').innerText()
     expect(label.split(/\s{2,}|\t|\n/)).toEqual([
       ...['Product', typedOrder.products, 'Quantity', typedOrder.quantity],
@@ -168,8 +171,10 @@ describe.each([true, false])("a subscriber's link, with scripts: %s", (javaScrip
     await title.getByText('You are not on the list').waitFor()
     expect(await site().inspect((db) => db.subscriber.count({ where: { confirmedAt: { not: null } } }))).toBe(0)
     expect(problems).toEqual([])
+    expect(await page.locator('#subscribe').count()).toBe(0)
     await page.goto(site().url + path)
     expect(await title.textContent()).toBe('This link has ended')
+    expect(await page.locator('#subscribe').count()).toBe(0)
     if (javaScriptEnabled) await page.locator('html[data-hydrated]').waitFor()
     expect(await title.textContent()).toBe('This link has ended')
     await close()
@@ -178,6 +183,7 @@ describe.each([true, false])("a subscriber's link, with scripts: %s", (javaScrip
   it('is not needed for the page that says to look into the inbox', async () => {
     const { page, problems, close } = await visit('/subscribed', { javaScriptEnabled })
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Almost subscribed')
+    expect(await page.locator('#subscribe').count()).toBe(0)
     expect(problems).toEqual([])
     await close()
   })

@@ -56,7 +56,7 @@ async function post(fields: object, minutes = 1) {
   return { status: answer.status, reference: answer.headers.get('location')?.split('=')[1], outcome }
 }
 
-it('one that may be stored comes back with its key: unchanged it is the same order however late, changed another', async () => {
+it('one that may be stored comes back with its key: unchanged it is the same order for a day, changed another', async () => {
   const { submissionKey: _, ...fields } = typed
   await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`
   const failed = await post(fields).finally(() => app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Mail"`)
@@ -65,6 +65,18 @@ it('one that may be stored comes back with its key: unchanged it is the same ord
   const { reference } = await app.orders.submit({ ...typed, submissionKey }) // what the database did after we gave up
   expect(await post({ ...fields, submissionKey })).toMatchObject({ status: 303, reference })
   expect((await post({ ...fields, quantity: typed.quantity + 1, submissionKey })).status).toBe(303)
+  expect(await app.db.enquiry.count()).toBe(2)
+})
+
+it('a key that a page has kept for more than a day is not used again', async () => {
+  const { submissionKey: _, ...fields } = typed
+  const submissionKey = crypto.randomUUID()
+  const first = await app.orders.submit({ ...typed, submissionKey })
+  expect(await post({ ...fields, submissionKey }, 22 * 60)).toMatchObject({ status: 303, reference: first.reference })
+  await app.db.enquiry.updateMany({ data: { receivedAt: new Date(START - 25 * 60 * MINUTE_MS) } })
+  const later = await post({ ...fields, submissionKey })
+  expect(later.status).toBe(303)
+  expect(later.reference).not.toBe(first.reference)
   expect(await app.db.enquiry.count()).toBe(2)
 })
 

@@ -71,6 +71,16 @@ describe('the same order again', () => {
     expect(await app.db.mail.count()).toBe(2)
   })
 
+  it('is told when the first one was received, unless it was today', async () => {
+    const order = anOrder()
+    for (let time = 0; time < 2; time++)
+      expect(Object.keys(JSON.parse((await submit(app.url, order)).text).result.data)).toEqual(['reference'])
+    const receivedAt = new Date('2026-10-12T06:30:00Z')
+    await app.db.enquiry.updateMany({ data: { receivedAt } })
+    const { reference, text } = await submit(app.url, order)
+    expect(JSON.parse(text).result.data).toEqual({ reference, receivedAt: receivedAt.toISOString() })
+  })
+
   it('is recognised however the key is written', async () => {
     const order = anOrder()
     const first = await submit(app.url, order)

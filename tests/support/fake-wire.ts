@@ -13,7 +13,8 @@ export const wire = {
   },
 }
 
-export const received = (reference: string) => Response.json({ result: { data: { reference } } })
+export const received = (reference: string, receivedAt?: string) =>
+  Response.json({ result: { data: { reference, receivedAt } } })
 
 export const refused = (httpStatus: number, message: string, headers: Record<string, string> = {}) =>
   Response.json(
