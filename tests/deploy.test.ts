@@ -1,18 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { envSchema } from '../server/env.ts'
 
 const files = [
   'compose.yaml',
   ...readdirSync('deploy')
     .filter((name) => name.endsWith('.yaml'))
     .map((name) => `deploy/${name}`),
-].filter((file) => readFileSync(file, 'utf8').includes(' image: ')) // others only add to a container
+]
 const read = (file: string) => readFileSync(file, 'utf8')
-/** What a service takes from that of another file. */
-function extended(text: string): string | undefined {
-  const [, file = '', service = ''] = /extends: \{ file: (?:deploy\/)?(\S+), service: (\S+) \}/.exec(text) ?? []
-  return file && new Map(servicesOf(`deploy/${file}`)).get(service)
-}
 
 /** The text of each service, by its name; one that merges another's holds that too. */
 function servicesOf(file: string): [string, string][] {
@@ -24,12 +20,30 @@ function servicesOf(file: string): [string, string][] {
     .split(/^ {2}(?=[\w-]+:\n)/m)
     .slice(1)
     .map((service) => [service.split(':')[0] ?? '', service.replace('<<: *site', () => shared)])
-    .map(([name = '', service = '']) => [name, service + (extended(service) ?? '')])
 }
 
+it('there are three ways with compose, all with Caddy', () => {
+  expect(files).toEqual(['compose.yaml', 'deploy/compose.postgres.yaml', 'deploy/compose.replicas.yaml'])
+  for (const file of files) expect(servicesOf(file).map(([name]) => name)).toContain('caddy')
+})
+
+it('every setting of the site in .env reaches it in all three, and nothing else of .env does', () => {
+  const own = ['HOST', 'PORT', 'DATA_DIR', 'EMBEDDED_DATABASE_PORT', 'STUDIO_IN_CONTAINER', 'STAFF_NAME']
+  const forTests = ['MAIL_LEASE_SECONDS', 'MAIL_RETRY_SECONDS', 'RESEND_BASE_URL']
+  const expected = Object.keys(envSchema.shape).filter((name) => ![...own, ...forTests].includes(name))
+  for (const file of files) {
+    const [, site = ''] = servicesOf(file).find(([name]) => name.startsWith('site')) ?? []
+    const passed = [...site.matchAll(/^ +([A-Z_]+): \S/gm)].map(([, name]) => name)
+    const ofDatabase = (name?: string) => name?.endsWith('DATABASE_URL')
+    expect(passed.filter((name) => !ofDatabase(name)).sort(), file).toEqual(
+      expected.filter((name) => !ofDatabase(name)).sort(),
+    )
+  }
+  expect(read('compose.yaml')).toMatch(/ {6}DATABASE_URL: \$\{DATABASE_URL:-\}/)
+})
+
 it.each(files)('%s: every container runs without capabilities it does not need, and cannot get new ones', (file) => {
-  // compose.https.yaml adds to the site of compose.yaml.
-  const services = servicesOf(file).filter(([name]) => !(file.endsWith('https.yaml') && name === 'site'))
+  const services = servicesOf(file)
   expect(services.length).toBeGreaterThan(0)
   for (const [name, text] of services) {
     expect(text, name).toContain('cap_drop: [ALL]')
@@ -42,13 +56,6 @@ it.each(files)('%s: no port of Studio is published, and no password is an argume
     if (name === 'studio') expect(text).not.toContain('ports:')
     expect(/ {4}command:.*\n(?: {6}.*\n)*/.exec(text)?.[0] ?? '', name).not.toMatch(/PASSWORD/)
   }
-})
-
-it('nginx of the replicas is the service and the port that older versions know, as its container outlives an update', () => {
-  const proxy = new Map(servicesOf('deploy/compose.replicas.yaml')).get('proxy')
-  expect(proxy).toContain('ports: ["127.0.0.1:3000:80"]')
-  expect(new Set(read('deploy/nginx.conf').match(/\blisten [^\s;]+/g))).toEqual(new Set(['listen 80']))
-  expect(read('deploy/compose.replicas-https.yaml')).toContain('SITE: proxy:80')
 })
 
 it('nothing stands behind a value that is pasted into .env: docker run --env-file takes it for a part of it', () => {

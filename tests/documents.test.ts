@@ -24,11 +24,6 @@ const tried: [command: RegExp, file: string, says: RegExp][] = [
   [/^BROWSER=firefox npm run test:engines/, '.ci/run', /BROWSER=firefox npm run test:engines/],
   // Its files and options; there is no engine to start them.
   [/docker compose/, 'tests/release/compose.test.ts', /docker compose/],
-  [
-    /^(grep|sed) .*COMPOSE_FILE/,
-    'tests/release/compose.test.ts',
-    /lineOf\('grep'\).*lineOf\('sed'\)|lineOf\('sed'\).*lineOf\('grep'\)/s,
-  ],
   [/^curl .*127\.0\.0\.1:3000\/readyz/, 'tests/release/operations.test.ts', /curl/],
   [/npm run pictures/, 'tests/release/pictures.test.ts', /make-picture/],
 ]

@@ -1,15 +1,12 @@
-import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { Order } from '../../shared/order.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
+import { startCaddy } from '../support/caddy.ts'
 import { eventually } from '../support/eventually.ts'
 import { createStages, report } from '../support/fault-stage.ts'
-import { scratch } from '../support/scratch.ts'
 import { freePort, type ServerProcess, startServer } from '../support/server-process.ts'
 import { onDatabase } from '../support/stored-enquiry.ts'
 import { aDatabase } from '../support/waiting-site.ts'
@@ -97,30 +94,13 @@ it('one container: of an order a second none is lost or doubled by an update or 
   expect(site.stdout()).toContain('99991231235959_later')
 })
 
-it.skipIf(!existsSync('/usr/sbin/nginx') || !existsSync('/usr/lib/postgresql'))(
-  'three replicas behind deploy/nginx.conf: an update, one after the other, and the way back cost not a second',
+it.skipIf(!existsSync('/usr/bin/caddy') || !existsSync('/usr/lib/postgresql'))(
+  'three replicas behind deploy/Caddyfile: an update, one after the other, and the way back cost not a second',
   async () => {
     const stage = await setUp()
     const replicas: ServerProcess[] = []
     for (let number = 0; number < 3; number++) replicas.push(await stage.start())
-    const folder = await mkdtemp(join(scratch, 'quvera-nginx-'))
-    const port = await freePort()
-    const config = replicas
-      .reduce(
-        (text, { url }, index) => text.replace(`172.30.0.1${index + 1}:3000`, new URL(url).host),
-        readFileSync('deploy/nginx.conf', 'utf8'),
-      )
-      .replaceAll('listen 80', `listen 127.0.0.1:${port}`)
-      .replaceAll('/tmp/', `${folder}/`)
-    await writeFile(join(folder, 'nginx.conf'), config)
-    const nginx = spawn('nginx', ['-c', join(folder, 'nginx.conf'), '-g', 'daemon off;', '-e', 'stderr'], {
-      stdio: 'ignore',
-    })
-    atEnd(async () => {
-      nginx.kill('SIGKILL')
-      await rm(folder, { recursive: true, force: true })
-    })
-    const url = `http://127.0.0.1:${port}`
+    const { url } = await startCaddy(replicas.map((replica) => new URL(replica.url).host))
     await eventually(async () => (await fetch(`${url}/readyz`)).ok)
     for (const step of ['update', 'way back']) {
       const watched = watch(url, '/')
