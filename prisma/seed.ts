@@ -28,7 +28,7 @@ function enquiry(index: number) {
   const isRetailer = index % 5 < 2
   const person = of(people, index)
   const suspectedSpam = index % 25 === 9
-  const sent = { status: 'Sent', attempts: 1, resendId: `seed-${index}`, sentAt: receivedAt } as const
+  const sent = { status: 'Sent', attempts: 1, resendId: `seed-${index}`, triedAt: receivedAt, dueAt: null } as const
   const refused = { status: 'Failed', attempts: 1, lastError: refusal } as const
   const withheld = { status: 'Withheld', lastError: 'Not sent: made by the seed.' } as const
   const notice = { kind: 'Staff' as const, ...(index % 33 === 20 ? withheld : sent) }

@@ -9,6 +9,7 @@ import type { Env } from './env.ts'
 import { createApp, type Patience } from './http/app.ts'
 import type { Site } from './http/static-pages.ts'
 import { startOutbox } from './mail/outbox.ts'
+import { wantPosts } from './mail/posts.ts'
 
 /*
  * What works on an open database: orders in, mails out, and what looks after both. serve.ts opens it in a process, the
@@ -21,6 +22,7 @@ export interface ApplicationParts {
   site: Site
   patience?: Patience | undefined
   pollMs?: number | undefined
+  summaryWaitMs?: number | undefined
 }
 
 export interface Application {
@@ -34,20 +36,20 @@ export interface Application {
 
 export async function openApplication(
   env: Env,
-  { db, log, site, patience, pollMs }: ApplicationParts,
+  { db, log, site, patience, pollMs, summaryWaitMs }: ApplicationParts,
 ): Promise<Application> {
   let leaving = false
   const availability = createAvailability(log, () => probeStorage(db))
-  const outbox = startOutbox(db, env, { log, availability, pollMs })
+  const outbox = startOutbox(db, env, { log, pollMs, summaryWaitMs })
   const endRetention = startRetention(db, env.RETENTION_MONTHS, log)
   // Its code is not loaded where nobody reads it.
   const metrics = env.METRICS_PORT ? await (await import('./http/metrics.ts')).startMetrics(env, db) : undefined
   if (metrics) log.info(`Prometheus reads ${metrics.url}`)
+  if (env.NOTIFY_URL) await wantPosts(db) // before the first order
   const orders = createOrders(db, {
     availability,
     log,
     onStored: outbox.wake,
-    isPosted: env.NOTIFY_URL !== undefined,
   })
   const subscribers = createSubscribers(db, { availability, log, onStored: outbox.wake })
   const parts = { db, availability, site, log, orders, subscribers, metrics, patience, leaving: () => leaving }

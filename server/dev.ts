@@ -7,8 +7,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { createServer } from 'vite'
 import { readEnvOrExit } from './env.ts'
-import { escaped, writeMessage } from './mail/letters.ts'
-import { type ClaimedMail, readClaimed } from './mail/owed.ts'
+import { type ClaimedMail, readMails } from './mail/queue.ts'
+import { escaped, writeMessage } from './mail/templates.ts'
 import { withDatabase } from './open-database.ts'
 
 const PAGES_PORT = 5173
@@ -67,9 +67,11 @@ async function end() {
 async function showMails(_request: IncomingMessage, response: ServerResponse, next: (error: unknown) => void) {
   try {
     const mails = await withDatabase(env, async ({ db }) => {
-      const where = { kind: { not: 'Post' as const }, bundledInto: null }
-      const select = { id: true, ambiguousAt: true }
-      return readClaimed(db, await db.mail.findMany({ where, orderBy: { id: 'desc' }, take: MAILS, select }))
+      const where = { kind: { not: 'Post' as const } }
+      return readMails(
+        db,
+        await db.mail.findMany({ where, orderBy: { id: 'desc' }, take: MAILS, select: { id: true } }),
+      )
     })
     const shown = mails.sort((a, b) => Number(b.id - a.id)).map(showMail)
     const page = `<!doctype html><meta charset="utf-8"><title>Mails</title><h1>The newest ${MAILS} mails</h1>${shown.join('') || '<p>None yet: send the form.</p>'}`

@@ -129,6 +129,8 @@ function expectTogether(env: Env): Env {
   const problems = {
     'NOTIFY_FORMAT is json, which is signed: set NOTIFY_SECRET too, to what the receiver has.':
       env.NOTIFY_URL && env.NOTIFY_FORMAT === 'json' && !env.NOTIFY_SECRET,
+    'MAIL_DAILY_BUDGET is less than the number of STAFF_EMAILS, so that no mail could go to staff: raise it, or set 0.':
+      env.MAIL_DAILY_BUDGET > 0 && env.MAIL_DAILY_BUDGET < env.STAFF_EMAILS.length,
     'METRICS_PORT is PORT: choose another one.': env.METRICS_PORT > 0 && env.METRICS_PORT === env.PORT,
     'DIRECT_DATABASE_URL is where migrations reach the database of DATABASE_URL: set that too.':
       env.DIRECT_DATABASE_URL && !env.DATABASE_URL,

@@ -40,22 +40,10 @@ export function fieldText(field: OrderField, stored: string): string {
   return options.find((option) => memberName(option) === stored) ?? stored
 }
 
-/** The enquiry that has waited longest for somebody to set its status, and how many are New; undefined when none is. */
+/** The enquiry that has waited longest for somebody to set its status; undefined when none is New. */
 export async function readOldestNew(db: Db) {
-  const where = { status: 'New' as const }
-  const oldest = await db.enquiry.findFirst({ where, orderBy: { receivedAt: 'asc' } })
+  const oldest = await db.enquiry.findFirst({ where: { status: 'New' }, orderBy: { receivedAt: 'asc' } })
   if (!oldest) return undefined
   const seconds = Math.max(0, Math.round((Date.now() - oldest.receivedAt.getTime()) / 1000))
-  return { reference: oldest.reference, seconds, count: await db.enquiry.count({ where }) }
-}
-
-/** How many enquiries came in each of 24 hours, the one that runs being the last; `begins` is `17:00`, as in India. */
-export function readHours(db: Db): Promise<{ begins: string; enquiries: number }[]> {
-  return db.$queryRaw`
-    WITH clock AS (SELECT date_trunc('hour', now() AT TIME ZONE 'Asia/Kolkata') AS "hour")
-    SELECT to_char(hours, 'HH24:MI') AS "begins", count(form."Id")::int AS "enquiries"
-    FROM clock, generate_series("hour" - interval '23 hours', "hour", interval '1 hour') hours
-    LEFT JOIN "Quvera_Form" form ON form."ReceivedAt" >= hours AT TIME ZONE 'Asia/Kolkata'
-      AND form."ReceivedAt" < (hours + interval '1 hour') AT TIME ZONE 'Asia/Kolkata'
-    GROUP BY hours ORDER BY hours`
+  return { reference: oldest.reference, seconds }
 }

@@ -41,8 +41,6 @@ interface OrdersOptions {
   log: { info(details: { reference: string }, message: string): void }
   /** Told after orders were stored: mails are owed. */
   onStored(): void
-  /** Whether NOTIFY_URL is told of each enquiry. */
-  isPosted?: boolean
 }
 
 interface OnceOptions extends Owed {
@@ -63,11 +61,8 @@ interface Owed {
   acknowledge: boolean
 }
 
-export function createOrders(db: Db, { availability, log, onStored, isPosted = false }: OrdersOptions) {
-  const write = createBatchWriter<Item, boolean>(
-    (items) => stored(() => insertEnquiries(db, items, isPosted)),
-    isRowError,
-  )
+export function createOrders(db: Db, { availability, log, onStored }: OrdersOptions) {
+  const write = createBatchWriter<Item, boolean>((items) => stored(() => insertEnquiries(db, items)), isRowError)
 
   /** Once more where the connection ended, as idle ones do when a database goes to sleep. Keys keep it from doubling. */
   async function stored<T>(insert: () => Promise<T>): Promise<T> {
@@ -109,7 +104,7 @@ export function createOrders(db: Db, { availability, log, onStored, isPosted = f
         const before = await transaction.enquiry.findFirst({ where })
         if (before) return before.reference
         options.onChecked()
-        const isNew = await insertEnquiries(transaction, [{ row, acknowledge: options.acknowledge }], isPosted)
+        const isNew = await insertEnquiries(transaction, [{ row, acknowledge: options.acknowledge }])
         return isNew ? reference : undefined
       }, TRANSACTION),
     )
@@ -174,7 +169,8 @@ function isRowError(error: unknown): boolean {
   return ['22', '23', 'P0'].includes(sqlState(error)?.slice(0, 2) ?? '')
 }
 
-const POST = Prisma.sql`, ('Post')`
+/** While this lease of the database lasts, NOTIFY_URL is told of each enquiry, whichever process stores it. */
+export const POSTS_WANTED = 'posts wanted'
 
 type Row = ReturnType<typeof toRow>
 type Item = { row: Row } & Owed
@@ -192,28 +188,32 @@ function toRow(order: Order) {
 }
 
 /**
- * Writes enquiries and the mails owed for them, in one statement and so in one transaction. Typed creates of Prisma
- * reach a fifth of its rate.
+ * Writes enquiries and their pending mails, in one statement and so in one transaction. The notice of suspected spam has no
+ * time at which it is due: it waits for a summary. Typed creates of Prisma reach a fifth of this rate.
  * @returns whether every enquiry was new; else some key, or very rarely some reference, was there before
  */
-async function insertEnquiries(db: Pick<Db, '$executeRaw'>, items: Item[], isPosted: boolean): Promise<boolean> {
+async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]): Promise<boolean> {
   // In one order everywhere, so that two statements with the same keys cannot block each other.
   const rows = items.map(({ row }) => row).toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
   const names = Prisma.raw(JSON.stringify(Object.keys(rows[0] ?? {})).slice(1, -1))
   const without = items.filter(({ row, acknowledge }) => row.SuspectedSpam || !acknowledge).map(({ row }) => row.Id)
-  const mails = await db.$executeRaw`
+  const [{ stored }] = await db.$queryRaw<[{ stored: number }]>`
     WITH form AS (
       INSERT INTO "Quvera_Form" (${names})
       SELECT ${names} FROM json_populate_recordset(NULL::"Quvera_Form", ${JSON.stringify(rows)}::json)
       ON CONFLICT DO NOTHING
-      RETURNING "Id"
+      RETURNING "Id", "SuspectedSpam"
+    ), wanted AS (
+      SELECT "Kind" FROM (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement')) AS mails ("Kind")
+      UNION ALL SELECT 'Post' FROM "Quvera_Lease" WHERE "Name" = ${POSTS_WANTED} AND "Until" > now()
+    ), mails AS (
+      INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "DueAt")
+      SELECT form."Id", wanted."Kind", CASE WHEN wanted."Kind" <> 'Staff' OR NOT form."SuspectedSpam" THEN now() END
+      FROM form CROSS JOIN wanted
+      WHERE wanted."Kind" <> 'Acknowledgement' OR form."Id" <> ALL (${without}::uuid[])
     )
-    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind")
-    SELECT form."Id", owed."Kind"
-    FROM form CROSS JOIN (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement')${isPosted ? POST : Prisma.empty}) AS owed ("Kind")
-    WHERE owed."Kind" <> 'Acknowledgement' OR form."Id" <> ALL (${without}::uuid[])`
-  const most = isPosted ? 3 : 2
-  return mails === rows.length * most - without.length
+    SELECT count(*)::int AS "stored" FROM form`
+  return stored === rows.length
 }
 
 /** Stores an enquiry and takes it back. Throws what would keep a real one from being stored. */
@@ -223,7 +223,7 @@ export async function probeStorage(db: Db): Promise<void> {
     .$transaction(async (transaction) => {
       // A key that nobody can guess: one that is stored would be found, and nothing written.
       const row = toRow({ ...exampleOrder, submissionKey: randomUUID() })
-      await insertEnquiries(transaction, [{ row, acknowledge: true }], false)
+      await insertEnquiries(transaction, [{ row, acknowledge: true }])
       throw takenBack
     })
     .catch((error: unknown) => {

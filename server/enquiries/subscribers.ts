@@ -69,7 +69,7 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
     },
     /** The link ends at once, and the row goes: a day later where a mail was sent to it today, which goes on counting. */
     async end({ id }: Subscriber) {
-      const ofToday = { ambiguousAt: { gt: new Date(Date.now() - DAY_MS) } }
+      const ofToday = { triedAt: { gt: new Date(Date.now() - DAY_MS) } }
       await told(
         db.$transaction([
           db.subscriber.deleteMany({ where: { id, mails: { none: ofToday } } }),
@@ -97,7 +97,7 @@ async function insertSubscriber(db: Db, email: string): Promise<void> {
       SELECT "Id", 'Confirmation', 'confirm/' || gen_random_uuid() FROM "Quvera_Subscriber" subscriber
       WHERE "Email" = ${email} AND "ConfirmedAt" IS NULL AND NOT EXISTS (
         SELECT FROM "Quvera_Mail" WHERE "SubscriberId" = subscriber."Id"
-          AND ("Status" = 'Pending' OR "SentAt" > now() - interval '1 minute'))`,
+          AND ("Status" = 'Pending' OR "TriedAt" > now() - interval '1 minute'))`,
   ])
 }
 

@@ -133,11 +133,10 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
       serveFormPosts(forms, parts, limits)
       if (metrics) serveVitals(forms, limits, metrics.observeVitals)
     })
-    const { RESEND_WEBHOOK_SECRET: secret } = env
-    if (secret)
+    if (env.RESEND_WEBHOOK_SECRET)
       scope.register(async (events) => {
         boundBodies(events, BODIES_BYTES.events)
-        serveResendEvents(events, parts, limits, secret)
+        serveResendEvents(events, parts, limits, env)
       })
   })
   servePages(app, site)

@@ -1,11 +1,10 @@
 import Fastify from 'fastify'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from '../database/database.ts'
-import { readHours, readOldestNew } from '../enquiries/enquiry.ts'
+import { readOldestNew } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
-import { countStates, readBacklog } from '../mail/backlog.ts'
+import { readBacklog } from '../mail/queue.ts'
 import { ORDER_FORM } from './form-posts.ts'
-import { type Day, type Quartile, statusPage } from './status-page.ts'
 import type { Vitals } from './vitals.ts'
 
 export type Metrics = Awaited<ReturnType<typeof startMetrics>>
@@ -16,34 +15,24 @@ const VITALS_S = [0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2, 1.8, 2.5, 4, 6, 10]
 const SHIFTS = [0.01, 0.02, 0.05, 0.1, 0.15, 0.25, 0.5, 1]
 const DURATIONS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Serves `/metrics` in Prometheus' format, and `/status` for people, at a port of its own, which visitors do not reach. */
-export async function startMetrics({ HOST: host, METRICS_PORT: port, RESEND_API_KEY }: Env, db: Db) {
+/** Serves `/metrics` in Prometheus' format at a port of its own, which visitors do not reach. */
+export async function startMetrics({ HOST: host, METRICS_PORT: port }: Env, db: Db) {
   const registry = new Registry()
-  const { tellOwed, readVitals, ...observers } = createFigures(registry)
-
-  async function readDay(): Promise<Day> {
-    const [hours, mails, vitals] = [await readHours(db), await countStates(db), await readVitals()]
-    return { ...(await readOwed(db)), mailEnabled: Boolean(RESEND_API_KEY), hours, mails, vitals }
-  }
-
+  const { setWaiting, ...observers } = createFigures(registry)
   const server = Fastify({ forceCloseConnections: true })
   server.get('/metrics', async (_request, reply) => {
-    tellOwed(await readOwed(db).catch(() => undefined))
+    setWaiting(await readWaiting(db).catch(() => undefined))
     return reply.type(registry.contentType).send(await registry.metrics())
   })
-  server.get('/status', async (_request, reply) =>
-    reply.type('text/html; charset=utf-8').send(statusPage(await readDay().catch(() => undefined))),
-  )
   const url = await server.listen({ host, port })
   return { url: `${url}/metrics`, ...observers, close: () => server.close() }
 }
 
-type Owed = Awaited<ReturnType<typeof readOwed>>
+type Waiting = Awaited<ReturnType<typeof readWaiting>>
 
-/** What we owe, mails and answers. */
-async function readOwed(db: Db) {
-  const backlog = await readBacklog(db)
-  return { backlog, oldestNewSeconds: (await readOldestNew(db))?.seconds ?? 0 }
+/** Mails and enquiries that wait. Reads by indexes: it costs the same however many rows there are. */
+async function readWaiting(db: Db) {
+  return { ...(await readBacklog(db)), oldestNewSeconds: (await readOldestNew(db))?.seconds ?? 0 }
 }
 
 function createFigures(registry: Registry) {
@@ -67,14 +56,12 @@ function createFigures(registry: Registry) {
     ...described('vitals_shift', 'CLS of pages as browsers measured it', ofPages),
     buckets: SHIFTS,
   })
-  const quartiles = new Summary({
-    ...described('quartiles', 'For people', ofPages),
-    percentiles: [0.75],
-    registers: [],
-  })
   const orders = new Counter(described('orders_total', 'Orders by status: 200 is stored, or was before', ['status']))
   const up = new Gauge(described('database_up', '1 when the database answers'))
-  const mails = new Gauge(described('mails', 'Mails that are not sent, by state', ['state']))
+  const mails = new Gauge(described('mails', 'Mails that are not sent, by state, up to 10,000', ['state']))
+  const posts = new Gauge(
+    described('posts', 'Posts that NOTIFY_URL has not taken, by state; failed: given up', ['state']),
+  )
   const oldest = new Gauge(described('mail_oldest_pending_seconds', 'Age of the oldest mail that is still to be sent'))
   const oldestNew = new Gauge(described('enquiry_oldest_new_seconds', 'Age of the oldest enquiry that is still New'))
   return {
@@ -88,20 +75,16 @@ function createFigures(registry: Registry) {
       for (const [metric, told] of Object.entries(values)) {
         const [histogram, value] = metric === 'CLS' ? [shifts, told] : [vitals, told / 1000]
         histogram.observe({ page, metric }, value)
-        quartiles.observe({ page, metric }, value)
       }
     },
-    async readVitals(): Promise<Quartile[]> {
-      return (await quartiles.get()).values.flatMap(({ value, labels: { page, metric, ...others } }) =>
-        'quantile' in others ? { page: String(page), metric: String(metric), quartile: value } : [],
-      )
-    },
-    tellOwed(owed?: Owed) {
-      up.set(owed ? 1 : 0)
-      if (!owed) return
-      for (const state of ['pending', 'failed', 'unknown'] as const) mails.set({ state }, owed.backlog[state])
-      oldest.set(owed.backlog.oldestPendingSeconds)
-      oldestNew.set(owed.oldestNewSeconds)
+    setWaiting(waiting?: Waiting) {
+      up.set(waiting ? 1 : 0)
+      if (!waiting) return
+      for (const state of ['pending', 'failed', 'unknown'] as const) mails.set({ state }, waiting[state])
+      posts.set({ state: 'pending' }, waiting.pendingPosts)
+      posts.set({ state: 'failed' }, waiting.failedPosts)
+      oldest.set(waiting.oldestPendingSeconds)
+      oldestNew.set(waiting.oldestNewSeconds)
     },
   }
 }

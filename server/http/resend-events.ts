@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { Webhook } from 'standardwebhooks'
 import type { Db } from '../database/database.ts'
+import type { Env } from '../env.ts'
 import { recordEvent } from '../mail/delivery.ts'
 import { readEvent } from '../mail/resend.ts'
 import { HttpError } from './error-answers.ts'
@@ -8,12 +9,12 @@ import type { RateLimits } from './rate-limit.ts'
 
 const SIGNATURE = ['svix-id', 'svix-timestamp', 'svix-signature']
 
-/** Resend's webhook: what became of the mails. `secret` is what Resend shows for it: `whsec_…`. */
+/** Resend's webhook: what became of the mails. */
 export function serveResendEvents(
   app: FastifyInstance,
   { db, log }: { db: Db; log: FastifyBaseLogger },
   limits: RateLimits,
-  secret: string,
+  { RESEND_WEBHOOK_SECRET: secret = '', STAFF_EMAILS: staff }: Pick<Env, 'RESEND_WEBHOOK_SECRET' | 'STAFF_EMAILS'>,
 ) {
   app.addHook('onRequest', async (request, reply) => {
     await limits.count('event', request, reply)
@@ -27,7 +28,7 @@ export function serveResendEvents(
     const [id = '', timestamp = '', signature = ''] = SIGNATURE.map((name) => String(headers[name]))
     const signed = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
     const event = readEvent(id, verified(body, signed, secret))
-    if (event) await recordEvent(db, log, event)
+    if (event) await recordEvent(db, log, event, staff)
     return { received: true }
   })
 }

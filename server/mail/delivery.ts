@@ -1,113 +1,118 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
+import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
-import { scrub } from '../errors.ts'
+import { takeLease } from '../database/lease.ts'
 import { DAY_MS } from '../words.ts'
-import { holdIfUnwelcome } from './plan.ts'
+import { transition } from './queue.ts'
 import type { DeliveryEvent, Mailer } from './resend.ts'
-import { kinds, statesBefore } from './states.ts'
+import { kinds, undeliveredStates } from './states.ts'
 
 /*
- * What became of a mail that Resend has taken: it tells by events, or is asked. Either way an event is taken down first
- * and applied to its mail then, for it may come before our own record of the send.
+ * What became of a mail that Resend has taken: it sends events, or is asked. An event is stored first and applied then,
+ * for it may come before our own record of the send.
  */
 
-/** What events mean. The highest rank of all that wait counts, in whatever order they came. */
-const EVENTS: Record<string, { rank: number; status: MailStatus }> = {
-  'email.delivery_delayed': { rank: 1, status: 'Sent' },
-  'email.delivered': { rank: 2, status: 'Delivered' },
-  'email.opened': { rank: 2, status: 'Delivered' },
-  'email.clicked': { rank: 2, status: 'Delivered' },
-  'email.bounced': { rank: 3, status: 'Bounced' },
-  'email.suppressed': { rank: 3, status: 'Bounced' },
-  'email.failed': { rank: 3, status: 'Failed' },
-  'email.complained': { rank: 4, status: 'Complained' },
+const EVENTS: Record<string, MailStatus> = {
+  'email.delivery_delayed': 'Sent',
+  'email.delivered': 'Delivered',
+  'email.opened': 'Delivered',
+  'email.clicked': 'Delivered',
+  'email.bounced': 'Bounced',
+  'email.suppressed': 'Bounced',
+  'email.failed': 'Failed',
+  'email.complained': 'Complained',
 }
-const MEANINGS = JSON.stringify(
-  Object.entries(EVENTS).map(([type, meaning]) => ({
-    type,
-    ...meaning,
-    // By hand a mail that failed may become Pending; of its old try nothing is told any more.
-    after: statesBefore(meaning.status).filter((state) => state !== 'Pending'),
-  })),
-)
-/** An event that no mail claims within the lifetime of a key belongs to none of ours. */
+
+/** What counts more, in whatever order events come. */
+const TO_ONE: MailStatus[][] = [['Sent'], ['Delivered'], ['Bounced', 'Failed'], ['Complained']]
+/** A mail to several of staff has arrived when it has reached one. */
+const TO_SEVERAL: MailStatus[][] = [['Sent'], ['Bounced', 'Failed', 'Complained'], ['Delivered']]
+
+/** An event that belongs to no mail of ours by then never will: a key lives for a day. */
 const KEPT_DAYS = 2
+const ASK_TIMEOUT_MS = 10_000
 
 type Log = Pick<Logger, 'error' | 'warn' | 'info'>
 
-export async function recordEvent(db: Db, log: Log, { id, resendId, type, reason }: DeliveryEvent): Promise<void> {
+/** @param staff who receives mails to staff */
+export async function recordEvent(db: Db, log: Log, event: DeliveryEvent, staff: string[]): Promise<void> {
+  const { id, resendId, type, reason = null } = event
   if (!Object.hasOwn(EVENTS, type) || !resendId) return
-  const data = { id, resendId, type, reason: scrub(reason ?? '') || null } // an event may outlive its enquiry
-  await db.mailEvent.createMany({ data, skipDuplicates: true })
-  await applyEvents(db, log)
+  await db.mailEvent.createMany({ data: { id, resendId, type, reason }, skipDuplicates: true })
+  await applyEvents(db, log, event, staff)
 }
 
 /**
- * Applies the events of mails whose ResendId is recorded, and forgets them, and those that are too old. Who records an
- * event and who records a send call it after their own commit, so whichever is later sees both.
+ * Applies the events of one mail, if it is ours, and deletes them. Who stores an event and who records a send calls this
+ * after its own commit, so that the later one sees both.
  */
-export async function applyEvents(db: Db, log: Log): Promise<void> {
-  const changes = await db.$queryRaw<{ id: bigint; kind: MailKind; status: MailStatus }[]>`
-    WITH meaning AS (
-      SELECT * FROM json_to_recordset(${MEANINGS}::json) AS meaning (type text, rank int, status text, after text[])
-    ), told AS (
-      DELETE FROM "Quvera_MailEvent" event
-      WHERE EXISTS (SELECT FROM "Quvera_Mail" mail WHERE mail."ResendId" = event."ResendId")
-      RETURNING "ResendId", "Type", "Reason"
-    ), forgotten AS ( -- by itself: with OR above, PostgreSQL would read all mails
-      DELETE FROM "Quvera_MailEvent" WHERE "ReceivedAt" < now() - make_interval(days => ${KEPT_DAYS})
-    ), final AS (
-      SELECT DISTINCT ON (told."ResendId") told.*, meaning.rank, meaning.status, meaning.after
-      FROM told JOIN meaning ON meaning.type = told."Type"
-      ORDER BY told."ResendId", meaning.rank DESC
-    )
-    UPDATE "Quvera_Mail" mail
-    SET "Status" = final.status::"Quvera_MailStatus",
-      "LastError" = CASE final.rank WHEN 2 THEN NULL
-        ELSE replace(replace(final."Type", 'email.', ''), '_', ' ') || coalesce(': ' || final."Reason", '') END
-    FROM final
-    WHERE mail."ResendId" = final."ResendId" AND mail."Status"::text = ANY (final.after)
-    RETURNING mail."Id" AS "id", mail."Kind"::text AS "kind", mail."Status"::text AS "status"`
-  for (const { id, kind, status } of changes) {
-    const fields = { mail: id, kind, status }
-    if (status === 'Delivered' || status === 'Sent') log.info(fields, 'a mail has arrived, or is delayed')
-    else if (kinds[kind].alarm) log.error(fields, 'a notice did not arrive: staff have not been told of an enquiry')
-    else log.warn(fields, 'a mail did not arrive')
+export async function applyEvents(db: Db, log: Log, about: Pick<DeliveryEvent, 'resendId' | 'to'>, staff: string[]) {
+  const { resendId } = about
+  const mail = await db.mail.findFirst({ where: { resendId }, select: { id: true, kind: true } })
+  if (!mail) return
+  const events = await db.mailEvent.findMany({ where: { resendId } })
+  const isToStaff = kinds[mail.kind].to === 'staff'
+  const order = isToStaff && staff.length > 1 ? TO_SEVERAL : TO_ONE
+  for (const { type, reason } of events) {
+    const to = EVENTS[type] ?? 'Sent'
+    const rank = order.findIndex((states) => states.includes(to))
+    const before = order.slice(0, Math.max(rank, 1)).flat()
+    const words = [type.replace('email.', '').replace('_', ' '), reason].filter(Boolean).join(': ')
+    const where = Prisma.sql`mail."Id" = ${mail.id} AND mail."Status" = ANY(${before}::text[]::"Quvera_MailStatus"[])`
+    const change = Prisma.sql`, "LastError" = ${to === 'Delivered' ? null : words}`
+    const decided = to === 'Sent' ? change : Prisma.sql`${change}, "DueAt" = now()`
+    const [changed] = await transition(db, to, where, decided)
+    if (changed || (order === TO_SEVERAL && undeliveredStates.includes(to)))
+      await report(db, log, { mail: mail.id, kind: mail.kind, state: to, reason }, about.to ?? [], staff)
   }
-  const isUnwelcome = (kind: MailKind) =>
-    changes.some((change) => change.kind === kind && change.status !== 'Delivered')
-  const why = 'are held for a day: too many of the last ones were turned away (staff mails release)'
-  if (isUnwelcome('Acknowledgement') && (await holdIfUnwelcome(db, 'Acknowledgement')))
-    log.error(`acknowledgements ${why}`)
-  if (isUnwelcome('Confirmation') && (await holdIfUnwelcome(db, 'Confirmation'))) log.warn(`confirmations ${why}`)
+  await db.mailEvent.deleteMany({ where: { id: { in: events.map(({ id }) => id) } } })
 }
 
-const ASK_TIMEOUT_MS = 10_000
-/** Resend is asked of a mail when it is so old, and again whenever its age has doubled. */
-const FIRST_ASKED_SECONDS = 300
-const ASKED_FOR_SECONDS = (2 * DAY_MS) / 1000
+interface Fate {
+  mail: bigint
+  kind: MailKind
+  state: MailStatus
+  reason: string | null
+}
+
+async function report(db: Db, log: Log, fate: Fate, to: string[], staff: string[]) {
+  if (fate.state === 'Delivered' || fate.state === 'Sent') return log.info(fate, 'a mail has arrived, or is delayed')
+  if (kinds[fate.kind].to !== 'staff') return log.warn(fate, 'a mail did not arrive')
+  if (staff.length === 1) return log.error(fate, 'a mail to staff did not arrive: they may not know of an enquiry')
+  const address = to.length === 1 ? masked(to[0] ?? '') : 'one'
+  const isFirstToday = await takeLease(db, `no mail arrives at ${address}`, crypto.randomUUID(), DAY_MS / 1000)
+  if (isFirstToday) log.error({ ...fate, address }, 'an address of STAFF_EMAILS takes no mail; the others get it')
+}
+
+/** `s…@shop.example` */
+function masked(address: string): string {
+  return address.replace(/^(.)[^@]*/, '$1…')
+}
+
+/** Events that no mail of ours has claimed. */
+export async function forgetEvents(db: Db): Promise<void> {
+  await db.$executeRaw`DELETE FROM "Quvera_MailEvent" WHERE "ReceivedAt" < now() - make_interval(days => ${KEPT_DAYS})`
+}
 
 /**
- * Where Resend does not tell what became of mails, it is asked of the one that is due, if one is. That counts as asked
- * from here on: a question that is never answered is not put again at once.
+ * Where Resend sends no events it is asked about the one mail that is due for it, if one is. That counts as asked from
+ * here on: a question that is never answered is not put again at once.
  * @returns what was answered; `forbidden`: the key may only send
  */
-export async function askDelivery(db: Db, mailer: Mailer, log: Log, signal: AbortSignal) {
+export async function askDelivery(db: Db, mailer: Mailer, log: Log, staff: string[]) {
   const [due] = await db.$queryRaw<{ resendId: string }[]>`
-    UPDATE "Quvera_Mail" SET "CheckedAt" = now()
+    UPDATE "Quvera_Mail" SET "DueAt" = CASE WHEN "TriedAt" > now() - interval '1 day' THEN now() + (now() - "TriedAt") END
     WHERE "Id" = (
-      SELECT "Id" FROM "Quvera_Mail"
-      WHERE "Status" = 'Sent' AND "ResendId" IS NOT NULL
-        AND "SentAt" BETWEEN now() - make_interval(secs => ${ASKED_FOR_SECONDS})
-          AND now() - make_interval(secs => ${FIRST_ASKED_SECONDS})
-        AND ("CheckedAt" IS NULL OR now() - "SentAt" > 2 * ("CheckedAt" - "SentAt"))
-      ORDER BY "CheckedAt" NULLS FIRST, "SentAt" LIMIT 1
-    )
+      SELECT "Id" FROM unnest(enum_range(NULL::"Quvera_MailKind")) AS kind CROSS JOIN LATERAL (
+        SELECT "Id", "DueAt" FROM "Quvera_Mail"
+        WHERE "Status" = 'Sent' AND "Kind" = kind AND "DueAt" BETWEEN now() - interval '2 days' AND now()
+        ORDER BY "DueAt" LIMIT 1) first
+      ORDER BY "DueAt" LIMIT 1)
     RETURNING "ResendId" AS "resendId"`
   if (!due) return undefined
-  const answer = await mailer.ask(due.resendId, AbortSignal.any([signal, AbortSignal.timeout(ASK_TIMEOUT_MS)]))
-  if (answer.event) await recordEvent(db, log, answer.event)
+  const answer = await mailer.ask(due.resendId, AbortSignal.timeout(ASK_TIMEOUT_MS))
+  if (answer.event) await recordEvent(db, log, answer.event, staff)
   if (answer.forbidden)
     log.warn('RESEND_API_KEY may only send: whether mails arrive is not known until RESEND_WEBHOOK_SECRET is set')
   return answer

@@ -1,13 +1,14 @@
 import type { Logger } from 'pino'
 import { Webhook } from 'standardwebhooks'
-import { brand } from '../../shared/brand.ts'
 import type { Db } from '../database/database.ts'
+import { takeLease } from '../database/lease.ts'
 import { type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
+import { POSTS_WANTED } from '../enquiries/orders.ts'
 import type { Env } from '../env.ts'
-import { DAY_MS } from '../words.ts'
-import { titleOf } from './letters.ts'
-import { backOffMs, type ClaimedMail, settle, tryAgain } from './owed.ts'
+import { backOffMs, claimDue, claimUnclear, withholdOld } from './queue.ts'
 import { clean, readSeconds } from './resend.ts'
+import type { Work } from './sender.ts'
+import { titleOf } from './templates.ts'
 
 /*
  * Tells NOTIFY_URL of each enquiry: a chat by a line that names nobody, another program by the whole enquiry, signed.
@@ -19,10 +20,12 @@ const TIMEOUT_MS = 10_000
 const PAUSE_MS = 1000
 /** The receiver wants no more of this. */
 const GONE = 'HTTP 410'
+const UPKEEP_MS = 60_000
+const WANTED_SECONDS = 3600
 
 /** What is said of an enquiry: made of the stored row and nothing else, so that a repeat is the same to the letter. */
 export function bodyOf(format: Env['NOTIFY_FORMAT'], enquiry: Enquiry, type = 'enquiry.stored'): string {
-  if (format === 'text') return JSON.stringify({ text: `${brand.name}: ${titleOf(enquiry)}` })
+  if (format === 'text') return JSON.stringify({ text: titleOf(enquiry) })
   const { id, reference, receivedAt, suspectedSpam } = enquiry
   const fields = Object.fromEntries(enquiryFields.map((field) => [field, enquiry[field]]))
   const data = { id, reference, receivedAt, suspectedSpam, ...fields, quantity: Number(enquiry.quantity) }
@@ -64,41 +67,54 @@ export async function post(
 }
 
 /**
- * Posts one enquiry, and writes down what came of it. An enquiry that was erased just now has no post.
- * @returns for how long nothing else is to be posted
+ * Posts enquiries one at a time, as chats want it. Whether an order writes a post is decided by the lease `POSTS_WANTED`
+ * in the database, not by the process that takes the order.
  */
-export async function deliverPost(
-  db: Db,
-  { NOTIFY_SECRET, NOTIFY_FORMAT, MAIL_RETRY_SECONDS, MAIL_MAX_AGE_DAYS }: Env,
-  url: string,
-  mail: ClaimedMail,
-  signal: AbortSignal,
-  log: Pick<Logger, 'error' | 'warn'>,
-): Promise<number> {
-  const [enquiry] = mail.enquiries
-  if (!enquiry) return 0
-  if (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text') {
-    await settle(db, mail, { state: 'Withheld', change: { lastError: 'Not posted: suspected spam.' } })
-    return 0
+export function postWork(db: Db, env: Env, url: string, log: Pick<Logger, 'error' | 'warn'>): Work {
+  const { NOTIFY_SECRET, NOTIFY_FORMAT, MAIL_RETRY_SECONDS, MAIL_MAX_AGE_DAYS, MAIL_LEASE_SECONDS } = env
+  let isBusy = false
+  let upkeepAt = Number.NEGATIVE_INFINITY
+  return {
+    lease: 'posts',
+    room: () => ({ mails: isBusy ? 0 : 1, pauseMs: 0 }),
+    async prepare() {
+      if (performance.now() - upkeepAt < UPKEEP_MS) return 'ready'
+      if (await withholdOld(db, ['Post'], MAIL_MAX_AGE_DAYS, log)) return 'again'
+      await wantPosts(db)
+      upkeepAt = performance.now()
+      return 'ready'
+    },
+    async claim(room, isPoll) {
+      const tried = isPoll ? await claimUnclear(db, ['Post'], room, MAIL_LEASE_SECONDS) : []
+      const posts = tried.length > 0 ? tried : await claimDue(db, { Post: room }, room, MAIL_LEASE_SECONDS)
+      isBusy = posts.length > 0
+      return posts
+    },
+    async attempt({ enquiry, key, attempts }, signal) {
+      try {
+        if (!enquiry || (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text'))
+          return { to: 'Withheld', lastError: 'Not posted: suspected spam.' }
+        const answer = await post(url, NOTIFY_SECRET, key, bodyOf(NOTIFY_FORMAT, enquiry), signal)
+        if (answer.isTaken) return { to: 'Sent', lastError: null }
+        const { error: lastError, retryAfterMs } = answer
+        const pauseMs = Math.max(retryAfterMs, PAUSE_MS)
+        if (lastError === GONE) return { to: 'Failed', lastError, pauseMs }
+        const dueInMs = Math.max(backOffMs(attempts, MAIL_RETRY_SECONDS), retryAfterMs)
+        return { to: 'Pending', lastError, dueInMs, pauseMs }
+      } finally {
+        isBusy = false
+      }
+    },
+    async recorded({ id, attempts }, { to, lastError: reason }) {
+      const fields = { mail: id, to: new URL(url).origin, attempt: attempts, reason }
+      if (to === 'Failed')
+        log.error(fields, 'NOTIFY_URL was not told of an enquiry, and is not tried again: see `staff mails`')
+      if (to === 'Pending') log.warn(fields, 'NOTIFY_URL was not told of an enquiry yet')
+    },
   }
-  const { isTaken, error, retryAfterMs } = await post(
-    url,
-    NOTIFY_SECRET,
-    mail.key,
-    bodyOf(NOTIFY_FORMAT, enquiry),
-    signal,
-  )
-  if (isTaken) {
-    await settle(db, mail, { state: 'Sent', change: { sentAt: new Date(), lastError: null } })
-    return 0
-  }
-  const fields = { mail: mail.id, to: new URL(url).origin, attempt: mail.attempts, reason: error }
-  if (error === GONE || Date.now() - enquiry.receivedAt.getTime() > MAIL_MAX_AGE_DAYS * DAY_MS) {
-    await settle(db, mail, { state: 'Failed', change: { lastError: error } })
-    log.error(fields, 'NOTIFY_URL was not told of an enquiry, and is not tried again: see `staff mails`')
-  } else {
-    await settle(db, mail, tryAgain(Math.max(backOffMs(mail.attempts, MAIL_RETRY_SECONDS), retryAfterMs), error))
-    log.warn(fields, 'NOTIFY_URL was not told of an enquiry yet')
-  }
-  return Math.max(retryAfterMs, PAUSE_MS)
+}
+
+/** While it lasts each order writes a post. Long enough for a restart of the process that has NOTIFY_URL. */
+export function wantPosts(db: Db): Promise<boolean> {
+  return takeLease(db, POSTS_WANTED, 'a process with NOTIFY_URL', WANTED_SECONDS)
 }

@@ -35,6 +35,9 @@ export interface DeliveryEvent {
   resendId: string
   /** Such as `email.delivered`. */
   type: string
+  /** Whom it is about: of several receivers one, where Resend says so. */
+  to?: string[]
+  /** In Resend's words, and the code of the receiver's mail server. */
   reason?: string | undefined
 }
 
@@ -135,25 +138,45 @@ function readNumber(value: string | null | undefined): number | undefined {
 const PARALLEL = 10
 /** Mails are claimed several at a time and not one by one. */
 const FREE_MIN = 5
+/** Where answers name no limit. More than Resend allows anybody; without any, mails would take the processor from orders. */
+const ASSUMED_A_SECOND = 200
 
 /**
  * How fast Resend may be asked. It counts the requests of a team in windows of a second and tells, with each answer, how
- * many are left and when the next window begins. Nothing is guessed: before the first answer one request goes alone, and
- * without these headers only `PARALLEL` bounds them.
+ * many are left and when the next window begins. Before the first answer one request goes alone.
  */
 export function createPace(now: () => number = () => performance.now()) {
   let limit: number | undefined
   let left = 1
+  let underWay = 0
   let windowEnd = Number.POSITIVE_INFINITY
-  let pausedUntil = Number.NEGATIVE_INFINITY
+
+  /** From the headers of any answer. */
+  function learn(headers: Headers) {
+    const [allowed, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
+      readNumber(headers?.[`ratelimit-${name}`]),
+    )
+    const isFirst = windowEnd === Number.POSITIVE_INFINITY
+    if (allowed === undefined || remaining === undefined || reset === undefined) {
+      if (!headers && isFirst) left = Math.max(left, 1) // no answer of Resend's: the next one may tell
+      if (!headers) return
+      if (limit === undefined) left = ASSUMED_A_SECOND - 1 - underWay
+      limit ??= ASSUMED_A_SECOND
+      if (isFirst) windowEnd = now() + 1000
+      return
+    }
+    limit = allowed
+    const unspent = remaining - underWay // those under way may not be counted yet
+    left = isFirst ? unspent : Math.min(left, unspent)
+    windowEnd = Math.min(windowEnd, now() + reset * 1000) // told in whole seconds: the earliest is the nearest
+  }
 
   return {
-    /** How many more requests may be started now, with so many under way; if none, for how long at least. */
-    room(underWay: number) {
+    /** How many more requests may be started now; if none, for how long at least. */
+    room() {
       const time = now()
-      if (time < pausedUntil) return { mails: 0, pauseMs: pausedUntil - time }
       if (time >= windowEnd) {
-        left = (limit ?? Number.POSITIVE_INFINITY) - underWay // those may be counted in the new window
+        left = (limit ?? ASSUMED_A_SECOND) - underWay // those may be counted in the new window
         windowEnd = Number.POSITIVE_INFINITY // until its first answer
       }
       const free = PARALLEL - underWay
@@ -163,31 +186,15 @@ export function createPace(now: () => number = () => performance.now()) {
     },
     started() {
       left--
+      underWay++
     },
-    /** What was started sends nothing after all. */
-    calledOff() {
-      left++
+    /** Of a request that was started: what was answered, or that it was not sent after all. */
+    ended(answered: Headers | 'unsent') {
+      underWay--
+      if (answered === 'unsent') left++
+      else learn(answered)
     },
-    /** `headers` of an answer that came while so many other requests were under way. */
-    learn(headers: Headers, underWay: number) {
-      const [allowed, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
-        readNumber(headers?.[`ratelimit-${name}`]),
-      )
-      const isFirst = windowEnd === Number.POSITIVE_INFINITY
-      if (allowed === undefined || remaining === undefined || reset === undefined) {
-        if (headers && limit === undefined) left = Number.POSITIVE_INFINITY
-        else if (isFirst) left = Math.max(left, 1) // no answer of Resend's: the next one may tell
-        return
-      }
-      limit = allowed
-      const untold = remaining - underWay // those under way may not be counted yet
-      left = isFirst ? untold : Math.min(left, untold)
-      windowEnd = Math.min(windowEnd, now() + reset * 1000) // told in whole seconds: the earliest is the nearest
-    },
-    /** Starts nothing for so long. */
-    pause(milliseconds: number) {
-      pausedUntil = Math.max(pausedUntil, now() + milliseconds)
-    },
+    learn,
   }
 }
 
@@ -199,9 +206,11 @@ const eventSchema = z.object({
   type: text,
   data: z.object({
     email_id: text,
-    bounce: z.optional(z.object({ message: z.optional(text), type: z.optional(text) })),
+    to: z.optional(z.array(text)),
+    bounce: z.optional(
+      z.object({ type: z.optional(text), subType: z.optional(text), message: z.optional(z.string()) }),
+    ),
     failed: z.optional(z.object({ reason: z.optional(text) })),
-    suppressed: z.optional(z.object({ message: z.optional(text) })),
   }),
 })
 
@@ -209,7 +218,12 @@ const eventSchema = z.object({
 export function readEvent(id: string, body: unknown): DeliveryEvent | undefined {
   const { success, data: event } = eventSchema.safeParse(body)
   if (!success) return undefined
-  const { email_id: resendId, bounce, failed, suppressed } = event.data
-  const reason = bounce?.message || bounce?.type || failed?.reason || suppressed?.message
-  return { id: clean(id), resendId, type: event.type, reason }
+  const { email_id: resendId, to = [], bounce, failed } = event.data
+  const words = [bounce?.type, bounce?.subType, replyCode(bounce?.message), failed?.reason]
+  return { id: clean(id), resendId, type: event.type, to, reason: words.filter(Boolean).join(' ') || undefined }
+}
+
+/** `550 5.1.1`: of what a stranger's mail server says nothing but its code is kept. */
+export function replyCode(words = ''): string | undefined {
+  return /\b[245]\d\d\b(?:[ -]?[245]\.\d{1,3}\.\d{1,3}\b)?/.exec(words)?.[0]
 }

@@ -1,21 +1,22 @@
 import type { Db } from '../database/database.ts'
 import { readOldestNew } from '../enquiries/enquiry.ts'
 import { OperatorError, scrub } from '../errors.ts'
-import { readBacklog } from '../mail/backlog.ts'
-import { retryMails, withholdMails, wouldBeDue } from '../mail/by-hand.ts'
-import { endHold, readHolds } from '../mail/plan.ts'
+import { allowedNow, budgetOf } from '../mail/mails.ts'
+import { readBacklog, readUsage } from '../mail/queue.ts'
+import { sharesOf } from '../mail/quota.ts'
+import { retryMails, withholdMails, wouldBeDue } from '../mail/staff-actions.ts'
 import {
   heldBack,
   kinds,
   type MailFilter,
   mailKinds,
-  own,
   states,
-  statesThat,
-  unacknowledged,
-  untold,
+  undeliveredAcknowledgements,
+  undeliveredSummaries,
+  unsentStates,
+  untoldNotices,
 } from '../mail/states.ts'
-import { ageInWords, count, inIndia } from '../words.ts'
+import { ageInWords, count } from '../words.ts'
 import { findByReference, joinReferences, readAge, readReferences, UsageError } from './input.ts'
 import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
 
@@ -23,26 +24,25 @@ const LIST_MAX = 200
 
 export function mailsCommand(add: AddCommand, terminal: Terminal) {
   const mails = add('mails')
-    .summary('tell which mails are owed or did not arrive; send them again, or not at all')
-    .usage('[--failed] | retry … | withhold … | release')
+    .summary('tell which mails wait or did not arrive, and why; send them again, or not at all')
+    .usage('[--failed] | retry … | withhold …')
     .option('--failed', 'without those that are only Pending')
-    .description(`Tells first of which enquiries nobody has been told, then which visitors have to be rung, then which mails are owed, and
-at the end the oldest enquiry that is still New. The state of a mail tells that it
+    .description(`Tells first why mails wait, then of which enquiries nobody has been told, then which visitors have to be rung, then
+which mails are not sent, and at the end the oldest enquiry that is still New. The state of a mail tells that it
 
 ${Object.entries(states)
   .map(([state, { means }]) => `  ${state.padEnd(12)}${means}`)
   .join('\n')}
 
-A notice may tell of many enquiries at once; what becomes of it becomes of their own.`)
+A notice that is Withheld because a summary told it: show REFERENCE says which summary.`)
     .argument('[word]') // one that is none of its commands
     .action(async (word: string | undefined, { failed = false }: { failed?: boolean }) => {
-      if (word) throw new UsageError(`"${word}" is none of: retry, withhold, release`)
-      await terminal.onDatabase((db) => listOwed(terminal, db, failed))
+      if (word) throw new UsageError(`"${word}" is none of: retry, withhold`)
+      await terminal.onDatabase((db) => listMails(terminal, db, failed))
     })
   const addToMails: AddCommand = (name) => mails.command(name)
   retryCommand(addToMails, terminal)
   withholdCommand(addToMails, terminal)
-  releaseCommand(addToMails, terminal)
 }
 
 function retryCommand(add: AddCommand, terminal: Terminal) {
@@ -53,10 +53,9 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
     .option('--yes', 'all that are Pending or Failed; without it and without names the command only lists them')
     .option('--include-unknown', 'also those that may have been sent already: the receiver may get a second copy')
     .option('--restored', 'also those that a restored database holds back')
-    .description(`The running site then sends them; a bundle's notices go out anew. An Unknown mail may have been sent already: the try
-had no clear answer, and Resend no longer remembers it. Look into Resend's log first, and with --restored whether they
-were sent after the backup. Mails that are Sent, Delivered, Bounced or Complained, and mails withheld for another
-reason, are never sent again.`)
+    .description(`The running site then sends them. An Unknown mail may have been sent already: the try had no clear answer, and Resend no
+longer remembers it. Look into Resend's log first, and with --restored whether they were sent after the backup. Mails
+that are Sent, Delivered, Bounced or Complained, and mails withheld for another reason, are never sent again.`)
     .action(async (words: string[], options: { yes?: boolean; includeUnknown?: boolean; restored?: boolean }) => {
       const which = { includeUnknown: options.includeUnknown ?? false, includeRestored: options.restored ?? false }
       const find = readMailNames(words)
@@ -86,7 +85,7 @@ reason, are never sent again.`)
 function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
   add('withhold')
     .summary('say that mails are not to be sent')
-    .argument('[mails...]', 'that are Pending, Failed or Unknown: their numbers, or the references of their enquiries')
+    .argument('[mails...]', 'that are not sent, or did not arrive: their numbers, or the references of their enquiries')
     .option(
       '--older-than <age>',
       'all that are Pending and about enquiries older than so many days (7d) or months (2m)',
@@ -100,24 +99,9 @@ function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
         const ids = await find(db)
         const withheld = await withholdMails(db, before ? { before } : { ids })
         print(`${count(withheld, 'mail is', 'mails are')} withheld: never sent, unless a try is under way just now.`)
-        const along = await db.mail.findMany({ where: { id: { in: ids }, NOT: own } })
-        for (const { id, bundledInto } of along) print(`Left: mail ${id}, which goes along in bundle ${bundledInto}.`)
-        tellOthers(print, before ? 0 : ids.length - withheld - along.length)
+        tellOthers(print, before ? 0 : ids.length - withheld)
       })
     })
-}
-
-function releaseCommand(add: AddCommand, { print, onDatabase }: Terminal) {
-  add('release')
-    .description(
-      'let acknowledgements and confirmations go out that are held, because too many of the last ones were turned away',
-    )
-    .action(() =>
-      onDatabase(async (db) => {
-        const held = await endHold(db)
-        print(held > 0 ? 'Acknowledgements go out again.' : 'Acknowledgements are not held.')
-      }),
-    )
 }
 
 const NUMBER = /^\d{1,18}$/
@@ -142,10 +126,7 @@ function tellOthers(print: Terminal['print'], number: number) {
 }
 
 function readMails(db: Db, where: MailFilter) {
-  const include = {
-    enquiry: { select: { reference: true, receivedAt: true, name: true, mobile: true } },
-    _count: { select: { bundled: true } },
-  }
+  const include = { enquiry: { select: { reference: true, receivedAt: true, name: true, mobile: true } } }
   return db.mail.findMany({ where, include, orderBy: { id: 'asc' }, take: LIST_MAX })
 }
 
@@ -153,7 +134,7 @@ type Row = Awaited<ReturnType<typeof readMails>>[number]
 
 const columns: Column<Row>[] = [
   { title: 'Id', cell: ({ id }) => String(id) },
-  { title: 'Reference', cell: referenceOf },
+  { title: 'Reference', cell: ({ enquiry }) => enquiry?.reference ?? '' },
   { title: 'Received IST', cell: ({ enquiry }) => (enquiry ? timeCell(enquiry.receivedAt) : ''), spare: 1 },
   { title: 'Name', cell: ({ enquiry }) => enquiry?.name ?? '', min: 12, spare: 2 },
   { title: 'Mobile', cell: ({ enquiry }) => enquiry?.mobile ?? '' },
@@ -162,16 +143,12 @@ const columns: Column<Row>[] = [
   { title: 'Attempts', cell: ({ attempts }) => String(attempts), spare: 4 },
   {
     title: 'Next try IST',
-    cell: ({ status, nextAttemptAt }) => (status === 'Pending' ? timeCell(nextAttemptAt) : ''),
+    cell: ({ status, dueAt }) => (status === 'Pending' && dueAt ? timeCell(dueAt) : ''),
     spare: 3,
   },
   /** Resend may quote the address. */
   { title: 'Reason', cell: ({ lastError }) => scrub(lastError ?? ''), min: 25 },
 ]
-
-function referenceOf({ kind, enquiry, _count }: Row): string {
-  return enquiry?.reference ?? (kind === 'Staff' ? count(_count.bundled, 'enquiry', 'enquiries') : '')
-}
 
 interface Section {
   where: MailFilter
@@ -181,16 +158,13 @@ interface Section {
   visitors?: true
 }
 
-/** What wants somebody's attention, the worst first. */
-async function listOwed(terminal: Terminal, db: Db, onlyFailed: boolean) {
+/** Why mails wait, then what wants somebody's attention, the worst first. */
+async function listMails(terminal: Terminal, db: Db, onlyFailed: boolean) {
   const { print, env } = terminal
-  const { NOTIFY_URL: notifyUrl, RESEND_API_KEY: key } = env()
-  const status = { in: statesThat('owed').filter((state) => !onlyFailed || state !== 'Pending') }
-  const owed: MailFilter = { ...own, status, kind: { in: mailKinds }, NOT: [untold, unacknowledged] }
-  const undeliveredDigest: MailFilter = { kind: 'Digest', status: { in: statesThat('undelivered') } }
+  const isNotSent: MailFilter = { status: { in: unsentStates.filter((state) => !onlyFailed || state !== 'Pending') } }
   const sections: Section[] = [
     {
-      where: untold,
+      where: untoldNotices,
       head: (n) => `ALARM: nobody has been told of ${count(n, 'enquiry', 'enquiries')}. The notice did not arrive.`,
       advice: `Read each with: staff show REFERENCE. Answer the visitor, then:
 staff status REFERENCE Contacted. Put right what keeps mails from STAFF_EMAILS;
@@ -198,37 +172,96 @@ staff test-mail ADDRESS tries it. staff mails retry: lists what was refused;
 with --yes it goes out once more.`,
     },
     {
-      where: unacknowledged,
+      where: undeliveredSummaries,
+      head: (n) => `ALARM: ${count(n, 'summary', 'summaries')} did not arrive, each of several enquiries.`,
+      advice: 'staff list --new shows the enquiries. Then: staff mails withhold ID; or retry ID, if it was refused.',
+    },
+    {
+      where: undeliveredAcknowledgements,
       head: (n) => `The address is wrong, or takes no mail: ring ${count(n, 'visitor', 'visitors')}.`,
       visitors: true,
       advice: 'When you have: staff status REFERENCE Contacted',
     },
     {
-      where: { OR: [owed, undeliveredDigest] },
+      where: { kind: 'Post', status: { in: ['Failed', 'Unknown'] } },
+      head: (n) => `NOTIFY_URL was not told of ${count(n, 'enquiry', 'enquiries')}, and is not tried again.`,
+      advice: 'staff test-notify tries the address; staff mails retry ID sends it once more, withhold ID never.',
+    },
+    {
+      where: {
+        ...isNotSent,
+        kind: { in: mailKinds },
+        NOT: [untoldNotices, undeliveredAcknowledgements, undeliveredSummaries],
+      },
       head: (n) => `${count(n, 'mail is', 'mails are')} ${onlyFailed ? 'not sent and not tried again' : 'not sent'}.`,
       advice:
-        'Pending goes out by itself, with RESEND_API_KEY and as the budget of a day allows. Anything else: staff mails retry, or nothing if somebody has dealt with it.',
+        'Pending goes out by itself, as the first lines allow. Anything else: staff mails retry, or nothing if somebody has dealt with it.',
     },
+    ...(onlyFailed ? [] : [waitingPosts(env().NOTIFY_URL !== undefined)]),
     {
-      where: { kind: 'Post', status },
-      head: (n) => `NOTIFY_URL has not been told of ${count(n, 'enquiry', 'enquiries')}.`,
-      advice: notifyUrl
-        ? 'Pending is tried again by itself. staff test-notify tries the address, staff mails retry sends what Failed.'
-        : 'NOTIFY_URL is not set here: unless the site has it, they wait. staff mails withhold ID: never.',
-    },
-    {
-      where: { ...own, ...heldBack },
+      where: heldBack,
       head: (n) => `${count(n, 'mail is', 'mails are')} held back since a restore: sent after the backup, or not yet.`,
       advice: "Look into Resend's log. staff mails retry --restored --yes sends them.",
     },
   ]
-  for (const { isOfOrders, until } of await readHolds(db))
-    print(`${isOfOrders ? 'Acknowledgements' : 'Confirmations'} are held until ${inIndia(until)}: too many of the last ones were turned away.
-staff ${isOfOrders ? 'list' : 'subscribers'} shows the addresses; staff mails release lets them go before.\n`)
+  const { pending, failed, unknown, oldestPendingSeconds } = await readBacklog(db)
+  if (pending > 0 && !onlyFailed) for (const reason of await whyMailsWait(terminal, db)) print(`${reason}\n`)
   let isEmpty = true
   for (const section of sections) if (await printSection(terminal, db, section)) isEmpty = false
-  if (isEmpty) print(onlyFailed ? 'No mail has failed.' : 'No mail is owed.')
-  await printSummary(terminal, db, Boolean(key))
+  if (isEmpty) print(onlyFailed ? 'No mail has failed.' : 'No mail waits.')
+  if (pending + failed + unknown > 0) {
+    const age = pending > 0 ? `, the oldest for ${ageInWords(oldestPendingSeconds)}` : ''
+    print(`Mails: ${pending} pending${age}; ${failed} failed; ${unknown} unknown.`)
+  }
+  const oldest = await readOldestNew(db)
+  if (oldest) {
+    const waiting = count(await db.enquiry.count({ where: { status: 'New' } }), 'enquiry is', 'enquiries are')
+    print(`${waiting} still New, the oldest for ${ageInWords(oldest.seconds)}: ${oldest.reference} (staff list --new)`)
+  }
+}
+
+function waitingPosts(isSet: boolean): Section {
+  return {
+    where: { kind: 'Post', status: 'Pending' },
+    head: (n) => `NOTIFY_URL has not been told of ${count(n, 'enquiry', 'enquiries')} yet.`,
+    advice: isSet
+      ? 'Each is tried again by itself. staff test-notify tries the address.'
+      : 'NOTIFY_URL is not set here: unless the site has it, they wait. staff mails withhold ID: never.',
+  }
+}
+
+/** As the settings here and the last 24 hours say. */
+async function whyMailsWait({ env: readEnv }: Terminal, db: Db): Promise<string[]> {
+  const env = readEnv()
+  if (!env.RESEND_API_KEY) return ['RESEND_API_KEY is not set here: unless the site has one, mails wait.']
+  const refused = await db.mail.findFirst({
+    where: { status: 'Pending', attempts: { gt: 0 }, lastError: { not: null }, kind: { in: mailKinds } },
+    orderBy: { id: 'asc' },
+  })
+  const usage = await readUsage(db, budgetOf(env))
+  const { used, isHeld } = usage
+  const [allowed, shares] = [allowedNow(env, usage), sharesOf(budgetOf(env))]
+  const isUsedUp = (kind: keyof typeof used) => env.MAIL_DAILY_BUDGET > 0 && used[kind] >= shares[kind]
+  const waiting = await db.mail.groupBy({ by: ['kind'], where: { status: 'Pending', kind: { in: mailKinds } } })
+  const waits = (kind: keyof typeof used) => waiting.some((each) => each.kind === kind) && allowed[kind] === 0
+  const unwelcome = '5 of the last 20 were turned away or marked as spam within a day'
+  return [
+    ...(refused ? [`A try failed, and is repeated: ${scrub(refused.lastError ?? '')}`] : []),
+    ...(waits('Staff')
+      ? [
+          `${used.Staff} of ${shares.Staff} single notices of 24 hours are used (MAIL_DAILY_BUDGET): a summary tells the others.`,
+        ]
+      : []),
+    ...(usage.hasSuspected ? ['Suspected spam waits for the next summary.'] : []),
+    ...(['Acknowledgement', 'Confirmation'] as const).filter(waits).map((kind) => {
+      const name = `${kind}s wait`
+      if (isHeld[kind]) return `${name}: ${unwelcome}.`
+      if (isUsedUp(kind)) return `${name}: ${used[kind]} of ${shares[kind]} of 24 hours are used (MAIL_DAILY_BUDGET).`
+      return kind === 'Confirmation' && !env.PUBLIC_URL
+        ? `${name}: PUBLIC_URL is not set here, and their links begin with it.`
+        : `${name}: the mails of 24 hours are used (MAIL_DAILY_BUDGET).`
+    }),
+  ]
 }
 
 async function printSection(terminal: Terminal, db: Db, { where, head, advice, visitors }: Section): Promise<boolean> {
@@ -243,18 +276,4 @@ async function printSection(terminal: Terminal, db: Db, { where, head, advice, v
   if (total > rows.length) terminal.print(`and ${count(total - rows.length, 'more', 'more')}`)
   terminal.print(`${advice}\n`)
   return true
-}
-
-async function printSummary({ print }: Terminal, db: Db, hasKey: boolean) {
-  const { pending, failed, unknown, oldestPendingSeconds } = await readBacklog(db)
-  if (pending + failed + unknown > 0) {
-    const age = pending > 0 ? `, the oldest for ${ageInWords(oldestPendingSeconds)}` : ''
-    print(`Mails: ${pending} pending${age}; ${failed} failed; ${unknown} unknown.`)
-  }
-  if (pending > 0 && !hasKey) print('RESEND_API_KEY is not set here: unless the site has one, they wait.')
-  const oldest = await readOldestNew(db)
-  if (oldest) {
-    const waiting = `${count(oldest.count, 'enquiry is', 'enquiries are')} still New`
-    print(`${waiting}, the oldest for ${ageInWords(oldest.seconds)}: ${oldest.reference} (staff list --new)`)
-  }
 }

@@ -1,5 +1,5 @@
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
-import { states, TOO_OLD } from '../mail/states.ts'
+import { IN_SUMMARY, TOO_OLD, undeliveredStates } from '../mail/states.ts'
 import { ageInWords, count, inIndia } from '../words.ts'
 import { findByReference, joinReferences, readReferences, readStatus, statusNames, UsageError } from './input.ts'
 import { type AddCommand, onOneLine, type Terminal } from './output.ts'
@@ -27,7 +27,8 @@ export function showCommand(add: AddCommand, terminal: Terminal) {
       await terminal.onDatabase(async (db) => {
         const rows = await findByReference(db, references)
         await terminal.noteAccess(db, rows)
-        for (const line of rows.flatMap(toLines)) print(line)
+        const summaries = await db.mail.findMany({ where: { id: { in: rows.flatMap(summariesOf) } } })
+        for (const row of rows) for (const line of toLines(row, summaries)) print(line)
       })
     })
 }
@@ -97,7 +98,15 @@ function line(label: string, value: string): string {
   return label.padEnd(LABEL_WIDTH) + onOneLine(value)
 }
 
-function toLines(row: Row): string[] {
+/** The numbers of the summaries that told of this enquiry. */
+function summariesOf({ mails }: Row): bigint[] {
+  return mails.flatMap(({ lastError }) => {
+    const [, id] = lastError?.split(`${IN_SUMMARY} `) ?? []
+    return id ? BigInt(Number.parseInt(id, 10)) : []
+  })
+}
+
+function toLines(row: Row, summaries: Mail[]): string[] {
   const enquiry = toEnquiry(row)
   const age = ageInWords((Date.now() - row.receivedAt.getTime()) / 1000)
   return [
@@ -110,17 +119,19 @@ function toLines(row: Row): string[] {
     line('NoticeVersion', row.noticeVersion),
     line('Id', row.id),
     ...row.mails.flatMap(mailLines),
+    ...summaries.filter(({ id }) => summariesOf(row).includes(id)).flatMap(mailLines),
     ...row.history.map(changeLine),
     ...row.mails.flatMap((mail) => adviceOn(mail, row) ?? []).map((advice) => `\n${advice}`),
   ]
 }
 
 /** `Mail 87   Acknowledgement: Bounced, sent 09 Nov 2026 18:13 IST, 1 try`, and the reason below. */
-function mailLines({ id, kind, status, sentAt, nextAttemptAt, attempts, lastError, bundledInto }: Mail) {
+function mailLines({ id, kind, status, triedAt, dueAt, attempts, lastError }: Mail) {
+  const isSent = triedAt && !['Pending', 'Withheld', 'Unknown'].includes(status)
   const when = [
-    ...(status === 'Pending' && !bundledInto ? [`next try ${inIndia(nextAttemptAt)}`] : []),
-    ...(sentAt ? [`sent ${inIndia(sentAt)}`] : []),
-    bundledInto ? `together with others in mail ${bundledInto}` : count(attempts, 'try', 'tries'),
+    ...(status === 'Pending' ? [dueAt ? `next try ${inIndia(dueAt)}` : 'waits for a summary'] : []),
+    ...(isSent ? [`${status === 'Failed' ? 'tried' : 'sent'} ${inIndia(triedAt)}`] : []),
+    ...(kind === 'Summary' ? [] : [count(attempts, 'try', 'tries')]),
   ]
   const told = line(`Mail ${id}`, `${kind}: ${[status, ...when].join(', ')}`)
   return lastError ? [told, line('', lastError)] : [told]
@@ -137,7 +148,7 @@ function adviceOn(mail: Mail, { reference, mobile, ...enquiry }: Row): string | 
   if (kind === 'Post')
     return status === 'Failed' ? `NOTIFY_URL was not told of this one; once more: staff mails retry ${id}` : undefined
   const isTooOld = status === 'Withheld' && lastError?.startsWith(TOO_OLD) && enquiry.status === 'New'
-  if (states[status].undelivered || (kind === 'Staff' && isTooOld)) {
+  if (undeliveredStates.includes(status) || (kind === 'Staff' && isTooOld)) {
     if (kind === 'Staff')
       return `The notice of this enquiry did not reach staff. Answer the visitor, then: staff status ${reference} Contacted`
     if (status === 'Complained') return 'The visitor marked the acknowledgement as spam: ring, and write no more.'

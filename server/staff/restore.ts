@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts'
 import { readMigrations, remakeTables, settleMigrations } from '../database/migrations.ts'
 import { ACCESS, type Queries, quoted, readTables } from '../database/snapshot.ts'
 import { OperatorError, sqlState } from '../errors.ts'
-import { heldBack } from '../mail/states.ts'
+import { holdBack } from '../mail/staff-actions.ts'
 import { withDatabase } from '../open-database.ts'
 import { migrationsFolder } from '../project-root.ts'
 import { count } from '../words.ts'
@@ -93,18 +93,13 @@ async function restore({ db, withSession }: Database, lines: AsyncGenerator<stri
   return { ...filled, madeAt: backup.head.madeAt, isRemade }
 }
 
-async function fill(db: Queries, backup: Backup, keep: Required<Options>) {
+async function fill(db: Queries & Pick<Database['db'], '$queryRaw'>, backup: Backup, keep: Required<Options>) {
   const tables = await readTables(db)
   await db.$executeRawUnsafe(`LOCK TABLE ${tables.map(({ name }) => quoted(name)).join()} IN EXCLUSIVE MODE`)
   await assertEmpty(db)
   const rows = await insertAll(db, backup)
   await db.$executeRawUnsafe(COUNT_ON)
-  const held = keep.mails
-    ? 0
-    : await db.$executeRawUnsafe(
-        `UPDATE "Quvera_Mail" SET "Status" = 'Withheld', "LastError" = $1 WHERE "Status" = 'Pending'`,
-        heldBack.lastError,
-      )
+  const held = keep.mails ? 0 : await holdBack(db)
   const subscribers = keep.subscriptions
     ? 0
     : await db.$executeRawUnsafe(`UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL WHERE "ConfirmedAt" IS NOT NULL`)

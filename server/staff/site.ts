@@ -4,10 +4,9 @@ import { emailSchema, exampleOrder } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
 import { type Env, envSchema, readEnv } from '../env.ts'
 import { OperatorError } from '../errors.ts'
-import { digestText, hasNews, readDigest } from '../mail/digest.ts'
-import { queueDigest } from '../mail/owed.ts'
 import { bodyOf, post } from '../mail/posts.ts'
 import { createMailer } from '../mail/resend.ts'
+import { queueSummary, readSummary } from '../mail/summary.ts'
 import { withDatabase } from '../open-database.ts'
 import { UsageError } from './input.ts'
 import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
@@ -85,11 +84,11 @@ export function digestCommand(add: AddCommand, { env, print, onDatabase }: Termi
     )
     .action(async ({ send }: { send?: boolean }) => {
       await onDatabase(async (db) => {
-        const digest = await readDigest(db, new Date())
-        print(digestText(digest))
+        const page = await readSummary(db, new Date())
+        if (!page) return print(`Nothing waits, and every mail has arrived.${send ? ' Nothing is sent.' : ''}`)
+        print(page)
         if (!send) return
-        if (!hasNews(digest)) return print('\nThere is nothing to say, so nothing is sent.')
-        await queueDigest(db, digestText(digest))
+        await queueSummary(db, page)
         print(
           env().RESEND_API_KEY
             ? '\nQueued: the running site sends it to STAFF_EMAILS.'

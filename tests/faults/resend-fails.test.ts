@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readBacklog } from '../../server/mail/backlog.ts'
+import { readBacklog } from '../../server/mail/queue.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Behaviour } from '../support/fake-resend.ts'
@@ -89,7 +89,7 @@ it('a mail that waits for more than 15 minutes is warned of and shown to staff',
   const port = String(await freePort())
   const server = await stage.start({ RESEND_API_KEY: '', METRICS_PORT: port })
   await sendOrders({ url: () => server.url, orders: 1, concurrency: 1, retry: true })
-  await stage.inspect((db) => db.enquiry.updateMany({ data: { receivedAt: new Date(Date.now() - 16 * 60_000) } }))
+  await stage.inspect((db) => db.mail.updateMany({ data: { dueAt: new Date(Date.now() - 16 * 60_000) } }))
   const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   expect(metrics).toContain('quvera_mails{state="pending"} 2\n')
   expect(Number(/^quvera_mail_oldest_pending_seconds (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(900)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Enquiry } from '../../server/enquiries/enquiry.ts'
-import { acknowledgement, staffBundle, staffNotice } from '../../server/mail/letters.ts'
+import { acknowledgement, staffNotice } from '../../server/mail/templates.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { exampleOrder } from '../../shared/order.ts'
@@ -33,7 +33,7 @@ describe('the staff notice', () => {
   const mail = staffNotice(anEnquiry())
 
   it('names reference, product, quantity and type in its subject', () => {
-    expect(mail.subject).toBe(`Enquiry ${REFERENCE}: 24 × ${product}, Self Use`)
+    expect(mail.subject).toBe(`${brand.name} enquiry ${REFERENCE}: 24 × ${product}, Self Use`)
   })
 
   it.each(['text', 'html'] as const)('holds the six fields, the hidden one and the Indian time as %s', (part) => {
@@ -54,6 +54,18 @@ describe('the staff notice', () => {
     expect(mail[part]).toContain('tel:+919876543210')
     expect(mail[part]).toContain('mailto:asha%40shop.example')
   })
+
+  it('has labels for people, the reference large, and no row of its own for the hidden field', () => {
+    for (const label of ['Buying for', 'Product', 'Quantity', 'Received']) expect(mail.text).toContain(`${label}: `)
+    expect(mail.text + mail.html).not.toMatch(/RetailerSelfUse|productName/)
+    expect(mail.html).toMatch(new RegExp(`font:600 28px[^>]*>${REFERENCE}<`))
+  })
+
+  it('leads to WhatsApp with the visitor’s number and nothing else of theirs', () => {
+    const links = mail.html.match(/https:\/\/wa\.me\/[^"<]*/g)
+    expect(links).toEqual(['https://wa.me/919876543210'])
+    expect(mail.text).toContain('WhatsApp: https://wa.me/919876543210\n')
+  })
 })
 
 describe('the acknowledgement', () => {
@@ -61,55 +73,21 @@ describe('the acknowledgement', () => {
     'holds reference, product, quantity and type as %s, but neither mobile nor address',
     (part) => {
       const mail = acknowledgement(anEnquiry())
-      for (const value of [REFERENCE, product, '24', 'Self Use', 'Asha Verma', 'doctor'])
+      for (const value of [REFERENCE, product, '24', 'Self Use', 'doctor', 'tel:+911140000300'])
         expect(mail[part]).toContain(value)
       expect(mail[part]).not.toContain('9876543210')
       expect(mail[part]).not.toContain('asha@shop.example')
     },
   )
 
-  it.each([
-    'Win at evil.example',
-    'http://evil',
-    'Call 1800 now!',
-    'www evil',
-    '<a href=x>',
-    'x@y.co',
-    'Your refund is due',
-    'Your refund is due Call the manager at the number below NOW',
-    'Refund-Is-Due-Call Us',
-    'Call.Us.Now',
-    'Call me १८००',
-    'Call Ⅻ',
-    'Asha  Verma',
-    'Asha\u00a0Verma\u3000Is Rich',
-    "Your'refund'is'due'now",
-    'a'.repeat(31),
-    `${'a'.repeat(20)} ${'b'.repeat(20)}`,
-  ])('does not pass on %j as a name', (name) => {
-    const { subject, text, html } = acknowledgement(anEnquiry({ name }))
-    expect(subject + text + html).not.toContain(name)
-    expect(text).toContain('Dear Sir or Madam')
-  })
-
-  it.each(['Asha Verma', 'नमिता कुमार', "D'Souza-Rao", 'Dr. A. Rao', 'Mary-Jane O’Neil', 'José', 'Nguyễn Văn Nam'])(
-    'greets %s by name',
-    (name) => {
-      expect(acknowledgement(anEnquiry({ name })).text).toContain(`Dear ${name},`)
-    },
-  )
-
-  it('greets by three words and thirty characters without a digit at most, whatever the name', () => {
-    const piece = fc.constantFrom('Call', 'refund', ' ', '-', '.', "'", '’', '9', '٣', '\u00a0', 'é', 'é', 'क', '्', '/')
+  it('greets nobody by a name: a stranger may have typed it', () => {
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
-        const [, greeted = ''] = /^Dear (.*),$/m.exec(acknowledgement(anEnquiry({ name: pieces.join('') })).text) ?? []
-        expect(greeted.length).toBeLessThanOrEqual(30)
-        expect(greeted.split(/(?<!(?:^|[ -])\p{L})['’]|[ .-]/u).filter(Boolean).length).toBeLessThanOrEqual(3)
-        expect(greeted).not.toMatch(/\p{N}/u)
+      fc.property(fc.string({ minLength: 2 }), (name) => {
+        expect(acknowledgement(anEnquiry({ name }))).toEqual(acknowledgement(anEnquiry()))
       }),
-      { numRuns: 500 },
     )
+    expect(acknowledgement(anEnquiry()).text).toContain('Dear Sir or Madam,')
+    expect(acknowledgement(anEnquiry()).text).not.toContain('Asha')
   })
 
   it.each(['9999', '1'])('repeats a quantity of %s', (quantity) => {
@@ -143,11 +121,7 @@ describe('both mails', () => {
     fc.assert(
       fc.property(hostile, hostile, (name, email) => {
         const enquiry = anEnquiry({ name, email })
-        for (const mail of [
-          staffNotice(enquiry),
-          acknowledgement(enquiry),
-          staffBundle({ enquiries: [enquiry, enquiry], references: [REFERENCE, REFERENCE, REFERENCE], total: 3 }),
-        ]) {
+        for (const mail of [staffNotice(enquiry), acknowledgement(enquiry)]) {
           expect(mail.subject).not.toMatch(/[\r\n]/)
           expect(mail.subject.length).toBeLessThanOrEqual(120)
           expect(mail.html).not.toContain('<script>')

@@ -11,8 +11,8 @@ function aPace() {
   const clock = { ms: 0 }
   const pace = createPace(() => clock.ms)
   /** Starts all there is room for and returns how many. */
-  function startAll(underWay = 0) {
-    const { mails } = pace.room(underWay)
+  function startAll() {
+    const { mails } = pace.room()
     for (let index = 0; index < mails; index++) pace.started()
     return mails
   }
@@ -22,24 +22,35 @@ function aPace() {
 it('one mail goes alone until Resend has answered', () => {
   const { pace, startAll } = aPace()
   expect(startAll()).toBe(1)
-  expect(pace.room(1)).toEqual({ mails: 0, pauseMs: 0 })
-  pace.learn(null, 0) // no answer: still nothing is known
+  expect(pace.room()).toEqual({ mails: 0, pauseMs: 0 })
+  pace.ended(null) // no answer: still nothing is known
   expect(startAll()).toBe(1)
-  pace.learn({}, 0) // an answer that names no limit
+  pace.ended({}) // an answer that names no limit
   expect(startAll()).toBe(10)
+})
+
+it('without a limit in the answers two hundred go a second, so that orders have the processor', () => {
+  const { clock, pace, startAll } = aPace()
+  let started = 0
+  for (; clock.ms < 3000; clock.ms++) {
+    const now = startAll()
+    started += now
+    for (let index = 0; index < now; index++) pace.ended({})
+  }
+  expect(started).toBe(600)
 })
 
 it('the rest of a window goes at once, and the next when it begins', () => {
   const { clock, pace, startAll } = aPace()
   startAll()
   clock.ms = 10
-  pace.learn(headers(4, 3), 0)
+  pace.ended(headers(4, 3))
   expect(startAll()).toBe(3)
   clock.ms = 30
-  pace.learn(headers(4, 2), 2)
-  pace.learn(headers(4, 1), 1)
-  pace.learn(headers(4, 0), 0)
-  expect(pace.room(0)).toEqual({ mails: 0, pauseMs: 980 })
+  pace.ended(headers(4, 2))
+  pace.ended(headers(4, 1))
+  pace.ended(headers(4, 0))
+  expect(pace.room()).toEqual({ mails: 0, pauseMs: 980 })
   clock.ms = 1010
   expect(startAll()).toBe(4)
 })
@@ -47,31 +58,34 @@ it('the rest of a window goes at once, and the next when it begins', () => {
 it('what others of the team send counts, and what is under way may count', () => {
   const { clock, pace, startAll } = aPace()
   startAll()
-  pace.learn(headers(10, 2), 0)
+  pace.ended(headers(10, 2))
   expect(startAll()).toBe(2)
   clock.ms = 500
-  pace.learn(headers(10, 0), 1) // somebody else took one
-  expect(pace.room(1).mails).toBe(0)
+  pace.ended(headers(10, 0)) // somebody else took one
+  expect(pace.room().mails).toBe(0)
   clock.ms = 1000
-  expect(startAll(1)).toBe(9)
+  expect(startAll()).toBe(9)
 })
 
-it('a pause holds everything back', () => {
-  const { clock, pace, startAll } = aPace()
-  pace.pause(3000)
-  expect(pace.room(0)).toEqual({ mails: 0, pauseMs: 3000 })
-  clock.ms = 3000
+it('what was started and not sent leaves its place to another', () => {
+  const { pace, startAll } = aPace()
+  startAll()
+  pace.ended(headers(5, 1))
+  expect(startAll()).toBe(1)
+  expect(startAll()).toBe(0)
+  pace.ended('unsent')
   expect(startAll()).toBe(1)
 })
 
 it('a lost answer in a new window does not stop it for ever', () => {
   const { clock, pace, startAll } = aPace()
   startAll()
-  pace.learn(headers(2, 1), 0)
+  pace.ended(headers(2, 1))
   startAll()
+  pace.ended(headers(2, 0))
   clock.ms = 1000
   expect(startAll()).toBe(2)
-  pace.learn(null, 1)
-  pace.learn(null, 0)
+  pace.ended(null)
+  pace.ended(null)
   expect(startAll()).toBeGreaterThan(0)
 })

@@ -4,8 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Env, readEnv } from '../../server/env.ts'
-import { readBacklog } from '../../server/mail/backlog.ts'
-import { readDigest } from '../../server/mail/digest.ts'
+import { readBacklog } from '../../server/mail/queue.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { anOrder, submit } from '../support/an-order.ts'
@@ -42,7 +41,7 @@ const posts = () => app.db.mail.findMany({ where: { kind: 'Post' }, orderBy: { i
 const states = async () => (await posts()).map((row) => row.status)
 const logged = (level: number) =>
   app.logLines.map((line) => JSON.parse(line)).filter((line) => line.level === level && /NOTIFY_URL/.test(line.msg))
-const dueNow = () => app.db.mail.updateMany({ where: { status: 'Pending' }, data: { nextAttemptAt: new Date() } })
+const dueNow = () => app.db.mail.updateMany({ where: { status: 'Pending' }, data: { dueAt: new Date() } })
 
 describe('an enquiry is told to NOTIFY_URL', () => {
   it('as a line for a chat, which names nobody', async () => {
@@ -50,7 +49,7 @@ describe('an enquiry is told to NOTIFY_URL', () => {
     const { reference } = await submit(app.url, anOrder({ quantity: 7 }))
     await eventually(async () => expect(await states()).toEqual(['Sent']))
     expect(receiver.posts.map(({ body }) => JSON.parse(body))).toEqual([
-      { text: `${brand.name}: Enquiry ${reference}: 7 × ${products[0]}, Retailer` },
+      { text: `${brand.name} enquiry ${reference}: 7 × ${products[0]}, Retailer` },
     ])
     expect(receiver.posts[0]).toMatchObject({ path: '/services/T0/B0/s3cret-path' })
     expect(receiver.posts[0]?.headers['content-type']).toBe('application/json')
@@ -145,7 +144,7 @@ describe('while NOTIFY_URL does not take it', () => {
     await eventually(async () => expect(await states()).toEqual(['Failed']))
     expect(logged(50)).toMatchObject([{ reason: 'HTTP 410', msg: expect.stringContaining('not tried again') }])
     const { stdout } = await staff(['mails'], app.env)
-    expect(stdout).toMatch(/NOTIFY_URL has not been told of 1 enquiry\.\n.*\n.*HTTP 410/)
+    expect(stdout).toMatch(/NOTIFY_URL was not told of 1 enquiry, and is not tried again\.\n.*\n.*HTTP 410/)
     expect(stdout).not.toContain('failed;')
     const [{ id } = { id: 0n }] = await posts()
     expect((await staff(['show', reference], app.env)).stdout).toContain(`staff mails retry ${id}`)
@@ -161,10 +160,13 @@ describe('while NOTIFY_URL does not take it', () => {
     status(500)
     await submit(app.url, anOrder())
     await eventually(async () => expect((await posts())[0]?.lastError).toBe('HTTP 500'))
-    await app.db.enquiry.updateMany({ data: { receivedAt: new Date(Date.now() - 8 * 86_400_000) } })
-    await dueNow()
+    await app.outbox.stop(1000)
+    await app.db.mail.updateMany({ data: { triedAt: new Date(Date.now() - 8 * 86_400_000) } })
+    const again = app.startOutbox()
     await eventually(async () => expect(await states()).toEqual(['Failed']))
-    expect(logged(50)).toHaveLength(1)
+    await again.stop(1000)
+    expect((await posts())[0]?.lastError).toBe('HTTP 500')
+    expect(logged(50)).toMatchObject([{ posts: 1, msg: expect.stringContaining('given up') }])
   })
 
   /** Of eight days ago; then nothing is posted any more. */
@@ -175,8 +177,7 @@ describe('while NOTIFY_URL does not take it', () => {
     await eventually(async () => expect((await posts())[0]?.lastError).toBe('HTTP 500'))
     await app.outbox.stop(1000)
     const old = new Date(Date.now() - 8 * 86_400_000)
-    await app.db.enquiry.updateMany({ data: { receivedAt: old } })
-    await app.db.mail.updateMany({ data: { nextAttemptAt: old } })
+    await app.db.mail.updateMany({ data: { dueAt: old, triedAt: null } })
   }
 
   it('what an earlier receiver did not take for so long is not told to another one, also without a key', async () => {
@@ -248,14 +249,12 @@ describe('it is no mail', () => {
   })
 
   it('so it takes none of the budget, and no count of mails counts it', async () => {
-    await start({ dailyBudget: 3 })
+    await start({ dailyBudget: 10 })
     for (let index = 0; index < 3; index++) await submit(app.url, anOrder({ email: `a${index}@shop.example` }))
     await eventually(async () => expect(await states()).toEqual(['Sent', 'Sent', 'Sent']))
-    await eventually(() => expect(app.resend.mails.length).toBeGreaterThan(1))
-    const { week } = await readDigest(app.db, new Date())
-    expect(week.mails.reduce((sum, { _count }) => sum + _count, 0)).toBe(6)
+    await eventually(() => expect(app.resend.mails).toHaveLength(6))
     await app.db.mail.updateMany({ where: { kind: 'Post' }, data: { status: 'Failed', lastError: 'HTTP 410' } })
-    expect(await readBacklog(app.db)).toMatchObject({ failed: 0 })
+    expect(await readBacklog(app.db)).toMatchObject({ failed: 0, failedPosts: 3 })
   })
 })
 

@@ -1,10 +1,11 @@
 import pino from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { applyEvents } from '../../server/mail/delivery.ts'
-import { digestText, readDigest } from '../../server/mail/digest.ts'
+import { readSummary, writeSummary } from '../../server/mail/summary.ts'
+import { exampleOrder } from '../../shared/order.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
-import { sendingThrough } from '../support/fake-resend.ts'
+import { STAFF, sendingThrough } from '../support/fake-resend.ts'
 import { deliveryEvent, sendEvent, WEBHOOK_SECRET } from '../support/resend-events.ts'
 import { staff } from '../support/staff-command.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -56,23 +57,31 @@ describe('the final state is right in whatever order events come', () => {
   })
 })
 
-it('an event is applied, and one too old forgotten, without reading all mails there ever were', async () => {
-  const { db } = app
-  await db.$executeRaw`
-    INSERT INTO "Quvera_Mail" ("Kind", "Key", "Status", "ResendId", "SentAt")
-    SELECT 'Digest', 'digest/' || number, 'Sent', 'mail-' || number, now() FROM generate_series(1, 100000) number`
-  await db.$executeRaw`ANALYZE "Quvera_Mail"`
-  const event = { type: 'email.delivered', receivedAt: new Date() }
-  const old = { ...event, id: 'old', resendId: 'nobody’s', receivedAt: new Date(Date.now() - 49 * 3_600_000) }
-  await db.mailEvent.createMany({ data: [{ ...event, id: 'new', resendId: 'mail-7' }, old] })
-  const [{ read }] = await db.$transaction(async (transaction) => {
-    await applyEvents(transaction as typeof db, pino({ level: 'silent' }))
-    return transaction.$queryRaw<[{ read: number }]>`
-      SELECT seq_tup_read::int AS "read" FROM pg_stat_xact_user_tables WHERE relname = 'Quvera_Mail'`
+describe('twenty thousand events of other mails in the same account', () => {
+  it('cost an event of ours, and a send, one look by an index', async () => {
+    const { db } = app
+    await db.$executeRaw`
+      INSERT INTO "Quvera_Mail" ("Kind", "Key", "Status", "ResendId", "TriedAt")
+      SELECT 'Summary', 'summary/' || number, 'Sent', 'mail-' || number, now() FROM generate_series(1, 20000) number`
+    await db.$executeRaw`
+      INSERT INTO "Quvera_MailEvent" ("Id", "ResendId", "Type")
+      SELECT 'foreign-' || number, 'of-others-' || number, 'email.delivered' FROM generate_series(1, 20000) number`
+    await db.$executeRaw`ANALYZE "Quvera_Mail", "Quvera_MailEvent"`
+    await db.mailEvent.create({ data: { id: 'new', resendId: 'mail-7', type: 'email.delivered' } })
+    const read = await db.$transaction(async (transaction) => {
+      await applyEvents(transaction as typeof db, pino({ level: 'silent' }), { resendId: 'mail-7' }, [STAFF])
+      await applyEvents(transaction as typeof db, pino({ level: 'silent' }), { resendId: 'of-others-7' }, [STAFF])
+      return transaction.$queryRaw<{ scanned: number; fetched: number }[]>`
+        SELECT seq_tup_read::int AS "scanned", coalesce(idx_tup_fetch, 0)::int AS "fetched" FROM pg_stat_xact_user_tables
+        WHERE relname IN ('Quvera_Mail', 'Quvera_MailEvent')`
+    })
+    for (const { scanned, fetched } of read) {
+      expect(scanned).toBe(0)
+      expect(fetched).toBeLessThan(10)
+    }
+    expect(await statusOf('mail-7')).toBe('Delivered')
+    expect(await db.mailEvent.count()).toBe(20_000)
   })
-  expect(read).toBe(0)
-  expect(await statusOf('mail-7')).toBe('Delivered')
-  expect(await db.mailEvent.count()).toBe(0)
 })
 
 it('an event that comes before our own record of the send is kept for it', async () => {
@@ -84,22 +93,25 @@ it('an event that comes before our own record of the send is kept for it', async
   await app.outbox.stop(5000)
   await app.db.mail.updateMany({
     where: { resendId: first?.id ?? '' },
-    data: { status: 'Pending', resendId: null, attempts: 0 },
+    data: { status: 'Pending', resendId: null },
   })
   await sendEvent(app.url, deliveryEvent('bounced', first?.id ?? '', 'mailbox unknown'))
   expect(await app.db.mailEvent.count()).toBe(2)
-  await app.db.mail.updateMany({ data: { nextAttemptAt: new Date() } })
+  await app.db.mail.updateMany({ data: { dueAt: new Date() } })
   const again = app.startOutbox()
   await eventually(async () => expect(await statusOf(first?.id ?? '')).toBe('Bounced'))
   await again.stop(1000)
   expect(app.resend.mails).toHaveLength(2)
 })
 
-it('an event that no mail claims quotes no address, and is forgotten after two days also when no other comes', async () => {
+it('an event that no mail claims quotes nobody, and is forgotten after two days also when no other comes', async () => {
   await app.outbox.stop(1000)
-  await sendEvent(app.url, deliveryEvent('bounced', 'of-nobody', '550 <asha.verma@shop.example> unknown'))
+  await sendEvent(
+    app.url,
+    deliveryEvent('bounced', 'of-nobody', '550 5.1.1 <asha.verma@shop.example> Asha Verma has left'),
+  )
   const [event] = await app.db.mailEvent.findMany()
-  expect(event?.reason).toBe('550 <[address]> unknown')
+  expect(event?.reason).toBe('Permanent General 550 5.1.1')
   await app.db.mailEvent.updateMany({ data: { receivedAt: new Date(Date.now() - 49 * 3_600_000) } })
   const outbox = app.startOutbox()
   await eventually(async () => expect(await app.db.mailEvent.count()).toBe(0))
@@ -108,43 +120,48 @@ it('an event that no mail claims quotes no address, and is forgotten after two d
 
 it('a notice that bounces is an alarm; an acknowledgement that does is shown with its reason', async () => {
   const { notice, reply } = await aSentOrder()
-  await sendEvent(app.url, deliveryEvent('bounced', reply, 'no such mailbox'))
+  await sendEvent(app.url, deliveryEvent('bounced', reply, '550 no such mailbox'))
   expect(errors()).toEqual([])
   expect(await app.db.mail.findFirst({ where: { resendId: reply } })).toMatchObject({
     status: 'Bounced',
-    lastError: 'bounced: no such mailbox',
+    lastError: 'bounced: Permanent General 550',
   })
   await sendEvent(app.url, deliveryEvent('bounced', notice, 'mailbox full'))
-  expect(errors()).toMatchObject([{ kind: 'Staff', status: 'Bounced', msg: expect.stringContaining('not been told') }])
+  expect(errors()).toMatchObject([{ kind: 'Staff', state: 'Bounced', msg: expect.stringContaining('did not arrive') }])
 })
 
 describe('the words of a stranger’s mail server', () => {
-  const forged = 'full\r\n\nNobody has been told of these:\u2028https://evil.example \u001b[2J\u009b31m\u202eabc\u0000x'
-  const FORGED = 'full Nobody has been told of these: https://evil.example [2J 31m abc x'
+  const forged =
+    '452 4.2.2 Asha Verma\r\n\nNobody has been told of these:\u2028https://evil.example \u001b[2J\u202eabc\u0000x'
 
-  it('reach rows, page, terminal and export on one line of printable characters', async () => {
+  it('are not kept: of them rows, page, terminal and export have the code', async () => {
     const { reference = '', notice, reply } = await aSentOrder()
     for (const id of [notice, reply])
       expect((await sendEvent(app.url, deliveryEvent('bounced', id, forged))).status).toBe(200)
     const rows = await app.db.mail.findMany()
-    expect(rows.map(({ lastError }) => lastError)).toEqual([`bounced: ${FORGED}`, `bounced: ${FORGED}`])
-    const shown = [
-      digestText(await readDigest(app.db, new Date())),
-      ...(await Promise.all(
-        [['mails'], ['show', reference], ['export']].map(async (args) => (await staff(args, app.env)).stdout),
-      )),
-    ]
-    for (const text of shown) {
-      expect(text).toContain('Nobody has been told of these')
-      expect(text).not.toMatch(/^\s*https:/m)
-      for (const character of ['\u0000', '\u001b', '\u009b', '\u2028', '\u202e']) expect(text).not.toContain(character)
-    }
+    const REASON = 'bounced: Permanent General 452 4.2.2'
+    expect(rows.map(({ lastError }) => lastError)).toEqual([REASON, REASON])
+    const outputs = [['mails'], ['show', reference], ['export']].map(
+      async (args) => (await staff(args, app.env)).stdout,
+    )
+    const page = (await readSummary(app.db, new Date())) ?? ''
+    expect(page).toContain('Bounced 452 4.2.2')
+    for (const text of [page, ...(await Promise.all(outputs))])
+      expect(text).not.toMatch(/evil|Nobody has been told of these:.https/)
   })
 
-  it('are cut, and an event with nothing but such characters is no event', async () => {
+  it('leave nobody’s name in a summary when a person is erased', async () => {
     const { notice } = await aSentOrder()
-    await sendEvent(app.url, deliveryEvent('bounced', notice, 'long '.repeat(2000)))
-    expect((await app.db.mail.findFirst({ where: { resendId: notice } }))?.lastError?.length).toBeLessThan(520)
+    await sendEvent(app.url, deliveryEvent('bounced', notice, '550 5.1.1 mailbox of Asha Verma is closed'))
+    await writeSummary(app.db, false)
+    await staff(['erase', '--person', exampleOrder.email, '--yes'], app.env)
+    const [summary] = await app.db.mail.findMany()
+    expect(summary).toMatchObject({ kind: 'Summary', text: expect.stringContaining('Bounced 550 5.1.1') })
+    expect(summary?.text).not.toContain('Asha')
+  })
+
+  it('make no event with nothing but such characters', async () => {
+    await aSentOrder()
     for (const [type, id] of [
       ['bounced', '\u0000\u202e'],
       ['constructor', 'x'],
@@ -154,10 +171,11 @@ describe('the words of a stranger’s mail server', () => {
     expect(await app.db.mailEvent.count()).toBe(0)
   })
 
-  it('are cleaned in what Resend answers too', async () => {
+  it('are cleaned in what Resend answers, which is one line', async () => {
     app.resend.behaviour = { status: 422, name: 'validation_error', message: forged }
     await submit(app.url, anOrder())
     await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Failed' } })).toBe(2))
+    const FORGED = '452 4.2.2 Asha Verma Nobody has been told of these: https://evil.example [2J abc x'
     for (const { lastError } of await app.db.mail.findMany()) expect(lastError).toBe(`422 validation_error: ${FORGED}`)
     const { env } = app
     const { stderr } = await staff(['test-mail', 'a@b.in'], { ...env, ...sendingThrough(app.resend) })
@@ -174,56 +192,84 @@ describe('our good name', () => {
     await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(0))
     return acknowledged().slice(before)
   }
-  const holds = () => errors().filter(({ msg }) => /acknowledgements are held/.test(msg))
-  const HELD = /Acknowledgements are held until \d/
+  const HELD = /Acknowledgements wait: 5 of the last 20 were turned away/
+  const mailsCommand = async () => (await staff(['mails'], { ...app.env, RESEND_API_KEY: 're_test' })).stdout
+  const waiting = () => app.db.mail.count({ where: { status: 'Pending', kind: 'Acknowledgement' } })
 
-  it('five unwelcome of the last twenty acknowledgements hold the next, until a person lets them go', async () => {
+  it('five unwelcome of the last twenty acknowledgements of a day hold the next, and notices go on', async () => {
     const sent = await orders(24)
     const [old, bad, good] = [sent.slice(0, 4), sent.slice(4, 8), sent.slice(8)]
-    const age = (mails: typeof sent, seconds: number) =>
-      app.db.mail.updateMany({
-        where: { resendId: { in: mails.map(({ id }) => id) } },
-        data: { sentAt: new Date(Date.now() - seconds * 1000) },
-      })
-    await age(old, 120)
-    await age(bad, 60)
-    for (const { id } of good) await sendEvent(app.url, deliveryEvent('delivered', id))
     for (const { id } of old) await sendEvent(app.url, deliveryEvent('bounced', id, 'no'))
+    for (const { id } of good) await sendEvent(app.url, deliveryEvent('delivered', id))
     for (const { id } of bad) await sendEvent(app.url, deliveryEvent('complained', id))
-    expect(holds()).toEqual([])
-    expect((await staff(['mails'], app.env)).stdout).not.toMatch(HELD)
+    await orders(1) // four of the last twenty
     await sendEvent(app.url, deliveryEvent('complained', good[0]?.id ?? ''))
-    expect(holds()).toHaveLength(1)
-    expect((await staff(['mails'], app.env)).stdout).toMatch(HELD)
 
-    // The sender learns of it within a second: held is what it leaves untaken while the notice of the same order goes.
-    const waiting = (where: object) => app.db.mail.count({ where: { status: 'Pending', ...where } })
+    const before = acknowledged().length
     await eventually(async () => {
       await order()
-      await eventually(async () => expect(await waiting({ OR: [{ kind: 'Staff' }, { attempts: { gt: 0 } }] })).toBe(0))
-      expect(await waiting({ kind: 'Acknowledgement' })).toBeGreaterThan(0)
+      await eventually(async () =>
+        expect(await app.db.mail.count({ where: { status: 'Pending', kind: 'Staff' } })).toBe(0),
+      )
+      expect(await waiting()).toBeGreaterThan(0)
     })
     const sentBefore = acknowledged().length
-    await new Promise((done) => setTimeout(done, 500)) // several looks
+    await new Promise((done) => setTimeout(done, 500)) // several polls
     expect(acknowledged()).toHaveLength(sentBefore)
-
-    expect((await staff(['mails', 'release'], app.env)).stdout).toBe('Acknowledgements go out again.\n')
-    expect((await staff(['mails', 'release'], app.env)).stdout).toBe('Acknowledgements are not held.\n')
-    await orders(1)
-    await sendEvent(app.url, deliveryEvent('complained', good[1]?.id ?? '')) // of before
-    expect(holds()).toHaveLength(1)
+    expect(before).toBeLessThanOrEqual(sentBefore)
+    expect(await mailsCommand()).toMatch(HELD)
   })
 
-  it('a day later they go by themselves, and five more hold them again', async () => {
+  it('a day later they go by themselves', async () => {
     for (const { id } of await orders(5)) await sendEvent(app.url, deliveryEvent('bounced', id, 'no'))
-    expect(holds()).toHaveLength(1)
-    const past = await app.db.lease.updateMany({
-      where: { name: 'acknowledgements held', until: { gt: new Date(Date.now() + 23 * 3_600_000) } },
-      data: { until: new Date() },
+    await eventually(async () => {
+      await order()
+      expect(await waiting()).toBeGreaterThan(0)
     })
-    expect(past.count).toBe(1)
-    for (const { id } of await orders(5)) await sendEvent(app.url, deliveryEvent('bounced', id, 'no'))
-    expect(holds()).toHaveLength(2)
+    const yesterday = new Date(Date.now() - 25 * 3_600_000)
+    await app.db.mail.updateMany({ where: { status: 'Bounced' }, data: { dueAt: yesterday } })
+    await eventually(async () => expect(await waiting()).toBe(0))
+    expect(await mailsCommand()).not.toMatch(HELD)
+  })
+})
+
+describe('a mail to several of staff', () => {
+  const to = ['dead@quvera.test', 'alive@quvera.test']
+  const about = (type: string, id: string, receiver = '') => ({
+    ...deliveryEvent(type, id, '550 5.1.1 gone'),
+    data: {
+      ...(deliveryEvent(type, id, '550 5.1.1 gone') as { data: object }).data,
+      ...(receiver && { to: [receiver] }),
+    },
+  })
+
+  async function notices(number: number) {
+    await app.close()
+    app = await startTestApp({ webhookSecret: WEBHOOK_SECRET, staff: to })
+    for (let index = 0; index < number; index++) await submit(app.url, anOrder({ email: `v${index}@shop.example` }))
+    await eventually(() => expect(app.resend.mails).toHaveLength(2 * number))
+    await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Sent' } })).toBe(2 * number))
+    return (await app.db.mail.findMany({ where: { kind: 'Staff' } })).map(({ resendId }) => resendId ?? '')
+  }
+
+  it('has arrived when it has reached one; a dead address is told of once a day, and not by its whole name', async () => {
+    const ids = await notices(4)
+    for (const [index, id] of ids.entries()) {
+      const events = [about('bounced', id, 'dead@quvera.test'), about('delivered', id, 'alive@quvera.test')]
+      for (const event of index % 2 ? events : events.toReversed()) await sendEvent(app.url, event)
+    }
+    for (const id of ids) expect(await statusOf(id)).toBe('Delivered')
+    expect((await staff(['mails'], app.env)).stdout).not.toContain('ALARM')
+    expect(errors()).toMatchObject([{ address: 'd…@quvera.test', msg: expect.stringContaining('takes no mail') }])
+    expect(app.logLines.join()).not.toContain('dead@')
+  })
+
+  it('that reached none is an alarm', async () => {
+    const [id = ''] = await notices(1)
+    for (const receiver of to) await sendEvent(app.url, about('bounced', id, receiver))
+    expect(await statusOf(id)).toBe('Bounced')
+    expect((await staff(['mails'], app.env)).stdout).toContain('ALARM: nobody has been told of 1 enquiry')
+    expect(errors().length).toBeGreaterThan(0)
   })
 })
 

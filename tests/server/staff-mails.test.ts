@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { queueDigest } from '../../server/mail/owed.ts'
+import { queueSummary } from '../../server/mail/summary.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
@@ -30,13 +30,13 @@ it('lists a mail that Resend refused, and the site sends it after retry', async 
   resend.behaviour = 'accept'
   expect((await staff(['mails', 'retry', '--yes'], database)).stdout).toContain('2 mails are due now')
   await eventually(() => expect(resend.mails).toHaveLength(2))
-  await eventually(async () => expect((await staff(['mails'], database)).stdout).toMatch(/^No mail is owed\.\n/))
+  await eventually(async () => expect((await staff(['mails'], database)).stdout).toMatch(/^No mail waits\.\n/))
 })
 
-it('sends a mail that Resend took and could not send once more, under a key of its own, a digest too', async () => {
+it('sends a mail that Resend took and could not send once more, under a key of its own, a summary too', async () => {
   const { url, database, resend, db } = await aSite()
   await submit(url, anOrder())
-  await queueDigest(db, 'Quvera: a page\n\nof lines')
+  await queueSummary(db, 'Quvera: a page\n\nof lines')
   const states = async () => (await db.mail.findMany({ orderBy: { id: 'asc' } })).map(({ status }) => status)
   await eventually(async () => expect(await states()).toEqual(['Sent', 'Sent', 'Sent']))
   for (const expected of [6, 9]) {
@@ -88,7 +88,7 @@ it('sends a mail that may have been sent only when told to, and never one that w
   await submit(url, anOrder())
   await eventually(() => expect(resend.mails).toHaveLength(2))
   await eventually(async () => expect(await db.mail.count({ where: { status: 'Sent' } })).toBe(2))
-  await db.mail.updateMany({ where: { kind: 'Staff' }, data: { status: 'Unknown', ambiguousAt: new Date(0) } })
+  await db.mail.updateMany({ where: { kind: 'Staff' }, data: { status: 'Unknown', triedAt: new Date(0) } })
   const [sent] = await db.mail.findMany({ where: { status: 'Sent' } })
 
   const careful = await staff(['mails', 'retry', '--yes'], database)
@@ -167,7 +167,7 @@ it('withholds mails that are named or too old, and says when there is no key to 
   const tried = await db.mail.findFirstOrThrow({ where: { status: 'Pending' }, orderBy: { id: 'desc' } })
 
   expect((await staff(['mails', 'withhold', '--older-than', '7d'], database)).stdout).toContain('2 mails are withheld')
-  await db.mail.update({ where: { id: tried.id }, data: { ambiguousAt: new Date() } })
+  await db.mail.update({ where: { id: tried.id }, data: { triedAt: new Date() } })
   const unknown = await staff(['mails', 'withhold', String(tried.id), '999999'], database)
   expect(unknown).toMatchObject({ code: 1, stderr: 'There is no mail 999999. `staff mails` lists them.\n' })
   const named = await staff(['mails', 'withhold', String(tried.id)], database)

@@ -74,9 +74,7 @@ describe('the staff command', () => {
 
   it('offers the nearest command for an unknown word', async () => {
     expect((await staff(['lst'], {})).stderr).toBe("unknown command 'lst' (Did you mean list?). See --help.\n")
-    expect((await staff(['mails', 'rety'], {})).stderr).toBe(
-      '"rety" is none of: retry, withhold, release. See --help.\n',
-    )
+    expect((await staff(['mails', 'rety'], {})).stderr).toBe('"rety" is none of: retry, withhold. See --help.\n')
   })
 
   it('says in one line that the database cannot be reached', async () => {

@@ -20,9 +20,9 @@ export const variants: Variant[] = [
   },
   {
     broken: 'keeps the mails under way in memory only',
-    file: 'server/mail/owed.ts',
-    from: '"AmbiguousAt" = coalesce(mail."AmbiguousAt", now())',
-    to: `"AmbiguousAt" = now(), "Status" = 'Sent'`,
+    file: 'server/mail/queue.ts',
+    from: '"TriedAt" = coalesce(mail."TriedAt", now())',
+    to: `"TriedAt" = now(), "Status" = 'Sent'`,
     noticedBy: 'kills in the middle of sending',
     figure: 'mailsMissing',
   },

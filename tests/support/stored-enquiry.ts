@@ -30,7 +30,9 @@ export async function storeEnquiry(db: Db, fields: Fields = {}, mails: Mails = {
       mails: {
         create: Object.entries({ Staff: 'Delivered', Acknowledgement: 'Delivered', ...mails }).map(([kind, state]) => {
           const [status, lastError] = Array.isArray(state) ? state : [state, null]
-          return { kind: kind as 'Staff', status: status as 'Sent', lastError, attempts: 1 }
+          const isPending = status === 'Pending'
+          const dueAt = isPending ? (fields.receivedAt ?? new Date()) : null
+          return { kind: kind as 'Staff', status: status as 'Sent', lastError, attempts: isPending ? 0 : 1, dueAt }
         }),
       },
     },

@@ -14,8 +14,9 @@ import { openTestDatabase } from './open-test-database.ts'
 
 const FROM = 'Quvera <a@quvera.example>'
 export const PUBLIC_URL = 'http://quvera.test'
-/** Looks for owed mails come sooner than on a site. */
+/** Polls come sooner than on a site, and a summary waits less. */
 const POLL_MS = 100
+const SUMMARY_WAIT_MS = 300
 
 /** The whole server in this process, listening on loopback, with a database of its own and a fake Resend. */
 export async function startTestApp({
@@ -25,6 +26,7 @@ export async function startTestApp({
   trustProxy = [] as string[],
   dailyBudget = 0,
   retrySeconds = 0.1,
+  summaryWaitMs = SUMMARY_WAIT_MS,
   webhookSecret = undefined as string | undefined,
   site = new Map() as Site,
   metricsPort = 0,
@@ -59,8 +61,8 @@ export async function startTestApp({
     MAIL_RETRY_SECONDS: retrySeconds,
     MAIL_DAILY_BUDGET: dailyBudget,
   }
-  const parts = { db: database.db, log: logger, site, patience, pollMs: POLL_MS }
-  const { app, availability, orders, outbox, close } = await openApplication(
+  const parts = { db: database.db, log: logger, site, patience, pollMs: POLL_MS, summaryWaitMs }
+  const { app, orders, outbox, close } = await openApplication(
     { ...env, RESEND_API_KEY: mails ? env.RESEND_API_KEY : undefined },
     parts,
   )
@@ -75,7 +77,7 @@ export async function startTestApp({
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
     outbox,
     /** Resend tells what became of a mail. */
-    recordEvent: (event: DeliveryEvent) => recordEvent(database.db, logger, event),
+    recordEvent: (event: DeliveryEvent) => recordEvent(database.db, logger, event, staff),
     /** Another one, as another process would have it. */
     startOutbox: (
       { from = FROM, apiKey = 're_test', ...changes } = {} as Partial<Env> & { from?: string; apiKey?: string },
@@ -83,7 +85,7 @@ export async function startTestApp({
       startOutbox(
         database.db,
         { ...env, MAIL_FROM: from, RESEND_API_KEY: apiKey, ...changes },
-        { log: logger, availability, pollMs: POLL_MS },
+        { log: logger, pollMs: POLL_MS, summaryWaitMs },
       ),
     close: async () => {
       await close({ leavingMs: 0, graceMs: 0 })

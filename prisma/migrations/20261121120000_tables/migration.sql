@@ -11,7 +11,7 @@ CREATE TYPE "Quvera_Product" AS ENUM ('Quvera 300', 'Quvera XT');
 CREATE TYPE "Quvera_Status" AS ENUM ('New', 'Contacted', 'Closed');
 
 -- CreateEnum
-CREATE TYPE "Quvera_MailKind" AS ENUM ('Staff', 'Acknowledgement', 'Digest', 'Post', 'Confirmation');
+CREATE TYPE "Quvera_MailKind" AS ENUM ('Staff', 'Acknowledgement', 'Summary', 'Post', 'Confirmation');
 
 -- CreateEnum
 CREATE TYPE "Quvera_MailStatus" AS ENUM ('Pending', 'Sent', 'Failed', 'Unknown', 'Withheld', 'Delivered', 'Bounced', 'Complained');
@@ -57,13 +57,10 @@ CREATE TABLE "Quvera_Mail" (
     "Kind" "Quvera_MailKind" NOT NULL,
     "Status" "Quvera_MailStatus" NOT NULL DEFAULT 'Pending',
     "Attempts" INTEGER NOT NULL DEFAULT 0,
-    "NextAttemptAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    "AmbiguousAt" TIMESTAMPTZ(3),
+    "DueAt" TIMESTAMPTZ(3) DEFAULT CURRENT_TIMESTAMP,
+    "TriedAt" TIMESTAMPTZ(3),
     "LastError" TEXT,
     "ResendId" TEXT,
-    "SentAt" TIMESTAMPTZ(3),
-    "CheckedAt" TIMESTAMPTZ(3),
-    "BundledInto" BIGINT,
     "Text" TEXT,
     "Key" TEXT,
 
@@ -128,7 +125,7 @@ CREATE INDEX "Quvera_Form_ReceivedAt_idx" ON "Quvera_Form"("ReceivedAt");
 CREATE INDEX "Quvera_History_EnquiryId_idx" ON "Quvera_History"("EnquiryId");
 
 -- CreateIndex
-CREATE INDEX "Quvera_Mail_Status_Kind_NextAttemptAt_idx" ON "Quvera_Mail"("Status", "Kind", "NextAttemptAt");
+CREATE INDEX "Quvera_Mail_Status_Kind_DueAt_idx" ON "Quvera_Mail"("Status", "Kind", "DueAt");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "Quvera_Mail_EnquiryId_Kind_key" ON "Quvera_Mail"("EnquiryId", "Kind");
@@ -148,9 +145,6 @@ ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "Quvera_Mail_EnquiryId_fkey" FOREIGN KE
 -- AddForeignKey
 ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "Quvera_Mail_SubscriberId_fkey" FOREIGN KEY ("SubscriberId") REFERENCES "Quvera_Subscriber"("Id") ON DELETE CASCADE ON UPDATE CASCADE;
 
--- AddForeignKey
-ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "Quvera_Mail_BundledInto_fkey" FOREIGN KEY ("BundledInto") REFERENCES "Quvera_Mail"("Id") ON DELETE SET NULL ON UPDATE CASCADE;
-
 -- What follows is written by hand: Prisma's schema language cannot express it.
 
 -- The shape of an enquiry, also for those who edit it in Studio or psql.
@@ -162,8 +156,8 @@ ALTER TABLE "Quvera_Form"
 -- A new order writes two mails that have none of these values yet, so it need not write them into these indexes as well.
 -- Prisma's schema cannot name the condition; the names are the ones it expects.
 CREATE INDEX "Quvera_Mail_ResendId_idx" ON "Quvera_Mail" ("ResendId") WHERE "ResendId" IS NOT NULL;
-CREATE INDEX "Quvera_Mail_SentAt_idx" ON "Quvera_Mail" ("SentAt") WHERE "SentAt" IS NOT NULL;
-CREATE INDEX "Quvera_Mail_BundledInto_idx" ON "Quvera_Mail" ("BundledInto") WHERE "BundledInto" IS NOT NULL;
+CREATE INDEX "Quvera_Mail_Kind_TriedAt_idx" ON "Quvera_Mail" ("Kind", "TriedAt") WHERE "TriedAt" IS NOT NULL;
+CREATE INDEX "Quvera_Mail_tried_idx" ON "Quvera_Mail" ("Id") WHERE "Status" = 'Pending' AND "Attempts" > 0;
 CREATE INDEX "Quvera_Mail_SubscriberId_idx" ON "Quvera_Mail" ("SubscriberId") WHERE "SubscriberId" IS NOT NULL;
 
 -- The mailbox behind an address: without a tag, and at Gmail without dots. Only what counts mails to it may use it, for
@@ -176,10 +170,12 @@ CREATE FUNCTION "Quvera_mailbox"("Address" TEXT) RETURNS TEXT LANGUAGE sql IMMUT
     END
 $$;
 
--- Serve the limits on mails: three a day to a mailbox, and a daily number of notices of suspected spam.
+-- Serve the limit of three mails a day to a mailbox.
 CREATE INDEX "Quvera_Form_mailbox_idx" ON "Quvera_Form" ("Quvera_mailbox"("Email"), "ReceivedAt") WHERE NOT "SuspectedSpam";
 CREATE INDEX "Quvera_Subscriber_mailbox_idx" ON "Quvera_Subscriber" ("Quvera_mailbox"("Email"));
-CREATE INDEX "Quvera_Form_spam_idx" ON "Quvera_Form" ((CASE WHEN "SuspectedSpam" THEN "ReceivedAt" END)) WHERE "SuspectedSpam";
+
+-- Serves "the oldest enquiry that is still New".
+CREATE INDEX "Quvera_Form_new_idx" ON "Quvera_Form" ("ReceivedAt") WHERE "Status" = 'New';
 
 -- For staff: one line an enquiry, in the order in which one reads it, with Indian time and what became of the mails.
 CREATE VIEW "Quvera_Enquiries" AS
@@ -204,16 +200,6 @@ FROM "Quvera_Form" form
 LEFT JOIN "Quvera_Mail" notice ON notice."EnquiryId" = form."Id" AND notice."Kind" = 'Staff'
 LEFT JOIN "Quvera_Mail" acknowledgement ON acknowledgement."EnquiryId" = form."Id" AND acknowledgement."Kind" = 'Acknowledgement'
 ORDER BY form."ReceivedAt" DESC;
-
--- What becomes of a bundle, a notice without an enquiry of its own, is told to the notices in it, whoever writes it down.
-CREATE FUNCTION "Quvera_tell_bundled"() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    EXECUTE format('UPDATE %s SET "Status" = $1."Status", "LastError" = $1."LastError", "SentAt" = $1."SentAt" WHERE "BundledInto" = $1."Id"', TG_RELID::regclass)
-    USING NEW;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER "tell_bundled" AFTER UPDATE OF "Status", "LastError", "SentAt" ON "Quvera_Mail"
-    FOR EACH ROW WHEN (NEW."EnquiryId" IS NULL) EXECUTE FUNCTION "Quvera_tell_bundled"();
 
 -- Whoever changes an enquiry, from the terminal, Studio or psql: none of them has to have a right to the history.
 CREATE FUNCTION "Quvera_keep_history"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -1,0 +1,59 @@
+import { DAY_MS } from '../words.ts'
+import type { SentKind } from './states.ts'
+
+/*
+ * How many mails of each kind may be sent now, from how many were sent in the last 24 hours. Of the daily budget 30 % are
+ * for notices, 25 % for summaries, 30 % for acknowledgements, 10 % for confirmations. How fast Resend may be asked is
+ * another matter: resend.ts.
+ */
+
+export interface Budget {
+  /** Mails in 24 hours, as Resend counts them: one for each receiver. 0 for no limit. */
+  mails: number
+  /** How many receive a mail to staff. At most `mails`, unless that is 0. */
+  receivers: number
+}
+
+/** How many mails of each kind were tried in the last 24 hours, refused ones included. */
+export type Used = Record<SentKind, number>
+
+const UNLIMITED_PAUSE_MS = 600_000
+
+/** Summaries in 24 hours, not rounded. */
+function summaryShare({ mails, receivers }: Budget): number {
+  return Math.max(1, (0.25 * mails) / receivers)
+}
+
+/** A day's mails of each kind. */
+export function sharesOf(budget: Budget): Used {
+  const { mails, receivers } = budget
+  const Staff = Math.floor((0.3 * mails) / receivers)
+  const Summary = Math.ceil(summaryShare(budget))
+  const toVisitors = Math.max(0, mails - (Staff + Summary) * receivers)
+  const Acknowledgement = Math.min(Math.floor(0.3 * mails), toVisitors)
+  const Confirmation = Math.min(Math.floor(0.1 * mails), toVisitors - Acknowledgement)
+  return { Staff, Summary, Acknowledgement, Confirmation }
+}
+
+/** How many mails of each kind may be sent now. A summary has no share: `summaryPauseMs` spaces them. */
+export function allowanceOf(budget: Budget, used: Used): Used {
+  const { mails, receivers } = budget
+  const all = Number.POSITIVE_INFINITY
+  if (mails === 0) return { Staff: all, Summary: all, Acknowledgement: all, Confirmation: all }
+  const shares = sharesOf(budget)
+  const left = mails - (used.Staff + used.Summary) * receivers - used.Acknowledgement - used.Confirmation
+  const within = (wanted: number, most: number) => Math.max(0, Math.min(wanted, most))
+  const toStaff = Math.floor(left / receivers)
+  return {
+    Summary: within(toStaff, toStaff),
+    Staff: within(shares.Staff - used.Staff, toStaff),
+    Acknowledgement: within(shares.Acknowledgement - used.Acknowledgement, left),
+    Confirmation: within(shares.Confirmation - used.Confirmation, left),
+  }
+}
+
+/** How long to wait after the last summary, when there were so many in 24 hours. */
+export function summaryPauseMs(budget: Budget, summaries: number): number {
+  if (budget.mails === 0) return UNLIMITED_PAUSE_MS
+  return (2 * DAY_MS * summaries) / summaryShare(budget) ** 2
+}

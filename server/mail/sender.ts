@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Db } from '../database/database.ts'
+import { releaseLease, takeLease } from '../database/lease.ts'
+import { type ClaimedMail, type Result, recordResult } from './queue.ts'
+
+/** What a sender does: mails.ts sends through Resend, posts.ts to NOTIFY_URL. */
+export interface Work {
+  /** Of all processes the one that has this lease sends. */
+  lease: string
+  /** Once a poll, before anything is claimed. `again`: there is more to do, and until then nothing may be sent. */
+  prepare(): Promise<'ready' | 'again'>
+  /** How many may be started now; if none, for how long at least. */
+  room(): { mails: number; pauseMs: number }
+  claim(room: number, isPoll: boolean): Promise<ClaimedMail[]>
+  /** One try, which ends with the signal. */
+  attempt(mail: ClaimedMail, signal: AbortSignal): Promise<Result>
+  /** After the result of a try was recorded. */
+  recorded(mail: ClaimedMail, result: Result): Promise<void>
+}
+
+type State =
+  /** Another process sends, or the database does not answer. */
+  { is: 'waiting' } | { is: 'idle' } | { is: 'sending' } | { is: 'paused'; until: number } | { is: 'stopping' }
+
+interface SenderOptions {
+  log: Pick<Logger, 'error' | 'debug'>
+  leaseSeconds: number
+  /** How often to look for what is due, unless woken before. */
+  pollMs?: number | undefined
+}
+
+const POLL_MS = 1000
+const SENDER_LEASE_SECONDS = 5
+const TRY_TIMEOUT_MS = 10_000
+
+/** Sends what is due: claim, attempt, result. When its process dies another one takes over after the leases. */
+export function startSender(db: Db, work: Work, { log, leaseSeconds, pollMs = POLL_MS }: SenderOptions) {
+  const holder = randomUUID()
+  const graceIsOver = new AbortController()
+  const underWay = new Set<Promise<void>>()
+  let state: State = { is: 'waiting' }
+  let woken = new AbortController()
+  let nextPollAt = 0
+  let isReady = false
+  let isFailing = false
+
+  /** The only place that changes the state. Stopping is final, and a pause lasts until its end. */
+  function enter(next: State) {
+    const pausedMs = state.is === 'paused' ? state.until - performance.now() : 0
+    const isShorter = next.is === 'paused' && next.until - performance.now() < pausedMs
+    if (state.is === 'stopping' || isShorter || (pausedMs > 0 && (next.is === 'idle' || next.is === 'sending'))) return
+    if (state.is !== next.is)
+      log.debug({ lease: work.lease, from: state.is, to: next.is }, 'the sender changes its state')
+    state = next
+  }
+
+  async function run() {
+    while (state.is !== 'stopping') {
+      woken = new AbortController()
+      const waitMs = Math.min(await step().catch(failed), pollMs)
+      if (waitMs > 0) await sleep(waitMs, undefined, { signal: woken.signal }).catch(() => undefined)
+    }
+  }
+
+  function failed(err: unknown): number {
+    if (!isFailing) log.error({ err }, 'the sender cannot work: mails wait')
+    isFailing = true
+    isReady = false
+    enter({ is: 'waiting' })
+    return pollMs
+  }
+
+  /** Claims what is due, as far as there is room, and starts it. Returns for how long it is too soon for more. */
+  async function step(): Promise<number> {
+    const isPoll = performance.now() >= nextPollAt
+    if (isPoll) {
+      nextPollAt = performance.now() + pollMs
+      const isMine = await takeLease(db, work.lease, holder, SENDER_LEASE_SECONDS)
+      const prepared = isMine ? await work.prepare() : undefined
+      isReady = prepared === 'ready'
+      isFailing = false
+      if (prepared === 'again') nextPollAt = 0
+      if (!isMine) enter({ is: 'waiting' })
+    }
+    if (!isReady) return nextPollAt && pollMs
+    enter({ is: underWay.size > 0 ? 'sending' : 'idle' })
+    if (state.is === 'paused') return state.until - performance.now()
+    const { mails, pauseMs } = work.room()
+    if (mails > 0) for (const mail of await work.claim(mails, isPoll)) start(mail)
+    return pauseMs || pollMs
+  }
+
+  function start(mail: ClaimedMail) {
+    enter({ is: 'sending' })
+    const sending = sendOnce(mail)
+      .catch((err) => log.error({ err, mail: mail.id }, 'a mail was not sent, or its result not recorded'))
+      .finally(() => {
+        underWay.delete(sending)
+        woken.abort()
+      })
+    underWay.add(sending)
+  }
+
+  async function sendOnce(mail: ClaimedMail) {
+    // A try ends while its claim lasts, and with the grace of `stop`.
+    const timeout = AbortSignal.timeout(Math.min(TRY_TIMEOUT_MS, leaseSeconds * 500))
+    const result = await work.attempt(mail, AbortSignal.any([graceIsOver.signal, timeout]))
+    if (result.pauseMs) enter({ is: 'paused', until: performance.now() + result.pauseMs })
+    await recordResult(db, mail, result)
+    await work.recorded(mail, result)
+  }
+
+  const running = run()
+  return {
+    /** Looks for what is due now instead of at the next poll. Never throws. */
+    wake: () => woken.abort(),
+    /** Ends once what is under way has a result, or `graceMs` have passed. */
+    async stop(graceMs: number) {
+      enter({ is: 'stopping' })
+      woken.abort()
+      const ended = running.then(() => Promise.allSettled(underWay))
+      await Promise.race([ended, sleep(graceMs, undefined, { ref: false })])
+      graceIsOver.abort()
+      await ended
+      await releaseLease(db, work.lease, holder).catch(() => undefined) // it ends by itself
+    },
+  }
+}

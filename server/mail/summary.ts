@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { brand } from '../../shared/brand.ts'
+import type { Db } from '../database/database.ts'
+import { Prisma } from '../database/generated/client.ts'
+import { takeLease } from '../database/lease.ts'
+import { toEnquiry } from '../enquiries/enquiry.ts'
+import { count, DAY_MS, dayInIndia, inIndia, momentInIndia } from '../words.ts'
+import { CHUNK, transition } from './queue.ts'
+import { replyCode } from './resend.ts'
+import { IN_SUMMARY, kinds, type MailFilter, undelivered, undeliveredSummaries, untoldNotices } from './states.ts'
+
+/*
+ * A summary: one page to staff about the enquiries that were not mailed alone, those that nobody was told of, the visitors
+ * to ring, and what is still New. The daily digest is one too. It names enquiries by their reference and holds nobody's
+ * name, address or number, and no words of a stranger, so that nothing in it has to be erased with a person.
+ */
+
+const LEASE = 'digest'
+const LISTED_MAX = 50
+const NAMED_MAX = 1000
+
+type EnquiryFilter = NonNullable<NonNullable<Parameters<Db['enquiry']['findMany']>[0]>['where']>
+
+interface List {
+  title: string
+  where: EnquiryFilter
+  /** How many, where that is known. */
+  total?: number
+  /** Shows the rest. */
+  command: string
+}
+
+/**
+ * The page, its first line the subject.
+ * @param notices those it tells of, which were not mailed alone
+ * @returns undefined when there is nothing that anybody has to know or do
+ */
+export async function readSummary(db: Db, now: Date, notices: bigint[] = []): Promise<string | undefined> {
+  const newWith = (mail: MailFilter): EnquiryFilter => ({ status: 'New', mails: { some: mail } })
+  const newest = notices.slice(-LISTED_MAX - NAMED_MAX)
+  const lists = await Promise.all([
+    readList(db, {
+      title: 'Not mailed one by one, because there were too many or they may be spam.',
+      where: { mails: { some: { id: { in: newest } } } },
+      total: notices.length,
+      command: 'list --new',
+    }),
+    readList(db, {
+      title: 'Nobody has been told of these: their notice did not arrive.',
+      where: newWith(untoldNotices),
+      command: 'mails',
+    }),
+    readList(db, {
+      title: 'Ring these visitors: their acknowledgement did not arrive, the address is wrong.',
+      where: newWith({ kind: 'Acknowledgement', ...undelivered }),
+      command: 'mails',
+    }),
+    readList(db, {
+      title: 'Still New after 24 hours.',
+      where: { status: 'New', receivedAt: { lte: new Date(now.getTime() - DAY_MS) } },
+      command: 'list --new',
+    }),
+  ])
+  const [told, untold, toRing, waiting] = lists.map(({ total }) => total) as [number, number, number, number]
+  const summaries = await db.mail.findMany({ where: undeliveredSummaries, select: { id: true, status: true } })
+  const missing = untold + toRing + summaries.length
+  const subject = [
+    told && count(told, 'enquiry', 'enquiries'),
+    waiting && count(waiting, 'enquiry waits', 'enquiries wait'),
+    missing && count(missing, 'mail did not arrive', 'mails did not arrive'),
+  ].filter(Boolean)
+  if (subject.length === 0) return undefined
+  return [
+    `${brand.name}: ${subject.join(', ')}, ${inIndia(now)}`,
+    ...lists.flatMap(({ text }) => text ?? []),
+    ...summaries.map(({ id, status }) => `Summary ${id} did not arrive (${status}): npm run -s staff -- list --new`),
+    'npm run -s staff -- show REFERENCE tells everything of an enquiry. npm run -s staff -- status REFERENCE Contacted takes it off this list.',
+  ].join('\n\n')
+}
+
+/** The newest in a line each, more by their reference, and how to show the rest. */
+async function readList(db: Db, { title, where, total: known, command }: List) {
+  const total = known ?? (await db.enquiry.count({ where }))
+  if (total === 0) return { total }
+  const rows = await db.enquiry.findMany({
+    where,
+    include: { mails: { where: undelivered } },
+    orderBy: [{ receivedAt: 'desc' }, { id: 'desc' }],
+    take: LISTED_MAX + NAMED_MAX,
+  })
+  const lines = rows.slice(0, LISTED_MAX).map((row) => {
+    const { reference, quantity, products, retailerSelfUse } = toEnquiry(row)
+    const spam = row.suspectedSpam ? ['suspected spam'] : []
+    const results = row.mails.map(({ kind, status, lastError }) =>
+      [kinds[kind].short, status, replyCode(lastError ?? '')].filter(Boolean).join(' '),
+    )
+    const what = `${quantity} × ${products}, ${retailerSelfUse}`
+    return [reference, what, inIndia(row.receivedAt), ...spam, ...results].join(' · ')
+  })
+  const named = rows.slice(LISTED_MAX).map(({ reference }) => reference)
+  if (named.length > 0) lines.push(`Also: ${named.join(', ')}`)
+  if (total > rows.length) lines.push(`And ${total - rows.length} more: npm run -s staff -- ${command}`)
+  return { total, text: [title, ...lines].join('\n') }
+}
+
+/**
+ * Writes a summary of the notices that wait for one; `withDue`: and of those that are due. Its row is written first. Then
+ * those notices, and no others, are withheld: where the process dies in between, the rest is told once more.
+ * @returns whether there was anything to tell
+ */
+export async function writeSummary(db: Db, withDue: boolean): Promise<boolean> {
+  const notices = await db.$queryRaw<{ id: bigint }[]>`
+    SELECT "Id" AS "id" FROM "Quvera_Mail"
+    WHERE "Status" = 'Pending' AND "Kind" = 'Staff' AND "TriedAt" IS NULL AND (${withDue} OR "DueAt" IS NULL)
+    ORDER BY "Id"`
+  const ids = notices.map(({ id }) => id)
+  const text = await readSummary(db, new Date(), ids)
+  if (!text) return false
+  const summary = await queueSummary(db, text)
+  for (let start = 0; start < ids.length; start += CHUNK) {
+    const chunk = ids.slice(start, start + CHUNK).map(String)
+    const where = Prisma.sql`mail."Id" = ANY(${chunk}::bigint[]) AND mail."TriedAt" IS NULL`
+    await transition(db, 'Withheld', where, Prisma.sql`, "LastError" = ${`${IN_SUMMARY} ${summary}.`}, "DueAt" = NULL`)
+  }
+  return true
+}
+
+/** Writes a page as a mail to staff that is due. Returns its number. */
+export async function queueSummary(db: Db, text: string): Promise<bigint> {
+  return (await db.mail.create({ data: { kind: 'Summary', text, key: `${kinds.Summary.key}/${randomUUID()}` } })).id
+}
+
+/**
+ * Writes today's digest once its time has come. A lease until the next day's time says that it is done, also on a day
+ * without news. The digest is written before: a process that dies in between writes it twice, and not never.
+ * @param at a time of day in India
+ * @returns whether it was written now
+ */
+export async function writeDigestIfDue(db: Db, at: string, now: Date, withDue: boolean): Promise<boolean> {
+  const due = momentInIndia(dayInIndia(now), at)
+  const isDone = await db.lease.count({
+    where: { name: LEASE, until: { gt: now, lt: new Date(due.getTime() + 2 * DAY_MS) } },
+  })
+  if (now < due || isDone > 0) return false
+  const isWritten = await writeSummary(db, withDue)
+  await takeLease(db, LEASE, randomUUID(), (due.getTime() + DAY_MS - now.getTime()) / 1000, DAY_MS / 1000)
+  return isWritten
+}

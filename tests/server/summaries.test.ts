@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { writeSummary } from '../../server/mail/summary.ts'
+import { anOrder, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
+import { eventually } from '../support/eventually.ts'
+import { STAFF } from '../support/fake-resend.ts'
+import { staff } from '../support/staff-command.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const pending = (app: TestApp, where = {}) => app.db.mail.count({ where: { status: 'Pending', ...where } })
+const told = (app: TestApp) => app.resend.mails.filter(({ to }) => to[0] === STAFF)
+
+async function orders(app: TestApp, count: number, fields: object = {}): Promise<string[]> {
+  const all = Array.from({ length: count }, (_, index) =>
+    submit(app.url, anOrder({ name: `Visitor ${index}`, email: `v${index}@shop.example`, ...fields })),
+  )
+  return (await Promise.all(all)).map(({ reference = 'not stored' }) => reference)
+}
+
+async function anApp(options: Parameters<typeof startTestApp>[0] = {}) {
+  const app = await startTestApp(options)
+  atEnd(app.close)
+  return app
+}
+
+describe('a summary', () => {
+  it('tells of what the limit does not let be mailed alone, each enquiry in exactly one mail to staff', async () => {
+    const app = await anApp({ mails: false, dailyBudget: 10 })
+    const references = await orders(app, 12)
+    const outbox = app.startOutbox()
+    await eventually(async () => expect(await pending(app, { kind: 'Staff' })).toBe(0))
+    await eventually(() => expect(told(app)).toHaveLength(4))
+    await outbox.stop(1000)
+    expect(told(app).filter(({ key }) => key.startsWith('staff/'))).toHaveLength(3)
+    for (const reference of references) expect(told(app).filter(({ text }) => text.includes(reference))).toHaveLength(1)
+    const [summary] = await app.db.mail.findMany({ where: { kind: 'Summary' } })
+    expect(summary?.text).toMatch(/^\w+: 9 enquiries, /)
+    expect(summary?.text).not.toMatch(/Visitor|@|9876543210/)
+    const inSummary = { status: 'Withheld', lastError: `Told in summary ${summary?.id}.` } as const
+    expect(await app.db.mail.count({ where: inSummary })).toBe(9)
+  })
+
+  it('tells of suspected spam, which is never mailed alone; another enquiry does not wait for it', async () => {
+    const app = await anApp({ summaryWaitMs: 1000 })
+    const spam = await orders(app, 5, { website: 'x' })
+    const [genuine = ''] = await orders(app, 1)
+    await eventually(() => expect(told(app).some(({ text }) => text.includes(genuine))).toBe(true))
+    expect(told(app)).toHaveLength(1)
+    await eventually(() => expect(told(app)).toHaveLength(2))
+    for (const reference of spam) expect(told(app)[1]?.text).toMatch(new RegExp(`${reference} .* · suspected spam\n`))
+    await orders(app, 1, { website: 'x' })
+    await new Promise((done) => setTimeout(done, 1500)) // the pause after it is ten minutes
+    expect(told(app)).toHaveLength(2)
+    expect((await staff(['mails'], { ...app.env, RESEND_API_KEY: 're_test' })).stdout).toMatch(
+      /^Suspected spam waits for the next summary\./,
+    )
+  })
+
+  it('is told of in `staff show` with what became of it, and in the list', async () => {
+    const app = await anApp({ dailyBudget: 2, summaryWaitMs: 0 })
+    const [reference = ''] = await orders(app, 1)
+    await eventually(async () => expect(await pending(app)).toBe(1)) // the acknowledgement has no share
+    const [summary] = await app.db.mail.findMany({ where: { kind: 'Summary' } })
+    const { stdout } = await staff(['show', reference], app.env)
+    expect(stdout).toMatch(new RegExp(`Staff: Withheld, 0 tries\n +Told in summary ${summary?.id}.\n`))
+    expect(stdout).toMatch(new RegExp(`Mail ${summary?.id} +Summary: Sent, sent .* IST\n`))
+    await app.db.mail.deleteMany({ where: { kind: 'Acknowledgement' } })
+    expect((await staff(['list'], app.env)).stdout).toContain('In summary')
+  })
+
+  it('is an alarm when it does not arrive, until staff withhold it', async () => {
+    const app = await anApp({ dailyBudget: 2, summaryWaitMs: 0 })
+    await orders(app, 3)
+    await eventually(async () =>
+      expect(await app.db.mail.count({ where: { kind: 'Summary', status: 'Sent' } })).toBe(1),
+    )
+    const [{ id, resendId } = { id: 0n, resendId: '' }] = await app.db.mail.findMany({ where: { kind: 'Summary' } })
+    await app.recordEvent({ id: 'one', resendId: resendId ?? '', type: 'email.bounced', reason: 'Permanent 550' })
+    const alarms = app.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50)
+    expect(alarms).toMatchObject([{ kind: 'Summary', state: 'Bounced' }])
+    expect((await staff(['mails'], app.env)).stdout).toContain('ALARM: 1 summary did not arrive')
+    expect((await staff(['digest'], app.env)).stdout).toContain(`Summary ${id} did not arrive (Bounced)`)
+    expect((await staff(['mails', 'withhold', String(id)], app.env)).stdout).toContain('1 mail is withheld')
+    expect((await staff(['mails'], app.env)).stdout).not.toContain('ALARM')
+  })
+
+  it('tells some twice and none never where its process dies before they are marked', async () => {
+    const app = await anApp({ mails: false })
+    for (let round = 0; round < 25; round++) await orders(app, 100)
+    await app.db
+      .$executeRaw`ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "dies" CHECK ("Status" <> 'Withheld' OR "Id" < 3000)`
+    await writeSummary(app.db, true).catch(() => undefined)
+    await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" DROP CONSTRAINT "dies"`
+    const first = await app.db.mail.count({ where: { kind: 'Staff', status: 'Withheld' } })
+    expect(first).toBeGreaterThan(0)
+    expect(first).toBeLessThan(2500)
+    await writeSummary(app.db, true)
+    expect(await app.db.mail.count({ where: { kind: 'Staff', status: 'Pending' } })).toBe(0)
+    const [one, two] = await app.db.mail.findMany({ where: { kind: 'Summary' }, orderBy: { id: 'asc' } })
+    expect(one?.text).toMatch(/^\w+: 2,500 enquiries, /)
+    expect(two?.text).toMatch(new RegExp(`^\\w+: ${(2500 - first).toLocaleString('en-IN')} enquiries, `))
+  }, 120_000)
+
+  it('marks none that came while it was written', async () => {
+    const app = await anApp({ mails: false })
+    await orders(app, 2)
+    let late = ''
+    const slow = app.db.$extends({
+      query: {
+        mail: {
+          async create({ args, query }) {
+            late ||= (await orders(app, 1))[0] ?? ''
+            return query(args)
+          },
+        },
+      },
+    })
+    await writeSummary(slow as unknown as typeof app.db, true)
+    expect(
+      await app.db.mail.findMany({ where: { kind: 'Staff', status: 'Pending' }, include: { enquiry: true } }),
+    ).toMatchObject([{ enquiry: { reference: late } }])
+  })
+})
+
+it('no more receivers are written to in a day than the budget has, and nobody goes untold', async () => {
+  const to = ['a@quvera.test', 'b@quvera.test', 'c@quvera.test']
+  const app = await anApp({ mails: false, dailyBudget: 30, staff: to })
+  await orders(app, 20)
+  const outbox = app.startOutbox()
+  await eventually(async () => expect(await pending(app, { kind: 'Staff' })).toBe(0))
+  await eventually(async () => expect(await pending(app)).toBe(11))
+  await outbox.stop(1000)
+  expect(app.resend.mails.reduce((sum, mail) => sum + mail.to.length, 0)).toBe(3 * 3 + 3 + 9)
+})
+
+describe('without webhooks', () => {
+  let app: TestApp
+  beforeEach(async () => {
+    app = await startTestApp()
+  })
+  afterEach(() => app.close())
+
+  async function aMailOfSixMinutesAgo() {
+    await submit(app.url, anOrder())
+    await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Sent' } })).toBe(2))
+    for (const { id, to } of app.resend.mails) app.resend.lastEvents.set(id, to[0] === STAFF ? 'delivered' : 'bounced')
+    const sixMinutesAgo = new Date(Date.now() - 6 * 60_000)
+    await app.db.mail.updateMany({ data: { triedAt: sixMinutesAgo, dueAt: new Date(Date.now() - 60_000) } })
+  }
+
+  it('Resend is asked once, some minutes later, what became of a mail', async () => {
+    await aMailOfSixMinutesAgo()
+    await eventually(async () => {
+      const rows = await app.db.mail.findMany({ orderBy: { kind: 'asc' } })
+      expect(rows.map(({ status }) => status)).toEqual(['Delivered', 'Bounced'])
+    })
+    expect(app.resend.calls.all).toBe(4)
+  })
+
+  it('a key that may only send is told of once', async () => {
+    app.resend.sendingOnly = true
+    await aMailOfSixMinutesAgo()
+    await eventually(() => expect(app.logLines.join()).toContain('may only send'))
+    const calls = app.resend.calls.all
+    await new Promise((done) => setTimeout(done, 500)) // several looks
+    expect(app.resend.calls.all).toBe(calls)
+  })
+
+  it('a question that Resend does not answer holds up neither a mail nor the end, and is not put again at once', async () => {
+    app.resend.asked = 'hang'
+    await aMailOfSixMinutesAgo()
+    await eventually(() => expect(app.resend.calls.asked).toHaveLength(1))
+    const ordered = performance.now()
+    await submit(app.url, anOrder())
+    await eventually(() => expect(app.resend.mails).toHaveLength(4))
+    expect(performance.now() - ordered).toBeLessThan(2000)
+    const stopped = performance.now()
+    await app.outbox.stop(4000)
+    expect(performance.now() - stopped).toBeLessThan(1000)
+
+    app.resend.asked = 'fail'
+    const again = app.startOutbox()
+    await eventually(() => expect(app.resend.calls.asked).toHaveLength(2))
+    await submit(app.url, anOrder()) // looks go on
+    await eventually(() => expect(app.resend.mails).toHaveLength(6))
+    await new Promise((done) => setTimeout(done, 500)) // several looks
+    expect(new Set(app.resend.calls.asked).size).toBe(app.resend.calls.asked.length)
+    await again.stop(1000)
+  })
+
+  it('Resend is asked again when a mail is twice as old', async () => {
+    app.resend.asked = 'fail'
+    await aMailOfSixMinutesAgo()
+    await eventually(() => expect(app.resend.calls.asked).toHaveLength(2))
+    app.resend.asked = 'answer'
+    await app.db.$executeRaw`UPDATE "Quvera_Mail" SET "DueAt" = "DueAt" - interval '6 minutes'`
+    await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Sent' } })).toBe(0))
+    expect(app.resend.calls.asked).toHaveLength(4)
+  })
+})
