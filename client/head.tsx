@@ -104,7 +104,7 @@ function product(page: Page, content: ProductContent) {
     manufacturer: COMPANY,
     activeIngredient: content.composition.rows.map(({ name, amount }) => `${name} ${amount.replace('\n', ', ')}`),
     recommendedIntake: { '@type': 'RecommendedDoseSchedule', name: Object.values(content.dosage)[0] },
-    safetyConsideration: advisory.paragraphs.slice(1).join(' '),
+    safetyConsideration: advisory.paragraphs(content.product).slice(1).join(' '),
   }
 }
 

@@ -15,6 +15,8 @@ const PRODUCT_WIDTHS = [400, 640, 960]
 const NOISE = 4
 /** Levels from which on nothing of the ground shines through. */
 const SOLID = 40
+/** Of a photo, that its ground covers at least. */
+const BARE_MIN = 0.02
 
 type Colour = readonly [red: number, green: number, blue: number]
 
@@ -65,6 +67,8 @@ function parseColour(text: string): Colour {
  */
 async function cutOut(picture: Sharp, ground: Colour): Promise<Sharp> {
   const { data, info } = await picture.ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+  const corner = `#${data.subarray(0, 3).toString('hex')}`
+  let bare = 0
   for (let pixel = 0; pixel < data.length; pixel += 4) {
     const difference = Math.max(...ground.map((level, channel) => Math.abs((data[pixel + channel] ?? 0) - level)))
     const opacity = Math.min(1, Math.max(0, (difference - NOISE) / (SOLID - NOISE)))
@@ -73,6 +77,9 @@ async function cutOut(picture: Sharp, ground: Colour): Promise<Sharp> {
       data[pixel + channel] = Math.min(255, Math.max(0, Math.round(level + (opacity && shown / opacity))))
     }
     data[pixel + 3] = Math.round(opacity * 255)
+    if (opacity === 0) bare++
   }
+  if (bare < (data.length / 4) * BARE_MIN)
+    throw new Error(`The photo has next to nothing of this ground. In its upper left corner it is ${corner}.`)
   return sharp(data, { raw: { width: info.width, height: info.height, channels: 4 } })
 }

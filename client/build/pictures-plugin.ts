@@ -3,6 +3,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import type { Plugin } from 'vite'
+import { brand } from '../../shared/brand.ts'
+import { productSlug, products } from '../../shared/catalogue.ts'
+import { ingredientPictures } from '../content/compositions.ts'
+import { indicationAlts, productCards } from '../content/product.ts'
 import type { PictureSet } from '../ui/picture.tsx'
 
 /**
@@ -15,6 +19,8 @@ export function pictures(): Plugin {
   return {
     name: 'pictures',
     async config(_config, { command }) {
+      const faults = await contentFaults(products)
+      if (faults.length > 0) throw new Error(`The products in shared/catalogue.ts:\n- ${faults.join('\n- ')}`)
       if (command === 'build') {
         const hash = createHash('sha256')
         for (const name of (await readdir(imagesFolder)).sort()) {
@@ -37,6 +43,33 @@ export function pictures(): Plugin {
         this.emitFile({ type: 'asset', fileName: `${address.slice(1)}/${name}`, source })
     },
   }
+}
+
+/** What stands large beside a bottle of 320 px: the word that follows the brand's name. */
+const WORD_LETTERS_MAX = 12
+
+/** What the catalogue's products lack before a page can be built or tried: all of it, by name. */
+export async function contentFaults(names: readonly string[], folder = imagesFolder): Promise<string[]> {
+  const made = new Set((await readPictureSets(folder)).flatMap((set) => set.names))
+  const files = await readdir(folder)
+  const faults: string[] = []
+  const pictures = ['home-pair', 'buy-now', 'not-found', ...Object.keys(indicationAlts)]
+  for (const { name } of Object.values(ingredientPictures)) pictures.push(name)
+  for (const name of names) {
+    const [word = ''] = name.slice(brand.name.length + 1).split(' ')
+    if (!name.startsWith(`${brand.name} `) || word.length > WORD_LETTERS_MAX)
+      faults.push(
+        `"${name}" has to be the brand's name, a space, and a word of at most ${WORD_LETTERS_MAX} letters, which stands as large as fits beside the bottle on a phone; more words may follow`,
+      )
+    const { picture } = (productCards as Partial<Record<string, { picture: string }>>)[name] ?? {}
+    if (picture) pictures.push(picture, `${picture}-capsules`, `${picture}-label-wide`)
+    else faults.push(`"${name}" has no card in client/content/product.ts`)
+    const card = `og-${productSlug(name)}.jpg`
+    if (!files.includes(card)) faults.push(`client/images/${card} is missing: the card of shared links, 1200 by 630`)
+  }
+  for (const name of pictures.filter((each) => !made.has(each)))
+    faults.push(`there is no picture ${name}: npm run pictures -- ${name} photo.jpg`)
+  return faults
 }
 
 export const imagesFolder = join(import.meta.dirname, '../images')

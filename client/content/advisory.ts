@@ -1,4 +1,6 @@
 import { postalAddress } from '../../shared/brand.ts'
+import type { Product } from '../../shared/catalogue.ts'
+import { compositions, listed } from './compositions.ts'
 
 /** What the product is in law. */
 export const PRODUCT_CLASS = 'health supplement'
@@ -6,13 +8,23 @@ export const PRODUCT_CLASS = 'health supplement'
 /** Shown on the product pages, once known: { title: 'Licence number', value: '…' }, pack size, vegetarian mark, test report. */
 export const labelFacts: { title: string; value: string }[] = []
 
+/** What to mind of an ingredient, by its key in `compositions`. */
+const allergens: Record<string, string> = {
+  omega3: 'EPA and DHA may come from fish',
+  wheatGerm: 'wheat germ oil comes from wheat',
+}
+
 export const advisory = {
   title: 'Please read before use',
-  paragraphs: [
-    `This is a ${PRODUCT_CLASS}. It is not for medicinal use, and not meant to diagnose, treat, cure or prevent any disease. The areas named here are those in which a physician may advise it, not a promise.`,
-    'Take it as directed by your physician, and never exceed the directed dose. It is no substitute for a varied diet. Store in a cool, dry place, out of reach of children.',
-    'Allergens: EPA and DHA may come from fish, wheat germ oil from wheat; check the pack. Ask a doctor first if you are pregnant or breastfeeding, take any medicine (especially blood thinners) or have surgery planned.',
-  ],
+  paragraphs(product: Product): string[] {
+    const held = Object.keys(compositions[product]).flatMap((key) => allergens[key] ?? [])
+    const warned = held.length > 0 ? `Allergens: ${listed(held)}; check the pack. ` : ''
+    return [
+      `This is a ${PRODUCT_CLASS}. It is not for medicinal use, and not meant to diagnose, treat, cure or prevent any disease. The areas named here are those in which a physician may advise it, not a promise.`,
+      'Take it as directed by your physician, and never exceed the directed dose. It is no substitute for a varied diet. Store in a cool, dry place, out of reach of children.',
+      `${warned}Ask a doctor first if you are pregnant or breastfeeding, take any medicine (especially blood thinners) or have surgery planned.`,
+    ]
+  },
   maker: postalAddress,
 }
 

@@ -49,10 +49,34 @@ export function fullName({ name, note }: LabelLine): string {
 /** Within a sentence: no line ends after its hyphen. */
 export const omega3 = 'omega-\u20603'
 
+/** What several products may share, as it is called within a sentence. */
+const spoken: Record<string, string> = { q10: 'Coenzyme Q10', omega3, lycopene: 'lycopene' }
+
+/** Every ingredient of any product, with each product's line of it. The name is that of the longest list. */
+export function compareProducts(
+  of: readonly Product[] = products,
+): { key: string; name: string; spoken: string; lines: (LabelLine | undefined)[] }[] {
+  const lists: Record<string, LabelLine>[] = of.map((product) => compositions[product])
+  const byLength = [...lists].sort((a, b) => Object.keys(b).length - Object.keys(a).length)
+  const named = new Map<string, LabelLine>()
+  for (const list of byLength) for (const [key, line] of Object.entries(list)) if (!named.has(key)) named.set(key, line)
+  return [...named].map(([key, line]) => ({
+    key,
+    name: fullName(line),
+    spoken: spoken[key] ?? line.name.toLowerCase(),
+    lines: lists.map((list) => list[key]),
+  }))
+}
+
+/** "this, that and the other". */
+export function listed(parts: string[]): string {
+  return new Intl.ListFormat('en-GB').format(parts)
+}
+
 /** The picture of each ingredient, and what it shows. */
 export const ingredientPictures = {
   q10: { name: 'coenzyme-q10', alt: 'A heap of amber powder on a white dish' },
-  omega3: { name: 'omega-3', alt: 'Clear golden softgel capsules in a glass bowl' },
+  omega3: { name: 'omega-3', alt: 'Clear golden softgel capsules on a white dish' },
   lycopene: { name: 'lycopene', alt: 'Three ripe tomatoes' },
   carotene: { name: 'mixed-carotene', alt: 'Two carrots and a few slices' },
   wheatGerm: { name: 'wheat-germ-oil', alt: 'Ears of wheat beside a small glass of oil' },

@@ -5,7 +5,9 @@ import type { messages, OrderField } from '../../shared/order.ts'
 export const buyNow = {
   title: 'Buy Now',
   closing: 'Tell us how many you need, and our team calls or writes back.',
-  lead: 'Buying for your shop or for yourself? Tell us what you need. You get a reference right away, and our team replies by phone or email.',
+  lead: 'Health supplements for your shop or for yourself. Tell us what you need: you get a reference right away, and our team replies by phone or email.',
+  advice:
+    'Take them as directed by a physician. Ask yours first if you take any medicine, are pregnant or breastfeeding, or have surgery planned.',
 }
 
 const received: typeof messages.received = 'Order Received Successfully'

@@ -7,8 +7,10 @@ import { SubscribeForm } from '../enquiry/subscribe-form.tsx'
 import { Island } from '../ui/island.tsx'
 import { Logo } from '../ui/logo.tsx'
 
-/** Whose colours stand for all. */
-const LONGEST = products[1]
+/** Their colours stand for all. */
+const longest = Object.values<Record<string, LabelLine>>(compositions).reduce((most, each) =>
+  Object.keys(each).length > Object.keys(most).length ? each : most,
+)
 
 interface FooterProps {
   /** Where the subscription goes when it is sent without scripts. */
@@ -26,7 +28,7 @@ export function Footer({ path, product, hasBox, answer }: FooterProps) {
     <footer className="site-footer on-leaf">
       {/* The strip of colours that printers put on the edge of a sheet: the ingredients', with their names where the page is about them. */}
       <div className={product ? 'colour-bar named' : 'colour-bar'} aria-hidden>
-        {Object.values<LabelLine>(compositions[product ?? LONGEST]).map(({ name, hue }) => (
+        {Object.values<LabelLine>(product ? compositions[product] : longest).map(({ name, hue }) => (
           <i key={name} data-hue={hue}>
             {product && name}
           </i>

@@ -1,7 +1,7 @@
 import { type Product, productPath, products } from '../../shared/catalogue.ts'
 import { readFieldRules } from '../../shared/order.ts'
-import { compositions, fullName, type LabelLine } from '../content/compositions.ts'
-import { compareProducts, home } from '../content/home.ts'
+import { compareProducts, compositions, fullName, type LabelLine } from '../content/compositions.ts'
+import { home } from '../content/home.ts'
 import { productCards } from '../content/product.ts'
 import { OrderSection } from '../enquiry/order-form.tsx'
 import { Island } from '../ui/island.tsx'
@@ -120,16 +120,16 @@ const nothing = (
 )
 
 /** All formulas side by side, ingredient by ingredient. What one product's label calls otherwise is said in its place. */
-function Comparison() {
+export function Comparison({ of = products }: { of?: readonly Product[] }) {
   return (
     <section className="section comparison" aria-labelledby="comparison-title">
       <div className="wrap">
         <SectionHead id="comparison" {...home.comparison} />
-        <table>
+        <table data-many={of.length > 2 || undefined}>
           <thead>
             <tr>
               <th scope="col">Ingredient</th>
-              {products.map((product) => (
+              {of.map((product) => (
                 <th key={product} scope="col">
                   <a href={productPath(product)}>{product}</a>
                 </th>
@@ -137,11 +137,11 @@ function Comparison() {
             </tr>
           </thead>
           <tbody>
-            {compareProducts().map(({ key, name, lines }) => (
+            {compareProducts(of).map(({ key, name, lines }) => (
               <tr key={key}>
                 <th scope="row">{name}</th>
                 {lines.map((line, index) => (
-                  <td key={products[index]} data-product={products[index]}>
+                  <td key={of[index]} data-product={of[index]}>
                     {line ? <Amount>{line.amount}</Amount> : nothing}
                     {line && fullName(line) !== name && <small>{fullName(line)}</small>}
                   </td>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
-import { buyNowPath, productPath } from '../../shared/catalogue.ts'
+import { buyNowPath, type Product, productPath } from '../../shared/catalogue.ts'
 import { PUBLIC_URL_PLACEHOLDER } from '../../shared/page-paths.ts'
 import { advisory, labelFacts, PRODUCT_CLASS } from '../content/advisory.ts'
 import { telephone } from '../content/contact.ts'
@@ -36,7 +36,7 @@ function ProductPage(content: ProductContent) {
       </Section>
       <Section id="indications" lead="Areas in which a physician may advise it.">
         <Island name="indications" of={Indications} props={indications} />
-        <Advisory />
+        <Advisory product={content.product} />
       </Section>
       <Section id="safety">
         <Notes notes={safety} />
@@ -171,12 +171,12 @@ function Notes({ notes, icons = [] }: { notes: Record<string, string>; icons?: s
   )
 }
 
-function Advisory() {
+function Advisory({ product }: { product: Product }) {
   return (
     <aside id="advisory" className="advisory on-sand columns" aria-labelledby="advisory-title">
       <h3 id="advisory-title">{advisory.title}</h3>
       <div>
-        {advisory.paragraphs.map((paragraph) => (
+        {advisory.paragraphs(product).map((paragraph) => (
           <p key={paragraph}>
             <Words>{paragraph}</Words>
           </p>

@@ -13,7 +13,7 @@ const SHORT = 3
 export function ProductHero({ content }: { content: ProductContent }) {
   const { product, ground, paragraph } = content
   const { lines, more } = firstLines(product)
-  const name = product.replace(brand.name, '').trim()
+  const [word = '', ...rest] = product.slice(brand.name.length + 1).split(' ')
   return (
     <>
       <div className={`product-hero on-${ground}`}>
@@ -21,7 +21,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
           <Gallery content={content} />
           <section id="description" className="product-text" aria-labelledby="description-title">
             <h1>
-              {brand.name} <span data-long={name.length > SHORT || undefined}>{name}</span>
+              {brand.name} <span data-long={word.length > SHORT || undefined}>{word}</span> {rest.join(' ')}
             </h1>
             <div className="label numbered">
               <SectionNumber>{1}</SectionNumber>

@@ -9,7 +9,7 @@ const open = () =>
   [...document.querySelectorAll('.indication button[aria-expanded=true]')].map((button) => button.textContent)
 
 it.each([
-  [quvera300, 'Cardiovascular Health', 'General surgery', 5],
+  [quvera300, 'Cardiovascular Health', 'General surgeon', 5],
   [quveraXt, 'Neurological Health', 'Ophthalmology', 6],
 ])('exactly one card is open, whatever is clicked', async (content, first, other, count) => {
   await page.viewport(1440, 900)

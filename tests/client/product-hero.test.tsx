@@ -2,22 +2,39 @@ import { afterAll, expect, it } from 'vitest'
 import { page } from 'vitest/browser'
 import { compositions } from '../../client/content/compositions.ts'
 import { content } from '../../client/content/products/xt.ts'
+import { Comparison } from '../../client/pages/home-page.tsx'
 import { ProductHero } from '../../client/product/product-hero.tsx'
 import { Logo } from '../../client/ui/logo.tsx'
 import { brand } from '../../shared/brand.ts'
-import type { Product } from '../../shared/catalogue.ts'
+import { type Product, products } from '../../shared/catalogue.ts'
 import { render } from '../support/render.tsx'
 
 afterAll(() => page.viewport(1280, 900))
 
-it.each([320, 390, 600, 900, 1280])('a name as long as its type allows fits, %d px wide', async (width) => {
+const product = `${brand.name} Immunityplus Support Formula` as Product
+const WIDTHS = [320, 360, 390, 600, 900, 1280]
+
+it.each(WIDTHS)('a name with as long a word as a product may have fits, %d px wide', async (width) => {
   await page.viewport(width, 900)
-  const product = `${brand.name} Immunityplus` as Product
   Object.assign(compositions, { [product]: {} })
   const place = render(<ProductHero content={{ ...content, product }} />)
-  const [name, text] = ['h1 span', '.product-text'].map((selector) => place.querySelector(selector))
+  const [name, text] = ['h1 span', '.product-text'].map((selector) => place.querySelector(selector) as Element)
   expect(name?.textContent).toHaveLength(12)
-  expect(name?.scrollWidth).toBeLessThanOrEqual(text?.clientWidth ?? 0)
+  const letters = document.createRange()
+  letters.selectNodeContents(name as Element)
+  expect(letters.getClientRects()).toHaveLength(1)
+  expect(letters.getBoundingClientRect().right).toBeLessThanOrEqual(text?.getBoundingClientRect().right ?? 0)
+  expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(width)
+})
+
+it.each(WIDTHS.slice(1))('three products are compared side by side, %d px wide', async (width) => {
+  await page.viewport(width, 900)
+  const third = `${brand.name} Immunity Support Formula` as Product
+  Object.assign(compositions, { [third]: compositions[products[1]] })
+  const place = render(<Comparison of={[...products, third]} />)
+  expect(place.querySelectorAll('thead th')).toHaveLength(4)
+  const [table, wrap] = ['table', '.wrap'].map((selector) => place.querySelector(selector)?.getBoundingClientRect())
+  expect(table?.right).toBeLessThanOrEqual((wrap?.right ?? 0) - 16) // its margin
   expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(width)
 })
 

@@ -53,7 +53,7 @@ it.each([
         'Oncological Health',
         'Neurological Health',
         'Gynaecological Health',
-        'General surgery',
+        'General surgeon',
       ],
       ...['Allergies', 'Pregnancy and lactation', 'Alcohol', 'Renal health', 'Liver health', 'dialysis'],
     ],
@@ -112,6 +112,18 @@ it.each([
 ])('%s says all that the owner wants in its HTML', async (path, wanted) => {
   const said = await text(path)
   expect([...shared, ...wanted].filter((part) => !said.includes(part))).toEqual([])
+})
+
+it('a page warns of what its product holds, and of nothing else', async () => {
+  expect(await text(productPath(products[0]))).not.toMatch(/wheat/i)
+  expect(await text(productPath(products[1]))).toContain('wheat germ oil comes from wheat; check the pack')
+})
+
+it.each(['/', '/buy-now'])('%s says what the products are, and whom to ask first', async (path) => {
+  const said = await text(path)
+  expect(said).toMatch(/health supplement/i)
+  expect(said).toMatch(/physician/)
+  expect(said.match(/published in full|each published|every amount/gi) ?? []).toHaveLength(path === '/' ? 1 : 0)
 })
 
 it('no page makes a claim, and no disease stands outside the Indications', async () => {

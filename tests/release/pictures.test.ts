@@ -64,12 +64,17 @@ describe('npm run pictures', () => {
     expect(await furthest('jar-320.webp', ABOVE, [null, null, null, 255])).toBe(0)
   })
 
-  it('refuses a photo that is too small, and a colour that is none', async () => {
+  it('refuses a photo that is too small, and a ground that is no colour or not that of the photo', async () => {
     await sharp(file('photo.jpg')).resize(800).toFile(file('small.jpg'))
     const { code, stderr } = await pictures('cup', file('small.jpg'))
     expect([code, stderr]).toEqual([1, 'The photo is 800 pixels wide, and 960 are needed.\n'])
     const colour = await pictures('cup', file('photo.jpg'), '--ground', 'sand')
     expect(colour).toMatchObject({ code: 1, stderr: '"sand" is not a colour of the form #RRGGBB.\n' })
+    const ground = await pictures('cup', file('photo.jpg'), '--ground', '#112233')
+    expect(ground.code).toBe(1)
+    expect(ground.stderr).toMatch(
+      /^The photo has next to nothing of this ground. In its upper left corner it is #f0e6d[567]\.$/m,
+    )
     expect((await readdir(folder)).filter((name) => name.startsWith('cup-'))).toEqual([])
   })
 })

@@ -60,7 +60,7 @@ export const content: ProductContent = {
         text: 'As advised by your physician, especially if you are pregnant, planning a pregnancy or breastfeeding.',
       },
       'general-surgery': {
-        title: 'General surgery',
+        title: 'General surgeon',
         text: 'As advised by your physician or surgeon, who should know about every supplement you take before an operation.',
       },
     },
