@@ -20,7 +20,7 @@ export const home = {
   description: `${count} ${PRODUCT_CLASS}s. Every ingredient, every amount, published in full.`,
   pictureAlt: `${brand.name} 300 with an orange cap and ${brand.name} XT with a dark green cap, their capsules before them`,
   facts: [
-    { title: `${count} formulas`, text: listed(sizes) },
+    { title: `${count} formulas`, text: `${listed(sizes)} ingredients` },
     {
       title: `${inWords(ingredients.length)} ingredients`,
       text: `${inWords(common.length).toLowerCase()} of them in ${products.length === 2 ? 'both' : 'all'}`,

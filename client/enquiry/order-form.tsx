@@ -61,6 +61,7 @@ export function OrderPanel({ received, children }: { received: boolean; children
         alt={`${brand.name} 300 and ${brand.name} XT before a note card`}
         sizes="(min-width: 56.25em) 560px, 280px"
       />
+      {!received && <p className="small order-advice">{buyNow.advice}</p>}
       <NextSteps received={received} />
     </div>
   )
