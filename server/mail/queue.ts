@@ -199,7 +199,7 @@ export interface Usage {
 export async function readUsage(db: Db, budget: Budget): Promise<Usage> {
   const inADay = (kind: string) => Prisma.sql`(SELECT count(*)::int FROM (
     SELECT FROM "Quvera_Mail" WHERE "Kind" = ${kind}::"Quvera_MailKind" AND "TriedAt" > now() - interval '24 hours'
-    LIMIT ${budget.mails}) used)`
+    ORDER BY "TriedAt" DESC LIMIT ${budget.mails}) used)`
   const isHeld = (
     kind: string,
   ) => Prisma.sql`(SELECT count(*) FILTER (WHERE "Status" <> 'Delivered') >= ${UNWELCOME} FROM (
@@ -209,7 +209,7 @@ export async function readUsage(db: Db, budget: Budget): Promise<Usage> {
       WHERE "Status" = fate AND "Kind" = ${kind}::"Quvera_MailKind" AND "DueAt" > now() - interval '1 day'
       ORDER BY "DueAt" DESC LIMIT ${DECIDED}) decided
     ORDER BY "DueAt" DESC LIMIT ${DECIDED}) last)`
-  const waiting = Prisma.sql`SELECT FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Staff'`
+  const waiting = Prisma.sql`SELECT TRUE FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Staff'`
   const [row] = await db.$queryRaw<
     [
       Used &
@@ -219,8 +219,8 @@ export async function readUsage(db: Db, budget: Budget): Promise<Usage> {
   >`
     SELECT ${inADay('Staff')} AS "Staff", ${inADay('Summary')} AS "Summary",
       ${inADay('Acknowledgement')} AS "Acknowledgement", ${inADay('Confirmation')} AS "Confirmation",
-      EXISTS (${waiting} AND "DueAt" IS NULL) AS "hasSuspected",
-      EXISTS (${waiting} AND "DueAt" <= now() AND "TriedAt" IS NULL) AS "hasDue",
+      (${waiting} AND "DueAt" IS NULL ORDER BY "DueAt" LIMIT 1) IS TRUE AS "hasSuspected",
+      (${waiting} AND "DueAt" <= now() AND "TriedAt" IS NULL ORDER BY "DueAt" LIMIT 1) IS TRUE AS "hasDue",
       EXISTS (SELECT FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Summary') AS "isPending",
       (SELECT extract(epoch FROM now() - max("TriedAt"))::float * 1000 FROM "Quvera_Mail" WHERE "Kind" = 'Summary') AS "quietMs",
       ${isHeld('Acknowledgement')} AS "isHeldAck", ${isHeld('Confirmation')} AS "isHeldConfirm", now() AS "now"`
@@ -230,32 +230,27 @@ export async function readUsage(db: Db, budget: Budget): Promise<Usage> {
   return { used, hasSuspected, hasDue, isSummaryOpen: isQuiet && !isPending, isHeld: isHeldOf, now }
 }
 
-/** For whoever watches the site. Counts end at `BACKLOG_MAX`, so that they cost the same however many mails there are. */
+/** For whoever watches the site. Counts end at `BACKLOG_MAX` a kind: they cost the same however many mails there are. */
 export async function readBacklog(db: Db) {
-  const countOf = (state: MailStatus, of: readonly MailKind[]) => Prisma.sql`(SELECT count(*)::int FROM (
-    SELECT FROM "Quvera_Mail" WHERE "Status" = ${state}::"Quvera_MailStatus"
-      AND "Kind" = ANY(${of}::text[]::"Quvera_MailKind"[]) LIMIT ${BACKLOG_MAX}) counted)`
-  const firstDue = mailKinds.map(
-    (kind) => Prisma.sql`(
-    SELECT "DueAt" FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = ${kind}::"Quvera_MailKind"
-    ORDER BY "DueAt" LIMIT 1)`,
-  )
+  const first = (state: MailStatus, of: readonly MailKind[], limit: number) => Prisma.sql`
+    FROM unnest(${of}::text[]::"Quvera_MailKind"[]) AS kind CROSS JOIN LATERAL (
+      SELECT "DueAt" FROM "Quvera_Mail" WHERE "Status" = ${state}::"Quvera_MailStatus" AND "Kind" = kind
+      ORDER BY "DueAt" LIMIT ${limit}) first`
+  const countOf = (state: MailStatus, of: readonly MailKind[] = mailKinds) =>
+    Prisma.sql`(SELECT count(*)::int ${first(state, of, BACKLOG_MAX)})`
   const [row] = await db.$queryRaw<
     [Record<'pending' | 'failed' | 'unknown' | 'pendingPosts' | 'failedPosts' | 'oldestPendingSeconds', number>]
   >`
-    SELECT ${countOf('Pending', mailKinds)} AS "pending", ${countOf('Failed', mailKinds)} AS "failed",
-      ${countOf('Unknown', mailKinds)} AS "unknown",
+    SELECT ${countOf('Pending')} AS "pending", ${countOf('Failed')} AS "failed", ${countOf('Unknown')} AS "unknown",
       ${countOf('Pending', ['Post'])} AS "pendingPosts", ${countOf('Failed', ['Post'])} AS "failedPosts",
-      greatest(0, extract(epoch FROM now() - least(${Prisma.join(firstDue)}, (
-        SELECT coalesce(form."ReceivedAt", subscriber."SubscribedAt") FROM "Quvera_Mail" mail
-        LEFT JOIN "Quvera_Form" form ON form."Id" = mail."EnquiryId"
-        LEFT JOIN "Quvera_Subscriber" subscriber ON subscriber."Id" = mail."SubscriberId"
-        WHERE mail."Status" = 'Pending' AND mail."Attempts" > 0 AND mail."Kind" <> 'Post' ORDER BY mail."Id" LIMIT 1))))::int
+      coalesce(greatest(0, extract(epoch FROM now() - least(
+        -- Of a mail that was never tried this is when it was written.
+        (SELECT min("DueAt") ${first('Pending', mailKinds, 1)}),
+        (SELECT coalesce(form."ReceivedAt", subscriber."SubscribedAt") FROM (
+            SELECT "EnquiryId", "SubscriberId" FROM "Quvera_Mail"
+            WHERE "Status" = 'Pending' AND "Attempts" > 0 AND "Kind" <> 'Post' ORDER BY "Id" LIMIT 1) tried
+          LEFT JOIN "Quvera_Form" form ON form."Id" = tried."EnquiryId"
+          LEFT JOIN "Quvera_Subscriber" subscriber ON subscriber."Id" = tried."SubscriberId")))), 0)::int
         AS "oldestPendingSeconds"`
-  // Of the first mail that was never tried the time at which it became due is that of its enquiry.
-  return {
-    ...row,
-    oldestPendingSeconds: row.oldestPendingSeconds ?? 0,
-    isOverdue: row.oldestPendingSeconds > OVERDUE_SECONDS,
-  }
+  return { ...row, isOverdue: row.oldestPendingSeconds > OVERDUE_SECONDS }
 }

@@ -1,0 +1,101 @@
+import pino from 'pino'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import type { Db } from '../../server/database/database.ts'
+import { Prisma } from '../../server/database/generated/client.ts'
+import { applyEvents } from '../../server/mail/delivery.ts'
+import { claimDue, claimUnclear, readBacklog, readUsage } from '../../server/mail/queue.ts'
+import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
+
+const BUDGET = { mails: 100, receivers: 1 }
+
+interface Plan {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  Plans?: Plan[]
+}
+
+const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
+
+/** A million mails that were sent within a month, a hundred thousand that wait, events of other mails of the account. */
+describe.runIf(inject('postgres'))('beside 1,000,000 sent and 100,000 pending mails', () => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await openTestDatabase()
+    const { db } = database
+    for (let part = 0; part < 10; part++)
+      await db.$executeRaw`
+        INSERT INTO "Quvera_Mail" ("Kind", "Status", "Attempts", "Key", "ResendId", "TriedAt", "DueAt")
+        SELECT (ARRAY['Staff', 'Acknowledgement'])[1 + n % 2]::"Quvera_MailKind", 'Sent', 1, 'sent', 'sent-' || ${part}::int || '-' || n,
+          now() - n * interval '26 seconds', now() - n * interval '26 seconds'
+        FROM generate_series(1, 100000) n`
+    await db.$executeRaw`
+      INSERT INTO "Quvera_Mail" ("Kind", "Key", "DueAt")
+      SELECT (ARRAY['Staff', 'Acknowledgement'])[1 + n % 2]::"Quvera_MailKind", 'pending', now() - n * interval '1 second'
+      FROM generate_series(1, 100000) n`
+    await db.$executeRaw`
+      INSERT INTO "Quvera_MailEvent" ("Id", "ResendId", "Type")
+      SELECT 'event-' || n, 'of-others-' || n, 'email.delivered' FROM generate_series(1, 200000) n`
+    await db.$executeRaw`ANALYZE`
+    return database.close
+  }, 300_000)
+
+  /** What PostgreSQL did for the first statement on the table that `work` sends. */
+  async function explain(table: string, work: (db: Db) => Promise<unknown>): Promise<Plan[]> {
+    const { db } = database
+    let plan: Plan | undefined
+    const explaining = db.$extends({
+      query: {
+        async $queryRaw({ args, query }) {
+          const isThis = (args as Prisma.Sql).sql.includes(table) && !plan
+          if (isThis)
+            await db
+              .$transaction(async (transaction) => {
+                const explained = Prisma.sql`EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, FORMAT JSON) ${args as Prisma.Sql}`
+                const rows = await transaction.$queryRaw<{ 'QUERY PLAN': { Plan: Plan }[] }[]>(explained)
+                plan = rows[0]?.['QUERY PLAN'][0]?.Plan
+                throw new Error('taken back')
+              })
+              .catch((error: Error) => expect(error.message).toBe('taken back'))
+          return query(args)
+        },
+      },
+    })
+    await work(explaining as unknown as Db)
+    if (!plan) throw new Error(`No statement on ${table}`)
+    return nodes(plan)
+  }
+
+  it.each<[string, number, (db: Db) => Promise<unknown>]>([
+    ['due notices', 10, (db) => claimDue(db, { Staff: 10 }, 10, 60)],
+    ['due acknowledgements, the newest first', 10, (db) => claimDue(db, { Acknowledgement: 10 }, 10, 60)],
+    ['mails without a clear answer', 10, (db) => claimUnclear(db, ['Staff', 'Acknowledgement'], 10, 60)],
+    ['the counts of 24 hours', BUDGET.mails, (db) => readUsage(db, BUDGET)],
+    ['the oldest pending, and counts that end at 10,000 a kind', 20_000, readBacklog],
+  ])('%s read no more rows than they return', async (_, most, work) => {
+    const plan = await explain('Quvera_Mail', work)
+    const scans = plan.filter((node) => /Quvera_Mail/.test(`${node['Relation Name']} ${node['Index Name']}`))
+    expect(scans.length).toBeGreaterThan(0)
+    for (const scan of scans) {
+      const what = JSON.stringify(scan)
+      expect(scan['Node Type'], what).not.toBe('Seq Scan')
+      expect(scan['Actual Rows'] * scan['Actual Loops'], what).toBeLessThanOrEqual(most)
+      expect(scan['Rows Removed by Filter'] ?? 0, what).toBeLessThanOrEqual(20) // claimed by the cases before
+    }
+  })
+
+  it('an event of another mail costs one look by an index', async () => {
+    const { db } = database
+    await db.$transaction(async (transaction) => {
+      const read = () => transaction.$queryRaw<{ scanned: number; fetched: number }[]>`
+        SELECT sum(seq_tup_read)::int AS "scanned", sum(idx_tup_fetch)::int AS "fetched" FROM pg_stat_xact_user_tables
+        WHERE relname IN ('Quvera_Mail', 'Quvera_MailEvent')`
+      const before = await read()
+      await applyEvents(transaction as Db, pino({ level: 'silent' }), { resendId: 'of-others-7' }, ['a@b.in'])
+      expect(await read()).toEqual(before)
+    })
+  })
+})

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
+import { anOrder, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
+import { eventually } from '../support/eventually.ts'
+import { startTestApp } from '../support/test-app.ts'
+
+async function anApp(options: Parameters<typeof startTestApp>[0] = {}) {
+  const app = await startTestApp(options)
+  atEnd(app.close)
+  const logged = (words: string) => app.logLines.filter((line) => line.includes(words)).length
+  return { ...app, logged }
+}
+
+describe('the sender', () => {
+  it('calls a failing Resend no more often where the clock of its machine is ten minutes behind the database’s', async () => {
+    const app = await anApp({ mails: false, retrySeconds: 2 })
+    app.resend.behaviour = { status: 500, name: 'internal_server_error' }
+    await submit(app.url, anOrder())
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 600_000 })
+    atEnd(() => vi.useRealTimers())
+    const outbox = app.startOutbox()
+    await sleep(4000)
+    await outbox.stop(1000)
+    expect(app.resend.calls.all).toBeGreaterThan(1)
+    expect(app.resend.calls.all).toBeLessThanOrEqual(6)
+  })
+
+  it('withholds all old mails before it sends one, and tells of their enquiries', async () => {
+    const app = await anApp({ mails: false })
+    await submit(app.url, anOrder())
+    for (let part = 0; part < 2; part++)
+      await app.db.$executeRaw`
+        WITH form AS (
+          INSERT INTO "Quvera_Form" ("Id", "Reference", "ReceivedAt", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey")
+          SELECT gen_random_uuid(), 'QV-' || ${part}::int || '-' || n, now() - interval '60 days', 'x', 'old' || n || '@shop.example', '9876543210', 1, 'Self Use', 'Quvera XT', '1', gen_random_uuid()
+          FROM generate_series(1, 10000) n RETURNING "Id", "ReceivedAt"
+        )
+        INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "DueAt")
+        SELECT "Id", kind::"Quvera_MailKind", "ReceivedAt" FROM form CROSS JOIN (VALUES ('Staff'), ('Acknowledgement')) AS mails (kind)`
+    const withheldAtFirstMail = new Promise<number>((done) => {
+      app.resend.onMail = () => done(app.db.mail.count({ where: { status: 'Withheld' } }))
+    })
+    const outbox = app.startOutbox()
+    expect(await withheldAtFirstMail).toBe(40_000)
+    await eventually(() => expect(app.resend.mails).toHaveLength(2))
+    await outbox.stop(1000)
+    expect(app.resend.mails.map(({ subject }) => subject).join()).not.toMatch(/QV-\d-/)
+    const alarms = app.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50)
+    expect(alarms.reduce((sum, { enquiries }) => sum + enquiries, 0)).toBe(20_000)
+  }, 180_000)
+
+  it('that runs into the time limit of a statement says so once, and orders are taken as before', async () => {
+    const app = await anApp()
+    await eventually(() => expect(app.logged('"to":"idle"')).toBe(1))
+    await app.db.$executeRaw`
+      CREATE FUNCTION too_slow() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE query_canceled USING MESSAGE = 'canceling statement due to statement timeout'; END $$`
+    await app.db.$executeRaw`
+      CREATE TRIGGER too_slow BEFORE UPDATE ON "Quvera_Mail" FOR EACH ROW EXECUTE FUNCTION too_slow()`
+    expect((await submit(app.url, anOrder())).status).toBe(200)
+    await eventually(() => expect(app.logged('the sender cannot work')).toBe(1))
+    expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
+    expect((await submit(app.url, anOrder())).status).toBe(200)
+    await app.db.$executeRaw`DROP FUNCTION too_slow CASCADE`
+    await eventually(() => expect(app.resend.mails).toHaveLength(4))
+    expect(app.logged('the sender cannot work')).toBe(1)
+  })
+
+  it('pauses as a whole when Resend refuses the key, and goes on by itself', async () => {
+    const app = await anApp({ retrySeconds: 0.1 })
+    app.resend.behaviour = { status: 401, name: 'invalid_api_key' }
+    for (let index = 0; index < 5; index++) await submit(app.url, anOrder({ email: `v${index}@shop.example` }))
+    await eventually(() => expect(app.logged('"to":"paused"')).toBeGreaterThan(0))
+    const calls = app.resend.calls.all
+    await sleep(600)
+    expect(app.resend.calls.all - calls).toBeLessThan(5)
+    app.resend.behaviour = 'accept'
+    await eventually(() => expect(app.resend.mails).toHaveLength(10))
+  })
+
+  it('of several processes one sends and the others wait, until it ends', async () => {
+    const app = await anApp()
+    await eventually(() => expect(app.logged('"to":"idle"')).toBe(1))
+    const other = app.startOutbox()
+    await submit(app.url, anOrder())
+    await eventually(() => expect(app.resend.mails).toHaveLength(2))
+    const holders = () => app.db.lease.findMany({ where: { name: 'sends mails' } })
+    const [first] = await holders()
+    await sleep(500) // several polls
+    expect((await holders())[0]?.holder).toBe(first?.holder)
+    await app.outbox.stop(1000)
+    await submit(app.url, anOrder({ email: 'next@shop.example' }))
+    await eventually(() => expect(app.resend.mails).toHaveLength(4))
+    await other.stop(1000)
+  })
+})
