@@ -8,10 +8,7 @@ import { transition } from './queue.ts'
 import type { DeliveryEvent, Mailer } from './resend.ts'
 import { kinds, undeliveredStates } from './states.ts'
 
-/*
- * What became of a mail that Resend has taken: it sends events, or is asked. An event is stored first and applied then,
- * for it may come before our own record of the send.
- */
+/* What became of a mail that Resend has taken: it sends events, or is asked. */
 
 const EVENTS: Record<string, MailStatus> = {
   'email.delivery_delayed': 'Sent',
@@ -29,13 +26,11 @@ const TO_ONE: MailStatus[][] = [['Sent'], ['Delivered'], ['Bounced', 'Failed'], 
 /** A mail to several of staff has arrived when it has reached one. */
 const TO_SEVERAL: MailStatus[][] = [['Sent'], ['Bounced', 'Failed', 'Complained'], ['Delivered']]
 
-/** An event that belongs to no mail of ours by then never will: a key lives for a day. */
-const KEPT_DAYS = 2
 const ASK_TIMEOUT_MS = 10_000
 
 type Log = Pick<Logger, 'error' | 'warn' | 'info'>
 
-/** @param staff who receives mails to staff */
+/** Stores an event, then applies it: it may come before our own record of the send. `staff` receive mails to staff. */
 export async function recordEvent(db: Db, log: Log, event: DeliveryEvent, staff: string[]): Promise<void> {
   const { id, resendId, type, reason = null } = event
   if (!Object.hasOwn(EVENTS, type) || !resendId) return
@@ -43,19 +38,18 @@ export async function recordEvent(db: Db, log: Log, event: DeliveryEvent, staff:
   await applyEvents(db, log, event, staff)
 }
 
-/**
- * Applies the events of one mail, if it is ours, and deletes them. Who stores an event and who records a send calls this
- * after its own commit, so that the later one sees both.
- */
+/** Applies the events of one mail, if it is ours. Called after an event or a send was committed: the later call sees both. */
 export async function applyEvents(db: Db, log: Log, about: Pick<DeliveryEvent, 'resendId' | 'to'>, staff: string[]) {
   const { resendId } = about
+  const events = await db.mailEvent.findMany({ where: { resendId } })
+  if (events.length === 0) return
   const mail = await db.mail.findFirst({ where: { resendId }, select: { id: true, kind: true } })
   if (!mail) return
-  const events = await db.mailEvent.findMany({ where: { resendId } })
   const isToStaff = kinds[mail.kind].to === 'staff'
   const order = isToStaff && staff.length > 1 ? TO_SEVERAL : TO_ONE
   for (const { type, reason } of events) {
     const to = EVENTS[type] ?? 'Sent'
+    const fate = { mail: mail.id, kind: mail.kind, state: to, reason }
     const rank = order.findIndex((states) => states.includes(to))
     const before = order.slice(0, Math.max(rank, 1)).flat()
     const words = [type.replace('email.', '').replace('_', ' '), reason].filter(Boolean).join(': ')
@@ -64,42 +58,22 @@ export async function applyEvents(db: Db, log: Log, about: Pick<DeliveryEvent, '
     const decided = to === 'Sent' ? change : Prisma.sql`${change}, "DueAt" = now()`
     const [changed] = await transition(db, to, where, decided)
     if (changed || (order === TO_SEVERAL && undeliveredStates.includes(to)))
-      await report(db, log, { mail: mail.id, kind: mail.kind, state: to, reason }, about.to ?? [], staff)
+      await report(db, log, fate, about.to ?? [], staff)
   }
   await db.mailEvent.deleteMany({ where: { id: { in: events.map(({ id }) => id) } } })
 }
 
-interface Fate {
-  mail: bigint
-  kind: MailKind
-  state: MailStatus
-  reason: string | null
-}
-
-async function report(db: Db, log: Log, fate: Fate, to: string[], staff: string[]) {
+/** An address of several in STAFF_EMAILS is told of once a day, as `s…@shop.example`. */
+async function report(db: Db, log: Log, fate: { kind: MailKind; state: MailStatus }, to: string[], staff: string[]) {
   if (fate.state === 'Delivered' || fate.state === 'Sent') return log.info(fate, 'a mail has arrived, or is delayed')
   if (kinds[fate.kind].to !== 'staff') return log.warn(fate, 'a mail did not arrive')
   if (staff.length === 1) return log.error(fate, 'a mail to staff did not arrive: they may not know of an enquiry')
-  const address = to.length === 1 ? masked(to[0] ?? '') : 'one'
+  const address = to[0] && to.length === 1 ? to[0].replace(/^(.)[^@]*/, '$1…') : 'one'
   const isFirstToday = await takeLease(db, `no mail arrives at ${address}`, crypto.randomUUID(), DAY_MS / 1000)
   if (isFirstToday) log.error({ ...fate, address }, 'an address of STAFF_EMAILS takes no mail; the others get it')
 }
 
-/** `s…@shop.example` */
-function masked(address: string): string {
-  return address.replace(/^(.)[^@]*/, '$1…')
-}
-
-/** Events that no mail of ours has claimed. */
-export async function forgetEvents(db: Db): Promise<void> {
-  await db.$executeRaw`DELETE FROM "Quvera_MailEvent" WHERE "ReceivedAt" < now() - make_interval(days => ${KEPT_DAYS})`
-}
-
-/**
- * Where Resend sends no events it is asked about the one mail that is due for it, if one is. That counts as asked from
- * here on: a question that is never answered is not put again at once.
- * @returns what was answered; `forbidden`: the key may only send
- */
+/** Asks Resend about the one mail that is due for it, if one is. A question that is not answered is not put again at once. */
 export async function askDelivery(db: Db, mailer: Mailer, log: Log, staff: string[]) {
   const [due] = await db.$queryRaw<{ resendId: string }[]>`
     UPDATE "Quvera_Mail" SET "DueAt" = CASE WHEN "TriedAt" > now() - interval '1 day' THEN now() + (now() - "TriedAt") END

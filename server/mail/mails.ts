@@ -1,16 +1,15 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import { type Env, publicUrlOf } from '../env.ts'
-import { applyEvents, askDelivery, forgetEvents } from './delivery.ts'
+import { applyEvents, askDelivery } from './delivery.ts'
 import {
   backOffMs,
-  boundFuture,
   type ClaimedMail,
   claimDue,
-  claimUnclear,
   type Result,
   readBacklog,
   readUsage,
+  tidyUp,
   type Usage,
   withholdOld,
 } from './queue.ts'
@@ -58,12 +57,6 @@ export function mailWork(db: Db, env: Env, log: Logger, summaryWaitMs = SUMMARY_
   let asksDelivery = !env.RESEND_WEBHOOK_SECRET
   let isAsking = false
 
-  async function keepUp() {
-    await boundFuture(db)
-    await forgetEvents(db)
-    if (performance.now() - last.warning > WARN_MS && (await warnIfOverdue(db, log))) last.warning = performance.now()
-  }
-
   /** Writes a summary of the notices that may not be mailed alone, once they have waited for more; and the digest. */
   async function summarize({ used, hasSuspected, hasDue, isSummaryOpen, now }: Usage, isUpkeep: boolean) {
     const withDue = hasDue && allowanceOf(budgetOf(env), used).Staff === 0
@@ -92,19 +85,18 @@ export function mailWork(db: Db, env: Env, log: Logger, summaryWaitMs = SUMMARY_
       const isUpkeep = performance.now() - last.upkeep > UPKEEP_MS
       if (isUpkeep && (await withholdOld(db, mailKinds, env.MAIL_MAX_AGE_DAYS, log))) return 'again'
       usage = await readUsage(db, budgetOf(env))
-      if (isUpkeep) await keepUp()
       await summarize(usage, isUpkeep)
+      if (isUpkeep) await tidyUp(db)
       if (isUpkeep) last.upkeep = performance.now()
+      if (isUpkeep && performance.now() - last.warning > WARN_MS && (await warnIfOverdue(db, log)))
+        last.warning = performance.now()
       if (asksDelivery) ask()
       return 'ready'
     },
     async claim(room, isPoll) {
-      const mails = isPoll ? await claimUnclear(db, mailKinds, room, env.MAIL_LEASE_SECONDS) : []
-      if (usage) {
-        const due = await claimDue(db, allowedNow(env, usage), room - mails.length, env.MAIL_LEASE_SECONDS)
-        for (const { kind } of due) if (kind !== 'Post') usage.used[kind]++
-        mails.push(...due)
-      }
+      if (!usage) return []
+      const mails = await claimDue(db, allowedNow(env, usage), room, env.MAIL_LEASE_SECONDS, isPoll)
+      for (const { kind, triedBefore } of mails) if (kind !== 'Post' && !triedBefore) usage.used[kind]++
       for (const _ of mails) pace.started()
       return mails
     },

@@ -5,15 +5,12 @@ import { takeLease } from '../database/lease.ts'
 import { type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
 import { POSTS_WANTED } from '../enquiries/orders.ts'
 import type { Env } from '../env.ts'
-import { backOffMs, claimDue, claimUnclear, withholdOld } from './queue.ts'
+import { backOffMs, claimDue, withholdOld } from './queue.ts'
 import { clean, readSeconds } from './resend.ts'
 import type { Work } from './sender.ts'
 import { titleOf } from './templates.ts'
 
-/*
- * Tells NOTIFY_URL of each enquiry: a chat by a line that names nobody, another program by the whole enquiry, signed.
- * The address may be a secret: nothing here tells more of it than its origin.
- */
+/* Tells NOTIFY_URL of each enquiry. The address may be a secret: nothing here tells more of it than its origin. */
 
 const TIMEOUT_MS = 10_000
 /** After a try that failed. */
@@ -33,9 +30,8 @@ export function bodyOf(format: Env['NOTIFY_FORMAT'], enquiry: Enquiry, type = 'e
 }
 
 /**
- * Posts once, by the Standard Webhooks specification: `id` stays the same over all tries. Never throws.
- * @returns whether it was taken; if not `HTTP 404`, or the code of what went wrong on the way, and beside it the words of
- * a stranger, which may hold what it was told
+ * Posts once, by the Standard Webhooks specification: `id` stays the same over all tries. Never throws. `error` is such as
+ * `HTTP 404`; `words` are a stranger's, and may hold what it was told.
  */
 export async function post(
   url: string,
@@ -66,10 +62,7 @@ export async function post(
   }
 }
 
-/**
- * Posts enquiries one at a time, as chats want it. Whether an order writes a post is decided by the lease `POSTS_WANTED`
- * in the database, not by the process that takes the order.
- */
+/** Posts enquiries one at a time, as chats want it. */
 export function postWork(db: Db, env: Env, url: string, log: Pick<Logger, 'error' | 'warn'>): Work {
   const { NOTIFY_SECRET, NOTIFY_FORMAT, MAIL_RETRY_SECONDS, MAIL_MAX_AGE_DAYS, MAIL_LEASE_SECONDS } = env
   let isBusy = false
@@ -85,8 +78,7 @@ export function postWork(db: Db, env: Env, url: string, log: Pick<Logger, 'error
       return 'ready'
     },
     async claim(room, isPoll) {
-      const tried = isPoll ? await claimUnclear(db, ['Post'], room, MAIL_LEASE_SECONDS) : []
-      const posts = tried.length > 0 ? tried : await claimDue(db, { Post: room }, room, MAIL_LEASE_SECONDS)
+      const posts = await claimDue(db, { Post: room }, room, MAIL_LEASE_SECONDS, isPoll)
       isBusy = posts.length > 0
       return posts
     },

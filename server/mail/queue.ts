@@ -48,10 +48,7 @@ const OVERDUE_SECONDS = 15 * 60
 const DECIDED = 20
 const UNWELCOME = 5
 
-/**
- * The only statement that changes the state of mails: those `where` is true of, if they may have the new state.
- * @param change further columns, such as `, "LastError" = NULL`
- */
+/** The only statement that changes the state of mails: of those which `where` chooses, if they may have the new state. */
 export async function transition(
   db: Pick<Db, '$queryRaw'>,
   to: MailStatus,
@@ -65,39 +62,38 @@ export async function transition(
 }
 
 /**
- * Claims due mails that were never tried, in the order of the kinds in `limits`: so many of each, and `room` in all. Mails
- * to staff go out oldest first, those to visitors newest first. Every try counts as one that may have sent the mail, until
- * it is known not to be.
+ * Claims due mails, in the order of the kinds in `limits`: so many of each, and `room` in all. Mails to staff go out oldest
+ * first, those to visitors newest first. Every try counts as one that may have sent the mail, until it is known not to be.
+ * @param withUnclear first those whose last try had no clear answer: they count as sent already, so no limit holds them
  */
-export function claimDue(db: Db, limits: Partial<Record<MailKind, number>>, room: number, leaseSeconds: number) {
-  const wanted = (Object.keys(limits) as MailKind[]).filter((kind) => Math.min(limits[kind] ?? 0, room) > 0)
-  if (wanted.length === 0) return Promise.resolve([])
-  const parts = wanted.map((kind, rank) => {
+export async function claimDue(
+  db: Db,
+  limits: Partial<Record<MailKind, number>>,
+  room: number,
+  leaseSeconds: number,
+  withUnclear: boolean,
+): Promise<ClaimedMail[]> {
+  const kindsLimited = Object.keys(limits) as MailKind[]
+  const parts = kindsLimited.flatMap((kind, rank) => {
+    const limit = Math.min(limits[kind] ?? 0, room)
     const order = kinds[kind].to === 'visitor' ? Prisma.sql`DESC` : Prisma.sql`ASC`
-    return Prisma.sql`(SELECT ${rank}::int AS "rank", "Id", "TriedAt" FROM "Quvera_Mail"
+    const due = Prisma.sql`(SELECT ${rank}::int AS "rank", "Id", "TriedAt" FROM "Quvera_Mail"
       WHERE "Status" = 'Pending' AND "Kind" = ${kind}::"Quvera_MailKind" AND "DueAt" <= now() AND "TriedAt" IS NULL
-      ORDER BY "DueAt" ${order} LIMIT ${Math.min(limits[kind] ?? 0, room)})`
+      ORDER BY "DueAt" ${order} LIMIT ${limit})`
+    return limit > 0 ? [due] : []
   })
-  const due = Prisma.sql`SELECT * FROM (${Prisma.join(parts, ' UNION ALL ')}) each ORDER BY "rank" LIMIT ${room}`
-  return claim(db, due, leaseSeconds)
-}
-
-/** Claims due mails whose last try had no clear answer. They count as sent already, so that only `room` limits them. */
-export function claimUnclear(db: Db, of: MailKind[], room: number, leaseSeconds: number) {
-  const due = Prisma.sql`SELECT "Id", "TriedAt" FROM "Quvera_Mail"
-    WHERE "Status" = 'Pending' AND "Attempts" > 0 AND "TriedAt" IS NOT NULL AND "DueAt" <= now()
-      AND "Kind" = ANY(${of}::text[]::"Quvera_MailKind"[])
-    ORDER BY "Id" LIMIT ${room}`
-  return claim(db, due, leaseSeconds)
-}
-
-async function claim(db: Db, due: Prisma.Sql, leaseSeconds: number): Promise<ClaimedMail[]> {
+  if (withUnclear)
+    parts.push(Prisma.sql`(SELECT -1 AS "rank", "Id", "TriedAt" FROM "Quvera_Mail"
+      WHERE "Status" = 'Pending' AND "Attempts" > 0 AND "TriedAt" IS NOT NULL AND "DueAt" <= now()
+        AND "Kind" = ANY(${kindsLimited}::text[]::"Quvera_MailKind"[])
+      ORDER BY "Id" LIMIT ${room})`)
+  if (parts.length === 0) return []
   const rows = await db.$queryRaw<MailRow[]>`
     UPDATE "Quvera_Mail" mail
     SET "Attempts" = mail."Attempts" + 1,
       "DueAt" = now() + make_interval(secs => ${leaseSeconds}),
       "TriedAt" = coalesce(mail."TriedAt", now())
-    FROM (${due}) due
+    FROM (SELECT * FROM (${Prisma.join(parts, ' UNION ALL ')}) each ORDER BY "rank" LIMIT ${room}) due
     WHERE mail."Id" = due."Id" AND mail."Status" = 'Pending' AND mail."DueAt" <= now()
     RETURNING mail."Id" AS "id", due."TriedAt" AS "triedBefore",
       coalesce(due."TriedAt" < now() - make_interval(hours => ${KEY_LIFETIME_HOURS}), FALSE) AS "isTooLate"`
@@ -140,9 +136,8 @@ export function backOffMs(attempts: number, baseSeconds: number): number {
 }
 
 /**
- * Withholds mails that nobody tried, or asked to try, for so long: acknowledgements after a day, the others after
- * `maxAgeDays`. Posts that were tried for so long are given up. A chunk of each at a time.
- * @returns whether there may be more
+ * Withholds mails that nobody tried, or asked to try, for so long: acknowledgements after a day. Posts that were tried for
+ * so long are given up. A chunk of each kind at a time; returns whether there may be more.
  */
 export async function withholdOld(db: Db, of: MailKind[], maxAgeDays: number, log: Pick<Logger, 'error'>) {
   let [mayBeMore, untold] = [false, 0]
@@ -171,11 +166,12 @@ export async function withholdOld(db: Db, of: MailKind[], maxAgeDays: number, lo
 }
 
 /**
- * Dates that a clock set ahead has left behind: such a mail would wait, or count as sent, until then. Whether Resend still
- * knows the key of a mail that was tried meanwhile is not known.
+ * Deletes events that belong to no mail of ours, and mends dates of a clock that was ahead: such a mail would wait, or
+ * count as sent, until then. Whether Resend still knows the key of one that was tried meanwhile is not known.
  */
-export async function boundFuture(db: Db): Promise<void> {
+export async function tidyUp(db: Db): Promise<void> {
   const future = Prisma.sql`> now() + interval '2 hours'` // no wait is longer
+  await db.$executeRaw`DELETE FROM "Quvera_MailEvent" WHERE "ReceivedAt" < now() - interval '2 days'`
   await db.$executeRaw`UPDATE "Quvera_Mail" SET "DueAt" = now() WHERE "Status" = 'Pending' AND "DueAt" ${future}`
   await db.$executeRaw`
     UPDATE "Quvera_Mail" SET "TriedAt" = CASE "Status" WHEN 'Pending' THEN to_timestamp(0) ELSE now() END

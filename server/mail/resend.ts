@@ -1,10 +1,7 @@
 import { Resend } from 'resend'
 import * as z from 'zod/mini'
 
-/*
- * All that comes from Resend enters here: answers to a send, answers to a question, how fast it may be asked, events. Some of it is the text of a
- * stranger's mail server, so every text is cleaned here, once, before anything is written down, shown or logged.
- */
+/* All that comes from Resend enters here, and every text of it is cleaned here, before it is stored, shown or logged. */
 
 /** A mail as it goes to Resend, but for the sender. */
 export interface Message {

@@ -11,14 +11,8 @@ import type { MailKind, MailStatus } from '../database/generated/enums.ts'
  *                          │  └──────────────────────────────────────────────────────┘
  *                          └──────── a limit, its age, told in a summary, staff ──▶ Withheld
  */
-interface State {
-  /** For staff, after the state's name. */
-  means: string
-  next: MailStatus[]
-}
-
 /** From what matters most to what matters least. Bounced may become Delivered: of several receivers one has got it. */
-export const states: Record<MailStatus, State> = {
+export const states: Record<MailStatus, { means: string; next: MailStatus[] }> = {
   Bounced: { means: 'was turned away by the receiver', next: ['Delivered', 'Complained', 'Withheld'] },
   Failed: { means: 'was refused for good', next: ['Pending', 'Withheld', 'Delivered', 'Complained'] },
   Complained: { means: 'was marked as spam', next: ['Delivered', 'Withheld'] },
@@ -41,27 +35,16 @@ export function statesBefore(to: MailStatus): MailStatus[] {
   return names(states).filter((state) => states[state].next.includes(to))
 }
 
-interface Kind {
-  to: 'staff' | 'visitor' | 'program'
-  /** How its idempotency key begins. */
-  key: string
-  /** In columns. */
-  short: string
-}
-
-/** In the order in which they are sent. */
-export const kinds: Record<MailKind, Kind> = {
+/** In the order in which they are sent; `key` begins the idempotency key. A post is no mail, and outside the budget. */
+export const kinds: Record<MailKind, { to: 'staff' | 'visitor' | 'program'; key: string; short: string }> = {
   Summary: { to: 'staff', key: 'summary', short: 'Summary' },
-  /** The notice of one enquiry. */
   Staff: { to: 'staff', key: 'staff', short: 'Notice' },
-  /** Asks a subscriber to confirm the address. */
   Confirmation: { to: 'visitor', key: 'confirm', short: 'Confirm' },
   Acknowledgement: { to: 'visitor', key: 'ack', short: 'Ack' },
-  /** No mail, and outside the budget: what NOTIFY_URL is told. Queued and tried as mails are. */
   Post: { to: 'program', key: 'post', short: 'Post' },
 }
 
-function names<Name extends string>(table: Record<Name, unknown>) {
+export function names<Name extends string>(table: Record<Name, unknown>) {
   return Object.keys(table) as Name[]
 }
 
@@ -77,10 +60,7 @@ export const IN_SUMMARY = 'Told in summary'
 
 export const undelivered = { status: { in: undeliveredStates } } satisfies MailFilter
 
-/**
- * Notices that did not arrive, or were too old to be sent, of enquiries that nobody has dealt with: nobody has been told.
- * Those told in a summary have no `dueAt`, so that they are not read.
- */
+/** Nobody has been told: the notice of a New enquiry did not arrive, or was too old. One in a summary has no `dueAt`. */
 export const untoldNotices = {
   kind: 'Staff',
   OR: [undelivered, { status: 'Withheld', dueAt: { not: null }, lastError: { startsWith: TOO_OLD } }],
@@ -89,7 +69,7 @@ export const untoldNotices = {
 
 export const undeliveredSummaries = { ...undelivered, kind: 'Summary' } satisfies MailFilter
 
-/** Acknowledgements that did not arrive, of enquiries that nobody has dealt with: the visitor has to be rung. */
+/** The visitor has to be rung. */
 export const undeliveredAcknowledgements = {
   ...undelivered,
   kind: 'Acknowledgement',
@@ -101,18 +81,3 @@ export const heldBack = {
   status: 'Withheld',
   lastError: 'restored from a backup: may have been sent since',
 } as const satisfies MailFilter
-
-/** What became of an enquiry's mails, in a word or two: the notice first, then whichever is worse. */
-export function mailState(mails: { kind: MailKind; status: MailStatus; lastError: string | null }[]): string {
-  const order = names(states)
-  const isTold = ({ lastError }: (typeof mails)[number]) => lastError?.startsWith(IN_SUMMARY)
-  const rank = (mail: (typeof mails)[number]) => {
-    if (isTold(mail)) return order.indexOf('Sent')
-    return mail.kind === 'Staff' && undeliveredStates.includes(mail.status) ? -1 : order.indexOf(mail.status)
-  }
-  const [worst] = mails.filter(({ kind }) => kind !== 'Post').toSorted((a, b) => rank(a) - rank(b))
-  if (!worst) return '-'
-  if (isTold(worst)) return 'In summary'
-  const isFine = worst.status === 'Pending' || order.indexOf(worst.status) >= order.indexOf('Sent')
-  return isFine ? worst.status : `${kinds[worst.kind].short} ${worst.status}`
-}

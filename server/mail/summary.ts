@@ -19,47 +19,26 @@ const LEASE = 'digest'
 const LISTED_MAX = 50
 const NAMED_MAX = 1000
 
-type EnquiryFilter = NonNullable<NonNullable<Parameters<Db['enquiry']['findMany']>[0]>['where']>
-
-interface List {
-  title: string
-  where: EnquiryFilter
-  /** How many, where that is known. */
-  total?: number
-  /** Shows the rest. */
-  command: string
+const TITLES = {
+  told: 'Not mailed one by one, because there were too many or they may be spam.',
+  untold: 'Nobody has been told of these: their notice did not arrive.',
+  toRing: 'Ring these visitors: their acknowledgement did not arrive, the address is wrong.',
+  waiting: 'Still New after 24 hours.',
 }
 
-/**
- * The page, its first line the subject.
- * @param notices those it tells of, which were not mailed alone
- * @returns undefined when there is nothing that anybody has to know or do
- */
+type EnquiryFilter = NonNullable<NonNullable<Parameters<Db['enquiry']['findMany']>[0]>['where']>
+
+/** The page, its first line the subject; undefined when nobody has anything to do. `notices` were not mailed alone. */
 export async function readSummary(db: Db, now: Date, notices: bigint[] = []): Promise<string | undefined> {
   const newWith = (mail: MailFilter): EnquiryFilter => ({ status: 'New', mails: { some: mail } })
   const newest = notices.slice(-LISTED_MAX - NAMED_MAX)
+  const covered: EnquiryFilter = { mails: { some: { id: { in: newest } } } }
+  const unanswered: EnquiryFilter = { status: 'New', receivedAt: { lte: new Date(now.getTime() - DAY_MS) } }
   const lists = await Promise.all([
-    readList(db, {
-      title: 'Not mailed one by one, because there were too many or they may be spam.',
-      where: { mails: { some: { id: { in: newest } } } },
-      total: notices.length,
-      command: 'list --new',
-    }),
-    readList(db, {
-      title: 'Nobody has been told of these: their notice did not arrive.',
-      where: newWith(untoldNotices),
-      command: 'mails',
-    }),
-    readList(db, {
-      title: 'Ring these visitors: their acknowledgement did not arrive, the address is wrong.',
-      where: newWith({ kind: 'Acknowledgement', ...undelivered }),
-      command: 'mails',
-    }),
-    readList(db, {
-      title: 'Still New after 24 hours.',
-      where: { status: 'New', receivedAt: { lte: new Date(now.getTime() - DAY_MS) } },
-      command: 'list --new',
-    }),
+    readList(db, TITLES.told, covered, 'list --new', notices.length),
+    readList(db, TITLES.untold, newWith(untoldNotices), 'mails'),
+    readList(db, TITLES.toRing, newWith({ kind: 'Acknowledgement', ...undelivered }), 'mails'),
+    readList(db, TITLES.waiting, unanswered, 'list --new'),
   ])
   const [told, untold, toRing, waiting] = lists.map(({ total }) => total) as [number, number, number, number]
   const summaries = await db.mail.findMany({ where: undeliveredSummaries, select: { id: true, status: true } })
@@ -79,7 +58,7 @@ export async function readSummary(db: Db, now: Date, notices: bigint[] = []): Pr
 }
 
 /** The newest in a line each, more by their reference, and how to show the rest. */
-async function readList(db: Db, { title, where, total: known, command }: List) {
+async function readList(db: Db, title: string, where: EnquiryFilter, command: string, known?: number) {
   const total = known ?? (await db.enquiry.count({ where }))
   if (total === 0) return { total }
   const rows = await db.enquiry.findMany({
@@ -105,8 +84,8 @@ async function readList(db: Db, { title, where, total: known, command }: List) {
 
 /**
  * Writes a summary of the notices that wait for one; `withDue`: and of those that are due. Its row is written first. Then
- * those notices, and no others, are withheld: where the process dies in between, the rest is told once more.
- * @returns whether there was anything to tell
+ * those notices, and no others, are withheld: where the process dies in between, the rest is told once more. Returns
+ * whether there was anything to tell.
  */
 export async function writeSummary(db: Db, withDue: boolean): Promise<boolean> {
   const notices = await db.$queryRaw<{ id: bigint }[]>`
@@ -131,10 +110,8 @@ export async function queueSummary(db: Db, text: string): Promise<bigint> {
 }
 
 /**
- * Writes today's digest once its time has come. A lease until the next day's time says that it is done, also on a day
- * without news. The digest is written before: a process that dies in between writes it twice, and not never.
- * @param at a time of day in India
- * @returns whether it was written now
+ * Writes today's digest once it is `at` in India. A lease until the next day's time says that it is done, also on a day
+ * without news. The digest is written first: a process that dies in between writes it twice, and not never.
  */
 export async function writeDigestIfDue(db: Db, at: string, now: Date, withDue: boolean): Promise<boolean> {
   const due = momentInIndia(dayInIndia(now), at)

@@ -154,7 +154,7 @@ function link(label: string, target: string): string {
 function actions(links: Row[]): Part {
   return {
     text: links.map(([label, target]) => `${label}: ${target}`).join('\n'),
-    html: `<p style="line-height:2.2">${links.map(([label, target]) => link(label, target)).join(' &nbsp;·&nbsp; ')}</p>`,
+    html: `<p style="line-height:2.2">${links.map(([label, target]) => link(label, target)).join('<br>')}</p>`,
   }
 }
 
@@ -162,7 +162,7 @@ function actions(links: Row[]): Part {
 function table(rows: Row[], links: Record<string, string> = {}): Part {
   const cells = rows.map(([label, value]) => {
     const shown = links[label] ? link(value, links[label]) : escaped(value).replaceAll('\n', '<br>')
-    return `<tr><td style="padding:6px 12px 6px 0;${LINE};color:${palette.inkMuted};vertical-align:top">${escaped(label)}</td><td style="padding:6px 0;${LINE}">${shown}</td></tr>`
+    return `<tr><td style="padding:6px 12px 6px 0;${LINE};color:${palette.inkMuted};white-space:nowrap;vertical-align:top">${escaped(label)}</td><td style="padding:6px 0;${LINE}">${shown}</td></tr>`
   })
   return {
     text: rows.map(([label, value]) => `${label}: ${value}`).join('\n'),

@@ -3,7 +3,7 @@ import { brand } from '../../shared/brand.ts'
 import type { Db } from '../database/database.ts'
 import { type Mail, Prisma } from '../database/generated/client.ts'
 import { type EnquiryRow, enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
-import { mailState } from '../mail/states.ts'
+import { IN_SUMMARY, kinds, names, states, undeliveredStates } from '../mail/states.ts'
 import { count, inIndia } from '../words.ts'
 import { readHoldings } from './erase.ts'
 import {
@@ -153,6 +153,21 @@ const columns: Column<Row>[] = [
 
 function order(row: Row) {
   return `${row.quantity} × ${toEnquiry(row).products.replace(`${brand.name} `, '')}`
+}
+
+/** What became of an enquiry's mails, in a word or two: the notice first, then whichever is worse. */
+function mailState(mails: Row['mails']): string {
+  const order = names(states)
+  const isTold = ({ lastError }: (typeof mails)[number]) => lastError?.startsWith(IN_SUMMARY)
+  const rank = (mail: (typeof mails)[number]) => {
+    if (isTold(mail)) return order.indexOf('Sent')
+    return mail.kind === 'Staff' && undeliveredStates.includes(mail.status) ? -1 : order.indexOf(mail.status)
+  }
+  const [worst] = mails.filter(({ kind }) => kind !== 'Post').toSorted((a, b) => rank(a) - rank(b))
+  if (!worst) return '-'
+  if (isTold(worst)) return 'In summary'
+  const isFine = worst.status === 'Pending' || order.indexOf(worst.status) >= order.indexOf('Sent')
+  return isFine ? worst.status : `${kinds[worst.kind].short} ${worst.status}`
 }
 
 async function writeEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter) {

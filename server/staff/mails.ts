@@ -4,7 +4,6 @@ import { OperatorError, scrub } from '../errors.ts'
 import { allowedNow, budgetOf } from '../mail/mails.ts'
 import { readBacklog, readUsage } from '../mail/queue.ts'
 import { sharesOf } from '../mail/quota.ts'
-import { retryMails, withholdMails, wouldBeDue } from '../mail/staff-actions.ts'
 import {
   heldBack,
   kinds,
@@ -18,6 +17,7 @@ import {
 } from '../mail/states.ts'
 import { ageInWords, count } from '../words.ts'
 import { findByReference, joinReferences, readAge, readReferences, UsageError } from './input.ts'
+import { retryMails, withholdMails, wouldBeDue } from './mail-actions.ts'
 import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
 
 const LIST_MAX = 200

@@ -7,11 +7,11 @@ import type { Database } from '../database/database.ts'
 import { readMigrations, remakeTables, settleMigrations } from '../database/migrations.ts'
 import { ACCESS, type Queries, quoted, readTables } from '../database/snapshot.ts'
 import { OperatorError, sqlState } from '../errors.ts'
-import { holdBack } from '../mail/staff-actions.ts'
 import { withDatabase } from '../open-database.ts'
 import { migrationsFolder } from '../project-root.ts'
 import { count } from '../words.ts'
 import { FORMAT_VERSION, type Head, headSchema, MARK, markSchema } from './backup.ts'
+import { holdBack } from './mail-actions.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
 const NO_LIMIT_MS = 2 ** 31 - 1

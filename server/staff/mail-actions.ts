@@ -1,7 +1,7 @@
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
-import { transition } from './queue.ts'
-import { heldBack, type MailFilter } from './states.ts'
+import { transition } from '../mail/queue.ts'
+import { heldBack, type MailFilter } from '../mail/states.ts'
 
 /* What staff do to mails by hand. */
 
