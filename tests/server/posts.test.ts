@@ -142,6 +142,7 @@ describe('while NOTIFY_URL does not take it', () => {
     status(410)
     const { reference = '' } = await submit(app.url, anOrder())
     await eventually(async () => expect(await states()).toEqual(['Failed']))
+    await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Sent' } })).toBe(2))
     expect(logged(50)).toMatchObject([{ reason: 'HTTP 410', msg: expect.stringContaining('not tried again') }])
     const { stdout } = await staff(['mails'], app.env)
     expect(stdout).toMatch(/NOTIFY_URL was not told of 1 enquiry, and is not tried again\.\n.*\n.*HTTP 410/)
