@@ -29,12 +29,15 @@ export function listCommand(add: AddCommand, terminal: Terminal) {
   withListOptions(withFilters(add('list')))
     .summary('list the enquiries, newest first')
     .option('--new', 'those that nobody has dealt with yet: the same as --status New')
+    .option('--spam', 'those that a program may have sent')
+    .option('--oldest', 'oldest first')
     .description(`Times are Indian. Mail tells what became of the enquiry's mails, the worst first: "Notice Bounced" means that staff were
 not told by mail, "Ack Bounced" that the visitor's address is wrong. A narrow terminal shows fewer columns; "show
 REFERENCE" tells everything of one enquiry.`)
-    .action(async ({ new: onlyNew, ...options }: Filters & ListOptions & { new?: boolean }) => {
+    .action(async ({ new: onlyNew, spam, ...options }: Filters & ListOptions & { new?: boolean; spam?: boolean }) => {
       if (onlyNew && options.status) throw new UsageError('Say either --new or --status')
-      const where = toFilter(onlyNew ? { ...options, status: 'New' } : options)
+      const filter = toFilter(onlyNew ? { ...options, status: 'New' } : options)
+      const where = spam ? { ...filter, suspectedSpam: true } : filter
       await terminal.onDatabase((db) => printEnquiries(terminal, db, where, options))
     })
 }
@@ -97,6 +100,7 @@ function plain(text: Prisma.Sql) {
 interface ListOptions {
   limit?: number
   json?: boolean
+  oldest?: boolean
 }
 
 function withListOptions(command: Command): Command {
@@ -110,14 +114,13 @@ function readLimit(text: string): number {
   return Number(text)
 }
 
-/** Newest first. */
-async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, { limit, json }: ListOptions) {
+async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, { limit, json, oldest }: ListOptions) {
   const { print } = terminal
   const most = limit ?? (json ? undefined : LIMIT)
   const rows = await db.enquiry.findMany({
     where,
     include: { mails: recordMails },
-    orderBy: [{ receivedAt: 'desc' }, { id: 'desc' }],
+    orderBy: oldest ? oldestFirst : [{ receivedAt: 'desc' }, { id: 'desc' }],
     ...(most !== undefined && { take: most }),
   })
   await terminal.noteAccess(db, rows)
@@ -130,8 +133,10 @@ async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, 
   }
   printTable(terminal, columns, rows)
   const total = await db.enquiry.count({ where })
-  if (total > rows.length)
-    print(`and ${count(total - rows.length, 'older one', 'older ones')}: --limit ${total} shows all`)
+  if (total > rows.length) {
+    const others = oldest ? 'newer' : 'older'
+    print(`and ${count(total - rows.length, `${others} one`, `${others} ones`)}: --limit ${total} shows all`)
+  }
 }
 
 function numbers(_: string, value: unknown) {
@@ -140,15 +145,15 @@ function numbers(_: string, value: unknown) {
 
 const columns: Column<Row>[] = [
   { title: 'Reference', cell: ({ reference }) => reference },
-  { title: 'Received IST', cell: ({ receivedAt }) => timeCell(receivedAt) },
+  { title: 'Received IST', cell: ({ receivedAt }) => timeCell(receivedAt), spare: 2 },
   { title: 'Status', cell: ({ status, suspectedSpam }) => `${status}${suspectedSpam ? ', spam?' : ''}`, min: 9 },
   { title: 'Name', cell: ({ name }) => name, min: 8 },
-  { title: 'Mobile', cell: ({ mobile }) => mobile, spare: 1 },
-  { title: 'Order', cell: order, spare: 2 },
-  { title: 'Type', cell: (row) => toEnquiry(row).retailerSelfUse, spare: 3 },
-  { title: 'Email', cell: ({ email }) => email, min: 20, spare: 4 },
-  { title: 'Mail', cell: ({ mails }) => mailState(mails), min: 9 },
-  { title: 'Note', cell: ({ note }) => note ?? '', min: 4 },
+  { title: 'Mobile', cell: ({ mobile }) => mobile },
+  { title: 'Order', cell: order },
+  { title: 'Type', cell: (row) => toEnquiry(row).retailerSelfUse, spare: 4 },
+  { title: 'Email', cell: ({ email }) => email, min: 20, spare: 5 },
+  { title: 'Mail', cell: ({ mails }) => mailState(mails), min: 9, spare: 3 },
+  { title: 'Note', cell: ({ note }) => note ?? '', min: 4, spare: 1 },
 ]
 
 function order(row: Row) {

@@ -105,7 +105,7 @@ export async function readHoldings(db: Db, whose: Whose): Promise<Holdings> {
       SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'EnquiryId' ORDER BY mail."Id"), '[]')
       FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id"
     ), 'History', (
-      SELECT coalesce(jsonb_agg(to_jsonb(change) - 'EnquiryId' ORDER BY change."Id"), '[]')
+      SELECT coalesce(jsonb_agg(to_jsonb(change) - 'EnquiryId' - 'Who' ORDER BY change."Id"), '[]')
       FROM "Quvera_History" change WHERE change."EnquiryId" = form."Id"
     )) AS "row" FROM "Quvera_Form" form
     WHERE lower("Email") = lower(${email ?? null}::text) OR "Mobile" = ${mobile ?? null}::text OR "Reference" = ANY(${references ?? []}::text[])

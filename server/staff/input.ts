@@ -12,11 +12,13 @@ import { DAY_MS, dayInIndia, momentInIndia } from '../words.ts'
 export class UsageError extends Error {}
 
 /** The moment at which an Indian calendar day begins. */
-function readDay(text: string): Date {
+function readDay(text: string, now = Date.now()): Date {
+  if (/^(?:today|yesterday)$/i.test(text))
+    return momentInIndia(dayInIndia(new Date(/^y/i.test(text) ? now - DAY_MS : now)))
   const start = momentInIndia(text)
   // Date takes the 31st of a short month for the 1st of the next.
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(start.getTime()) || dayInIndia(start) !== text)
-    throw new UsageError(`"${text}" is not a day; write it as 2026-11-30`)
+    throw new UsageError(`"${text}" is not a day; write it as 2026-11-30, today or yesterday`)
   return start
 }
 
@@ -32,10 +34,11 @@ function readSince(text: string): Date {
   return /^\d+[a-z]?$/i.test(text) ? readAge(text) : readDay(text)
 }
 
-/** Reads one of `values` in capital or small letters, and gives Prisma's name for it. */
+/** Reads one of `values` in capital or small letters, with or without the brand, and gives Prisma's name for it. */
 function choice<Member extends string>(what: string, values: readonly string[]): (text: string) => Member {
   return (text) => {
-    const value = values.find((each) => each.toLowerCase() === text.trim().toLowerCase())
+    const said = text.trim().toLowerCase()
+    const value = values.find((each) => [said, `${brand.name} ${said}`.toLowerCase()].includes(each.toLowerCase()))
     if (!value) throw new UsageError(`${what} must be one of: ${values.join(', ')}`)
     return memberName(value) as Member
   }
@@ -58,10 +61,10 @@ export function withFilters(command: Command): Command {
   return command
     .option(
       '--from <when>',
-      'received on this Indian day or later, 2026-11-30, or so long ago at most: 7d, 2m',
-      readSince,
+      'received on this Indian day or later, 2026-11-30, today or yesterday, or so long ago at most: 7d, 2m',
+      (text) => readSince(text),
     )
-    .option('--to <day>', 'received on this Indian day or earlier', readDay)
+    .option('--to <day>', 'received on this Indian day or earlier', (text) => readDay(text))
     .option('--product <name>', products.join(' or '), choice<Product>('--product', products))
     .option('--type <name>', buyerTypes.join(' or '), choice<BuyerType>('--type', buyerTypes))
     .option('--status <name>', statusNames.join(', '), readStatus)

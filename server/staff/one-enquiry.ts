@@ -1,8 +1,10 @@
+import type { Db } from '../database/database.ts'
+import type { EnquiryStatus } from '../database/generated/enums.ts'
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
 import { IN_SUMMARY, TOO_OLD, undeliveredStates } from '../mail/states.ts'
 import { ageInWords, count, inIndia } from '../words.ts'
 import { findByReference, joinReferences, readReferences, readStatus, statusNames, UsageError } from './input.ts'
-import { type AddCommand, onOneLine, type Terminal } from './output.ts'
+import { type AddCommand, onOneLine, type Terminal, whoIs } from './output.ts'
 
 const LABEL_WIDTH = 16
 const SPAM = 'yes: it looks as if a program sent it, so it got no acknowledgement'
@@ -52,7 +54,7 @@ not send one that was left out.`)
       await terminal.onDatabase(async (db) => {
         const rows = await findByReference(db, references)
         await terminal.noteAccess(db, rows)
-        await db.enquiry.updateMany({ where: { id: { in: rows.map(({ id }) => id) } }, data: change })
+        await updateSigned(terminal, db, rows, change)
         for (const row of rows) {
           const [before, after] = [told(row), told({ ...row, ...change })]
           print(
@@ -70,25 +72,42 @@ export function noteCommand(add: AddCommand, terminal: Terminal) {
     .argument('<reference>')
     .argument(
       '<text...>',
-      'takes the place of the note that was there; "" removes it, and what earlier ones said from the history',
+      'a line below the note that is there, with the day; "" removes all of it, from the history too',
     )
+    .option('--replace', 'the text alone takes the place of the note that is there')
     .description(`Visitors never see it, but a person who asks what is held of them gets it (\`staff export --person\`): write only what
 they may read.`)
-    .action(async (first: string, others: string[]) => {
+    .action(async (first: string, others: string[], { replace = false }: { replace?: boolean }) => {
       const [text = '', ...words] = joinReferences([first, ...others.slice(0, 1)]).concat(others.slice(1))
       const references = readReferences([text])
       if (words.length === 0) throw new UsageError('Say what to note')
-      const note = onOneLine(words.join(' ')) || null
-      if (note && note.length > NOTE_MAX) throw new UsageError(`A note has at most ${NOTE_MAX} characters`)
+      const line = onOneLine(words.join(' '))
+      if (line.length > NOTE_MAX) throw new UsageError(`A note has at most ${NOTE_MAX} characters`)
       await terminal.onDatabase(async (db) => {
         for (const row of await findByReference(db, references)) {
+          const dated = `${inIndia(new Date()).slice(0, 11)}: ${line}`
+          const note = !line ? null : replace ? line : [row.note, dated].filter(Boolean).join('\n')
+          if (note && note.length > NOTE_MAX) throw new UsageError(`A note has at most ${NOTE_MAX} characters`)
           await terminal.noteAccess(db, [row])
-          await db.enquiry.updateMany({ where: { id: row.id }, data: { note } })
-          print(`${row.reference}  ${onOneLine(row.name)}: ${note ?? 'no note any more'}`)
+          await updateSigned(terminal, db, [row], { note })
+          print(`${row.reference}  ${onOneLine(row.name)}: ${note ? line : 'no note any more'}`)
           if (row.note) print(`Before: ${onOneLine(row.note)}`)
         }
       })
     })
+}
+
+/** Changes enquiries, and has the history name who did. */
+async function updateSigned(
+  { env }: Terminal,
+  db: Db,
+  rows: { id: string }[],
+  data: { note: string | null } | { status: EnquiryStatus } | { suspectedSpam: boolean },
+) {
+  await db.$transaction([
+    db.$executeRaw`SELECT set_config('quvera.who', ${whoIs(env())}, true)`,
+    db.enquiry.updateMany({ where: { id: { in: rows.map(({ id }) => id) } }, data }),
+  ])
 }
 
 type Row = Awaited<ReturnType<typeof findByReference>>[number]
@@ -115,7 +134,7 @@ function toLines(row: Row, summaries: Mail[]): string[] {
     line('Status', row.status),
     ...enquiryFields.map((field) => line(fieldColumns[field], enquiry[field])),
     line('SuspectedSpam', row.suspectedSpam ? SPAM : 'no'),
-    line('Note', row.note ?? '-'),
+    ...(row.note ?? '-').split('\n').map((text, index) => line(index === 0 ? 'Note' : '', text)),
     line('NoticeVersion', row.noticeVersion),
     line('Id', row.id),
     ...row.mails.flatMap(mailLines),
@@ -137,9 +156,9 @@ function mailLines({ id, kind, status, triedAt, dueAt, attempts, lastError }: Ma
   return lastError ? [told, line('', lastError)] : [told]
 }
 
-function changeLine({ at, role, column, before, after }: Row['history'][number]): string {
+function changeLine({ at, role, who, column, before, after }: Row['history'][number]): string {
   const what = before === after ? 'of a note that was removed' : `${before ?? '-'} → ${after ?? '-'}`
-  return line(column, `${what}, ${inIndia(at)}, by ${role}`)
+  return line(column, `${what}, ${inIndia(at)}, by ${who ? `${who}, ` : ''}${role}`)
 }
 
 /** What staff have to do about a mail, if anything. */
@@ -149,6 +168,7 @@ function adviceOn(mail: Mail, { reference, mobile, ...enquiry }: Row): string | 
     return status === 'Failed' ? `NOTIFY_URL was not told of this one; once more: staff mails retry ${id}` : undefined
   const isTooOld = status === 'Withheld' && lastError?.startsWith(TOO_OLD) && enquiry.status === 'New'
   if (undeliveredStates.includes(status) || (kind === 'Staff' && isTooOld)) {
+    if (enquiry.status !== 'New') return undefined // somebody has answered
     if (kind === 'Staff')
       return `The notice of this enquiry did not reach staff. Answer the visitor, then: staff status ${reference} Contacted`
     if (status === 'Complained') return 'The visitor marked the acknowledgement as spam: ring, and write no more.'

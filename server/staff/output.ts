@@ -40,7 +40,7 @@ export async function noteAccess(
   what: string | { reference: string }[],
 ): Promise<void> {
   const words = typeof what === 'string' ? what : enquiriesOf(what)
-  const who = `${env().STAFF_NAME ?? userName()}@${hostname()}`
+  const who = whoIs(env())
   await db.access.createMany({ data: { who, command, what: words } }).catch((error) => {
     errors.write(`This access is not written down in Quvera_Access: ${describeFailure(error)}\n`)
   })
@@ -49,6 +49,11 @@ export async function noteAccess(
 function enquiriesOf(rows: { reference: string }[]): string {
   const isShort = rows.length > 0 && rows.length <= NAMED_MAX
   return isShort ? rows.map(({ reference }) => reference).join(' ') : count(rows.length, 'enquiry', 'enquiries')
+}
+
+/** As the command says it itself. */
+export function whoIs({ STAFF_NAME }: Pick<Env, 'STAFF_NAME'>): string {
+  return `${STAFF_NAME ?? userName()}@${hostname()}`
 }
 
 /** A container may run as a user without a name. */
@@ -71,7 +76,7 @@ export interface Column<Row> {
   /** How narrow it may become where the terminal is too narrow; otherwise it keeps its width. */
   min?: number
   /** Set on columns that a narrow terminal does without: the highest number goes first. */
-  spare?: 1 | 2 | 3 | 4
+  spare?: 1 | 2 | 3 | 4 | 5
 }
 
 const GAP = '  '
@@ -97,7 +102,7 @@ export function tableLines<Row>(columns: Column<Row>[], rows: Row[], width = Num
     .filter(({ cells }) => rows.length === 0 || cells.slice(1).some(Boolean))
   const excess = (of: 'size' | 'min') =>
     fitted.reduce((sum, column) => sum + column[of], (fitted.length - 1) * GAP.length) - width
-  for (const next of [4, 3, 2, 1]) if (excess('min') > 0) fitted = fitted.filter(({ spare }) => spare !== next)
+  for (const next of [5, 4, 3, 2, 1]) if (excess('min') > 0) fitted = fitted.filter(({ spare }) => spare !== next)
   while (excess('size') > 0) {
     const [widest] = fitted.filter(({ size, min }) => size > min).sort((a, b) => b.size - a.size)
     if (!widest) break

@@ -1,8 +1,9 @@
-import { userInfo } from 'node:os'
+import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, inject, it } from 'vitest'
 import { socketFolder } from '../../server/embedded/data-folder.ts'
+import { inIndia } from '../../server/words.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { aFolder } from '../support/scratch.ts'
@@ -150,15 +151,17 @@ describe('the history of an enquiry', () => {
     await client.query(`UPDATE "Quvera_Form" SET "Name" = 'Asha V.'`)
     const role = database.DATABASE_URL ? 'postgres' : 'quvera_staff'
     const told = (await staff(['show', reference], database)).stdout.split('\n').filter((line) => line.includes('→'))
+    const who = `${userInfo().username}@${hostname()}, ${role}`
+    const day = inIndia(new Date()).slice(0, 11)
     expect(told.map((line) => line.replace(/, \d\d \w{3} \d{4} \d\d:\d\d IST/, ''))).toEqual([
-      `Status          New → Contacted, by ${role}`,
-      `Note            - → rings back, by ${role}`,
+      `Status          New → Contacted, by ${who}`,
+      `Note            - → ${day}: rings back, by ${who}`,
       `Status          Contacted → Closed, by ${role}`,
-      `Note            rings back → bought, by ${role}`,
+      `Note            ${day}: rings back → bought, by ${role}`,
     ])
     const person = JSON.parse((await staff(['export', '--person', anOrder().mobile], database)).stdout)
     expect(person.enquiries[0].History).toHaveLength(4)
-    expect(person.enquiries[0].History[3]).toMatchObject({ Column: 'Note', Before: 'rings back', After: 'bought' })
+    expect(person.enquiries[0].History[3]).toMatchObject({ Column: 'Note', After: 'bought' })
     await staff(['erase', reference, '--yes'], database)
     expect(await db.change.count()).toBe(0)
   })
@@ -167,7 +170,7 @@ describe('the history of an enquiry', () => {
     const { url, database } = await aSite()
     const { reference = '' } = await submit(url, anOrder())
     for (const note of ['of somebody else', 'of somebody else, too', '', 'rings back'])
-      await staff(['note', reference, note], database)
+      await staff(['note', '--replace', reference, note], database)
     const { stdout } = await staff(['export', '--person', anOrder().email], database)
     expect(stdout).not.toContain('somebody else')
     expect(JSON.parse(stdout).enquiries[0]).toMatchObject({ Note: 'rings back', History: { length: 4 } })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { TOO_OLD } from '../../server/mail/states.ts'
 import { findIds } from '../../server/staff/enquiries.ts'
 import { runStaff } from '../../server/staff/run.ts'
+import { inIndia } from '../../server/words.ts'
 import { products } from '../../shared/catalogue.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
@@ -104,9 +105,34 @@ it('a list on a narrow terminal shows that there is a note', async () => {
     output: Object.assign(output, { columns: 80 }),
     errors: output,
   })
-  expect(lines[0]).toMatch(/Mail +Note$/)
-  expect(lines[1]).toMatch(/ Notice C… +rin\w*…$/)
+  expect(lines[0]).toMatch(/Mobile +Order +Note$/)
+  expect(lines[1]).toMatch(/ 9876543210 +24 × 300 +rin[\w ]*…$/)
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
+})
+
+it('a list may be of suspected spam, oldest first, since yesterday, and of a product as it prints it', async () => {
+  const { db, database } = await aDatabase()
+  const old = await storeEnquiry(db, { receivedAt: hoursAgo(60), products: storedProducts[1], suspectedSpam: true })
+  const spam = await storeEnquiry(db, { receivedAt: hoursAgo(10), suspectedSpam: true })
+  const newest = await storeEnquiry(db)
+  const listed = async (...options: string[]) => references(await staff(['list', ...options], database))
+  expect(await listed('--spam')).toEqual([spam, old])
+  expect(await listed('--spam', '--oldest')).toEqual([old, spam])
+  expect(await listed('--oldest')).toEqual([old, spam, newest])
+  expect((await staff(['list', '--oldest', '--limit', '1'], database)).stdout).toContain('and 2 newer ones')
+  expect(await listed('--from', 'yesterday')).toEqual([newest, spam])
+  expect(await listed('--to', 'Yesterday')).toContain(old)
+  expect(await listed('--product', 'xt')).toEqual([old])
+})
+
+it('the history names the person, and nobody is asked to ring who has been', async () => {
+  const { db, database } = await aDatabase()
+  const reference = await storeEnquiry(db, {}, { Acknowledgement: ['Bounced', 'bounced: no such user'] })
+  const shown = async () => (await staff(['show', reference], database)).stdout
+  expect(await shown()).toContain('ring the visitor')
+  await staff(['status', reference, 'Contacted'], { ...database, STAFF_NAME: 'asha' })
+  expect(await shown()).toMatch(/^Status +New → Contacted, .* IST, by asha@\S+, \w+$/m)
+  expect(await shown()).not.toContain('ring the visitor')
 })
 
 it('a list and help fit a terminal of 60 columns', async () => {
@@ -122,6 +148,7 @@ it('a list and help fit a terminal of 60 columns', async () => {
     const streams = { input: Readable.from([]), output: Object.assign(output, { columns: 60 }), errors: output }
     expect(await runStaff(command, database, streams)).toBe(0)
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(60)
+    if (command.length === 1) expect(lines.join('\n')).toMatch(/ 9876543210 +24 × 300/)
   }
 })
 
@@ -224,8 +251,14 @@ describe('status and note', () => {
     expect((await staff(['list', '--new'], database)).stdout).toBe('There is no such enquiry.\n')
 
     expect((await staff(['note', reference, 'call', 'on', 'Monday'], database)).stdout).toContain('call on Monday')
-    const again = await staff(['note', reference, '=1+1, "urgent"'], database)
-    expect(again.stdout).toBe(`${reference}  Asha Verma: =1+1, "urgent"\nBefore: call on Monday\n`)
+    await staff(['note', reference, 'rang'], database)
+    const day = inIndia(new Date()).slice(0, 11)
+    expect((await db.enquiry.findFirst({ where: { reference } }))?.note).toBe(`${day}: call on Monday\n${day}: rang`)
+    expect((await staff(['show', reference], database)).stdout).toMatch(
+      new RegExp(`^Note +${day}: call on Monday\n +${day}: rang$`, 'm'),
+    )
+    const again = await staff(['note', '--replace', reference, '=1+1, "urgent"'], database)
+    expect(again.stdout).toContain(`${reference}  Asha Verma: =1+1, "urgent"\nBefore: ${day}: call on Monday`)
     expect((await staff(['export'], database)).stdout).toContain(`"'=1+1, ""urgent"""`)
     expect((await staff(['note', reference, ''], database)).stdout).toContain('no note any more')
     expect(await db.enquiry.findMany({ where: { note: { not: null } } })).toEqual([])
@@ -243,7 +276,7 @@ describe('status and note', () => {
     expect(await set('Contacted')).toContain('New → Contacted')
     expect(await db.enquiry.findMany()).toMatchObject([{ status: 'Contacted', suspectedSpam: false }])
     await staff(['note', 'qv', code, 'rings', 'back'], database)
-    expect(await db.enquiry.findMany()).toMatchObject([{ note: 'rings back' }])
+    expect(await db.enquiry.findMany()).toMatchObject([{ note: expect.stringMatching(/: rings back$/) }])
   })
 
   it('change nothing when one of the references is not there', async () => {

@@ -46,7 +46,7 @@ describe('the staff command', () => {
       ['test-mail', 'nobody'],
       ['list', '--status', 'Done'],
       ['list', '--new', '--status', 'New'],
-      ['list', '--from', 'yesterday'],
+      ['list', '--from', 'last week'],
       ['list', '--from', '7'],
       ['list', '--limit', '0'],
       ['show'],

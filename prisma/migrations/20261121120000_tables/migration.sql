@@ -42,6 +42,7 @@ CREATE TABLE "Quvera_History" (
     "EnquiryId" UUID NOT NULL,
     "At" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "Role" TEXT NOT NULL DEFAULT SESSION_USER,
+    "Who" TEXT,
     "Column" TEXT NOT NULL,
     "Before" TEXT,
     "After" TEXT,
@@ -204,8 +205,8 @@ ORDER BY form."ReceivedAt" DESC;
 -- Whoever changes an enquiry, from the terminal, Studio or psql: none of them has to have a right to the history.
 CREATE FUNCTION "Quvera_keep_history"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    EXECUTE format('INSERT INTO %I."Quvera_History" ("EnquiryId", "Column", "Before", "After")
-        SELECT $2."Id", * FROM (VALUES
+    EXECUTE format('INSERT INTO %I."Quvera_History" ("EnquiryId", "Who", "Column", "Before", "After")
+        SELECT $2."Id", nullif(current_setting(''quvera.who'', true), ''''), * FROM (VALUES
             (''Status'', $1."Status"::text, $2."Status"::text),
             (''SuspectedSpam'', $1."SuspectedSpam"::text, $2."SuspectedSpam"::text),
             (''Note'', $1."Note", $2."Note")
