@@ -1,8 +1,9 @@
 // What `npm run staff -- COMMAND` does. A command stands in a file beside this one with its options, its query and what it
 // prints; input.ts reads what several are told, output.ts prints what several show, and keeps the access log.
+import { readFileSync, statSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
-import { readEnv } from '../env.ts'
-import { describeFailure, sqlState } from '../errors.ts'
+import { type Env, readEnv } from '../env.ts'
+import { describeFailure, OperatorError, sqlState } from '../errors.ts'
 import { withDatabase } from '../open-database.ts'
 import { backupCommand } from './backup.ts'
 import { exportCommand, findCommand, listCommand } from './enquiries.ts'
@@ -46,10 +47,13 @@ const commands = [
   configCommand,
 ]
 
+type Variables = Parameters<typeof readEnv>[0]
+const WITHOUT_DATABASE = ['config', 'test-mail', 'test-notify']
+
 /** Runs one command to its end, and tells what went wrong. Returns the exit code. */
 export async function runStaff(
   args: string[],
-  variables: Parameters<typeof readEnv>[0],
+  variables: Variables,
   streams: Pick<Terminal, 'input' | 'output' | 'errors'>,
 ): Promise<number> {
   const { output, errors } = streams
@@ -59,7 +63,11 @@ export async function runStaff(
   })
   const print = (line: string) => void output.write(`${line}\n`)
   try {
-    const env = () => readEnv(variables)
+    const env = () => {
+      const read = readEnv(variables)
+      if (!WITHOUT_DATABASE.includes(args[0] ?? '')) assertDatabaseChosen(args, variables, read)
+      return read
+    }
     const program = createProgram({
       ...streams,
       env,
@@ -81,6 +89,26 @@ export async function runStaff(
   } finally {
     await allWritten(errors)
   }
+}
+
+/** Before anything is written: is it clear which database is meant, and does its folder belong to this user? */
+function assertDatabaseChosen(
+  [command = '', ...words]: string[],
+  variables: Variables,
+  { DATABASE_URL, DATA_DIR }: Env,
+) {
+  if (DATABASE_URL) return
+  if (variables.DATABASE_URL === '' && !variables.DATA_DIR && ['migrate', 'restore'].includes(command))
+    throw new OperatorError(
+      `DATABASE_URL is set and empty: set it to the tables' owner, or name the folder of the embedded database: DATA_DIR=${DATA_DIR}`,
+    )
+  const owner = statSync(DATA_DIR, { throwIfNoEntry: false })?.uid
+  if (owner === undefined || owner === process.getuid?.()) return
+  const [, name = `#${owner}`] =
+    new RegExp(`^([^:]+):[^:]*:${owner}:`, 'm').exec(readFileSync('/etc/passwd', 'utf8')) ?? []
+  throw new OperatorError(
+    `The database's folder ${DATA_DIR} belongs to the user ${name}; files of another one would keep the site from starting. As that user: runuser -u ${name} -- npm run -s staff -- ${[command, ...words].join(' ')}`,
+  )
 }
 
 function allWritten(stream: NodeJS.WritableStream) {

@@ -120,7 +120,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
       expect(sent.status).toBe(answer)
     }
     await eventually(async () =>
-      expect((await staff(['mails'], { DATABASE_URL: app })).stdout).toMatch(/^No mail is owed\.\n/),
+      expect((await staff(['mails'], { DATABASE_URL: app })).stdout).toMatch(/^No mail waits\.\n/),
     )
     expect(server.stdout()).not.toContain('"level":"error"')
 

@@ -1,7 +1,9 @@
+import { chown, readdir } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { atEnd } from '../support/at-end.ts'
 import { type FakeResend, startFakeResend } from '../support/fake-resend.ts'
 import { readCsv } from '../support/read-csv.ts'
+import { aFolder } from '../support/scratch.ts'
 import { runProgram, staff } from '../support/staff-command.ts'
 import { aSite } from '../support/waiting-site.ts'
 
@@ -82,6 +84,33 @@ describe('the staff command', () => {
     expect(answer.code).toBe(1)
     expect(answer.stderr).toMatch(/^The database cannot be reached[^\n]+\n$/)
     expect(answer.stderr).not.toContain('secret')
+  })
+})
+
+describe('a database that is not meant', () => {
+  it.each(['migrate', 'restore'])(
+    'is not the embedded one where DATABASE_URL is set and empty: %s',
+    async (command) => {
+      const { code, stderr } = await staff([command, ...(command === 'restore' ? ['none.gz'] : [])], {
+        DATABASE_URL: '',
+      })
+      expect([code, stderr]).toEqual([
+        1,
+        "DATABASE_URL is set and empty: set it to the tables' owner, or name the folder of the embedded database: DATA_DIR=.data\n",
+      ])
+    },
+  )
+
+  it.skipIf(process.getuid?.() !== 0)('is not opened as another user than its folder’s, who is named', async () => {
+    const folder = await aFolder('quvera-owner-')
+    atEnd(folder.remove)
+    await chown(folder.path, 65_534, 65_534)
+    const { code, stderr } = await staff(['list', '--new'], { DATA_DIR: folder.path })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^The database's folder \S+ belongs to the user nobody; [^\n]* runuser -u nobody -- npm run -s staff -- list --new\n$/,
+    )
+    expect(await readdir(folder.path)).toEqual([])
   })
 })
 
