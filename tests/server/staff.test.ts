@@ -1,4 +1,5 @@
 import { chown, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { atEnd } from '../support/at-end.ts'
 import { type FakeResend, startFakeResend } from '../support/fake-resend.ts'
@@ -88,18 +89,20 @@ describe('the staff command', () => {
 })
 
 describe('a database that is not meant', () => {
-  it.each(['migrate', 'restore'])(
-    'is not the embedded one where DATABASE_URL is set and empty: %s',
-    async (command) => {
-      const { code, stderr } = await staff([command, ...(command === 'restore' ? ['none.gz'] : [])], {
-        DATABASE_URL: '',
-      })
-      expect([code, stderr]).toEqual([
+  it('is not the embedded one where DATABASE_URL is set and empty', async () => {
+    const { database } = await aSite()
+    const folder = await aFolder('quvera-meant-')
+    atEnd(folder.remove)
+    const file = join(folder.path, 'backup.gz')
+    await staff(['backup', '--allow-empty', file], database)
+    for (const command of [['migrate'], ['restore', file]]) {
+      const { code, stderr } = await staff(command, { DATABASE_URL: '' })
+      expect([code, stderr], command[0]).toEqual([
         1,
         "DATABASE_URL is set and empty: set it to the tables' owner, or name the folder of the embedded database: DATA_DIR=.data\n",
       ])
-    },
-  )
+    }
+  })
 
   it.skipIf(process.getuid?.() !== 0)('is not opened as another user than its folder’s, who is named', async () => {
     const folder = await aFolder('quvera-owner-')
