@@ -25,6 +25,7 @@ const tried: [command: RegExp, file: string, says: RegExp][] = [
   // Its files and options; there is no engine to start them.
   [/docker compose/, 'tests/release/compose.test.ts', /docker compose/],
   [/^curl .*127\.0\.0\.1:3000\/readyz/, 'tests/release/operations.test.ts', /curl/],
+  [/^(sed 's|sed -i .*accent|cp card)/, 'tests/release/recipes.test.ts', /docs\/recipes\.md/],
   [/npm run pictures/, 'tests/release/pictures.test.ts', /make-picture/],
 ]
 

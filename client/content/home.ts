@@ -23,7 +23,7 @@ export const home = {
     { title: `${count} formulas`, text: `${listed(sizes)} ingredients` },
     {
       title: `${inWords(ingredients.length)} ingredients`,
-      text: `${inWords(common.length).toLowerCase()} of them in ${products.length === 2 ? 'both' : 'all'}`,
+      text: `${inWords(common.length).toLowerCase()} of them in ${sizes.length === 2 ? 'both' : 'all'}`,
     },
     { title: 'One maker', text: `${brand.company}, ${brand.address.city}` },
   ],

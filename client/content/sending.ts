@@ -15,6 +15,8 @@ export const emptyHints: Record<string, string> = {
   products: 'Choose a product.',
 }
 
+const emptyHint = 'Fill in this field.'
+
 /** Said under a field that breaks its rule; a rule not named here is told in its own words. */
 export const ruleHints: Partial<Record<Message, string>> = {
   'Please enter a valid email address': 'It should look like name@example.com.',
@@ -44,7 +46,7 @@ export function fieldMarks({ fields }: Problem): Record<string, string> {
   return Object.fromEntries(
     Object.entries(fields).map(([field, message]) => [
       field,
-      (message === messages.empty ? emptyHints[field] : ruleHints[message as Message]) ?? message,
+      (message === messages.empty ? (emptyHints[field] ?? emptyHint) : ruleHints[message as Message]) ?? message,
     ]),
   )
 }

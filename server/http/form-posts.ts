@@ -13,8 +13,6 @@ import type { Context } from './router.ts'
 import { type Site, sendNotFound } from './static-pages.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
-/** What of a field comes back for correction: more than any of them may hold. */
-const ECHO_MAX = 300
 /** Far more than our forms have: reading thousands of empty ones costs milliseconds of processor. */
 const FIELDS_MAX = 50
 /** What follows a form's address: of a stored order, or of a subscriber's link. */
@@ -169,7 +167,7 @@ function isOrderForm(request: FastifyRequest): boolean {
 }
 
 function echo(fields: URLSearchParams, names: string[]): Record<string, string> {
-  const typed = names.map((name) => [name, (fields.get(name) ?? '').slice(0, ECHO_MAX)] as const)
+  const typed = names.map((name) => [name, fields.get(name) ?? ''] as const)
   return Object.fromEntries(typed.filter(([, value]) => value))
 }
 

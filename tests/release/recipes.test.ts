@@ -1,0 +1,79 @@
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import sharp from 'sharp'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { runShell } from '../support/staff-command.ts'
+
+/* Follows docs/recipes.md on a copy of the project: its tables are what is edited, its commands what is typed. */
+
+const ROW = /^\| `([^`]+)` \| `([^`]+)` \| (`{1,2}) ?(.+?) ?\3 \|$/gm
+const FILE = /^```tsx (\S+)\n(.*?)^```/gms
+const COMMANDS = /^```sh\n(.*?)^```/gms
+
+/** What the owner would bring, by the names that the recipes give to them. */
+const PHOTOS = {
+  bottle: 'quvera-300-960.avif',
+  capsules: 'quvera-300-capsules-960.avif',
+  label: 'quvera-300-label-wide-1280.avif',
+  card: 'og-quvera-300.jpg',
+}
+
+const recipes = readFileSync('docs/recipes.md', 'utf8')
+  .split(/^## /m)
+  .slice(1)
+  .map((text): [title: string, text: string] => [text.split('\n')[0] ?? '', text])
+
+let folder: string
+const sh = (commands: string) =>
+  runShell(`cd ${folder} && ${commands}`, { HOME: process.env.HOME ?? '', CHROMIUM: process.env.CHROMIUM ?? '' })
+
+/** The files that git knows or would take, and the packages, without writing them once more. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'quvera-recipes-'))
+  const { stdout } = await runShell('git ls-files -z --cached --others --exclude-standard', {})
+  for (const file of stdout.split('\0').filter(Boolean)) cpSync(file, join(folder, file))
+  for (const [photo, of] of Object.entries(PHOTOS))
+    await sharp(`client/images/${of}`)
+      .jpeg()
+      .toFile(join(folder, `${photo}.jpg`))
+  const copied = await runShell(`cp -al node_modules ${folder} 2>/dev/null || cp -a node_modules ${folder}`, {})
+  expect(copied.code).toBe(0)
+  expect(await sh('git init -q && git add -A && rm -rf node_modules/.vite && npx prisma generate')).toMatchObject({
+    code: 0,
+  })
+})
+afterEach(async () => {
+  expect(await sh('git checkout -q . && git clean -qfd && npx prisma generate')).toMatchObject({ code: 0 })
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+/** Puts a text before the first place of another: on a line of its own where that one begins a line. */
+function insert(file: string, before: string, text: string) {
+  const path = join(folder, file)
+  const whole = readFileSync(path, 'utf8')
+  const at = whole.indexOf(before)
+  expect(at, `${file} has: ${before}`).toBeGreaterThan(-1)
+  const indent = /(?:^|\n)([ \t]*)$/.exec(whole.slice(0, at))?.[1]
+  writeFileSync(path, whole.slice(0, at) + text + (indent === undefined ? '' : `\n${indent}`) + whole.slice(at))
+}
+
+it.each(recipes)(
+  '%s: whoever follows the recipe ends with green checks',
+  async (_, text) => {
+    const rows = [...text.matchAll(ROW)]
+    expect(rows).toHaveLength(text.match(/^\| `/gm)?.length ?? 0)
+    for (const [, file = '', before = '', , comes = ''] of rows) insert(file, before, comes)
+    for (const [, file = '', content = ''] of text.matchAll(FILE)) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true })
+      writeFileSync(join(folder, file), content)
+    }
+    const typed = [...text.matchAll(COMMANDS)].flatMap(([, commands = '']) => commands.trim().split('\n'))
+    for (const command of [...typed, 'npm run fix', 'npm run quick']) {
+      const { code, stdout, stderr } = await sh(command)
+      expect(code, `${command}\n${stdout}\n${stderr}`).toBe(0)
+    }
+  },
+  900_000,
+)
