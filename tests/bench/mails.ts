@@ -3,6 +3,7 @@
  * and a minute with more enquiries than the day has mails.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { STAFF, sendingThrough, startFakeResend } from '../support/fake-resend.ts'
@@ -10,19 +11,21 @@ import { aUniqueOrder, sendOrders } from '../support/load.ts'
 import { startPostgresServer } from '../support/postgres-server.ts'
 import { freePort, startServer } from '../support/server-process.ts'
 import { missed, report } from './report.ts'
-import { newDatabase } from './targets.ts'
+import { fill, newDatabase } from './targets.ts'
 
 const SECONDS = 15
 const SETTLE_SECONDS = 7
 const postgres = await startPostgresServer()
 
 for (const limitASecond of [2, 10, 100]) for (const processes of [1, 3]) await measure(limitASecond, processes)
+await measure(100, 1, 100_000)
 await measureBudget()
 await postgres.close()
 process.exit(missed.length ? 1 : 0)
 
-async function measure(limitASecond: number, processes: number) {
+async function measure(limitASecond: number, processes: number, waiting = 0) {
   const DATABASE_URL = await newDatabase(postgres)
+  if (waiting > 0) await fillDatabase(DATABASE_URL, waiting / 2)
   const resend = await startFakeResend()
   resend.behaviour = { limitASecond }
   const env = { DATABASE_URL, RATE_LIMIT_MAX: '0', LOG_LEVEL: 'error' }
@@ -39,11 +42,20 @@ async function measure(limitASecond: number, processes: number) {
   const sent = resend.mails.length - before.mails
   const calls = resend.calls.all - before.calls
   const refused = resend.calls.limited - before.limited
-  const label = `${limitASecond} a second, ${processes === 1 ? 'one process' : 'three processes'}`
+  const who = processes === 1 ? 'one process' : 'three processes'
+  const label = `${limitASecond} a second, ${who}${waiting ? `, ${waiting} mails waiting` : ''}`
   report(`${label}: of the limit used`, (100 * sent) / (limitASecond * SECONDS), '%', { atLeast: 90 })
   report(`${label}: of the calls refused`, (100 * refused) / Math.max(calls, 1), '%', { atMost: 2 })
   for (const server of servers) await server.stop()
   await resend.close()
+}
+
+async function fillDatabase(connectionString: string, enquiries: number) {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  await fill(client, enquiries, 'Pending')
+  await client.query('ANALYZE')
+  await client.end()
 }
 
 /** 150 orders in a minute with a day's budget of 100 mails: staff have to know of all of them soon. */
@@ -63,9 +75,11 @@ async function measureBudget() {
   await eventually(() => references.every(told), 120_000).catch(() => {})
   const seconds = (performance.now() - start) / 1000
   const once = references.filter((reference) => told(reference) === 1).length
-  report('150 orders in a minute, 100 mails a day: orders in exactly one notice', once, 'orders', { atLeast: orders })
+  report('150 orders in a minute, 100 mails a day: orders told of in exactly one mail', once, 'orders', {
+    atLeast: orders,
+  })
   report('… told of the last one after', seconds, 's', { atMost: 90 })
-  report(`… mails, ${notices().length} of them notices`, resend.mails.length, 'mails', { atMost: budget })
+  report(`… mails, ${notices().length} of them to staff`, resend.mails.length, 'mails', { atMost: budget })
   await server.stop()
   await resend.close()
 }

@@ -9,7 +9,7 @@ import { startPostgresServer } from '../support/postgres-server.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { measureHttp, post } from './http-load.ts'
 import { median, missed, report } from './report.ts'
-import { newDatabase } from './targets.ts'
+import { fill, newDatabase } from './targets.ts'
 
 const STARTS = 5
 const PEAK_MEGABYTES = 450
@@ -123,17 +123,4 @@ async function backlogAndSize(url: string) {
   console.log(`\nThe claim, with 2,100,000 mails:\n${rows.map((row) => row['QUERY PLAN']).join('\n')}`)
   await server.stop()
   await client.end()
-}
-
-async function fill(client: pg.Client, enquiries: number, status: string) {
-  await client.query(
-    `WITH form AS (
-       INSERT INTO "Quvera_Form" ("Id", "Reference", "ReceivedAt", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey")
-       SELECT id, id::text, now() - n * interval '30 seconds', 'Asha Verma', id || '@shop.example', '9876543210', 24, 'Retailer', 'Quvera 300', '2026-11', id
-       FROM (SELECT gen_random_uuid() AS id, n FROM generate_series(1, ${enquiries}) n) AS made
-       RETURNING "Id"
-     )
-     INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Status")
-     SELECT "Id", kind, '${status}' FROM form CROSS JOIN (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement')) AS owed (kind)`,
-  )
 }

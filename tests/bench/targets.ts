@@ -3,6 +3,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import type pg from 'pg'
 import { openDatabase } from '../../server/open-database.ts'
 import { eventually } from '../support/eventually.ts'
 import { aUniqueOrder } from '../support/load.ts'
@@ -117,4 +118,18 @@ export async function createPgbenchTarget(postgres: PostgresServer): Promise<Tar
 async function cpuMicros(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * 10_000
+}
+
+/** Stores enquiries of the past, each with a notice and an acknowledgement in this state, due now. */
+export async function fill(client: pg.Client, enquiries: number, status: string) {
+  await client.query(
+    `WITH form AS (
+       INSERT INTO "Quvera_Form" ("Id", "Reference", "ReceivedAt", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey")
+       SELECT id, id::text, now() - n * interval '30 seconds', 'Asha Verma', id || '@shop.example', '9876543210', 24, 'Retailer', 'Quvera 300', '2026-11', id
+       FROM (SELECT gen_random_uuid() AS id, n FROM generate_series(1, ${enquiries}) n) AS made
+       RETURNING "Id"
+     )
+     INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Status")
+     SELECT "Id", kind, '${status}' FROM form CROSS JOIN (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement')) AS owed (kind)`,
+  )
 }
