@@ -52,7 +52,7 @@ export function mailWork(db: Db, env: Env, log: Logger, summaryWaitMs = SUMMARY_
   const pace = createPace()
   const publicUrl = publicUrlOf(env)
   /** When each was done, by this process's monotonic clock. */
-  const last = { upkeep: Number.NEGATIVE_INFINITY, warning: Number.NEGATIVE_INFINITY, nothingToSummarize: 0 }
+  const last = { upkeep: -UPKEEP_MS, warning: -WARN_MS, nothingToSummarize: performance.now() }
   let usage: Usage | undefined
   let asksDelivery = !env.RESEND_WEBHOOK_SECRET
   let isAsking = false
@@ -82,7 +82,7 @@ export function mailWork(db: Db, env: Env, log: Logger, summaryWaitMs = SUMMARY_
     lease: 'sends mails',
     room: pace.room,
     async prepare() {
-      const isUpkeep = performance.now() - last.upkeep > UPKEEP_MS
+      const isUpkeep = performance.now() - last.upkeep >= UPKEEP_MS
       if (isUpkeep && (await withholdOld(db, mailKinds, env.MAIL_MAX_AGE_DAYS, log))) return 'again'
       usage = await readUsage(db, budgetOf(env))
       await summarize(usage, isUpkeep)

@@ -93,9 +93,11 @@ describe.runIf(inject('postgres'))('beside 1,000,000 sent and 100,000 pending ma
       const read = () => transaction.$queryRaw<{ scanned: number; fetched: number }[]>`
         SELECT sum(seq_tup_read)::int AS "scanned", sum(idx_tup_fetch)::int AS "fetched" FROM pg_stat_xact_user_tables
         WHERE relname IN ('Quvera_Mail', 'Quvera_MailEvent')`
-      const before = await read()
+      const [before] = await read()
       await applyEvents(transaction as Db, pino({ level: 'silent' }), { resendId: 'of-others-7' }, ['a@b.in'])
-      expect(await read()).toEqual(before)
+      const [after] = await read()
+      expect(after?.scanned).toBe(before?.scanned)
+      expect((after?.fetched ?? 0) - (before?.fetched ?? 0)).toBe(1) // the event itself
     })
   })
 })
