@@ -7,7 +7,7 @@ export const buyNow = {
   closing: 'Tell us how many you need, and our team calls or writes back.',
   lead: 'Health supplements for your shop or for yourself. Tell us what you need: you get a reference right away, and our team replies by phone or email.',
   advice:
-    'Take them as directed by a physician. Ask yours first if you take any medicine, are pregnant or breastfeeding, or have surgery planned.',
+    'Take a health supplement as directed by your physician. Ask first if you take any medicine, are pregnant or breastfeeding, or have surgery planned.',
 }
 
 const received: typeof messages.received = 'Order Received Successfully'
