@@ -12,7 +12,7 @@ const expectBrowser = 'tests/support/expect-browser.ts'
 
 /** What says nothing of connections, roles, locks or statements is not run once more on a real PostgreSQL. */
 const WITHOUT_DATABASE =
-  'batch-writer client-limits config errors lines log mails metrics own-pages pace posts refused-connections router staff terminal-table wire-server'
+  'batch-writer client-limits config embedded-postgres errors lines log mails metrics own-pages pace posts refused-connections router staff terminal-table wire-server'
     .split(' ')
     .map((name) => `tests/server/${name}.test.ts`)
 

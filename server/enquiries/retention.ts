@@ -22,7 +22,7 @@ export async function eraseBefore(db: Db, before: Date): Promise<number> {
       DELETE FROM "Quvera_Form"
       WHERE "Id" IN (SELECT "Id" FROM "Quvera_Form" WHERE "ReceivedAt" < ${before} LIMIT ${CHUNK})`
   }
-  await db.$executeRawUnsafe(DROP_COPIES)
+  if (erased > 0) await db.$executeRawUnsafe(DROP_COPIES)
   return erased
 }
 
@@ -35,6 +35,7 @@ async function eraseOld(db: Db, before: Date): Promise<number> {
     >`SELECT "Quvera_erase_old"(${before}, ${CHUNK}::int) AS "count"`
     count = row.count
   }
+  if (erased > 0) await db.$executeRawUnsafe(DROP_COPIES)
   return erased
 }
 

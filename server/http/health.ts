@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
+import { probeStorage } from '../enquiries/orders.ts'
 
 export interface Health {
   db: Db
@@ -22,7 +23,7 @@ export function serveHealth(app: FastifyInstance, { db, availability, leaving }:
     if (leaving()) return reply.code(503).send({ status: 'leaving' })
     if (performance.now() - askedAt > REMEMBERED_MS) {
       askedAt = performance.now()
-      asked = db.$queryRaw`SELECT 1`.catch(availability.failed)
+      asked = probeStorage(db).catch(availability.failed)
     }
     await asked
     return availability.isUp() ? { status: 'ok' } : reply.code(503).send({ status: 'unavailable' })

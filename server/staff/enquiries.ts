@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { brand } from '../../shared/brand.ts'
 import type { Db } from '../database/database.ts'
@@ -16,14 +17,16 @@ import {
   UsageError,
   withFilters,
 } from './input.ts'
-import { type AddCommand, type Column, printTable, type Terminal, timeCell, writeCsv } from './output.ts'
+import { type AddCommand, type Column, NAMED_MAX, printTable, type Terminal, timeCell, writeCsv } from './output.ts'
 
 const LIMIT = 50
 const FOUND_MAX = 10_000
 const DIGITS_MIN = 4
 const PAGE_SIZE = 500
 
-const oldestFirst: Prisma.EnquiryOrderByWithRelationInput[] = [{ receivedAt: 'asc' }, { id: 'asc' }]
+type Direction = 'asc' | 'desc'
+
+const byTime = (direction: Direction) => [{ receivedAt: direction }, { id: direction }]
 
 export function listCommand(add: AddCommand, terminal: Terminal) {
   withListOptions(withFilters(add('list')))
@@ -116,15 +119,14 @@ function readLimit(text: string): number {
 
 async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, { limit, json, oldest }: ListOptions) {
   const { print } = terminal
-  const most = limit ?? (json ? undefined : LIMIT)
+  if (json) return writeJson(terminal, db, where, { limit, oldest })
   const rows = await db.enquiry.findMany({
     where,
     include: { mails: recordMails },
-    orderBy: oldest ? oldestFirst : [{ receivedAt: 'desc' }, { id: 'desc' }],
-    ...(most !== undefined && { take: most }),
+    orderBy: byTime(oldest ? 'asc' : 'desc'),
+    take: limit ?? LIMIT,
   })
   await terminal.noteAccess(db, rows)
-  if (json) return print(JSON.stringify(rows.map(toRecord), numbers, 2))
   if (rows.length === 0) {
     const isEmpty = (await db.enquiry.count()) === 0
     const hint =
@@ -137,6 +139,22 @@ async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, 
     const others = oldest ? 'newer' : 'older'
     print(`and ${count(total - rows.length, `${others} one`, `${others} ones`)}: --limit ${total} shows all`)
   }
+}
+
+async function writeJson(terminal: Terminal, db: Db, where: EnquiryFilter, { limit, oldest }: ListOptions) {
+  await noteAccessTo(terminal, db, where, limit)
+  await pipeline(toJson(readRows(db, where, oldest ? 'asc' : 'desc', limit)), terminal.output)
+}
+
+/** As JSON.stringify would write the array with two spaces. */
+async function* toJson(rows: AsyncIterable<Row>) {
+  let isFirst = true
+  for await (const row of rows) {
+    const record = JSON.stringify(toRecord(row), numbers, 2).replaceAll('\n', '\n  ')
+    yield `${isFirst ? '[' : ','}\n  ${record}`
+    isFirst = false
+  }
+  yield isFirst ? '[]\n' : '\n]\n'
 }
 
 function numbers(_: string, value: unknown) {
@@ -176,19 +194,47 @@ function mailState(mails: Row['mails']): string {
 }
 
 async function writeEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter) {
-  const found = await db.enquiry.findMany({ where, select: { id: true }, orderBy: oldestFirst })
-  await terminal.noteAccess(db, count(found.length, 'enquiry', 'enquiries'))
-  const ids = found.map(({ id }) => id)
-  await writeCsv(terminal, recordColumns, readRecords(db, ids))
+  await noteAccessTo(terminal, db, where)
+  await writeCsv(terminal, recordColumns, readRecords(db, where))
+}
+
+async function* readRecords(db: Db, where: EnquiryFilter) {
+  for await (const row of readRows(db, where, 'asc')) yield toRecord(row)
 }
 
 /** A page at a time: memory stays small however many there are. */
-async function* readRecords(db: Db, ids: string[]) {
-  for (let start = 0; start < ids.length; start += PAGE_SIZE) {
-    const where = { id: { in: ids.slice(start, start + PAGE_SIZE) } }
-    const page = await db.enquiry.findMany({ where, include: { mails: recordMails }, orderBy: oldestFirst })
-    yield* page.map(toRecord)
+async function* readRows(db: Db, where: EnquiryFilter, direction: Direction, limit = Number.POSITIVE_INFINITY) {
+  const beyond = direction === 'asc' ? 'gt' : 'lt'
+  let left = limit
+  for (let rest: EnquiryFilter = {}; left > 0; ) {
+    const take = Math.min(PAGE_SIZE, left)
+    const page = await db.enquiry.findMany({
+      where: { AND: [where, rest] },
+      include: { mails: recordMails },
+      orderBy: byTime(direction),
+      take,
+    })
+    yield* page
+    const last = page.at(-1)
+    if (!last || page.length < take) return
+    const { id, receivedAt } = last
+    // The first condition is for the index, the second for rows of the same moment.
+    rest = {
+      receivedAt: { [`${beyond}e`]: receivedAt },
+      OR: [{ receivedAt: { [beyond]: receivedAt } }, { id: { [beyond]: id } }],
+    }
+    left -= take
   }
+}
+
+/** Records the references of a few enquiries, and of more how many they are. */
+async function noteAccessTo(terminal: Terminal, db: Db, where: EnquiryFilter, limit = Number.POSITIVE_INFINITY) {
+  const total = Math.min(await db.enquiry.count({ where }), limit)
+  const rows = { where, select: { reference: true }, orderBy: byTime('desc'), take: total }
+  await terminal.noteAccess(
+    db,
+    total > NAMED_MAX ? count(total, 'enquiry', 'enquiries') : await db.enquiry.findMany(rows),
+  )
 }
 
 async function writePerson(terminal: Terminal, db: Db, person: Person) {

@@ -27,7 +27,7 @@ export interface Terminal {
   noteAccess(db: Pick<Db, 'access'>, what: string | { reference: string }[]): Promise<void>
 }
 
-const NAMED_MAX = 5
+export const NAMED_MAX = 5
 
 /**
  * Writes down that a command shows, exports, changes or erases people's data. Where that cannot be, as on a read replica

@@ -172,6 +172,35 @@ describe.skipIf(inject('postgres'))('the session of the site is no client’s', 
     await db.$queryRaw`SELECT 1`
   })
 
+  it('an answer that would not fit into memory is refused, also in a transaction, which then is rolled back', async () => {
+    const client = await aClient()
+    const long = `SELECT repeat('x', 1000) FROM generate_series(1, 40000)`
+    const refusal = { code: '54000', message: expect.stringMatching(/longer than 16 MB.*FETCH_COUNT/) }
+    await expect(client.query(long)).rejects.toMatchObject(refusal)
+    await expect(client.query({ text: long, values: [] })).rejects.toMatchObject(refusal)
+    await client.query(`BEGIN; INSERT INTO "Quvera_Lease" VALUES ('long', 'x', now())`)
+    await expect(client.query(long)).rejects.toMatchObject(refusal)
+    await client.query('COMMIT')
+    expect((await client.query(`SELECT FROM "Quvera_Lease" WHERE "Name" = 'long'`)).rows).toEqual([])
+    await client.query(`BEGIN; DECLARE rows CURSOR FOR ${long}`)
+    expect((await client.query('FETCH 1000 FROM rows')).rows).toHaveLength(1000)
+    await client.query('COMMIT')
+  })
+
+  it('a client that made itself superuser is none after the next start', async () => {
+    const client = await aClient()
+    await client.query(`DO $$ BEGIN EXECUTE 'SET SES' || 'SION AUTHORIZATION postgres';
+      EXECUTE 'ALTER ROLE quvera_staff SUPERUSER'; EXECUTE 'CREATE ROLE mine SUPERUSER LOGIN'; END $$`)
+    const superusers = () => db.$queryRaw`SELECT rolname::text AS name FROM pg_roles WHERE rolsuper ORDER BY 1`
+    expect(await superusers()).toHaveLength(3)
+    await client.end()
+    clients.pop()
+    await database.close()
+    database = await openDatabase({ dataDir: folder, migrations, embeddedPort: port })
+    db = database.db
+    expect(await superusers()).toEqual([{ name: 'postgres' }])
+  })
+
   it('and what only speaks of programs is served', async () => {
     const client = await aClient()
     expect((await client.query(`SELECT 'copy to program' AS text`)).rows).toEqual([{ text: 'copy to program' }])
