@@ -56,6 +56,10 @@ export function databaseIn(folder: string): string {
   return join(folder, DATABASE)
 }
 
+export function lockIn(folder: string): string {
+  return join(folder, LOCK)
+}
+
 /** Makes the folder, for this user only. Refuses one that belongs to something else, before anything is written. */
 export function claimFolder(folder: string): void {
   try {
@@ -102,7 +106,7 @@ export function assertDatabase(folder: string): void {
  * @throws InUseError when another process has the folder
  */
 export function lockFolder(folder: string): () => void {
-  const path = join(folder, LOCK)
+  const path = lockIn(folder)
   if (existsSync(path)) assertAccess(path)
   const lock = new DatabaseSync(path, { timeout: LOCK_WAIT_MS })
   try {

@@ -2,12 +2,23 @@
 // reach it at a socket in that folder. This file is the main thread's side: it locks the folder, starts the thread, and
 // starts another one when that ends. Read next: server.ts (what the thread does), wire-server.ts (how clients share it).
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { OperatorError } from '../errors.ts'
-import { assertDatabase, claimFolder, locateFolder, lockFolder, socketFolder, socketIn } from './data-folder.ts'
+import {
+  assertDatabase,
+  claimFolder,
+  databaseIn,
+  isDatabase,
+  locateFolder,
+  lockFolder,
+  lockIn,
+  socketFolder,
+  socketIn,
+} from './data-folder.ts'
 import type { ServerOptions } from './server.ts'
 import type { ThreadData, ThreadMessage } from './thread.ts'
 
@@ -51,6 +62,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   process.umask(0o077) // for what PostgreSQL makes; a thread cannot set it
   // V8 would compile the busiest functions once more, at the cost of half a gigabyte for some seconds.
   for (const flag of ['--no-wasm-dynamic-tiering', '--no-wasm-tier-up']) setFlagsFromString(flag)
+  if (!existsSync(lockIn(folder))) isDatabase(databaseIn(folder)) // refuses somebody else's folder before it writes there
   if (create) claimFolder(folder)
   else assertDatabase(folder)
   const unlock = lockFolder(folder)

@@ -10,7 +10,11 @@ const FIRST_VACUUM_MS = 3_600_000
 const VACUUM_MS = 24 * 3_600_000
 
 const CHECKPOINT_DUE = `SELECT pg_current_wal_insert_lsn() - redo_lsn > ${CHECKPOINT_BYTES} FROM pg_control_checkpoint()`
-const TABLES = `SELECT oid::regclass FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`
+const VACUUM_FULL_MAX_BYTES = 128 * 2 ** 20
+/** A larger table is not rewritten, because orders would wait for too long. */
+const VACUUMS = `
+  SELECT format('VACUUM (%sANALYZE) %s', CASE WHEN pg_total_relation_size(oid) <= ${VACUUM_FULL_MAX_BYTES} THEN 'FULL, ' END, oid::regclass)
+  FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`
 
 /**
  * Does what a PostgreSQL server does in background processes, which PGlite has not: checkpoints, without which the log
@@ -37,9 +41,9 @@ export function startUpkeep(postgres: Postgres, turns: Turns, disk: DiskSpace): 
     if (isDue === 't') await execute('CHECKPOINT')
   }
 
-  /** Rewrites each table, so that nothing of an erased row stays in its files. Orders wait for one table at a time. */
+  /** Rewrites the tables, so that nothing of an erased row stays in their files. Orders wait for one table at a time. */
   async function vacuum() {
-    for (const table of await execute(TABLES)) await execute(`VACUUM (FULL, ANALYZE) ${table}`)
+    for (const sql of await execute(VACUUMS)) await execute(sql)
     await execute('CHECKPOINT')
   }
 

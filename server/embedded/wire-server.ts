@@ -83,7 +83,7 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
         if (start?.() === false || client.isGone) return
         return isSite ? serveTurn(socket, client, first, true) : serveClientTurn(socket, client, first)
       })
-      if (socket.writableNeedDrain) await Promise.race([once(socket, 'drain'), once(socket, 'close')])
+      if (socket.writableNeedDrain) await drained(socket)
     }
     socket.end()
   }
@@ -187,6 +187,14 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
       await Promise.all(closed)
     },
   }
+}
+
+/** Resolves once the client has read its answers, or has gone. */
+async function drained(socket: Socket): Promise<void> {
+  const done = new AbortController()
+  const { signal } = done
+  await Promise.race([once(socket, 'drain', { signal }), once(socket, 'close', { signal })])
+  done.abort()
 }
 
 const NOTHING = { answer: Buffer.alloc(0), end: Buffer.alloc(0) }

@@ -117,9 +117,10 @@ function readLimit(text: string): number {
   return Number(text)
 }
 
-async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, { limit, json, oldest }: ListOptions) {
+async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, options: ListOptions) {
+  const { limit, json, oldest } = options
   const { print } = terminal
-  if (json) return writeJson(terminal, db, where, { limit, oldest })
+  if (json) return writeJson(terminal, db, where, options)
   const rows = await db.enquiry.findMany({
     where,
     include: { mails: recordMails },

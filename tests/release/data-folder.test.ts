@@ -114,6 +114,17 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
     expect((await lstat(folder)).mode & 0o777).toBe(0o755)
   })
 
+  it('of somebody else that has a folder "postgres" too is refused and stays as it was', async () => {
+    const folder = await aFolder()
+    await mkdir(join(folder, 'postgres'))
+    await writeFile(join(folder, 'postgres/notes.txt'), 'words')
+    await chmod(folder, 0o755)
+    const before = await contents(folder)
+    expect(await refusal(folder)).toMatch(/is not whole: PG_VERSION is missing\. Nothing was changed/)
+    expect(await contents(folder)).toEqual(before)
+    expect((await lstat(folder)).mode & 0o777).toBe(0o755)
+  })
+
   it('with a damaged catalogue is refused in PostgreSQL’s words, with what to do', async () => {
     const dataDir = await aDatabase()
     await truncate(join(dataDir, 'postgres/base/5/1259'), 8192)

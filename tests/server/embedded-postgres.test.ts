@@ -1,9 +1,12 @@
 import fs from 'node:fs'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { createDiskSpace } from '../../server/embedded/disk-space.ts'
 import type { Postgres } from '../../server/embedded/postgres.ts'
+import { createTurns } from '../../server/embedded/turns.ts'
+import { startUpkeep } from '../../server/embedded/upkeep.ts'
 import { firstColumn, firstError, isIdle, queryFrame, SYNC } from '../../server/embedded/wire-protocol.ts'
 import { scratch } from '../support/scratch.ts'
 
@@ -23,6 +26,7 @@ function record(name: keyof typeof real) {
   })
 }
 
+let parent: string // the reserve lies in it
 let folder: string
 let postgres: Postgres
 const aborts: string[] = []
@@ -30,7 +34,9 @@ beforeAll(async () => {
   if (inject('postgres')) return
   for (const name of Object.keys(real) as (keyof typeof real)[]) record(name)
   syncBuiltinESMExports()
-  folder = await mkdtemp(join(scratch, 'quvera-pglite-'))
+  parent = await mkdtemp(join(scratch, 'quvera-pglite-'))
+  folder = join(parent, 'postgres')
+  await mkdir(folder)
   const { openPostgres } = await import('../../server/embedded/postgres.ts')
   postgres = await openPostgres(folder, (reason) => void aborts.push(reason))
   ask('CREATE TABLE thing (number int PRIMARY KEY)')
@@ -39,7 +45,7 @@ afterAll(async () => {
   await postgres?.close()
   Object.assign(fs, real)
   syncBuiltinESMExports()
-  await rm(folder ?? '', { recursive: true, force: true })
+  await rm(parent ?? '', { recursive: true, force: true })
 })
 
 function ask(sql: string): string[] {
@@ -92,6 +98,38 @@ describe.skipIf(inject('postgres'))('the file system of the embedded database', 
 
   it('keeps sessions in UTC', () => {
     expect(ask('SHOW TimeZone')).toEqual(['UTC'])
+  })
+})
+
+describe.skipIf(inject('postgres'))('the upkeep of the embedded database', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  /** All that its tables' files hold; the log of writes is another folder. */
+  async function tableFiles(): Promise<string> {
+    const names = await readdir(join(folder, 'base'), { recursive: true, withFileTypes: true })
+    const files = names
+      .filter((name) => name.isFile())
+      .map((name) => readFile(join(name.parentPath, name.name), 'latin1'))
+    return (await Promise.all(files)).join()
+  }
+
+  it('leaves nothing of an erased row in the tables’ files an hour after a start', async () => {
+    ask('CREATE TABLE person (name text)')
+    ask(`INSERT INTO person SELECT 'somebody ' || n FROM generate_series(1, 2000) n`)
+    ask(`INSERT INTO person VALUES ('Zubeida Erased')`)
+    ask(`INSERT INTO person SELECT 'somebody ' || n FROM generate_series(1, 2000) n`)
+    ask('CHECKPOINT')
+    ask(`DELETE FROM person WHERE name = 'Zubeida Erased'`)
+    ask('CHECKPOINT')
+    expect(await tableFiles()).toContain('Zubeida Erased')
+    vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearInterval'] })
+    const end = startUpkeep(postgres, createTurns(), createDiskSpace(folder))
+    await vi.advanceTimersByTimeAsync(3_600_000)
+    await end()
+    expect(await tableFiles()).not.toContain('Zubeida Erased')
+    expect(ask('SELECT count(*) FROM person')).toEqual(['4000'])
   })
 })
 
