@@ -36,7 +36,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   if (options.url) return connectDatabase({ connectionString: options.url }, options)
   const { beside = false, warn = console.error, patienceMs = beside ? OWNER_PATIENCE_MS : 0 } = options
   const folder = locateFolder(options.dataDir)
-  let isTold = beside
+  let isTold = beside || patienceMs === 0
   for (const start = performance.now(); ; await sleep(LOOK_MS)) {
     try {
       return (beside && (await joinEmbedded(folder, options))) || (await startHere(folder, options, warn))

@@ -10,9 +10,9 @@ import { reports } from './vitest.reports.ts'
 const globalSetup = 'tests/support/global-setup.ts'
 const expectBrowser = 'tests/support/expect-browser.ts'
 
-/** What says nothing of connections, roles, locks or statements is not run once more on a real PostgreSQL. */
-const WITHOUT_DATABASE =
-  'batch-writer client-limits config embedded-postgres errors lines log mails metrics own-pages pace posts refused-connections router staff terminal-table wire-server'
+/** What depends on a PostgreSQL server: its locks, roles, time limits, plans, poolers, and how it starts and is restored. */
+const ON_POSTGRES =
+  'access backup backup-interrupted clock lease next-version orders outbox pooler process restore retention roles slow-statements start states subscriptions'
     .split(' ')
     .map((name) => `tests/server/${name}.test.ts`)
 
@@ -33,8 +33,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     sequence: { sequencer: LongestFirst },
     maxWorkers: 3, // on two cores: half of the files wait for a process, a browser or a clock
-    // CI runs on machines that others use: what times out there once is tried once more, and told as retried. Not here.
-    retry: process.env.VITEST_REPORTS ? 1 : 0,
     projects: [
       {
         extends: true,
@@ -45,8 +43,7 @@ export default defineConfig({
         test: {
           name: 'server',
           isolate: false, // what its files import is loaded once: else a third of their processor
-          include: ['tests/server/**/*.test.ts'],
-          exclude: process.env.TEST_DATABASE_URL ? WITHOUT_DATABASE : [],
+          include: process.env.TEST_DATABASE_URL ? ON_POSTGRES : ['tests/server/**/*.test.ts'],
           globalSetup,
         },
       },

@@ -93,6 +93,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
         if (isStopping) return
         try {
           thread = await startThread({ ...server, create: false })
+          if (isStopping) return thread.stop(0)
           break
         } catch (error) {
           if (++failures === FAILURES_MAX) return onFailure(error)
@@ -106,7 +107,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     warnings: thread.warnings,
     async stop() {
       isStopping = true
-      await Promise.race([kept, thread.stop(leaveMs)])
+      await thread.stop(leaveMs)
       await kept
       unlock()
     },

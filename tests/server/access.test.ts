@@ -88,7 +88,7 @@ describe('who looked', () => {
       `find: ${reference}`,
       `status: ${reference}`,
       `note: ${reference}`,
-      'export: 1 enquiry',
+      `export: ${reference}`,
       `export: ${reference}`,
       'subscribers: 0 subscriptions',
       'subscribers: 0 subscriptions',

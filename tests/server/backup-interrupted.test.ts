@@ -144,9 +144,15 @@ describe('copies that a killed backup left', () => {
         CREATE SCHEMA ${COPIES}_left; CREATE UNLOGGED TABLE ${COPIES}_left.form AS TABLE "Quvera_Form"; END $$`),
     )
 
-  it('go with retention and with the next backup', async () => {
+  it('go with retention, unless it erases nothing, and with the next backup', async () => {
     await leave(database)
-    await onDatabase(database, (db) => eraseBefore(db, new Date(0)))
+    const before = new Date('2020-01-01')
+    await onDatabase(database, (db) => eraseBefore(db, before))
+    expect(await copies()).toHaveLength(1)
+    await onDatabase(database, async (db) => {
+      await storeEnquiry(db, { receivedAt: new Date('2019-01-01') })
+      expect(await eraseBefore(db, before)).toBe(1)
+    })
     expect(await copies()).toEqual([])
     if (!isEmbedded) return
     await leave(database)

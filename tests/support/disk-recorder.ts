@@ -1,19 +1,25 @@
 /**
- * Loaded before a server (`node --import`), writes down what it does to the disk and when it answers an order: in the
- * file DISK_RECORD, once the process ends.
+ * Loaded before a server (`node --import`), in each of its threads: records what it does to the disk and when it answers
+ * an order, in a file DISK_RECORD.<thread> once the thread ends. Each event carries the time of the clock that all
+ * threads share.
  */
 import fs from 'node:fs'
 import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import { resolve } from 'node:path'
 import { serialize } from 'node:v8'
+import { threadId } from 'node:worker_threads'
 import type { DiskEvent } from './power-cut-disk.ts'
 
-const record: DiskEvent[] = []
+export type TimedEvent = DiskEvent & { at: bigint }
+
+const timed: TimedEvent[] = []
+const record = { push: (event: DiskEvent) => timed.push({ ...event, at: process.hrtime.bigint() }) }
 const root = resolve(process.env.DATA_DIR ?? '')
 const isOurs = (path: unknown) => typeof path === 'string' && `${resolve(path)}/`.startsWith(`${root}/`)
 const open = new Map<number, number>()
-let files = 0
+/** Numbers of opened files, which no other thread uses. */
+let files = threadId * 1_000_000
 
 // biome-ignore lint/suspicious/noExplicitAny: each is called with what the one before was called with
 type Any = (...args: any[]) => any
@@ -87,9 +93,9 @@ fs.promises.open = async (...args) => {
   const sync = handle.sync.bind(handle)
   handle.sync = async () => {
     // What was written before it was asked for is on the disk when it is done.
-    const asked = record.push({ kind: 'sync-begun', file })
+    record.push({ kind: 'sync-begun', file })
     await sync()
-    record.push({ kind: 'sync', file, asked })
+    record.push({ kind: 'sync', file, asked: true })
   }
   return handle
 }
@@ -103,5 +109,5 @@ http.ServerResponse.prototype.end = function (this: http.ServerResponse, ...args
 
 syncBuiltinESMExports()
 process.once('exit', () => {
-  if (process.env.DISK_RECORD) fs.writeFileSync(process.env.DISK_RECORD, serialize(record))
+  if (process.env.DISK_RECORD) fs.writeFileSync(`${process.env.DISK_RECORD}.${threadId}`, serialize(timed))
 })

@@ -7,7 +7,7 @@ export type DiskEvent =
   | { kind: 'write'; file: number; position: number; bytes: Buffer }
   | { kind: 'truncate'; file: number; size: number }
   | { kind: 'sync-begun'; file: number }
-  | { kind: 'sync'; file: number; asked?: number }
+  | { kind: 'sync'; file: number; asked?: boolean }
   | { kind: 'mkdir' | 'remove'; path: string }
   | { kind: 'rename'; path: string; to: string }
   | { kind: 'answer'; reference: string }
@@ -48,6 +48,7 @@ export function cutPower(
 ): void {
   const top: Inode = newInode(true)
   const opened = new Map<number, Inode>()
+  const begun = new Map<number, number>()
 
   function find(path: string): Inode | undefined {
     const parts = path.slice(root.length).split('/').filter(Boolean)
@@ -81,9 +82,12 @@ export function cutPower(
       opened.get(event.file)?.changes.push({ position: event.position, bytes: event.bytes, at })
     } else if (event.kind === 'truncate') {
       opened.get(event.file)?.changes.push({ size: event.size, at })
+    } else if (event.kind === 'sync-begun') {
+      begun.set(event.file, at + 1)
     } else if (event.kind === 'sync') {
       const inode = opened.get(event.file)
-      if (inode) sync(inode, event.asked ?? at)
+      const asked = event.asked ? (begun.get(event.file) ?? at) : at
+      if (inode) sync(inode, asked)
     } else if (event.kind === 'mkdir') {
       if (event.path !== root && !find(event.path)) setName(event.path, newInode(true), at)
     } else if (event.kind === 'remove') {

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { sign } from '../support/backup-file.ts'
+import { aFolder } from '../support/scratch.ts'
+import { type Ran, staff } from '../support/staff-command.ts'
+import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+import { aDatabase } from '../support/waiting-site.ts'
+
+/* A later version of the site, with two migrations more: the second needs what the first adds to a type. */
+
+const LATER = {
+  '29990101000000_city': `ALTER TYPE "Quvera_Status" ADD VALUE 'Later'; ALTER TABLE "Quvera_Form" ADD "City" TEXT NOT NULL DEFAULT '-'`,
+  '29990102000000_later': `CREATE INDEX "later" ON "Quvera_Form" ("City") WHERE "Status" = 'Later'`,
+}
+
+let folder: Awaited<ReturnType<typeof aFolder>>
+let file: string
+beforeAll(async () => {
+  folder = await aFolder('quvera-next-')
+  await cp('dist/server', join(folder.path, 'dist/server'), { recursive: true })
+  await cp('prisma/migrations', join(folder.path, 'prisma/migrations'), { recursive: true })
+  await symlink(resolve('node_modules'), join(folder.path, 'node_modules'))
+  await writeFile(join(folder.path, 'package.json'), '{ "type": "module" }')
+  for (const [name, sql] of Object.entries(LATER)) {
+    await mkdir(join(folder.path, 'prisma/migrations', name))
+    await writeFile(join(folder.path, 'prisma/migrations', name, 'migration.sql'), sql)
+  }
+  const { env, drop } = await createTestDatabase()
+  await onDatabase(env, async (db) => {
+    for (let index = 0; index < 20; index++) await storeEnquiry(db)
+  })
+  file = join(folder.path, 'backup.gz')
+  expect(await staff(['backup', file], env)).toMatchObject({ code: 0 })
+  await drop()
+})
+afterAll(() => folder.remove())
+
+/** Runs a command of the later version. */
+function nextStaff(args: string[], env: Record<string, string>): Promise<Ran> {
+  const program = join(folder.path, 'dist/server/staff.js')
+  return new Promise((done) =>
+    execFile(
+      process.execPath,
+      [program, ...args],
+      { env: { PATH: process.env.PATH, ...env } },
+      (error, stdout, stderr) => done({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    ),
+  )
+}
+
+const shape = (env: Record<string, string>) =>
+  onDatabase(
+    env,
+    (db) => db.$queryRaw<{ cities: bigint; journal: string[] }[]>`
+    SELECT (SELECT count(*) FROM "Quvera_Form" WHERE "City" = '-') AS cities,
+      (SELECT array_agg(migration_name::text ORDER BY migration_name) FROM _prisma_migrations) AS journal`,
+  )
+
+async function journal(): Promise<string[]> {
+  return (await readdir(join(folder.path, 'prisma/migrations'))).filter((name) => /^\d/.test(name)).sort()
+}
+
+it('a database of this version keeps its rows through an update', async () => {
+  const env = await aDatabase()
+  await onDatabase(env, (db) => storeEnquiry(db))
+  expect(await nextStaff(['migrate'], env)).toMatchObject({ code: 0 })
+  expect(await shape(env)).toEqual([{ cities: 1n, journal: await journal() }])
+})
+
+it('a backup of this version is restored by the later one, and brought up to date', async () => {
+  const env = await aDatabase()
+  const { code, stdout } = await nextStaff(['restore', file], env)
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^Restored 60 rows of the backup/)
+  expect(/^The tables were made anew: run prisma\/roles\.sql again/m.test(stdout)).toBe(Boolean(inject('postgres')))
+  expect(await shape(env)).toEqual([{ cities: 20n, journal: await journal() }])
+})
+
+it('one whose rows do not fit leaves an empty database, brought up to date', async () => {
+  const env = await aDatabase()
+  const text = gunzipSync(await readFile(file)).toString()
+  const broken = join(folder.path, 'broken.gz')
+  await writeFile(broken, gzipSync(sign(text.replace('"Status":"New"', '"Status":"Newer"'))))
+  const { code, stderr } = await nextStaff(['restore', broken], env)
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/its rows do not fit together\. Nothing was changed\.\n$/)])
+  expect(await shape(env)).toEqual([{ cities: 0n, journal: await journal() }])
+})
+
+it('a backup of the later version is refused by this one', async () => {
+  const env = await aDatabase()
+  expect(await nextStaff(['migrate'], env)).toMatchObject({ code: 0 })
+  const later = join(folder.path, 'later.gz')
+  expect(await nextStaff(['backup', later, '--allow-empty'], env)).toMatchObject({ code: 0 })
+  const refused = await staff(['restore', later], await aDatabase())
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toMatch(/newer version of the site \(migration 29990101000000_city\)/)
+})
