@@ -103,7 +103,9 @@ async function examineMany(cuts: number, random: () => number, faults?: DiskFaul
   return { ...sum, reasons: [...reasons] }
 }
 
-it('a hundred power cuts leave a database that opens, with every order that was answered, once', { timeout: 600_000 }, async () => {
+it('a hundred power cuts leave a database that opens, with every order that was answered, once', {
+  timeout: 600_000,
+}, async () => {
   const seed = Number(process.env.POWER_CUT_SEED ?? Date.now() % 1e9)
   const result = await examineMany(100, randomFrom(seed))
   report('100 power cuts', { seed, events: events.length, ...result })
