@@ -21,7 +21,12 @@ export interface Audit {
 }
 
 /** Compares what clients were told with what is stored, and what is stored with what the mail service took. */
-export async function audit(db: Db, load: LoadResult, resend: FakeResend, waitMs = 60_000): Promise<Audit> {
+export async function audit(
+  db: Db,
+  load: Pick<LoadResult, 'sent' | 'acknowledged'>,
+  resend: FakeResend,
+  waitMs = 60_000,
+): Promise<Audit> {
   await eventually(async () => (await db.mail.count({ where: { status: 'Pending' } })) === 0, waitMs).catch(() => {})
   const rows = await db.enquiry.findMany({ select: { submissionKey: true, reference: true, email: true } })
   const references = new Map(rows.map((row) => [row.submissionKey, row.reference]))

@@ -114,7 +114,7 @@ export async function isUp(url: string): Promise<boolean> {
 }
 
 /** The folder of the server programs: Debian keeps them out of PATH. */
-async function programs(): Promise<string> {
+export async function programs(): Promise<string> {
   const root = '/usr/lib/postgresql'
   const versions = await readdir(root).catch(() => [])
   const newest = versions
