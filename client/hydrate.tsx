@@ -136,8 +136,10 @@ function setYear() {
  * are in the large drawing: a phone on a slow network sees the first screen 150 ms sooner.
  */
 async function addSmallHeadings() {
-  const face = new FontFace('Fraunces', `url(${smallHeadings})`, { weight: '500' })
-  document.fonts.add(await face.load()) // once it is there: else the headings fall back while it is under way
+  for (const name of ['Fraunces', 'Fraunces small']) {
+    const face = new FontFace(name, `url(${smallHeadings})`, { weight: '500' })
+    document.fonts.add(await face.load()) // once it is there: else the headings fall back while it is under way
+  }
 }
 
 async function wholeDocument() {

@@ -45,7 +45,9 @@ it.each(['/', ...products.map(productPath)])(
           .filter(({ unit, style }) => {
             const size = Number.parseFloat(style.fontSize)
             const face = style.fontFamily.split(',')[0]
-            return unit ? size < 14 || face !== 'Figtree' : size < 20 || face !== 'Fraunces'
+            return unit
+              ? size < 14 || face !== 'Figtree'
+              : size < 20 || face !== (size < 32 ? '"Fraunces small"' : 'Fraunces')
           })
           .map(({ text }) => text),
       )
@@ -81,5 +83,16 @@ it.each([
   await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }))
   await page.locator('#order').evaluate((form) => (form as HTMLFormElement).requestSubmit())
   await expectFree()
+  await close()
+})
+
+it('until its drawing for small sizes is there, no amount is in the large one, whose 3 looks like a 5', async () => {
+  const { page, close } = await visit(xt, { ...PHONE, javaScriptEnabled: false })
+  expect(await page.evaluate(() => [...document.fonts].map(({ family }) => family))).not.toContain('Fraunces small')
+  const face = await page
+    .locator('.panel .amount')
+    .first()
+    .evaluate((amount) => getComputedStyle(amount).fontFamily)
+  expect(face).toMatch(/^"Fraunces small", Figtree/)
   await close()
 })
