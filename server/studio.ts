@@ -18,12 +18,31 @@ const STUDIO_PORT = 5555
 const QUIET_MS = 3000
 
 /**
- * What Studio opens on: the enquiries, newest first. Studio tells rows apart by their primary key, so of the view
- * Quvera_Enquiries, which has none, it shows one row a page. Status is the first of the columns kept in view because
- * Studio draws the cell under the cursor as far from its place as there is room in front of it.
+ * What staff look at. Studio tells rows apart by their primary key, so of the view Quvera_Enquiries, which has none, it
+ * shows one row a page. Status is the first of the columns kept in view because Studio draws the cell under the cursor as
+ * far from its place as there is room in front of it.
  */
-const ENQUIRIES =
-  '#schema=public&table=Quvera_Form&view=table&sort=ReceivedAt:desc&pin=Status,ReceivedAt,Reference,Name'
+const VIEWS: [name: string, address: string][] = [
+  ['The enquiries, newest first', enquiries('Status,ReceivedAt,Reference,Name')],
+  ['Nobody has answered', enquiries('Status,Reference,Name,Mobile', ['Status', '=', 'New'])],
+  ['Suspected spam', enquiries('Status,Reference,Name,Mobile', ['SuspectedSpam', '=', true])],
+  ['With a note', enquiries('Status,Reference,Name,Mobile,Note', ['Note', 'is not', null])],
+  ['Mails that were turned away', `${table('Quvera_Mail', 'Id')}${filter('Status', '=', 'Bounced')}`],
+]
+
+function table(name: string, sort: string) {
+  return `#schema=public&table=${name}&view=table&sort=${sort}:desc`
+}
+
+function enquiries(pinned: string, where?: Parameters<typeof filter>) {
+  return `${table('Quvera_Form', 'ReceivedAt')}&pin=${pinned}${where ? filter(...where) : ''}`
+}
+
+/** As Studio writes it into its address. */
+function filter(column: string, operator: string, value: unknown) {
+  const one = { kind: 'ColumnFilter', id: 'one', column, operator, value, after: 'and' }
+  return `&filter=${encodeURIComponent(JSON.stringify({ kind: 'FilterGroup', id: 'all', after: 'and', filters: [one] }))}`
+}
 
 const env = readEnvOrExit(process.env)
 const url = await reachDatabase(env).catch(exitFor)
@@ -44,7 +63,8 @@ process.once('exit', () => studio.kill())
 studio.once('exit', (code) => process.exit(code ?? 1))
 for await (const line of createInterface(studio.stdout)) {
   const [address] = /http:\/\/\S+/.exec(line) ?? []
-  console.log(address ? `The enquiries, newest first: ${address}/${ENQUIRIES}` : line)
+  if (!address) console.log(line)
+  else for (const [name, hash] of VIEWS) console.log(`${name}: ${address}/${hash}`)
 }
 
 /** Studio speaks TCP only: a port of its own that leads to the socket of the process that has the database, or of this one. */

@@ -22,6 +22,7 @@ export default async function setup(project: TestProject) {
   await database.close()
   project.provide('embeddedTemplate', folder)
   project.provide('postgres', url ? { url, template } : null)
+  if (!url) console.log('Tests that need a PostgreSQL server are skipped: npm run test:postgres runs them.')
   return async () => {
     await rm(folder, { recursive: true, force: true })
     if (url) await administer(url, `DROP DATABASE ${template} WITH (FORCE)`)

@@ -9,7 +9,7 @@ export interface RoundRobinProxy {
 }
 
 /**
- * Spreads requests over servers as nginx does with `proxy_next_upstream error non_idempotent`: one that cannot be
+ * Spreads requests over servers as a load balancer does that repeats them: one that cannot be
  * reached, or breaks off before it answers, is passed over for the next. An order may be repeated: it has a key.
  */
 export async function startProxy(targets: string[]): Promise<RoundRobinProxy> {
