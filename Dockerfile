@@ -27,7 +27,8 @@ CMD ["node", "server/studio.ts"]
 
 # The site. It stays the last stage, which is built unless another one is named.
 FROM ${NODE_IMAGE}
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+# Staff commands run in this container and share its memory: theirs stays small. The site's own flags are below.
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data NODE_OPTIONS=--max-semi-space-size=1
 WORKDIR /app
 RUN mkdir /data && chown node:node /data
 COPY --from=build /app/package.json ./

@@ -56,9 +56,29 @@ async function embedded() {
   const used = { DATA_DIR: join(folder, 'new-0') }
   const server = await startServer({ ...used, ...quiet })
   report('p50 of a calm 100 orders/s, synced to disk', await calmP50(server), 'ms', { atMost: 5 })
+  report('longest page during a statement of seconds', await pageDuringStatement(server, used.DATA_DIR), 'ms', {
+    atMost: 60,
+  })
   await server.stop()
   await startAndMemory(used, { firstMs: 1500, megabytes: PEAK_MEGABYTES })
   await rm(folder, { recursive: true, force: true })
+}
+
+/** The longest of pages that are fetched one after the other while another client's statement runs. */
+async function pageDuringStatement(server: ServerProcess, folder: string): Promise<number> {
+  const client = new pg.Client({ host: folder, user: 'postgres', database: 'postgres' })
+  await client.connect()
+  let isOver = false
+  const statement = client.query('SELECT count(*) FROM generate_series(1, 20000000)').then(() => (isOver = true))
+  let longest = 0
+  while (!isOver) {
+    const start = performance.now()
+    await (await fetch(server.url)).text()
+    longest = Math.max(longest, performance.now() - start)
+  }
+  await statement
+  await client.end()
+  return longest
 }
 
 /** From the start of the process to the first order that is stored, in milliseconds. */
