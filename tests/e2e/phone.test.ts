@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { productPath, productSlug, products } from '../../shared/catalogue.ts'
+import { eventually } from '../support/eventually.ts'
 import { fillOrder, sendButton } from '../support/fill-order.ts'
 import { PHONE, siteForTests } from '../support/visit.ts'
 
@@ -25,6 +26,37 @@ it('Buy Now stands in the header from the first screen on, with the product of t
   expect(await button.getAttribute('href')).toBe(`/buy-now?product=${productSlug(products[1])}`)
   expect(await button.isVisible()).toBe(true)
   expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+  await close()
+})
+
+it('a row of the label opens wherever it is tapped, and its ring is seen', async () => {
+  const { page, close } = await visit(xt, { ...PHONE, hasTouch: true })
+  const row = page.locator('.panel tbody tr').first()
+  await row.scrollIntoViewIfNeeded()
+  const { x = 0, y = 0, height = 0 } = (await row.boundingBox()) ?? {}
+  await page.touchscreen.tap(x + 12, y + height / 2)
+  expect(await page.locator('.about').first().isVisible()).toBe(true)
+  await page.locator('.panel summary').nth(1).focus()
+  await page.keyboard.press('Shift+Tab')
+  expect(await row.evaluate((each) => getComputedStyle(each).outline)).toMatch(/rgb\(31, 26, 23\) solid 3px/)
+  await close()
+})
+
+it('the section that is read is marked in the list, which stays under the header', async () => {
+  const { page, close } = await visit(xt, { ...PHONE, reducedMotion: 'reduce' })
+  const list = page.getByRole('navigation', { name: 'Sections of this page' })
+  const header = page.getByRole('banner')
+  for (const name of ['Salt Composition', 'Safety Information']) {
+    const link = list.getByRole('link', { name })
+    await link.evaluate((each) => (each as HTMLElement).click())
+    await page.locator(`.contents [aria-current]`, { hasText: name }).waitFor()
+    await eventually(async () => {
+      const [at, bar] = await Promise.all([link.boundingBox(), header.locator('.header-bar').boundingBox()])
+      expect(at?.y).toBeGreaterThanOrEqual((bar?.height ?? 0) - 13)
+      expect(at?.y).toBeLessThan(120)
+      expect(at?.x).toBeGreaterThanOrEqual(0)
+    })
+  }
   await close()
 })
 
