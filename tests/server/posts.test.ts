@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createOrders } from '../../server/enquiries/orders.ts'
 import { type Env, readEnv } from '../../server/env.ts'
 import { readBacklog } from '../../server/mail/queue.ts'
 import { brand } from '../../shared/brand.ts'
@@ -77,6 +78,15 @@ describe('an enquiry is told to NOTIFY_URL', () => {
     await submit(app.url, anOrder({ quantity: 7 }))
     await eventually(async () => expect((await states()).toSorted()).toEqual(['Sent', 'Withheld']))
     expect(receiver.posts).toHaveLength(1)
+  })
+
+  it('also of orders that a process without NOTIFY_URL takes', async () => {
+    await start()
+    const availability = { isUp: () => true, failed() {}, worked() {}, close() {} }
+    const replica = createOrders(app.db, { availability, log: { info() {} }, onStored() {} })
+    const { reference } = await replica.submit(anOrder({ quantity: 9 }))
+    await eventually(async () => expect(await states()).toEqual(['Sent']))
+    expect(receiver.posts[0]?.body).toContain(reference)
   })
 
   it('only from when it is set, and not of what was stored before', async () => {
