@@ -85,7 +85,10 @@ export function mailWork(db: Db, env: Env, log: Logger, summaryWaitMs = SUMMARY_
       const isUpkeep = performance.now() - last.upkeep >= UPKEEP_MS
       if (isUpkeep && (await withholdOld(db, mailKinds, env.MAIL_MAX_AGE_DAYS, log))) return 'again'
       usage = await readUsage(db, budgetOf(env))
-      await summarize(usage, isUpkeep)
+      await summarize(usage, isUpkeep).catch((err) => {
+        last.nothingToSummarize = performance.now()
+        log.error({ err }, 'a summary could not be written; it is tried again in a minute')
+      })
       if (isUpkeep) await tidyUp(db)
       if (isUpkeep) last.upkeep = performance.now()
       if (isUpkeep && performance.now() - last.warning > WARN_MS && (await warnIfOverdue(db, log)))
@@ -165,8 +168,8 @@ export async function warnIfOverdue(db: Db, log: Pick<Logger, 'warn'>): Promise<
 
 /**
  * Why this mail to a visitor is not to be sent, if so: nobody can flood a mailbox through our forms. Counted are the
- * enquiries of the mailbox that came in the 24 hours before this one, and the confirmations tried before this mail. Suspected spam got
- * no acknowledgement, and would use up those of the person in whose name it came.
+ * enquiries of the mailbox that came in the 24 hours before this one, and the confirmations tried before this mail.
+ * Suspected spam got no acknowledgement, and would use up those of the person in whose name it came.
  */
 async function withholdReason(db: Db, mail: ClaimedMail): Promise<string | undefined> {
   const { id, enquiry, subscriber } = mail

@@ -102,6 +102,18 @@ describe('a summary', () => {
     expect(two?.text).toMatch(new RegExp(`^\\w+: ${(2500 - first).toLocaleString('en-IN')} enquiries, `))
   }, 120_000)
 
+  it('that cannot be written holds up no notice', async () => {
+    const app = await anApp()
+    await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "none" CHECK ("Kind" <> 'Summary')`
+    await orders(app, 1, { website: 'x' })
+    const logged = () => app.logLines.filter((line) => line.includes('a summary could not be written')).length
+    await eventually(() => expect(logged()).toBeGreaterThan(0))
+    const [genuine = ''] = await orders(app, 1)
+    await eventually(() => expect(told(app)[0]?.text).toContain(genuine))
+    await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" DROP CONSTRAINT "none"`
+    await eventually(() => expect(told(app)).toHaveLength(2))
+  })
+
   it('marks none that came while it was written', async () => {
     const app = await anApp({ mails: false })
     await orders(app, 2)
