@@ -80,7 +80,6 @@ export function startSender(db: Db, work: Work, { log, leaseSeconds, pollMs = PO
       const isMine = await takeLease(db, work.lease, holder, SENDER_LEASE_SECONDS)
       const prepared = isMine ? await work.prepare() : undefined
       isReady = prepared === 'ready'
-      isFailing = false
       if (prepared === 'again') nextPollAt = 0
       if (!isMine) enter({ is: 'waiting' })
     }
@@ -89,6 +88,7 @@ export function startSender(db: Db, work: Work, { log, leaseSeconds, pollMs = PO
     if (state.is === 'paused') return state.until - performance.now()
     const { mails, pauseMs } = work.room()
     if (mails > 0) for (const mail of await work.claim(mails, isPoll)) start(mail)
+    if (isPoll) isFailing = false
     return pauseMs || pollMs
   }
 

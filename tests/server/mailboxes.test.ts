@@ -14,7 +14,8 @@ async function anApp() {
 async function acknowledged(orders: Record<string, unknown>[]) {
   const app = await anApp()
   for (const order of orders) expect((await submit(app.url, anOrder(order))).status).toBe(200)
-  await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(0))
+  const pending = { status: 'Pending', kind: 'Acknowledgement' } as const
+  await eventually(async () => expect(await app.db.mail.count({ where: pending })).toBe(0))
   return app.resend.mails.filter((mail) => mail.key.startsWith('ack/')).map((mail) => mail.to[0])
 }
 
