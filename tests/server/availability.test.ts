@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { probeStorage } from '../../server/enquiries/orders.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
+import { storeEnquiry } from '../support/stored-enquiry.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -47,4 +49,14 @@ it('a subscription that is refused says nothing of orders: one error in the log,
   expect((await call(app.url, 'subscription.subscribe', { email: 'asha@shop.example' })).status).toBe(200)
   const errors = app.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50)
   expect(errors).toMatchObject([{ msg: 'subscriptions cannot be stored' }])
+})
+
+it('no stored order can make the probe of storage believe that orders can be stored', async () => {
+  const { db } = app
+  await storeEnquiry(db, { submissionKey: '00000000-0000-4000-8000-000000000000' }) // that of the probe, once
+  await probeStorage(db)
+  await db.$executeRaw`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'no mails'; END$$`
+  await db.$executeRaw`CREATE TRIGGER refuse BEFORE INSERT ON "Quvera_Mail" FOR EACH ROW EXECUTE FUNCTION refuse()`
+  await expect(probeStorage(db)).rejects.toThrow('no mails')
+  expect(await db.enquiry.count()).toBe(1)
 })
