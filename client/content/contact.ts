@@ -19,6 +19,8 @@ export const subscribe = {
   failed: 'Something went wrong. Please try again later: your address counts only once.',
 }
 
+export const notSubscribed = () => (navigator.onLine ? subscribe.failed : subscribe.offline)
+
 /** At which no line ends. */
 export const placeName = `${brand.address.city} ${brand.address.postalCode}`.replaceAll(' ', '\u00a0')
 

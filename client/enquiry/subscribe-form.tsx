@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import type { Refused } from '../../shared/form-outcome.ts'
-import { subscribe } from '../content/contact.ts'
+import { notSubscribed, subscribe } from '../content/contact.ts'
 
 interface Answer {
   done: boolean
@@ -75,6 +75,6 @@ async function sendAddress(data: FormData) {
     const { subscribeAddress } = await import('./trpc.ts')
     return await subscribeAddress(data)
   } catch {
-    return { done: false, message: subscribe.failed } // the code for it did not arrive
+    return { done: false, message: notSubscribed() } // the code for it did not arrive
   }
 }

@@ -2,7 +2,7 @@ import { createTRPCClient, httpLink, isTRPCClientError } from '@trpc/client'
 import type { AppRouter } from '../../server/http/router.ts'
 import { problemOf } from '../../shared/order.ts'
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
-import { subscribe } from '../content/contact.ts'
+import { notSubscribed, subscribe } from '../content/contact.ts'
 
 /** One order a request: the server refuses batches. A proxy's refusal becomes one of ours, without words. */
 export const trpc = createTRPCClient<AppRouter>({
@@ -34,6 +34,6 @@ export async function subscribeAddress(data: FormData) {
     return { done: true, message: subscribe.done }
   } catch (error) {
     const status = answeredStatus(error)
-    return { done: false, message: (status && status < 500 && (error as Error).message) || subscribe.failed }
+    return { done: false, message: (status && status < 500 && (error as Error).message) || notSubscribed() }
   }
 }

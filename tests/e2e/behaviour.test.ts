@@ -259,6 +259,17 @@ it.each([
   await close()
 })
 
+it('without a network the box in the footer says so, and keeps the address', async () => {
+  const { page, close } = await visit('/privacy-policy')
+  const box = page.locator('#subscribe-email')
+  await box.fill('reader@shop.example')
+  await page.context().setOffline(true)
+  await page.locator('#subscribe button').click()
+  await page.getByText(subscribe.offline).waitFor()
+  expect(await box.inputValue()).toBe('reader@shop.example')
+  await close()
+})
+
 /** As on a page without TLS. */
 function refuseClipboard() {
   Object.defineProperty(navigator, 'clipboard', { value: undefined })
