@@ -135,8 +135,8 @@ function readNumber(value: string | null | undefined): number | undefined {
 const PARALLEL = 10
 /** Mails are claimed several at a time and not one by one. */
 const FREE_MIN = 5
-/** Where answers name no limit. More than Resend allows anybody; without any, mails would take the processor from orders. */
-const ASSUMED_A_SECOND = 200
+/** Where answers name no limit. More mails would take the processor from orders. */
+const ASSUMED_A_SECOND = 100
 
 /**
  * How fast Resend may be asked. It counts the requests of a team in windows of a second and tells, with each answer, how
