@@ -12,7 +12,7 @@ const expectBrowser = 'tests/support/expect-browser.ts'
 
 /** What depends on a PostgreSQL server: its locks, roles, time limits, plans, poolers, and how it starts and is restored. */
 const ON_POSTGRES =
-  'access backup backup-interrupted clock lease next-version orders outbox pooler process restore retention roles slow-statements start states subscriptions'
+  'access backup backup-interrupted clock lease mail-plans next-version orders outbox pooler process restore retention roles slow-statements start states subscriptions'
     .split(' ')
     .map((name) => `tests/server/${name}.test.ts`)
 
