@@ -128,6 +128,8 @@ interface Settings {
   limitMs: number
   fsync: string
   synchronousCommit: string
+  /** Standbys that confirm a commit; empty for none. */
+  standbys: string
 }
 
 /** @throws OperatorError when sessions run in another time zone than UTC */
@@ -135,6 +137,7 @@ async function readSettings(client: pg.Client): Promise<Settings> {
   const { rows } = await client.query<Settings>(
     `SELECT current_setting('TimeZone') AS "zone", setting::int AS "limitMs",
        current_setting('fsync') AS "fsync", current_setting('synchronous_commit') AS "synchronousCommit",
+       current_setting('synchronous_standby_names') AS "standbys",
        to_char(timestamptz '2026-01-01Z', 'OF') || to_char(timestamptz '2026-07-01Z', 'OF') AS "offsets"
      FROM pg_settings WHERE name = 'statement_timeout'`,
   )
@@ -146,11 +149,13 @@ async function readSettings(client: pg.Client): Promise<Settings> {
 }
 
 /** Settings with which the server confirms what it may lose. */
-function warningsAbout({ fsync, synchronousCommit }: Settings): string[] {
-  const off = [fsync === 'off' && 'fsync', synchronousCommit === 'off' && 'synchronous_commit'].filter(Boolean)
-  return off.map(
-    (setting) =>
-      `${setting} is off at the PostgreSQL server: confirmed orders are lost when it crashes. Set ${setting} to on`,
+function warningsAbout({ fsync, synchronousCommit, standbys }: Settings): string[] {
+  const isLocal = synchronousCommit === 'local' && standbys !== ''
+  const settings = { fsync: fsync === 'off', synchronous_commit: synchronousCommit === 'off' || isLocal }
+  const unsafe = Object.entries(settings).flatMap(([name, isUnsafe]) => (isUnsafe ? [name] : []))
+  return unsafe.map(
+    (name) =>
+      `${name} is ${name === 'fsync' ? fsync : synchronousCommit} at the PostgreSQL server: confirmed orders are lost when it crashes. Set ${name} to on`,
   )
 }
 
