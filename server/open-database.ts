@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConnectOptions, connectDatabase } from './database/connect.ts'
 import type { Database, Preparation } from './database/database.ts'
 import { DROP_COPIES } from './database/snapshot.ts'
-import { InUseError, locateFolder, socketFolder } from './embedded/data-folder.ts'
+import { InUseError, locateFolder, SOCKET_CONNECTION, socketFolder } from './embedded/data-folder.ts'
 import type { Env } from './env.ts'
 import { exitFor, isLost, OperatorError } from './errors.ts'
 import { emptyDatabase, migrationsFolder } from './project-root.ts'
@@ -12,7 +12,7 @@ import { emptyDatabase, migrationsFolder } from './project-root.ts'
 /** How long another process may take to open or to close the embedded database. */
 export const OWNER_PATIENCE_MS = 30_000
 const LOOK_MS = 50
-/** How long others may go on with a command or Studio that has the embedded database, and has finished. */
+/** How long other clients may go on after the command that has the embedded database is done. */
 const LEAVE_MS = 3000
 
 export interface DatabaseOptions extends ConnectOptions {
@@ -36,10 +36,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   if (options.url) return connectDatabase({ connectionString: options.url }, options)
   const { beside = false, warn = console.error, patienceMs = beside ? OWNER_PATIENCE_MS : 0 } = options
   const folder = locateFolder(options.dataDir)
+  const host = socketFolder(folder)
   let isTold = beside || patienceMs === 0
   for (const start = performance.now(); ; await sleep(LOOK_MS)) {
     try {
-      return (beside && (await joinEmbedded(folder, options))) || (await startHere(folder, options, warn))
+      return (beside && (await joinEmbedded(folder, host, options))) || (await startHere(folder, options, warn))
     } catch (error) {
       if (!(error instanceof InUseError)) throw error
       if (!isTold)
@@ -51,10 +52,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 /** @returns undefined where no process serves the folder, or the one that did has just gone */
-async function joinEmbedded(folder: string, options: DatabaseOptions): Promise<Database | undefined> {
-  const connection = { host: socketFolder(folder), user: 'postgres', database: 'postgres' }
+async function joinEmbedded(folder: string, host: string, options: DatabaseOptions): Promise<Database | undefined> {
   try {
-    return await connectDatabase(connection, { ...options, name: nameOf(folder), hasOneSession: true })
+    return await connectDatabase(
+      { ...SOCKET_CONNECTION, host, user: 'postgres' },
+      { ...options, name: nameOf(folder), hasOneSession: true },
+    )
   } catch (error) {
     if (!isNotServed(error)) throw error
   }
@@ -96,7 +99,7 @@ function nameOf(folder: string): string {
 function isNotServed(error: unknown): boolean {
   const reason = error instanceof OperatorError ? error.cause : error
   const { code } = Object(reason) as NodeJS.ErrnoException
-  return ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(code ?? '') || isLost(reason)
+  return ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EINVAL'].includes(code ?? '') || isLost(reason)
 }
 
 type Where = Pick<Env, 'DATABASE_URL' | 'DATA_DIR'> & Partial<Pick<Env, 'DIRECT_DATABASE_URL'>> & Preparation

@@ -54,7 +54,8 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
   try {
     const found = await readSettings(client)
     // Behind a pooler nothing of a session lasts, and a statement may have to wait until it has opened a connection.
-    const isDirect = found.limitMs === limitMs && !/[?&]pgbouncer=true(&|$)/.test(connection.connectionString ?? '')
+    const isDirect =
+      !hasOneSession && found.limitMs === limitMs && !/[?&]pgbouncer=true(&|$)/.test(connection.connectionString ?? '')
     const pool = new pg.Pool({
       ...settings,
       ...(isDirect && limits),
@@ -74,7 +75,7 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
     const [notes, db] = await Promise.all([
       settled.then((notes) => direct ?? notes),
       openClient(new PrismaPg(pool, isDirect ? { statementNameGenerator: createStatementNames() } : {})),
-      pool.connect().then((first) => first.release()), // an embedded database stays open as long as it has a client
+      pool.connect().then((first) => first.release()), // the process that has an embedded database waits for its clients
     ]).catch(async (error) => {
       await pool.end()
       throw error

@@ -24,6 +24,8 @@ const TABLE_TIMEOUT = '3s'
 /** PostgreSQL's codes for what a role may not do, and for a lock that was waited for in vain. */
 const REFUSED = '42501'
 const HELD = '55P03'
+/** PostgreSQL's code for what a RAISE EXCEPTION of ours says. */
+const RAISED = 'P0001'
 
 const FIND_JOURNAL = `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS journal,
   (SELECT count(*)::int FROM pg_tables WHERE schemaname = current_schema()) AS tables`
@@ -105,11 +107,15 @@ async function migrate(session: Session, migrations: Migration[]): Promise<strin
 
 /**
  * Drops everything in the schema and applies the migrations up to a set of them, as an older version of the site would
- * have. Call it only on a database without rows.
+ * have.
+ * @throws OperatorError when a table has rows; nothing has been changed then
  */
 export async function remakeTables(session: Session, folder: string, names: string[]): Promise<void> {
   const migrations = await readMigrations(folder)
-  await session.exec(DROP_ALL)
+  await session.exec(DROP_ALL).catch((error: Error) => {
+    if (sqlState(error) !== RAISED) throw error
+    throw new OperatorError(`${error.message}. Restore into an empty one; nothing was changed.`)
+  })
   await migrate(
     session,
     migrations.filter(({ name }) => names.includes(name)),
@@ -117,7 +123,15 @@ export async function remakeTables(session: Session, folder: string, names: stri
 }
 
 const DROP_ALL = `
-  DO $$ DECLARE item text; BEGIN
+  DO $$ DECLARE item text; has_rows boolean; BEGIN
+    FOR item IN SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+    LOOP
+      EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', item);
+      EXECUTE format('SELECT EXISTS (SELECT FROM %I)', item) INTO has_rows;
+      IF has_rows AND item NOT IN ('_prisma_migrations', 'Quvera_Lease', 'Quvera_Access') THEN
+        RAISE EXCEPTION 'The database has rows in %', item;
+      END IF;
+    END LOOP;
     FOR item IN SELECT format('TABLE %s', oid::regclass) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
     LOOP EXECUTE 'DROP ' || item || ' CASCADE'; END LOOP;
     FOR item IN SELECT format('FUNCTION %s', oid::regprocedure) FROM pg_proc WHERE pronamespace = current_schema()::regnamespace

@@ -120,7 +120,7 @@ async function fromCopies(db: Db, id: string, work: Work) {
     await cleanUp().catch(() => {}) // the first failure tells more
     throw error
   }
-  await cleanUp()
+  await cleanUp().catch(() => {}) // the next start or backup does it
 }
 
 /**

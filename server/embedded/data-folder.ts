@@ -26,13 +26,16 @@ const SOCKET = '.s.PGSQL.5432'
 /** What may be in a folder that has no database yet: ours, and what file systems and first starts leave. */
 const OURS = new Set([DATABASE, `${DATABASE}.new`, LOCK, SOCKET, RESERVE, 'lost+found'])
 
+/** What the environment (PGPORT, PGSSLMODE) would decide otherwise. */
+export const SOCKET_CONNECTION = { port: 5432, ssl: false, database: 'postgres' }
+
 const SOCKET_PATH_MAX_BYTES = 103
-/** Of SQLite, which keeps the lock. On Linux a socket can be named by its folder's number, whatever the path. */
+/** Of SQLite, which keeps the lock. On Linux a socket can be reached through /proc/self/fd, however long the path is. */
 const PATH_MAX_BYTES = process.platform === 'linux' ? 480 : SOCKET_PATH_MAX_BYTES - SOCKET.length - 1
 const LOCK_WAIT_MS = 1000
 const SQLITE_BUSY = 5
 
-/** What nobody refers to is collected, and the lock would go with it. */
+/** Keeps a reference: garbage collection would release the lock. */
 const held = new Set<DatabaseSync>()
 
 export class InUseError extends OperatorError {

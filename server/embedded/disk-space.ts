@@ -13,6 +13,8 @@ const RESERVE_BYTES = 16 * MEGABYTE
 /** Below this nothing is executed. */
 const LEAST_BYTES = 8 * MEGABYTE
 const REMEMBERED_MS = 100
+/** The largest table that is rewritten. It takes up to three times as much: the copy, its indexes, and the log. */
+export const REWRITE_MAX_BYTES = 128 * MEGABYTE
 /** Words of statements that need disk space. */
 const GROWS = /\b(insert|update|merge|create|alter|vacuum|analyze|reindex|cluster|refresh|setval|nextval)\b/i
 
@@ -25,7 +27,7 @@ export function createDiskSpace(database: string) {
   return {
     /**
      * Whether there is enough space to execute this message.
-     * @param isInTransaction then the space found at its beginning counts to its end
+     * @param isInTransaction free space is not measured again inside a transaction
      */
     isEnoughFor(message: Buffer, isInTransaction: boolean): boolean {
       const now = performance.now()
@@ -41,6 +43,7 @@ export function createDiskSpace(database: string) {
       }
       return free >= LEAST_BYTES
     },
+    isEnoughToRewrite: () => freeBytes(database) > NEEDED_BYTES + 3 * REWRITE_MAX_BYTES,
     message: `less than ${NEEDED_BYTES / MEGABYTE} MB are free on the disk of ${database}: nothing can be stored there until there is room`,
     /** Makes the reserve, or completes it, where there is enough space. */
     async keepReserve(): Promise<void> {

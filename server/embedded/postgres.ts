@@ -10,6 +10,9 @@ const START_PARAMETERS = [
   ...['-c', 'timezone=UTC'],
 ]
 
+/** What it writes to its log when it stops: an abort of the program, or an error that ends the session. */
+const STOPPED = /^(Aborted\(|([-\d:. ]+\w+ \[\d+\] )?(FATAL|PANIC): )/
+
 /** One megabyte a file of the log instead of sixteen: a new folder is smaller, and a new log file is made sooner. */
 const INITDB_PARAMETERS = ['--wal-segsize=1']
 
@@ -39,7 +42,7 @@ export async function openPostgres(folder: string, onAbort: (reason: string) => 
     initDbStartParams: INITDB_PARAMETERS,
     onStderr(text) {
       if (/(FATAL|PANIC|ERROR): /.test(text)) lastError = text.replace(/^.*?(FATAL|PANIC|ERROR): +/, '')
-      if (isOpen && text.startsWith('Aborted(')) onAbort(lastError)
+      if (isOpen && STOPPED.test(text)) onAbort(lastError)
       return false
     },
   })
@@ -60,7 +63,7 @@ export async function openPostgres(folder: string, onAbort: (reason: string) => 
         if (size > maxBytes) parts.splice(0, parts.length - 1) // the last two, which hold the end
         parts.push(part)
       }
-      // Runs to its end before it returns; the promise only says so again.
+      // Synchronous: the promise matters only when it rejects.
       lite.execProtocolRawStream(messages, { syncToFs: false, onRawData }).catch((error) => {
         onAbort(error.name === 'ExitStatus' ? 'its session ended' : String(error.message))
       })

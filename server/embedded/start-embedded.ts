@@ -16,6 +16,7 @@ import {
   locateFolder,
   lockFolder,
   lockIn,
+  SOCKET_CONNECTION,
   socketFolder,
   socketIn,
 } from './data-folder.ts'
@@ -30,7 +31,7 @@ const LOOKS = 10
 const PAUSES_MS = [100, 300, 1000]
 /** Openings that fail in a row until the process ends. */
 const FAILURES_MAX = 3
-/** After so long an end of the thread counts as the first one. */
+/** A thread that ran this long resets the pauses. */
 const STABLE_MS = 10_000
 const CLOSE_MAX_MS = 10_000
 
@@ -45,7 +46,7 @@ export interface EmbeddedOptions extends Pick<ServerOptions, 'create' | 'emptyDa
 
 export interface EmbeddedServer {
   /** How this process connects: trusted, without the limits of other clients. */
-  connection: { host: string; user: string; database: string }
+  connection: typeof SOCKET_CONNECTION & { host: string; user: string }
   warnings: string[]
   stop(): Promise<void>
 }
@@ -103,7 +104,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   }
 
   return {
-    connection: { host, user: siteUser, database: 'postgres' },
+    connection: { ...SOCKET_CONNECTION, host, user: siteUser },
     warnings: thread.warnings,
     async stop() {
       isStopping = true

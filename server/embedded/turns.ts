@@ -12,7 +12,7 @@ export function createTurns() {
     try {
       return await work()
     } finally {
-      // Reads first who has gone meanwhile: the first wait ends before the sockets are read, the second after.
+      // Lets pending socket events run, so that clients that have gone are noticed: they come between the two waits.
       if (performance.now() - start > LONG_MS) {
         await nextEvents()
         await nextEvents()

@@ -1,4 +1,4 @@
-import type { DiskSpace } from './disk-space.ts'
+import { type DiskSpace, REWRITE_MAX_BYTES } from './disk-space.ts'
 import type { Postgres } from './postgres.ts'
 import type { Turns } from './turns.ts'
 import { firstColumn, firstError, queryFrame } from './wire-protocol.ts'
@@ -10,10 +10,9 @@ const FIRST_VACUUM_MS = 3_600_000
 const VACUUM_MS = 24 * 3_600_000
 
 const CHECKPOINT_DUE = `SELECT pg_current_wal_insert_lsn() - redo_lsn > ${CHECKPOINT_BYTES} FROM pg_control_checkpoint()`
-const VACUUM_FULL_MAX_BYTES = 128 * 2 ** 20
 /** A larger table is not rewritten, because orders would wait for too long. */
 const VACUUMS = `
-  SELECT format('VACUUM (%sANALYZE) %s', CASE WHEN pg_total_relation_size(oid) <= ${VACUUM_FULL_MAX_BYTES} THEN 'FULL, ' END, oid::regclass)
+  SELECT format('VACUUM (%sANALYZE) %s', CASE WHEN pg_total_relation_size(oid) <= ${REWRITE_MAX_BYTES} THEN 'FULL, ' END, oid::regclass)
   FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`
 
 /**
@@ -36,14 +35,15 @@ export function startUpkeep(postgres: Postgres, turns: Turns, disk: DiskSpace): 
   }
 
   async function look() {
-    await disk.keepReserve()
+    await disk.keepReserve().catch(() => {}) // checkpoints go on without it
     const [isDue] = await execute(CHECKPOINT_DUE)
     if (isDue === 't') await execute('CHECKPOINT')
   }
 
   /** Rewrites the tables, so that nothing of an erased row stays in their files. Orders wait for one table at a time. */
   async function vacuum() {
-    for (const sql of await execute(VACUUMS)) await execute(sql)
+    if (!disk.isEnoughToRewrite()) return
+    for (const sql of await execute(VACUUMS)) await execute(sql).catch(() => {})
     await execute('CHECKPOINT')
   }
 

@@ -21,17 +21,18 @@ import {
 /*
  * Serves PostgreSQL's wire protocol as a pooler in transaction mode does: a client has the session for a turn, from its
  * first message until no transaction is open. The site's own connections are trusted. Other clients work as the role
- * CLIENT, which has the rights of the tables' owner and none over the database as a whole; their turns are limited, and
- * what a session remembers is reset after each.
+ * CLIENT, which has the rights of the tables' owner; their turns are limited, and what a session remembers is reset after
+ * each.
  */
 
-/** How long a client may leave the session unused in a turn: at a time, and in all. */
+/** Longest time that a client may be idle in a transaction: per pause, and in total. */
 const PAUSE_MAX_MS = 10_000
 const PAUSES_MAX_MS = 30_000
-/** How long the site waits for its turn while another client uses none of its time. */
+/** A statement of the site is refused after it has waited so long for its turn. */
 const SITE_WAIT_MS = 2000
-const MOMENT_MS = 50
-const LOOK_MS = 20
+/** A turn that comes so soon after that, because a long statement has just ended, is still used. */
+const GRACE_MS = 50
+const POLL_MS = 20
 /** Largest answer to a message of another client; more would not fit into the memory of a small container. */
 const ANSWER_MAX_BYTES = 16 * 2 ** 20
 
@@ -40,7 +41,6 @@ const CLIENT = 'quvera_staff'
 const PREPARE_CLIENT = `
   DO $$ BEGIN CREATE ROLE ${CLIENT}; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
   ALTER ROLE ${CLIENT} LOGIN NOSUPERUSER NOCREATEROLE NOCREATEDB NOREPLICATION NOBYPASSRLS;
-  ALTER ROLE ${CLIENT} RESET ALL;
   GRANT postgres TO ${CLIENT} WITH INHERIT TRUE, SET FALSE, ADMIN FALSE;
   GRANT pg_checkpoint TO ${CLIENT};
   DO $$ DECLARE name text; BEGIN
@@ -78,11 +78,12 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
     const isSite = client.parameters.get('user') === siteUser
     for (let batch = await client.next(); batch; batch = await client.next()) {
       const first = batch
-      const start = isSite ? waitForTurn(socket) : undefined
-      await turns.take(() => {
-        if (start?.() === false || client.isGone) return
+      const waiting = isSite ? waitForTurn(socket) : undefined
+      const turn = turns.take(() => {
+        if (waiting?.end() === 'refused' || client.isGone) return
         return isSite ? serveTurn(socket, client, first, true) : serveClientTurn(socket, client, first)
       })
+      await (waiting ? Promise.race([turn, waiting.refused]) : turn)
       if (socket.writableNeedDrain) await drained(socket)
     }
     socket.end()
@@ -95,19 +96,27 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
     return answer
   }
 
-  /** Refuses a batch whose turn does not come soon. Returns what tells, when the turn comes, whether it was in time. */
-  function waitForTurn(socket: Socket): () => boolean {
-    let isRefused = false
-    function refuse() {
-      isRefused = true
-      socket.write(errorFrame('ERROR', new Refusal('55P03', 'another client uses the database')))
-      socket.write(readyAnswer)
-    }
-    // After a long statement the turn may come in this moment: then it is used.
-    let timer = setTimeout(() => (timer = setTimeout(refuse, MOMENT_MS)), SITE_WAIT_MS)
-    return () => {
-      clearTimeout(timer)
-      return !isRefused
+  /** Refuses a batch whose turn does not come soon. `end` is called when the turn comes. */
+  function waitForTurn(socket: Socket) {
+    let state: 'waiting' | 'refused' = 'waiting'
+    let timer: NodeJS.Timeout
+    const refused = new Promise<void>((done) => {
+      function refuse() {
+        state = 'refused'
+        socket.write(errorFrame('ERROR', new Refusal('55P03', 'another client uses the database')))
+        socket.write(readyAnswer)
+        done()
+      }
+      timer = setTimeout(() => {
+        timer = setTimeout(refuse, GRACE_MS)
+      }, SITE_WAIT_MS)
+    })
+    return {
+      refused,
+      end() {
+        clearTimeout(timer)
+        return state
+      },
     }
   }
 
@@ -120,21 +129,29 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
     }
   }
 
-  /** Executes batches until no transaction is open. One that the client leaves open is rolled back. */
+  /** Executes batches until no transaction is open. One that the client leaves open, or that fails here, is rolled back. */
   async function serveTurn(socket: Socket, client: ClientReader, first: Batch, isSite: boolean) {
     let pausesLeftMs = PAUSES_MAX_MS
-    for (let batch: Batch | undefined = first; batch; batch = await nextInTurn()) {
-      const { answer, end } = executeBatch(batch, isSite)
-      socket.write(answer)
-      if (isIdle(end)) return
+    let isDone = false
+    try {
+      for (let batch: Batch | undefined = first; batch; batch = await nextInTurn()) {
+        const { answer, end } = executeBatch(batch, isSite)
+        socket.write(answer)
+        isDone = isIdle(end)
+        if (isDone) return
+      }
+    } finally {
+      if (!isDone) {
+        postgres.execute(END_TRANSACTION)
+        socket.destroy()
+      }
     }
-    postgres.execute(END_TRANSACTION)
-    socket.destroy()
 
     async function nextInTurn(): Promise<Batch | undefined> {
       if (isSite) return client.next()
       const since = performance.now()
       const timer = setTimeout(() => socket.destroy(), Math.min(PAUSE_MAX_MS, pausesLeftMs))
+      if (socket.writableNeedDrain) await drained(socket)
       const batch = await client.next()
       clearTimeout(timer)
       pausesLeftMs -= performance.now() - since
@@ -145,9 +162,9 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
   /** What is refused is answered like an error of PostgreSQL: the messages after it are passed over up to Sync. */
   function executeBatch(batch: Batch, isSite: boolean): { answer: Buffer; end: Buffer } {
     const maxBytes = isSite ? Number.POSITIVE_INFINITY : ANSWER_MAX_BYTES
-    const index = batch.findIndex((message) => refusalOf(message, isSite))
-    const refusal = batch[index] && refusalOf(batch[index], isSite)
-    const accepted = refusal ? batch.slice(0, index) : batch
+    const refusals = batch.map((message) => refusalOf(message, isSite))
+    const refusal = refusals.find(Boolean)
+    const accepted = refusal ? batch.slice(0, refusals.indexOf(refusal)) : batch
     const executed = accepted.length > 0 ? postgres.execute(Buffer.concat(accepted), maxBytes) : NOTHING
     if (executed.answer && !refusal) return { answer: executed.answer, end: executed.end }
     if (postgres.isInTransaction()) postgres.execute(FAIL)
@@ -181,7 +198,7 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
     },
     async close(leaveMs) {
       // Goes on accepting meanwhile: a client that is at work may open another connection.
-      for (const end = performance.now() + leaveMs; sockets.size > 0 && performance.now() < end; ) await sleep(LOOK_MS)
+      for (const end = performance.now() + leaveMs; sockets.size > 0 && performance.now() < end; ) await sleep(POLL_MS)
       const closed = servers.map((each) => new Promise((done) => each.close(done)))
       for (const socket of sockets) socket.destroy()
       await Promise.all(closed)

@@ -187,10 +187,13 @@ describe.skipIf(inject('postgres'))('the session of the site is no client’s', 
     await client.query('COMMIT')
   })
 
-  it('a client that made itself superuser is none after the next start', async () => {
+  it('a client that made itself superuser is none after the next start, and what it has set for others is gone', async () => {
     const client = await aClient()
     await client.query(`DO $$ BEGIN EXECUTE 'SET SES' || 'SION AUTHORIZATION postgres';
       EXECUTE 'ALTER ROLE quvera_staff SUPERUSER'; EXECUTE 'CREATE ROLE mine SUPERUSER LOGIN'; END $$`)
+    await client.query('ALTER DATABASE postgres SET synchronous_commit TO off')
+    await client.query(`ALTER ROLE postgres SET search_path TO nowhere; ALTER ROLE ALL SET work_mem TO '64kB'`)
+    await client.query('ALTER ROLE quvera_staff IN DATABASE postgres SET search_path TO nowhere')
     const superusers = () => db.$queryRaw`SELECT rolname::text AS name FROM pg_roles WHERE rolsuper ORDER BY 1`
     expect(await superusers()).toHaveLength(3)
     await client.end()
@@ -199,6 +202,10 @@ describe.skipIf(inject('postgres'))('the session of the site is no client’s', 
     database = await openDatabase({ dataDir: folder, migrations, embeddedPort: port })
     db = database.db
     expect(await superusers()).toEqual([{ name: 'postgres' }])
+    expect(
+      await db.$queryRaw`SELECT current_setting('synchronous_commit') AS is, current_setting('search_path') AS path`,
+    ).toEqual([{ is: 'on', path: 'public' }])
+    expect(await db.$queryRaw`SELECT FROM pg_db_role_setting`).toEqual([])
   })
 
   it('and what only speaks of programs is served', async () => {
