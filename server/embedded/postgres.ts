@@ -11,7 +11,7 @@ const START_PARAMETERS = [
 ]
 
 /** What it writes to its log when it stops: an abort of the program, or an error that ends the session. */
-const STOPPED = /^(Aborted\(|([-\d:. ]+\w+ \[\d+\] )?(FATAL|PANIC): )/
+const STOPPED = /^(?:Aborted\(|(?:[^\]]{0,60}\] )?(?:FATAL|PANIC): )/
 
 /** One megabyte a file of the log instead of sixteen: a new folder is smaller, and a new log file is made sooner. */
 const INITDB_PARAMETERS = ['--wal-segsize=1']

@@ -168,7 +168,8 @@ export async function warnIfOverdue(db: Db, log: Pick<Logger, 'warn'>): Promise<
 
 /**
  * Why this mail to a visitor is not to be sent, if so: nobody can flood a mailbox through our forms. Counted are the
- * enquiries of the mailbox that came in the 24 hours before this one, and the confirmations tried before this mail.
+ * enquiries of the mailbox that came in the 24 hours before this one, and the confirmations that were sent or whose try
+ * began before this one.
  * Suspected spam got no acknowledgement, and would use up those of the person in whose name it came.
  */
 async function withholdReason(db: Db, mail: ClaimedMail): Promise<string | undefined> {
@@ -189,7 +190,8 @@ async function withholdReason(db: Db, mail: ClaimedMail): Promise<string | undef
         UNION ALL
         (SELECT FROM "Quvera_Subscriber" subscriber JOIN "Quvera_Mail" mail ON mail."SubscriberId" = subscriber."Id"
           WHERE "Quvera_mailbox"("Email") = "Quvera_mailbox"(${receiver.email}) AND mail."TriedAt" > now() - interval '24 hours'
-            AND (mail."TriedAt", mail."Id") < (${mail.triedAt}::timestamptz, ${id})
+            AND mail."Id" <> ${id}
+            AND (mail."Status" <> 'Pending' OR (mail."TriedAt", mail."Id") < (${mail.triedAt}::timestamptz, ${id}))
           LIMIT ${TO_A_MAILBOX})
       ) same_mailbox) AS "earlier"`
   if (row.hasEnded) return 'Not sent: the subscription has ended.'
