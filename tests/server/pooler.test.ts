@@ -195,7 +195,7 @@ describe.skipIf(!inject('postgres'))('migrations on a server', () => {
     )
     const env = { DATABASE_URL: Object.assign(new URL(url), { username: name }).href, DIRECT_DATABASE_URL: url }
     expect((await staff(['migrate'], { ...env, DIRECT_DATABASE_URL: '' })).stderr).toMatch(
-      /^Migration \d+_enquiries is due, and this role may not apply it\. First run [^\n]*migrate[^\n]*\n$/,
+      /^Migration \d+_tables is due, and this role may not apply it\. First run [^\n]*migrate[^\n]*\n$/,
     )
     expect(await staff(['migrate'], env)).toMatchObject({ code: 0 })
     expect(await staff(['list'], env)).toMatchObject({ code: 0, stderr: '' })
