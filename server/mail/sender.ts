@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import { releaseLease, takeLease } from '../database/lease.ts'
+import { sqlState } from '../errors.ts'
 import { type ClaimedMail, type Result, recordResult } from './queue.ts'
 
 /** What a sender does: mails.ts sends through Resend, posts.ts to NOTIFY_URL. */
@@ -65,7 +66,9 @@ export function startSender(db: Db, work: Work, { log, leaseSeconds, pollMs = PO
   }
 
   function failed(err: unknown): number {
-    if (!isFailing) log.error({ err }, 'the sender cannot work: mails wait')
+    // That the database is away is reported where orders meet it.
+    const state = sqlState(err)
+    if (!isFailing && state && !/^(08|57P)/.test(state)) log.error({ err }, 'the sender cannot work: mails wait')
     isFailing = true
     isReady = false
     enter({ is: 'waiting' })

@@ -30,12 +30,12 @@ describe('a PostgreSQL that does not take enquiries', () => {
       'ALTER ROLE limited RESET default_transaction_read_only',
     ],
     ['with INSERT revoked', 'REVOKE INSERT ON "Quvera_Form" FROM limited', 'GRANT INSERT ON "Quvera_Form" TO limited'],
-  ])('%s is not ready from a failed order until one could be stored', async (_what, fault, cure) => {
+  ])('%s is not ready until an order could be stored', async (_what, fault, cure) => {
     const stage = await setUp()
     await (await openDatabase({ url: stage.databaseUrl, dataDir: '', migrations, migrate: true })).close()
     const sql = (text: string) => administer(stage.databaseUrl, text)
     await sql(`CREATE ROLE limited LOGIN; GRANT ALL ON ALL TABLES IN SCHEMA public TO limited;
-      GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO limited`)
+      GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO limited; GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO limited`)
     const server = await stage.start({
       DATABASE_URL: Object.assign(new URL(stage.databaseUrl), { username: 'limited' }).href,
     })

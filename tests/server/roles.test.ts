@@ -12,7 +12,7 @@ import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { startPostgresServer } from '../support/postgres-server.ts'
 import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
-import { hoursAgo, onDatabase, onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
+import { hoursAgo, onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { administer } from '../support/test-database.ts'
 import { aDatabase as aTestDatabase } from '../support/waiting-site.ts'
 
