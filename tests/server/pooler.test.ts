@@ -148,7 +148,8 @@ it.skipIf(!inject('postgres'))(
     })
     const said = server.stdout()
     const { status, reference } = await submit(server.url, order)
-    expect([status, inserts], server.stdout()).toEqual([200, 2])
+    expect(status, server.stdout()).toBe(200)
+    expect(inserts).toBeGreaterThan(1) // whether or not the first one reached the server
     expect(await submit(server.url, order)).toMatchObject({ status: 200, reference })
     await onDatabase({ DATABASE_URL }, async (db) =>
       expect([await db.enquiry.count(), await db.mail.count()]).toEqual([1, 2]),
