@@ -15,26 +15,29 @@ const LEAP_DAYS = 31
 const LEAP = `enquiries past their time are not erased: the database's clock is more than ${LEAP_DAYS} days after the last time that is known. Where it is right, by hand once: staff erase --older-than`
 
 /** Erases the enquiries received before, with their mails, also from copies that a backup made or left. For the tables' owner. */
-export async function eraseBefore(db: Db, before: Date): Promise<number> {
-  let erased = 0
-  for (let count = CHUNK; count > 0; erased += count) {
-    count = await db.$executeRaw`
+export function eraseBefore(db: Db, before: Date): Promise<number> {
+  return eraseInChunks(
+    db,
+    () => db.$executeRaw`
       DELETE FROM "Quvera_Form"
-      WHERE "Id" IN (SELECT "Id" FROM "Quvera_Form" WHERE "ReceivedAt" < ${before} LIMIT ${CHUNK})`
-  }
-  if (erased > 0) await db.$executeRawUnsafe(DROP_COPIES)
-  return erased
+      WHERE "Id" IN (SELECT "Id" FROM "Quvera_Form" WHERE "ReceivedAt" < ${before} LIMIT ${CHUNK})`,
+  )
 }
 
 /** The same for the site's role, which may do so only by this function: it leaves what is younger than a month. */
-async function eraseOld(db: Db, before: Date): Promise<number> {
-  let erased = 0
-  for (let count = CHUNK; count > 0; erased += count) {
+function eraseOld(db: Db, before: Date): Promise<number> {
+  return eraseInChunks(db, async () => {
     const [row] = await db.$queryRaw<
       [{ count: number }]
     >`SELECT "Quvera_erase_old"(${before}, ${CHUNK}::int) AS "count"`
-    count = row.count
-  }
+    return row.count
+  })
+}
+
+/** @param eraseChunk erases at most CHUNK enquiries, and returns how many */
+async function eraseInChunks(db: Db, eraseChunk: () => PromiseLike<number>): Promise<number> {
+  let erased = 0
+  for (let count = CHUNK; count > 0; erased += count) count = await eraseChunk()
   if (erased > 0) await db.$executeRawUnsafe(DROP_COPIES)
   return erased
 }
