@@ -4,8 +4,8 @@ import { BuyerType, Product } from '../server/database/generated/enums.ts'
 import { createReference } from '../server/enquiries/orders.ts'
 import { readEnv } from '../server/env.ts'
 import { exitFor, OperatorError } from '../server/errors.ts'
+import { DAY_MS } from '../server/format.ts'
 import { withDatabase } from '../server/open-database.ts'
-import { DAY_MS } from '../server/words.ts'
 import { NOTICE_VERSION } from '../shared/order.ts'
 
 const ENQUIRIES = 60

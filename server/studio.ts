@@ -9,7 +9,7 @@ import { type Env, readEnvOrExit } from './env.ts'
 import { exitFor } from './errors.ts'
 import { openDatabase, withDatabase } from './open-database.ts'
 import { migrationsFolder } from './project-root.ts'
-import { noteAccess } from './staff/output.ts'
+import { recordAccess } from './staff/output.ts'
 
 const LOOPBACK = '127.0.0.1'
 /** Studio refuses browsers that came by another port than its own. */
@@ -70,7 +70,7 @@ for await (const line of createInterface(studio.stdout)) {
 /** Studio speaks TCP only: a port of its own that leads to the socket of the process that has the database, or of this one. */
 async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Promise<string> {
   const reader = { command: 'studio', env: () => env, errors: process.stderr }
-  await withDatabase(env, ({ db }) => noteAccess(reader, db, 'everything'))
+  await withDatabase(env, ({ db }) => recordAccess(reader, db, 'everything'))
   if (url) return url
   const open = () => openDatabase({ dataDir, migrations: migrationsFolder(), beside: true })
   const { port } = await forward(LOOPBACK, 0, borrow(open, socketIn(socketFolder(locateFolder(dataDir)))))

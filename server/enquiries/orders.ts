@@ -8,7 +8,7 @@ import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { isLost, sqlState } from '../errors.ts'
-import { inIndia } from '../words.ts'
+import { formatIndianTime } from '../format.ts'
 import { createBatchWriter } from './batch-writer.ts'
 import { columns, enquiryFields, isSameOrder, toEnquiry } from './enquiry.ts'
 
@@ -145,7 +145,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
 
 /** `22 Nov 2026` */
 function dayOf(time: Date): string {
-  return inIndia(time).split(' ', 3).join(' ')
+  return formatIndianTime(time).split(' ', 3).join(' ')
 }
 
 /** Only a mark for staff: nothing is ever dropped on suspicion. */

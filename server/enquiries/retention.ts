@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import { takeLease } from '../database/lease.ts'
 import { DROP_COPIES } from '../database/snapshot.ts'
-import { DAY_MS } from '../words.ts'
+import { DAY_MS } from '../format.ts'
 import { forgetSubscribers } from './subscribers.ts'
 
 const LEASE = 'retention'

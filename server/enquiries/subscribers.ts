@@ -7,7 +7,7 @@ import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
 import type { Subscriber } from '../database/generated/client.ts'
 import { isRefusal } from '../errors.ts'
-import { DAY_MS } from '../words.ts'
+import { DAY_MS } from '../format.ts'
 import { NotStored } from './orders.ts'
 
 export type { Subscriber }

@@ -3,7 +3,7 @@ import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { messages } from '../../shared/order.ts'
 import type { Env } from '../env.ts'
-import { DAY_MS } from '../words.ts'
+import { DAY_MS } from '../format.ts'
 import { HttpError } from './error-answers.ts'
 
 /*

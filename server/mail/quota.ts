@@ -1,4 +1,4 @@
-import { DAY_MS } from '../words.ts'
+import { DAY_MS } from '../format.ts'
 import type { SentKind } from './states.ts'
 
 /*

@@ -4,7 +4,7 @@ import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { takeLease } from '../database/lease.ts'
 import { toEnquiry } from '../enquiries/enquiry.ts'
-import { count, DAY_MS, dayInIndia, inIndia, momentInIndia } from '../words.ts'
+import { DAY_MS, formatCount, formatIndianDay, formatIndianTime, parseIndianTime } from '../format.ts'
 import { CHUNK, transition } from './queue.ts'
 import { replyCode } from './resend.ts'
 import { IN_SUMMARY, kinds, type MailFilter, undelivered, undeliveredSummaries, untoldNotices } from './states.ts'
@@ -44,13 +44,13 @@ export async function readSummary(db: Db, now: Date, notices: bigint[] = []): Pr
   const summaries = await db.mail.findMany({ where: undeliveredSummaries, select: { id: true, status: true } })
   const missing = untold + toRing + summaries.length
   const subject = [
-    told && count(told, 'enquiry', 'enquiries'),
-    waiting && count(waiting, 'enquiry waits', 'enquiries wait'),
-    missing && count(missing, 'mail did not arrive', 'mails did not arrive'),
+    told && formatCount(told, 'enquiry', 'enquiries'),
+    waiting && formatCount(waiting, 'enquiry waits', 'enquiries wait'),
+    missing && formatCount(missing, 'mail did not arrive', 'mails did not arrive'),
   ].filter(Boolean)
   if (subject.length === 0) return undefined
   return [
-    `${brand.name}: ${subject.join(', ')}, ${inIndia(now)}`,
+    `${brand.name}: ${subject.join(', ')}, ${formatIndianTime(now)}`,
     ...lists.flatMap(({ text }) => text ?? []),
     ...summaries.map(({ id, status }) => `Summary ${id} did not arrive (${status}): npm run -s staff -- list --new`),
     'npm run -s staff -- show REFERENCE tells everything of an enquiry. npm run -s staff -- status REFERENCE Contacted takes it off this list.',
@@ -74,7 +74,7 @@ async function readList(db: Db, title: string, where: EnquiryFilter, command: st
       [kinds[kind].short, status, replyCode(lastError ?? '')].filter(Boolean).join(' '),
     )
     const what = `${quantity} × ${products}, ${retailerSelfUse}`
-    return [reference, what, inIndia(row.receivedAt), ...spam, ...results].join(' · ')
+    return [reference, what, formatIndianTime(row.receivedAt), ...spam, ...results].join(' · ')
   })
   const named = rows.slice(LISTED_MAX).map(({ reference }) => reference)
   if (named.length > 0) lines.push(`Also: ${named.join(', ')}`)
@@ -114,7 +114,7 @@ export async function queueSummary(db: Db, text: string): Promise<bigint> {
  * without news. The digest is written first: a process that dies in between writes it twice, and not never.
  */
 export async function writeDigestIfDue(db: Db, at: string, now: Date, withDue: boolean): Promise<boolean> {
-  const due = momentInIndia(dayInIndia(now), at)
+  const due = parseIndianTime(formatIndianDay(now), at)
   const isDone = await db.lease.count({
     where: { name: LEASE, until: { gt: now, lt: new Date(due.getTime() + 2 * DAY_MS) } },
   })

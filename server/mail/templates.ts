@@ -1,7 +1,7 @@
 import { brand, palette, postalAddress } from '../../shared/brand.ts'
 import { columns, type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
 import { linkOf, type Subscriber, UNCONFIRMED_DAYS } from '../enquiries/subscribers.ts'
-import { inIndia } from '../words.ts'
+import { formatIndianTime } from '../format.ts'
 import type { ClaimedMail } from './queue.ts'
 import type { Message } from './resend.ts'
 
@@ -37,7 +37,7 @@ export function staffNotice(enquiry: Enquiry): Letter {
     table(
       [
         ...enquiryFields.map((field): Row => [LABELS[field], enquiry[field]]),
-        ['Received', `${inIndia(receivedAt)} (Indian Standard Time)`],
+        ['Received', `${formatIndianTime(receivedAt)} (Indian Standard Time)`],
       ],
       links,
     ),

@@ -8,8 +8,8 @@ import * as z from 'zod/mini'
 import { ACCESS, type Snapshot, withSnapshot } from '../database/snapshot.ts'
 import type { Env } from '../env.ts'
 import { OperatorError } from '../errors.ts'
+import { formatCount } from '../format.ts'
 import { withDatabase } from '../open-database.ts'
-import { count } from '../words.ts'
 import { UsageError } from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
@@ -59,7 +59,7 @@ export function backupCommand(add: AddCommand, terminal: Terminal) {
       const created = file === '-' ? undefined : await create(file)
       try {
         const rows = await write(terminal, settings, created?.createWriteStream({ flush: true }) ?? output, allowEmpty)
-        errors.write(`Wrote ${count(rows, 'row', 'rows')} to ${created ? file : 'standard output'}.\n`)
+        errors.write(`Wrote ${formatCount(rows, 'row', 'rows')} to ${created ? file : 'standard output'}.\n`)
       } catch (error) {
         if (created) await unlink(file)
         throw error
@@ -96,7 +96,7 @@ async function write(
   for (const signal of SIGNALS) process.once(signal, end)
   try {
     await withDatabase({ ...env, anyVersion: true }, async ({ db, hasOneSession }) => {
-      await terminal.noteAccess(db, 'everything')
+      await terminal.recordAccess(db, 'everything')
       await withSnapshot(db, hasOneSession, async (snapshot) => {
         const pieces = Readable.from(toPieces(snapshot, written, allowEmpty))
         await pipeline(pieces, createGzip(), output, { signal: ended.signal })

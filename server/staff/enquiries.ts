@@ -4,8 +4,8 @@ import { brand } from '../../shared/brand.ts'
 import type { Db } from '../database/database.ts'
 import { type Mail, Prisma } from '../database/generated/client.ts'
 import { type EnquiryRow, enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
+import { formatCount, formatIndianTime } from '../format.ts'
 import { IN_SUMMARY, kinds, names, states, undeliveredStates } from '../mail/states.ts'
-import { count, inIndia } from '../words.ts'
 import { readHoldings } from './erase.ts'
 import {
   type EnquiryFilter,
@@ -127,7 +127,7 @@ async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, 
     orderBy: byTime(oldest ? 'asc' : 'desc'),
     take: limit ?? LIMIT,
   })
-  await terminal.noteAccess(db, rows)
+  await terminal.recordAccess(db, rows)
   if (rows.length === 0) {
     const isEmpty = (await db.enquiry.count()) === 0
     const hint =
@@ -138,12 +138,12 @@ async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, 
   const total = await db.enquiry.count({ where })
   if (total > rows.length) {
     const others = oldest ? 'newer' : 'older'
-    print(`and ${count(total - rows.length, `${others} one`, `${others} ones`)}: --limit ${total} shows all`)
+    print(`and ${formatCount(total - rows.length, `${others} one`, `${others} ones`)}: --limit ${total} shows all`)
   }
 }
 
 async function writeJson(terminal: Terminal, db: Db, where: EnquiryFilter, { limit, oldest }: ListOptions) {
-  await noteAccessTo(terminal, db, where, limit)
+  await recordAccessTo(terminal, db, where, limit)
   await pipeline(toJson(readRows(db, where, oldest ? 'asc' : 'desc', limit)), terminal.output)
 }
 
@@ -195,7 +195,7 @@ function mailState(mails: Row['mails']): string {
 }
 
 async function writeEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter) {
-  await noteAccessTo(terminal, db, where)
+  await recordAccessTo(terminal, db, where)
   await writeCsv(terminal, recordColumns, readRecords(db, where))
 }
 
@@ -229,19 +229,19 @@ async function* readRows(db: Db, where: EnquiryFilter, direction: Direction, lim
 }
 
 /** Records the references of a few enquiries, and of more how many they are. */
-async function noteAccessTo(terminal: Terminal, db: Db, where: EnquiryFilter, limit = Number.POSITIVE_INFINITY) {
+async function recordAccessTo(terminal: Terminal, db: Db, where: EnquiryFilter, limit = Number.POSITIVE_INFINITY) {
   const total = Math.min(await db.enquiry.count({ where }), limit)
   const rows = { where, select: { reference: true }, orderBy: byTime('desc'), take: total }
-  await terminal.noteAccess(
+  await terminal.recordAccess(
     db,
-    total > NAMED_MAX ? count(total, 'enquiry', 'enquiries') : await db.enquiry.findMany(rows),
+    total > NAMED_MAX ? formatCount(total, 'enquiry', 'enquiries') : await db.enquiry.findMany(rows),
   )
 }
 
 async function writePerson(terminal: Terminal, db: Db, person: Person) {
   const holdings = await readHoldings(db, person)
   const rows = holdings.enquiries.map(({ Reference: reference }) => ({ reference }))
-  await terminal.noteAccess(db, rows)
+  await terminal.recordAccess(db, rows)
   terminal.print(JSON.stringify({ person, exportedAt: new Date(), ...holdings }, undefined, 2))
 }
 
@@ -263,7 +263,7 @@ function toRecord(row: Row) {
   const enquiry = toEnquiry(row)
   return {
     Reference: row.reference,
-    Received: inIndia(row.receivedAt),
+    Received: formatIndianTime(row.receivedAt),
     Status: row.status,
     ...Object.fromEntries(enquiryFields.map((field) => [fieldColumns[field], enquiry[field]])),
     Quantity: row.quantity,

@@ -1,7 +1,7 @@
 import type { Db } from '../database/database.ts'
 import { DROP_COPIES } from '../database/snapshot.ts'
 import { eraseBefore } from '../enquiries/retention.ts'
-import { count, inIndia } from '../words.ts'
+import { formatCount, formatIndianTime } from '../format.ts'
 import { findByReference, type Person, readAge, readPerson, readReferences, UsageError } from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
@@ -53,11 +53,11 @@ async function eraseThese(terminal: Terminal, db: Db, whose: Whose, yes: boolean
   const { print } = terminal
   const { enquiries, subscriptions } = await readHoldings(db, whose)
   const mails = enquiries.reduce((sum, enquiry) => sum + enquiry.Mails.length, 0)
-  const what = `${amount(enquiries.length, mails)} and ${count(subscriptions.length, 'subscription', 'subscriptions')}`
+  const what = `${amount(enquiries.length, mails)} and ${formatCount(subscriptions.length, 'subscription', 'subscriptions')}`
   if (enquiries.length + subscriptions.length === 0) return print('Nothing is stored about this person.')
-  for (const { Reference, ReceivedAt } of enquiries) print(`${Reference}  ${inIndia(new Date(ReceivedAt))}`)
+  for (const { Reference, ReceivedAt } of enquiries) print(`${Reference}  ${formatIndianTime(new Date(ReceivedAt))}`)
   if (!yes) return print(`Would erase ${what}. ${NOTHING_CHANGED}`)
-  await terminal.noteAccess(db, what)
+  await terminal.recordAccess(db, what)
   await db.$transaction([
     db.enquiry.deleteMany({ where: { id: { in: enquiries.map(({ Id }) => Id) } } }),
     db.subscriber.deleteMany({ where: { email: { in: subscriptions.map(({ Email }) => Email) } } }),
@@ -70,19 +70,19 @@ async function eraseOld(terminal: Terminal, db: Db, before: Date, yes: boolean) 
   const old = { receivedAt: { lt: before } }
   const at = { receivedAt: true } as const
   const { _count, _min, _max } = await db.enquiry.aggregate({ where: old, _count: true, _min: at, _max: at })
-  if (!_min.receivedAt || !_max.receivedAt) return print(`No enquiry was received before ${inIndia(before)}.`)
+  if (!_min.receivedAt || !_max.receivedAt) return print(`No enquiry was received before ${formatIndianTime(before)}.`)
   const mails = await db.mail.count({ where: { enquiry: old } })
-  const period = `received before ${inIndia(before)}: the first on ${inIndia(_min.receivedAt)}, the last on ${inIndia(_max.receivedAt)}`
+  const period = `received before ${formatIndianTime(before)}: the first on ${formatIndianTime(_min.receivedAt)}, the last on ${formatIndianTime(_max.receivedAt)}`
   const what = `${amount(_count, mails)} ${period}`
-  const rest = `${count((await db.enquiry.count()) - _count, 'enquiry stays', 'enquiries stay')}.`
+  const rest = `${formatCount((await db.enquiry.count()) - _count, 'enquiry stays', 'enquiries stay')}.`
   if (!yes) return print(`Would erase ${what}. ${rest} ${NOTHING_CHANGED}`)
-  await terminal.noteAccess(db, what)
+  await terminal.recordAccess(db, what)
   await eraseBefore(db, before)
   print(`Erased ${what}. ${rest} ${ELSEWHERE}`)
 }
 
 function amount(enquiries: number, mails: number) {
-  return `${count(enquiries, 'enquiry', 'enquiries')} with ${count(mails, 'mail', 'mails')}`
+  return `${formatCount(enquiries, 'enquiry', 'enquiries')} with ${formatCount(mails, 'mail', 'mails')}`
 }
 
 /** Rows as the database has them: all columns under their own names. */

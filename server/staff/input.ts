@@ -6,7 +6,7 @@ import { type BuyerType, EnquiryStatus, type Product } from '../database/generat
 import { memberName } from '../enquiries/enquiry.ts'
 import { monthsBefore } from '../enquiries/retention.ts'
 import { OperatorError } from '../errors.ts'
-import { DAY_MS, dayInIndia, momentInIndia } from '../words.ts'
+import { DAY_MS, formatIndianDay, parseIndianTime } from '../format.ts'
 
 /** The command was called in a way that it does not have: exit code 2. */
 export class UsageError extends Error {}
@@ -14,10 +14,10 @@ export class UsageError extends Error {}
 /** The moment at which an Indian calendar day begins. */
 function readDay(text: string, now = Date.now()): Date {
   if (/^(?:today|yesterday)$/i.test(text))
-    return momentInIndia(dayInIndia(new Date(/^y/i.test(text) ? now - DAY_MS : now)))
-  const start = momentInIndia(text)
+    return parseIndianTime(formatIndianDay(new Date(/^y/i.test(text) ? now - DAY_MS : now)))
+  const start = parseIndianTime(text)
   // Date takes the 31st of a short month for the 1st of the next.
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(start.getTime()) || dayInIndia(start) !== text)
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(start.getTime()) || formatIndianDay(start) !== text)
     throw new UsageError(`"${text}" is not a day; write it as 2026-11-30, today or yesterday`)
   return start
 }

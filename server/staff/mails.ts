@@ -1,6 +1,7 @@
 import type { Db } from '../database/database.ts'
 import { readOldestNew } from '../enquiries/enquiry.ts'
 import { OperatorError, scrub } from '../errors.ts'
+import { formatAge, formatCount } from '../format.ts'
 import { allowedNow, budgetOf } from '../mail/mails.ts'
 import { readBacklog, readUsage } from '../mail/queue.ts'
 import { sharesOf } from '../mail/quota.ts'
@@ -15,7 +16,6 @@ import {
   unsentStates,
   untoldNotices,
 } from '../mail/states.ts'
-import { ageInWords, count } from '../words.ts'
 import { findByReference, joinReferences, readAge, readReferences, UsageError } from './input.ts'
 import { retryMails, withholdMails, wouldBeDue } from './mail-actions.ts'
 import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
@@ -64,7 +64,7 @@ that are Sent, Delivered, Bounced or Complained, and mails withheld for another 
         const ids = await find(db)
         const all = {
           where: wouldBeDue(which),
-          head: (n: number) => `Would make ${count(n, 'mail', 'mails')} due.`,
+          head: (n: number) => `Would make ${formatCount(n, 'mail', 'mails')} due.`,
           advice:
             'Nothing was changed. Repeat the command with --yes, or with the numbers or references of those you mean.',
         }
@@ -73,8 +73,8 @@ that are Sent, Delivered, Bounced or Complained, and mails withheld for another 
         const fate = key
           ? 'the running site sends them'
           : 'but RESEND_API_KEY is not set here: nothing is sent until the site runs with one'
-        print(`${count(due, 'mail is', 'mails are')} due now; ${fate}.`)
-        const unknown = count(left, 'mail', 'mails')
+        print(`${formatCount(due, 'mail is', 'mails are')} due now; ${fate}.`)
+        const unknown = formatCount(left, 'mail', 'mails')
         if (left > 0)
           print(`Left: ${unknown} that may have been sent already. See Resend's log, then --include-unknown.`)
         tellOthers(print, ids.length - due - left)
@@ -98,7 +98,9 @@ function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
       await onDatabase(async (db) => {
         const ids = await find(db)
         const withheld = await withholdMails(db, before ? { before } : { ids })
-        print(`${count(withheld, 'mail is', 'mails are')} withheld: never sent, unless a try is under way just now.`)
+        print(
+          `${formatCount(withheld, 'mail is', 'mails are')} withheld: never sent, unless a try is under way just now.`,
+        )
         tellOthers(print, before ? 0 : ids.length - withheld)
       })
     })
@@ -122,7 +124,7 @@ function readMailNames(words: string[]): (db: Db) => Promise<bigint[]> {
 }
 
 function tellOthers(print: Terminal['print'], number: number) {
-  if (number > 0) print(`Left: ${count(number, 'mail that is', 'mails that are')} sent or withheld.`)
+  if (number > 0) print(`Left: ${formatCount(number, 'mail that is', 'mails that are')} sent or withheld.`)
 }
 
 function readMails(db: Db, where: MailFilter) {
@@ -165,7 +167,8 @@ async function listMails(terminal: Terminal, db: Db, onlyFailed: boolean) {
   const sections: Section[] = [
     {
       where: untoldNotices,
-      head: (n) => `ALARM: nobody has been told of ${count(n, 'enquiry', 'enquiries')}. The notice did not arrive.`,
+      head: (n) =>
+        `ALARM: nobody has been told of ${formatCount(n, 'enquiry', 'enquiries')}. The notice did not arrive.`,
       advice: `Read each with: staff show REFERENCE. Answer the visitor, then:
 staff status REFERENCE Contacted. Put right what keeps mails from STAFF_EMAILS;
 staff test-mail ADDRESS tries it. staff mails retry: lists what was refused;
@@ -173,18 +176,18 @@ with --yes it goes out once more.`,
     },
     {
       where: undeliveredSummaries,
-      head: (n) => `ALARM: ${count(n, 'summary', 'summaries')} did not arrive, each of several enquiries.`,
+      head: (n) => `ALARM: ${formatCount(n, 'summary', 'summaries')} did not arrive, each of several enquiries.`,
       advice: 'staff list --new shows the enquiries. Then: staff mails withhold ID; or retry ID, if it was refused.',
     },
     {
       where: undeliveredAcknowledgements,
-      head: (n) => `The address is wrong, or takes no mail: ring ${count(n, 'visitor', 'visitors')}.`,
+      head: (n) => `The address is wrong, or takes no mail: ring ${formatCount(n, 'visitor', 'visitors')}.`,
       visitors: true,
       advice: 'When you have: staff status REFERENCE Contacted',
     },
     {
       where: { kind: 'Post', status: { in: ['Failed', 'Unknown'] } },
-      head: (n) => `NOTIFY_URL was not told of ${count(n, 'enquiry', 'enquiries')}, and is not tried again.`,
+      head: (n) => `NOTIFY_URL was not told of ${formatCount(n, 'enquiry', 'enquiries')}, and is not tried again.`,
       advice: 'staff test-notify tries the address; staff mails retry ID sends it once more, withhold ID never.',
     },
     {
@@ -193,14 +196,16 @@ with --yes it goes out once more.`,
         kind: { in: mailKinds },
         NOT: [untoldNotices, undeliveredAcknowledgements, undeliveredSummaries],
       },
-      head: (n) => `${count(n, 'mail is', 'mails are')} ${onlyFailed ? 'not sent and not tried again' : 'not sent'}.`,
+      head: (n) =>
+        `${formatCount(n, 'mail is', 'mails are')} ${onlyFailed ? 'not sent and not tried again' : 'not sent'}.`,
       advice:
         'Pending goes out by itself, as the first lines allow. Anything else: staff mails retry, or nothing if somebody has dealt with it.',
     },
     ...(onlyFailed ? [] : [waitingPosts(env().NOTIFY_URL !== undefined)]),
     {
       where: heldBack,
-      head: (n) => `${count(n, 'mail is', 'mails are')} held back since a restore: sent after the backup, or not yet.`,
+      head: (n) =>
+        `${formatCount(n, 'mail is', 'mails are')} held back since a restore: sent after the backup, or not yet.`,
       advice: "Look into Resend's log. staff mails retry --restored --yes sends them.",
     },
   ]
@@ -210,20 +215,20 @@ with --yes it goes out once more.`,
   for (const section of sections) if (await printSection(terminal, db, section)) isEmpty = false
   if (isEmpty) print(onlyFailed ? 'No mail has failed.' : 'No mail waits.')
   if (pending + failed + unknown > 0) {
-    const age = pending > 0 ? `, the oldest for ${ageInWords(oldestPendingSeconds)}` : ''
+    const age = pending > 0 ? `, the oldest for ${formatAge(oldestPendingSeconds)}` : ''
     print(`Mails: ${pending} pending${age}; ${failed} failed; ${unknown} unknown.`)
   }
   const oldest = await readOldestNew(db)
   if (oldest) {
-    const waiting = count(await db.enquiry.count({ where: { status: 'New' } }), 'enquiry is', 'enquiries are')
-    print(`${waiting} still New, the oldest for ${ageInWords(oldest.seconds)}: ${oldest.reference} (staff list --new)`)
+    const waiting = formatCount(await db.enquiry.count({ where: { status: 'New' } }), 'enquiry is', 'enquiries are')
+    print(`${waiting} still New, the oldest for ${formatAge(oldest.seconds)}: ${oldest.reference} (staff list --new)`)
   }
 }
 
 function waitingPosts(isSet: boolean): Section {
   return {
     where: { kind: 'Post', status: 'Pending' },
-    head: (n) => `NOTIFY_URL has not been told of ${count(n, 'enquiry', 'enquiries')} yet.`,
+    head: (n) => `NOTIFY_URL has not been told of ${formatCount(n, 'enquiry', 'enquiries')} yet.`,
     advice: isSet
       ? 'Each is tried again by itself. staff test-notify tries the address.'
       : 'NOTIFY_URL is not set here: unless the site has it, they wait. staff mails withhold ID: never.',
@@ -268,12 +273,12 @@ async function printSection(terminal: Terminal, db: Db, { where, head, advice, v
   const total = await db.mail.count({ where })
   if (total === 0) return false
   const rows = await readMails(db, where)
-  if (visitors) await terminal.noteAccess(db, count(rows.length, 'mail', 'mails'))
+  if (visitors) await terminal.recordAccess(db, formatCount(rows.length, 'mail', 'mails'))
   terminal.print(head(total))
   const leftOut = visitors ? ['Kind'] : ['Name', 'Mobile'] // whom to ring leaves no room for what is the same of all
   const shown = columns.filter(({ title }) => !leftOut.includes(title))
   printTable(terminal, shown, rows)
-  if (total > rows.length) terminal.print(`and ${count(total - rows.length, 'more', 'more')}`)
+  if (total > rows.length) terminal.print(`and ${formatCount(total - rows.length, 'more', 'more')}`)
   terminal.print(`${advice}\n`)
   return true
 }

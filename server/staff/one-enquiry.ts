@@ -1,8 +1,8 @@
 import type { Db } from '../database/database.ts'
 import type { EnquiryStatus } from '../database/generated/enums.ts'
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
+import { formatAge, formatCount, formatIndianTime } from '../format.ts'
 import { IN_SUMMARY, TOO_OLD, undeliveredStates } from '../mail/states.ts'
-import { ageInWords, count, inIndia } from '../words.ts'
 import { findByReference, joinReferences, readReferences, readStatus, statusNames, UsageError } from './input.ts'
 import { type AddCommand, onOneLine, type Terminal, whoIs } from './output.ts'
 
@@ -28,7 +28,7 @@ export function showCommand(add: AddCommand, terminal: Terminal) {
       const references = readReferences([words.join(' ')])
       await terminal.onDatabase(async (db) => {
         const rows = await findByReference(db, references)
-        await terminal.noteAccess(db, rows)
+        await terminal.recordAccess(db, rows)
         const summaries = await db.mail.findMany({ where: { id: { in: rows.flatMap(summariesOf) } } })
         for (const row of rows) for (const line of toLines(row, summaries)) print(line)
       })
@@ -53,7 +53,7 @@ not send one that was left out.`)
       const references = readReferences(words.slice(0, -1))
       await terminal.onDatabase(async (db) => {
         const rows = await findByReference(db, references)
-        await terminal.noteAccess(db, rows)
+        await terminal.recordAccess(db, rows)
         await updateSigned(terminal, db, rows, change)
         for (const row of rows) {
           const [before, after] = [told(row), told({ ...row, ...change })]
@@ -85,10 +85,10 @@ they may read.`)
       if (line.length > NOTE_MAX) throw new UsageError(`A note has at most ${NOTE_MAX} characters`)
       await terminal.onDatabase(async (db) => {
         for (const row of await findByReference(db, references)) {
-          const dated = `${inIndia(new Date()).slice(0, 11)}: ${line}`
+          const dated = `${formatIndianTime(new Date()).slice(0, 11)}: ${line}`
           const note = !line ? null : replace ? line : [row.note, dated].filter(Boolean).join('\n')
           if (note && note.length > NOTE_MAX) throw new UsageError(`A note has at most ${NOTE_MAX} characters`)
-          await terminal.noteAccess(db, [row])
+          await terminal.recordAccess(db, [row])
           await updateSigned(terminal, db, [row], { note })
           print(`${row.reference}  ${onOneLine(row.name)}: ${note ? line : 'no note any more'}`)
           if (row.note) print(`Before: ${onOneLine(row.note)}`)
@@ -127,10 +127,10 @@ function summariesOf({ mails }: Row): bigint[] {
 
 function toLines(row: Row, summaries: Mail[]): string[] {
   const enquiry = toEnquiry(row)
-  const age = ageInWords((Date.now() - row.receivedAt.getTime()) / 1000)
+  const age = formatAge((Date.now() - row.receivedAt.getTime()) / 1000)
   return [
     line('Reference', row.reference),
-    line('Received', `${inIndia(row.receivedAt)}, ${age} ago`),
+    line('Received', `${formatIndianTime(row.receivedAt)}, ${age} ago`),
     line('Status', row.status),
     ...enquiryFields.map((field) => line(fieldColumns[field], enquiry[field])),
     line('SuspectedSpam', row.suspectedSpam ? SPAM : 'no'),
@@ -148,9 +148,9 @@ function toLines(row: Row, summaries: Mail[]): string[] {
 function mailLines({ id, kind, status, triedAt, dueAt, attempts, lastError }: Mail) {
   const isSent = triedAt && !['Pending', 'Withheld', 'Unknown'].includes(status)
   const when = [
-    ...(status === 'Pending' ? [dueAt ? `next try ${inIndia(dueAt)}` : 'waits for a summary'] : []),
-    ...(isSent ? [`${status === 'Failed' ? 'tried' : 'sent'} ${inIndia(triedAt)}`] : []),
-    ...(kind === 'Summary' ? [] : [count(attempts, 'try', 'tries')]),
+    ...(status === 'Pending' ? [dueAt ? `next try ${formatIndianTime(dueAt)}` : 'waits for a summary'] : []),
+    ...(isSent ? [`${status === 'Failed' ? 'tried' : 'sent'} ${formatIndianTime(triedAt)}`] : []),
+    ...(kind === 'Summary' ? [] : [formatCount(attempts, 'try', 'tries')]),
   ]
   const told = line(`Mail ${id}`, `${kind}: ${[status, ...when].join(', ')}`)
   return lastError ? [told, line('', lastError)] : [told]
@@ -158,7 +158,7 @@ function mailLines({ id, kind, status, triedAt, dueAt, attempts, lastError }: Ma
 
 function changeLine({ at, role, who, column, before, after }: Row['history'][number]): string {
   const what = before === after ? 'of a note that was removed' : `${before ?? '-'} → ${after ?? '-'}`
-  return line(column, `${what}, ${inIndia(at)}, by ${who ? `${who}, ` : ''}${role}`)
+  return line(column, `${what}, ${formatIndianTime(at)}, by ${who ? `${who}, ` : ''}${role}`)
 }
 
 /** What staff have to do about a mail, if anything. */

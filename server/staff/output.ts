@@ -7,7 +7,7 @@ import stringWidth from 'string-width'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
 import { describeFailure } from '../errors.ts'
-import { count, inIndia } from '../words.ts'
+import { formatCount, formatIndianTime } from '../format.ts'
 
 /** Adds a command to the program, or to a command. */
 export type AddCommand = (name: string) => Command
@@ -24,7 +24,7 @@ export interface Terminal {
   /** Works on the site's database as it is, beside the site or without it. */
   onDatabase<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Writes down whose data is shown or changed: the references, or how many of what. */
-  noteAccess(db: Pick<Db, 'access'>, what: string | { reference: string }[]): Promise<void>
+  recordAccess(db: Pick<Db, 'access'>, what: string | { reference: string }[]): Promise<void>
 }
 
 export const NAMED_MAX = 5
@@ -34,7 +34,7 @@ export const NAMED_MAX = 5
  * or a full disk, the command goes on and says so.
  * @param what the references, or how many of what; nothing about a person
  */
-export async function noteAccess(
+export async function recordAccess(
   { command, env, errors }: { command: string } & Pick<Terminal, 'env' | 'errors'>,
   db: Pick<Db, 'access'>,
   what: string | { reference: string }[],
@@ -48,7 +48,7 @@ export async function noteAccess(
 
 function enquiriesOf(rows: { reference: string }[]): string {
   const isShort = rows.length > 0 && rows.length <= NAMED_MAX
-  return isShort ? rows.map(({ reference }) => reference).join(' ') : count(rows.length, 'enquiry', 'enquiries')
+  return isShort ? rows.map(({ reference }) => reference).join(' ') : formatCount(rows.length, 'enquiry', 'enquiries')
 }
 
 /** As the command says it itself. */
@@ -83,7 +83,7 @@ const GAP = '  '
 
 /** For the title `Received IST`. */
 export function timeCell(time: Date): string {
-  return inIndia(time).replace(/ IST$/, '')
+  return formatIndianTime(time).replace(/ IST$/, '')
 }
 
 /** A table fitted to the terminal; into a file or a pipe it goes whole. Columns in which nothing stands are left out. */

@@ -7,9 +7,9 @@ import type { Database } from '../database/database.ts'
 import { readMigrations, remakeTables, settleMigrations } from '../database/migrations.ts'
 import { ACCESS, type Queries, quoted, readTables } from '../database/snapshot.ts'
 import { OperatorError, sqlState } from '../errors.ts'
+import { formatCount } from '../format.ts'
 import { withDatabase } from '../open-database.ts'
 import { migrationsFolder } from '../project-root.ts'
-import { count } from '../words.ts'
 import { FORMAT_VERSION, type Head, headSchema, MARK, markSchema } from './backup.ts'
 import { holdBack } from './mail-actions.ts'
 import type { AddCommand, Terminal } from './output.ts'
@@ -28,7 +28,7 @@ const COUNT_ON = `
     FOR each IN SELECT table_name, column_name, sequence
       FROM information_schema.columns, pg_get_serial_sequence(quote_ident(table_name), column_name) sequence
       WHERE table_schema = current_schema() AND sequence IS NOT NULL
-    LOOP EXECUTE format('SELECT setval(%L, max(%I)) FROM %I HAVING count(*) > 0',
+    LOOP EXECUTE format('SELECT setval(%L, max(%I)) FROM %I HAVING formatCount(*) > 0',
       each.sequence, each.column_name, each.table_name);
     END LOOP;
   END $do$`
@@ -56,15 +56,15 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
       await withDatabase({ ...env(), migrate: true }, async (database) => {
         const keep = { mails, subscriptions }
         const { rows, madeAt, held, subscribers, isRemade } = await restore(database, read(), keep).catch(said)
-        await terminal.noteAccess(database.db, count(rows, 'row', 'rows'))
-        print(`Restored ${count(rows, 'row', 'rows')} of the backup made at ${madeAt}.`)
+        await terminal.recordAccess(database.db, formatCount(rows, 'row', 'rows'))
+        print(`Restored ${formatCount(rows, 'row', 'rows')} of the backup made at ${madeAt}.`)
         if (isRemade && !database.hasOneSession)
           print('The tables were made anew: run prisma/roles.sql again before the site starts.')
         if (held > 0)
-          print(`Held back: ${count(held, 'mail', 'mails')} that the backup had still to send (staff mails).`)
+          print(`Held back: ${formatCount(held, 'mail', 'mails')} that the backup had still to send (staff mails).`)
         if (subscribers > 0)
           print(
-            `Held back: ${count(subscribers, 'subscription', 'subscriptions')}, now not confirmed, as somebody may have left since. Where nobody has: into an empty database once more, with --subscriptions.`,
+            `Held back: ${formatCount(subscribers, 'subscription', 'subscriptions')}, now not confirmed, as somebody may have left since. Where nobody has: into an empty database once more, with --subscriptions.`,
           )
       })
     })

@@ -11,7 +11,7 @@ import { eraseCommand } from './erase.ts'
 import { UsageError } from './input.ts'
 import { mailsCommand } from './mails.ts'
 import { noteCommand, showCommand, statusCommand } from './one-enquiry.ts'
-import { noteAccess, type Terminal } from './output.ts'
+import { recordAccess, type Terminal } from './output.ts'
 import { restoreCommand } from './restore.ts'
 import {
   accessCommand,
@@ -73,7 +73,7 @@ export async function runStaff(
       env,
       print,
       onDatabase: (work) => withDatabase(env(), ({ db }) => work(db)),
-      noteAccess: (db, what) => noteAccess({ command: args[0] ?? '', env, errors }, db, what),
+      recordAccess: (db, what) => recordAccess({ command: args[0] ?? '', env, errors }, db, what),
     })
     const names = program.commands.map((command) => command.name()).join(', ')
     if (args.length === 0) throw new UsageError(`Say which command: ${names}`)

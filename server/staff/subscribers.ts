@@ -1,7 +1,7 @@
 import type { Db } from '../database/database.ts'
 import { linkOf } from '../enquiries/subscribers.ts'
 import { publicUrlOf } from '../env.ts'
-import { count, inIndia } from '../words.ts'
+import { formatCount, formatIndianTime } from '../format.ts'
 import { type AddCommand, printTable, type Terminal, writeCsv } from './output.ts'
 
 export function subscribersCommand(add: AddCommand, terminal: Terminal) {
@@ -19,7 +19,7 @@ export function unsubscribeCommand(add: AddCommand, terminal: Terminal) {
     .action(async (address: string) => {
       await terminal.onDatabase(async (db) => {
         const { count: ended } = await db.subscriber.deleteMany({ where: { email: address.trim().toLowerCase() } })
-        await terminal.noteAccess(db, count(ended, 'subscription', 'subscriptions'))
+        await terminal.recordAccess(db, formatCount(ended, 'subscription', 'subscriptions'))
         print(ended > 0 ? 'The subscription is ended, and the address forgotten.' : 'No such subscription.')
       })
     })
@@ -31,13 +31,13 @@ async function tellSubscribers(terminal: Terminal, db: Db, csv = false) {
   const { env, errors, print } = terminal
   const orderBy = { subscribedAt: 'asc' } as const
   const rows = await db.subscriber.findMany({ where: csv ? { confirmedAt: { not: null } } : {}, orderBy })
-  const told = count(rows.length, 'address', 'addresses')
-  await terminal.noteAccess(db, count(rows.length, 'subscription', 'subscriptions'))
+  const told = formatCount(rows.length, 'address', 'addresses')
+  await terminal.recordAccess(db, formatCount(rows.length, 'subscription', 'subscriptions'))
   const unconfirmed = await db.subscriber.count({ where: { confirmedAt: null } })
   const publicUrl = publicUrlOf(env())
   const records = rows.map((row) => ({
     Email: row.email,
-    Confirmed: row.confirmedAt ? inIndia(row.confirmedAt) : 'no',
+    Confirmed: row.confirmedAt ? formatIndianTime(row.confirmedAt) : 'no',
     Link: linkOf(row, publicUrl),
   }))
   if (!csv) {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, inject, it } from 'vitest'
 import { socketFolder } from '../../server/embedded/data-folder.ts'
-import { inIndia } from '../../server/words.ts'
+import { formatIndianTime } from '../../server/format.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { aFolder } from '../support/scratch.ts'
@@ -152,7 +152,7 @@ describe('the history of an enquiry', () => {
     const role = database.DATABASE_URL ? 'postgres' : 'quvera_staff'
     const told = (await staff(['show', reference], database)).stdout.split('\n').filter((line) => line.includes('→'))
     const who = `${userInfo().username}@${hostname()}, ${role}`
-    const day = inIndia(new Date()).slice(0, 11)
+    const day = formatIndianTime(new Date()).slice(0, 11)
     expect(told.map((line) => line.replace(/, \d\d \w{3} \d{4} \d\d:\d\d IST/, ''))).toEqual([
       `Status          New → Contacted, by ${who}`,
       `Note            - → ${day}: rings back, by ${who}`,

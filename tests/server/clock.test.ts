@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { inIndia } from '../../server/words.ts'
+import { formatIndianTime } from '../../server/format.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { staff } from '../support/staff-command.ts'
@@ -46,5 +46,5 @@ it('no age is shown that is negative', async () => {
       stdout: expect.not.stringMatching(/-[\d,]+ (second|minute|hour|day)/),
     })
   }
-  expect((await staff(['show', waiting], app.env)).stdout).toContain(`${inIndia(hoursAgo(-48)).slice(0, 11)}`)
+  expect((await staff(['show', waiting], app.env)).stdout).toContain(`${formatIndianTime(hoursAgo(-48)).slice(0, 11)}`)
 })

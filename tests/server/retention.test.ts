@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { expect, it, vi } from 'vitest'
 import { eraseBefore, monthsBefore, startRetention } from '../../server/enquiries/retention.ts'
-import { DAY_MS } from '../../server/words.ts'
+import { DAY_MS } from '../../server/format.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'

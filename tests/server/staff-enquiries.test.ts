@@ -1,9 +1,9 @@
 import { Readable, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { formatIndianTime } from '../../server/format.ts'
 import { TOO_OLD } from '../../server/mail/states.ts'
 import { findIds } from '../../server/staff/enquiries.ts'
 import { runStaff } from '../../server/staff/run.ts'
-import { inIndia } from '../../server/words.ts'
 import { products } from '../../shared/catalogue.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
@@ -252,7 +252,7 @@ describe('status and note', () => {
 
     expect((await staff(['note', reference, 'call', 'on', 'Monday'], database)).stdout).toContain('call on Monday')
     await staff(['note', reference, 'rang'], database)
-    const day = inIndia(new Date()).slice(0, 11)
+    const day = formatIndianTime(new Date()).slice(0, 11)
     expect((await db.enquiry.findFirst({ where: { reference } }))?.note).toBe(`${day}: call on Monday\n${day}: rang`)
     expect((await staff(['show', reference], database)).stdout).toMatch(
       new RegExp(`^Note +${day}: call on Monday\n +${day}: rang$`, 'm'),

@@ -4,28 +4,28 @@ const INDIA_MS = 5.5 * 3_600_000 // all year
 const UNIT_SECONDS = { day: 86_400, hour: 3600, minute: 60, second: 1 }
 
 /** `21 Nov 2026 17:48 IST`, as in the view `Quvera_Enquiries`. */
-export function inIndia(time: Date): string {
+export function formatIndianTime(time: Date): string {
   return `${new Date(time.getTime() + INDIA_MS).toUTCString().slice(5, 22)} IST`
 }
 
 /** `3 enquiries`, `1 enquiry`. */
-export function count(number: number, one: string, many: string): string {
+export function formatCount(number: number, one: string, many: string): string {
   return `${number.toLocaleString('en-IN')} ${number === 1 ? one : many}`
 }
 
 /** `40 minutes`, `47 hours`, `3 days`; of what a clock that was ahead has dated, `0 seconds`. */
-export function ageInWords(age: number): string {
+export function formatAge(age: number): string {
   const seconds = Math.max(0, age)
   const unit = seconds >= 2 * 86_400 ? 'day' : seconds >= 3600 ? 'hour' : seconds >= 60 ? 'minute' : 'second'
-  return count(Math.floor(seconds / UNIT_SECONDS[unit]), unit, `${unit}s`)
+  return formatCount(Math.floor(seconds / UNIT_SECONDS[unit]), unit, `${unit}s`)
 }
 
 /** The day it is in India, `2026-11-30`. */
-export function dayInIndia(time: Date): string {
+export function formatIndianDay(time: Date): string {
   return new Date(time.getTime() + INDIA_MS).toISOString().slice(0, 10)
 }
 
 /** When that day begins in India, or when it is `clock` on it. */
-export function momentInIndia(day: string, clock = '00:00'): Date {
+export function parseIndianTime(day: string, clock = '00:00'): Date {
   return new Date(`${day}T${clock}:00+05:30`)
 }
