@@ -16,10 +16,14 @@ const ON_POSTGRES =
     .split(' ')
     .map((name) => `tests/server/${name}.test.ts`)
 
-/** What takes longest while its file is short begins first; without times of an earlier run the others go by size. */
+const SLOW = ['pooler', 'process', 'refused-connections', 'sender', 'summaries', 'next-version'].map(
+  (name) => `/tests/server/${name}.test.ts`,
+)
+
+/** Starts the slow files first. The others are sorted by size, as a fresh clone has no times of an earlier run. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
-    const isLong = (file: TestSpecification) => file.moduleId.endsWith('/pooler.test.ts')
+    const isLong = (file: TestSpecification) => SLOW.some((path) => file.moduleId.endsWith(path))
     const sorted = await super.sort(files)
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
   }
@@ -32,7 +36,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     sequence: { sequencer: LongestFirst },
-    maxWorkers: 3, // on two cores: half of the files wait for a process, a browser or a clock
+    maxWorkers: 4, // on two cores: most files wait for a process, a browser or a timer
     projects: [
       {
         extends: true,

@@ -7,7 +7,7 @@ const MEASURING = [
   'tests/release/unread-answers.test.ts',
 ]
 /** Those that try on every page what `npm test` tries on one or two of those that share it. */
-const EVERY_PAGE = ['accessible', 'accidents', 'behaviour', 'one-order', 'plain-forms', 'sideways', 'translated'].map(
+const EVERY_PAGE = ['accessible', 'accidents', 'behaviour', 'one-order', 'plain-forms'].map(
   (name) => `tests/e2e/${name}.test.ts`,
 )
 

@@ -18,7 +18,7 @@ afterAll(() => app.close())
 
 const said = (text: string) => say(app.url, text)
 
-it.each([
+it.concurrent.each([
   ['what is no HTTP', 'nonsense\r\n\r\n', 400],
   ['headers that are too long', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
   ['headers that do not end', 'GET / HTTP/1.1\r\nHost: x\r\n', 408],

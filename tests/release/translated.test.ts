@@ -5,7 +5,7 @@ import { productPath, products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { eventually } from '../support/eventually.ts'
 import { anAddress, fillOrder, typedOrder } from '../support/fill-order.ts'
-import { isEveryPage, PHONE, siteForTests } from '../support/visit.ts'
+import { PHONE, siteForTests } from '../support/visit.ts'
 
 const { newcomer, site, storedFrom } = siteForTests({}, { pictures: false })
 
@@ -19,11 +19,7 @@ type Tool = 'wraps' | 'replaces' | 'merges'
 const TOOLS: Tool[] = ['wraps', 'replaces', 'merges']
 const MOMENTS = ['before React comes', 'once React is there'] as const
 type Case = [tool: Tool, moment: (typeof MOMENTS)[number]]
-const ALL: Case[] = TOOLS.flatMap((tool) => MOMENTS.map((moment): Case => [tool, moment]))
-/** Of the others before a release. */
-const CASES = isEveryPage
-  ? ALL
-  : ALL.filter(([tool, moment]) => tool === 'replaces' || (tool === 'merges' && moment === MOMENTS[1]))
+const CASES = TOOLS.flatMap((tool) => MOMENTS.map((moment): Case => [tool, moment]))
 
 /** In the page: what changes later is changed again. */
 function work(tool: Tool) {
@@ -178,6 +174,12 @@ async function order({ page, see }: Visit) {
   await see('#order', 'stopped')
 }
 
+async function openIndication(page: Page, index: number) {
+  const indication = page.locator('.indication').nth(index)
+  await indication.getByRole('button').click()
+  await eventually(async () => expect(await indication.getAttribute('data-open')).toBe('true'))
+}
+
 async function mechanism({ page, see }: Visit) {
   await page.locator('.mechanism').scrollIntoViewIfNeeded()
   await page.locator('.segments .pill').nth(1).click()
@@ -187,9 +189,8 @@ async function mechanism({ page, see }: Visit) {
     await more.click()
     await see('.mechanism', words)
   }
-  await page.locator('.indication').nth(2).getByRole('button').click()
+  await openIndication(page, 2)
   await see('.indications', /./)
-  expect(await page.locator('.indication').nth(2).getAttribute('data-open')).toBe('true')
   await page.locator('.menu-button').first().click()
   await see('.menu', /./)
   await page.locator('.menu .menu-button').click()
@@ -216,7 +217,7 @@ async function carousel({ page, see }: Visit) {
   await page.locator('.segments').waitFor()
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.locator('.carousel').waitFor()
-  await page.locator('.indication').nth(3).getByRole('button').click()
+  await openIndication(page, 3)
   await see('.indications', /./)
 }
 
