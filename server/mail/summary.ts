@@ -24,6 +24,7 @@ const TITLES = {
   untold: 'Nobody has been told of these: their notice did not arrive.',
   toRing: 'Ring these visitors: their acknowledgement did not arrive, the address is wrong.',
   waiting: 'Still New after 24 hours.',
+  reopened: 'Closed, and opened again in Prisma Studio or psql within 24 hours. staff show says when.',
 }
 
 type EnquiryFilter = NonNullable<NonNullable<Parameters<Db['enquiry']['findMany']>[0]>['where']>
@@ -33,19 +34,25 @@ export async function readSummary(db: Db, now: Date, notices: bigint[] = []): Pr
   const newWith = (mail: MailFilter): EnquiryFilter => ({ status: 'New', mails: { some: mail } })
   const newest = notices.slice(-LISTED_MAX - NAMED_MAX)
   const covered: EnquiryFilter = { mails: { some: { id: { in: newest } } } }
-  const unanswered: EnquiryFilter = { status: 'New', receivedAt: { lte: new Date(now.getTime() - DAY_MS) } }
+  const dayAgo = new Date(now.getTime() - DAY_MS)
+  const unanswered: EnquiryFilter = { status: 'New', receivedAt: { lte: dayAgo } }
+  // `who` is set by the staff command only. Studio saves a row that it read before a colleague closed the enquiry.
+  const byHand = { column: 'Status', before: 'Closed', who: null, at: { gt: dayAgo } }
+  const reopened: EnquiryFilter = { status: { not: 'Closed' }, history: { some: byHand } }
   const lists = await Promise.all([
     readList(db, TITLES.told, covered, 'list --new', notices.length),
     readList(db, TITLES.untold, newWith(untoldNotices), 'mails'),
     readList(db, TITLES.toRing, newWith({ kind: 'Acknowledgement', ...undelivered }), 'mails'),
     readList(db, TITLES.waiting, unanswered, 'list --new'),
+    readList(db, TITLES.reopened, reopened, 'list'),
   ])
-  const [told, untold, toRing, waiting] = lists.map(({ total }) => total) as [number, number, number, number]
+  const [told = 0, untold = 0, toRing = 0, waiting = 0, opened = 0] = lists.map(({ total }) => total)
   const summaries = await db.mail.findMany({ where: undeliveredSummaries, select: { id: true, status: true } })
   const missing = untold + toRing + summaries.length
   const subject = [
     told && formatCount(told, 'enquiry', 'enquiries'),
     waiting && formatCount(waiting, 'enquiry waits', 'enquiries wait'),
+    opened && formatCount(opened, 'enquiry reopened', 'enquiries reopened'),
     missing && formatCount(missing, 'mail did not arrive', 'mails did not arrive'),
   ].filter(Boolean)
   if (subject.length === 0) return undefined

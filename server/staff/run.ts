@@ -98,9 +98,10 @@ function assertDatabaseChosen(
   { DATABASE_URL, DATA_DIR }: Env,
 ) {
   if (DATABASE_URL) return
-  if (variables.DATABASE_URL === '' && !variables.DATA_DIR && ['migrate', 'restore'].includes(command))
+  const isNamed = variables.DATA_DIR && !variables.DATA_DIR_FROM_FILE
+  if (variables.DATABASE_URL === '' && !isNamed && ['migrate', 'restore'].includes(command))
     throw new OperatorError(
-      `DATABASE_URL is set and empty: set it to the tables' owner, or name the folder of the embedded database: DATA_DIR=${DATA_DIR}`,
+      `DATABASE_URL is set but empty. Name the database: DATABASE_URL=… with the login of the tables' owner, or DATA_DIR=${DATA_DIR} for the embedded database.`,
     )
   const owner = statSync(DATA_DIR, { throwIfNoEntry: false })?.uid
   if (owner === undefined || owner === process.getuid?.()) return

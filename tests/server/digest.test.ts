@@ -83,6 +83,22 @@ describe('the page', () => {
     expect(Buffer.byteLength(text)).toBeLessThan(50_000) // Gmail shows 102 kB
   })
 
+  it('lists an enquiry that Studio reopened after it was closed, and not one that the staff command did', async () => {
+    const { db, env } = await aDatabase()
+    const [stale, deliberate] = [await storeEnquiry(db), await storeEnquiry(db)]
+    await staff(['status', stale, deliberate, 'Closed'], env)
+    expect(await readSummary(db, new Date())).toBeUndefined()
+    await db.enquiry.update({ where: { reference: stale }, data: { status: 'Contacted' } }) // as Studio writes
+    await staff(['status', deliberate, 'Contacted'], env)
+    const text = await readSummary(db, new Date())
+    expect(text).toMatch(/^\w+: 1 enquiry reopened, /)
+    expect(text).toMatch(new RegExp(`^Closed, and opened again [^\n]*\n${stale} · `, 'm'))
+    expect(text).not.toContain(deliberate)
+    expect(await readSummary(db, new Date(Date.now() + 25 * 3_600_000))).toBeUndefined()
+    await staff(['status', stale, 'Closed'], env)
+    expect(await readSummary(db, new Date())).toBeUndefined()
+  })
+
   it('has nothing to say when everything was dealt with or is of today', async () => {
     const { db } = await aDatabase()
     await storeEnquiry(db, { status: 'Contacted', receivedAt: hoursAgo(90) }, { Acknowledgement: 'Bounced' })

@@ -1,11 +1,11 @@
-import { chown, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chown, copyFile, readdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { atEnd } from '../support/at-end.ts'
 import { type FakeResend, startFakeResend } from '../support/fake-resend.ts'
 import { readCsv } from '../support/read-csv.ts'
 import { aFolder } from '../support/scratch.ts'
-import { runProgram, staff } from '../support/staff-command.ts'
+import { runProgram, runShell, staff } from '../support/staff-command.ts'
 import { aSite } from '../support/waiting-site.ts'
 
 async function aResend(): Promise<FakeResend> {
@@ -89,7 +89,7 @@ describe('the staff command', () => {
 })
 
 describe('a database that is not meant', () => {
-  it('is not the embedded one where DATABASE_URL is set and empty', async () => {
+  it('is not the embedded one where DATABASE_URL is set but empty', async () => {
     const { database } = await aSite()
     const folder = await aFolder('quvera-meant-')
     atEnd(folder.remove)
@@ -99,9 +99,22 @@ describe('a database that is not meant', () => {
       const { code, stderr } = await staff(command, { DATABASE_URL: '' })
       expect([code, stderr], command[0]).toEqual([
         1,
-        "DATABASE_URL is set and empty: set it to the tables' owner, or name the folder of the embedded database: DATA_DIR=.data\n",
+        "DATABASE_URL is set but empty. Name the database: DATABASE_URL=… with the login of the tables' owner, or DATA_DIR=.data for the embedded database.\n",
       ])
     }
+  })
+
+  it('is not the DATA_DIR of a copied .env.example either, unless the command names it', async () => {
+    const folder = await aFolder('quvera-copied-')
+    atEnd(folder.remove)
+    await copyFile('.env.example', join(folder.path, '.env'))
+    const [loader, program] = ['server/dotenv.mjs', 'server/staff.ts'].map((file) => resolve(file))
+    const migrate = (env: Record<string, string>) =>
+      runShell(`cd ${folder.path} && node --import ${loader} ${program} migrate`, env)
+    for (const env of [{}, { DATABASE_URL: '' }])
+      expect(await migrate(env)).toMatchObject({ code: 1, stderr: expect.stringContaining('or DATA_DIR=.data for') })
+    expect(await readdir(folder.path)).toEqual(['.env'])
+    expect(await migrate({ DATA_DIR: '.data' })).toMatchObject({ code: 0 })
   })
 
   it.skipIf(process.getuid?.() !== 0)('is not opened as another user than its folder’s, who is named', async () => {
