@@ -28,7 +28,7 @@ const COUNT_ON = `
     FOR each IN SELECT table_name, column_name, sequence
       FROM information_schema.columns, pg_get_serial_sequence(quote_ident(table_name), column_name) sequence
       WHERE table_schema = current_schema() AND sequence IS NOT NULL
-    LOOP EXECUTE format('SELECT setval(%L, max(%I)) FROM %I HAVING formatCount(*) > 0',
+    LOOP EXECUTE format('SELECT setval(%L, max(%I)) FROM %I HAVING count(*) > 0',
       each.sequence, each.column_name, each.table_name);
     END LOOP;
   END $do$`
