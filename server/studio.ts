@@ -9,7 +9,7 @@ import { type Env, readEnvOrExit } from './env.ts'
 import { exitFor } from './errors.ts'
 import { openDatabase, withDatabase } from './open-database.ts'
 import { migrationsFolder } from './project-root.ts'
-import { recordAccess } from './staff/output.ts'
+import { recordAccess } from './staff/access-log.ts'
 
 const LOOPBACK = '127.0.0.1'
 /** Studio refuses browsers that came by another port than its own. */

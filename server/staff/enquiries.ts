@@ -1,11 +1,10 @@
-import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { brand } from '../../shared/brand.ts'
 import type { Db } from '../database/database.ts'
 import { type Mail, Prisma } from '../database/generated/client.ts'
 import { type EnquiryRow, enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
 import { formatCount, formatIndianTime } from '../format.ts'
-import { IN_SUMMARY, kinds, names, states, undeliveredStates } from '../mail/states.ts'
+import { IN_SUMMARY, kinds, undeliveredStates } from '../mail/states.ts'
 import { readHoldings } from './erase.ts'
 import {
   type EnquiryFilter,
@@ -17,28 +16,25 @@ import {
   UsageError,
   withFilters,
 } from './input.ts'
-import { type AddCommand, type Column, NAMED_MAX, printTable, type Terminal, timeCell, writeCsv } from './output.ts'
+import { type AddCommand, type Column, printTable, type Terminal, timeCell, writeCsv } from './output.ts'
 
 const LIMIT = 50
 const FOUND_MAX = 10_000
 const DIGITS_MIN = 4
-const PAGE_SIZE = 500
+const CHUNK = 500
 
-type Direction = 'asc' | 'desc'
-
-const byTime = (direction: Direction) => [{ receivedAt: direction }, { id: direction }]
+const byTime = (direction: 'asc' | 'desc') => [{ receivedAt: direction }, { id: direction }]
 
 export function listCommand(add: AddCommand, terminal: Terminal) {
   withListOptions(withFilters(add('list')))
     .summary('list the enquiries, newest first')
-    .option('--new', 'those that nobody has dealt with yet: the same as --status New')
-    .option('--spam', 'those that a program may have sent')
+    .option('--new', 'those that nobody has answered yet: the same as --status New')
+    .option('--spam', 'suspected spam')
     .option('--oldest', 'oldest first')
-    .description(`Times are Indian. Mail tells what became of the enquiry's mails, the worst first: "Notice Bounced" means that staff were
-not told by mail, "Ack Bounced" that the visitor's address is wrong. A narrow terminal shows fewer columns; "show
-REFERENCE" tells everything of one enquiry.`)
+    .description(`Times are Indian. In the column Mail, "Notice Bounced" means that staff did not get the notice, "Ack Bounced" that the
+visitor's address is wrong. A narrow terminal shows fewer columns; "show REFERENCE" shows everything.`)
     .action(async ({ new: onlyNew, spam, ...options }: Filters & ListOptions & { new?: boolean; spam?: boolean }) => {
-      if (onlyNew && options.status) throw new UsageError('Say either --new or --status')
+      if (onlyNew && options.status) throw new UsageError('Use either --new or --status')
       const filter = toFilter(onlyNew ? { ...options, status: 'New' } : options)
       const where = spam ? { ...filter, suspectedSpam: true } : filter
       await terminal.onDatabase((db) => printEnquiries(terminal, db, where, options))
@@ -51,12 +47,12 @@ export function findCommand(add: AddCommand, terminal: Terminal) {
     .argument('<text...>')
     .action(async (words: string[], options: ListOptions) => {
       const text = words.join(' ').trim()
-      if (!text) throw new UsageError('Say what to look for')
+      if (!text) throw new UsageError('Name a text to find')
       await terminal.onDatabase(async (db) => {
         const ids = await findIds(db, text)
         await printEnquiries(terminal, db, { id: { in: ids } }, options)
         if (ids.length === 0 && /^\d+$/.test(text) && text.length < DIGITS_MIN)
-          terminal.print(`A number is found by ${DIGITS_MIN} or more of its digits.`)
+          terminal.print(`Type at least ${DIGITS_MIN} digits of a mobile number.`)
       })
     })
 }
@@ -66,23 +62,23 @@ export function exportCommand(add: AddCommand, terminal: Terminal) {
     .summary('write enquiries as CSV, or all we hold about one person as JSON')
     .usage(`[options] > enquiries.csv
        npm run -s staff -- export --person EMAIL|MOBILE > person.json`)
-    .description(`With npm's -s, else npm writes two lines of its own before the first. "Received" is Indian time, "ReceivedAt" UTC. A
-text that a spreadsheet would take for a formula gets an apostrophe in front.`)
+    .description(`Without npm's -s, npm writes two lines of its own first. "Received" is Indian time, "ReceivedAt" UTC. A text that a
+spreadsheet would run as a formula gets an apostrophe in front.`)
     .option(
       '--person <who>',
-      'a mail address in any case, or a mobile number, also with +91 and spaces; stands alone. The subscription is found by its address only',
+      'a mail address in any case, or a mobile number; without other options. A subscription is found by its address only',
       readPerson,
     )
     .action(async ({ person, ...filters }: Filters & { person?: Person }) => {
-      if (person && Object.keys(filters).length > 0) throw new UsageError('--person stands alone')
+      if (person && Object.keys(filters).length > 0) throw new UsageError('--person takes no other options')
       const where = toFilter(filters)
       await terminal.onDatabase((db) =>
-        person ? writePerson(terminal, db, person) : writeEnquiries(terminal, db, where),
+        person ? exportPerson(terminal, db, person) : exportEnquiries(terminal, db, where),
       )
     })
 }
 
-/** Not by LIKE, in which % and _ stand for anything. The newest come first, should there be too many. */
+/** The newest come first. LIKE would take % and _ for wildcards. */
 export async function findIds(db: Db, text: string): Promise<string[]> {
   const digits = mobileDigits(text)
   const mobile = digits && digits.length >= DIGITS_MIN ? digits : null
@@ -118,16 +114,12 @@ function readLimit(text: string): number {
 }
 
 async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, options: ListOptions) {
-  const { limit, json, oldest } = options
+  const { limit = options.json ? undefined : LIMIT, json, oldest } = options
   const { print } = terminal
-  if (json) return writeJson(terminal, db, where, options)
-  const rows = await db.enquiry.findMany({
-    where,
-    include: { mails: recordMails },
-    orderBy: byTime(oldest ? 'asc' : 'desc'),
-    take: limit ?? LIMIT,
-  })
+  const orderBy = byTime(oldest ? 'asc' : 'desc')
+  const rows = await db.enquiry.findMany({ where, include, orderBy, ...(limit && { take: limit }) })
   await terminal.recordAccess(db, rows)
+  if (json) return print(JSON.stringify(rows.map(toRecord), undefined, 2))
   if (rows.length === 0) {
     const isEmpty = (await db.enquiry.count()) === 0
     const hint =
@@ -142,135 +134,85 @@ async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, 
   }
 }
 
-async function writeJson(terminal: Terminal, db: Db, where: EnquiryFilter, { limit, oldest }: ListOptions) {
-  await recordAccessTo(terminal, db, where, limit)
-  await pipeline(toJson(readRows(db, where, oldest ? 'asc' : 'desc', limit)), terminal.output)
-}
-
-/** As JSON.stringify would write the array with two spaces. */
-async function* toJson(rows: AsyncIterable<Row>) {
-  let isFirst = true
-  for await (const row of rows) {
-    const record = JSON.stringify(toRecord(row), numbers, 2).replaceAll('\n', '\n  ')
-    yield `${isFirst ? '[' : ','}\n  ${record}`
-    isFirst = false
-  }
-  yield isFirst ? '[]\n' : '\n]\n'
-}
-
-function numbers(_: string, value: unknown) {
-  return typeof value === 'bigint' ? Number(value) : value
-}
-
 const columns: Column<Row>[] = [
   { title: 'Reference', cell: ({ reference }) => reference },
-  { title: 'Received IST', cell: ({ receivedAt }) => timeCell(receivedAt), spare: 2 },
-  { title: 'Status', cell: ({ status, suspectedSpam }) => `${status}${suspectedSpam ? ', spam?' : ''}`, min: 9 },
-  { title: 'Name', cell: ({ name }) => name, min: 8 },
+  { title: 'Status', cell: ({ status, suspectedSpam }) => `${status}${suspectedSpam ? ', spam?' : ''}` },
   { title: 'Mobile', cell: ({ mobile }) => mobile },
-  { title: 'Order', cell: order },
-  { title: 'Type', cell: (row) => toEnquiry(row).retailerSelfUse, spare: 4 },
-  { title: 'Email', cell: ({ email }) => email, min: 20, spare: 5 },
-  { title: 'Mail', cell: ({ mails }) => mailState(mails), min: 9, spare: 3 },
-  { title: 'Note', cell: ({ note }) => note ?? '', min: 4, spare: 1 },
+  { title: 'Order', cell: orderCell },
+  { title: 'Name', cell: ({ name }) => name, max: 24 },
+  { title: 'Note', cell: ({ note }) => note ?? '', max: 40 },
+  { title: 'Received IST', cell: ({ receivedAt }) => timeCell(receivedAt) },
+  { title: 'Mail', cell: mailCell },
+  { title: 'Email', cell: ({ email }) => email, max: 40 },
+  { title: 'Type', cell: (row) => toEnquiry(row).retailerSelfUse },
 ]
 
-function order(row: Row) {
+function orderCell(row: Row) {
   return `${row.quantity} × ${toEnquiry(row).products.replace(`${brand.name} `, '')}`
 }
 
-/** What became of an enquiry's mails, in a word or two: the notice first, then whichever is worse. */
-function mailState(mails: Row['mails']): string {
-  const order = names(states)
-  const isTold = ({ lastError }: (typeof mails)[number]) => lastError?.startsWith(IN_SUMMARY)
-  const rank = (mail: (typeof mails)[number]) => {
-    if (isTold(mail)) return order.indexOf('Sent')
-    return mail.kind === 'Staff' && undeliveredStates.includes(mail.status) ? -1 : order.indexOf(mail.status)
-  }
-  const [worst] = mails.filter(({ kind }) => kind !== 'Post').toSorted((a, b) => rank(a) - rank(b))
-  if (!worst) return '-'
-  if (isTold(worst)) return 'In summary'
-  const isFine = worst.status === 'Pending' || order.indexOf(worst.status) >= order.indexOf('Sent')
-  return isFine ? worst.status : `${kinds[worst.kind].short} ${worst.status}`
+/** The first mail that did not arrive, or else the state of the notice. */
+function mailCell({ mails }: Row): string {
+  const [notice] = mails.filter(({ kind }) => kind === 'Staff')
+  const undelivered = mails.find(({ kind, status }) => kind !== 'Post' && undeliveredStates.includes(status))
+  if (undelivered) return `${kinds[undelivered.kind].short} ${undelivered.status}`
+  return notice?.lastError?.startsWith(IN_SUMMARY) ? 'In summary' : (notice?.status ?? '')
 }
 
-async function writeEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter) {
-  await recordAccessTo(terminal, db, where)
-  await writeCsv(terminal, recordColumns, readRecords(db, where))
+async function exportEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter) {
+  const found = await db.enquiry.findMany({ where, orderBy: byTime('asc'), select: { id: true, reference: true } })
+  await terminal.recordAccess(db, found)
+  const ids = found.map(({ id }) => id)
+  await writeCsv(terminal, recordColumns, readRecords(db, ids))
 }
 
-async function* readRecords(db: Db, where: EnquiryFilter) {
-  for await (const row of readRows(db, where, 'asc')) yield toRecord(row)
-}
-
-/** A page at a time: memory stays small however many there are. */
-async function* readRows(db: Db, where: EnquiryFilter, direction: Direction, limit = Number.POSITIVE_INFINITY) {
-  const beyond = direction === 'asc' ? 'gt' : 'lt'
-  let left = limit
-  for (let rest: EnquiryFilter = {}; left > 0; ) {
-    const take = Math.min(PAGE_SIZE, left)
-    const page = await db.enquiry.findMany({
-      where: { AND: [where, rest] },
-      include: { mails: recordMails },
-      orderBy: byTime(direction),
-      take,
-    })
-    yield* page
-    const last = page.at(-1)
-    if (!last || page.length < take) return
-    const { id, receivedAt } = last
-    // The first condition is for the index, the second for rows of the same moment.
-    rest = {
-      receivedAt: { [`${beyond}e`]: receivedAt },
-      OR: [{ receivedAt: { [beyond]: receivedAt } }, { id: { [beyond]: id } }],
-    }
-    left -= take
+/** A chunk at a time, so that memory stays small. */
+async function* readRecords(db: Db, ids: string[]) {
+  for (let start = 0; start < ids.length; start += CHUNK) {
+    const where = { id: { in: ids.slice(start, start + CHUNK) } }
+    const rows = await db.enquiry.findMany({ where, include, orderBy: byTime('asc') })
+    yield* rows.map(toRecord)
   }
 }
 
-/** Records the references of a few enquiries, and of more how many they are. */
-async function recordAccessTo(terminal: Terminal, db: Db, where: EnquiryFilter, limit = Number.POSITIVE_INFINITY) {
-  const total = Math.min(await db.enquiry.count({ where }), limit)
-  const rows = { where, select: { reference: true }, orderBy: byTime('desc'), take: total }
-  await terminal.recordAccess(
-    db,
-    total > NAMED_MAX ? formatCount(total, 'enquiry', 'enquiries') : await db.enquiry.findMany(rows),
-  )
-}
-
-async function writePerson(terminal: Terminal, db: Db, person: Person) {
+async function exportPerson({ print, recordAccess }: Terminal, db: Db, person: Person) {
   const holdings = await readHoldings(db, person)
-  const rows = holdings.enquiries.map(({ Reference: reference }) => ({ reference }))
-  await terminal.recordAccess(db, rows)
-  terminal.print(JSON.stringify({ person, exportedAt: new Date(), ...holdings }, undefined, 2))
+  await recordAccess(
+    db,
+    holdings.enquiries.map(({ Reference: reference }) => ({ reference })),
+  )
+  print(JSON.stringify({ person, exportedAt: new Date(), ...holdings }, undefined, 2))
 }
 
-/** What staff read first and last of a record; the fields of the form stand between. */
-const HEAD = ['Reference', 'Received', 'Status']
-const TAIL = ['SuspectedSpam', 'StaffMail', 'AcknowledgementMail', 'LastError', 'ReceivedAt', 'Id', 'Note']
-
-/** As in the view `Quvera_Enquiries`. */
-const recordColumns = [...HEAD, ...Object.values(fieldColumns), ...TAIL]
-
-/** What a record tells of the mails. */
-const recordMails = { select: { kind: true, status: true, lastError: true } } as const
+const include = {
+  mails: { select: { kind: true, status: true, lastError: true }, orderBy: { id: 'asc' } },
+} as const
 
 type Row = EnquiryRow & { mails: Pick<Mail, 'kind' | 'status' | 'lastError'>[] }
 
-/** An enquiry in words, for spreadsheets and programs. */
+/** The columns of the view `Quvera_Enquiries`. */
+const recordColumns = [
+  ...['Reference', 'Received', 'Status'],
+  ...Object.values(fieldColumns),
+  ...['SuspectedSpam', 'StaffMail', 'AcknowledgementMail', 'LastError', 'ReceivedAt', 'Id', 'Note'],
+]
+
+/** An enquiry for spreadsheets and programs. */
 function toRecord(row: Row) {
-  const mail = (kind: string) => row.mails.find((each) => each.kind === kind)
+  const [notice, acknowledgement] = ['Staff', 'Acknowledgement'].map((kind) =>
+    row.mails.find((mail) => mail.kind === kind),
+  )
   const enquiry = toEnquiry(row)
   return {
     Reference: row.reference,
     Received: formatIndianTime(row.receivedAt),
     Status: row.status,
     ...Object.fromEntries(enquiryFields.map((field) => [fieldColumns[field], enquiry[field]])),
-    Quantity: row.quantity,
+    Quantity: Number(row.quantity),
     SuspectedSpam: row.suspectedSpam,
-    StaffMail: mail('Staff')?.status ?? '',
-    AcknowledgementMail: mail('Acknowledgement')?.status ?? '',
-    LastError: mail('Staff')?.lastError ?? mail('Acknowledgement')?.lastError ?? '',
+    StaffMail: notice?.status ?? '',
+    AcknowledgementMail: acknowledgement?.status ?? '',
+    LastError: notice?.lastError ?? acknowledgement?.lastError ?? '',
     ReceivedAt: row.receivedAt.toISOString(),
     Id: row.id,
     Note: row.note ?? '',

@@ -20,25 +20,23 @@ import { findByReference, joinReferences, readAge, readReferences, UsageError } 
 import { retryMails, withholdMails, wouldBeDue } from './mail-actions.ts'
 import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
 
-const LIST_MAX = 200
+const LISTED_MAX = 200
 
 export function mailsCommand(add: AddCommand, terminal: Terminal) {
   const mails = add('mails')
-    .summary('tell which mails wait or did not arrive, and why; send them again, or not at all')
+    .summary('show which mails wait or did not arrive, and why; send them again, or not at all')
     .usage('[--failed] | retry … | withhold …')
     .option('--failed', 'without those that are only Pending')
-    .description(`Tells first why mails wait, then of which enquiries nobody has been told, then which visitors have to be rung, then
-which mails are not sent, and at the end the oldest enquiry that is still New. The state of a mail tells that it
+    .description(`Shows why mails wait, then the enquiries of which nobody has been told, the visitors to ring, the mails that are not
+sent, and the oldest enquiry that is still New. The state of a mail:
 
 ${Object.entries(states)
-  .map(([state, { means }]) => `  ${state.padEnd(12)}${means}`)
-  .join('\n')}
-
-A notice that is Withheld because a summary told it: show REFERENCE says which summary.`)
-    .argument('[word]') // one that is none of its commands
+  .map(([state, { means }]) => `  ${state.padEnd(12)}it ${means}`)
+  .join('\n')}`)
+    .argument('[word]') // an unknown subcommand
     .action(async (word: string | undefined, { failed = false }: { failed?: boolean }) => {
       if (word) throw new UsageError(`"${word}" is none of: retry, withhold`)
-      await terminal.onDatabase((db) => listMails(terminal, db, failed))
+      await terminal.onDatabase((db) => printMails(terminal, db, failed))
     })
   const addToMails: AddCommand = (name) => mails.command(name)
   retryCommand(addToMails, terminal)
@@ -53,38 +51,40 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
     .option('--yes', 'all that are Pending or Failed; without it and without names the command only lists them')
     .option('--include-unknown', 'also those that may have been sent already: the receiver may get a second copy')
     .option('--restored', 'also those that a restored database holds back')
-    .description(`The running site then sends them. An Unknown mail may have been sent already: the try had no clear answer, and Resend no
-longer remembers it. Look into Resend's log first, and with --restored whether they were sent after the backup. Mails
-that are Sent, Delivered, Bounced or Complained, and mails withheld for another reason, are never sent again.`)
+    .description(`The running site then sends them. An Unknown mail may have been sent: look into Resend's log first. With --restored, look
+whether they were sent after the backup. Mails that are Sent, Delivered, Bounced or Complained, and mails withheld for
+another reason, are never sent again.`)
     .action(async (words: string[], options: { yes?: boolean; includeUnknown?: boolean; restored?: boolean }) => {
       const which = { includeUnknown: options.includeUnknown ?? false, includeRestored: options.restored ?? false }
       const find = readMailNames(words)
       const { RESEND_API_KEY: key } = env()
       await terminal.onDatabase(async (db) => {
         const ids = await find(db)
-        const all = {
-          where: wouldBeDue(which),
-          head: (n: number) => `Would make ${formatCount(n, 'mail', 'mails')} due.`,
-          advice:
-            'Nothing was changed. Repeat the command with --yes, or with the numbers or references of those you mean.',
+        if (!options.yes && !words[0]) {
+          const all = {
+            where: wouldBeDue(which),
+            title: (n: number) => `Would make ${formatCount(n, 'mail', 'mails')} due.`,
+            advice: 'Nothing was changed. Repeat the command with --yes, or with the numbers or references of some.',
+          }
+          if (await printSection(terminal, db, all)) return
         }
-        if (!options.yes && !words[0] && (await printSection(terminal, db, all))) return
         const { due, left } = await retryMails(db, { ids, ...which })
-        const fate = key
+        const next = key
           ? 'the running site sends them'
           : 'but RESEND_API_KEY is not set here: nothing is sent until the site runs with one'
-        print(`${formatCount(due, 'mail is', 'mails are')} due now; ${fate}.`)
-        const unknown = formatCount(left, 'mail', 'mails')
+        print(`${formatCount(due, 'mail is', 'mails are')} due now; ${next}.`)
         if (left > 0)
-          print(`Left: ${unknown} that may have been sent already. See Resend's log, then --include-unknown.`)
-        tellOthers(print, ids.length - due - left)
+          print(
+            `Left: ${formatCount(left, 'mail', 'mails')} that may have been sent already. See Resend's log, then --include-unknown.`,
+          )
+        printLeft(print, ids.length - due - left)
       })
     })
 }
 
 function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
   add('withhold')
-    .summary('say that mails are not to be sent')
+    .summary('keep mails from being sent')
     .argument('[mails...]', 'that are not sent, or did not arrive: their numbers, or the references of their enquiries')
     .option(
       '--older-than <age>',
@@ -94,123 +94,119 @@ function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
     .description('The enquiries stay.')
     .action(async (words: string[], { olderThan: before }: { olderThan?: Date }) => {
       const find = readMailNames(words)
-      if (words.length > 0 === (before !== undefined)) throw new UsageError('Name the mails, or say --older-than 7d')
+      if (words.length > 0 === (before !== undefined)) throw new UsageError('Name the mails, or use --older-than 7d')
       await onDatabase(async (db) => {
         const ids = await find(db)
         const withheld = await withholdMails(db, before ? { before } : { ids })
-        print(
-          `${formatCount(withheld, 'mail is', 'mails are')} withheld: never sent, unless a try is under way just now.`,
-        )
-        tellOthers(print, before ? 0 : ids.length - withheld)
+        print(`${formatCount(withheld, 'mail is', 'mails are')} withheld: never sent, unless a try is under way now.`)
+        printLeft(print, before ? 0 : ids.length - withheld)
       })
     })
 }
 
+function printLeft(print: Terminal['print'], number: number) {
+  if (number > 0) print(`Left: ${formatCount(number, 'mail that is', 'mails that are')} sent or withheld.`)
+}
+
 const NUMBER = /^\d{1,18}$/
 
-/** The numbers of mails, and of all mails of enquiries. What is not there is refused before anything is changed. */
+/** Reads numbers of mails and references of enquiries. The function that it returns finds the mails, or throws. */
 function readMailNames(words: string[]): (db: Db) => Promise<bigint[]> {
   const names = joinReferences(words)
   const numbers = names.filter((name) => NUMBER.test(name)).map(BigInt)
   const references = readReferences(names.filter((name) => !NUMBER.test(name)))
   return async (db) => {
-    const named = (await findByReference(db, references)).flatMap(({ mails }) => mails.map((mail) => mail.id))
-    const there = (await db.mail.findMany({ where: { id: { in: numbers } } })).map((mail) => mail.id)
-    const missing = numbers.find((number) => !there.includes(number))
+    const ofEnquiries = (await findByReference(db, references)).flatMap(({ mails }) => mails.map(({ id }) => id))
+    const found = (await db.mail.findMany({ where: { id: { in: numbers } } })).map(({ id }) => id)
+    const missing = numbers.find((number) => !found.includes(number))
     if (missing !== undefined) throw new OperatorError(`There is no mail ${missing}. \`staff mails\` lists them.`)
-    if (names[0] && !named[0] && !numbers[0]) throw new OperatorError('No mails belong to it.') // no names mean all
-    return [...new Set([...named, ...numbers])]
+    const ids = [...new Set([...ofEnquiries, ...numbers])]
+    if (names.length > 0 && ids.length === 0) throw new OperatorError('This enquiry has no mails.') // no ids mean all
+    return ids
   }
-}
-
-function tellOthers(print: Terminal['print'], number: number) {
-  if (number > 0) print(`Left: ${formatCount(number, 'mail that is', 'mails that are')} sent or withheld.`)
 }
 
 function readMails(db: Db, where: MailFilter) {
   const include = { enquiry: { select: { reference: true, receivedAt: true, name: true, mobile: true } } }
-  return db.mail.findMany({ where, include, orderBy: { id: 'asc' }, take: LIST_MAX })
+  return db.mail.findMany({ where, include, orderBy: { id: 'asc' }, take: LISTED_MAX })
 }
 
-type Row = Awaited<ReturnType<typeof readMails>>[number]
-
-const columns: Column<Row>[] = [
+const columns: Column<Awaited<ReturnType<typeof readMails>>[number]>[] = [
   { title: 'Id', cell: ({ id }) => String(id) },
   { title: 'Reference', cell: ({ enquiry }) => enquiry?.reference ?? '' },
-  { title: 'Received IST', cell: ({ enquiry }) => (enquiry ? timeCell(enquiry.receivedAt) : ''), spare: 1 },
-  { title: 'Name', cell: ({ enquiry }) => enquiry?.name ?? '', min: 12, spare: 2 },
+  { title: 'Name', cell: ({ enquiry }) => enquiry?.name ?? '', max: 24 },
   { title: 'Mobile', cell: ({ enquiry }) => enquiry?.mobile ?? '' },
   { title: 'Kind', cell: ({ kind }) => kinds[kind].short },
   { title: 'State', cell: ({ status }) => status },
-  { title: 'Attempts', cell: ({ attempts }) => String(attempts), spare: 4 },
-  {
-    title: 'Next try IST',
-    cell: ({ status, dueAt }) => (status === 'Pending' && dueAt ? timeCell(dueAt) : ''),
-    spare: 3,
-  },
-  /** Resend may quote the address. */
-  { title: 'Reason', cell: ({ lastError }) => scrub(lastError ?? ''), min: 25 },
+  // Resend may quote the address.
+  { title: 'Reason', cell: ({ lastError }) => scrub(lastError ?? ''), max: 60 },
+  { title: 'Next try IST', cell: ({ status, dueAt }) => (status === 'Pending' && dueAt ? timeCell(dueAt) : '') },
+  { title: 'Received IST', cell: ({ enquiry }) => (enquiry ? timeCell(enquiry.receivedAt) : '') },
+  { title: 'Attempts', cell: ({ attempts }) => String(attempts) },
 ]
 
 interface Section {
   where: MailFilter
-  head(number: number): string
+  title(number: number): string
   advice: string
-  /** Whether it names whom to ring. */
+  /** Shows names and mobile numbers. */
   visitors?: true
 }
 
-/** Why mails wait, then what wants somebody's attention, the worst first. */
-async function listMails(terminal: Terminal, db: Db, onlyFailed: boolean) {
+const attention: Section[] = [
+  {
+    where: untoldNotices,
+    title: (n) =>
+      `ALARM: nobody has been told of ${formatCount(n, 'enquiry', 'enquiries')}. The notice did not arrive.`,
+    advice: `Read each with: staff show REFERENCE. Answer the visitor, then: staff status REFERENCE Contacted.
+Correct what keeps mails from STAFF_EMAILS; staff test-mail ADDRESS tries it. staff mails retry lists what was refused.`,
+  },
+  {
+    where: undeliveredSummaries,
+    title: (n) => `ALARM: ${formatCount(n, 'summary', 'summaries')} did not arrive, each of several enquiries.`,
+    advice: 'staff list --new shows the enquiries. Then: staff mails withhold ID; or retry ID, if it was refused.',
+  },
+  {
+    where: undeliveredAcknowledgements,
+    title: (n) => `The address is wrong, or takes no mail: ring ${formatCount(n, 'visitor', 'visitors')}.`,
+    visitors: true,
+    advice: 'When you have: staff status REFERENCE Contacted',
+  },
+  {
+    where: { kind: 'Post', status: { in: ['Failed', 'Unknown'] } },
+    title: (n) => `NOTIFY_URL was not told of ${formatCount(n, 'enquiry', 'enquiries')}, and is not tried again.`,
+    advice: 'staff test-notify tries the address; staff mails retry ID sends it once more, withhold ID never.',
+  },
+]
+
+/** Why mails wait, then the sections, the most urgent first. */
+async function printMails(terminal: Terminal, db: Db, onlyFailed: boolean) {
   const { print, env } = terminal
-  const isNotSent: MailFilter = { status: { in: unsentStates.filter((state) => !onlyFailed || state !== 'Pending') } }
+  const states = unsentStates.filter((state) => !onlyFailed || state !== 'Pending')
   const sections: Section[] = [
+    ...attention,
     {
-      where: untoldNotices,
-      head: (n) =>
-        `ALARM: nobody has been told of ${formatCount(n, 'enquiry', 'enquiries')}. The notice did not arrive.`,
-      advice: `Read each with: staff show REFERENCE. Answer the visitor, then:
-staff status REFERENCE Contacted. Put right what keeps mails from STAFF_EMAILS;
-staff test-mail ADDRESS tries it. staff mails retry: lists what was refused;
-with --yes it goes out once more.`,
-    },
-    {
-      where: undeliveredSummaries,
-      head: (n) => `ALARM: ${formatCount(n, 'summary', 'summaries')} did not arrive, each of several enquiries.`,
-      advice: 'staff list --new shows the enquiries. Then: staff mails withhold ID; or retry ID, if it was refused.',
-    },
-    {
-      where: undeliveredAcknowledgements,
-      head: (n) => `The address is wrong, or takes no mail: ring ${formatCount(n, 'visitor', 'visitors')}.`,
-      visitors: true,
-      advice: 'When you have: staff status REFERENCE Contacted',
-    },
-    {
-      where: { kind: 'Post', status: { in: ['Failed', 'Unknown'] } },
-      head: (n) => `NOTIFY_URL was not told of ${formatCount(n, 'enquiry', 'enquiries')}, and is not tried again.`,
-      advice: 'staff test-notify tries the address; staff mails retry ID sends it once more, withhold ID never.',
-    },
-    {
-      where: {
-        ...isNotSent,
-        kind: { in: mailKinds },
-        NOT: [untoldNotices, undeliveredAcknowledgements, undeliveredSummaries],
-      },
-      head: (n) =>
+      where: { status: { in: states }, kind: { in: mailKinds }, NOT: attention.map(({ where }) => where) },
+      title: (n) =>
         `${formatCount(n, 'mail is', 'mails are')} ${onlyFailed ? 'not sent and not tried again' : 'not sent'}.`,
-      advice:
-        'Pending goes out by itself, as the first lines allow. Anything else: staff mails retry, or nothing if somebody has dealt with it.',
+      advice: 'Pending ones are sent by themselves, as the first lines allow. Others: staff mails retry, or withhold.',
     },
-    ...(onlyFailed ? [] : [waitingPosts(env().NOTIFY_URL !== undefined)]),
+    {
+      where: { kind: 'Post', status: { in: onlyFailed ? [] : ['Pending'] } },
+      title: (n) => `NOTIFY_URL has not been told of ${formatCount(n, 'enquiry', 'enquiries')} yet.`,
+      advice: env().NOTIFY_URL
+        ? 'Each is tried again by itself. staff test-notify tries the address.'
+        : 'NOTIFY_URL is not set here: unless the site has it, they wait. staff mails withhold ID: never.',
+    },
     {
       where: heldBack,
-      head: (n) =>
-        `${formatCount(n, 'mail is', 'mails are')} held back since a restore: sent after the backup, or not yet.`,
+      title: (n) =>
+        `${formatCount(n, 'mail is', 'mails are')} held back since a restore: sent after the backup, or not.`,
       advice: "Look into Resend's log. staff mails retry --restored --yes sends them.",
     },
   ]
   const { pending, failed, unknown, oldestPendingSeconds } = await readBacklog(db)
-  if (pending > 0 && !onlyFailed) for (const reason of await whyMailsWait(terminal, db)) print(`${reason}\n`)
+  if (pending > 0 && !onlyFailed) for (const reason of await readReasons(terminal, db)) print(`${reason}\n`)
   let isEmpty = true
   for (const section of sections) if (await printSection(terminal, db, section)) isEmpty = false
   if (isEmpty) print(onlyFailed ? 'No mail has failed.' : 'No mail waits.')
@@ -225,60 +221,43 @@ with --yes it goes out once more.`,
   }
 }
 
-function waitingPosts(isSet: boolean): Section {
-  return {
-    where: { kind: 'Post', status: 'Pending' },
-    head: (n) => `NOTIFY_URL has not been told of ${formatCount(n, 'enquiry', 'enquiries')} yet.`,
-    advice: isSet
-      ? 'Each is tried again by itself. staff test-notify tries the address.'
-      : 'NOTIFY_URL is not set here: unless the site has it, they wait. staff mails withhold ID: never.',
-  }
-}
-
-/** As the settings here and the last 24 hours say. */
-async function whyMailsWait({ env: readEnv }: Terminal, db: Db): Promise<string[]> {
+/** Why mails wait, by the settings here and the mails of the last 24 hours. */
+async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]> {
   const env = readEnv()
   if (!env.RESEND_API_KEY) return ['RESEND_API_KEY is not set here: unless the site has one, mails wait.']
+  const waiting: MailFilter = { status: 'Pending', kind: { in: mailKinds } }
   const refused = await db.mail.findFirst({
-    where: { status: 'Pending', attempts: { gt: 0 }, lastError: { not: null }, kind: { in: mailKinds } },
+    where: { ...waiting, attempts: { gt: 0 }, lastError: { not: null } },
     orderBy: { id: 'asc' },
   })
   const usage = await readUsage(db, budgetOf(env))
-  const { used, isHeld } = usage
   const [allowed, shares] = [allowedNow(env, usage), sharesOf(budgetOf(env))]
-  const isUsedUp = (kind: keyof typeof used) => env.MAIL_DAILY_BUDGET > 0 && used[kind] >= shares[kind]
-  const waiting = await db.mail.groupBy({ by: ['kind'], where: { status: 'Pending', kind: { in: mailKinds } } })
-  const waits = (kind: keyof typeof used) => waiting.some((each) => each.kind === kind) && allowed[kind] === 0
-  const unwelcome = '5 of the last 20 were turned away or marked as spam within a day'
-  return [
-    ...(refused ? [`A try failed, and is repeated: ${scrub(refused.lastError ?? '')}`] : []),
-    ...(waits('Staff')
-      ? [
-          `${used.Staff} of ${shares.Staff} single notices of 24 hours are used (MAIL_DAILY_BUDGET): a summary tells the others.`,
-        ]
-      : []),
-    ...(usage.hasSuspected ? ['Suspected spam waits for the next summary.'] : []),
-    ...(['Acknowledgement', 'Confirmation'] as const).filter(waits).map((kind) => {
-      const name = `${kind}s wait`
-      if (isHeld[kind]) return `${name}: ${unwelcome}.`
-      if (isUsedUp(kind)) return `${name}: ${used[kind]} of ${shares[kind]} of 24 hours are used (MAIL_DAILY_BUDGET).`
-      return kind === 'Confirmation' && !env.PUBLIC_URL
-        ? `${name}: PUBLIC_URL is not set here, and their links begin with it.`
-        : `${name}: the mails of 24 hours are used (MAIL_DAILY_BUDGET).`
-    }),
-  ]
+  const reasons = refused ? [`A try failed, and is repeated: ${scrub(refused.lastError ?? '')}`] : []
+  if (usage.hasSuspected) reasons.push('Suspected spam waits for the next summary.')
+  for (const { kind } of await db.mail.groupBy({ by: ['kind'], where: waiting })) {
+    if (kind === 'Post' || allowed[kind] > 0) continue
+    const isHeld = (kind === 'Acknowledgement' || kind === 'Confirmation') && usage.isHeld[kind]
+    const reason = isHeld
+      ? '5 of the last 20 were turned away or marked as spam within a day'
+      : kind === 'Confirmation' && !env.PUBLIC_URL
+        ? 'PUBLIC_URL is not set here, and their links begin with it'
+        : `${usage.used[kind]} of ${shares[kind]} were sent in 24 hours (MAIL_DAILY_BUDGET)`
+    reasons.push(`${kind === 'Staff' ? 'Notices wait for a summary' : `${kind}s wait`}: ${reason}.`)
+  }
+  return reasons
 }
 
-async function printSection(terminal: Terminal, db: Db, { where, head, advice, visitors }: Section): Promise<boolean> {
+/** Returns whether there was a mail to list. */
+async function printSection(terminal: Terminal, db: Db, section: Section): Promise<boolean> {
+  const { where, title, advice, visitors } = section
   const total = await db.mail.count({ where })
   if (total === 0) return false
   const rows = await readMails(db, where)
   if (visitors) await terminal.recordAccess(db, formatCount(rows.length, 'mail', 'mails'))
-  terminal.print(head(total))
-  const leftOut = visitors ? ['Kind'] : ['Name', 'Mobile'] // whom to ring leaves no room for what is the same of all
-  const shown = columns.filter(({ title }) => !leftOut.includes(title))
+  terminal.print(title(total))
+  const shown = columns.filter((column) => visitors || !['Name', 'Mobile'].includes(column.title))
   printTable(terminal, shown, rows)
-  if (total > rows.length) terminal.print(`and ${formatCount(total - rows.length, 'more', 'more')}`)
+  if (total > rows.length) terminal.print(`and ${total - rows.length} more`)
   terminal.print(`${advice}\n`)
   return true
 }

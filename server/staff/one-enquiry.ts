@@ -3,8 +3,9 @@ import type { EnquiryStatus } from '../database/generated/enums.ts'
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
 import { formatAge, formatCount, formatIndianTime } from '../format.ts'
 import { IN_SUMMARY, TOO_OLD, undeliveredStates } from '../mail/states.ts'
+import { userOf } from './access-log.ts'
 import { findByReference, joinReferences, readReferences, readStatus, statusNames, UsageError } from './input.ts'
-import { type AddCommand, onOneLine, type Terminal, whoIs } from './output.ts'
+import { type AddCommand, onOneLine, type Terminal } from './output.ts'
 
 const LABEL_WIDTH = 16
 const SPAM = 'yes: it looks as if a program sent it, so it got no acknowledgement'
@@ -105,7 +106,7 @@ async function updateSigned(
   data: { note: string | null } | { status: EnquiryStatus } | { suspectedSpam: boolean },
 ) {
   await db.$transaction([
-    db.$executeRaw`SELECT set_config('quvera.who', ${whoIs(env())}, true)`,
+    db.$executeRaw`SELECT set_config('quvera.who', ${userOf(env())}, true)`,
     db.enquiry.updateMany({ where: { id: { in: rows.map(({ id }) => id) } }, data }),
   ])
 }

@@ -5,22 +5,16 @@ import { Command, CommanderError } from 'commander'
 import { type Env, readEnv } from '../env.ts'
 import { describeFailure, OperatorError, sqlState } from '../errors.ts'
 import { withDatabase } from '../open-database.ts'
+import { accessCommand, recordAccess } from './access-log.ts'
 import { backupCommand } from './backup.ts'
 import { exportCommand, findCommand, listCommand } from './enquiries.ts'
 import { eraseCommand } from './erase.ts'
 import { UsageError } from './input.ts'
 import { mailsCommand } from './mails.ts'
 import { noteCommand, showCommand, statusCommand } from './one-enquiry.ts'
-import { recordAccess, type Terminal } from './output.ts'
+import { configCommand, digestCommand, migrateCommand, testMailCommand, testNotifyCommand } from './operations.ts'
+import type { Terminal } from './output.ts'
 import { restoreCommand } from './restore.ts'
-import {
-  accessCommand,
-  configCommand,
-  digestCommand,
-  migrateCommand,
-  testMailCommand,
-  testNotifyCommand,
-} from './site.ts'
 import { subscribersCommand, unsubscribeCommand } from './subscribers.ts'
 
 const LINE_WIDTH = 120

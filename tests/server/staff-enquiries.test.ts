@@ -53,12 +53,12 @@ describe('list', () => {
     expect(all).toMatchObject({ code: 0, stderr: '' })
     expect(references(all)).toEqual([reference, old, older])
     const [header, newest, second, third] = all.stdout.split('\n')
-    expect(header).toMatch(/^Reference +Received IST +Status +Name +Mobile +Order +Type +Email +Mail +Note$/)
+    expect(header).toMatch(/^Reference +Status +Mobile +Order +Name +Note +Received IST +Mail +Email +Type$/)
     expect(newest).toMatch(
-      /\d\d \w{3} \d{4} \d\d:\d\d +New +Ünal Ğ +9876543210 +24 × 300 +Retailer +asha.verma@shop.example +Pending$/,
+      /^\S+ +New +9876543210 +24 × 300 +Ünal Ğ +\d\d \w{3} \d{4} \d\d:\d\d +Pending +asha.verma@shop.example +Retailer$/,
     )
-    expect(second).toMatch(/24 × XT .* Ack Bounced$/)
-    expect(third).toMatch(/Closed .* Notice Bounced +wants a rebate$/)
+    expect(second).toMatch(/24 × XT .* Ack Bounced /)
+    expect(third).toMatch(/Closed .* wants a rebate .* Notice Bounced /)
 
     const of = async (...args: string[]) => references(await staff(['list', ...args], database))
     expect(await of('--new')).toEqual([reference, old])
@@ -105,8 +105,8 @@ it('a list on a narrow terminal shows that there is a note', async () => {
     output: Object.assign(output, { columns: 80 }),
     errors: output,
   })
-  expect(lines[0]).toMatch(/Mobile +Order +Note$/)
-  expect(lines[1]).toMatch(/ 9876543210 +24 × 300 +rin[\w ]*…$/)
+  expect(lines[0]).toMatch(/Mobile +Order +Name +Note$/)
+  expect(lines[1]).toMatch(/ 9876543210 +24 × 300 .* rin[\w ]*…$/)
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
 })
 

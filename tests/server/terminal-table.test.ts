@@ -1,11 +1,12 @@
+import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { type Column, tableLines } from '../../server/staff/output.ts'
 
 type Row = { reference: string; name: string; note: string }
 const columns: Column<Row>[] = [
   { title: 'Ref', cell: (row) => row.reference },
-  { title: 'Name', cell: (row) => row.name, min: 6 },
-  { title: 'Note', cell: (row) => row.note, min: 4, spare: 1 },
+  { title: 'Name', cell: (row) => row.name, max: 20 },
+  { title: 'Note', cell: (row) => row.note, max: 12 },
 ]
 const rows: Row[] = [
   { reference: 'QV-1', name: 'Asha Verma', note: 'wants a rebate' },
@@ -29,17 +30,17 @@ describe('a table', () => {
     expect(tableLines(columns, wide)).toEqual(['Ref   Name     Note', 'QV-1  王小明   a', 'QV-2  Asha 🌿  b'])
   })
 
-  it('is fitted to the terminal: narrowed first, then without its spare columns', () => {
-    expect(tableLines(columns, rows, 28)).toEqual([
+  it('is cut to the terminal, and loses its last columns where there is no room for ten letters of them', () => {
+    expect(tableLines(columns, rows, 80)).toEqual([
       'Ref   Name        Note',
-      'QV-1  Asha Verma  wants a r…',
+      'QV-1  Asha Verma  wants a reb…',
       'QV-2  शान्ति',
     ])
-    expect(tableLines(columns, rows, 17)).toEqual(['Ref   Name', 'QV-1  Asha Verma', 'QV-2  शान्ति'])
-    expect(tableLines(columns, rows, 13)).toEqual(['Ref   Name', 'QV-1  Asha V…', 'QV-2  शान्ति'])
-    for (let width = 12; width < 60; width++)
-      for (const line of tableLines(columns, rows, width))
-        expect([...line].length).toBeLessThanOrEqual(Math.max(width, 12) + 3)
+    expect(tableLines(columns, rows, 29)[1]).toBe('QV-1  Asha Verma  wants a re…'.slice(0, 28).concat('…'))
+    expect(tableLines(columns, rows, 27)).toEqual(['Ref   Name', 'QV-1  Asha Verma', 'QV-2  शान्ति'])
+    expect(tableLines(columns, rows, 15)).toEqual(['Ref', 'QV-1', 'QV-2'])
+    for (let width = 4; width < 60; width++)
+      for (const line of tableLines(columns, rows, width)) expect(stringWidth(line)).toBeLessThanOrEqual(width)
   })
 
   it('lets no text steer the terminal', () => {

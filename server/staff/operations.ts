@@ -1,7 +1,6 @@
 // What concerns the site and no single enquiry: its settings, its tables, who looked, and whether what it sends arrives.
 import { brand } from '../../shared/brand.ts'
 import { emailSchema, exampleOrder } from '../../shared/order.ts'
-import type { Db } from '../database/database.ts'
 import { type Env, envSchema, readEnv } from '../env.ts'
 import { OperatorError } from '../errors.ts'
 import { bodyOf, post } from '../mail/posts.ts'
@@ -9,14 +8,11 @@ import { createMailer } from '../mail/resend.ts'
 import { queueSummary, readSummary } from '../mail/summary.ts'
 import { withDatabase } from '../open-database.ts'
 import { UsageError } from './input.ts'
-import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
+import { type AddCommand, printTable, type Terminal } from './output.ts'
 
 const TIMEOUT_MS = 10_000
-const ACCESS_SHOWN = 50
 
 type Name = keyof Env
-
-type AccessRow = Awaited<ReturnType<Db['access']['findMany']>>[number]
 
 export function configCommand(add: AddCommand, terminal: Terminal) {
   add('config')
@@ -51,26 +47,6 @@ export function migrateCommand(add: AddCommand, { env, print }: Terminal) {
     .action(() =>
       withDatabase({ ...env(), migrate: true }, async ({ notes }) => {
         if (notes.length === 0) print('The tables are up to date.')
-      }),
-    )
-}
-
-const accessColumns: Column<AccessRow>[] = [
-  { title: 'IST', cell: ({ at }) => timeCell(at) },
-  { title: 'Who', cell: ({ who }) => who, min: 12 },
-  { title: 'Role', cell: ({ role }) => role, spare: 1 },
-  { title: 'Command', cell: ({ command }) => command },
-  { title: 'What', cell: ({ what }) => what, min: 12 },
-]
-
-export function accessCommand(add: AddCommand, terminal: Terminal) {
-  add('access')
-    .description("tell who has looked at people's data or changed it, newest first")
-    .option('--all', `more than the last ${ACCESS_SHOWN}`)
-    .action(({ all }: { all?: boolean }) =>
-      terminal.onDatabase(async (db) => {
-        const rows = await db.access.findMany({ orderBy: { at: 'desc' }, ...(!all && { take: ACCESS_SHOWN }) })
-        printTable(terminal, accessColumns, rows)
       }),
     )
 }

@@ -1,0 +1,64 @@
+import { hostname, userInfo } from 'node:os'
+import type { Db } from '../database/database.ts'
+import type { Env } from '../env.ts'
+import { describeFailure } from '../errors.ts'
+import { formatCount } from '../format.ts'
+import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
+
+const SHOWN_MAX = 50
+const REFERENCES_MAX = 5
+
+/**
+ * Records that a command shows, exports, changes or erases people's data. Where the line cannot be written, as on a read
+ * replica or a full disk, the command says so and goes on.
+ * @param what the references, or how many rows of what; nothing about a person
+ */
+export async function recordAccess(
+  { command, env, errors }: { command: string } & Pick<Terminal, 'env' | 'errors'>,
+  db: Pick<Db, 'access'>,
+  what: string | { reference: string }[],
+): Promise<void> {
+  const data = { who: userOf(env()), command, what: typeof what === 'string' ? what : listReferences(what) }
+  await db.access.createMany({ data }).catch((error) => {
+    errors.write(`The access log, Quvera_Access, has no line of this access: ${describeFailure(error)}\n`)
+  })
+}
+
+function listReferences(rows: { reference: string }[]): string {
+  const isShort = rows.length > 0 && rows.length <= REFERENCES_MAX
+  return isShort ? rows.map(({ reference }) => reference).join(' ') : formatCount(rows.length, 'enquiry', 'enquiries')
+}
+
+/** STAFF_NAME or the user, and the machine. Nothing proves it. */
+export function userOf({ STAFF_NAME }: Pick<Env, 'STAFF_NAME'>): string {
+  return `${STAFF_NAME ?? userName()}@${hostname()}`
+}
+
+/** A container may run as a user without a name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.()}`
+  }
+}
+
+const columns: Column<Awaited<ReturnType<Db['access']['findMany']>>[number]>[] = [
+  { title: 'IST', cell: ({ at }) => timeCell(at) },
+  { title: 'Who', cell: ({ who }) => who, max: 30 },
+  { title: 'Command', cell: ({ command }) => command },
+  { title: 'What', cell: ({ what }) => what, max: 60 },
+  { title: 'Role', cell: ({ role }) => role },
+]
+
+export function accessCommand(add: AddCommand, terminal: Terminal) {
+  add('access')
+    .description("show the access log: who has looked at people's data or changed it, newest first")
+    .option('--all', `more than the last ${SHOWN_MAX}`)
+    .action(({ all }: { all?: boolean }) =>
+      terminal.onDatabase(async (db) => {
+        const rows = await db.access.findMany({ orderBy: { at: 'desc' }, ...(!all && { take: SHOWN_MAX }) })
+        printTable(terminal, columns, rows)
+      }),
+    )
+}
