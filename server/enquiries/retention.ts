@@ -14,30 +14,15 @@ const LEAP_DAYS = 31
 
 const LEAP = `enquiries past their time are not erased: the database's clock is more than ${LEAP_DAYS} days after the last time that is known. Where it is right, by hand once: staff erase --older-than`
 
-/** Erases the enquiries received before, with their mails, also from copies that a backup made or left. For the tables' owner. */
-export function eraseBefore(db: Db, before: Date): Promise<number> {
-  return eraseInChunks(
-    db,
-    () => db.$executeRaw`
-      DELETE FROM "Quvera_Form"
-      WHERE "Id" IN (SELECT "Id" FROM "Quvera_Form" WHERE "ReceivedAt" < ${before} LIMIT ${CHUNK})`,
-  )
-}
-
-/** The same for the site's role, which may do so only by this function: it leaves what is younger than a month. */
-function eraseOld(db: Db, before: Date): Promise<number> {
-  return eraseInChunks(db, async () => {
+/** Erases enquiries with their mails. The site's role may do so only by this function, which leaves the last month. */
+export async function eraseOldEnquiries(db: Db, before: Date): Promise<number> {
+  let erased = 0
+  for (let count = CHUNK; count > 0; erased += count) {
     const [row] = await db.$queryRaw<
       [{ count: number }]
     >`SELECT "Quvera_erase_old"(${before}, ${CHUNK}::int) AS "count"`
-    return row.count
-  })
-}
-
-/** @param eraseChunk erases at most CHUNK enquiries, and returns how many */
-async function eraseInChunks(db: Db, eraseChunk: () => PromiseLike<number>): Promise<number> {
-  let erased = 0
-  for (let count = CHUNK; count > 0; erased += count) count = await eraseChunk()
+    count = row.count
+  }
   if (erased > 0) await db.$executeRawUnsafe(DROP_COPIES)
   return erased
 }
@@ -69,7 +54,7 @@ export function startRetention(db: Db, months: number, log: Logger): () => void 
         if (isFirst && months) log.info({ erased: 0, months }, 'enquiries past their time were erased')
         return
       }
-      const erased = isFirst ? await eraseOld(db, before) : 0
+      const erased = isFirst ? await eraseOldEnquiries(db, before) : 0
       if (isFirst && months) log.info({ erased, months }, 'enquiries past their time were erased')
       const count = await forgetSubscribers(db, now)
       if (count > 0) log.info({ count }, 'addresses that nobody confirmed, or that were ended, were forgotten')

@@ -1,15 +1,15 @@
-import type { Db } from '../database/database.ts'
 import { DROP_COPIES } from '../database/snapshot.ts'
-import { eraseBefore } from '../enquiries/retention.ts'
 import { formatCount, formatIndianTime } from '../format.ts'
-import { findByReference, type Person, readAge, readPerson, readReferences, UsageError } from './input.ts'
+import { findByReference, type Person, personFilter, readAge, readPerson, readReferences, UsageError } from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
-const NOTHING_CHANGED = 'Nothing was changed. Repeat the command with --yes to erase for good.'
+const LISTED_MAX = 50
+/** Few enough for one statement to take a moment only. */
+const CHUNK = 500
 const ELSEWHERE =
-  'Not reached from here: copies in backups (erase again after a restore), in mailboxes, at Resend and at NOTIFY_URL, what is being sent just now, and bytes in the files of the database until they are written over.'
+  'Not erased: copies in backups (erase again after a restore), in mailboxes, at Resend and at NOTIFY_URL, what is being sent just now, and bytes in the files of the database until they are written over.'
 
-export function eraseCommand(add: AddCommand, terminal: Terminal) {
+export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase }: Terminal) {
   add('erase')
     .summary('erase one enquiry, what we hold about one person, or enquiries that are too old')
     .usage(
@@ -20,7 +20,7 @@ export function eraseCommand(add: AddCommand, terminal: Terminal) {
     .argument('[references...]', 'enquiries, with their mails; a subscription stays')
     .option(
       '--person <who>',
-      'a mail address in any case, or a mobile number, also with +91 and spaces: the enquiries and their mails; of an address the subscription too',
+      'a mail address in any case, or a mobile number: the enquiries and their mails; of an address the subscription too',
       readPerson,
     )
     .option(
@@ -28,94 +28,38 @@ export function eraseCommand(add: AddCommand, terminal: Terminal) {
       'enquiries received more than so many months (24m) or days (730d) ago, with their mails',
       (age) => readAge(age),
     )
-    .option('--yes', 'erase; without it the command only tells what it would erase')
+    .option('--yes', 'erase; without it the command only shows what it would erase')
     .description(`What is erased here comes back only from a backup. ${ELSEWHERE}`)
-    .action(async (words: string[], { person, olderThan, yes = false }: Options) => {
+    .action(async (words: string[], options: { person?: Person; olderThan?: Date; yes?: boolean }) => {
+      const { person, olderThan, yes } = options
       if ([words[0], person, olderThan].filter(Boolean).length !== 1)
-        throw new UsageError('Say either REFERENCE, --person or --older-than')
+        throw new UsageError('Name either REFERENCE, --person or --older-than')
       const references = readReferences(words)
-      await terminal.onDatabase(async (db) => {
-        const rows = await findByReference(db, references)
-        const named = { references: rows.map(({ reference }) => reference) }
-        await (olderThan ? eraseOld(terminal, db, olderThan, yes) : eraseThese(terminal, db, person ?? named, yes))
-        if (yes) await db.$executeRawUnsafe(DROP_COPIES)
+      await onDatabase(async (db) => {
+        const named = { id: { in: (await findByReference(db, references)).map(({ id }) => id) } }
+        const where = olderThan ? { receivedAt: { lt: olderThan } } : person ? personFilter(person) : named
+        const select = { id: true, reference: true, receivedAt: true }
+        const enquiries = await db.enquiry.findMany({ where, select, orderBy: { receivedAt: 'asc' } })
+        const subscription = { email: person && 'email' in person ? person.email.toLowerCase() : '' }
+        const subscriptions = await db.subscriber.count({ where: subscription })
+        const dropCopies = () => db.$executeRawUnsafe(DROP_COPIES) // those of backups
+        if (enquiries.length + subscriptions === 0) {
+          if (yes) await dropCopies()
+          return print('Nothing is stored that fits.')
+        }
+
+        const lines = enquiries.map(({ reference, receivedAt }) => `${reference}  ${formatIndianTime(receivedAt)}`)
+        for (const line of lines.slice(0, LISTED_MAX)) print(line)
+        if (lines.length > LISTED_MAX) print(`and ${lines.length - LISTED_MAX} more, the last: ${lines.at(-1)}`)
+        const what = `${formatCount(enquiries.length, 'enquiry', 'enquiries')} with ${formatCount(await db.mail.count({ where: { enquiry: where } }), 'mail', 'mails')} and ${formatCount(subscriptions, 'subscription', 'subscriptions')}`
+        if (!yes)
+          return print(`Would erase ${what}. Nothing was changed. Repeat the command with --yes to erase for good.`)
+        await recordAccess(db, what)
+        await db.subscriber.deleteMany({ where: subscription })
+        const ids = enquiries.map(({ id }) => id)
+        while (ids.length > 0) await db.enquiry.deleteMany({ where: { id: { in: ids.splice(0, CHUNK) } } })
+        await dropCopies()
+        print(`Erased ${what}. ${ELSEWHERE}`)
       })
     })
-}
-
-interface Options {
-  person?: Person
-  olderThan?: Date
-  yes?: boolean
-}
-
-async function eraseThese(terminal: Terminal, db: Db, whose: Whose, yes: boolean) {
-  const { print } = terminal
-  const { enquiries, subscriptions } = await readHoldings(db, whose)
-  const mails = enquiries.reduce((sum, enquiry) => sum + enquiry.Mails.length, 0)
-  const what = `${amount(enquiries.length, mails)} and ${formatCount(subscriptions.length, 'subscription', 'subscriptions')}`
-  if (enquiries.length + subscriptions.length === 0) return print('Nothing is stored about this person.')
-  for (const { Reference, ReceivedAt } of enquiries) print(`${Reference}  ${formatIndianTime(new Date(ReceivedAt))}`)
-  if (!yes) return print(`Would erase ${what}. ${NOTHING_CHANGED}`)
-  await terminal.recordAccess(db, what)
-  await db.$transaction([
-    db.enquiry.deleteMany({ where: { id: { in: enquiries.map(({ Id }) => Id) } } }),
-    db.subscriber.deleteMany({ where: { email: { in: subscriptions.map(({ Email }) => Email) } } }),
-  ])
-  print(`Erased ${what}. ${ELSEWHERE}`)
-}
-
-async function eraseOld(terminal: Terminal, db: Db, before: Date, yes: boolean) {
-  const { print } = terminal
-  const old = { receivedAt: { lt: before } }
-  const at = { receivedAt: true } as const
-  const { _count, _min, _max } = await db.enquiry.aggregate({ where: old, _count: true, _min: at, _max: at })
-  if (!_min.receivedAt || !_max.receivedAt) return print(`No enquiry was received before ${formatIndianTime(before)}.`)
-  const mails = await db.mail.count({ where: { enquiry: old } })
-  const period = `received before ${formatIndianTime(before)}: the first on ${formatIndianTime(_min.receivedAt)}, the last on ${formatIndianTime(_max.receivedAt)}`
-  const what = `${amount(_count, mails)} ${period}`
-  const rest = `${formatCount((await db.enquiry.count()) - _count, 'enquiry stays', 'enquiries stay')}.`
-  if (!yes) return print(`Would erase ${what}. ${rest} ${NOTHING_CHANGED}`)
-  await terminal.recordAccess(db, what)
-  await eraseBefore(db, before)
-  print(`Erased ${what}. ${rest} ${ELSEWHERE}`)
-}
-
-function amount(enquiries: number, mails: number) {
-  return `${formatCount(enquiries, 'enquiry', 'enquiries')} with ${formatCount(mails, 'mail', 'mails')}`
-}
-
-/** Rows as the database has them: all columns under their own names. */
-interface Holdings {
-  enquiries: { Id: string; Reference: string; ReceivedAt: string; Mails: unknown[] }[]
-  subscriptions: { Email: string }[]
-}
-
-type Whose = Person | { references: string[] }
-
-/**
- * All we hold of a person, or enquiries by their references. Subscriptions are found by their address only: the
- * addresses beside a mobile number may be anybody's, typed by somebody else. In SQL, because Prisma's way to ignore case
- * takes `_` and `%` for wildcards.
- */
-export async function readHoldings(db: Db, whose: Whose): Promise<Holdings> {
-  const { email, mobile, references }: { email?: string; mobile?: string; references?: string[] } = whose
-  const enquiries = await db.$queryRaw<{ row: Holdings['enquiries'][number] }[]>`
-    SELECT to_jsonb(form) || jsonb_build_object('Mails', (
-      SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'EnquiryId' ORDER BY mail."Id"), '[]')
-      FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id"
-    ), 'History', (
-      SELECT coalesce(jsonb_agg(to_jsonb(change) - 'EnquiryId' - 'Who' ORDER BY change."Id"), '[]')
-      FROM "Quvera_History" change WHERE change."EnquiryId" = form."Id"
-    )) AS "row" FROM "Quvera_Form" form
-    WHERE lower("Email") = lower(${email ?? null}::text) OR "Mobile" = ${mobile ?? null}::text OR "Reference" = ANY(${references ?? []}::text[])
-    ORDER BY form."ReceivedAt"`
-  const subscriptions = await db.$queryRaw<{ row: Holdings['subscriptions'][number] }[]>`
-    SELECT to_jsonb(subscriber) || jsonb_build_object('Mails', (
-      SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'SubscriberId' ORDER BY mail."Id"), '[]')
-      FROM "Quvera_Mail" mail WHERE mail."SubscriberId" = subscriber."Id"
-    )) AS "row" FROM (
-      SELECT "Email", "SubscribedAt", "ConsentVersion", "ConfirmedAt", "EndsAt", "Id" FROM "Quvera_Subscriber"
-    ) subscriber WHERE lower("Email") = lower(${email ?? null}::text)`
-  return { enquiries: enquiries.map(({ row }) => row), subscriptions: subscriptions.map(({ row }) => row) }
 }

@@ -126,6 +126,12 @@ export function readPerson(text: string): Person {
   return { mobile: digits }
 }
 
+/** Prisma compares without regard to case by ILIKE, in which % and _ are wildcards. */
+export function personFilter(person: Person): EnquiryFilter {
+  if ('mobile' in person) return person
+  return { email: { equals: person.email.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' } }
+}
+
 /** The digits of a mobile number as it is stored, or a part of them; undefined for what is no number. */
 export function mobileDigits(text: string): string | undefined {
   const digits = text.replace(/[\s()./-]/g, '').replace(/^(?:\+91|0091|91|0)(?=\d{10}$)/, '')

@@ -11,14 +11,15 @@ const LABEL_WIDTH = 16
 const SPAM = 'yes: it looks as if a program sent it, so it got no acknowledgement'
 const NOTE_MAX = 2000
 
-/** What stands beside the status, and is set by the same command. */
+type Change = { note: string | null } | { status: EnquiryStatus } | { suspectedSpam: boolean }
+
+/** What `status` sets beside the status. */
 const marks: Record<string, { suspectedSpam: boolean }> = {
   spam: { suspectedSpam: true },
   'not-spam': { suspectedSpam: false },
 }
 
 export function showCommand(add: AddCommand, terminal: Terminal) {
-  const { print } = terminal
   add('show')
     .description('show everything of one enquiry')
     .argument(
@@ -28,39 +29,37 @@ export function showCommand(add: AddCommand, terminal: Terminal) {
     .action(async (words: string[]) => {
       const references = readReferences([words.join(' ')])
       await terminal.onDatabase(async (db) => {
-        const rows = await findByReference(db, references)
-        await terminal.recordAccess(db, rows)
-        const summaries = await db.mail.findMany({ where: { id: { in: rows.flatMap(summariesOf) } } })
-        for (const row of rows) for (const line of toLines(row, summaries)) print(line)
+        const [row] = await findByReference(db, references)
+        if (!row) return
+        await terminal.recordAccess(db, [row])
+        const summaries = await db.mail.findMany({ where: { id: { in: summariesOf(row) } } })
+        for (const line of toLines(row, summaries)) terminal.print(line)
       })
     })
 }
 
 export function statusCommand(add: AddCommand, terminal: Terminal) {
-  const { print } = terminal
   const names = [...statusNames, ...Object.keys(marks)]
   add('status')
-    .summary('say that an enquiry is Contacted, Closed or New, or whether it is spam')
+    .summary('set an enquiry to Contacted, Closed or New, or mark it as spam')
     .usage(`REFERENCE … ${names.join('|')}`)
-    .argument('<words...>', `references, one or several, then one of ${names.join('|')}`)
-    .description(`When one of them is not there, nothing is changed. Suspected spam gets no acknowledgement; clearing the mark does
-not send one that was left out.`)
+    .argument('<words...>', `one or several references, then one of ${names.join('|')}`)
+    .description(`If one of the references is not found, nothing is changed. Suspected spam gets no acknowledgement; not-spam does not
+send one afterwards.`)
     .action(async (words: string[]) => {
       if (words.length < 2) throw new UsageError(`Name a reference, then one of: ${names.join(', ')}`)
       const last = words.at(-1) ?? ''
       const change = marks[last.toLowerCase()] ?? { status: readStatus(last) }
-      const told = (row: { status: string; suspectedSpam: boolean }) =>
+      const stateOf = (row: { status: string; suspectedSpam: boolean }) =>
         'status' in change ? row.status : row.suspectedSpam ? 'suspected spam' : 'not suspected'
       const references = readReferences(words.slice(0, -1))
       await terminal.onDatabase(async (db) => {
         const rows = await findByReference(db, references)
-        await terminal.recordAccess(db, rows)
-        await updateSigned(terminal, db, rows, change)
+        await update(terminal, db, rows, change)
         for (const row of rows) {
-          const [before, after] = [told(row), told({ ...row, ...change })]
-          print(
-            `${row.reference}  ${onOneLine(row.name)}: ${before === after ? `is ${after} already` : `${before} → ${after}`}`,
-          )
+          const [before, after] = [stateOf(row), stateOf({ ...row, ...change })]
+          const result = before === after ? `is ${after} already` : `${before} → ${after}`
+          terminal.print(`${row.reference}  ${onOneLine(row.name)}: ${result}`)
         }
       })
     })
@@ -71,40 +70,33 @@ export function noteCommand(add: AddCommand, terminal: Terminal) {
   add('note')
     .summary('write a note beside an enquiry, for staff only')
     .argument('<reference>')
-    .argument(
-      '<text...>',
-      'a line below the note that is there, with the day; "" removes all of it, from the history too',
-    )
-    .option('--replace', 'the text alone takes the place of the note that is there')
+    .argument('<text...>', 'is added as a line with the day; "" removes the whole note, from the history too')
+    .option('--replace', 'replace the note by the text')
     .description(`Visitors never see it, but a person who asks what is held of them gets it (\`staff export --person\`): write only what
 they may read.`)
     .action(async (first: string, others: string[], { replace = false }: { replace?: boolean }) => {
       const [text = '', ...words] = joinReferences([first, ...others.slice(0, 1)]).concat(others.slice(1))
       const references = readReferences([text])
-      if (words.length === 0) throw new UsageError('Say what to note')
-      const line = onOneLine(words.join(' '))
-      if (line.length > NOTE_MAX) throw new UsageError(`A note has at most ${NOTE_MAX} characters`)
+      if (words.length === 0) throw new UsageError('Name the text of the note')
+      const added = onOneLine(words.join(' '))
+      const tooLong = new UsageError(`A note has at most ${NOTE_MAX} characters`)
+      if (added.length > NOTE_MAX) throw tooLong
       await terminal.onDatabase(async (db) => {
-        for (const row of await findByReference(db, references)) {
-          const dated = `${formatIndianTime(new Date()).slice(0, 11)}: ${line}`
-          const note = !line ? null : replace ? line : [row.note, dated].filter(Boolean).join('\n')
-          if (note && note.length > NOTE_MAX) throw new UsageError(`A note has at most ${NOTE_MAX} characters`)
-          await terminal.recordAccess(db, [row])
-          await updateSigned(terminal, db, [row], { note })
-          print(`${row.reference}  ${onOneLine(row.name)}: ${note ? line : 'no note any more'}`)
-          if (row.note) print(`Before: ${onOneLine(row.note)}`)
-        }
+        const [row] = await findByReference(db, references)
+        if (!row) return
+        const dated = `${formatIndianTime(new Date()).slice(0, 11)}: ${added}`
+        const note = !added ? null : replace ? added : [row.note, dated].filter(Boolean).join('\n')
+        if (note && note.length > NOTE_MAX) throw tooLong
+        await update(terminal, db, [row], { note })
+        print(`${row.reference}  ${onOneLine(row.name)}: ${note ? added : 'no note any more'}`)
+        if (row.note) print(`Before: ${onOneLine(row.note)}`)
       })
     })
 }
 
-/** Changes enquiries, and has the history name who did. */
-async function updateSigned(
-  { env }: Terminal,
-  db: Db,
-  rows: { id: string }[],
-  data: { note: string | null } | { status: EnquiryStatus } | { suspectedSpam: boolean },
-) {
+/** Changes enquiries. The trigger that writes the history reads the user from `quvera.who`. */
+async function update({ env, recordAccess }: Terminal, db: Db, rows: Row[], data: Change) {
+  await recordAccess(db, rows)
   await db.$transaction([
     db.$executeRaw`SELECT set_config('quvera.who', ${userOf(env())}, true)`,
     db.enquiry.updateMany({ where: { id: { in: rows.map(({ id }) => id) } }, data }),
@@ -118,7 +110,7 @@ function line(label: string, value: string): string {
   return label.padEnd(LABEL_WIDTH) + onOneLine(value)
 }
 
-/** The numbers of the summaries that told of this enquiry. */
+/** The ids of the summaries that list this enquiry. */
 function summariesOf({ mails }: Row): bigint[] {
   return mails.flatMap(({ lastError }) => {
     const [, id] = lastError?.split(`${IN_SUMMARY} `) ?? []
@@ -139,13 +131,13 @@ function toLines(row: Row, summaries: Mail[]): string[] {
     line('NoticeVersion', row.noticeVersion),
     line('Id', row.id),
     ...row.mails.flatMap(mailLines),
-    ...summaries.filter(({ id }) => summariesOf(row).includes(id)).flatMap(mailLines),
+    ...summaries.flatMap(mailLines),
     ...row.history.map(changeLine),
     ...row.mails.flatMap((mail) => adviceOn(mail, row) ?? []).map((advice) => `\n${advice}`),
   ]
 }
 
-/** `Mail 87   Acknowledgement: Bounced, sent 09 Nov 2026 18:13 IST, 1 try`, and the reason below. */
+/** `Mail 87   Acknowledgement: Bounced, sent 09 Nov 2026 18:13 IST, 1 try`, and the reason on the next line. */
 function mailLines({ id, kind, status, triedAt, dueAt, attempts, lastError }: Mail) {
   const isSent = triedAt && !['Pending', 'Withheld', 'Unknown'].includes(status)
   const when = [
@@ -153,8 +145,8 @@ function mailLines({ id, kind, status, triedAt, dueAt, attempts, lastError }: Ma
     ...(isSent ? [`${status === 'Failed' ? 'tried' : 'sent'} ${formatIndianTime(triedAt)}`] : []),
     ...(kind === 'Summary' ? [] : [formatCount(attempts, 'try', 'tries')]),
   ]
-  const told = line(`Mail ${id}`, `${kind}: ${[status, ...when].join(', ')}`)
-  return lastError ? [told, line('', lastError)] : [told]
+  const state = line(`Mail ${id}`, `${kind}: ${[status, ...when].join(', ')}`)
+  return lastError ? [state, line('', lastError)] : [state]
 }
 
 function changeLine({ at, role, who, column, before, after }: Row['history'][number]): string {
@@ -162,7 +154,6 @@ function changeLine({ at, role, who, column, before, after }: Row['history'][num
   return line(column, `${what}, ${formatIndianTime(at)}, by ${who ? `${who}, ` : ''}${role}`)
 }
 
-/** What staff have to do about a mail, if anything. */
 function adviceOn(mail: Mail, { reference, mobile, ...enquiry }: Row): string | undefined {
   const { id, kind, status, lastError } = mail
   if (kind === 'Post')

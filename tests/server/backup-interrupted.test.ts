@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { COPIES } from '../../server/database/snapshot.ts'
-import { eraseBefore } from '../../server/enquiries/retention.ts'
+import { eraseOldEnquiries } from '../../server/enquiries/retention.ts'
 import { atEnd } from '../support/at-end.ts'
 import { readBackup } from '../support/backup-file.ts'
 import { eventually } from '../support/eventually.ts'
@@ -147,11 +147,11 @@ describe('copies that a killed backup left', () => {
   it('go with retention, unless it erases nothing, and with the next backup', async () => {
     await leave(database)
     const before = new Date('2020-01-01')
-    await onDatabase(database, (db) => eraseBefore(db, before))
+    await onDatabase(database, (db) => eraseOldEnquiries(db, before))
     expect(await copies()).toHaveLength(1)
     await onDatabase(database, async (db) => {
       await storeEnquiry(db, { receivedAt: new Date('2019-01-01') })
-      expect(await eraseBefore(db, before)).toBe(1)
+      expect(await eraseOldEnquiries(db, before)).toBe(1)
     })
     expect(await copies()).toEqual([])
     if (!isEmbedded) return

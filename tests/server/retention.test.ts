@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { expect, it, vi } from 'vitest'
-import { eraseBefore, monthsBefore, startRetention } from '../../server/enquiries/retention.ts'
+import { eraseOldEnquiries, monthsBefore, startRetention } from '../../server/enquiries/retention.ts'
 import { DAY_MS } from '../../server/format.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
@@ -62,7 +62,7 @@ it('erases nothing when the clock has leapt, also after an enquiry by that clock
   expect(lines.map(({ level }) => level)).toEqual([50, 50])
   expect(lines[0]?.msg).toContain('staff erase --older-than 24m')
 
-  await eraseBefore(db, monthsBefore(new Date(), 24))
+  await eraseOldEnquiries(db, monthsBefore(new Date(), 24))
   vi.advanceTimersByTime(60 * MINUTE_MS)
   await eventually(() => lines.length === 3)
   expect(lines[2]).toMatchObject({ level: 30, erased: 0 })

@@ -1,29 +1,17 @@
 import type { Command } from 'commander'
 import { brand } from '../../shared/brand.ts'
 import type { Db } from '../database/database.ts'
-import { type Mail, Prisma } from '../database/generated/client.ts'
-import { type EnquiryRow, enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
-import { formatCount, formatIndianTime } from '../format.ts'
+import { Prisma } from '../database/generated/client.ts'
+import { toEnquiry } from '../enquiries/enquiry.ts'
+import { formatCount } from '../format.ts'
 import { IN_SUMMARY, kinds, undeliveredStates } from '../mail/states.ts'
-import { readHoldings } from './erase.ts'
-import {
-  type EnquiryFilter,
-  type Filters,
-  mobileDigits,
-  type Person,
-  readPerson,
-  toFilter,
-  UsageError,
-  withFilters,
-} from './input.ts'
-import { type AddCommand, type Column, printTable, type Terminal, timeCell, writeCsv } from './output.ts'
+import { byTime, type Row, toRecord, withMails } from './export.ts'
+import { type EnquiryFilter, type Filters, mobileDigits, toFilter, UsageError, withFilters } from './input.ts'
+import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
 
 const LIMIT = 50
 const FOUND_MAX = 10_000
 const DIGITS_MIN = 4
-const CHUNK = 500
-
-const byTime = (direction: 'asc' | 'desc') => [{ receivedAt: direction }, { id: direction }]
 
 export function listCommand(add: AddCommand, terminal: Terminal) {
   withListOptions(withFilters(add('list')))
@@ -54,27 +42,6 @@ export function findCommand(add: AddCommand, terminal: Terminal) {
         if (ids.length === 0 && /^\d+$/.test(text) && text.length < DIGITS_MIN)
           terminal.print(`Type at least ${DIGITS_MIN} digits of a mobile number.`)
       })
-    })
-}
-
-export function exportCommand(add: AddCommand, terminal: Terminal) {
-  withFilters(add('export'))
-    .summary('write enquiries as CSV, or all we hold about one person as JSON')
-    .usage(`[options] > enquiries.csv
-       npm run -s staff -- export --person EMAIL|MOBILE > person.json`)
-    .description(`Without npm's -s, npm writes two lines of its own first. "Received" is Indian time, "ReceivedAt" UTC. A text that a
-spreadsheet would run as a formula gets an apostrophe in front.`)
-    .option(
-      '--person <who>',
-      'a mail address in any case, or a mobile number; without other options. A subscription is found by its address only',
-      readPerson,
-    )
-    .action(async ({ person, ...filters }: Filters & { person?: Person }) => {
-      if (person && Object.keys(filters).length > 0) throw new UsageError('--person takes no other options')
-      const where = toFilter(filters)
-      await terminal.onDatabase((db) =>
-        person ? exportPerson(terminal, db, person) : exportEnquiries(terminal, db, where),
-      )
     })
 }
 
@@ -117,7 +84,7 @@ async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, 
   const { limit = options.json ? undefined : LIMIT, json, oldest } = options
   const { print } = terminal
   const orderBy = byTime(oldest ? 'asc' : 'desc')
-  const rows = await db.enquiry.findMany({ where, include, orderBy, ...(limit && { take: limit }) })
+  const rows = await db.enquiry.findMany({ where, include: withMails, orderBy, ...(limit && { take: limit }) })
   await terminal.recordAccess(db, rows)
   if (json) return print(JSON.stringify(rows.map(toRecord), undefined, 2))
   if (rows.length === 0) {
@@ -157,64 +124,4 @@ function mailCell({ mails }: Row): string {
   const undelivered = mails.find(({ kind, status }) => kind !== 'Post' && undeliveredStates.includes(status))
   if (undelivered) return `${kinds[undelivered.kind].short} ${undelivered.status}`
   return notice?.lastError?.startsWith(IN_SUMMARY) ? 'In summary' : (notice?.status ?? '')
-}
-
-async function exportEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter) {
-  const found = await db.enquiry.findMany({ where, orderBy: byTime('asc'), select: { id: true, reference: true } })
-  await terminal.recordAccess(db, found)
-  const ids = found.map(({ id }) => id)
-  await writeCsv(terminal, recordColumns, readRecords(db, ids))
-}
-
-/** A chunk at a time, so that memory stays small. */
-async function* readRecords(db: Db, ids: string[]) {
-  for (let start = 0; start < ids.length; start += CHUNK) {
-    const where = { id: { in: ids.slice(start, start + CHUNK) } }
-    const rows = await db.enquiry.findMany({ where, include, orderBy: byTime('asc') })
-    yield* rows.map(toRecord)
-  }
-}
-
-async function exportPerson({ print, recordAccess }: Terminal, db: Db, person: Person) {
-  const holdings = await readHoldings(db, person)
-  await recordAccess(
-    db,
-    holdings.enquiries.map(({ Reference: reference }) => ({ reference })),
-  )
-  print(JSON.stringify({ person, exportedAt: new Date(), ...holdings }, undefined, 2))
-}
-
-const include = {
-  mails: { select: { kind: true, status: true, lastError: true }, orderBy: { id: 'asc' } },
-} as const
-
-type Row = EnquiryRow & { mails: Pick<Mail, 'kind' | 'status' | 'lastError'>[] }
-
-/** The columns of the view `Quvera_Enquiries`. */
-const recordColumns = [
-  ...['Reference', 'Received', 'Status'],
-  ...Object.values(fieldColumns),
-  ...['SuspectedSpam', 'StaffMail', 'AcknowledgementMail', 'LastError', 'ReceivedAt', 'Id', 'Note'],
-]
-
-/** An enquiry for spreadsheets and programs. */
-function toRecord(row: Row) {
-  const [notice, acknowledgement] = ['Staff', 'Acknowledgement'].map((kind) =>
-    row.mails.find((mail) => mail.kind === kind),
-  )
-  const enquiry = toEnquiry(row)
-  return {
-    Reference: row.reference,
-    Received: formatIndianTime(row.receivedAt),
-    Status: row.status,
-    ...Object.fromEntries(enquiryFields.map((field) => [fieldColumns[field], enquiry[field]])),
-    Quantity: Number(row.quantity),
-    SuspectedSpam: row.suspectedSpam,
-    StaffMail: notice?.status ?? '',
-    AcknowledgementMail: acknowledgement?.status ?? '',
-    LastError: notice?.lastError ?? acknowledgement?.lastError ?? '',
-    ReceivedAt: row.receivedAt.toISOString(),
-    Id: row.id,
-    Note: row.note ?? '',
-  }
 }

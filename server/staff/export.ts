@@ -1,0 +1,128 @@
+import type { Db } from '../database/database.ts'
+import type { Mail } from '../database/generated/client.ts'
+import { type EnquiryRow, enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
+import { formatIndianTime } from '../format.ts'
+import {
+  type EnquiryFilter,
+  type Filters,
+  type Person,
+  readPerson,
+  toFilter,
+  UsageError,
+  withFilters,
+} from './input.ts'
+import { type AddCommand, type Terminal, writeCsv } from './output.ts'
+
+const CHUNK = 500
+
+export const byTime = (direction: 'asc' | 'desc') => [{ receivedAt: direction }, { id: direction }]
+
+export function exportCommand(add: AddCommand, terminal: Terminal) {
+  withFilters(add('export'))
+    .summary('write enquiries as CSV, or all we hold about one person as JSON')
+    .usage(`[options] > enquiries.csv
+       npm run -s staff -- export --person EMAIL|MOBILE > person.json`)
+    .description(`Without npm's -s, npm writes two lines of its own first. "Received" is Indian time, "ReceivedAt" UTC. A text that a
+spreadsheet would run as a formula gets an apostrophe in front.`)
+    .option(
+      '--person <who>',
+      'a mail address in any case, or a mobile number; without other options. A subscription is found by its address only',
+      readPerson,
+    )
+    .action(async ({ person, ...filters }: Filters & { person?: Person }) => {
+      if (person && Object.keys(filters).length > 0) throw new UsageError('--person takes no other options')
+      const where = toFilter(filters)
+      await terminal.onDatabase((db) =>
+        person ? exportPerson(terminal, db, person) : exportEnquiries(terminal, db, where),
+      )
+    })
+}
+
+async function exportEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter) {
+  const found = await db.enquiry.findMany({ where, orderBy: byTime('asc'), select: { id: true, reference: true } })
+  await terminal.recordAccess(db, found)
+  const ids = found.map(({ id }) => id)
+  await writeCsv(terminal, recordColumns, readRecords(db, ids))
+}
+
+/** A chunk at a time, so that memory stays small. */
+async function* readRecords(db: Db, ids: string[]) {
+  for (let start = 0; start < ids.length; start += CHUNK) {
+    const where = { id: { in: ids.slice(start, start + CHUNK) } }
+    const rows = await db.enquiry.findMany({ where, include: withMails, orderBy: byTime('asc') })
+    yield* rows.map(toRecord)
+  }
+}
+
+async function exportPerson({ print, recordAccess }: Terminal, db: Db, person: Person) {
+  const holdings = await readHoldings(db, person)
+  await recordAccess(
+    db,
+    holdings.enquiries.map(({ Reference: reference }) => ({ reference })),
+  )
+  print(JSON.stringify({ person, exportedAt: new Date(), ...holdings }, undefined, 2))
+}
+
+export const withMails = {
+  mails: { select: { kind: true, status: true, lastError: true }, orderBy: { id: 'asc' } },
+} as const
+
+export type Row = EnquiryRow & { mails: Pick<Mail, 'kind' | 'status' | 'lastError'>[] }
+
+/** The columns of the view `Quvera_Enquiries`. */
+const recordColumns = [
+  ...['Reference', 'Received', 'Status'],
+  ...Object.values(fieldColumns),
+  ...['SuspectedSpam', 'StaffMail', 'AcknowledgementMail', 'LastError', 'ReceivedAt', 'Id', 'Note'],
+]
+
+/** An enquiry for spreadsheets and programs. */
+export function toRecord(row: Row) {
+  const [notice, acknowledgement] = ['Staff', 'Acknowledgement'].map((kind) =>
+    row.mails.find((mail) => mail.kind === kind),
+  )
+  const enquiry = toEnquiry(row)
+  return {
+    Reference: row.reference,
+    Received: formatIndianTime(row.receivedAt),
+    Status: row.status,
+    ...Object.fromEntries(enquiryFields.map((field) => [fieldColumns[field], enquiry[field]])),
+    Quantity: Number(row.quantity),
+    SuspectedSpam: row.suspectedSpam,
+    StaffMail: notice?.status ?? '',
+    AcknowledgementMail: acknowledgement?.status ?? '',
+    LastError: notice?.lastError ?? acknowledgement?.lastError ?? '',
+    ReceivedAt: row.receivedAt.toISOString(),
+    Id: row.id,
+    Note: row.note ?? '',
+  }
+}
+
+/** Rows as the database has them: all columns under their own names. */
+interface Holdings {
+  enquiries: { Id: string; Reference: string; ReceivedAt: string; Mails: unknown[] }[]
+  subscriptions: { Email: string }[]
+}
+
+/** All we hold of a person. In SQL, so that every column is exported under its own name. */
+async function readHoldings(db: Db, person: Person): Promise<Holdings> {
+  const { email, mobile }: { email?: string; mobile?: string } = person
+  const enquiries = await db.$queryRaw<{ row: Holdings['enquiries'][number] }[]>`
+    SELECT to_jsonb(form) || jsonb_build_object('Mails', (
+      SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'EnquiryId' ORDER BY mail."Id"), '[]')
+      FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id"
+    ), 'History', (
+      SELECT coalesce(jsonb_agg(to_jsonb(change) - 'EnquiryId' - 'Who' ORDER BY change."Id"), '[]')
+      FROM "Quvera_History" change WHERE change."EnquiryId" = form."Id"
+    )) AS "row" FROM "Quvera_Form" form
+    WHERE lower("Email") = lower(${email ?? null}::text) OR "Mobile" = ${mobile ?? null}::text
+    ORDER BY form."ReceivedAt"`
+  const subscriptions = await db.$queryRaw<{ row: Holdings['subscriptions'][number] }[]>`
+    SELECT to_jsonb(subscriber) || jsonb_build_object('Mails', (
+      SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'SubscriberId' ORDER BY mail."Id"), '[]')
+      FROM "Quvera_Mail" mail WHERE mail."SubscriberId" = subscriber."Id"
+    )) AS "row" FROM (
+      SELECT "Email", "SubscribedAt", "ConsentVersion", "ConfirmedAt", "EndsAt", "Id" FROM "Quvera_Subscriber"
+    ) subscriber WHERE lower("Email") = lower(${email ?? null}::text)`
+  return { enquiries: enquiries.map(({ row }) => row), subscriptions: subscriptions.map(({ row }) => row) }
+}
