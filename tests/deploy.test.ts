@@ -8,6 +8,7 @@ const files = [
     .filter((name) => name.endsWith('.yaml'))
     .map((name) => `deploy/${name}`),
 ]
+const documents = readdirSync('docs').map((name) => `docs/${name}`)
 const read = (file: string) => readFileSync(file, 'utf8')
 
 /** The text of each service, by its name; one that merges another's holds that too. */
@@ -59,13 +60,18 @@ it.each(files)('%s: no port of Studio is published, and no password is an argume
 })
 
 it('nothing stands behind a value that is pasted into .env: docker run --env-file takes it for a part of it', () => {
-  const pasted = ['docs/operations.md', 'docs/make-it-yours.md', 'README.md', '.env.example'].flatMap(
-    (file) => read(file).match(/^[A-Z_]+=\S.*$/gm) ?? [],
-  )
+  const pasted = [
+    'docs/configuration.md',
+    'docs/deploy.md',
+    'docs/make-it-yours.md',
+    'README.md',
+    '.env.example',
+  ].flatMap((file) => read(file).match(/^[A-Z_]+=\S.*$/gm) ?? [])
   expect(pasted.filter((line) => line.startsWith('NOTIFY_URL=')).length).toBeGreaterThan(3)
   expect(pasted.filter((line) => line.includes(' #'))).toEqual([])
 })
 
 it('the documents give psql and pg_dump no password as an argument', () => {
-  expect(read('docs/operations.md')).not.toMatch(/^(psql|pg_dump|pg_restore|createdb) .*(_URL|:\/\/)/m)
+  for (const document of documents)
+    expect(read(document)).not.toMatch(/^(psql|pg_dump|pg_restore|createdb) .*(_URL|:\/\/)/m)
 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
-/** What the commands of README and docs/operations.md leave behind: people's data, and keys. */
+/** What the commands of README.md and docs/ leave behind: people's data, and keys. */
 const PRIVATE = [
   '.env',
   '.env.local',

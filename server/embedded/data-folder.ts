@@ -166,7 +166,7 @@ export function isDatabase(database: string): boolean {
   const problem = findProblem(database, files)
   if (problem) {
     throw new OperatorError(
-      `The embedded database in ${database} is not whole: ${problem}. Nothing was changed. Keep the folder, put back what is missing, or restore a backup into another DATA_DIR (docs/operations.md, "The embedded database does not open").`,
+      `The embedded database in ${database} is not whole: ${problem}. Nothing was changed. Keep the folder, put back what is missing, or restore a backup into another DATA_DIR (docs/runbook.md, "When something is wrong").`,
     )
   }
   for (const [path, stats] of files) {

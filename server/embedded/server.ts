@@ -11,7 +11,7 @@ import { firstColumn, queryFrame } from './wire-protocol.ts'
 import { createWireServer } from './wire-server.ts'
 
 const REMEDY =
-  'Keep the folder, and restore a backup into another DATA_DIR (docs/operations.md, "The embedded database does not open").'
+  'Keep the folder, and restore a backup into another DATA_DIR (docs/runbook.md, "When something is wrong").'
 
 export interface ServerOptions {
   /** DATA_DIR: locked by this process. */

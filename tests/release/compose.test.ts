@@ -84,7 +84,7 @@ it.skipIf(!compose)('a DATABASE_URL in .env is that of the one container', () =>
 })
 
 it('the line of the move to PostgreSQL puts the file into .env, once', () => {
-  const document = readFileSync('docs/operations.md', 'utf8')
+  const document = readFileSync('docs/backup.md', 'utf8')
   const line = /^echo COMPOSE_FILE.*$/m.exec(document)?.[0] ?? ''
   expect(line).toBe('echo COMPOSE_FILE=deploy/compose.postgres.yaml >> .env')
 })

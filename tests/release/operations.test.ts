@@ -21,7 +21,7 @@ async function aFolder() {
 }
 
 describe('the line for cron', () => {
-  const [, line = ''] = /^17 2 \* \* \* backup (.+)$/m.exec(readFileSync('docs/operations.md', 'utf8')) ?? []
+  const [, line = ''] = /^17 2 \* \* \* backup (.+)$/m.exec(readFileSync('docs/backup.md', 'utf8')) ?? []
 
   /** Runs it as cron does, in a folder with a backup of yesterday and one of forty days ago. */
   async function run(ssh: string) {
@@ -65,7 +65,7 @@ describe('the line for cron', () => {
 
 describe.skipIf(!existsSync('/usr/lib/postgresql'))('the lines for compose', () => {
   const { setUp } = createStages()
-  const document = readFileSync('docs/operations.md', 'utf8')
+  const document = readFileSync('docs/backup.md', 'utf8')
 
   it('bring the site onto a restored backup, and then to PostgreSQL, with every enquiry and what is owed', async () => {
     const folder = await aFolder()
@@ -125,7 +125,7 @@ describe('the unit for systemd', () => {
     })
     const ended = new Promise((done) => site.once('exit', done))
     atEnd(() => site.kill('SIGKILL'))
-    const [curl = ''] = /^curl .*127\.0\.0\.1:3000\/readyz$/m.exec(readFileSync('docs/operations.md', 'utf8')) ?? []
+    const [curl = ''] = /^curl .*127\.0\.0\.1:3000\/readyz$/m.exec(readFileSync('docs/deploy.md', 'utf8')) ?? []
     expect((await runShell(curl.replace('3000', port), {})).stdout).toBe('{"status":"ok"}')
     site.kill('SIGTERM')
     expect(await ended).toBe(0)

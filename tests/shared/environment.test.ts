@@ -6,7 +6,7 @@ import { envSchema, readEnv } from '../../server/env.ts'
 
 const project = resolve(import.meta.dirname, '../..')
 
-it.each(['.env.example', 'docs/operations.md'])('%s names every variable that the server reads', async (file) => {
+it.each(['.env.example', 'docs/configuration.md'])('%s names every variable that the server reads', async (file) => {
   const text = await readFile(resolve(project, file), 'utf8')
   const named = new Set(text.match(/\b[A-Z][A-Z_]+\b/g))
   for (const name of Object.keys(envSchema.shape)) expect(named).toContain(name)

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { parseEnv, promisify } from 'node:util'
 import { eventually } from './eventually.ts'
 import { asPostgres, isUp, ownedByPostgres, programs } from './postgres-server.ts'
 import { freePort } from './server-process.ts'
@@ -43,10 +43,9 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
   for (const port of ['2379', '2380', '5432', '8008', '5000']) ports.set(port, await freePort())
   const bin = await programs()
 
-  /** A file of the page, as it is for this machine. */
-  function fileOf(path: string, name: string, address: string): string {
-    const [, text] = new RegExp(`^\`${path}\`.*?^\`\`\`\\w*\n(.*?)^\`\`\``, 'ms').exec(page) ?? []
-    if (!text) throw new Error(`docs/failover.md has no ${path}`)
+  /** A file of deploy/failover, changed for this machine as the page says. */
+  function fileOf(file: string, name: string, address: string): string {
+    const text = readFileSync(`deploy/failover/${file}`, 'utf8')
     const [, own = ''] = /^sed -i '(.*)' /m.exec(page) ?? []
     const script = own.replace('pg1', name).replace('10.0.0.11', address).replaceAll('…', PASSWORD)
     return execFileSync('sed', [script], { input: text, encoding: 'utf8' })
@@ -61,7 +60,7 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
   const addresses = new Map([1, 2, 3].map((n) => [`pg${n}`, `${network}1${n}`]))
   const children = new Map<string, ChildProcess[]>()
 
-  function launch(name: string, command: string[], env: Record<string, string> = {}) {
+  function launch(name: string, command: string[], env: NodeJS.ProcessEnv = {}) {
     const [program, args] = asPostgres(command)
     const home = join(folder, name)
     const child = spawn(program, args, {
@@ -72,8 +71,8 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
     children.set(name, [...(children.get(name) ?? []), child])
   }
   function start(name: string) {
-    const flags = fileOf('/etc/default/etcd', name, addresses.get(name) ?? '')
-    launch(name, [ETCD], Object.fromEntries(flags.split('\n').map((line) => line.split(/=(.*)/, 2))))
+    const flags = fileOf('etcd', name, addresses.get(name) ?? '')
+    launch(name, [ETCD], parseEnv(flags))
     launch(name, [PATRONI, join(folder, name, 'patroni.yml')])
   }
   async function kill(name: string) {
@@ -116,11 +115,11 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
   try {
     for (const [name, address] of addresses) {
       await mkdir(join(folder, name))
-      await writeFile(join(folder, name, 'patroni.yml'), fileOf('/etc/patroni/config.yml', name, address))
+      await writeFile(join(folder, name, 'patroni.yml'), fileOf('patroni.yml', name, address))
     }
     for (const [name, address] of [['site1', `${network}21`] as const, ['site2', `${network}22`] as const]) {
       await mkdir(join(folder, name))
-      await writeFile(join(folder, name, 'haproxy.cfg'), fileOf('/etc/haproxy/haproxy.cfg', name, address))
+      await writeFile(join(folder, name, 'haproxy.cfg'), fileOf('haproxy.cfg', name, address))
       cluster.urls.push(`postgresql://quvera:${PASSWORD}@${address}:${ports.get('5000')}/quvera`)
     }
     await ownedByPostgres(folder)
