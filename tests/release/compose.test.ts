@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
@@ -11,11 +11,7 @@ const compose = [['docker-compose'], ['docker', 'compose']].find(
 if (!compose) console.warn('Neither docker-compose nor docker compose is here: the compose files were not tried.')
 
 /** Which files and options each `docker compose` of the documents and of the compose files' own heads begins with. */
-const texts = [
-  'README.md',
-  'compose.yaml',
-  ...['docs', 'deploy'].flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`)),
-]
+const texts = ['README.md', 'compose.yaml', ...['docs', 'deploy'].flatMap((folder) => globSync(`${folder}/*.*`))]
 const used = new Set(
   texts.flatMap((file) =>
     [
