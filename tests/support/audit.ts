@@ -20,14 +20,29 @@ export interface Audit {
   mailsNotOwed: number
 }
 
+/** Waits until no mail is pending, or until their number has not changed for `stalledMs`. */
+async function untilSent(db: Db, stalledMs: number) {
+  const countPending = () => db.mail.count({ where: { status: 'Pending' } })
+  let pending = await countPending()
+  while (pending > 0) {
+    const before = pending
+    const changed = await eventually(async () => (await countPending()) !== before, stalledMs).then(
+      () => true,
+      () => false,
+    )
+    if (!changed) return
+    pending = await countPending()
+  }
+}
+
 /** Compares what clients were told with what is stored, and what is stored with what the mail service took. */
 export async function audit(
   db: Db,
   load: Pick<LoadResult, 'sent' | 'acknowledged'>,
   resend: FakeResend,
-  waitMs = 60_000,
+  stalledMs = 60_000,
 ): Promise<Audit> {
-  await eventually(async () => (await db.mail.count({ where: { status: 'Pending' } })) === 0, waitMs).catch(() => {})
+  await untilSent(db, stalledMs)
   const rows = await db.enquiry.findMany({ select: { submissionKey: true, reference: true, email: true } })
   const references = new Map(rows.map((row) => [row.submissionKey, row.reference]))
   // By receiver and reference, and not by idempotency key: a mail sent twice is a double also without a key.
