@@ -57,7 +57,7 @@ const STAFF = /(?:npm run (?:-s )?staff -- |staff\.js |^staff )(.*)/
 /** No server answers there: what is understood ends with 1. */
 const NOWHERE = { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/nothing' }
 
-/** `Say which command: list, show, … See --help.` */
+/** `Name a command: list, show, … See --help.` */
 const names = new Set((await staff([], NOWHERE)).stderr.match(/[a-z-]+(?=[,.])/g))
 
 /** The words that are given to the staff command, with something in the places that the reader fills in. */

@@ -19,8 +19,9 @@ export function listCommand(add: AddCommand, terminal: Terminal) {
     .option('--new', 'those that nobody has answered yet: the same as --status New')
     .option('--spam', 'suspected spam')
     .option('--oldest', 'oldest first')
-    .description(`Times are Indian. In the column Mail, "Notice Bounced" means that staff did not get the notice, "Ack Bounced" that the
-visitor's address is wrong. A narrow terminal shows fewer columns; "show REFERENCE" shows everything.`)
+    .description(
+      `Times are Indian. In the column Mail, "Notice Bounced" means that staff did not get the notice, "Ack Bounced" that the visitor's address is wrong. A narrow terminal shows fewer columns; "show REFERENCE" shows everything.`,
+    )
     .action(async ({ new: onlyNew, spam, ...options }: Filters & ListOptions & { new?: boolean; spam?: boolean }) => {
       if (onlyNew && options.status) throw new UsageError('Use either --new or --status')
       const filter = toFilter(onlyNew ? { ...options, status: 'New' } : options)

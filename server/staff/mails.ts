@@ -51,9 +51,9 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
     .option('--yes', 'all that are Pending or Failed; without it and without names the command only lists them')
     .option('--include-unknown', 'also those that may have been sent already: the receiver may get a second copy')
     .option('--restored', 'also those that a restored database holds back')
-    .description(`The running site then sends them. An Unknown mail may have been sent: look into Resend's log first. With --restored, look
-whether they were sent after the backup. Mails that are Sent, Delivered, Bounced or Complained, and mails withheld for
-another reason, are never sent again.`)
+    .description(
+      `The running site then sends them. An Unknown mail may have been sent: look into Resend's log first. With --restored, look whether they were sent after the backup. Mails that are Sent, Delivered, Bounced or Complained, and mails withheld for another reason, are never sent again.`,
+    )
     .action(async (words: string[], options: { yes?: boolean; includeUnknown?: boolean; restored?: boolean }) => {
       const which = { includeUnknown: options.includeUnknown ?? false, includeRestored: options.restored ?? false }
       const find = readMailNames(words)

@@ -1,4 +1,4 @@
-// What concerns the site and no single enquiry: its settings, its tables, who looked, and whether what it sends arrives.
+// Commands about the site: its settings, its tables, the digest, and whether mails and webhook posts arrive.
 import { brand } from '../../shared/brand.ts'
 import { emailSchema, exampleOrder } from '../../shared/order.ts'
 import { type Env, envSchema, readEnv } from '../env.ts'
@@ -8,28 +8,27 @@ import { createMailer } from '../mail/resend.ts'
 import { queueSummary, readSummary } from '../mail/summary.ts'
 import { withDatabase } from '../open-database.ts'
 import { UsageError } from './input.ts'
-import { type AddCommand, printTable, type Terminal } from './output.ts'
+import type { AddCommand, Terminal } from './output.ts'
 
 const TIMEOUT_MS = 10_000
+const NAME_WIDTH = 24
 
 type Name = keyof Env
 
-export function configCommand(add: AddCommand, terminal: Terminal) {
+export function configCommand(add: AddCommand, { env: readTerminalEnv, print }: Terminal) {
   add('config')
     .description('show each setting as the site would have it; secrets are hidden')
     .action(() => {
-      const [env, defaults] = [terminal.env(), readEnv({})]
-      const columns = [
-        { title: 'Variable', cell: (name: Name) => name },
-        { title: 'Value', cell: (name: Name) => shown(name, env[name]) },
-        { title: '', cell: (name: Name) => (String(env[name]) === String(defaults[name]) ? 'default' : '') },
-      ]
-      printTable(terminal, columns, Object.keys(envSchema.shape) as Name[])
+      const [env, defaults] = [readTerminalEnv(), readEnv({})]
+      for (const name of Object.keys(envSchema.shape) as Name[]) {
+        const note = String(env[name]) === String(defaults[name]) ? '  default' : ''
+        print(`${name.padEnd(NAME_WIDTH)}  ${settingText(name, env[name])}${note}`)
+      }
     })
 }
 
-/** An address may hold a password, or be a secret itself behind its host. */
-function shown(name: Name, value: Env[Name]): string {
+/** A URL may hold a password. The path of NOTIFY_URL is a secret. */
+function settingText(name: Name, value: Env[Name]): string {
   if (value === undefined || String(value) === '') return '-'
   if (/_(KEY|SECRET)$/.test(name)) return 'set, hidden'
   if (name === 'NOTIFY_URL') return `${new URL(String(value)).origin}/…`
@@ -40,7 +39,7 @@ function shown(name: Name, value: Env[Name]): string {
   return url.href
 }
 
-/** For a server that runs with a role that may not change tables: the owner of the tables runs this first. */
+/** The site's role may not change tables: before a new version starts, their owner runs this. */
 export function migrateCommand(add: AddCommand, { env, print }: Terminal) {
   add('migrate')
     .description('bring the tables up to date, as the server does when it starts')
@@ -53,11 +52,8 @@ export function migrateCommand(add: AddCommand, { env, print }: Terminal) {
 
 export function digestCommand(add: AddCommand, { env, print, onDatabase }: Terminal) {
   add('digest')
-    .description('write one page about what waits and what did not arrive; mail it to staff')
-    .option(
-      '--send',
-      'mail it to STAFF_EMAILS, through the running site, unless nothing waits and every mail has arrived',
-    )
+    .description('show what waits and what did not arrive, on one page')
+    .option('--send', 'also mail it to STAFF_EMAILS, through the running site, if there is anything to say')
     .action(async ({ send }: { send?: boolean }) => {
       await onDatabase(async (db) => {
         const page = await readSummary(db, new Date())
@@ -76,20 +72,20 @@ export function digestCommand(add: AddCommand, { env, print, onDatabase }: Termi
 
 export function testMailCommand(add: AddCommand, { env, print }: Terminal) {
   add('test-mail')
-    .description('send one mail through Resend and tell what came back')
+    .description('send one mail through Resend and show the answer')
     .argument('<address>')
     .action(async (to: string) => {
       if (!emailSchema.safeParse(to).success) throw new UsageError(`"${to}" is not a mail address`)
       const { RESEND_API_KEY: apiKey, RESEND_BASE_URL: baseUrl, MAIL_FROM: from } = env()
       if (!apiKey) throw new OperatorError('RESEND_API_KEY is not set, so no mail can be sent.')
-      const words = `This mail was sent by hand, to see that mails of the ${brand.name} website arrive.`
+      const text = `This mail is a test of the ${brand.name} website.`
       const { outcome } = await createMailer({ apiKey, baseUrl, from }).send(
         {
           idempotencyKey: `test/${crypto.randomUUID()}`,
           to: [to],
           subject: `Test mail of the ${brand.name} website`,
-          text: words,
-          html: `<p>${words}</p>`,
+          text,
+          html: `<p>${text}</p>`,
         },
         AbortSignal.timeout(TIMEOUT_MS),
       )
@@ -101,7 +97,7 @@ export function testMailCommand(add: AddCommand, { env, print }: Terminal) {
 
 export function testNotifyCommand(add: AddCommand, { env, print }: Terminal) {
   add('test-notify')
-    .description('post a made-up enquiry to NOTIFY_URL and tell what came back')
+    .description('post a made-up enquiry to NOTIFY_URL and show the answer')
     .action(async () => {
       const { NOTIFY_URL: url, NOTIFY_SECRET: secret, NOTIFY_FORMAT: format } = env()
       if (!url) throw new OperatorError('NOTIFY_URL is not set, so nothing can be posted.')

@@ -1,6 +1,7 @@
-// What `npm run staff -- COMMAND` does. A command stands in a file beside this one with its options, its query and what it
-// prints; input.ts reads what several are told, output.ts prints what several show, and keeps the access log.
-import { readFileSync, statSync } from 'node:fs'
+// `npm run staff -- COMMAND`. Each command is a function in a file beside this one, with its options, its query and what it
+// prints. input.ts reads arguments that several commands have, output.ts prints tables and CSV.
+import { spawnSync } from 'node:child_process'
+import { statSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { type Env, readEnv } from '../env.ts'
 import { describeFailure, OperatorError, sqlState } from '../errors.ts'
@@ -45,7 +46,7 @@ const commands = [
 type Variables = Parameters<typeof readEnv>[0]
 const WITHOUT_DATABASE = ['config', 'test-mail', 'test-notify']
 
-/** Runs one command to its end, and tells what went wrong. Returns the exit code. */
+/** Runs one command and prints what went wrong. Returns the exit code. */
 export async function runStaff(
   args: string[],
   variables: Variables,
@@ -60,7 +61,7 @@ export async function runStaff(
   try {
     const env = () => {
       const read = readEnv(variables)
-      if (!WITHOUT_DATABASE.includes(args[0] ?? '')) assertDatabaseChosen(args, variables, read)
+      if (!WITHOUT_DATABASE.includes(args[0] ?? '')) assertDatabaseNamed(args, variables, read)
       return read
     }
     const program = createProgram({
@@ -71,13 +72,13 @@ export async function runStaff(
       recordAccess: (db, what) => recordAccess({ command: args[0] ?? '', env, errors }, db, what),
     })
     const names = program.commands.map((command) => command.name()).join(', ')
-    if (args.length === 0) throw new UsageError(`Say which command: ${names}`)
+    if (args.length === 0) throw new UsageError(`Name a command: ${names}`)
     await program.parseAsync(args, { from: 'user' }).catch(expectHelp)
     await allWritten(output)
     if (outputFailure) throw outputFailure
     return 0
   } catch (error) {
-    // Whoever reads our output may stop before its end, as `head` does: that is no failure.
+    // A reader that stops before the end, such as `head`, is no failure.
     if (error === outputFailure && outputFailure?.code === 'EPIPE') return 0
     errors.write(`${describe(error, args[0])}\n`)
     return error instanceof UsageError ? 2 : 1
@@ -86,8 +87,8 @@ export async function runStaff(
   }
 }
 
-/** Before anything is written: is it clear which database is meant, and does its folder belong to this user? */
-function assertDatabaseChosen(
+/** Refuses, before anything is written, a database that nobody named, and a folder of another user. */
+function assertDatabaseNamed(
   [command = '', ...words]: string[],
   variables: Variables,
   { DATABASE_URL, DATA_DIR }: Env,
@@ -100,10 +101,9 @@ function assertDatabaseChosen(
     )
   const owner = statSync(DATA_DIR, { throwIfNoEntry: false })?.uid
   if (owner === undefined || owner === process.getuid?.()) return
-  const [, name = `#${owner}`] =
-    new RegExp(`^([^:]+):[^:]*:${owner}:`, 'm').exec(readFileSync('/etc/passwd', 'utf8')) ?? []
+  const name = spawnSync('id', ['-nu', String(owner)], { encoding: 'utf8' }).stdout?.trim() || `#${owner}`
   throw new OperatorError(
-    `The database's folder ${DATA_DIR} belongs to the user ${name}; files of another one would keep the site from starting. As that user: runuser -u ${name} -- npm run -s staff -- ${[command, ...words].join(' ')}`,
+    `The database's folder ${DATA_DIR} belongs to the user ${name}; files of another user would keep the site from starting. As that user: runuser -u ${name} -- npm run -s staff -- ${[command, ...words].join(' ')}`,
   )
 }
 
@@ -111,7 +111,7 @@ function allWritten(stream: NodeJS.WritableStream) {
   return new Promise((done) => stream.write('', done))
 }
 
-/** Commander throws when it has shown help, and when it does not understand. */
+/** Commander throws after it has shown help, and for wrong usage. */
 function expectHelp(error: unknown) {
   if (!(error instanceof CommanderError)) throw error
   if (error.exitCode !== 0) throw new UsageError(error.message.replace(/^error: |\.$/g, '').replaceAll('\n', ' '))
@@ -122,13 +122,7 @@ function describe(error: unknown, command = ''): string {
   const words = describeFailure(error)
   if ((error as NodeJS.ErrnoException).syscall === 'write') return `The output cannot be written: ${words}.`
   if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) return words
-  return `${words}. \`${command}\` needs more than this login may: set DATABASE_URL to the tables' owner, or to quvera_readonly to look. After an update the owner runs prisma/roles.sql again.`
-}
-
-/** Wrapped as wide as the terminal is, but for one with a list in it, which Commander leaves as it is. */
-function commandDescription(command: Command): string {
-  const text = command.description()
-  return /\n\s/.test(text) ? text : text.replaceAll('\n', ' ')
+  return `${words}. \`${command}\` needs rights that this login lacks. Set DATABASE_URL to the login of the tables' owner; to read, quvera_readonly is enough. After an update the owner runs prisma/roles.sql again.`
 }
 
 function createProgram(terminal: Terminal): Command {
@@ -142,18 +136,13 @@ function createProgram(terminal: Terminal): Command {
       outputError: () => {},
       getOutHelpWidth: () => Math.min(terminal.output.columns ?? LINE_WIDTH, LINE_WIDTH),
     })
-    .configureHelp({
-      subcommandTerm: (command) => command.name(),
-      commandDescription,
-      showGlobalOptions: false,
-      minWidthToWrap: 20,
-    })
+    .configureHelp({ minWidthToWrap: 20 })
     .addHelpText(
       'after',
       `
-COMMAND --help tells more.
+COMMAND --help explains a command.
 The database is that of the site: DATABASE_URL, or the embedded one in DATA_DIR.
-Exit code: 0 done, 1 refused or failed, 2 not understood.
+Exit code: 0 done, 1 refused or failed, 2 wrong usage.
 In the container: docker exec CONTAINER node dist/server/staff.js COMMAND …`,
     )
   for (const addCommand of commands) addCommand((name) => program.command(name), terminal)

@@ -2,13 +2,13 @@ import type { Db } from '../database/database.ts'
 import { linkOf } from '../enquiries/subscribers.ts'
 import { publicUrlOf } from '../env.ts'
 import { formatCount, formatIndianTime } from '../format.ts'
-import { type AddCommand, printTable, type Terminal, writeCsv } from './output.ts'
+import { type AddCommand, type Terminal, tableLines, writeCsv } from './output.ts'
 
 export function subscribersCommand(add: AddCommand, terminal: Terminal) {
   add('subscribers')
     .description('list who gets the newsletter, each with the link that ends it; --csv for the tool that sends')
     .option('--csv', 'only the confirmed ones: nothing may be sent to anybody else')
-    .action(({ csv }: { csv?: boolean }) => terminal.onDatabase((db) => tellSubscribers(terminal, db, csv)))
+    .action(({ csv }: { csv?: boolean }) => terminal.onDatabase((db) => listSubscribers(terminal, db, csv)))
 }
 
 export function unsubscribeCommand(add: AddCommand, terminal: Terminal) {
@@ -25,27 +25,25 @@ export function unsubscribeCommand(add: AddCommand, terminal: Terminal) {
     })
 }
 
-const columns = ['Email', 'Confirmed', 'Link'] as const
-
-async function tellSubscribers(terminal: Terminal, db: Db, csv = false) {
+async function listSubscribers(terminal: Terminal, db: Db, csv = false) {
   const { env, errors, print } = terminal
   const orderBy = { subscribedAt: 'asc' } as const
   const rows = await db.subscriber.findMany({ where: csv ? { confirmedAt: { not: null } } : {}, orderBy })
-  const told = formatCount(rows.length, 'address', 'addresses')
   await terminal.recordAccess(db, formatCount(rows.length, 'subscription', 'subscriptions'))
   const unconfirmed = await db.subscriber.count({ where: { confirmedAt: null } })
-  const publicUrl = publicUrlOf(env())
+  const total = formatCount(rows.length, 'address', 'addresses')
+  const columns = ['Email', 'Confirmed', 'Link'] as const
   const records = rows.map((row) => ({
     Email: row.email,
     Confirmed: row.confirmedAt ? formatIndianTime(row.confirmedAt) : 'no',
-    Link: linkOf(row, publicUrl),
+    Link: linkOf(row, publicUrlOf(env())),
   }))
   if (!csv) {
-    const cells = columns.map((title) => ({ title, cell: (row: (typeof records)[number]) => row[title] }))
-    printTable(terminal, cells, records)
-    return print(`${told}, ${unconfirmed} of them not confirmed.`)
+    const cells = columns.map((title) => ({ title, cell: (record: (typeof records)[number]) => record[title] }))
+    for (const line of tableLines(cells, records)) print(line)
+    return print(`${total}, ${unconfirmed} of them not confirmed.`)
   }
   await writeCsv(terminal, [...columns], records)
-  errors.write(`${told}; ${unconfirmed} not confirmed left out: anybody can have typed them.\n`)
+  errors.write(`${total}; ${unconfirmed} not confirmed left out: anybody can have typed them.\n`)
   if (!env().PUBLIC_URL) errors.write('PUBLIC_URL is not set here: the links lead to this machine.\n')
 }

@@ -290,7 +290,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
       expect((await staff(command, { DATABASE_URL: readonly })).code, command.join(' ')).toBe(0)
     // Their links hold the secrets.
     expect((await staff(['subscribers'], { DATABASE_URL: readonly })).stderr).toContain(
-      'needs more than this login may',
+      'needs rights that this login lacks',
     )
     const { stdout } = await staff(['access'], { DATABASE_URL: readonly })
     expect(stdout.match(/(?<=quvera_readonly +)\w+/g)).toEqual(['find', 'list', 'export', 'export'])
