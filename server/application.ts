@@ -9,7 +9,7 @@ import type { Env } from './env.ts'
 import { createApp, type Patience } from './http/app.ts'
 import type { Site } from './http/static-pages.ts'
 import { startOutbox } from './mail/outbox.ts'
-import { wantPosts } from './mail/posts.ts'
+import { wantPosts } from './mail/webhook-posts.ts'
 
 /*
  * What works on an open database: orders in, mails out, and what looks after both. serve.ts opens it in a process, the

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { createServer } from 'vite'
 import { readEnvOrExit } from './env.ts'
-import { type ClaimedMail, readMails } from './mail/queue.ts'
+import { readMails, type StoredMail } from './mail/queue.ts'
 import { escaped, writeMessage } from './mail/templates.ts'
 import { withDatabase } from './open-database.ts'
 
@@ -81,7 +81,7 @@ async function showMails(_request: IncomingMessage, response: ServerResponse, ne
   }
 }
 
-function showMail(mail: ClaimedMail): string {
+function showMail(mail: StoredMail): string {
   const message = writeMessage(mail, env.STAFF_EMAILS, publicUrl)
   if (!message) return ''
   return `<h2>${escaped(message.subject)}</h2><p>to ${escaped(message.to.join(', '))}</p><iframe sandbox title="Mail ${mail.id}" width="100%" height="480" srcdoc="${escaped(message.html)}"></iframe>`

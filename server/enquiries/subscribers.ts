@@ -4,6 +4,7 @@ import { messages } from '../../shared/order.ts'
 import { SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { CONSENT_VERSION, type Subscription } from '../../shared/subscription.ts'
 import type { Availability } from '../database/availability.ts'
+import { readNow } from '../database/clock.ts'
 import type { Db } from '../database/database.ts'
 import type { Subscriber } from '../database/generated/client.ts'
 import { isRefusal } from '../errors.ts'
@@ -60,20 +61,22 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
     async find(token: string): Promise<Subscriber | undefined> {
       const [, id, secret = ''] = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.([\da-f]{64})$/.exec(token) ?? []
       const row = id && (await told(db.subscriber.findUnique({ where: { id } })))
-      if (!row || (row.endsAt && row.endsAt < new Date())) return undefined
+      if (!row || (row.endsAt && row.endsAt <= (await told(readNow(db))))) return undefined
       return timingSafeEqual(Buffer.from(row.secret), Buffer.from(secret)) ? row : undefined
     },
     async confirm({ id }: Subscriber) {
-      const data = { confirmedAt: new Date(), endsAt: null }
-      await told(db.subscriber.updateMany({ where: { id, confirmedAt: null }, data }))
+      await told(db.$executeRaw`
+        UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = now(), "EndsAt" = NULL
+        WHERE "Id" = ${id}::uuid AND "ConfirmedAt" IS NULL`)
     },
     /** The link ends at once, and the row goes: a day later where a mail was sent to it today, which goes on counting. */
     async end({ id }: Subscriber) {
-      const ofToday = { triedAt: { gt: new Date(Date.now() - DAY_MS) } }
       await told(
         db.$transaction([
-          db.subscriber.deleteMany({ where: { id, mails: { none: ofToday } } }),
-          db.subscriber.updateMany({ where: { id }, data: { confirmedAt: null, endsAt: new Date() } }),
+          db.$executeRaw`
+            DELETE FROM "Quvera_Subscriber" WHERE "Id" = ${id}::uuid AND NOT EXISTS (
+              SELECT FROM "Quvera_Mail" WHERE "SubscriberId" = ${id}::uuid AND "TriedAt" > now() - interval '24 hours')`,
+          db.$executeRaw`UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL, "EndsAt" = now() WHERE "Id" = ${id}::uuid`,
         ]),
       )
     },

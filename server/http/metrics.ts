@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Db } from '../database/database.ts'
 import { readOldestNew } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
-import { readBacklog } from '../mail/queue.ts'
+import { readBacklog } from '../mail/usage.ts'
 import { ORDER_FORM } from './form-posts.ts'
 import type { Vitals } from './vitals.ts'
 

@@ -4,9 +4,9 @@ import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { takeLease } from '../database/lease.ts'
 import { DAY_MS } from '../format.ts'
-import { transition } from './queue.ts'
-import type { DeliveryEvent, Mailer } from './resend.ts'
-import { kinds, undeliveredStates } from './states.ts'
+import { CHUNK, transition } from './queue.ts'
+import type { DeliveryEvent } from './resend.ts'
+import { kinds, mailKinds, undeliveredStates } from './states.ts'
 
 /* What became of a mail that Resend has taken: it sends events, or is asked. */
 
@@ -25,8 +25,6 @@ const EVENTS: Record<string, MailStatus> = {
 const TO_ONE: MailStatus[][] = [['Sent'], ['Delivered'], ['Bounced', 'Failed'], ['Complained']]
 /** A mail to several of staff has arrived when it has reached one. */
 const TO_SEVERAL: MailStatus[][] = [['Sent'], ['Bounced', 'Failed', 'Complained'], ['Delivered']]
-
-const ASK_TIMEOUT_MS = 10_000
 
 type Log = Pick<Logger, 'error' | 'warn' | 'info'>
 
@@ -63,6 +61,27 @@ export async function applyEvents(db: Db, log: Log, about: Pick<DeliveryEvent, '
   await db.mailEvent.deleteMany({ where: { id: { in: events.map(({ id }) => id) } } })
 }
 
+/**
+ * Applies events that came before the mail's own record, where the process died before it applied them. Looks at the
+ * newest mails of each kind, so that its cost does not grow with the events of other mails.
+ */
+export async function applyMissedEvents(db: Db, log: Log, staff: string[]): Promise<void> {
+  const missed = await db.$queryRaw<{ resendId: string }[]>`
+    SELECT DISTINCT event."ResendId" AS "resendId"
+    FROM unnest(${mailKinds}::text[]::"Quvera_MailKind"[]) AS kind CROSS JOIN LATERAL (
+      SELECT "ResendId" FROM "Quvera_Mail" WHERE "Kind" = kind AND "TriedAt" IS NOT NULL
+      ORDER BY "TriedAt" DESC LIMIT ${CHUNK}) mail
+    JOIN "Quvera_MailEvent" event ON event."ResendId" = mail."ResendId"`
+  for (const about of missed) await applyEvents(db, log, about, staff)
+}
+
+/** Of mails that are not ours, or whose record is lost: a chunk at a time, so that nothing waits for it. */
+export async function deleteOldEvents(db: Db): Promise<void> {
+  await db.$executeRaw`
+    DELETE FROM "Quvera_MailEvent" WHERE "Id" IN (
+      SELECT "Id" FROM "Quvera_MailEvent" WHERE "ReceivedAt" < now() - interval '2 days' LIMIT ${CHUNK})`
+}
+
 /** An address of several in STAFF_EMAILS is told of once a day, as `s…@shop.example`. */
 async function report(db: Db, log: Log, fate: { kind: MailKind; state: MailStatus }, to: string[], staff: string[]) {
   if (fate.state === 'Delivered' || fate.state === 'Sent') return log.info(fate, 'a mail has arrived, or is delayed')
@@ -70,24 +89,23 @@ async function report(db: Db, log: Log, fate: { kind: MailKind; state: MailStatu
   if (staff.length === 1) return log.error(fate, 'a mail to staff did not arrive: they may not know of an enquiry')
   const address = to[0] && to.length === 1 ? to[0].replace(/^(.)[^@]*/, '$1…') : 'one'
   const isFirstToday = await takeLease(db, `no mail arrives at ${address}`, crypto.randomUUID(), DAY_MS / 1000)
-  if (isFirstToday) log.error({ ...fate, address }, 'an address of STAFF_EMAILS takes no mail; the others get it')
+  if (isFirstToday)
+    log.error(
+      { ...fate, address },
+      'no mail arrives at an address of STAFF_EMAILS; `staff mails` tells what reached nobody',
+    )
 }
 
-/** Asks Resend about the one mail that is due for it, if one is. A question that is not answered is not put again at once. */
-export async function askDelivery(db: Db, mailer: Mailer, log: Log, staff: string[]) {
+/** The mail about which Resend is to be asked now, if there is one. A question without an answer is not repeated at once. */
+export async function claimQuestion(db: Db): Promise<string | undefined> {
   const [due] = await db.$queryRaw<{ resendId: string }[]>`
     UPDATE "Quvera_Mail" SET "DueAt" = CASE WHEN "TriedAt" > now() - interval '1 day' THEN now() + (now() - "TriedAt") END
     WHERE "Id" = (
-      SELECT "Id" FROM unnest(enum_range(NULL::"Quvera_MailKind")) AS kind CROSS JOIN LATERAL (
+      SELECT "Id" FROM unnest(${mailKinds}::text[]::"Quvera_MailKind"[]) AS kind CROSS JOIN LATERAL (
         SELECT "Id", "DueAt" FROM "Quvera_Mail"
         WHERE "Status" = 'Sent' AND "Kind" = kind AND "DueAt" BETWEEN now() - interval '2 days' AND now()
         ORDER BY "DueAt" LIMIT 1) first
       ORDER BY "DueAt" LIMIT 1)
     RETURNING "ResendId" AS "resendId"`
-  if (!due) return undefined
-  const answer = await mailer.ask(due.resendId, AbortSignal.timeout(ASK_TIMEOUT_MS))
-  if (answer.event) await recordEvent(db, log, answer.event, staff)
-  if (answer.forbidden)
-    log.warn('RESEND_API_KEY may only send: whether mails arrive is not known until RESEND_WEBHOOK_SECRET is set')
-  return answer
+  return due?.resendId
 }

@@ -1,32 +1,36 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
-import { mailWork, warnIfOverdue } from './mails.ts'
-import { postWork } from './posts.ts'
+import { createResendTransport } from './resend-transport.ts'
 import { startSender } from './sender.ts'
+import { warnIfOverdue } from './usage.ts'
+import { createWebhookTransport } from './webhook-posts.ts'
 
 /*
- * The life of a mail. An order writes it (enquiries/orders.ts). A sender claims it, tries it once, records the result, and
- * comes back to it until the result is final. Events of Resend say later whether it arrived (delivery.ts).
- * sender.ts has these steps; mails.ts takes them through Resend, posts.ts to NOTIFY_URL. states.ts: what a mail can be.
- * quota.ts: how many may be sent now. queue.ts: statements. templates.ts and summary.ts: texts.
+ * The life of a mail:
+ * 1. The statement that stores an enquiry writes its mails, as Pending (enquiries/orders.ts).
+ * 2. A sender claims a mail that is due, tries to send it once, and records the result (sender.ts). It repeats that until
+ *    the result is final. What it does to send is a transport: resend-transport.ts for mails, webhook-posts.ts for posts.
+ * 3. Resend tells later whether the mail arrived (delivery.ts).
+ * states.ts has the states, quota.ts how many mails may go, usage.ts what is counted for that, queue.ts the statements,
+ * templates.ts and summary.ts the texts, pace.ts how fast Resend may be called.
  */
 
 interface OutboxOptions {
   log: Logger
   pollMs?: number | undefined
-  /** How long a summary waits for more. */
+  /** How long a summary waits for more notices. */
   summaryWaitMs?: number | undefined
 }
 
-/** Mails and posts do not wait for each other. */
+/** Mails and posts have a sender each, so that they do not wait for each other. */
 export function startOutbox(db: Db, env: Env, { log, pollMs, summaryWaitMs }: OutboxOptions) {
   const { RESEND_API_KEY: apiKey, NOTIFY_URL: notifyUrl, MAIL_LEASE_SECONDS: leaseSeconds } = env
-  const works = [
-    ...(apiKey ? [mailWork(db, env, log, summaryWaitMs)] : []),
-    ...(notifyUrl ? [postWork(db, env, notifyUrl, log)] : []),
+  const transports = [
+    ...(apiKey ? [createResendTransport(db, env, log, summaryWaitMs)] : []),
+    ...(notifyUrl ? [createWebhookTransport(db, env, notifyUrl, log)] : []),
   ]
-  const senders = works.map((work) => startSender(db, work, { log, pollMs, leaseSeconds }))
+  const senders = transports.map((transport) => startSender(db, transport, { log, pollMs, leaseSeconds }))
   if (!apiKey) warnIfOverdue(db, log).catch(() => undefined) // without a key nothing changes until the next start
   if (notifyUrl) log.info(`enquiries are also posted to ${new URL(notifyUrl).origin}`)
   return {

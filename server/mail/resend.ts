@@ -44,6 +44,8 @@ export type Mailer = ReturnType<typeof createMailer>
 
 const TEXT_MAX = 500
 const NO_REPLY_TO = 'Resend did not take the visitor’s address as the address for replies: write to it yourself.'
+/** Before a domain is verified, Resend sends to the owner of the account and nobody else. */
+const ONLY_TO_OWNER = /testing emails/i
 /** Errors that lie in the sender and not in this mail. */
 const SENDER_ERRORS = ['invalid_from_address']
 
@@ -116,6 +118,7 @@ function readOutcome({ data, error, headers }: ResendAnswer): Outcome {
   // A 4xx that is not in Resend's own words comes from something in between: a wrong RESEND_BASE_URL, a proxy.
   const isInBetween = status < 500 && name === 'application_error'
   const isSender = SENDER_ERRORS.includes(name) || (status === 422 && /[`"']from[`"']/.test(message))
+  if (status === 403 && ONLY_TO_OWNER.test(message)) return { is: 'refused', error: text }
   if (status === 401 || status === 403 || isInBetween || isSender) return { is: 'misconfigured', error: text }
   return { is: status >= 400 && status < 500 ? 'refused' : 'ambiguous', error: text }
 }
@@ -126,73 +129,9 @@ export function readSeconds(value: string | null | undefined): number | undefine
   return seconds === undefined ? undefined : Math.min(seconds, 3600) * 1000
 }
 
-function readNumber(value: string | null | undefined): number | undefined {
+export function readNumber(value: string | null | undefined): number | undefined {
   const number = Number(value)
   return value && Number.isFinite(number) && number >= 0 ? number : undefined
-}
-
-/** So many requests at a time: enough for 100 a second with answers that take a tenth of one. */
-const PARALLEL = 10
-/** Mails are claimed several at a time and not one by one. */
-const FREE_MIN = 5
-/** Where answers name no limit. More mails would take the processor from orders. */
-const ASSUMED_A_SECOND = 100
-
-/**
- * How fast Resend may be asked. It counts the requests of a team in windows of a second and tells, with each answer, how
- * many are left and when the next window begins. Before the first answer one request goes alone.
- */
-export function createPace(now: () => number = () => performance.now()) {
-  let limit: number | undefined
-  let left = 1
-  let underWay = 0
-  let windowEnd = Number.POSITIVE_INFINITY
-
-  /** From the headers of any answer. */
-  function learn(headers: Headers) {
-    const [allowed, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
-      readNumber(headers?.[`ratelimit-${name}`]),
-    )
-    const isFirst = windowEnd === Number.POSITIVE_INFINITY
-    if (allowed === undefined || remaining === undefined || reset === undefined) {
-      if (!headers && isFirst) left = Math.max(left, 1) // no answer of Resend's: the next one may tell
-      if (!headers) return
-      if (limit === undefined) left = ASSUMED_A_SECOND - 1 - underWay
-      limit ??= ASSUMED_A_SECOND
-      if (isFirst) windowEnd = now() + 1000
-      return
-    }
-    limit = allowed
-    const unspent = remaining - underWay // those under way may not be counted yet
-    left = isFirst ? unspent : Math.min(left, unspent)
-    windowEnd = Math.min(windowEnd, now() + reset * 1000) // told in whole seconds: the earliest is the nearest
-  }
-
-  return {
-    /** How many more requests may be started now; if none, for how long at least. */
-    room() {
-      const time = now()
-      if (time >= windowEnd) {
-        left = (limit ?? ASSUMED_A_SECOND) - underWay // those may be counted in the new window
-        windowEnd = Number.POSITIVE_INFINITY // until its first answer
-      }
-      const free = PARALLEL - underWay
-      const mails = free < FREE_MIN ? 0 : Math.max(0, Math.min(free, left))
-      const waitsForWindow = mails === 0 && left <= 0 && windowEnd !== Number.POSITIVE_INFINITY
-      return { mails, pauseMs: waitsForWindow ? windowEnd - time : 0 }
-    },
-    started() {
-      left--
-      underWay++
-    },
-    /** Of a request that was started: what was answered, or that it was not sent after all. */
-    ended(answered: Headers | 'unsent') {
-      underWay--
-      if (answered === 'unsent') left++
-      else learn(answered)
-    },
-    learn,
-  }
 }
 
 const text = z.pipe(

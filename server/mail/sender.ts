@@ -6,15 +6,15 @@ import { releaseLease, takeLease } from '../database/lease.ts'
 import { sqlState } from '../errors.ts'
 import { type ClaimedMail, type Result, recordResult } from './queue.ts'
 
-/** What a sender does: mails.ts sends through Resend, posts.ts to NOTIFY_URL. */
-export interface Work {
+/** How a sender sends. */
+export interface Transport {
   /** Of all processes the one that has this lease sends. */
   lease: string
   /** Once a poll, before anything is claimed. `again`: there is more to do, and until then nothing may be sent. */
   prepare(): Promise<'ready' | 'again'>
-  /** How many may be started now; if none, for how long at least. */
+  /** How many tries may begin now; if none, for how long at least. */
   room(): { mails: number; pauseMs: number }
-  claim(room: number, isPoll: boolean): Promise<ClaimedMail[]>
+  claim(room: number): Promise<ClaimedMail[]>
   /** One try, which ends with the signal. */
   attempt(mail: ClaimedMail, signal: AbortSignal): Promise<Result>
   /** After the result of a try was recorded. */
@@ -34,10 +34,12 @@ interface SenderOptions {
 
 const POLL_MS = 1000
 const SENDER_LEASE_SECONDS = 5
+/** After a preparation of this length the lease is taken once more, because it may end soon. */
+const LONG_PREPARATION_MS = 1000
 const TRY_TIMEOUT_MS = 10_000
 
-/** Sends what is due: claim, attempt, result. When its process dies another one takes over after the leases. */
-export function startSender(db: Db, work: Work, { log, leaseSeconds, pollMs = POLL_MS }: SenderOptions) {
+/** Sends what is due until stopped. When its process dies another one takes over once the lease has ended. */
+export function startSender(db: Db, transport: Transport, { log, leaseSeconds, pollMs = POLL_MS }: SenderOptions) {
   const holder = randomUUID()
   const graceIsOver = new AbortController()
   const underWay = new Set<Promise<void>>()
@@ -47,13 +49,14 @@ export function startSender(db: Db, work: Work, { log, leaseSeconds, pollMs = PO
   let isReady = false
   let isFailing = false
 
-  /** The only place that changes the state. Stopping is final, and a pause lasts until its end. */
+  /** The only place that changes the state. Stopping is final; a pause lasts until its end, whatever happens meanwhile. */
   function enter(next: State) {
-    const pausedMs = state.is === 'paused' ? state.until - performance.now() : 0
-    const isShorter = next.is === 'paused' && next.until - performance.now() < pausedMs
-    if (state.is === 'stopping' || isShorter || (pausedMs > 0 && (next.is === 'idle' || next.is === 'sending'))) return
+    const isPaused = state.is === 'paused' && state.until > performance.now()
+    const endsPause =
+      next.is === 'stopping' || (next.is === 'paused' && state.is === 'paused' && next.until > state.until)
+    if (state.is === 'stopping' || (isPaused && !endsPause)) return
     if (state.is !== next.is)
-      log.debug({ lease: work.lease, from: state.is, to: next.is }, 'the sender changes its state')
+      log.debug({ lease: transport.lease, from: state.is, to: next.is }, 'the sender changes its state')
     state = next
   }
 
@@ -66,33 +69,41 @@ export function startSender(db: Db, work: Work, { log, leaseSeconds, pollMs = PO
   }
 
   function failed(err: unknown): number {
-    // That the database is away is reported where orders meet it.
-    const state = sqlState(err)
-    if (!isFailing && state && !/^(08|57P)/.test(state)) log.error({ err }, 'the sender cannot work: mails wait')
+    const code = sqlState(err)
+    const isAway = !code || /^(08|57P)/.test(code) // reported where orders meet it
+    if (!isFailing && !isAway) log.error({ err }, 'the sender cannot work: mails wait')
     isFailing = true
     isReady = false
     enter({ is: 'waiting' })
     return pollMs
   }
 
-  /** Claims what is due, as far as there is room, and starts it. Returns for how long it is too soon for more. */
+  /** Claims what is due, as far as there is room, and begins to send it. Returns for how long there is nothing to do. */
   async function step(): Promise<number> {
     const isPoll = performance.now() >= nextPollAt
     if (isPoll) {
       nextPollAt = performance.now() + pollMs
-      const isMine = await takeLease(db, work.lease, holder, SENDER_LEASE_SECONDS)
-      const prepared = isMine ? await work.prepare() : undefined
-      isReady = prepared === 'ready'
-      if (prepared === 'again') nextPollAt = 0
-      if (!isMine) enter({ is: 'waiting' })
+      isReady = await prepare()
     }
     if (!isReady) return nextPollAt && pollMs
     enter({ is: underWay.size > 0 ? 'sending' : 'idle' })
     if (state.is === 'paused') return state.until - performance.now()
-    const { mails, pauseMs } = work.room()
-    if (mails > 0) for (const mail of await work.claim(mails, isPoll)) start(mail)
+    const { mails, pauseMs } = transport.room()
+    if (mails > 0) for (const mail of await transport.claim(mails)) start(mail)
     if (isPoll) isFailing = false
     return pauseMs || pollMs
+  }
+
+  /** Whether this process is the one that sends, and may do so now. */
+  async function prepare(): Promise<boolean> {
+    const takeIt = () => takeLease(db, transport.lease, holder, SENDER_LEASE_SECONDS)
+    const startedAt = performance.now()
+    let isMine = await takeIt()
+    const prepared = isMine && (await transport.prepare())
+    if (isMine && performance.now() - startedAt > LONG_PREPARATION_MS) isMine = await takeIt()
+    if (!isMine) enter({ is: 'waiting' })
+    else if (prepared === 'again') nextPollAt = 0
+    return isMine && prepared === 'ready'
   }
 
   function start(mail: ClaimedMail) {
@@ -109,10 +120,10 @@ export function startSender(db: Db, work: Work, { log, leaseSeconds, pollMs = PO
   async function sendOnce(mail: ClaimedMail) {
     // A try ends while its claim lasts, and with the grace of `stop`.
     const timeout = AbortSignal.timeout(Math.min(TRY_TIMEOUT_MS, leaseSeconds * 500))
-    const result = await work.attempt(mail, AbortSignal.any([graceIsOver.signal, timeout]))
+    const result = await transport.attempt(mail, AbortSignal.any([graceIsOver.signal, timeout]))
     if (result.pauseMs) enter({ is: 'paused', until: performance.now() + result.pauseMs })
     await recordResult(db, mail, result)
-    await work.recorded(mail, result)
+    await transport.recorded(mail, result)
   }
 
   const running = run()
@@ -127,7 +138,7 @@ export function startSender(db: Db, work: Work, { log, leaseSeconds, pollMs = PO
       await Promise.race([ended, sleep(graceMs, undefined, { ref: false })])
       graceIsOver.abort()
       await ended
-      await releaseLease(db, work.lease, holder).catch(() => undefined) // it ends by itself
+      await releaseLease(db, transport.lease, holder).catch(() => undefined) // it ends by itself
     },
   }
 }

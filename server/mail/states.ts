@@ -28,8 +28,6 @@ export const states: Record<MailStatus, { means: string; next: MailStatus[] }> =
 
 /** It has not arrived, and will not by itself. */
 export const undeliveredStates: MailStatus[] = ['Bounced', 'Failed', 'Complained']
-/** It is still to be sent, by itself or after a person has decided. */
-export const unsentStates: MailStatus[] = ['Failed', 'Unknown', 'Pending']
 
 export function statesBefore(to: MailStatus): MailStatus[] {
   return names(states).filter((state) => states[state].next.includes(to))
@@ -44,7 +42,7 @@ export const kinds: Record<MailKind, { to: 'staff' | 'visitor' | 'program'; key:
   Post: { to: 'program', key: 'post', short: 'Post' },
 }
 
-export function names<Name extends string>(table: Record<Name, unknown>) {
+export function names<Name extends string>(table: Partial<Record<Name, unknown>>) {
   return Object.keys(table) as Name[]
 }
 
@@ -58,10 +56,14 @@ export const TOO_OLD = 'Not sent: the enquiry is more than'
 /** The reason of a notice that a summary has told; its number follows. */
 export const IN_SUMMARY = 'Told in summary'
 
-export const undelivered = { status: { in: undeliveredStates } } satisfies MailFilter
+/** A mail to staff that may not have arrived counts as one that has not. */
+export const undelivered = { status: { in: [...undeliveredStates, 'Unknown'] } } satisfies MailFilter
 
-/** Nobody has been told: the notice of a New enquiry did not arrive, or was too old. One in a summary has no `dueAt`. */
-export const untoldNotices = {
+/**
+ * The notices of New enquiries that reached nobody: they did not arrive, or were too old. One that a summary told has no
+ * `dueAt`, so the index passes over it.
+ */
+export const undeliveredNotices = {
   kind: 'Staff',
   OR: [undelivered, { status: 'Withheld', dueAt: { not: null }, lastError: { startsWith: TOO_OLD } }],
   enquiry: { status: 'New' },
@@ -69,15 +71,9 @@ export const untoldNotices = {
 
 export const undeliveredSummaries = { ...undelivered, kind: 'Summary' } satisfies MailFilter
 
-/** The visitor has to be rung. */
+/** Their visitors have to be rung. */
 export const undeliveredAcknowledgements = {
-  ...undelivered,
   kind: 'Acknowledgement',
+  status: { in: undeliveredStates },
   enquiry: { status: 'New' },
 } satisfies MailFilter
-
-/** What a restored database holds back, because it may have been sent since the backup. */
-export const heldBack = {
-  status: 'Withheld',
-  lastError: 'restored from a backup: may have been sent since',
-} as const satisfies MailFilter

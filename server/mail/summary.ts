@@ -7,7 +7,14 @@ import { toEnquiry } from '../enquiries/enquiry.ts'
 import { DAY_MS, formatCount, formatIndianDay, formatIndianTime, parseIndianTime } from '../format.ts'
 import { CHUNK, transition } from './queue.ts'
 import { replyCode } from './resend.ts'
-import { IN_SUMMARY, kinds, type MailFilter, undelivered, undeliveredSummaries, untoldNotices } from './states.ts'
+import {
+  IN_SUMMARY,
+  kinds,
+  undelivered,
+  undeliveredAcknowledgements,
+  undeliveredNotices,
+  undeliveredSummaries,
+} from './states.ts'
 
 /*
  * A summary: one page to staff about the enquiries that were not mailed alone, those that nobody was told of, the visitors
@@ -31,18 +38,16 @@ type EnquiryFilter = NonNullable<NonNullable<Parameters<Db['enquiry']['findMany'
 
 /** The page, its first line the subject; undefined when nobody has anything to do. `notices` were not mailed alone. */
 export async function readSummary(db: Db, now: Date, notices: bigint[] = []): Promise<string | undefined> {
-  const newWith = (mail: MailFilter): EnquiryFilter => ({ status: 'New', mails: { some: mail } })
-  const newest = notices.slice(-LISTED_MAX - NAMED_MAX)
-  const covered: EnquiryFilter = { mails: { some: { id: { in: newest } } } }
+  const newest = { id: { in: notices.slice(-LISTED_MAX - NAMED_MAX) } }
   const dayAgo = new Date(now.getTime() - DAY_MS)
   const unanswered: EnquiryFilter = { status: 'New', receivedAt: { lte: dayAgo } }
   // `who` is set by the staff command only. Studio saves a row that it read before a colleague closed the enquiry.
   const byHand = { column: 'Status', before: 'Closed', who: null, at: { gt: dayAgo } }
   const reopened: EnquiryFilter = { status: { not: 'Closed' }, history: { some: byHand } }
   const lists = await Promise.all([
-    readList(db, TITLES.told, covered, 'list --new', notices.length),
-    readList(db, TITLES.untold, newWith(untoldNotices), 'mails'),
-    readList(db, TITLES.toRing, newWith({ kind: 'Acknowledgement', ...undelivered }), 'mails'),
+    readList(db, TITLES.told, { mails: { some: newest } }, 'list --new', notices.length),
+    readList(db, TITLES.untold, { mails: { some: undeliveredNotices } }, 'mails'),
+    readList(db, TITLES.toRing, { mails: { some: undeliveredAcknowledgements } }, 'mails'),
     readList(db, TITLES.waiting, unanswered, 'list --new'),
     readList(db, TITLES.reopened, reopened, 'list'),
   ])
@@ -94,13 +99,13 @@ async function readList(db: Db, title: string, where: EnquiryFilter, command: st
  * those notices, and no others, are withheld: where the process dies in between, the rest is told once more. Returns
  * whether there was anything to tell.
  */
-export async function writeSummary(db: Db, withDue: boolean): Promise<boolean> {
+export async function writeSummary(db: Db, now: Date, withDue: boolean): Promise<boolean> {
   const notices = await db.$queryRaw<{ id: bigint }[]>`
     SELECT "Id" AS "id" FROM "Quvera_Mail"
     WHERE "Status" = 'Pending' AND "Kind" = 'Staff' AND "TriedAt" IS NULL AND (${withDue} OR "DueAt" IS NULL)
     ORDER BY "Id"`
   const ids = notices.map(({ id }) => id)
-  const text = await readSummary(db, new Date(), ids)
+  const text = await readSummary(db, now, ids)
   if (!text) return false
   const summary = await queueSummary(db, text)
   for (let start = 0; start < ids.length; start += CHUNK) {
@@ -126,7 +131,7 @@ export async function writeDigestIfDue(db: Db, at: string, now: Date, withDue: b
     where: { name: LEASE, until: { gt: now, lt: new Date(due.getTime() + 2 * DAY_MS) } },
   })
   if (now < due || isDone > 0) return false
-  const isWritten = await writeSummary(db, withDue)
+  const isWritten = await writeSummary(db, now, withDue)
   await takeLease(db, LEASE, randomUUID(), (due.getTime() + DAY_MS - now.getTime()) / 1000, DAY_MS / 1000)
   return isWritten
 }

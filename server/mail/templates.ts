@@ -2,13 +2,13 @@ import { brand, palette, postalAddress } from '../../shared/brand.ts'
 import { columns, type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
 import { linkOf, type Subscriber, UNCONFIRMED_DAYS } from '../enquiries/subscribers.ts'
 import { formatIndianTime } from '../format.ts'
-import type { ClaimedMail } from './queue.ts'
+import type { StoredMail } from './queue.ts'
 import type { Message } from './resend.ts'
 
 const SUBJECT_MAX = 120
 
 /** The mail as stored rows give it and nothing else, so that a repeat is the same to the letter. */
-export function writeMessage(mail: ClaimedMail, staff: string[], publicUrl: string): Message | undefined {
+export function writeMessage(mail: StoredMail, staff: string[], publicUrl: string): Message | undefined {
   const { kind, key: idempotencyKey, text, enquiry, subscriber } = mail
   if (kind === 'Summary') return { idempotencyKey, to: staff, ...summaryMail(text ?? '') }
   if (subscriber)

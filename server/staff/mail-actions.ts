@@ -1,9 +1,15 @@
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { transition } from '../mail/queue.ts'
-import { heldBack, type MailFilter } from '../mail/states.ts'
+import type { MailFilter } from '../mail/states.ts'
 
 /* What staff do to mails by hand. */
+
+/** What a restored database holds back, because it may have been sent since the backup. */
+export const heldBack = {
+  status: 'Withheld',
+  lastError: 'restored from a backup: may have been sent since',
+} as const satisfies MailFilter
 
 export interface Retry {
   /** None: all. */

@@ -1,23 +1,21 @@
 import type { Db } from '../database/database.ts'
+import type { MailStatus } from '../database/generated/enums.ts'
 import { readOldestNew } from '../enquiries/enquiry.ts'
 import { OperatorError, scrub } from '../errors.ts'
 import { formatAge, formatCount } from '../format.ts'
-import { allowedNow, budgetOf } from '../mail/mails.ts'
-import { readBacklog, readUsage } from '../mail/queue.ts'
 import { sharesOf } from '../mail/quota.ts'
 import {
-  heldBack,
   kinds,
   type MailFilter,
   mailKinds,
   states,
   undeliveredAcknowledgements,
+  undeliveredNotices,
   undeliveredSummaries,
-  unsentStates,
-  untoldNotices,
 } from '../mail/states.ts'
+import { allowedNow, budgetOf, readBacklog, readUsage } from '../mail/usage.ts'
 import { findByReference, joinReferences, readAge, readReferences, UsageError } from './input.ts'
-import { retryMails, withholdMails, wouldBeDue } from './mail-actions.ts'
+import { heldBack, retryMails, withholdMails, wouldBeDue } from './mail-actions.ts'
 import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
 
 const LISTED_MAX = 200
@@ -155,11 +153,12 @@ interface Section {
 
 const attention: Section[] = [
   {
-    where: untoldNotices,
+    where: undeliveredNotices,
     title: (n) =>
       `ALARM: nobody has been told of ${formatCount(n, 'enquiry', 'enquiries')}. The notice did not arrive.`,
     advice: `Read each with: staff show REFERENCE. Answer the visitor, then: staff status REFERENCE Contacted.
-Correct what keeps mails from STAFF_EMAILS; staff test-mail ADDRESS tries it. staff mails retry lists what was refused.`,
+Correct what keeps mails from STAFF_EMAILS; staff test-mail ADDRESS tries it. staff mails retry lists what was refused.
+One that is Unknown may have arrived: look into Resend's log.`,
   },
   {
     where: undeliveredSummaries,
@@ -182,7 +181,7 @@ Correct what keeps mails from STAFF_EMAILS; staff test-mail ADDRESS tries it. st
 /** Why mails wait, then the sections, the most urgent first. */
 async function printMails(terminal: Terminal, db: Db, onlyFailed: boolean) {
   const { print, env } = terminal
-  const states = unsentStates.filter((state) => !onlyFailed || state !== 'Pending')
+  const states: MailStatus[] = onlyFailed ? ['Failed', 'Unknown'] : ['Failed', 'Unknown', 'Pending']
   const sections: Section[] = [
     ...attention,
     {
@@ -236,8 +235,8 @@ async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]
   if (usage.hasSuspected) reasons.push('Suspected spam waits for the next summary.')
   for (const { kind } of await db.mail.groupBy({ by: ['kind'], where: waiting })) {
     if (kind === 'Post' || allowed[kind] > 0) continue
-    const isHeld = (kind === 'Acknowledgement' || kind === 'Confirmation') && usage.isHeld[kind]
-    const reason = isHeld
+    const isUnwelcome = (kind === 'Acknowledgement' || kind === 'Confirmation') && usage.isUnwelcome[kind]
+    const reason = isUnwelcome
       ? '5 of the last 20 were turned away or marked as spam within a day'
       : kind === 'Confirmation' && !env.PUBLIC_URL
         ? 'PUBLIC_URL is not set here, and their links begin with it'

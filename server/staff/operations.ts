@@ -1,11 +1,12 @@
 // Commands about the site: its settings, its tables, the digest, and whether mails and webhook posts arrive.
 import { brand } from '../../shared/brand.ts'
 import { emailSchema, exampleOrder } from '../../shared/order.ts'
+import { readNow } from '../database/clock.ts'
 import { type Env, envSchema, readEnv } from '../env.ts'
 import { OperatorError } from '../errors.ts'
-import { bodyOf, post } from '../mail/posts.ts'
 import { createMailer } from '../mail/resend.ts'
 import { queueSummary, readSummary } from '../mail/summary.ts'
+import { bodyOf, post } from '../mail/webhook-posts.ts'
 import { withDatabase } from '../open-database.ts'
 import { UsageError } from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
@@ -56,7 +57,7 @@ export function digestCommand(add: AddCommand, { env, print, onDatabase }: Termi
     .option('--send', 'also mail it to STAFF_EMAILS, through the running site, if there is anything to say')
     .action(async ({ send }: { send?: boolean }) => {
       await onDatabase(async (db) => {
-        const page = await readSummary(db, new Date())
+        const page = await readSummary(db, await readNow(db))
         if (!page) return print(`Nothing waits, and every mail has arrived.${send ? ' Nothing is sent.' : ''}`)
         print(page)
         if (!send) return

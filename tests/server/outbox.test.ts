@@ -1,14 +1,17 @@
 import pino from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { readBacklog, withholdOld } from '../../server/mail/queue.ts'
-import { heldBack, mailKinds } from '../../server/mail/states.ts'
+import { withholdOld } from '../../server/mail/queue.ts'
+import { mailKinds } from '../../server/mail/states.ts'
 import { readSummary } from '../../server/mail/summary.ts'
+import { readBacklog } from '../../server/mail/usage.ts'
+import { heldBack } from '../../server/staff/mail-actions.ts'
 import { brand } from '../../shared/brand.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Behaviour, STAFF } from '../support/fake-resend.ts'
 import { staff } from '../support/staff-command.ts'
+import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -93,6 +96,46 @@ describe('the mails of an order', () => {
     app.resend.behaviour = { status: 403, name: 'invalid_api_key' }
     await submit(app.url, anOrder())
     await eventually(async () => expect((await mailRows()).find((row) => row.lastError)?.triedAt).toBeNull())
+  })
+
+  it('that Resend does not take now keep the time from which their age counts', async () => {
+    await app.outbox.stop(1000)
+    await submit(app.url, anOrder())
+    const before = (await mailRows()).map(({ dueAt }) => dueAt)
+    app.resend.behaviour = { status: 401, name: 'invalid_api_key' }
+    const outbox = app.startOutbox({ MAIL_RETRY_SECONDS: 600 })
+    await eventually(async () => expect((await mailRows()).some(({ lastError }) => lastError)).toBe(true))
+    await outbox.stop(1000)
+    expect((await mailRows()).map(({ dueAt }) => dueAt)).toEqual(before)
+  })
+
+  it('are given up one by one where Resend sends to nobody but its owner yet; the others go', async () => {
+    const { behaviour } = app.resend
+    app.resend.behaviour = { onlyTo: STAFF }
+    expect(behaviour).toBe('accept')
+    for (let index = 0; index < 3; index++) await submit(app.url, anOrder({ email: `v${index}@shop.example` }))
+    await eventually(async () =>
+      expect((await mailRows()).map(({ status }) => status)).toEqual([
+        'Sent',
+        'Sent',
+        'Sent',
+        'Failed',
+        'Failed',
+        'Failed',
+      ]),
+    )
+  })
+
+  it('wait behind confirmations where they go to a visitor', async () => {
+    await app.outbox.stop(1000)
+    app.resend.behaviour = { limitASecond: 1 }
+    for (let index = 0; index < 2; index++) await submit(app.url, anOrder({ email: `v${index}@shop.example` }))
+    const mails = { create: { kind: 'Confirmation', key: 'confirm/x' } } as const
+    await app.db.subscriber.create({ data: { email: 'asha@shop.example', consentVersion: '1', mails } })
+    const outbox = app.startOutbox()
+    await eventually(() => expect(app.resend.mails).toHaveLength(4))
+    await outbox.stop(1000)
+    expect(app.resend.mails.map(({ key }) => key.split('/')[0])).toEqual(['staff', 'staff', 'confirm', 'ack'])
   })
 
   it('are finished by the newest try only', async () => {
@@ -185,6 +228,25 @@ describe('mails about an enquiry of long ago', () => {
     expect((await staff(['mails', 'retry', '--yes', '--restored'], app.env)).stdout).toContain('4 mails are due now')
     await withholdOld(app.db, mailKinds, 7, pino({ level: 'silent' }))
     expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(4)
+  })
+})
+
+describe('the age of what waits', () => {
+  it('is that of the oldest, also beside a summary that was tried', async () => {
+    await app.outbox.stop(1000)
+    await app.db.mail.create({ data: { kind: 'Summary', key: 'x', attempts: 1, triedAt: new Date() } })
+    await storeEnquiry(app.db, { receivedAt: hoursAgo(2) }, { Staff: 'Pending' })
+    const tried = { dueAt: new Date(Date.now() + 60_000), attempts: 1, triedAt: hoursAgo(2) }
+    await app.db.mail.updateMany({ where: { kind: 'Staff' }, data: tried })
+    expect(await readBacklog(app.db)).toMatchObject({ isOverdue: true })
+    expect((await readBacklog(app.db)).oldestPendingSeconds).toBeGreaterThanOrEqual(7200)
+  })
+
+  it('of acknowledgements alone is no delay: they may wait a day for their share', async () => {
+    await app.outbox.stop(1000)
+    await storeEnquiry(app.db, { receivedAt: hoursAgo(2) }, { Acknowledgement: 'Pending' })
+    expect(await readBacklog(app.db)).toMatchObject({ isOverdue: false, pending: 1 })
+    expect((await readBacklog(app.db)).oldestPendingSeconds).toBeGreaterThanOrEqual(7200)
   })
 })
 

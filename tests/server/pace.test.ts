@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createPace } from '../../server/mail/resend.ts'
+import { createPace } from '../../server/mail/pace.ts'
 
 const headers = (limit: number, remaining: number, reset = 1) => ({
   'ratelimit-limit': String(limit),

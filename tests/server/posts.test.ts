@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
+import pino from 'pino'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createOrders } from '../../server/enquiries/orders.ts'
 import { type Env, readEnv } from '../../server/env.ts'
-import { readBacklog } from '../../server/mail/queue.ts'
+import { startOutbox } from '../../server/mail/outbox.ts'
+import { readBacklog } from '../../server/mail/usage.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { anOrder, submit } from '../support/an-order.ts'
@@ -147,6 +149,17 @@ describe('while NOTIFY_URL does not take it', () => {
     await eventually(async () => expect((await posts())[0]?.lastError).toBe('HTTP 500'), 5000)
   })
 
+  it('those already tried go one after the other and not one a poll, once it takes them again', async () => {
+    await start({ mails: false })
+    await app.outbox.stop(1000)
+    for (let index = 0; index < 5; index++) await submit(app.url, anOrder())
+    await app.db.mail.updateMany({ where: { kind: 'Post' }, data: { attempts: 1, triedAt: new Date() } })
+    const env = { ...readEnv({}), NOTIFY_URL: receiver.url }
+    const outbox = startOutbox(app.db, env, { log: pino({ level: 'silent' }), pollMs: 10_000 })
+    await eventually(async () => expect(await states()).toEqual(Array(5).fill('Sent')), 5000)
+    await outbox.stop(1000)
+  })
+
   it('410 ends it, with an error in the log; staff may ask once more', async () => {
     await start()
     status(410)
@@ -177,7 +190,7 @@ describe('while NOTIFY_URL does not take it', () => {
     await eventually(async () => expect(await states()).toEqual(['Failed']))
     await again.stop(1000)
     expect((await posts())[0]?.lastError).toBe('HTTP 500')
-    expect(logged(50)).toMatchObject([{ posts: 1, msg: expect.stringContaining('given up') }])
+    expect(logged(50)).toMatchObject([{ reason: 'HTTP 500', msg: expect.stringContaining('not tried again') }])
   })
 
   /** Of eight days ago; then nothing is posted any more. */

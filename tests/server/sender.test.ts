@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
+import { startSender, type Transport } from '../../server/mail/sender.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
@@ -78,6 +79,44 @@ describe('the sender', () => {
     expect(app.resend.calls.all - calls).toBeLessThan(5)
     app.resend.behaviour = 'accept'
     await eventually(() => expect(app.resend.mails).toHaveLength(10))
+  })
+
+  it('keeps the pause for which Resend asked when the database fails meanwhile', async () => {
+    const app = await anApp()
+    app.resend.behaviour = { status: 429, name: 'daily_quota_exceeded' }
+    await submit(app.url, anOrder())
+    await eventually(() => expect(app.logged('"to":"paused"')).toBe(1))
+    app.resend.behaviour = 'accept'
+    await app.db.$executeRaw`ALTER TABLE "Quvera_Lease" RENAME TO "away"`
+    await eventually(() => expect(app.logged('the sender cannot work')).toBe(1))
+    await app.db.$executeRaw`ALTER TABLE "away" RENAME TO "Quvera_Lease"`
+    await app.db.mail.updateMany({ data: { dueAt: new Date() } })
+    await sleep(1000) // several polls
+    expect(app.resend.mails).toHaveLength(0)
+  })
+
+  it('claims nothing when another process has taken over during a long preparation', async () => {
+    const app = await anApp({ mails: false })
+    const claims: string[] = []
+    const work = (name: string, prepareMs: number): Transport => ({
+      lease: 'tested',
+      prepare: () => sleep(prepareMs, 'ready'),
+      room: () => ({ mails: 1, pauseMs: 0 }),
+      async claim() {
+        claims.push(name)
+        return []
+      },
+      attempt: async () => ({ to: 'Sent', lastError: null }),
+      recorded: async () => undefined,
+    })
+    const log = { error() {}, debug() {} }
+    const slow = startSender(app.db, work('slow', 1500), { log, leaseSeconds: 60 })
+    await sleep(500)
+    await app.db.lease.updateMany({ where: { name: 'tested' }, data: { until: new Date(0) } })
+    const other = startSender(app.db, work('other', 0), { log, leaseSeconds: 60 })
+    await sleep(1500)
+    await Promise.all([slow.stop(0), other.stop(0)])
+    expect(new Set(claims)).toEqual(new Set(['other']))
   })
 
   it('of several processes one sends and the others wait, until it ends', async () => {

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { forgetSubscribers } from '../../server/enquiries/subscribers.ts'
 import { DAY_MS } from '../../server/format.ts'
-import { readBacklog } from '../../server/mail/queue.ts'
+import { readBacklog } from '../../server/mail/usage.ts'
 import { brand } from '../../shared/brand.ts'
 import { CONSENT_VERSION } from '../../shared/subscription.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { readCsv } from '../support/read-csv.ts'
 import { scratch } from '../support/scratch.ts'
@@ -410,4 +411,16 @@ it('who was asked and has not confirmed within 30 days is forgotten, and one of 
   expect(await forgetSubscribers(app.db, new Date(Date.now() + 29.5 * DAY_MS))).toBe(0)
   expect(await forgetSubscribers(app.db, new Date(Date.now() + 30.5 * DAY_MS))).toBe(2)
   expect(await left()).toEqual(['confirmed@shop.example'])
+})
+
+it('a link lasts by the database’s clock, whatever the clock of the process says', async () => {
+  await start()
+  await subscribe('asha@shop.example')
+  const link = await theLink()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 40 * DAY_MS })
+  atEnd(() => vi.useRealTimers())
+  expect(await ask(link)).toMatchObject({ status: 200 })
+  expect((await ask(link, 'List-Unsubscribe=One-Click')).status).toBe(200)
+  vi.useRealTimers()
+  expect(Number((await rows())[0]?.endsAt)).toBeLessThanOrEqual(Date.now())
 })

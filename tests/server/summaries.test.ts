@@ -5,6 +5,7 @@ import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { staff } from '../support/staff-command.ts'
+import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const pending = (app: TestApp, where = {}) => app.db.mail.count({ where: { status: 'Pending', ...where } })
@@ -90,12 +91,12 @@ describe('a summary', () => {
     for (let round = 0; round < 25; round++) await orders(app, 100)
     await app.db
       .$executeRaw`ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "dies" CHECK ("Status" <> 'Withheld' OR "Id" < 3000)`
-    await writeSummary(app.db, true).catch(() => undefined)
+    await writeSummary(app.db, new Date(), true).catch(() => undefined)
     await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" DROP CONSTRAINT "dies"`
     const first = await app.db.mail.count({ where: { kind: 'Staff', status: 'Withheld' } })
     expect(first).toBeGreaterThan(0)
     expect(first).toBeLessThan(2500)
-    await writeSummary(app.db, true)
+    await writeSummary(app.db, new Date(), true)
     expect(await app.db.mail.count({ where: { kind: 'Staff', status: 'Pending' } })).toBe(0)
     const [one, two] = await app.db.mail.findMany({ where: { kind: 'Summary' }, orderBy: { id: 'asc' } })
     expect(one?.text).toMatch(/^\w+: 2,500 enquiries, /)
@@ -114,6 +115,44 @@ describe('a summary', () => {
     await eventually(() => expect(told(app)).toHaveLength(2))
   })
 
+  it('never grows too old: nothing else tells of its enquiries', async () => {
+    const app = await anApp({ mails: false })
+    const data = { kind: 'Summary', key: 'summary/old', text: 'Quvera: 3 enquiries', dueAt: hoursAgo(24 * 30) } as const
+    await app.db.mail.create({ data })
+    const outbox = app.startOutbox()
+    await eventually(() => expect(told(app)).toHaveLength(1))
+    await outbox.stop(1000)
+  })
+
+  it('that may have been sent or not is an alarm, as is a notice', async () => {
+    const app = await anApp({ mails: false })
+    const reference = await storeEnquiry(app.db, {}, { Staff: ['Unknown', 'no clear answer'] })
+    const { id } = await app.db.mail.create({
+      data: { kind: 'Summary', key: 'summary/x', text: 'Quvera: 3 enquiries', status: 'Unknown' },
+    })
+    const { stdout } = await staff(['mails'], app.env)
+    expect(stdout).toMatch(/ALARM: nobody has been told of 1 enquiry\.[\s\S]*no clear answer/)
+    expect(stdout).toContain('ALARM: 1 summary did not arrive')
+    expect(stdout).not.toMatch(/\d mails? (is|are) not sent\./)
+    const digest = (await staff(['digest'], app.env)).stdout
+    expect(digest).toMatch(new RegExp(`Nobody has been told of these.*\\n${reference} · `))
+    expect(digest).toContain(`Summary ${id} did not arrive (Unknown)`)
+  })
+
+  it('goes once the limit is reached, though every moment a mail of yesterday leaves room for one notice', async () => {
+    const app = await anApp({ mails: false, dailyBudget: 1000, summaryWaitMs: 1500 })
+    await orders(app, 60)
+    await app.db.$executeRaw`
+      INSERT INTO "Quvera_Mail" ("Kind", "Status", "Key", "TriedAt", "DueAt")
+      SELECT 'Staff', 'Sent', 'yesterday', now() - interval '24 hours' + n * interval '200 ms', NULL FROM generate_series(1, 300) n`
+    const outbox = app.startOutbox()
+    atEnd(() => outbox.stop(0))
+    const summaries = () => app.db.mail.count({ where: { kind: 'Summary' } })
+    await eventually(async () => expect(await summaries()).toBe(1), 5000)
+    await eventually(async () => expect(await pending(app, { kind: 'Staff' })).toBe(0))
+    expect(told(app).filter(({ key }) => key.startsWith('staff/')).length).toBeGreaterThan(1)
+  })
+
   it('marks none that came while it was written', async () => {
     const app = await anApp({ mails: false })
     await orders(app, 2)
@@ -128,7 +167,7 @@ describe('a summary', () => {
         },
       },
     })
-    await writeSummary(slow as unknown as typeof app.db, true)
+    await writeSummary(slow as unknown as typeof app.db, new Date(), true)
     expect(
       await app.db.mail.findMany({ where: { kind: 'Staff', status: 'Pending' }, include: { enquiry: true } }),
     ).toMatchObject([{ enquiry: { reference: late } }])
@@ -199,6 +238,19 @@ describe('without webhooks', () => {
     await new Promise((done) => setTimeout(done, 500)) // several looks
     expect(new Set(app.resend.calls.asked).size).toBe(app.resend.calls.asked.length)
     await again.stop(1000)
+  })
+
+  it('questions keep to the limit that Resend names, as mails do', async () => {
+    await app.outbox.stop(1000)
+    app.resend.behaviour = { limitASecond: 2 }
+    await app.db.$executeRaw`
+      INSERT INTO "Quvera_Mail" ("Kind", "Status", "Key", "ResendId", "TriedAt", "DueAt")
+      SELECT 'Summary', 'Sent', 'x', 'sent-' || n, now() - interval '6 minutes', now() FROM generate_series(1, 30) n`
+    const outbox = app.startOutbox()
+    await new Promise((done) => setTimeout(done, 2500)) // 25 polls
+    await outbox.stop(1000)
+    expect(app.resend.calls.asked.length).toBeGreaterThan(2)
+    expect(app.resend.calls.limited).toBe(0)
   })
 
   it('Resend is asked again when a mail is twice as old', async () => {

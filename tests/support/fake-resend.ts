@@ -24,6 +24,8 @@ export type Behaviour =
   | 'refuseReplyTo'
   | { slowMs: number }
   | { limitASecond: number }
+  /** As before a domain is verified: mails go to the owner of the account and nobody else. */
+  | { onlyTo: string }
 
 export interface FakeResend {
   url: string
@@ -112,6 +114,8 @@ export async function startFakeResend(): Promise<FakeResend> {
     if (!mail.from || !mail.to || !mail.subject || !mail.text || !mail.html) return fail(422, 'missing_required_field')
     if (behaviour === 'refuseReplyTo' && mail.reply_to)
       return json(response, 422, { statusCode: 422, name: 'validation_error', message: 'Invalid `reply_to` field.' })
+    if (typeof behaviour === 'object' && 'onlyTo' in behaviour && ![mail.to].flat().includes(behaviour.onlyTo))
+      return fail(403, 'validation_error', {}, 'You can only send testing emails to your own email address')
     const before = key ? remembered.get(key) : undefined
     if (before)
       return before.body === body ? json(response, 200, { id: before.id }) : fail(409, 'invalid_idempotent_request')

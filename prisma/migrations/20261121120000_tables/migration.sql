@@ -137,6 +137,9 @@ CREATE UNIQUE INDEX "Quvera_Subscriber_Id_key" ON "Quvera_Subscriber"("Id");
 -- CreateIndex
 CREATE INDEX "Quvera_MailEvent_ResendId_idx" ON "Quvera_MailEvent"("ResendId");
 
+-- CreateIndex
+CREATE INDEX "Quvera_MailEvent_ReceivedAt_idx" ON "Quvera_MailEvent"("ReceivedAt");
+
 -- AddForeignKey
 ALTER TABLE "Quvera_History" ADD CONSTRAINT "Quvera_History_EnquiryId_fkey" FOREIGN KEY ("EnquiryId") REFERENCES "Quvera_Form"("Id") ON DELETE CASCADE ON UPDATE CASCADE;
 
@@ -158,7 +161,7 @@ ALTER TABLE "Quvera_Form"
 -- Prisma's schema cannot name the condition; the names are the ones it expects.
 CREATE INDEX "Quvera_Mail_ResendId_idx" ON "Quvera_Mail" ("ResendId") WHERE "ResendId" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_Kind_TriedAt_idx" ON "Quvera_Mail" ("Kind", "TriedAt") WHERE "TriedAt" IS NOT NULL;
-CREATE INDEX "Quvera_Mail_tried_idx" ON "Quvera_Mail" ("Id") WHERE "Status" = 'Pending' AND "Attempts" > 0;
+CREATE INDEX "Quvera_Mail_tried_idx" ON "Quvera_Mail" ("DueAt") WHERE "Status" = 'Pending' AND "TriedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_SubscriberId_idx" ON "Quvera_Mail" ("SubscriberId") WHERE "SubscriberId" IS NOT NULL;
 
 -- The mailbox behind an address: without a tag, and at Gmail without dots. Only what counts mails to it may use it, for

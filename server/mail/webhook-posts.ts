@@ -7,7 +7,7 @@ import { POSTS_WANTED } from '../enquiries/orders.ts'
 import type { Env } from '../env.ts'
 import { backOffMs, claimDue, withholdOld } from './queue.ts'
 import { clean, readSeconds } from './resend.ts'
-import type { Work } from './sender.ts'
+import type { Transport } from './sender.ts'
 import { titleOf } from './templates.ts'
 
 /* Tells NOTIFY_URL of each enquiry. The address may be a secret: nothing here tells more of it than its origin. */
@@ -63,26 +63,26 @@ export async function post(
 }
 
 /** Posts enquiries one at a time, as chats want it. */
-export function postWork(db: Db, env: Env, url: string, log: Pick<Logger, 'error' | 'warn'>): Work {
+export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<Logger, 'error' | 'warn'>): Transport {
   const { NOTIFY_SECRET, NOTIFY_FORMAT, MAIL_RETRY_SECONDS, MAIL_MAX_AGE_DAYS, MAIL_LEASE_SECONDS } = env
   let isBusy = false
-  let upkeepAt = Number.NEGATIVE_INFINITY
+  let upkeepAt = 0
   return {
     lease: 'posts',
     room: () => ({ mails: isBusy ? 0 : 1, pauseMs: 0 }),
     async prepare() {
-      if (performance.now() - upkeepAt < UPKEEP_MS) return 'ready'
+      if (performance.now() < upkeepAt) return 'ready'
       if (await withholdOld(db, ['Post'], MAIL_MAX_AGE_DAYS, log)) return 'again'
       await wantPosts(db)
-      upkeepAt = performance.now()
+      upkeepAt = performance.now() + UPKEEP_MS
       return 'ready'
     },
-    async claim(room, isPoll) {
-      const posts = await claimDue(db, { Post: room }, room, MAIL_LEASE_SECONDS, isPoll)
+    async claim(room) {
+      const posts = await claimDue(db, { Post: room }, room, MAIL_LEASE_SECONDS)
       isBusy = posts.length > 0
       return posts
     },
-    async attempt({ enquiry, key, attempts }, signal) {
+    async attempt({ enquiry, key, attempts, triedHoursAgo }, signal) {
       try {
         if (!enquiry || (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text'))
           return { to: 'Withheld', lastError: 'Not posted: suspected spam.' }
@@ -90,7 +90,8 @@ export function postWork(db: Db, env: Env, url: string, log: Pick<Logger, 'error
         if (answer.isTaken) return { to: 'Sent', lastError: null }
         const { error: lastError, retryAfterMs } = answer
         const pauseMs = Math.max(retryAfterMs, PAUSE_MS)
-        if (lastError === GONE) return { to: 'Failed', lastError, pauseMs }
+        const isTooOld = Number(triedHoursAgo) > MAIL_MAX_AGE_DAYS * 24
+        if (lastError === GONE || isTooOld) return { to: 'Failed', lastError, pauseMs }
         const dueInMs = Math.max(backOffMs(attempts, MAIL_RETRY_SECONDS), retryAfterMs)
         return { to: 'Pending', lastError, dueInMs, pauseMs }
       } finally {

@@ -1,104 +1,105 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import { type Env, publicUrlOf } from '../env.ts'
-import { applyEvents, askDelivery } from './delivery.ts'
-import {
-  backOffMs,
-  type ClaimedMail,
-  claimDue,
-  type Result,
-  readBacklog,
-  readUsage,
-  tidyUp,
-  type Usage,
-  withholdOld,
-} from './queue.ts'
-import { allowanceOf, type Budget, type Used } from './quota.ts'
-import { createMailer, createPace, type Headers, type Outcome } from './resend.ts'
-import type { Work } from './sender.ts'
+import { applyEvents, applyMissedEvents, claimQuestion, deleteOldEvents, recordEvent } from './delivery.ts'
+import { createPace } from './pace.ts'
+import { backOffMs, type ClaimedMail, claimDue, mendTimes, type Result, withholdOld } from './queue.ts'
+import { allowanceOf, summaryPauseMs } from './quota.ts'
+import { createMailer, type Headers, type Outcome } from './resend.ts'
+import type { Transport } from './sender.ts'
 import { kinds, mailKinds } from './states.ts'
 import { writeDigestIfDue, writeSummary } from './summary.ts'
 import { writeMessage } from './templates.ts'
+import { allowedNow, budgetOf, readUsage, type Usage, warnIfOverdue } from './usage.ts'
 
 const UPKEEP_MS = 60_000
 const WARN_MS = 3_600_000
 const SUMMARY_WAIT_MS = 60_000
 /** Resend is asked whether a mail arrived when it is so old, and again whenever its age has doubled. */
 const FIRST_ASKED_MS = 300_000
+const ASK_TIMEOUT_MS = 10_000
 /** After a try without a clear answer, so that few mails have such a try while Resend is down. */
 const UNCLEAR_PAUSE_MS = 1000
 const MISCONFIGURED_FACTOR = 12
 const PAUSE_MAX_MS = 300_000
 const QUOTA_PAUSE_MS = 3_600_000
 const TO_A_MAILBOX = 3
-const TOO_LATE = 'An earlier try may have sent this mail; too long ago to try again without a second copy.'
-
-export function budgetOf({ MAIL_DAILY_BUDGET: mails, STAFF_EMAILS: { length: receivers } }: Env): Budget {
-  return { mails, receivers }
-}
-
-/** How many mails of each kind may be sent now. */
-export function allowedNow(env: Env, { used, isHeld }: Pick<Usage, 'used' | 'isHeld'>): Used {
-  const allowed = allowanceOf(budgetOf(env), used)
-  if (isHeld.Acknowledgement) allowed.Acknowledgement = 0
-  if (isHeld.Confirmation || !env.PUBLIC_URL) allowed.Confirmation = 0 // without PUBLIC_URL its link leads nowhere
-  return allowed
-}
+/** Resend remembers an idempotency key for 24 hours; an hour is left for clocks that differ and for the try itself. */
+const KEY_LIFETIME_HOURS = 23
+const KEY_EXPIRED = 'An earlier try may have sent this mail; too long ago to try again without a second copy.'
 
 /** Sends mails through Resend. */
-export function mailWork(db: Db, env: Env, log: Logger, summaryWaitMs = SUMMARY_WAIT_MS): Work {
+export function createResendTransport(db: Db, env: Env, log: Logger, summaryWaitMs = SUMMARY_WAIT_MS): Transport {
   const { RESEND_API_KEY: apiKey = '', RESEND_BASE_URL: baseUrl, MAIL_FROM: from, STAFF_EMAILS: staff } = env
   const mailer = createMailer({ apiKey, baseUrl, from })
   const pace = createPace()
   const publicUrl = publicUrlOf(env)
-  /** When each was done, by this process's monotonic clock. */
-  const last = { upkeep: -UPKEEP_MS, warning: -WARN_MS, nothingToSummarize: performance.now() }
   let usage: Usage | undefined
   let asksDelivery = !env.RESEND_WEBHOOK_SECRET
   let isAsking = false
+  /** Since the limit was reached: from then on a summary tells of all that are due. */
+  let isLimitReached = false
+  // By this process's monotonic clock.
+  let upkeepAt = 0
+  let warnAt = 0
+  let summaryWaitsSince = performance.now()
 
   /** Writes a summary of the notices that may not be mailed alone, once they have waited for more; and the digest. */
-  async function summarize({ used, hasSuspected, hasDue, isSummaryOpen, now }: Usage, isUpkeep: boolean) {
-    const withDue = hasDue && allowanceOf(budgetOf(env), used).Staff === 0
-    if (!hasSuspected && !withDue) last.nothingToSummarize = performance.now()
-    const isDue = isSummaryOpen && performance.now() - last.nothingToSummarize >= summaryWaitMs
-    if (isDue) await writeSummary(db, withDue)
-    if (isDue) last.nothingToSummarize = performance.now()
-    else if (isUpkeep && env.DIGEST_AT && (await writeDigestIfDue(db, env.DIGEST_AT, now, withDue)))
+  async function summarize(isUpkeep: boolean, usage: Usage) {
+    const { now, used, hasSuspected, hasDue, hasPendingSummary, summaryAgeMs } = usage
+    const budget = budgetOf(env)
+    isLimitReached = hasDue && (isLimitReached || allowanceOf(budget, used).Staff === 0)
+    if (!hasSuspected && !isLimitReached) summaryWaitsSince = performance.now()
+    const isQuiet = summaryAgeMs === null || summaryAgeMs >= summaryPauseMs(budget, used.Summary)
+    if (isQuiet && !hasPendingSummary && performance.now() - summaryWaitsSince >= summaryWaitMs) {
+      summaryWaitsSince = performance.now()
+      await writeSummary(db, now, isLimitReached)
+    } else if (isUpkeep && env.DIGEST_AT && (await writeDigestIfDue(db, env.DIGEST_AT, now, isLimitReached)))
       log.info('the digest of the day is written')
   }
 
-  /** Mails do not wait for the answer. A database that fails is reported at the next poll. */
-  async function ask() {
-    if (isAsking) return
+  /** Asks Resend whether a mail arrived. Mails do not wait for the answer. */
+  async function ask(resendId: string) {
     isAsking = true
-    const answer = await askDelivery(db, mailer, log, staff).catch(() => undefined)
+    pace.started()
+    const { event, forbidden, headers } = await mailer.ask(resendId, AbortSignal.timeout(ASK_TIMEOUT_MS))
+    pace.ended(headers)
     isAsking = false
-    if (answer) pace.learn(answer.headers)
-    if (answer) asksDelivery = !answer.forbidden
+    asksDelivery = !forbidden
+    if (forbidden)
+      log.warn('RESEND_API_KEY may only send: whether mails arrive is not known until RESEND_WEBHOOK_SECRET is set')
+    if (event)
+      await recordEvent(db, log, event, staff).catch((err) => log.error({ err }, 'an answer of Resend is lost'))
+  }
+
+  async function upkeep() {
+    await mendTimes(db)
+    await deleteOldEvents(db)
+    await applyMissedEvents(db, log, staff)
+    if (performance.now() >= warnAt && (await warnIfOverdue(db, log))) warnAt = performance.now() + WARN_MS
+    upkeepAt = performance.now() + UPKEEP_MS
   }
 
   return {
     lease: 'sends mails',
     room: pace.room,
     async prepare() {
-      const isUpkeep = performance.now() - last.upkeep >= UPKEEP_MS
+      const isUpkeep = performance.now() >= upkeepAt
       if (isUpkeep && (await withholdOld(db, mailKinds, env.MAIL_MAX_AGE_DAYS, log))) return 'again'
       usage = await readUsage(db, budgetOf(env))
-      await summarize(usage, isUpkeep).catch((err) => {
-        last.nothingToSummarize = performance.now()
+      await summarize(isUpkeep, usage).catch((err) => {
+        summaryWaitsSince = performance.now()
         log.error({ err }, 'a summary could not be written; it is tried again in a minute')
       })
-      if (isUpkeep) await tidyUp(db)
-      if (isUpkeep) last.upkeep = performance.now()
-      if (isUpkeep && performance.now() - last.warning > WARN_MS && (await warnIfOverdue(db, log)))
-        last.warning = performance.now()
-      if (asksDelivery) ask()
+      if (isUpkeep) await upkeep()
+      const canAsk = asksDelivery && !isAsking && pace.room().mails > 0
+      const resendId = canAsk && (await claimQuestion(db))
+      if (resendId) ask(resendId)
       return 'ready'
     },
-    async claim(room, isPoll) {
+    async claim(room) {
       if (!usage) return []
-      const mails = await claimDue(db, allowedNow(env, usage), room, env.MAIL_LEASE_SECONDS, isPoll)
+      const mails = await claimDue(db, allowedNow(env, usage), room, env.MAIL_LEASE_SECONDS)
       for (const { kind, triedBefore } of mails) if (kind !== 'Post' && !triedBefore) usage.used[kind]++
       for (const _ of mails) pace.started()
       return mails
@@ -108,7 +109,7 @@ export function mailWork(db: Db, env: Env, log: Logger, summaryWaitMs = SUMMARY_
       try {
         const message = writeMessage(mail, staff, publicUrl)
         if (!message) return unsent('Withheld', 'Not sent: what it was about was erased.')
-        if (mail.isTooLate) return { to: 'Unknown', lastError: TOO_LATE }
+        if ((mail.triedHoursAgo ?? 0) > KEY_LIFETIME_HOURS) return { to: 'Unknown', lastError: KEY_EXPIRED }
         const reason = kinds[mail.kind].to === 'visitor' && (await withholdReason(db, mail))
         if (reason) return unsent('Withheld', reason)
         const { outcome, headers } = await mailer.send(message, signal)
@@ -130,8 +131,8 @@ export function mailWork(db: Db, env: Env, log: Logger, summaryWaitMs = SUMMARY_
   }
 }
 
-function unsent(to: Result['to'], lastError: string): Result {
-  return { to, lastError, isUnsent: true }
+function unsent(to: Result['to'], lastError: string, pauseMs?: number): Result {
+  return { to, lastError, isUnsent: true, ...(pauseMs && { pauseMs }) }
 }
 
 /** What Resend's answer makes of a mail; `seconds` are the base of the back-off. */
@@ -139,31 +140,23 @@ function resultOf({ kind, attempts }: ClaimedMail, outcome: Outcome, seconds: nu
   if (outcome.is === 'sent') return { to: 'Sent', lastError: null, resendId: outcome.resendId, dueInMs: FIRST_ASKED_MS }
   const { error: lastError } = outcome
   const retryMs = seconds * 1000
-  // Anybody can type an address: nobody need do anything about one that does not exist.
-  if (outcome.is === 'refused' && kind === 'Confirmation')
-    return { to: 'Withheld', lastError: `Resend refuses the address: ${lastError}` }
-  if (outcome.is === 'refused') return { to: 'Failed', lastError }
-  if (outcome.is === 'ambiguous' && outcome.final) return { to: 'Unknown', lastError }
-  if (outcome.is === 'ambiguous')
-    return {
-      to: 'Pending',
-      lastError,
-      dueInMs: backOffMs(attempts, seconds),
-      pauseMs: Math.min(retryMs, UNCLEAR_PAUSE_MS),
+  switch (outcome.is) {
+    case 'refused':
+      // Anybody can type an address: nobody need do anything about one that does not exist.
+      if (kind === 'Confirmation') return { to: 'Withheld', lastError: `Resend refuses the address: ${lastError}` }
+      return { to: 'Failed', lastError }
+    case 'ambiguous': {
+      if (outcome.final) return { to: 'Unknown', lastError }
+      const pauseMs = Math.min(retryMs, UNCLEAR_PAUSE_MS)
+      return { to: 'Pending', lastError, dueInMs: backOffMs(attempts, seconds), pauseMs }
     }
-  const pauseMs = {
-    throttled: outcome.retryAfterMs ?? retryMs,
-    misconfigured: Math.min(retryMs * MISCONFIGURED_FACTOR, PAUSE_MAX_MS),
-    overQuota: QUOTA_PAUSE_MS,
-  }[outcome.is]
-  return { ...unsent('Pending', lastError), dueInMs: pauseMs, pauseMs }
-}
-
-/** @returns whether it warned */
-export async function warnIfOverdue(db: Db, log: Pick<Logger, 'warn'>): Promise<boolean> {
-  const { isOverdue, oldestPendingSeconds, pending } = await readBacklog(db)
-  if (isOverdue) log.warn({ oldestPendingSeconds, pending }, 'mails wait longer than they should: see `staff mails`')
-  return isOverdue
+    case 'throttled':
+      return unsent('Pending', lastError, outcome.retryAfterMs ?? retryMs)
+    case 'misconfigured':
+      return unsent('Pending', lastError, Math.min(retryMs * MISCONFIGURED_FACTOR, PAUSE_MAX_MS))
+    case 'overQuota':
+      return unsent('Pending', lastError, QUOTA_PAUSE_MS)
+  }
 }
 
 /**

@@ -1,0 +1,57 @@
+import { type Headers, readNumber } from './resend.ts'
+
+/** So many requests at a time: enough for 100 a second with answers that take a tenth of one. */
+const PARALLEL = 10
+/** Mails are claimed several at a time and not one by one. */
+const FREE_MIN = 5
+/** Where answers name no limit. More mails would take the processor from orders. */
+const ASSUMED_A_SECOND = 100
+
+/**
+ * How fast Resend may be called. It counts the requests of a team in windows of a second and tells, with each answer, how
+ * many are left and when the next window begins. Before the first answer one request goes alone.
+ */
+export function createPace(now: () => number = () => performance.now()) {
+  let limit: number | undefined
+  let left = 1
+  let underWay = 0
+  let windowEnd = Number.POSITIVE_INFINITY
+
+  function learn(headers: Headers) {
+    const isFirst = windowEnd === Number.POSITIVE_INFINITY
+    if (!headers) {
+      if (isFirst) left = Math.max(left, 1) // Resend did not answer: the next one may tell
+      return
+    }
+    const read = (name: string) => readNumber(headers[`ratelimit-${name}`])
+    const unspent = (read('remaining') ?? (limit ? left + underWay : ASSUMED_A_SECOND - 1)) - underWay // may not be counted yet
+    limit = read('limit') ?? limit ?? ASSUMED_A_SECOND
+    left = isFirst ? unspent : Math.min(left, unspent)
+    windowEnd = Math.min(windowEnd, now() + (read('reset') ?? 1) * 1000) // told in whole seconds: the earliest is the nearest
+  }
+
+  return {
+    /** How many more requests may be started now; if none, for how long at least. */
+    room() {
+      const time = now()
+      if (time >= windowEnd) {
+        left = (limit ?? ASSUMED_A_SECOND) - underWay // those may be counted in the new window
+        windowEnd = Number.POSITIVE_INFINITY // until its first answer
+      }
+      const free = PARALLEL - underWay
+      const mails = free < FREE_MIN ? 0 : Math.max(0, Math.min(free, left))
+      const waitsForWindow = mails === 0 && left <= 0 && windowEnd !== Number.POSITIVE_INFINITY
+      return { mails, pauseMs: waitsForWindow ? windowEnd - time : 0 }
+    },
+    started() {
+      left--
+      underWay++
+    },
+    /** Of a request that was started: what was answered, or that it was not sent after all. */
+    ended(answered: Headers | 'unsent') {
+      underWay--
+      if (answered === 'unsent') left++
+      else learn(answered)
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import type { Logger } from 'pino'
+import type { Db } from '../database/database.ts'
+import { Prisma } from '../database/generated/client.ts'
+import type { MailKind, MailStatus } from '../database/generated/enums.ts'
+import type { Env } from '../env.ts'
+import { allowanceOf, type Budget, type Used } from './quota.ts'
+import { mailKinds } from './states.ts'
+
+/* What is counted of mails: for the sender, to know how many may go, and for whoever watches the site. */
+
+/** Of the last mails whose fate is known, so many may have been turned away or marked as spam. */
+const DECIDED = 20
+const UNWELCOME = 5
+/** Counts for whoever watches the site end there. */
+const BACKLOG_MAX = 10_000
+const OVERDUE_SECONDS = 15 * 60
+
+/** What decides how many mails may be sent now. */
+export interface Usage {
+  used: Used
+  /** There are notices that are not to be mailed alone, because they may be spam; or others that are due. */
+  hasSuspected: boolean
+  hasDue: boolean
+  hasPendingSummary: boolean
+  /** Since the last summary was tried. */
+  summaryAgeMs: number | null
+  /** Too many of the last ones were turned away or marked as spam. */
+  isUnwelcome: { Acknowledgement: boolean; Confirmation: boolean }
+  now: Date
+}
+
+export function budgetOf({ MAIL_DAILY_BUDGET: mails, STAFF_EMAILS: { length: receivers } }: Env): Budget {
+  return { mails, receivers }
+}
+
+/** How many mails of each kind may be sent now. */
+export function allowedNow(env: Env, { used, isUnwelcome }: Pick<Usage, 'used' | 'isUnwelcome'>): Used {
+  const allowed = allowanceOf(budgetOf(env), used)
+  if (isUnwelcome.Acknowledgement) allowed.Acknowledgement = 0
+  if (isUnwelcome.Confirmation || !env.PUBLIC_URL) allowed.Confirmation = 0 // without PUBLIC_URL its link leads nowhere
+  return allowed
+}
+
+/** Reads no more rows than the budget has mails. Without a budget nothing has to be counted. */
+export async function readUsage(db: Db, budget: Budget): Promise<Usage> {
+  const used = (kind: string) => Prisma.sql`${kind}::text, (SELECT count(*) FROM (
+    SELECT FROM "Quvera_Mail" WHERE "Kind" = ${kind}::"Quvera_MailKind" AND "TriedAt" > now() - interval '24 hours'
+    ORDER BY "TriedAt" DESC LIMIT ${budget.mails}) used)`
+  const isUnwelcome = (
+    kind: string,
+  ) => Prisma.sql`${kind}::text, (SELECT count(*) FILTER (WHERE "Status" <> 'Delivered') >= ${UNWELCOME} FROM (
+    SELECT decided.* FROM unnest(ARRAY['Delivered', 'Bounced', 'Complained']::"Quvera_MailStatus"[]) AS fate
+    CROSS JOIN LATERAL (
+      SELECT "Status", "DueAt" FROM "Quvera_Mail"
+      WHERE "Status" = fate AND "Kind" = ${kind}::"Quvera_MailKind" AND "DueAt" > now() - interval '1 day'
+      ORDER BY "DueAt" DESC LIMIT ${DECIDED}) decided
+    ORDER BY "DueAt" DESC LIMIT ${DECIDED}) last)`
+  const notice = Prisma.sql`SELECT TRUE FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Staff'`
+  const [usage] = await db.$queryRaw<[Usage]>`
+    SELECT json_build_object(${Prisma.join(mailKinds.map(used))}) AS "used",
+      (${notice} AND "DueAt" IS NULL ORDER BY "DueAt" LIMIT 1) IS TRUE AS "hasSuspected",
+      (${notice} AND "DueAt" <= now() AND "TriedAt" IS NULL ORDER BY "DueAt" LIMIT 1) IS TRUE AS "hasDue",
+      EXISTS (SELECT FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Summary') AS "hasPendingSummary",
+      (SELECT extract(epoch FROM now() - max("TriedAt"))::float * 1000 FROM "Quvera_Mail" WHERE "Kind" = 'Summary') AS "summaryAgeMs",
+      json_build_object(${isUnwelcome('Acknowledgement')}, ${isUnwelcome('Confirmation')}) AS "isUnwelcome", now() AS "now"`
+  return usage
+}
+
+/**
+ * For whoever watches the site. Counts end at `BACKLOG_MAX` a kind: they cost the same however many mails there are. The
+ * age of a mail counts from when it was written, or its first try began. Overdue are mails to staff: those to visitors may
+ * wait a day for their share of the budget.
+ */
+export async function readBacklog(db: Db) {
+  const first = (state: MailStatus, of: MailKind[], limit: number) => Prisma.sql`
+    FROM unnest(${of}::text[]::"Quvera_MailKind"[]) AS kind CROSS JOIN LATERAL (
+      SELECT "DueAt" FROM "Quvera_Mail" WHERE "Status" = ${state}::"Quvera_MailStatus" AND "Kind" = kind
+      ORDER BY "DueAt" LIMIT ${limit}) first`
+  const countOf = (state: MailStatus, of: MailKind[] = mailKinds) =>
+    Prisma.sql`(SELECT count(*)::int ${first(state, of, BACKLOG_MAX)})`
+  const ageOf = (of: MailKind[]) => Prisma.sql`coalesce(greatest(0, extract(epoch FROM now() - least(
+    (SELECT min("DueAt") ${first('Pending', of, 1)}),
+    (SELECT min("TriedAt") FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "TriedAt" IS NOT NULL
+      AND "Kind" = ANY(${of}::text[]::"Quvera_MailKind"[]))))), 0)::int`
+  const [{ staffSeconds, ...row }] = await db.$queryRaw<
+    [
+      Record<
+        'pending' | 'failed' | 'unknown' | 'pendingPosts' | 'failedPosts' | 'oldestPendingSeconds' | 'staffSeconds',
+        number
+      >,
+    ]
+  >`
+    SELECT ${countOf('Pending')} AS "pending", ${countOf('Failed')} AS "failed", ${countOf('Unknown')} AS "unknown",
+      ${countOf('Pending', ['Post'])} AS "pendingPosts", ${countOf('Failed', ['Post'])} AS "failedPosts",
+      ${ageOf(mailKinds)} AS "oldestPendingSeconds", ${ageOf(['Summary', 'Staff'])} AS "staffSeconds"`
+  return { ...row, isOverdue: staffSeconds > OVERDUE_SECONDS }
+}
+
+/** @returns whether it warned */
+export async function warnIfOverdue(db: Db, log: Pick<Logger, 'warn'>): Promise<boolean> {
+  const { isOverdue, oldestPendingSeconds, pending } = await readBacklog(db)
+  if (isOverdue) log.warn({ oldestPendingSeconds, pending }, 'mails wait longer than they should: see `staff mails`')
+  return isOverdue
+}
