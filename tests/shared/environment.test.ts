@@ -6,14 +6,18 @@ import { envSchema, readEnv } from '../../server/env.ts'
 
 const project = resolve(import.meta.dirname, '../..')
 
-it.each(['.env.example', 'docs/configuration.md'])('%s names every variable that the server reads', async (file) => {
-  const text = await readFile(resolve(project, file), 'utf8')
-  const named = new Set(text.match(/\b[A-Z][A-Z_]+\b/g))
-  for (const name of Object.keys(envSchema.shape)) expect(named).toContain(name)
+const example = parseEnv(await readFile(resolve(project, '.env.example'), 'utf8'))
+
+it('docs/configuration.md has a row for every variable that the server reads, with its default', async () => {
+  const table = await readFile(resolve(project, 'docs/configuration.md'), 'utf8')
+  const rows = [...table.matchAll(/^\| `([A-Z_]+)` \| ([^|]*) \| (.*) \|$/gm)].filter(
+    ([, , , effect = '']) => !effect.startsWith('compose only'),
+  )
+  expect(rows.map(([, name]) => name).sort()).toEqual(Object.keys(envSchema.shape).sort())
+  for (const [, name = '', cell = ''] of rows) if (example[name]) expect(cell, name).toContain(`\`${example[name]}\``)
 })
 
-it('.env.example sets nothing but the defaults', async () => {
-  const example = parseEnv(await readFile(resolve(project, '.env.example'), 'utf8'))
+it('.env.example names every variable and sets nothing but the defaults', () => {
   expect(Object.keys(example).sort()).toEqual(Object.keys(envSchema.shape).sort())
   expect(readEnv(example)).toEqual(readEnv({}))
 })
