@@ -1,8 +1,8 @@
 import { onCLS, onINP, onLCP, onTTFB } from 'web-vitals'
-import { pagePaths, plainPath } from '../shared/page-paths.ts'
+import { pagePaths, withoutEndSlashes } from '../shared/page-paths.ts'
 
 /** Tells once, at the end of a visit, how fast the page was, and nothing of who looked at it. */
-const vitals: Record<string, unknown> & { page: string } = { page: plainPath(location.pathname) }
+const vitals: Record<string, unknown> & { page: string } = { page: withoutEndSlashes(location.pathname) }
 
 for (const measure of [onLCP, onINP, onCLS, onTTFB])
   measure(({ name, value }) => {

@@ -6,8 +6,8 @@ import { createOrders, type Orders, probeStorage } from './enquiries/orders.ts'
 import { startRetention } from './enquiries/retention.ts'
 import { createSubscribers } from './enquiries/subscribers.ts'
 import type { Env } from './env.ts'
-import { createApp, type Patience } from './http/app.ts'
-import type { Site } from './http/static-pages.ts'
+import { createApp, type Timeouts } from './http/app.ts'
+import type { StaticPages } from './http/static-pages.ts'
 import { startOutbox } from './mail/outbox.ts'
 import { wantPosts } from './mail/webhook-posts.ts'
 
@@ -19,8 +19,8 @@ import { wantPosts } from './mail/webhook-posts.ts'
 export interface ApplicationParts {
   db: Db
   log: Logger
-  site: Site
-  patience?: Patience | undefined
+  pages: StaticPages
+  timeouts?: Timeouts | undefined
   pollMs?: number | undefined
   summaryWaitMs?: number | undefined
 }
@@ -36,7 +36,7 @@ export interface Application {
 
 export async function openApplication(
   env: Env,
-  { db, log, site, patience, pollMs, summaryWaitMs }: ApplicationParts,
+  { db, log, pages, timeouts, pollMs, summaryWaitMs }: ApplicationParts,
 ): Promise<Application> {
   let leaving = false
   const availability = createAvailability(log, () => probeStorage(db))
@@ -52,7 +52,7 @@ export async function openApplication(
     onStored: outbox.wake,
   })
   const subscribers = createSubscribers(db, { availability, log, onStored: outbox.wake })
-  const parts = { db, availability, site, log, orders, subscribers, metrics, patience, leaving: () => leaving }
+  const parts = { db, availability, pages, log, orders, subscribers, metrics, timeouts, leaving: () => leaving }
   const app = createApp(env, parts)
   return {
     app,

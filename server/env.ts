@@ -118,14 +118,14 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
   const trimmed = Object.entries(variables).map(([name, value]) => [name, value?.trim()])
   const set = Object.fromEntries(trimmed.filter(([, value]) => value))
   const result = envSchema.safeParse(set)
-  if (result.success) return expectTogether(result.data)
+  if (result.success) return assertCombination(result.data)
   const problems = new Map(result.error.issues.map((issue) => [String(issue.path[0]), issue.message]))
   const head = `The environment has ${problems.size === 1 ? 'a problem' : 'problems'}:`
   throw new OperatorError([head, ...[...problems].map(([name, message]) => `${name} ${message}`)].join('\n'))
 }
 
 /** What each may be, and not together. */
-function expectTogether(env: Env): Env {
+function assertCombination(env: Env): Env {
   const problems = {
     'NOTIFY_FORMAT is json, which is signed: set NOTIFY_SECRET too, to what the receiver has.':
       env.NOTIFY_URL && env.NOTIFY_FORMAT === 'json' && !env.NOTIFY_SECRET,

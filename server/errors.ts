@@ -15,22 +15,22 @@ const REMEDIES: Record<string, string> = {
 export function describeFailure(error: unknown): string {
   if (error instanceof OperatorError) return error.message
   if (!(error instanceof Error)) return String(error)
-  const words = wordsOf(error)
+  const words = messageOf(error)
   if (LOST.test(words)) return `The connection to the database was lost: ${words.replace(/\.$/, '')}.`
-  if (error.name.startsWith('PrismaClient')) return scrub(words)
+  if (error.name.startsWith('PrismaClient')) return redact(words)
   if (!('code' in error)) return error.stack ?? error.message
   const remedy = REMEDIES[String(error.code)]
-  return remedy ? `${words.replace(/^listen /, '')}. ${remedy}` : scrub(words)
+  return remedy ? `${words.replace(/^listen /, '')}. ${remedy}` : redact(words)
 }
 
 /** Whether a connection ended while it was in use: what it was asked may have been done. Not one that never opened. */
-export function isLost(error: unknown): boolean {
-  const words = error instanceof Error ? wordsOf(error) : ''
+export function isConnectionLost(error: unknown): boolean {
+  const words = error instanceof Error ? messageOf(error) : ''
   return LOST.test(words) && !words.includes('timeout')
 }
 
 /** Prisma puts the place in the code first, and what the database said last, at times in quotes. */
-function wordsOf({ name, message }: Error): string {
+function messageOf({ name, message }: Error): string {
   if (!name.startsWith('PrismaClient')) return message
   const last = message.trim().split('\n').at(-1) ?? ''
   return /Message: `(.*)`$/.exec(last)?.[1] ?? last
@@ -43,7 +43,7 @@ export function exitFor(error: unknown): never {
 }
 
 /** Takes out what may identify a person or open a door: addresses, numbers of ten digits or more, keys. */
-export function scrub(text: string): string {
+export function redact(text: string): string {
   return text
     .replace(/(?<![^\s@"'<>])[^\s@"'<>]+@[^\s@"'<>]+/g, '[address]')
     .replace(/\d(?:[\s-]?\d){9,}/g, '[number]')
@@ -63,7 +63,7 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 /** Whether PostgreSQL answered, with a no: a right that is missing, say. Classes 08 and 57 tell that it goes away. */
-export function isRefusal(error: unknown): boolean {
+export function isDatabaseRefusal(error: unknown): boolean {
   const state = sqlState(error)
   return state !== undefined && !/^(08|57)/.test(state)
 }
@@ -80,7 +80,7 @@ export function errorFields(error: unknown): object {
     type,
     ...(state && { sqlState: state }),
     ...('code' in error && typeof error.code === 'string' && { code: error.code }),
-    ...(!isFromDatabase && { message: scrub(message) }),
+    ...(!isFromDatabase && { message: redact(message) }),
     ...(cause instanceof Error && { cause: errorFields(cause) }),
     stack: frames.slice(0, 12).join('\n'),
   }

@@ -6,7 +6,7 @@ import type { Database, Preparation } from './database/database.ts'
 import { DROP_COPIES } from './database/snapshot.ts'
 import { InUseError, locateFolder, SOCKET_CONNECTION, socketFolder } from './embedded/data-folder.ts'
 import type { Env } from './env.ts'
-import { exitFor, isLost, OperatorError } from './errors.ts'
+import { exitFor, isConnectionLost, OperatorError } from './errors.ts'
 import { emptyDatabase, migrationsFolder } from './project-root.ts'
 
 /** How long another process may take to open or to close the embedded database. */
@@ -99,7 +99,7 @@ function nameOf(folder: string): string {
 function isNotServed(error: unknown): boolean {
   const reason = error instanceof OperatorError ? error.cause : error
   const { code } = Object(reason) as NodeJS.ErrnoException
-  return ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EINVAL'].includes(code ?? '') || isLost(reason)
+  return ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EINVAL'].includes(code ?? '') || isConnectionLost(reason)
 }
 
 type Where = Pick<Env, 'DATABASE_URL' | 'DATA_DIR'> & Partial<Pick<Env, 'DIRECT_DATABASE_URL'>> & Preparation

@@ -6,7 +6,7 @@ import type { Db } from './database/database.ts'
 import { type Env, publicUrlOf, readEnvOrExit } from './env.ts'
 import { exitFor, OperatorError } from './errors.ts'
 import { loadRenderer } from './http/form-posts.ts'
-import { loadSite } from './http/static-pages.ts'
+import { readStaticPages } from './http/static-pages.ts'
 import { createLogger } from './log.ts'
 import { OWNER_PATIENCE_MS, openDatabase } from './open-database.ts'
 import { migrationsFolder, projectRoot } from './project-root.ts'
@@ -34,7 +34,7 @@ export async function runSite(variables: Parameters<typeof readEnvOrExit>[0]): P
 /** Opens everything in order, waits for the signal to end, and closes in reverse. */
 async function serve(env: Env): Promise<void> {
   for (const signal of SIGNALS) process.once(signal, exitAtOnce)
-  refuseStandIns(env)
+  assertNoPlaceholders(env)
   const log = createLogger(env.LOG_LEVEL)
   const opening = openDatabase({
     url: env.DATABASE_URL,
@@ -47,15 +47,15 @@ async function serve(env: Env): Promise<void> {
     warn: (words) => log.warn(words),
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   })
-  const site = loadSite(resolve(projectRoot(), 'dist/client'), env) // while the database answers
-  if (site.size > 0) await loadRenderer()
+  const pages = readStaticPages(resolve(projectRoot(), 'dist/client'), env) // while the database answers
+  if (pages.size > 0) await loadRenderer()
   const database = await opening
   for (const note of database.notes) log.info(note)
   for (const warning of database.warnings) log.warn(warning)
   await assertPrivileges(database.db)
-  if (site.size === 0) log.warn('no built pages: run `npm run build`, or use `npm run dev`')
+  if (pages.size === 0) log.warn('no built pages: run `npm run build`, or use `npm run dev`')
 
-  const { app, close } = await openApplication(env, { db: database.db, log, site })
+  const { app, close } = await openApplication(env, { db: database.db, log, pages })
   await app.listen({
     host: env.HOST,
     port: env.PORT,
@@ -102,7 +102,7 @@ function logConfiguration(env: Env, log: Logger) {
 }
 
 /** With a key mails go out: then nobody's address may stand in for the real ones. */
-function refuseStandIns({ RESEND_API_KEY, ...env }: Env) {
+function assertNoPlaceholders({ RESEND_API_KEY, ...env }: Env) {
   for (const name of ['MAIL_FROM', 'STAFF_EMAILS'] as const) {
     const standIn = [env[name]].flat().find((address) => /\.example>?$/i.test(address))
     if (RESEND_API_KEY && standIn)

@@ -16,7 +16,7 @@ export const SUBSCRIPTION_PATH = '/subscription'
 export const NOT_FOUND_PATH = '/404'
 
 /** Without slashes at the end. A pattern would look at a run of slashes once for each of them: a long path is a second's work. */
-export function plainPath(path: string): string {
+export function withoutEndSlashes(path: string): string {
   let end = path.length
   while (path.charAt(end - 1) === '/') end--
   return path.slice(0, end) || '/'

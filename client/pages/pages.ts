@@ -1,4 +1,4 @@
-import { plainPath } from '../../shared/page-paths.ts'
+import { withoutEndSlashes } from '../../shared/page-paths.ts'
 import type { ProductContent } from '../content/product.ts'
 import { homePage } from './home-page.tsx'
 import type { Page } from './page.ts'
@@ -11,5 +11,5 @@ const contents = import.meta.glob<ProductContent>('../content/products/*.ts', { 
 export const pages: Page[] = [homePage, ...Object.values(contents).map(productPage), ...Object.values(plain)]
 
 export function pageAt(path: string): Page {
-  return pages.find((page) => page.path === plainPath(path)) ?? plain.notFoundPage
+  return pages.find((page) => page.path === withoutEndSlashes(path)) ?? plain.notFoundPage
 }

@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
-import { OperatorError, scrub, sqlState } from '../errors.ts'
+import { OperatorError, redact, sqlState } from '../errors.ts'
 import { type Database, openClient, type Preparation, type Session } from './database.ts'
 import { settleMigrations } from './migrations.ts'
 
@@ -117,7 +117,7 @@ async function connect(settings: pg.ClientConfig): Promise<pg.Client> {
     await client.connect()
     return client
   } catch (error) {
-    const cause = scrub(reason(error))
+    const cause = redact(reason(error))
     throw new OperatorError(`The database cannot be reached: ${cause}. Check DATABASE_URL.`, { cause: error })
   }
 }

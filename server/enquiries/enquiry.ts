@@ -19,25 +19,25 @@ export const columns: Record<OrderField, string> = {
 export const enquiryFields = Object.keys(columns) as OrderField[]
 
 export function toEnquiry(row: EnquiryRow): Enquiry {
-  const fields = Object.fromEntries(enquiryFields.map((field) => [field, fieldText(field, String(row[field]))]))
+  const fields = Object.fromEntries(enquiryFields.map((field) => [field, formText(field, String(row[field]))]))
   return { ...row, ...(fields as Record<OrderField, string>) }
 }
 
 /** Whether an order asks for just what is stored. */
 export function isSameOrder(row: EnquiryRow, order: Order): boolean {
-  return enquiryFields.every((field) => fieldText(field, String(row[field])) === String(order[field]))
+  return enquiryFields.every((field) => formText(field, String(row[field])) === String(order[field]))
 }
 
 /** Prisma names the members of an enum as the database's values without their spaces: `SelfUse` for `Self Use`. */
-export function memberName(value: string): string {
+export function enumMember(value: string): string {
   return value.replaceAll(' ', '')
 }
 
 /** The words of the form for a value as it is stored. */
-export function fieldText(field: OrderField, stored: string): string {
+export function formText(field: OrderField, stored: string): string {
   const { def } = orderContentSchema.shape[field]
   const options: string[] = def.type === 'enum' ? Object.values(def.entries) : []
-  return options.find((option) => memberName(option) === stored) ?? stored
+  return options.find((option) => enumMember(option) === stored) ?? stored
 }
 
 /** The enquiry that has waited longest for somebody to set its status; undefined when none is New. */

@@ -7,7 +7,7 @@ import { exampleOrder, messages, NOTICE_VERSION, type Order } from '../../shared
 import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
-import { isLost, sqlState } from '../errors.ts'
+import { isConnectionLost, sqlState } from '../errors.ts'
 import { formatIndianTime } from '../format.ts'
 import { createBatchWriter } from './batch-writer.ts'
 import { columns, enquiryFields, isSameOrder, toEnquiry } from './enquiry.ts'
@@ -67,7 +67,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
   /** Once more where the connection ended, as idle ones do when a database goes to sleep. Keys keep it from doubling. */
   async function stored<T>(insert: () => Promise<T>): Promise<T> {
     const result = await insert().catch(async (error) => {
-      if (!isLost(error)) throw error
+      if (!isConnectionLost(error)) throw error
       await sleep(ENDING_MS)
       return insert()
     })

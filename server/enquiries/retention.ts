@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { takeLease } from '../database/lease.ts'
 import { DROP_COPIES } from '../database/snapshot.ts'
 import { DAY_MS } from '../format.ts'
-import { forgetSubscribers } from './subscribers.ts'
+import { deleteExpiredSubscribers } from './subscribers.ts'
 
 const LEASE = 'retention'
 const LOOK_MS = 3_600_000
@@ -56,7 +56,7 @@ export function startRetention(db: Db, months: number, log: Logger): () => void 
       }
       const erased = isFirst ? await eraseOldEnquiries(db, before) : 0
       if (isFirst && months) log.info({ erased, months }, 'enquiries past their time were erased')
-      const count = await forgetSubscribers(db, now)
+      const count = await deleteExpiredSubscribers(db, now)
       if (count > 0) log.info({ count }, 'addresses that nobody confirmed, or that were ended, were forgotten')
     } catch (error) {
       const remedy = 'for 42501 run prisma/roles.sql again'

@@ -7,7 +7,7 @@ import type { Availability } from '../database/availability.ts'
 import { readNow } from '../database/clock.ts'
 import type { Db } from '../database/database.ts'
 import type { Subscriber } from '../database/generated/client.ts'
-import { isRefusal } from '../errors.ts'
+import { isDatabaseRefusal } from '../errors.ts'
 import { DAY_MS } from '../format.ts'
 import { NotStored } from './orders.ts'
 
@@ -26,7 +26,7 @@ interface SubscribersOptions {
 }
 
 /** With it the address is confirmed, and the subscription ended. */
-export function linkOf({ id, secret }: Pick<Subscriber, 'id' | 'secret'>, publicUrl: string): string {
+export function subscriptionLink({ id, secret }: Pick<Subscriber, 'id' | 'secret'>, publicUrl: string): string {
   return `${publicUrl}${SUBSCRIPTION_PATH}?token=${id}.${secret}`
 }
 
@@ -40,9 +40,9 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
       isRefused = false
       return result
     } catch (cause) {
-      if (!isRefusal(cause)) availability.failed(cause)
+      if (!isDatabaseRefusal(cause)) availability.failed(cause)
       else if (!isRefused) log.error({ err: cause }, 'subscriptions cannot be stored') // of orders it says nothing
-      isRefused = isRefusal(cause)
+      isRefused = isDatabaseRefusal(cause)
       throw new NotStored('unavailable', messages.notSubscribed, cause)
     }
   }
@@ -108,7 +108,7 @@ async function insertSubscriber(db: Db, email: string): Promise<void> {
  * Forgets who was asked to confirm and has not, and who has left, and returns how many. A restored address has no end yet:
  * it gets one, so that its link works for as long as any other.
  */
-export async function forgetSubscribers(db: Db, now: Date): Promise<number> {
+export async function deleteExpiredSubscribers(db: Db, now: Date): Promise<number> {
   const before = new Date(now.getTime() - DAY_MS)
   const endsAt = new Date(now.getTime() + (UNCONFIRMED_DAYS - 1) * DAY_MS)
   await db.subscriber.updateMany({ where: { confirmedAt: null, endsAt: null }, data: { endsAt } })

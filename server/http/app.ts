@@ -14,13 +14,13 @@ import { answerTo, errorAnswer, HttpError, logFailure } from './error-answers.ts
 import { fieldsOf, ORDER_FORM, serveFormPosts } from './form-posts.ts'
 import { type Health, serveHealth } from './health.ts'
 import type { Metrics } from './metrics.ts'
-import { BODY_LIMIT, boundBodies, registerRateLimits } from './rate-limit.ts'
+import { BODY_LIMIT, limitBodies, registerRateLimits } from './rate-limit.ts'
 import { registerSourceChecks } from './request-source.ts'
 import { serveResendEvents } from './resend-events.ts'
 import { type Context, isProcedure, serveProcedures } from './router.ts'
 import { securityHeaders } from './security.ts'
-import { type Site, sendNotFound, servePages } from './static-pages.ts'
-import { serveVitals } from './vitals.ts'
+import { type StaticPages, sendNotFound, servePages } from './static-pages.ts'
+import { serveWebVitals } from './web-vitals.ts'
 
 /*
  * The application: requests come in, answers go out. A page: static-pages.ts. An order: request-source.ts and
@@ -29,21 +29,21 @@ import { serveVitals } from './vitals.ts'
  */
 
 export interface AppParts extends Omit<Context, 'acknowledge'>, Health {
-  site: Site
+  pages: StaticPages
   log: FastifyBaseLogger
   /** Counts requests and how fast pages were; without it browsers are not asked. */
-  metrics?: Pick<Metrics, 'observe' | 'observeVitals'> | undefined
+  metrics?: Pick<Metrics, 'observe' | 'observeWebVitals'> | undefined
   /** How long a client may take; tests have no minute. */
-  patience?: Patience | undefined
+  timeouts?: Timeouts | undefined
 }
 
-const PATIENCE = {
+const TIMEOUTS = {
   headersMs: 5000,
   requestMs: 10_000,
   /** Node looks twice whether anything moves before it cuts, so that a client that reads nothing stays for twice as long. */
   standstillMs: 13_000,
 }
-export type Patience = typeof PATIENCE
+export type Timeouts = typeof TIMEOUTS
 
 /** Of all requests that are not answered yet. Resend's events have room of their own: a flood of them stops no order. */
 const BODIES_BYTES = { forms: 8 * 1024 * 1024, events: 2 * 1024 * 1024 }
@@ -52,8 +52,8 @@ const LINGER_MS = 1000
 const UNANSWERED_MAX = 32
 /** The whole application, ready to listen or to be tried without a port. */
 export function createApp(env: Env, parts: AppParts): FastifyInstance {
-  const { log, site, metrics, leaving } = parts
-  const { headersMs, requestMs, standstillMs } = parts.patience ?? PATIENCE
+  const { log, pages, metrics, leaving } = parts
+  const { headersMs, requestMs, standstillMs } = parts.timeouts ?? TIMEOUTS
   const headers = securityHeaders(env)
   const app = Fastify({
     loggerInstance: log,
@@ -119,7 +119,7 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
   })
   app.setNotFoundHandler((request, reply) => {
     const isPage = request.method === 'GET' || request.method === 'HEAD'
-    if (isPage && !request.url.startsWith('/trpc')) return sendNotFound(request, reply, site)
+    if (isPage && !request.url.startsWith('/trpc')) return sendNotFound(request, reply, pages)
     return reply.code(404).send(errorAnswer(404))
   })
 
@@ -128,18 +128,18 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
     registerSourceChecks(scope, env)
     const limits = await registerRateLimits(scope, env)
     scope.register(async (forms) => {
-      boundBodies(forms, BODIES_BYTES.forms)
+      limitBodies(forms, BODIES_BYTES.forms)
       serveProcedures(forms, parts, limits)
       serveFormPosts(forms, parts, limits)
-      if (metrics) serveVitals(forms, limits, metrics.observeVitals)
+      if (metrics) serveWebVitals(forms, limits, metrics.observeWebVitals)
     })
     if (env.RESEND_WEBHOOK_SECRET)
       scope.register(async (events) => {
-        boundBodies(events, BODIES_BYTES.events)
+        limitBodies(events, BODIES_BYTES.events)
         serveResendEvents(events, parts, limits, env)
       })
   })
-  servePages(app, site)
+  servePages(app, pages)
   return app
 }
 

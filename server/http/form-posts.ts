@@ -10,7 +10,7 @@ import { NotStored, type Orders, REFERENCE, type Submitted } from '../enquiries/
 import { answerTo, HttpError, logFailure } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { Context } from './router.ts'
-import { type Site, sendNotFound } from './static-pages.ts'
+import { type StaticPages, sendNotFound } from './static-pages.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 /** Far more than our forms have: reading thousands of empty ones costs milliseconds of processor. */
@@ -37,10 +37,10 @@ export function loadRenderer() {
  */
 export function serveFormPosts(
   app: FastifyInstance,
-  options: Pick<Context, 'orders' | 'subscribers'> & { site: Site },
+  options: Pick<Context, 'orders' | 'subscribers'> & { pages: StaticPages },
   limits: RateLimits,
 ): void {
-  const { orders, subscribers, site } = options
+  const { orders, subscribers, pages } = options
   /** Short of a flood a form over the limit is read all the same: its page gives back what was typed. */
   const overLimit = new WeakMap<FastifyRequest, HttpError>()
 
@@ -82,7 +82,7 @@ export function serveFormPosts(
 
   /** In development there are no built pages: Vite makes one of the answer. */
   async function sendPage(path: string, outcome: FormOutcome, reply: FastifyReply) {
-    const page = reply.request.headers.accept === 'application/json' ? undefined : site.get(path)
+    const page = reply.request.headers.accept === 'application/json' ? undefined : pages.get(path)
     if (!page) return reply.send(outcome)
     const key = JSON.stringify([path, outcome])
     let html = rendered.get(key)
@@ -100,7 +100,7 @@ export function serveFormPosts(
   /** Whoever is led here has an order that is stored: over the limit, short of a flood, the page still holds its reference. */
   app.get<Asked>(RECEIVED_PATH, async (request, reply) => {
     const reference = String(request.query.reference)
-    if (!REFERENCE.test(reference)) return sendNotFound(request, reply, site)
+    if (!REFERENCE.test(reference)) return sendNotFound(request, reply, pages)
     const received = await limitLinks(request, reply).then(
       () => orders.received(reference),
       (error: HttpError) => {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
 import { probeStorage } from '../enquiries/orders.ts'
-import { isLost } from '../errors.ts'
+import { isConnectionLost } from '../errors.ts'
 
 export interface Health {
   db: Db
@@ -26,7 +26,7 @@ export function serveHealth(app: FastifyInstance, { db, availability, leaving }:
       askedAt = performance.now()
       // Once more where the connection ended, as idle ones do when a database goes to sleep.
       asked = probeStorage(db)
-        .catch((error) => (isLost(error) ? probeStorage(db) : Promise.reject(error)))
+        .catch((error) => (isConnectionLost(error) ? probeStorage(db) : Promise.reject(error)))
         .catch(availability.failed)
     }
     await asked

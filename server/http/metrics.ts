@@ -5,7 +5,7 @@ import { readOldestNew } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
 import { readBacklog } from '../mail/usage.ts'
 import { ORDER_FORM } from './form-posts.ts'
-import type { Vitals } from './vitals.ts'
+import type { WebVitals } from './web-vitals.ts'
 
 export type Metrics = Awaited<ReturnType<typeof startMetrics>>
 
@@ -71,7 +71,7 @@ function createFigures(registry: Registry) {
       if (route === 'order.submit' || route === ORDER_FORM) orders.inc({ status: status === 303 ? 200 : status })
     },
     /** Counts how fast a page was for somebody. */
-    observeVitals({ page, ...values }: Vitals) {
+    observeWebVitals({ page, ...values }: WebVitals) {
       for (const [metric, told] of Object.entries(values)) {
         const [histogram, value] = metric === 'CLS' ? [shifts, told] : [vitals, told / 1000]
         histogram.observe({ page, metric }, value)

@@ -116,7 +116,7 @@ function createLimit(
 export const BODY_LIMIT = 16 * 1024
 
 /** Refuses requests of `app` while the bodies of those that are not answered yet could take more than `bytes`. */
-export function boundBodies(app: FastifyInstance, bytes: number): void {
+export function limitBodies(app: FastifyInstance, bytes: number): void {
   let reserved = 0
   app.addHook('preParsing', (request, reply, _payload, done) => {
     const size = Number(request.headers['content-length'] ?? BODY_LIMIT)

@@ -6,9 +6,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   NOT_FOUND_PATH,
   PUBLIC_URL_PLACEHOLDER,
-  plainPath,
   RECEIVED_PATH,
   SUBSCRIPTION_PATH,
+  withoutEndSlashes,
 } from '../../shared/page-paths.ts'
 import { type Env, publicUrlOf } from '../env.ts'
 import { partHeaders, securityHeaders } from './security.ts'
@@ -47,7 +47,7 @@ interface SiteFile {
 }
 
 /** The built site, held in memory, by path. */
-export type Site = Map<string, SiteFile>
+export type StaticPages = Map<string, SiteFile>
 
 const ASSETS = '/assets/'
 /** Pages that are made of what is asked for. */
@@ -59,11 +59,11 @@ const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
  * Reads the built site. Scripts and styles are compressed when they are built, what carries the site's own address is here.
  * Reads synchronously, which is 50 ms of the time to the first order: while a server starts nobody else waits.
  */
-export function loadSite(folder: string, env: Env): Site {
+export function readStaticPages(folder: string, env: Env): StaticPages {
   const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   const [ofParts, ofDocuments] = [partHeaders(env), securityHeaders(env)]
-  const site: Site = new Map()
+  const pages: StaticPages = new Map()
   for (const file of files.filter((name) => !/\.(br|gz)$/.test(name))) {
     const name = `/${relative(folder, file)}`
     const isDocument = DOCUMENT.test(name)
@@ -78,13 +78,13 @@ export function loadSite(folder: string, env: Env): Site {
       ...(br && { vary: 'accept-encoding' }),
       ...(isDocument ? ofDocuments : ofParts),
     }
-    site.set(pathOf(name), {
+    pages.set(pathOf(name), {
       identity: represent(name, body, headers),
       br: br && represent(name, br, { 'content-encoding': 'br', ...headers }),
       gzip: gzip && represent(name, gzip, { 'content-encoding': 'gzip', ...headers }),
     })
   }
-  return site
+  return pages
 }
 
 function fillIn(document: Buffer, env: Env): Buffer {
@@ -106,22 +106,22 @@ function represent(name: string, body: Buffer, headers: Record<string, string>):
 }
 
 /** Serves each page at its path, and what pages load by one route: one for each file is 20 ms of every start. */
-export function servePages(app: FastifyInstance, site: Site): void {
-  for (const [path, file] of site) {
+export function servePages(app: FastifyInstance, pages: StaticPages): void {
+  for (const [path, file] of pages) {
     if (OWN.includes(path) || path.startsWith(ASSETS)) continue
     app.get(path, (request, reply) => send(request, reply, file, 200))
   }
   app.get<{ Params: { '*': string } }>(`${ASSETS}*`, (request, reply) => {
-    const file = site.get(ASSETS + request.params['*'])
+    const file = pages.get(ASSETS + request.params['*'])
     return file ? send(request, reply, file, 200) : reply.callNotFound()
   })
 }
 
-export function sendNotFound(request: FastifyRequest, reply: FastifyReply, site: Site): unknown {
+export function sendNotFound(request: FastifyRequest, reply: FastifyReply, pages: StaticPages): unknown {
   const [path = '', ...query] = request.url.split('?')
-  const withoutSlash = plainPath(path)
-  if (path.endsWith('/') && site.has(withoutSlash)) return reply.redirect([withoutSlash, ...query].join('?'), 308)
-  const page = site.get(NOT_FOUND_PATH)
+  const withoutSlash = withoutEndSlashes(path)
+  if (path.endsWith('/') && pages.has(withoutSlash)) return reply.redirect([withoutSlash, ...query].join('?'), 308)
+  const page = pages.get(NOT_FOUND_PATH)
   return page ? send(request, reply, page, 404) : reply.code(404).send('Not found')
 }
 

@@ -1,6 +1,6 @@
 import { brand, palette, postalAddress } from '../../shared/brand.ts'
 import { columns, type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
-import { linkOf, type Subscriber, UNCONFIRMED_DAYS } from '../enquiries/subscribers.ts'
+import { type Subscriber, subscriptionLink, UNCONFIRMED_DAYS } from '../enquiries/subscribers.ts'
 import { formatIndianTime } from '../format.ts'
 import type { StoredMail } from './queue.ts'
 import type { Message } from './resend.ts'
@@ -103,7 +103,7 @@ export function acknowledgement({ reference, products, quantity, retailerSelfUse
 
 /** Asks whether the address is the subscriber's own. It says nothing of anybody: a stranger may have typed it. */
 function confirmation(subscriber: Subscriber, publicUrl: string) {
-  const url = linkOf(subscriber, publicUrl)
+  const url = subscriptionLink(subscriber, publicUrl)
   const ask = `Somebody, we hope you, has entered this address to get news from ${brand.company}, now and then. If it was you, please confirm it: open this page and press its button.`
   const forget = `If it was not you, you need do nothing: we send you nothing more, and forget the address after ${UNCONFIRMED_DAYS} days. The same page also does so within two days.`
   const button = `display:inline-block;padding:10px 20px;background:${palette.ink};color:${palette.paper};text-decoration:none`

@@ -3,7 +3,7 @@ import { brand } from '../../shared/brand.ts'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
 import type { Db } from '../database/database.ts'
 import { type BuyerType, EnquiryStatus, type Product } from '../database/generated/enums.ts'
-import { memberName } from '../enquiries/enquiry.ts'
+import { enumMember } from '../enquiries/enquiry.ts'
 import { monthsBefore } from '../enquiries/retention.ts'
 import { OperatorError } from '../errors.ts'
 import { DAY_MS, formatIndianDay, parseIndianTime } from '../format.ts'
@@ -40,7 +40,7 @@ function choice<Member extends string>(what: string, values: readonly string[]):
     const said = text.trim().toLowerCase()
     const value = values.find((each) => [said, `${brand.name} ${said}`.toLowerCase()].includes(each.toLowerCase()))
     if (!value) throw new UsageError(`${what} must be one of: ${values.join(', ')}`)
-    return memberName(value) as Member
+    return enumMember(value) as Member
   }
 }
 

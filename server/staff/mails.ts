@@ -1,7 +1,7 @@
 import type { Db } from '../database/database.ts'
 import type { MailStatus } from '../database/generated/enums.ts'
 import { readOldestNew } from '../enquiries/enquiry.ts'
-import { OperatorError, scrub } from '../errors.ts'
+import { OperatorError, redact } from '../errors.ts'
 import { formatAge, formatCount } from '../format.ts'
 import { sharesOf } from '../mail/quota.ts'
 import {
@@ -137,7 +137,7 @@ const columns: Column<Awaited<ReturnType<typeof readMails>>[number]>[] = [
   { title: 'Kind', cell: ({ kind }) => kinds[kind].short },
   { title: 'State', cell: ({ status }) => status },
   // Resend may quote the address.
-  { title: 'Reason', cell: ({ lastError }) => scrub(lastError ?? ''), max: 60 },
+  { title: 'Reason', cell: ({ lastError }) => redact(lastError ?? ''), max: 60 },
   { title: 'Next try IST', cell: ({ status, dueAt }) => (status === 'Pending' && dueAt ? timeCell(dueAt) : '') },
   { title: 'Received IST', cell: ({ enquiry }) => (enquiry ? timeCell(enquiry.receivedAt) : '') },
   { title: 'Attempts', cell: ({ attempts }) => String(attempts) },
@@ -231,7 +231,7 @@ async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]
   })
   const usage = await readUsage(db, budgetOf(env))
   const [allowed, shares] = [allowedNow(env, usage), sharesOf(budgetOf(env))]
-  const reasons = refused ? [`A try failed, and is repeated: ${scrub(refused.lastError ?? '')}`] : []
+  const reasons = refused ? [`A try failed, and is repeated: ${redact(refused.lastError ?? '')}`] : []
   if (usage.hasSuspected) reasons.push('Suspected spam waits for the next summary.')
   for (const { kind } of await db.mail.groupBy({ by: ['kind'], where: waiting })) {
     if (kind === 'Post' || allowed[kind] > 0) continue

@@ -1,5 +1,5 @@
 import type { Db } from '../database/database.ts'
-import { linkOf } from '../enquiries/subscribers.ts'
+import { subscriptionLink } from '../enquiries/subscribers.ts'
 import { publicUrlOf } from '../env.ts'
 import { formatCount, formatIndianTime } from '../format.ts'
 import { type AddCommand, type Terminal, tableLines, writeCsv } from './output.ts'
@@ -36,7 +36,7 @@ async function listSubscribers(terminal: Terminal, db: Db, csv = false) {
   const records = rows.map((row) => ({
     Email: row.email,
     Confirmed: row.confirmedAt ? formatIndianTime(row.confirmedAt) : 'no',
-    Link: linkOf(row, publicUrlOf(env())),
+    Link: subscriptionLink(row, publicUrlOf(env())),
   }))
   if (!csv) {
     const cells = columns.map((title) => ({ title, cell: (record: (typeof records)[number]) => record[title] }))

@@ -3,14 +3,14 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { readEnv } from '../../server/env.ts'
-import { loadSite } from '../../server/http/static-pages.ts'
+import { readStaticPages } from '../../server/http/static-pages.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { scratch } from '../support/scratch.ts'
 import { PUBLIC_URL, startTestApp, type TestApp } from '../support/test-app.ts'
 
 /** A sixth of what the site gives, so that a test is over sooner; nothing else is different. */
-const PATIENCE = { headersMs: 1000, requestMs: 2000, standstillMs: 2000 }
+const TIMEOUTS = { headersMs: 1000, requestMs: 2000, standstillMs: 2000 }
 /** Two standstills, and as much again for a busy machine. */
 const CUT_MS = 8000
 const PAGE_BYTES = 100_000
@@ -27,8 +27,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(scratch, 'quvera-site-'))
   await writeFile(join(folder, 'page.html'), Buffer.alloc(PAGE_BYTES, 'x'))
   await writeFile(join(folder, 'film.html'), Buffer.alloc(FILM_BYTES, 'x'))
-  const site = loadSite(folder, readEnv({ PUBLIC_URL }))
-  app = await startTestApp({ mails: false, site, patience: PATIENCE })
+  const pages = readStaticPages(folder, readEnv({ PUBLIC_URL }))
+  app = await startTestApp({ mails: false, pages, timeouts: TIMEOUTS })
 })
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy()

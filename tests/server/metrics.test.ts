@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { readEnv } from '../../server/env.ts'
-import { loadSite } from '../../server/http/static-pages.ts'
+import { readStaticPages } from '../../server/http/static-pages.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { typedOrder } from '../support/fill-order.ts'
@@ -106,8 +106,8 @@ it('counts how fast pages were for people, and nothing that no browser of ours c
 
 it('asks no browser and takes nothing where nobody reads the figures', async () => {
   const pages = async (metricsPort?: number) => {
-    const site = loadSite('dist/client', { ...readEnv({}), METRICS_PORT: metricsPort ?? 0 })
-    const server = await anApp({ site, metricsPort })
+    const pages = readStaticPages('dist/client', { ...readEnv({}), METRICS_PORT: metricsPort ?? 0 })
+    const server = await anApp({ pages, metricsPort })
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"page":"/"}' }
     const { status } = await fetch(`${server.url}/vitals`, init)
     return [status, /data-vitals="\w+"/.exec(await (await fetch(server.url)).text())?.[0]]

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { forgetSubscribers } from '../../server/enquiries/subscribers.ts'
+import { deleteExpiredSubscribers } from '../../server/enquiries/subscribers.ts'
 import { DAY_MS } from '../../server/format.ts'
 import { readBacklog } from '../../server/mail/usage.ts'
 import { brand } from '../../shared/brand.ts'
@@ -58,7 +58,7 @@ async function ask(link: string, body?: string | FormData, headers: Record<strin
   return { status: answer.status, headers: answer.headers, link: text ? JSON.parse(text).link : undefined }
 }
 
-const forget = () => forgetSubscribers(app.db, new Date())
+const forget = () => deleteExpiredSubscribers(app.db, new Date())
 
 async function aConfirmed(email: string) {
   const before = asks().length
@@ -408,8 +408,8 @@ it('who was asked and has not confirmed within 30 days is forgotten, and one of 
   expect(await forget()).toBe(1)
   const left = async () => (await rows()).map(({ email }) => email)
   expect(await left()).toEqual(['confirmed@shop.example', 'recent@shop.example', 'restored@shop.example'])
-  expect(await forgetSubscribers(app.db, new Date(Date.now() + 29.5 * DAY_MS))).toBe(0)
-  expect(await forgetSubscribers(app.db, new Date(Date.now() + 30.5 * DAY_MS))).toBe(2)
+  expect(await deleteExpiredSubscribers(app.db, new Date(Date.now() + 29.5 * DAY_MS))).toBe(0)
+  expect(await deleteExpiredSubscribers(app.db, new Date(Date.now() + 30.5 * DAY_MS))).toBe(2)
   expect(await left()).toEqual(['confirmed@shop.example'])
 })
 

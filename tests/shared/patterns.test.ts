@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { parseSync } from 'vite'
 import { describe, expect, it } from 'vitest'
-import { plainPath } from '../../shared/page-paths.ts'
+import { withoutEndSlashes } from '../../shared/page-paths.ts'
 
 /** The short one first: what grows with the cube of the length would take an hour for the long one. */
 const LENGTHS = [2000, 30_000]
@@ -65,7 +65,7 @@ describe('every pattern of the project takes time in proportion to the text', ()
 })
 
 it('a path of nothing but slashes costs no time', () => {
-  expect(plainPath('/'.repeat(1_000_000))).toBe('/')
-  expect(fastest(() => plainPath(`/${'/'.repeat(1_000_000)}x`))).toBeLessThan(ENOUGH_MS)
-  expect(plainPath('/buy-now//')).toBe('/buy-now')
+  expect(withoutEndSlashes('/'.repeat(1_000_000))).toBe('/')
+  expect(fastest(() => withoutEndSlashes(`/${'/'.repeat(1_000_000)}x`))).toBeLessThan(ENOUGH_MS)
+  expect(withoutEndSlashes('/buy-now//')).toBe('/buy-now')
 })

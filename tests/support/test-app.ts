@@ -3,8 +3,8 @@ import { promisify } from 'node:util'
 import pino from 'pino'
 import { openApplication } from '../../server/application.ts'
 import { type Env, readEnv } from '../../server/env.ts'
-import type { Patience } from '../../server/http/app.ts'
-import type { Site } from '../../server/http/static-pages.ts'
+import type { Timeouts } from '../../server/http/app.ts'
+import type { StaticPages } from '../../server/http/static-pages.ts'
 import { serializers } from '../../server/log.ts'
 import { recordEvent } from '../../server/mail/delivery.ts'
 import { startOutbox } from '../../server/mail/outbox.ts'
@@ -28,9 +28,9 @@ export async function startTestApp({
   retrySeconds = 0.1,
   summaryWaitMs = SUMMARY_WAIT_MS,
   webhookSecret = undefined as string | undefined,
-  site = new Map() as Site,
+  pages = new Map() as StaticPages,
   metricsPort = 0,
-  patience = undefined as Patience | undefined,
+  timeouts = undefined as Timeouts | undefined,
   publicUrl = PUBLIC_URL,
   publicUrlAliases = [] as string[],
   notify = {} as Partial<Pick<Env, 'NOTIFY_URL' | 'NOTIFY_SECRET' | 'NOTIFY_FORMAT'>>,
@@ -61,7 +61,7 @@ export async function startTestApp({
     MAIL_RETRY_SECONDS: retrySeconds,
     MAIL_DAILY_BUDGET: dailyBudget,
   }
-  const parts = { db: database.db, log: logger, site, patience, pollMs: POLL_MS, summaryWaitMs }
+  const parts = { db: database.db, log: logger, pages, timeouts, pollMs: POLL_MS, summaryWaitMs }
   const { app, orders, outbox, close } = await openApplication(
     { ...env, RESEND_API_KEY: mails ? env.RESEND_API_KEY : undefined },
     parts,

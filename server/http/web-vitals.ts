@@ -17,10 +17,10 @@ const vitalsSchema = z.strictObject({
   CLS: upTo(100),
 })
 
-export type Vitals = z.infer<typeof vitalsSchema>
+export type WebVitals = z.infer<typeof vitalsSchema>
 
 /** What browsers tell of pages at the end of a visit, for `observe`, who counts it. */
-export function serveVitals(app: FastifyInstance, limits: RateLimits, observe: (vitals: Vitals) => void): void {
+export function serveWebVitals(app: FastifyInstance, limits: RateLimits, observe: (vitals: WebVitals) => void): void {
   app.post('/vitals', {
     bodyLimit: BODY_LIMIT,
     onRequest: (request, reply) => limits.count('vitals', request, reply),
