@@ -6,10 +6,10 @@ import { pictures } from './client/build/pictures-plugin.ts'
 import { packEmptyDatabase } from './server/embedded/empty-database.ts'
 
 const REACT = /node_modules\/(react|react-dom|scheduler)\//
-/** The oldest browsers in which every page and the whole way of an enquiry work with scripts. README.md names them. */
+/** The oldest browsers in which every page and the whole order process work with scripts. docs/decisions.md names them. */
 const BROWSERS = ['safari16.4', 'chrome109', 'edge109', 'firefox115']
 
-/** All styles are in one file, so what Vite wraps around each import has nothing to wait for: 0.8 kB less of script. */
+/** Removes Vite's wrapper around dynamic imports, which waits for styles. All styles are in one file. Saves 0.8 kB. */
 const plainImports: Plugin = {
   name: 'plain-imports',
   enforce: 'pre',
@@ -20,7 +20,7 @@ const plainImports: Plugin = {
   },
 }
 
-/** `vite build` makes dist/client, the pages and what they load, and dist/server, the server in one file a command. */
+/** `vite build` writes dist/client (pages and assets) and dist/server (one file for each command). */
 export default defineConfig({
   root: 'client',
   appType: 'custom',
@@ -33,7 +33,7 @@ export default defineConfig({
           output: {
             codeSplitting: {
               groups: [
-                // A file of its own, which browsers keep when only our code changes.
+                // A separate file, which browsers keep cached when only our code changes.
                 { name: 'react', test: REACT },
               ],
             },
@@ -43,8 +43,8 @@ export default defineConfig({
     },
     server: {
       consumer: 'server',
-      define: { 'process.env.NODE_ENV': JSON.stringify('production') }, // which of its two builds React takes
-      // PGlite loads files that lie beside its own code.
+      define: { 'process.env.NODE_ENV': JSON.stringify('production') }, // selects React's production build
+      // PGlite loads files from its own folder.
       resolve: { noExternal: true, external: ['@electric-sql/pglite'] },
       build: {
         outDir: resolve('dist/server'),
@@ -58,7 +58,7 @@ export default defineConfig({
             staff: resolve('server/staff.ts'),
             'embedded-database': resolve('server/embedded/thread.ts'),
           },
-          output: { chunkFileNames: '[name].js' }, // all beside each other, where start-embedded.ts finds its thread
+          output: { chunkFileNames: '[name].js' }, // in one folder, where start-embedded.ts finds its thread
         },
       },
     },

@@ -1,5 +1,5 @@
--- After pg_restore, before the site starts (`staff restore` does the same). Mails that waited in the dump may have been sent
--- since, and who left the newsletter since would be on the list again.
+-- Run after pg_restore and before the site starts; `staff restore` does the same. Mails pending in the dump may have been
+-- sent since, and subscribers may have left since.
 BEGIN;
 UPDATE "Quvera_Mail" SET "Status" = 'Withheld', "LastError" = 'restored from a backup: may have been sent since'
 WHERE "Status" = 'Pending';

@@ -1,5 +1,5 @@
--- Run once by the image of PostgreSQL, when the volume is made. The owner of the database and its tables may create roles
--- (prisma/roles.sql does) and is no superuser. The superuser has no password, so it logs in inside the container only.
+-- Run once by the PostgreSQL image, when it creates the volume. The owner of the database and its tables may create roles
+-- (for prisma/roles.sql) and is no superuser. The superuser has no password, so it can log in inside the container only.
 \getenv password POSTGRES_PASSWORD
 CREATE ROLE quvera LOGIN CREATEROLE PASSWORD :'password';
 ALTER DATABASE quvera OWNER TO quvera;
