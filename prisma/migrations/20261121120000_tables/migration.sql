@@ -149,23 +149,23 @@ ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "Quvera_Mail_EnquiryId_fkey" FOREIGN KE
 -- AddForeignKey
 ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "Quvera_Mail_SubscriberId_fkey" FOREIGN KEY ("SubscriberId") REFERENCES "Quvera_Subscriber"("Id") ON DELETE CASCADE ON UPDATE CASCADE;
 
--- What follows is written by hand: Prisma's schema language cannot express it.
+-- Written by hand from here on: Prisma's schema language cannot express the rest.
 
--- The shape of an enquiry, also for those who edit it in Studio or psql.
+-- Constraints of an enquiry, which also apply to changes in Studio or psql.
 ALTER TABLE "Quvera_Form"
     ADD CONSTRAINT "Quvera_Form_Name_check" CHECK ("Name" <> ''),
     ADD CONSTRAINT "Quvera_Form_Mobile_check" CHECK ("Mobile" ~ '^[0-9]{10}$'),
     ADD CONSTRAINT "Quvera_Form_Quantity_check" CHECK ("Quantity" BETWEEN 1 AND 9007199254740991);
 
--- A new order writes two mails that have none of these values yet, so it need not write them into these indexes as well.
--- Prisma's schema cannot name the condition; the names are the ones it expects.
+-- Partial indexes, because the mails of a new order have none of these values and then cost nothing here.
+-- Prisma's schema cannot express the condition; the index names are the ones it expects.
 CREATE INDEX "Quvera_Mail_ResendId_idx" ON "Quvera_Mail" ("ResendId") WHERE "ResendId" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_Kind_TriedAt_idx" ON "Quvera_Mail" ("Kind", "TriedAt") WHERE "TriedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_tried_idx" ON "Quvera_Mail" ("DueAt") WHERE "Status" = 'Pending' AND "TriedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_SubscriberId_idx" ON "Quvera_Mail" ("SubscriberId") WHERE "SubscriberId" IS NOT NULL;
 
--- The mailbox behind an address: without a tag, and at Gmail without dots. Only what counts mails to it may use it, for
--- other providers tell more spellings apart.
+-- The mailbox of an address: without its tag, and at Gmail without dots. Use it only for counting mails, because other
+-- providers distinguish more spellings.
 CREATE FUNCTION "Quvera_mailbox"("Address" TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE
         WHEN split_part(lower("Address"), '@', 2) IN ('gmail.com', 'googlemail.com')
@@ -174,14 +174,14 @@ CREATE FUNCTION "Quvera_mailbox"("Address" TEXT) RETURNS TEXT LANGUAGE sql IMMUT
     END
 $$;
 
--- Serve the limit of three mails a day to a mailbox.
+-- For the limit of three mails a day to a mailbox.
 CREATE INDEX "Quvera_Form_mailbox_idx" ON "Quvera_Form" ("Quvera_mailbox"("Email"), "ReceivedAt") WHERE NOT "SuspectedSpam";
 CREATE INDEX "Quvera_Subscriber_mailbox_idx" ON "Quvera_Subscriber" ("Quvera_mailbox"("Email"));
 
--- Serves "the oldest enquiry that is still New".
+-- For the oldest enquiry that is still New.
 CREATE INDEX "Quvera_Form_new_idx" ON "Quvera_Form" ("ReceivedAt") WHERE "Status" = 'New';
 
--- For staff: one line an enquiry, in the order in which one reads it, with Indian time and what became of the mails.
+-- For staff: one row for each enquiry, with Indian time and the states of its mails.
 CREATE VIEW "Quvera_Enquiries" AS
 SELECT
     form."Reference",
@@ -205,7 +205,7 @@ LEFT JOIN "Quvera_Mail" notice ON notice."EnquiryId" = form."Id" AND notice."Kin
 LEFT JOIN "Quvera_Mail" acknowledgement ON acknowledgement."EnquiryId" = form."Id" AND acknowledgement."Kind" = 'Acknowledgement'
 ORDER BY form."ReceivedAt" DESC;
 
--- Whoever changes an enquiry, from the terminal, Studio or psql: none of them has to have a right to the history.
+-- Records changes by the staff command, Studio and psql. Their roles need no privilege on the history.
 CREATE FUNCTION "Quvera_keep_history"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I."Quvera_History" ("EnquiryId", "Who", "Column", "Before", "After")
@@ -215,19 +215,19 @@ BEGIN
             (''Note'', $1."Note", $2."Note")
         ) AS changed ("Column", "Before", "After") WHERE "Before" IS DISTINCT FROM "After"', TG_TABLE_SCHEMA)
     USING OLD, NEW;
-    -- A note that is removed was perhaps about somebody else: nothing of it stays, but who wrote and who removed it.
+    -- A removed note may hold data of another person: its text goes, who wrote and removed it stays.
     IF coalesce(NEW."Note", '') = '' THEN
         EXECUTE format('UPDATE %I."Quvera_History" SET "Before" = NULL, "After" = NULL
             WHERE "EnquiryId" = $1 AND "Column" = ''Note''', TG_TABLE_SCHEMA) USING NEW."Id";
     END IF;
     RETURN NULL;
 END $$;
--- Else anybody could fire it on a table of their own, and write with the owner's rights into another one.
+-- Otherwise anybody could use it as a trigger of another table and write with the owner's privileges.
 REVOKE EXECUTE ON FUNCTION "Quvera_keep_history"() FROM PUBLIC;
 CREATE TRIGGER "keep_history" AFTER UPDATE OF "Status", "SuspectedSpam", "Note" ON "Quvera_Form"
     FOR EACH ROW EXECUTE FUNCTION "Quvera_keep_history"();
 
--- Also for the tables' owner, as whom staff work in the embedded database.
+-- Makes the access log append-only, also for the tables' owner, the role of staff in the embedded database.
 CREATE FUNCTION "Quvera_only_add"() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
@@ -238,9 +238,8 @@ END $$;
 CREATE TRIGGER "only_add" BEFORE UPDATE OR DELETE ON "Quvera_Access" FOR EACH ROW EXECUTE FUNCTION "Quvera_only_add"();
 CREATE TRIGGER "only_add_all" BEFORE TRUNCATE ON "Quvera_Access" FOR EACH STATEMENT EXECUTE FUNCTION "Quvera_only_add"();
 
--- Erases what is past its time: enquiries from before a moment that is itself a month ago or longer, and lines of the
--- access log after a year. The site's role may call it and delete neither by itself, so that nobody who has broken into
--- the site can replace an enquiry by another one without a trace.
+-- Erases enquiries received before a given time, never ones younger than a month, and access log lines after a year. The
+-- site's role may call it but not delete rows itself, so that an intruder cannot replace an enquiry unnoticed.
 CREATE FUNCTION "Quvera_erase_old"("Before" TIMESTAMPTZ, "Most" INT) RETURNS INT LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     erased INT;
