@@ -1,6 +1,5 @@
-import { randomInt, randomUUID } from 'node:crypto'
+import { randomInt, randomUUID, randomUUIDv7 } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { v7 as uuidv7 } from 'uuid'
 import { brand } from '../../shared/brand.ts'
 import type { Received } from '../../shared/form-outcome.ts'
 import { exampleOrder, messages, NOTICE_VERSION, type Order } from '../../shared/order.ts'
@@ -50,7 +49,7 @@ interface OnceOptions extends Owed {
 
 /** A database that sleeps has five seconds to wake; then each statement has the limit of its own. */
 const TRANSACTION = { maxWait: 7000, timeout: 7000 }
-/** Until the other connections that end with one are known to have ended. */
+/** By then the pool knows which of its other connections have ended too. */
 const ENDING_MS = 50
 /** From showing the form to sending it: less than any person, or any browser that really loads the page, takes. */
 const MIN_FILL_MS = 250
@@ -64,13 +63,8 @@ interface Owed {
 export function createOrders(db: Db, { availability, log, onStored }: OrdersOptions) {
   const write = createBatchWriter<Item, boolean>((items) => stored(() => insertEnquiries(db, items)), isRowError)
 
-  /** Once more where the connection ended, as idle ones do when a database goes to sleep. Keys keep it from doubling. */
   async function stored<T>(insert: () => Promise<T>): Promise<T> {
-    const result = await insert().catch(async (error) => {
-      if (!isConnectionLost(error)) throw error
-      await sleep(ENDING_MS)
-      return insert()
-    })
+    const result = await retryIfLost(insert) // the submission key keeps an order from being stored twice
     availability.worked()
     setImmediate(onStored) // after the answer: what fails there must not turn a stored order into a failed one
     return result
@@ -178,7 +172,7 @@ type Item = { row: Row } & Owed
 /** The members are named as the columns of `Quvera_Form`. */
 function toRow(order: Order) {
   return {
-    Id: uuidv7(),
+    Id: randomUUIDv7(),
     Reference: createReference(),
     SuspectedSpam: isSuspicious(order),
     NoticeVersion: NOTICE_VERSION,
@@ -216,17 +210,28 @@ async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]): Promis
   return stored === rows.length
 }
 
-/** Stores an enquiry and takes it back. Throws what would keep a real one from being stored. */
+/** Stores an enquiry and rolls it back. Throws what would keep a real one from being stored. */
 export async function probeStorage(db: Db): Promise<void> {
-  const takenBack = new Error('taken back')
-  await db
-    .$transaction(async (transaction) => {
-      // A key that nobody can guess: one that is stored would be found, and nothing written.
+  const rolledBack = new Error('rolled back')
+  const store = () =>
+    db.$transaction(async (transaction) => {
+      // A random key: with a known one a stored enquiry would be found, and nothing written.
       const row = toRow({ ...exampleOrder, submissionKey: randomUUID() })
       await insertEnquiries(transaction, [{ row, acknowledge: true }])
-      throw takenBack
+      throw rolledBack
     })
-    .catch((error: unknown) => {
-      if (error !== takenBack) throw error
-    })
+  await retryIfLost(store).catch((error: unknown) => {
+    if (error !== rolledBack) throw error
+  })
+}
+
+/** Repeats `work` once when its connection ended, as idle connections do when a database goes to sleep. */
+async function retryIfLost<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isConnectionLost(error)) throw error
+    await sleep(ENDING_MS)
+    return work()
+  }
 }

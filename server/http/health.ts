@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
 import { probeStorage } from '../enquiries/orders.ts'
-import { isConnectionLost } from '../errors.ts'
 
 export interface Health {
   db: Db
@@ -24,10 +23,7 @@ export function serveHealth(app: FastifyInstance, { db, availability, leaving }:
     if (leaving()) return reply.code(503).send({ status: 'leaving' })
     if (performance.now() - askedAt > REMEMBERED_MS) {
       askedAt = performance.now()
-      // Once more where the connection ended, as idle ones do when a database goes to sleep.
-      asked = probeStorage(db)
-        .catch((error) => (isConnectionLost(error) ? probeStorage(db) : Promise.reject(error)))
-        .catch(availability.failed)
+      asked = probeStorage(db).catch(availability.failed)
     }
     await asked
     return availability.isUp() ? { status: 'ok' } : reply.code(503).send({ status: 'unavailable' })
