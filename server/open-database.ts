@@ -54,10 +54,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 /** @returns undefined where no process serves the folder, or the one that did has just gone */
 async function joinEmbedded(folder: string, host: string, options: DatabaseOptions): Promise<Database | undefined> {
   try {
-    return await connectDatabase(
-      { ...SOCKET_CONNECTION, host, user: 'postgres' },
-      { ...options, name: nameOf(folder), hasOneSession: true },
-    )
+    const connection = { ...SOCKET_CONNECTION, host, user: 'postgres' }
+    return await connectDatabase(connection, { ...options, name: nameOf(folder) })
   } catch (error) {
     if (!isNotServed(error)) throw error
   }
@@ -75,7 +73,7 @@ async function startHere(folder: string, options: DatabaseOptions, warn: (words:
     onFailure: exitFor,
   })
   try {
-    const database = await connectDatabase(server.connection, { ...options, name: nameOf(folder), hasOneSession: true })
+    const database = await connectDatabase(server.connection, { ...options, name: nameOf(folder) })
     await database.db.$executeRawUnsafe(DROP_COPIES).catch(() => {}) // of backups that were killed
     return {
       ...database,

@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { OperatorError, redact, sqlState } from '../errors.ts'
-import { type Database, openClient, type Preparation, type Session } from './database.ts'
+import { type Database, openClient, type Preparation } from './database.ts'
 import { settleMigrations } from './migrations.ts'
 
 const POOL_SIZE = 10
@@ -34,13 +34,11 @@ export interface ConnectOptions extends Preparation {
   queryTimeoutMs?: number
   /** The database, as a sentence begins with it: by its address unless given. */
   name?: string
-  /** Set where all connections share one session, so that everything waits while one is in a transaction. */
-  hasOneSession?: boolean
 }
 
 /** Opens a pool of connections to a PostgreSQL server, directly or through a pooler. */
 export async function connectDatabase(connection: pg.ClientConfig, options: ConnectOptions): Promise<Database> {
-  const { queryTimeoutMs, migrate, directUrl, hasOneSession = false } = options
+  const { queryTimeoutMs, migrate, directUrl } = options
   const settings = { ...connection, application_name: 'quvera', connectionTimeoutMillis: WAKE_MS }
   // The server gives up first: what only the client gives up goes on waiting there, a connection each.
   const limitMs = queryTimeoutMs && Math.round(queryTimeoutMs * 0.9)
@@ -54,8 +52,7 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
   try {
     const found = await readSettings(client)
     // Behind a pooler nothing of a session lasts, and a statement may have to wait until it has opened a connection.
-    const isDirect =
-      !hasOneSession && found.limitMs === limitMs && !/[?&]pgbouncer=true(&|$)/.test(connection.connectionString ?? '')
+    const isDirect = found.limitMs === limitMs && !/[?&]pgbouncer=true(&|$)/.test(connection.connectionString ?? '')
     const pool = new pg.Pool({
       ...settings,
       ...(isDirect && limits),
@@ -71,7 +68,7 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
     })
     const name = options.name ?? `The database ${client.database} at ${client.host}:${client.port} (DATABASE_URL)`
     const direct = migrate && directUrl ? await migrateAt(directUrl, options) : undefined
-    const settled = settleMigrations(sessionOf(client), name, { ...options, migrate: migrate && !direct })
+    const settled = settleMigrations(client, name, { ...options, migrate: migrate && !direct })
     const [notes, db] = await Promise.all([
       settled.then((notes) => direct ?? notes),
       openClient(new PrismaPg(pool, isDirect ? { statementNameGenerator: createStatementNames() } : {})),
@@ -84,10 +81,9 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
       db,
       notes,
       warnings: warningsAbout(found),
-      hasOneSession,
-      async withSession(work) {
+      async withClient(work) {
         const client = await pool.connect()
-        return work(sessionOf(client)).finally(() => client.release())
+        return work(client).finally(() => client.release())
       },
       async close() {
         await db.$disconnect()
@@ -162,14 +158,7 @@ function warningsAbout({ fsync, synchronousCommit, standbys }: Settings): string
 
 async function migrateAt(url: string, options: ConnectOptions): Promise<string[]> {
   const client = await connect({ connectionString: url, application_name: 'quvera', connectionTimeoutMillis: WAKE_MS })
-  return settleMigrations(sessionOf(client), '', options).finally(() => client.end())
-}
-
-function sessionOf(client: pg.ClientBase): Session {
-  return {
-    query: <T>(sql: string) => client.query(sql) as Promise<{ rows: unknown[] }> as Promise<{ rows: T[] }>,
-    exec: (script) => client.query(script),
-  }
+  return settleMigrations(client, '', options).finally(() => client.end())
 }
 
 type StatementNames = (query: { sql: string }) => string

@@ -1,24 +1,16 @@
 import type { PrismaPg } from '@prisma/adapter-pg'
+import type { ClientBase } from 'pg'
 import { PrismaClient } from './generated/client.ts'
 
 export type Db = PrismaClient
-
-/** One database session: every call must reach the same connection. */
-export interface Session {
-  query<T>(sql: string): Promise<{ rows: T[] }>
-  /** Sends the whole script as one message, which PostgreSQL runs as one transaction. */
-  exec(script: string): Promise<unknown>
-}
 
 export interface Database {
   db: Db
   /** What was done at the start: migrations applied, and those that a newer version left. */
   notes: string[]
   warnings: string[]
-  /** Whether all connections share one session, so that everything waits while one is in a transaction. */
-  hasOneSession: boolean
   /** Runs scripts on one connection, as migrations need. */
-  withSession<T>(work: (session: Session) => Promise<T>): Promise<T>
+  withClient<T>(work: (client: ClientBase) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 

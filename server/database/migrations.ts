@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { ClientBase } from 'pg'
 import { OperatorError, sqlState } from '../errors.ts'
-import type { Preparation, Session } from './database.ts'
+import type { Preparation } from './database.ts'
 
 interface Migration {
   name: string
@@ -48,20 +49,20 @@ const JOURNAL = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
  * @throws OperatorError when the database is not one that this version can work with
  */
 export async function settleMigrations(
-  session: Session,
+  client: ClientBase,
   what: string,
   options: Preparation & { migrations: string },
 ): Promise<string[]> {
   const migrations = await readMigrations(options.migrations)
-  if (options.migrate) return migrate(session, migrations)
+  if (options.migrate) return migrate(client, migrations)
   if (options.anyVersion) return []
-  const { rows } = await session.query<{ journal: boolean }>(FIND_JOURNAL)
+  const { rows } = await client.query<{ journal: boolean }>(FIND_JOURNAL)
   if (!rows[0]?.journal) {
     throw new OperatorError(
       `${what} holds no tables of this site. Is it the right one? The site makes them when it starts.`,
     )
   }
-  const applied = await readJournal(session).catch((error: unknown) => {
+  const applied = await readJournal(client).catch((error: unknown) => {
     if (sqlState(error) === REFUSED) return undefined
     throw error
   })
@@ -80,13 +81,13 @@ export async function settleMigrations(
  * own table, checksums and lock, so that `prisma migrate deploy` and this agree, and so that many servers may start at
  * once. Nothing of the session outlives a transaction, so a pooler may lie between.
  */
-async function migrate(session: Session, migrations: Migration[]): Promise<string[]> {
+async function migrate(client: ClientBase, migrations: Migration[]): Promise<string[]> {
   for (const notes: string[] = []; ; ) {
     let due: Migration | undefined
     try {
-      await session.exec(BEGIN)
-      await createJournal(session)
-      const applied = await readJournal(session)
+      await client.query(BEGIN)
+      await createJournal(client)
+      const applied = await readJournal(client)
       const edited = migrations.find(({ name, sql }) => applied.has(name) && !matches(sql, applied.get(name) ?? ''))
       if (edited) {
         throw new OperatorError(
@@ -94,12 +95,12 @@ async function migrate(session: Session, migrations: Migration[]): Promise<strin
         )
       }
       due = migrations.find(({ name }) => !applied.has(name))
-      if (due) await apply(session, due)
-      await session.exec('COMMIT')
+      if (due) await apply(client, due)
+      await client.query('COMMIT')
       if (!due) return [...notes, ...noteUnknown(migrations, applied)]
       notes.push(`applied migration ${due.name}`)
     } catch (error) {
-      await session.exec('ROLLBACK').catch(() => {}) // the first failure tells more
+      await client.query('ROLLBACK').catch(() => {}) // the first failure tells more
       throw explain(error, due ?? migrations[0], due !== undefined)
     }
   }
@@ -110,14 +111,14 @@ async function migrate(session: Session, migrations: Migration[]): Promise<strin
  * have.
  * @throws OperatorError when a table has rows; nothing has been changed then
  */
-export async function remakeTables(session: Session, folder: string, names: string[]): Promise<void> {
+export async function remakeTables(client: ClientBase, folder: string, names: string[]): Promise<void> {
   const migrations = await readMigrations(folder)
-  await session.exec(DROP_ALL).catch((error: Error) => {
+  await client.query(DROP_ALL).catch((error: Error) => {
     if (sqlState(error) !== RAISED) throw error
     throw new OperatorError(`${error.message}. Restore into an empty one; nothing was changed.`)
   })
   await migrate(
-    session,
+    client,
     migrations.filter(({ name }) => names.includes(name)),
   )
 }
@@ -155,19 +156,19 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
   )
 }
 
-async function createJournal(session: Session) {
-  const { rows } = await session.query<{ journal: boolean; tables: number }>(FIND_JOURNAL)
+async function createJournal(client: ClientBase) {
+  const { rows } = await client.query<{ journal: boolean; tables: number }>(FIND_JOURNAL)
   if (rows[0]?.journal) return // a role without the right to create tables may still find that nothing is to do
   if (rows[0]?.tables) {
     throw new OperatorError(
       'The database holds tables, but no record of migrations. Use an empty database, or record what it has with `prisma migrate resolve`.',
     )
   }
-  await session.exec(JOURNAL)
+  await client.query(JOURNAL)
 }
 
-async function readJournal(session: Session): Promise<Map<string, string>> {
-  const { rows } = await session.query<Applied>(
+async function readJournal(client: ClientBase): Promise<Map<string, string>> {
+  const { rows } = await client.query<Applied>(
     'SELECT migration_name, checksum, finished_at, logs FROM _prisma_migrations WHERE rolled_back_at IS NULL',
   )
   const failed = rows.find((row) => !row.finished_at)
@@ -179,10 +180,10 @@ async function readJournal(session: Session): Promise<Map<string, string>> {
   return new Map(rows.map((row) => [row.migration_name, row.checksum]))
 }
 
-async function apply(session: Session, { name, sql }: Migration) {
+async function apply(client: ClientBase, { name, sql }: Migration) {
   const finished = `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
     VALUES ('${randomUUID()}', '${sha256(sql)}', '${name}', clock_timestamp(), 1)`
-  await session.exec(`SET LOCAL lock_timeout = '${TABLE_TIMEOUT}';\n${sql}\n;${finished}`)
+  await client.query(`SET LOCAL lock_timeout = '${TABLE_TIMEOUT}';\n${sql}\n;${finished}`)
 }
 
 /** What an operator can do when a migration is not applied. */

@@ -73,13 +73,10 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/**
- * Beside the running site, which goes on storing orders.
- * @param hasOneSession as the embedded database
- */
-export async function withSnapshot(db: Db, hasOneSession: boolean, work: Work): Promise<void> {
+/** Beside the running site, which goes on storing orders. */
+export async function withSnapshot(db: Db, { isEmbedded }: { isEmbedded: boolean }, work: Work): Promise<void> {
   const id = randomUUID().replaceAll('-', '')
-  const canCopy = hasOneSession && (await waitForLease(db, id))
+  const canCopy = isEmbedded && (await waitForLease(db, id))
   return canCopy ? fromCopies(db, id, work) : inTransaction(db, work)
 }
 
@@ -114,7 +111,7 @@ async function fromCopies(db: Db, id: string, work: Work) {
     const [migrations, tables] = [await readJournal(db), await readTables(db)]
     const copies = tables.map(({ name }) => `CREATE UNLOGGED TABLE ${schema}.${quoted(name)} AS TABLE ${quoted(name)}`)
     const script = [`CREATE SCHEMA ${schema}`, ...copies].map((sql) => `${sql};`).join(' ')
-    await db.$executeRawUnsafe(`DO $do$ DECLARE name text; BEGIN ${DROP_SCHEMAS} ${script} END $do$`)
+    await db.$executeRawUnsafe(`DO $do$ DECLARE name text; BEGIN ${NO_TIME_LIMIT} ${DROP_SCHEMAS} ${script} END $do$`)
     await work({ migrations, tables, rows: ({ name }) => readPages(db, `${schema}.${quoted(name)}`) })
   } catch (error) {
     await cleanUp().catch(() => {}) // the first failure tells more
@@ -161,6 +158,8 @@ async function* readPages(db: Queries, table: string): AsyncGenerator<string> {
     )
   }
 }
+
+const NO_TIME_LIMIT = `PERFORM set_config('statement_timeout', '0', true);`
 
 const DROP_SCHEMAS = `
   FOR name IN SELECT nspname FROM pg_namespace WHERE starts_with(nspname::text, '${COPIES}')

@@ -1,6 +1,11 @@
-import { PGlite } from '@electric-sql/pglite'
+// PostgreSQL compiled to WebAssembly (PGlite). Only this file and host-file-system.ts know PGlite.
+import { PGlite, protocol } from '@electric-sql/pglite'
 import { OperatorError } from '../errors.ts'
 import { HostFileSystem } from './host-file-system.ts'
+
+/** Makes messages of the wire protocol. */
+export const { serialize } = protocol
+const { DataRowMessage, DatabaseError } = protocol.messages
 
 const START_PARAMETERS = [
   // -F turns fsync off, -O lets the catalogue be changed.
@@ -10,19 +15,27 @@ const START_PARAMETERS = [
   ...['-c', 'timezone=UTC'],
 ]
 
-/** What it writes to its log when it stops: an abort of the program, or an error that ends the session. */
-const STOPPED = /^(?:Aborted\(|(?:[^\]]{0,60}\] )?(?:FATAL|PANIC): )/
-
 /** One megabyte a file of the log instead of sixteen: a new folder is smaller, and a new log file is made sooner. */
 const INITDB_PARAMETERS = ['--wal-segsize=1']
 
-/** PostgreSQL compiled to WebAssembly (PGlite), with one session. It executes synchronously, waiting for the disk included. */
+/**
+ * How its log says that it cannot go on: the program was aborted, or its only session was ended. PGlite swallows the
+ * exceptions of both, so that the log is the only place that tells.
+ */
+const FATAL_LOG_LINE = /^(?:Aborted\(|(?:[^\]]{0,60}\] )?(?:FATAL|PANIC): )/
+
+/** One session. Everything is executed synchronously, waiting for the disk included. */
 export interface Postgres {
   /**
    * Executes complete messages of the wire protocol.
-   * @param maxBytes how much of the answer is kept; what is longer comes back as undefined, but is executed
+   * @returns the answer; undefined where it is longer than `maxBytes`, though the messages are executed all the same
    */
-  execute(messages: Uint8Array, maxBytes?: number): { answer: Buffer | undefined; end: Buffer }
+  execute(messages: Uint8Array, maxBytes?: number): Buffer | undefined
+  /**
+   * Executes SQL of our own, and returns the first column of its rows as text.
+   * @throws Error with PostgreSQL's words
+   */
+  query(sql: string): string[]
   isInTransaction(): boolean
   close(): Promise<void>
 }
@@ -42,7 +55,7 @@ export async function openPostgres(folder: string, onAbort: (reason: string) => 
     initDbStartParams: INITDB_PARAMETERS,
     onStderr(text) {
       if (/(FATAL|PANIC|ERROR): /.test(text)) lastError = text.replace(/^.*?(FATAL|PANIC|ERROR): +/, '')
-      if (isOpen && STOPPED.test(text)) onAbort(lastError)
+      if (isOpen && FATAL_LOG_LINE.test(text)) onAbort(lastError)
       return false
     },
   })
@@ -53,22 +66,33 @@ export async function openPostgres(folder: string, onAbort: (reason: string) => 
   }
   isOpen = true
 
+  function execute(messages: Uint8Array, maxBytes = Number.POSITIVE_INFINITY): Buffer | undefined {
+    const parts: Buffer[] = []
+    let size = 0
+    const onRawData = (data: Uint8Array) => {
+      size += data.length
+      if (size <= maxBytes)
+        parts.push(Buffer.from(data)) // a copy: the memory behind `data` is used again
+      else parts.length = 0
+    }
+    // Synchronous: the promise matters only when it rejects.
+    lite.execProtocolRawStream(messages, { syncToFs: false, onRawData }).catch((error) => {
+      onAbort(error.name === 'ExitStatus' ? 'its session ended' : String(error.message))
+    })
+    return size > maxBytes ? undefined : Buffer.concat(parts)
+  }
+
   return {
-    execute(messages, maxBytes = Number.POSITIVE_INFINITY) {
-      const parts: Buffer[] = []
-      let size = 0
-      const onRawData = (data: Uint8Array) => {
-        const part = Buffer.from(data) // a copy: the memory behind `data` is used again
-        size += part.length
-        if (size > maxBytes) parts.splice(0, parts.length - 1) // the last two, which hold the end
-        parts.push(part)
-      }
-      // Synchronous: the promise matters only when it rejects.
-      lite.execProtocolRawStream(messages, { syncToFs: false, onRawData }).catch((error) => {
-        onAbort(error.name === 'ExitStatus' ? 'its session ended' : String(error.message))
+    execute,
+    query(sql) {
+      const rows: string[] = []
+      let failure: Error | undefined
+      new protocol.Parser().parse(execute(serialize.query(sql)) ?? Buffer.alloc(0), (message) => {
+        if (message instanceof DataRowMessage) rows.push(String(message.fields[0]))
+        if (message instanceof DatabaseError) failure ??= message
       })
-      const all = Buffer.concat(parts)
-      return { answer: size > maxBytes ? undefined : all, end: all.subarray(-6) }
+      if (failure) throw failure
+      return rows
     },
     isInTransaction: () => lite.isInTransaction(),
     close: () => lite.close(),

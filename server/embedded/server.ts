@@ -4,10 +4,9 @@ import { OperatorError } from '../errors.ts'
 import { assertDatabase, databaseIn, isDatabase } from './data-folder.ts'
 import { assertDiskSpace, createDiskSpace } from './disk-space.ts'
 import { sync, syncTree, unpackFolder } from './empty-database.ts'
-import { openPostgres, type Postgres } from './postgres.ts'
+import { openPostgres } from './postgres.ts'
 import { createTurns } from './turns.ts'
 import { startUpkeep } from './upkeep.ts'
-import { firstColumn, queryFrame } from './wire-protocol.ts'
 import { createWireServer } from './wire-server.ts'
 
 const REMEDY =
@@ -28,12 +27,18 @@ export interface ServerOptions {
   emptyDatabase: string
 }
 
+export interface ServerEvents {
+  /** PostgreSQL has stopped for good: this thread can do nothing with the folder any more. */
+  onAbort(reason: string): void
+  /** Whether the statements that follow may take as long as they take. */
+  setUnlimited(isUnlimited: boolean): void
+}
+
 /**
  * Opens the embedded database in this thread and serves it at its socket.
- * @param onAbort called when PostgreSQL stops for good: this thread can do nothing with the folder any more
  * @throws OperatorError which says what to do; nothing has been changed then
  */
-export async function openServer(options: ServerOptions, onAbort: (reason: string) => void) {
+export async function openServer(options: ServerOptions, { onAbort, setUnlimited }: ServerEvents) {
   const { folder, socket, port, siteUser } = options
   const database = databaseIn(folder)
   assertDiskSpace(folder)
@@ -41,13 +46,11 @@ export async function openServer(options: ServerOptions, onAbort: (reason: strin
     if (!options.create) assertDatabase(folder)
     await makeDatabase(database, options.emptyDatabase)
   }
-  let postgres = await open(database, onAbort)
-  if (resetSettings(postgres)) {
-    // A session has the settings that it began with.
-    await postgres.close()
-    postgres = await open(database, onAbort)
-  }
-  const turns = createTurns()
+  const postgres = await openPostgres(database, onAbort).catch((error: Error) => {
+    const what = `The embedded database in ${database} cannot be opened: ${error.message.replace(/\.$/, '')}.`
+    throw new OperatorError(`${what} ${REMEDY}`, { cause: error })
+  })
+  const turns = createTurns(setUnlimited)
   const disk = createDiskSpace(database)
   const server = createWireServer(postgres, turns, disk, siteUser)
   const endUpkeep = startUpkeep(postgres, turns, disk)
@@ -67,26 +70,6 @@ export async function openServer(options: ServerOptions, onAbort: (reason: strin
     },
   }
 }
-
-function open(database: string, onAbort: (reason: string) => void): Promise<Postgres> {
-  return openPostgres(database, onAbort).catch((error: Error) => {
-    const what = `The embedded database in ${database} cannot be opened: ${error.message.replace(/\.$/, '')}.`
-    throw new OperatorError(`${what} ${REMEDY}`, { cause: error })
-  })
-}
-
-/** Takes back settings that a client has stored for the database or a role. Returns whether there were any. */
-function resetSettings(postgres: Postgres): boolean {
-  const { answer = Buffer.alloc(0) } = postgres.execute(queryFrame(STORED_SETTINGS))
-  const statements = firstColumn(answer)
-  for (const statement of statements) postgres.execute(queryFrame(statement))
-  return statements.length > 0
-}
-
-const STORED_SETTINGS = `
-  SELECT CASE WHEN setrole = 0 AND setdatabase > 0 THEN format('ALTER DATABASE %I RESET ALL', datname)
-    ELSE concat('ALTER ROLE ', CASE setrole WHEN 0 THEN 'ALL' ELSE setrole::regrole::text END, ' IN DATABASE ' || quote_ident(datname), ' RESET ALL') END
-  FROM pg_db_role_setting LEFT JOIN pg_database ON pg_database.oid = setdatabase`
 
 /** Makes a database beside its place, and renames it once everything is on the disk. A first start that was cut short begins anew. */
 async function makeDatabase(database: string, emptyDatabase: string): Promise<void> {

@@ -124,8 +124,8 @@ interface Thread {
 
 /** @throws OperatorError when it cannot open the database */
 async function startThread(server: ServerOptions): Promise<Thread> {
-  const beats = new Int32Array(new SharedArrayBuffer(4))
-  const workerData: ThreadData = { ...server, beats }
+  const shared = { beats: sharedNumber(), isUnlimited: sharedNumber() }
+  const workerData: ThreadData = { ...server, ...shared }
   const worker = new Worker(THREAD, { workerData })
   let failure: unknown
   worker.on('error', (error) => (failure ??= error))
@@ -138,7 +138,7 @@ async function startThread(server: ServerOptions): Promise<Thread> {
   })
   const warnings = await Promise.race([ready, exited])
   if (!warnings) throw failure ?? new Error('The thread of the embedded database ended while it opened')
-  const timer = replaceWhenSilent(worker, beats, () => {
+  const timer = endWhenSilent(worker, shared, () => {
     failure ??= new Error(`it did not answer for ${SILENCE_MAX_MS / 1000} seconds`)
   })
   return {
@@ -156,13 +156,20 @@ async function startThread(server: ServerOptions): Promise<Thread> {
   }
 }
 
+function sharedNumber(): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(4))
+}
+
+type Shared = Pick<ThreadData, 'beats' | 'isUnlimited'>
+
 /** Counts looks and not the time, which passes while a machine sleeps. */
-function replaceWhenSilent(worker: Worker, beats: Int32Array, onSilent: () => void): NodeJS.Timeout {
+function endWhenSilent(worker: Worker, { beats, isUnlimited }: Shared, onSilent: () => void): NodeJS.Timeout {
   let last = -1
   let silentLooks = 0
   return setInterval(() => {
     const beat = Atomics.load(beats, 0)
-    silentLooks = beat === last ? silentLooks + 1 : 0
+    const isSilent = beat === last && Atomics.load(isUnlimited, 0) === 0
+    silentLooks = isSilent ? silentLooks + 1 : 0
     last = beat
     if (silentLooks !== LOOKS) return
     onSilent()

@@ -6,6 +6,8 @@ import { openServer, type ServerOptions } from './server.ts'
 export interface ThreadData extends ServerOptions {
   /** Counted up while the thread answers. */
   beats: Int32Array
+  /** 1 while statements may take as long as they take. */
+  isUnlimited: Int32Array
 }
 
 export type ThreadMessage =
@@ -15,7 +17,7 @@ export type ThreadMessage =
 
 const BEAT_MS = 1000
 
-const { beats, ...options } = workerData as ThreadData
+const { beats, isUnlimited, ...options } = workerData as ThreadData
 const tell = (message: ThreadMessage) => parentPort?.postMessage(message)
 
 function fail(reason: string, isOperatorError = true): never {
@@ -24,7 +26,10 @@ function fail(reason: string, isOperatorError = true): never {
 }
 
 try {
-  const server = await openServer(options, fail)
+  const server = await openServer(options, {
+    onAbort: fail,
+    setUnlimited: (is) => Atomics.store(isUnlimited, 0, Number(is)),
+  })
   setInterval(() => Atomics.add(beats, 0, 1), BEAT_MS)
   parentPort?.once('message', async (leaveMs: number) => {
     await server.close(leaveMs)

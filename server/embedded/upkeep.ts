@@ -1,15 +1,14 @@
 import { type DiskSpace, REWRITE_MAX_BYTES } from './disk-space.ts'
 import type { Postgres } from './postgres.ts'
 import type { Turns } from './turns.ts'
-import { firstColumn, firstError, queryFrame } from './wire-protocol.ts'
 
-const LOOK_MS = 15_000
+const CHECK_MS = 15_000
 /** How much log is read again after a kill, and lies on the disk beside the tables. */
 const CHECKPOINT_BYTES = 16 * 2 ** 20
 const FIRST_VACUUM_MS = 3_600_000
 const VACUUM_MS = 24 * 3_600_000
 
-const CHECKPOINT_DUE = `SELECT pg_current_wal_insert_lsn() - redo_lsn > ${CHECKPOINT_BYTES} FROM pg_control_checkpoint()`
+const IS_CHECKPOINT_DUE = `SELECT pg_current_wal_insert_lsn() - redo_lsn > ${CHECKPOINT_BYTES} FROM pg_control_checkpoint()`
 /** A larger table is not rewritten, because orders would wait for too long. */
 const VACUUMS = `
   SELECT format('VACUUM (%sANALYZE) %s', CASE WHEN pg_total_relation_size(oid) <= ${REWRITE_MAX_BYTES} THEN 'FULL, ' END, oid::regclass)
@@ -22,29 +21,26 @@ const VACUUMS = `
 export function startUpkeep(postgres: Postgres, turns: Turns, disk: DiskSpace): () => Promise<void> {
   let working: Promise<unknown> = Promise.resolve()
 
-  /** @throws Error when PostgreSQL refuses it */
-  function execute(sql: string): Promise<string[]> {
+  /** @throws Error when PostgreSQL refuses it, or the disk is full */
+  function query(sql: string): Promise<string[]> {
     return turns.take(() => {
-      const message = queryFrame(sql)
-      if (!disk.isEnoughFor(message, false)) throw new Error(disk.message)
-      const { answer = Buffer.alloc(0) } = postgres.execute(message)
-      const error = firstError(answer)
-      if (error) throw new Error(error)
-      return firstColumn(answer)
+      if (!disk.isEnoughFor(Buffer.from(sql), false)) throw new Error(disk.message)
+      turns.allowLongStatements()
+      return postgres.query(sql)
     })
   }
 
-  async function look() {
+  async function checkpointIfDue() {
     await disk.keepReserve().catch(() => {}) // checkpoints go on without it
-    const [isDue] = await execute(CHECKPOINT_DUE)
-    if (isDue === 't') await execute('CHECKPOINT')
+    const [isDue] = await query(IS_CHECKPOINT_DUE)
+    if (isDue === 't') await query('CHECKPOINT')
   }
 
   /** Rewrites the tables, so that nothing of an erased row stays in their files. Orders wait for one table at a time. */
   async function vacuum() {
     if (!disk.isEnoughToRewrite()) return
-    for (const sql of await execute(VACUUMS)) await execute(sql).catch(() => {})
-    await execute('CHECKPOINT')
+    for (const sql of await query(VACUUMS)) await query(sql).catch(() => {})
+    await query('CHECKPOINT')
   }
 
   // What cannot be done now, such as on a full disk, is due again later.
@@ -52,8 +48,8 @@ export function startUpkeep(postgres: Postgres, turns: Turns, disk: DiskSpace): 
     working = working.then(work).catch(() => {})
   }
   const timers = [
-    setTimeout(run(look), 1000),
-    setInterval(run(look), LOOK_MS),
+    setTimeout(run(checkpointIfDue), 1000),
+    setInterval(run(checkpointIfDue), CHECK_MS),
     setTimeout(run(vacuum), FIRST_VACUUM_MS),
     setInterval(run(vacuum), VACUUM_MS),
   ]

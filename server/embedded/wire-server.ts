@@ -1,29 +1,13 @@
+// Serves PostgreSQL's wire protocol as a pooler in transaction mode does: a client has the session for a turn, from its
+// first message until no transaction is open. The site's own connections are trusted. Other clients work as the role
+// CLIENT, their turns are limited, and what the session remembers of them is reset after each turn.
 import { once } from 'node:events'
 import { createServer, type ListenOptions, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DiskSpace } from './disk-space.ts'
-import type { Postgres } from './postgres.ts'
+import { type Postgres, serialize } from './postgres.ts'
 import type { Turns } from './turns.ts'
-import {
-  type Batch,
-  type ClientReader,
-  errorFrame,
-  firstError,
-  isIdle,
-  kind,
-  queryFrame,
-  Refusal,
-  readClient,
-  SYNC,
-  startupFrame,
-} from './wire-protocol.ts'
-
-/*
- * Serves PostgreSQL's wire protocol as a pooler in transaction mode does: a client has the session for a turn, from its
- * first message until no transaction is open. The site's own connections are trusted. Other clients work as the role
- * CLIENT, which has the rights of the tables' owner; their turns are limited, and what a session remembers is reset after
- * each.
- */
+import { type Batch, errorResponse, kind, Refusal, readBatches } from './wire-protocol.ts'
 
 /** Longest time that a client may be idle in a transaction: per pause, and in total. */
 const PAUSE_MAX_MS = 10_000
@@ -33,9 +17,10 @@ const SITE_WAIT_MS = 2000
 /** A turn that comes so soon after that, because a long statement has just ended, is still used. */
 const GRACE_MS = 50
 const POLL_MS = 20
-/** Largest answer to a message of another client; more would not fit into the memory of a small container. */
+/** Longest answer to a message of another client; more would not fit into the memory of a small container. */
 const ANSWER_MAX_BYTES = 16 * 2 ** 20
 
+/** Has the rights of the tables' owner. */
 const CLIENT = 'quvera_staff'
 /** Also takes back what a client may have made of the role: it can become superuser by a statement built at run time. */
 const PREPARE_CLIENT = `
@@ -47,15 +32,15 @@ const PREPARE_CLIENT = `
     FOR name IN SELECT rolname FROM pg_roles WHERE rolsuper AND rolname <> 'postgres'
     LOOP EXECUTE format('ALTER ROLE %I NOSUPERUSER', name); END LOOP;
   END $$`
-const RESET_SETTINGS = 'ALTER SYSTEM RESET ALL'
-const BEGIN_TURN = queryFrame(`SET SESSION AUTHORIZATION ${CLIENT}`)
-const END_TRANSACTION = Buffer.concat([SYNC, queryFrame('ROLLBACK')])
-const END_TURN = Buffer.concat([
-  queryFrame('SET SESSION AUTHORIZATION postgres'), // RESET does nothing in PGlite
-  queryFrame('CLOSE ALL; RESET ALL; DEALLOCATE ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); DISCARD TEMP'),
-])
+const BEGIN_TURN = `SET SESSION AUTHORIZATION ${CLIENT}`
+const END_TURN = [
+  'SET SESSION AUTHORIZATION postgres', // RESET does nothing in PGlite
+  'CLOSE ALL; RESET ALL; DEALLOCATE ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); DISCARD TEMP',
+]
+const SYNC = serialize.sync()
 /** Puts the open transaction into the state in which it can only be rolled back. */
-const FAIL = queryFrame('DO $$BEGIN RAISE disk_full; END$$')
+const FAIL = serialize.query('DO $$BEGIN RAISE disk_full; END$$')
+const NOTHING = Buffer.alloc(0)
 
 export interface WireServer {
   listen(where: ListenOptions): Promise<void>
@@ -63,115 +48,112 @@ export interface WireServer {
   close(leaveMs: number): Promise<void>
 }
 
+interface Client {
+  socket: Socket
+  batches: AsyncIterator<Batch>
+  /** Whether it is one of the site's own connections. */
+  isSite: boolean
+}
+
 /** @param siteUser the user name by which the site's own connections are known: a secret */
 export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpace, siteUser: string): WireServer {
-  const startupAnswer = executeOwn(startupFrame())
-  const readyAnswer = executeOwn(SYNC)
-  for (const sql of [PREPARE_CLIENT, RESET_SETTINGS]) executeOwn(queryFrame(sql))
+  const startupAnswer = postgres.execute(serialize.startup({ user: 'postgres', database: 'postgres' })) ?? NOTHING
+  const readyForQuery = postgres.execute(SYNC) ?? NOTHING
+  postgres.query(PREPARE_CLIENT)
   const sockets = new Set<Socket>()
   const servers: Server[] = []
 
   async function serve(socket: Socket) {
-    const client = await readClient(socket)
-    if (!client) return socket.end()
-    socket.write(startupAnswer)
-    const isSite = client.parameters.get('user') === siteUser
-    for (let batch = await client.next(); batch; batch = await client.next()) {
-      const first = batch
-      const waiting = isSite ? waitForTurn(socket) : undefined
-      const turn = turns.take(() => {
-        if (waiting?.end() === 'refused' || client.isGone) return
-        return isSite ? serveTurn(socket, client, first, true) : serveClientTurn(socket, client, first)
-      })
-      await (waiting ? Promise.race([turn, waiting.refused]) : turn)
+    let isSite = false
+    const batches = readBatches(socket, (user) => {
+      isSite = user === siteUser
+      socket.write(startupAnswer)
+    })
+    for await (const first of batches) {
+      const client = { socket, batches, isSite }
+      if (isSite) await takeTurnInTime(client, first)
+      else await turns.take(() => serveClientTurn(client, first))
       if (socket.writableNeedDrain) await drained(socket)
     }
     socket.end()
   }
 
-  function executeOwn(message: Buffer): Buffer {
-    const { answer = Buffer.alloc(0) } = postgres.execute(message)
-    const error = firstError(answer)
-    if (error) throw new Error(error)
-    return answer
-  }
-
-  /** Refuses a batch whose turn does not come soon. `end` is called when the turn comes. */
-  function waitForTurn(socket: Socket) {
-    let state: 'waiting' | 'refused' = 'waiting'
-    let timer: NodeJS.Timeout
-    const refused = new Promise<void>((done) => {
+  /** Refuses what the site has sent when its turn does not come in time. */
+  function takeTurnInTime(client: Client, first: Batch): Promise<void> {
+    return new Promise((done, fail) => {
+      let isRefused = false
       function refuse() {
-        state = 'refused'
-        socket.write(errorFrame('ERROR', new Refusal('55P03', 'another client uses the database')))
-        socket.write(readyAnswer)
+        isRefused = true
+        client.socket.write(errorResponse('ERROR', new Refusal('55P03', 'another client uses the database')))
+        client.socket.write(readyForQuery)
         done()
       }
-      timer = setTimeout(() => {
+      let timer = setTimeout(() => {
         timer = setTimeout(refuse, GRACE_MS)
       }, SITE_WAIT_MS)
-    })
-    return {
-      refused,
-      end() {
+      const turn = turns.take(async () => {
         clearTimeout(timer)
-        return state
-      },
-    }
+        if (!isRefused) await serveTurn(client, first)
+      })
+      turn.then(done, fail)
+    })
   }
 
-  async function serveClientTurn(socket: Socket, client: ClientReader, first: Batch) {
-    postgres.execute(BEGIN_TURN)
+  async function serveClientTurn(client: Client, first: Batch) {
+    if (client.socket.destroyed) return
+    postgres.query(BEGIN_TURN)
     try {
-      await serveTurn(socket, client, first, false)
+      await serveTurn(client, first)
     } finally {
-      postgres.execute(END_TURN)
+      for (const sql of END_TURN) postgres.query(sql)
     }
   }
 
   /** Executes batches until no transaction is open. One that the client leaves open, or that fails here, is rolled back. */
-  async function serveTurn(socket: Socket, client: ClientReader, first: Batch, isSite: boolean) {
+  async function serveTurn(client: Client, first: Batch) {
+    const { socket, batches, isSite } = client
+    if (socket.destroyed) return // what a client has given up is not executed later
     let pausesLeftMs = PAUSES_MAX_MS
     let isDone = false
     try {
       for (let batch: Batch | undefined = first; batch; batch = await nextInTurn()) {
-        const { answer, end } = executeBatch(batch, isSite)
-        socket.write(answer)
-        isDone = isIdle(end)
+        socket.write(executeBatch(batch, isSite))
+        isDone = isAnsweredWithReady(batch) && !postgres.isInTransaction()
         if (isDone) return
       }
     } finally {
       if (!isDone) {
-        postgres.execute(END_TRANSACTION)
+        postgres.execute(SYNC)
+        postgres.query('ROLLBACK')
         socket.destroy()
       }
     }
 
     async function nextInTurn(): Promise<Batch | undefined> {
-      if (isSite) return client.next()
       const since = performance.now()
-      const timer = setTimeout(() => socket.destroy(), Math.min(PAUSE_MAX_MS, pausesLeftMs))
+      const pauseMs = isSite ? undefined : Math.min(PAUSE_MAX_MS, pausesLeftMs)
+      const timer = pauseMs === undefined ? undefined : setTimeout(() => socket.destroy(), pauseMs)
       if (socket.writableNeedDrain) await drained(socket)
-      const batch = await client.next()
+      const { value } = await batches.next()
       clearTimeout(timer)
       pausesLeftMs -= performance.now() - since
-      return batch
+      return value
     }
   }
 
   /** What is refused is answered like an error of PostgreSQL: the messages after it are passed over up to Sync. */
-  function executeBatch(batch: Batch, isSite: boolean): { answer: Buffer; end: Buffer } {
-    const maxBytes = isSite ? Number.POSITIVE_INFINITY : ANSWER_MAX_BYTES
+  function executeBatch(batch: Batch, isSite: boolean): Buffer {
+    if (batch.some(liftsTimeLimit)) turns.allowLongStatements()
     const refusals = batch.map((message) => refusalOf(message, isSite))
     const refusal = refusals.find(Boolean)
     const accepted = refusal ? batch.slice(0, refusals.indexOf(refusal)) : batch
-    const executed = accepted.length > 0 ? postgres.execute(Buffer.concat(accepted), maxBytes) : NOTHING
-    if (executed.answer && !refusal) return { answer: executed.answer, end: executed.end }
+    const maxBytes = isSite ? Number.POSITIVE_INFINITY : ANSWER_MAX_BYTES
+    const answer = accepted.length > 0 ? postgres.execute(Buffer.concat(accepted), maxBytes) : NOTHING
+    if (answer && !refusal) return answer
     if (postgres.isInTransaction()) postgres.execute(FAIL)
-    const error = errorFrame('ERROR', refusal ?? TOO_LONG)
-    const ready = batch.at(-1)?.[0] === kind.flush ? undefined : postgres.execute(SYNC)
-    const parts = [executed.answer ?? Buffer.alloc(0), error, ready?.answer ?? Buffer.alloc(0)]
-    return { answer: Buffer.concat(parts), end: ready?.end ?? error }
+    const error = errorResponse('ERROR', refusal ?? TOO_LONG)
+    const ready = isAnsweredWithReady(batch) ? postgres.execute(SYNC) : undefined
+    return Buffer.concat([answer ?? NOTHING, error, ready ?? NOTHING])
   }
 
   function refusalOf(message: Buffer, isSite: boolean): Refusal | undefined {
@@ -180,26 +162,27 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
     return isSite ? undefined : refusalOfStatement(message.toString('latin1', 5))
   }
 
-  const server = () =>
-    createServer((socket) => {
+  function createListener(): Server {
+    return createServer((socket) => {
       sockets.add(socket)
       socket.setNoDelay(true)
       socket.on('error', () => socket.destroy())
       socket.on('close', () => sockets.delete(socket))
       serve(socket).catch(() => socket.destroy())
     })
+  }
 
   return {
     async listen(where) {
-      const listening = server()
-      await once(listening.listen(where), 'listening')
-      listening.on('error', () => {}) // of clients that cannot be accepted, such as for want of file descriptors
-      servers.push(listening)
+      const server = createListener()
+      await once(server.listen(where), 'listening')
+      server.on('error', () => {}) // of clients that cannot be accepted, such as for want of file descriptors
+      servers.push(server)
     },
     async close(leaveMs) {
       // Goes on accepting meanwhile: a client that is at work may open another connection.
       for (const end = performance.now() + leaveMs; sockets.size > 0 && performance.now() < end; ) await sleep(POLL_MS)
-      const closed = servers.map((each) => new Promise((done) => each.close(done)))
+      const closed = servers.map((server) => new Promise((done) => server.close(done)))
       for (const socket of sockets) socket.destroy()
       await Promise.all(closed)
     },
@@ -214,17 +197,29 @@ async function drained(socket: Socket): Promise<void> {
   done.abort()
 }
 
-const NOTHING = { answer: Buffer.alloc(0), end: Buffer.alloc(0) }
+/** All that asks for an answer is answered with ReadyForQuery at its end, but for Flush. */
+function isAnsweredWithReady(batch: Batch): boolean {
+  return batch.at(-1)?.[0] !== kind.flush
+}
+
+const NO_TIME_LIMIT = /statement_timeout'?\s*(?:=|,|to\b)\s*'?0\b/i
+
+/** Whether it sets statement_timeout to 0, as migrations and backups do. */
+function liftsTimeLimit(message: Buffer): boolean {
+  return message.includes('statement_timeout') && NO_TIME_LIMIT.test(message.toString('latin1'))
+}
 
 const TOO_LONG = new Refusal(
   '54000',
   `the answer is longer than ${ANSWER_MAX_BYTES / 2 ** 20} MB, which this database does not send: ask for fewer rows at a time, in psql with \\set FETCH_COUNT 1000`,
 )
 
-/** What only PostgreSQL's own server can do, or what would take a client out of its role. */
+/** What only PostgreSQL's own server can do, what would take a client out of its role, and what would outlast its turn. */
 function refusalOfStatement(statement: string): Refusal | undefined {
   if (/\bsession(_|\b[^;]*\b)authorization\b/i.test(statement))
     return new Refusal('42501', `a client of the embedded database works as ${CLIENT}`)
+  if (/\balter\s+(system|database|role|user)\b/i.test(statement))
+    return new Refusal('42501', 'the embedded database keeps no settings of its clients')
   if (/\bcopy\b[^;]*\bfrom\s+stdin\b/i.test(statement))
     return new Refusal('0A000', 'the embedded database takes no rows by COPY FROM STDIN: use INSERT')
 }

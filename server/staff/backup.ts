@@ -95,9 +95,9 @@ async function write(
   const end = (signal: string) => ended.abort(new OperatorError(`The backup was ended by ${signal}: it is not whole.`))
   for (const signal of SIGNALS) process.once(signal, end)
   try {
-    await withDatabase({ ...env, anyVersion: true }, async ({ db, hasOneSession }) => {
+    await withDatabase({ ...env, anyVersion: true }, async ({ db }) => {
       await terminal.recordAccess(db, 'everything')
-      await withSnapshot(db, hasOneSession, async (snapshot) => {
+      await withSnapshot(db, { isEmbedded: !env.DATABASE_URL }, async (snapshot) => {
         const pieces = Readable.from(toPieces(snapshot, written, allowEmpty))
         await pipeline(pieces, createGzip(), output, { signal: ended.signal })
       })

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
-import { pipeline, type Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { createGunzip } from 'node:zlib'
 import type { Database } from '../database/database.ts'
 import { readMigrations, remakeTables, settleMigrations } from '../database/migrations.ts'
@@ -48,17 +49,20 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
     )
     .action(async (file: string, { mails = false, subscriptions = false }: Options) => {
       const name = file === '-' ? 'standard input' : resolve(file)
-      const read = () => unzippedLines(() => (file === '-' ? input : createReadStream(file)))
+      // Standard input is read to its end first: while the database waits for more, it stores no orders.
+      const bytes = file === '-' ? await buffer(input) : undefined
+      const read = () => unzippedLines(() => (bytes ? Readable.from([bytes]) : createReadStream(file)))
       const said = (error: unknown) => {
         throw explain(error, name)
       }
-      if (file !== '-') await assertWhole(read()).catch(said) // before a database is made
-      await withDatabase({ ...env(), migrate: true }, async (database) => {
+      await assertWhole(read()).catch(said) // before a database is made
+      const settings = env()
+      await withDatabase({ ...settings, migrate: true }, async (database) => {
         const keep = { mails, subscriptions }
         const { rows, madeAt, held, subscribers, isRemade } = await restore(database, read(), keep).catch(said)
         await terminal.recordAccess(database.db, formatCount(rows, 'row', 'rows'))
         print(`Restored ${formatCount(rows, 'row', 'rows')} of the backup made at ${madeAt}.`)
-        if (isRemade && !database.hasOneSession)
+        if (isRemade && settings.DATABASE_URL)
           print('The tables were made anew: run prisma/roles.sql again before the site starts.')
         if (held > 0)
           print(`Held back: ${formatCount(held, 'mail', 'mails')} that the backup had still to send (staff mails).`)
@@ -79,14 +83,14 @@ interface Options {
  * Fills the database in one transaction. Of an older backup the empty tables are first made as they were then, and
  * brought up to date after: an end at any point leaves a database that the next start brings up to date.
  */
-async function restore({ db, withSession }: Database, lines: AsyncGenerator<string>, keep: Required<Options>) {
+async function restore({ db, withClient }: Database, lines: AsyncGenerator<string>, keep: Required<Options>) {
   const folder = migrationsFolder()
   await assertEmpty(db)
   const backup = await openBackup(lines)
   const names = backup.head.migrations.map(({ name }) => name)
   const isRemade = (await readMigrations(folder)).length > names.length
-  if (isRemade) await withSession((session) => remakeTables(session, folder, names))
-  const migrateOn = () => withSession((session) => settleMigrations(session, '', { migrate: true, migrations: folder }))
+  if (isRemade) await withClient((client) => remakeTables(client, folder, names))
+  const migrateOn = () => withClient((client) => settleMigrations(client, '', { migrate: true, migrations: folder }))
   const filled = await db
     .$transaction((transaction) => fill(transaction, backup, keep), { timeout: NO_LIMIT_MS })
     .finally(() => isRemade && migrateOn())
@@ -94,6 +98,7 @@ async function restore({ db, withSession }: Database, lines: AsyncGenerator<stri
 }
 
 async function fill(db: Queries & Pick<Database['db'], '$queryRaw'>, backup: Backup, keep: Required<Options>) {
+  await db.$executeRawUnsafe('SET LOCAL statement_timeout = 0')
   const tables = await readTables(db)
   await db.$executeRawUnsafe(`LOCK TABLE ${tables.map(({ name }) => quoted(name)).join()} IN EXCLUSIVE MODE`)
   await assertEmpty(db)

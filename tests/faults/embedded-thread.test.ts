@@ -1,4 +1,4 @@
-import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -128,6 +128,23 @@ it('a client’s statement that never ends is given up after 30 s with the threa
   // The order that was given up while it waited was not stored.
   const { rows } = await (await reconnect(folder)).query('SELECT FROM "Quvera_Form"')
   expect(rows).toEqual([])
+})
+
+it('a migration may take longer than 30 s', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'quvera-thread-'))
+  atEnd(() => rm(folder, { recursive: true, force: true }))
+  await cp(migrations, join(folder, 'migrations'), { recursive: true })
+  await mkdir(join(folder, 'migrations/29990101000000_slow'))
+  await writeFile(
+    join(folder, 'migrations/29990101000000_slow/migration.sql'),
+    `DO $$ BEGIN WHILE clock_timestamp() < now() + interval '45 seconds' LOOP END LOOP; END $$`,
+  )
+  const said: string[] = []
+  const options = { migrations: join(folder, 'migrations'), migrate: true, warn: (words: string) => said.push(words) }
+  const { notes, close } = await openDatabase({ ...options, dataDir: join(folder, 'data') })
+  await close()
+  expect(notes).toContain('applied migration 29990101000000_slow')
+  expect(said).toEqual([])
 })
 
 async function reconnect(host: string) {

@@ -1,13 +1,14 @@
+import { once } from 'node:events'
 import fs from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { createDiskSpace } from '../../server/embedded/disk-space.ts'
-import type { Postgres } from '../../server/embedded/postgres.ts'
+import { type Postgres, serialize } from '../../server/embedded/postgres.ts'
 import { createTurns } from '../../server/embedded/turns.ts'
 import { startUpkeep } from '../../server/embedded/upkeep.ts'
-import { firstColumn, firstError, isIdle, queryFrame, SYNC } from '../../server/embedded/wire-protocol.ts'
 import { scratch } from '../support/scratch.ts'
 
 /* What the embedded database relies on inside PGlite and Emscripten: a new version of PGlite that changes it fails here. */
@@ -48,27 +49,11 @@ afterAll(async () => {
   await rm(parent ?? '', { recursive: true, force: true })
 })
 
-function ask(sql: string): string[] {
-  const { answer = Buffer.alloc(0) } = postgres.execute(queryFrame(sql))
-  const error = firstError(answer)
-  if (error) throw new Error(error)
-  return firstColumn(answer)
-}
-
-/** A message of the extended protocol. */
-function message(kind: string, body: Buffer | string): Buffer {
-  const bytes = Buffer.from(body)
-  const head = Buffer.from(`${kind}\0\0\0\0`)
-  head.writeInt32BE(bytes.length + 4, 1)
-  return Buffer.concat([head, bytes])
-}
+const ask = (sql: string) => postgres.query(sql)
+const SYNC = serialize.sync()
 
 /** Parse, Bind and Execute of a statement without parameters. */
-const extended = (sql: string) => [
-  message('P', `\0${sql}\0\0\0`),
-  message('B', '\0\0\0\0\0\0\0\0'),
-  message('E', '\0\0\0\0\0'),
-]
+const extended = (sql: string) => [serialize.parse({ text: sql }), serialize.bind(), serialize.execute()]
 
 describe.skipIf(inject('postgres'))('the file system of the embedded database', () => {
   it('syncs the log of writes before a statement is answered', () => {
@@ -125,7 +110,11 @@ describe.skipIf(inject('postgres'))('the upkeep of the embedded database', () =>
     ask('CHECKPOINT')
     expect(await tableFiles()).toContain('Zubeida Erased')
     vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearInterval'] })
-    const end = startUpkeep(postgres, createTurns(), createDiskSpace(folder))
+    const end = startUpkeep(
+      postgres,
+      createTurns(() => {}),
+      createDiskSpace(folder),
+    )
     await vi.advanceTimersByTimeAsync(3_600_000)
     await end()
     expect(await tableFiles()).not.toContain('Zubeida Erased')
@@ -135,26 +124,25 @@ describe.skipIf(inject('postgres'))('the upkeep of the embedded database', () =>
 
 describe.skipIf(inject('postgres'))('the execution of the embedded database', () => {
   it('takes several messages at once, and answers them together', () => {
-    const { answer, end } = postgres.execute(Buffer.concat([...extended('SELECT 7'), SYNC]))
-    expect(firstColumn(answer ?? Buffer.alloc(0))).toEqual(['7'])
-    expect(isIdle(end)).toBe(true)
+    const answer = postgres.execute(Buffer.concat([...extended('SELECT 7'), SYNC]))
+    expect(answer?.toString('latin1')).toMatch(/7.*SELECT 1.*Z.{4}I$/s)
   })
 
   it('passes over what follows an error up to Sync, and goes on', () => {
     const batch = [...extended('SELEC 7'), ...extended('INSERT INTO thing VALUES (2)'), SYNC]
-    const { answer = Buffer.alloc(0), end } = postgres.execute(Buffer.concat(batch))
-    expect(firstError(answer)).toMatch(/syntax error/)
-    expect(isIdle(end)).toBe(true)
+    const answer = postgres.execute(Buffer.concat(batch))
+    expect(answer?.toString('latin1')).toMatch(/syntax error.*Z.{4}I$/s)
     expect(ask('SELECT number FROM thing')).toEqual(['1'])
   })
 
-  it('keeps no more of an answer than is asked for, and executes the statement all the same', () => {
-    const { answer, end } = postgres.execute(
-      queryFrame(`SELECT repeat('x', 1000) FROM generate_series(1, 1000)`),
-      100_000,
-    )
-    expect(answer).toBeUndefined()
-    expect(isIdle(end)).toBe(true)
+  it('keeps no answer that is longer than asked for, and executes the statement all the same', () => {
+    const insert = `INSERT INTO thing SELECT generate_series(1001, 2000) RETURNING repeat('x', 1000)`
+    expect(postgres.execute(serialize.query(insert), 100_000)).toBeUndefined()
+    expect(ask('DELETE FROM thing WHERE number > 1000 RETURNING number')).toHaveLength(1000)
+  })
+
+  it('throws what PostgreSQL refuses, in its words', () => {
+    expect(() => ask('SELECT nothing')).toThrow(/column "nothing" does not exist/)
     expect(ask('SELECT 5')).toEqual(['5'])
   })
 
@@ -164,5 +152,18 @@ describe.skipIf(inject('postgres'))('the execution of the embedded database', ()
     expect(postgres.isInTransaction()).toBe(true)
     ask('ROLLBACK')
     expect(postgres.isInTransaction()).toBe(false)
+  })
+
+  it.each([
+    ['its session ends', /^invalid frontend message type/],
+    ['the disk fails', /^could not fsync file/],
+  ])('says why it stops for good when %s', async (what, reason) => {
+    const own = await mkdtemp(join(scratch, 'quvera-pglite-'))
+    const workerData = { folder: own, how: what.replace(/^(its|the) /, '') }
+    const worker = new Worker(resolve(import.meta.dirname, '../support/stopped-postgres.ts'), { workerData })
+    const [said] = await once(worker, 'message')
+    expect(said).toMatch(reason)
+    await once(worker, 'exit')
+    await rm(own, { recursive: true, force: true })
   })
 })

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -207,5 +207,14 @@ describe('a file that is no backup of ours', { timeout: 60_000 }, () => {
     expect(refused.stderr).toMatch(message)
     expect(refused.stderr).toMatch(/^[\x20-\x7e]+Nothing was changed\.\n$/)
     expect(refused.stderr).not.toContain('owned')
+  })
+
+  it.skipIf(inject('postgres'))('is known before a database is made, also at standard input', async () => {
+    const dataDir = join((await aFolder('quvera-restored-')).path, 'data')
+    expect(await staff(['restore', '-'], { DATA_DIR: dataDir })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^standard input is damaged or no backup: .* Nothing was changed\.\n$/),
+    })
+    expect(existsSync(dataDir)).toBe(false)
   })
 })

@@ -157,6 +157,9 @@ describe.skipIf(inject('postgres'))('the session of the site is no client’s', 
     ['RESET SESSION AUTHORIZATION', '42501'],
     ["SELECT set_config('session_authorization', 'postgres', false)", '42501'],
     ['ALTER ROLE postgres NOLOGIN', '42501'],
+    ['ALTER DATABASE postgres SET synchronous_commit TO off', '42501'],
+    ["ALTER ROLE ALL SET work_mem TO '64kB'", '42501'],
+    ['ALTER ROLE quvera_staff IN DATABASE postgres SET search_path TO nowhere', '42501'],
     ['DROP TABLE pg_class', '42501'],
     [`COPY (SELECT 1) TO PROGRAM 'true'`, '42501'],
     [`CREATE TEMP TABLE t (x text); COPY t FROM PROGRAM 'true'`, '42501'],
@@ -187,13 +190,10 @@ describe.skipIf(inject('postgres'))('the session of the site is no client’s', 
     await client.query('COMMIT')
   })
 
-  it('a client that made itself superuser is none after the next start, and what it has set for others is gone', async () => {
+  it('a client that made itself superuser is none after the next start', async () => {
     const client = await aClient()
     await client.query(`DO $$ BEGIN EXECUTE 'SET SES' || 'SION AUTHORIZATION postgres';
-      EXECUTE 'ALTER ROLE quvera_staff SUPERUSER'; EXECUTE 'CREATE ROLE mine SUPERUSER LOGIN'; END $$`)
-    await client.query('ALTER DATABASE postgres SET synchronous_commit TO off')
-    await client.query(`ALTER ROLE postgres SET search_path TO nowhere; ALTER ROLE ALL SET work_mem TO '64kB'`)
-    await client.query('ALTER ROLE quvera_staff IN DATABASE postgres SET search_path TO nowhere')
+      EXECUTE 'ALTER RO' || 'LE quvera_staff SUPERUSER'; EXECUTE 'CREATE ROLE mine SUPERUSER LOGIN'; END $$`)
     const superusers = () => db.$queryRaw`SELECT rolname::text AS name FROM pg_roles WHERE rolsuper ORDER BY 1`
     expect(await superusers()).toHaveLength(3)
     await client.end()
@@ -202,10 +202,6 @@ describe.skipIf(inject('postgres'))('the session of the site is no client’s', 
     database = await openDatabase({ dataDir: folder, migrations, embeddedPort: port })
     db = database.db
     expect(await superusers()).toEqual([{ name: 'postgres' }])
-    expect(
-      await db.$queryRaw`SELECT current_setting('synchronous_commit') AS is, current_setting('search_path') AS path`,
-    ).toEqual([{ is: 'on', path: 'public' }])
-    expect(await db.$queryRaw`SELECT FROM pg_db_role_setting`).toEqual([])
   })
 
   it('and what only speaks of programs is served', async () => {
@@ -249,9 +245,15 @@ describe.skipIf(inject('postgres'))('a client that keeps a transaction open is s
   beforeAll(async () => {
     own = await mkdtemp(join(scratch, 'quvera-wire-'))
     const options = { folder: own, socket: join(own, '.s.PGSQL.5432'), port: 0, siteUser: 'site', create: true }
-    server = await openServer({ ...options, emptyDatabase: emptyDatabase() }, (reason) => {
-      throw new Error(reason)
-    })
+    server = await openServer(
+      { ...options, emptyDatabase: emptyDatabase() },
+      {
+        onAbort(reason) {
+          throw new Error(reason)
+        },
+        setUnlimited() {},
+      },
+    )
   })
   afterAll(async () => {
     await server?.close(0)
