@@ -2,7 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { OperatorError, redact, sqlState } from '../errors.ts'
 import { type Database, openClient, type Preparation } from './database.ts'
-import { settleMigrations } from './migrations.ts'
+import { assertMigrated, migrate } from './migrations.ts'
 
 const POOL_SIZE = 10
 /** A database that sleeps opens a connection once it is awake. One that leaves a statement unanswered is away, not asleep. */
@@ -38,7 +38,7 @@ export interface ConnectOptions extends Preparation {
 
 /** Opens a pool of connections to a PostgreSQL server, directly or through a pooler. */
 export async function connectDatabase(connection: pg.ClientConfig, options: ConnectOptions): Promise<Database> {
-  const { queryTimeoutMs, migrate, directUrl } = options
+  const { queryTimeoutMs } = options
   const settings = { ...connection, application_name: 'quvera', connectionTimeoutMillis: WAKE_MS }
   // The server gives up first: what only the client gives up goes on waiting there, a connection each.
   const limitMs = queryTimeoutMs && Math.round(queryTimeoutMs * 0.9)
@@ -67,10 +67,8 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
       if (!endUnlessAtRest(client)) Object.assign(pool.options, { connectionTimeoutMillis: AWAY_MS })
     })
     const name = options.name ?? `The database ${client.database} at ${client.host}:${client.port} (DATABASE_URL)`
-    const direct = migrate && directUrl ? await migrateAt(directUrl, options) : undefined
-    const settled = settleMigrations(client, name, { ...options, migrate: migrate && !direct })
     const [notes, db] = await Promise.all([
-      settled.then((notes) => direct ?? notes),
+      prepare(client, name, options),
       openClient(new PrismaPg(pool, isDirect ? { statementNameGenerator: createStatementNames() } : {})),
       pool.connect().then((first) => first.release()), // the process that has an embedded database waits for its clients
     ]).catch(async (error) => {
@@ -156,9 +154,19 @@ function warningsAbout({ fsync, synchronousCommit, standbys }: Settings): string
   )
 }
 
-async function migrateAt(url: string, options: ConnectOptions): Promise<string[]> {
-  const client = await connect({ connectionString: url, application_name: 'quvera', connectionTimeoutMillis: WAKE_MS })
-  return settleMigrations(client, '', options).finally(() => client.end())
+/** Applies the migrations, or checks that the database has them. Returns notes for the log. */
+async function prepare(client: pg.Client, name: string, options: ConnectOptions): Promise<string[]> {
+  const { migrations, directUrl, anyVersion } = options
+  if (!options.migrate) return anyVersion ? [] : assertMigrated(client, name, migrations)
+  if (!directUrl) return migrate(client, migrations)
+  const direct = await connect({
+    connectionString: directUrl,
+    application_name: 'quvera',
+    connectionTimeoutMillis: WAKE_MS,
+  })
+  const notes = await migrate(direct, migrations).finally(() => direct.end())
+  await assertMigrated(client, name, migrations) // both have to lead to the same database
+  return notes
 }
 
 type StatementNames = (query: { sql: string }) => string

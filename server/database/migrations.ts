@@ -1,15 +1,17 @@
+// Brings a database up to date. Uses the table, the checksums and the lock of Prisma Migrate, so that `prisma migrate deploy`
+// and this agree.
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ClientBase } from 'pg'
 import { OperatorError, sqlState } from '../errors.ts'
-import type { Preparation } from './database.ts'
 
 interface Migration {
   name: string
   sql: string
 }
 
+/** A row of Prisma's table. */
 interface Applied {
   migration_name: string
   checksum: string
@@ -20,18 +22,17 @@ interface Applied {
 /** The key under which Prisma Migrate takes its advisory lock. */
 const PRISMA_LOCK = 72707369
 const BEGIN = `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'; SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`
-/** For a table: whoever comes while a change of it waits has to wait behind it. */
+/** How long a migration waits for a table: orders that come meanwhile wait behind it. */
 const TABLE_TIMEOUT = '3s'
-/** PostgreSQL's codes for what a role may not do, and for a lock that was waited for in vain. */
-const REFUSED = '42501'
-const HELD = '55P03'
-/** PostgreSQL's code for what a RAISE EXCEPTION of ours says. */
-const RAISED = 'P0001'
+/** PostgreSQL's error codes. */
+const INSUFFICIENT_PRIVILEGE = '42501'
+const LOCK_NOT_AVAILABLE = '55P03'
+const RAISE_EXCEPTION = 'P0001'
 
-const FIND_JOURNAL = `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS journal,
+const FIND_TABLES = `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS "isMigrated",
   (SELECT count(*)::int FROM pg_tables WHERE schemaname = current_schema()) AS tables`
-/** The bookkeeping table of Prisma Migrate, as Prisma creates it. */
-const JOURNAL = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+/** The table of Prisma Migrate, as Prisma creates it. */
+const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id                  VARCHAR(36) PRIMARY KEY NOT NULL,
   checksum            VARCHAR(64) NOT NULL,
   finished_at         TIMESTAMPTZ,
@@ -43,51 +44,51 @@ const JOURNAL = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 )`
 
 /**
- * Applies migrations if `options` say so; else only looks.
- * @param what the database, as a sentence begins with it
- * @returns what there is to say: the migrations applied, and those the database has and this version lacks
- * @throws OperatorError when the database is not one that this version can work with
+ * Checks that the database has all migrations, without changing it.
+ * @param database its name at the beginning of a sentence
+ * @returns notes for the log
+ * @throws OperatorError when this version of the site cannot work with the database
  */
-export async function settleMigrations(
-  client: ClientBase,
-  what: string,
-  options: Preparation & { migrations: string },
-): Promise<string[]> {
-  const migrations = await readMigrations(options.migrations)
-  if (options.migrate) return migrate(client, migrations)
-  if (options.anyVersion) return []
-  const { rows } = await client.query<{ journal: boolean }>(FIND_JOURNAL)
-  if (!rows[0]?.journal) {
+export async function assertMigrated(client: ClientBase, database: string, folder: string): Promise<string[]> {
+  const migrations = await readMigrations(folder)
+  const { rows } = await client.query<{ isMigrated: boolean }>(FIND_TABLES)
+  if (!rows[0]?.isMigrated) {
     throw new OperatorError(
-      `${what} holds no tables of this site. Is it the right one? The site makes them when it starts.`,
+      `${database} holds no tables of this site. Is it the right one? The site makes them when it starts.`,
     )
   }
-  const applied = await readJournal(client).catch((error: unknown) => {
-    if (sqlState(error) === REFUSED) return undefined
+  const applied = await readApplied(client).catch((error: unknown) => {
+    if (sqlState(error) === INSUFFICIENT_PRIVILEGE) return undefined
     throw error
   })
-  if (!applied) return [] // a role that may not look is not told
+  if (!applied) return [] // this role may not read the table
   const due = migrations.find(({ name }) => !applied.has(name))
   if (due) {
     throw new OperatorError(
-      `${what} lacks migration ${due.name}, which this version of the site needs: start the site, or run \`npm run -s staff -- migrate\`. Nothing was changed.`,
+      `${database} lacks migration ${due.name}, which this version of the site needs: start the site, or run \`npm run -s staff -- migrate\`. Nothing was changed.`,
     )
   }
   return noteUnknown(migrations, applied)
 }
 
 /**
- * Applies what the database lacks, a transaction each: what one adds to a type the next may use. Uses Prisma Migrate's
- * own table, checksums and lock, so that `prisma migrate deploy` and this agree, and so that many servers may start at
- * once. Nothing of the session outlives a transaction, so a pooler may lie between.
+ * Applies the migrations in `folder` that the database lacks. Many servers may do so at once, also through a pooler:
+ * nothing of the session outlives a transaction.
+ * @returns notes for the log
+ * @throws OperatorError when a migration cannot be applied
  */
-async function migrate(client: ClientBase, migrations: Migration[]): Promise<string[]> {
+export async function migrate(client: ClientBase, folder: string): Promise<string[]> {
+  return applyAll(client, await readMigrations(folder))
+}
+
+/** A transaction each: what one migration adds to a type only the next may use. */
+async function applyAll(client: ClientBase, migrations: Migration[]): Promise<string[]> {
   for (const notes: string[] = []; ; ) {
     let due: Migration | undefined
     try {
       await client.query(BEGIN)
-      await createJournal(client)
-      const applied = await readJournal(client)
+      await createMigrationsTable(client)
+      const applied = await readApplied(client)
       const edited = migrations.find(({ name, sql }) => applied.has(name) && !matches(sql, applied.get(name) ?? ''))
       if (edited) {
         throw new OperatorError(
@@ -100,24 +101,23 @@ async function migrate(client: ClientBase, migrations: Migration[]): Promise<str
       if (!due) return [...notes, ...noteUnknown(migrations, applied)]
       notes.push(`applied migration ${due.name}`)
     } catch (error) {
-      await client.query('ROLLBACK').catch(() => {}) // the first failure tells more
+      await client.query('ROLLBACK').catch(() => {}) // the first failure is the one to report
       throw explain(error, due ?? migrations[0], due !== undefined)
     }
   }
 }
 
 /**
- * Drops everything in the schema and applies the migrations up to a set of them, as an older version of the site would
- * have.
+ * Drops all tables, and makes them as an older version of the site did, which had only the migrations of these names.
  * @throws OperatorError when a table has rows; nothing has been changed then
  */
-export async function remakeTables(client: ClientBase, folder: string, names: string[]): Promise<void> {
+export async function recreateTables(client: ClientBase, folder: string, names: string[]): Promise<void> {
   const migrations = await readMigrations(folder)
   await client.query(DROP_ALL).catch((error: Error) => {
-    if (sqlState(error) !== RAISED) throw error
+    if (sqlState(error) !== RAISE_EXCEPTION) throw error
     throw new OperatorError(`${error.message}. Restore into an empty one; nothing was changed.`)
   })
-  await migrate(
+  await applyAll(
     client,
     migrations.filter(({ name }) => names.includes(name)),
   )
@@ -140,7 +140,7 @@ const DROP_ALL = `
     LOOP EXECUTE 'DROP ' || item || ' CASCADE'; END LOOP;
   END $$`
 
-/** Those that a newer version has left behind. */
+/** Migrations that a newer version of the site has applied. */
 function noteUnknown(migrations: Migration[], applied: Map<string, string>): string[] {
   const known = new Set(migrations.map(({ name }) => name))
   const unknown = [...applied.keys()].filter((name) => !known.has(name))
@@ -156,18 +156,19 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
   )
 }
 
-async function createJournal(client: ClientBase) {
-  const { rows } = await client.query<{ journal: boolean; tables: number }>(FIND_JOURNAL)
-  if (rows[0]?.journal) return // a role without the right to create tables may still find that nothing is to do
+async function createMigrationsTable(client: ClientBase) {
+  const { rows } = await client.query<{ isMigrated: boolean; tables: number }>(FIND_TABLES)
+  if (rows[0]?.isMigrated) return // before CREATE, for which this role may lack the right
   if (rows[0]?.tables) {
     throw new OperatorError(
       'The database holds tables, but no record of migrations. Use an empty database, or record what it has with `prisma migrate resolve`.',
     )
   }
-  await client.query(JOURNAL)
+  await client.query(CREATE_MIGRATIONS_TABLE)
 }
 
-async function readJournal(client: ClientBase): Promise<Map<string, string>> {
+/** The checksums of the migrations that the database has, by name. */
+async function readApplied(client: ClientBase): Promise<Map<string, string>> {
   const { rows } = await client.query<Applied>(
     'SELECT migration_name, checksum, finished_at, logs FROM _prisma_migrations WHERE rolled_back_at IS NULL',
   )
@@ -186,14 +187,14 @@ async function apply(client: ClientBase, { name, sql }: Migration) {
   await client.query(`SET LOCAL lock_timeout = '${TABLE_TIMEOUT}';\n${sql}\n;${finished}`)
 }
 
-/** What an operator can do when a migration is not applied. */
+/** Says what an operator can do about a migration that was not applied. */
 function explain(error: unknown, due: Migration | undefined, hasBegun: boolean): unknown {
   if (error instanceof OperatorError) return error
   const reason = error instanceof Error ? error.message : String(error)
   const remedies: Record<string, string> = {
-    [REFUSED]:
+    [INSUFFICIENT_PRIVILEGE]:
       "is due, and this role may not apply it. First run `npm run -s staff -- migrate` with the DATABASE_URL of the tables' owner (in the container: node dist/server/staff.js migrate).",
-    [HELD]:
+    [LOCK_NOT_AVAILABLE]:
       'was not applied, and left nothing behind: something, such as a long backup, holds a table that it changes. Start again when that is done.',
   }
   const words = remedies[sqlState(error) ?? ''] ?? (hasBegun && `failed and left nothing behind: ${reason}`)
@@ -204,7 +205,7 @@ function sha256(text: string) {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Whether the script has this checksum, however its lines end: a checkout on Windows may have changed them. */
+/** Whether the script has this checksum. Its line ends do not matter: a checkout on Windows may have changed them. */
 function matches(sql: string, checksum: string) {
   const unix = sql.replaceAll('\r\n', '\n')
   return [unix, unix.replaceAll('\n', '\r\n')].some((text) => sha256(text) === checksum)

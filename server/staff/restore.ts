@@ -5,7 +5,7 @@ import { pipeline, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { createGunzip } from 'node:zlib'
 import type { Database } from '../database/database.ts'
-import { readMigrations, remakeTables, settleMigrations } from '../database/migrations.ts'
+import { migrate, readMigrations, recreateTables } from '../database/migrations.ts'
 import { ACCESS, type Queries, quoted, readTables } from '../database/snapshot.ts'
 import { OperatorError, sqlState } from '../errors.ts'
 import { formatCount } from '../format.ts'
@@ -89,8 +89,8 @@ async function restore({ db, withClient }: Database, lines: AsyncGenerator<strin
   const backup = await openBackup(lines)
   const names = backup.head.migrations.map(({ name }) => name)
   const isRemade = (await readMigrations(folder)).length > names.length
-  if (isRemade) await withClient((client) => remakeTables(client, folder, names))
-  const migrateOn = () => withClient((client) => settleMigrations(client, '', { migrate: true, migrations: folder }))
+  if (isRemade) await withClient((client) => recreateTables(client, folder, names))
+  const migrateOn = () => withClient((client) => migrate(client, folder))
   const filled = await db
     .$transaction((transaction) => fill(transaction, backup, keep), { timeout: NO_LIMIT_MS })
     .finally(() => isRemade && migrateOn())
