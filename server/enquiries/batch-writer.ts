@@ -1,12 +1,11 @@
 const BATCH_MAX = 256
 
 /**
- * One statement is under way at a time, and rows that come meanwhile are written together. Under load that is several
- * times faster than a statement each, and no slower for a row that comes alone. A statement takes half of what waits or
- * was just written: while one half is written, clients with the answers of the other send their next. Without that a
- * fifth fewer orders.
- * @param write one statement, so one transaction; its result is that of each of its rows
- * @param isRowError whether a failure lies in one of the rows, and not in the database
+ * Runs one statement at a time and writes the rows that arrive meanwhile together: several times the rate of a statement a
+ * row. A statement takes half of the rows that wait or were just written, so that clients send their next row while the
+ * other half is written; without that the rate is a fifth lower.
+ * @param write one statement, so one transaction. All its rows get its result
+ * @param isRowError whether a row caused the failure, and not the database
  */
 export function createBatchWriter<Row, Result>(
   write: (rows: Row[]) => Promise<Result>,
@@ -29,15 +28,15 @@ export function createBatchWriter<Row, Result>(
           for (const { resolve } of batch) resolve(result)
         }
         if (waiting.length > 0)
-          setImmediate(answer) // once the next statement is on its way
+          setImmediate(answer) // after the next statement was sent
         else answer()
       } catch (error) {
         if (isRowError(error) && batch.length > 1) {
-          // A row that is refused must not cost its neighbours: each once more, by itself.
+          // One row is rejected: write each by itself.
           waiting.unshift(...batch)
           alone = batch.length
         } else {
-          // Where it is the database, what waits is failed too: each would only learn the same, one time limit later.
+          // If the database failed, the waiting rows would fail too, each after a time limit of its own.
           const failed = isRowError(error) ? batch : [...batch, ...waiting.splice(0)]
           for (const { reject } of failed) reject(error)
         }

@@ -12,14 +12,13 @@ import { createBatchWriter } from './batch-writer.ts'
 import { columns, enquiryFields, isSameOrder, toEnquiry } from './enquiry.ts'
 
 /*
- * Stores orders. A checked order comes in, a reference goes out once the enquiry and the mails owed for it are
- * committed. Read `createOrders`, then batch-writer.ts, which gathers what arrives together, then `insertEnquiries`, the
- * one statement. enquiry.ts says which columns there are.
+ * Stores orders. `submit` takes a validated order and returns its reference once the enquiry and its pending mails are
+ * committed. batch-writer.ts gathers orders that arrive together, `insertEnquiries` writes them by one statement.
  */
 
-/** Why something a visitor sent is not stored; the message is for the visitor. */
+/** The message is for the visitor. */
 export class NotStored extends Error {
-  /** The key stands for other content; the database refuses this row; it is away, and may have stored it all the same. */
+  /** Another order has this key · the database rejects the row · it is unavailable, and the row may be stored. */
   readonly reason: 'conflict' | 'refused' | 'unavailable'
   constructor(reason: NotStored['reason'], message: string, cause?: unknown) {
     super(message, { cause })
@@ -29,7 +28,7 @@ export class NotStored extends Error {
 
 export interface Submitted {
   reference: string
-  /** Of the same order that was stored on another day: when. */
+  /** Set when the same order was stored on an earlier day. */
   receivedAt?: string
 }
 
@@ -38,44 +37,43 @@ export type Orders = ReturnType<typeof createOrders>
 interface OrdersOptions {
   availability: Availability
   log: { info(details: { reference: string }, message: string): void }
-  /** Told after orders were stored: mails are owed. */
+  /** Called after orders were stored: mails are pending. */
   onStored(): void
 }
 
-interface OnceOptions extends Owed {
-  /** Told before the row is written: from here on it may be stored under the order's own key. */
-  onChecked(): void
-}
-
-/** A database that sleeps has five seconds to wake; then each statement has the limit of its own. */
-const TRANSACTION = { maxWait: 7000, timeout: 7000 }
-/** By then the pool knows which of its other connections have ended too. */
-const ENDING_MS = 50
-/** From showing the form to sending it: less than any person, or any browser that really loads the page, takes. */
-const MIN_FILL_MS = 250
-
-/** Which mails are owed for an order besides the notice to staff. */
-interface Owed {
-  /** False: the visitor gets no acknowledgement. */
+interface SubmitOptions {
+  /** Whether the visitor gets an acknowledgement. */
   acknowledge: boolean
 }
 
-export function createOrders(db: Db, { availability, log, onStored }: OrdersOptions) {
-  const write = createBatchWriter<Item, boolean>((items) => stored(() => insertEnquiries(db, items)), isRowError)
+interface SubmitOnceOptions extends SubmitOptions {
+  /** Called before the row is written. From then on it may be stored under the order's own key. */
+  onWriting(): void
+}
 
-  async function stored<T>(insert: () => Promise<T>): Promise<T> {
+/** Longer than a suspended database takes to wake up. */
+const TRANSACTION = { maxWait: 7000, timeout: 7000 }
+/** By then the pool knows which of its other connections have ended too. */
+const ENDING_MS = 50
+/** No person fills in the form faster. */
+const MIN_FILL_MS = 250
+
+export function createOrders(db: Db, { availability, log, onStored }: OrdersOptions) {
+  const write = createBatchWriter<Item, boolean>((items) => withRetry(() => insertEnquiries(db, items)), isRowError)
+
+  async function withRetry<T>(insert: () => Promise<T>): Promise<T> {
     const result = await retryIfLost(insert) // the submission key keeps an order from being stored twice
     availability.worked()
-    setImmediate(onStored) // after the answer: what fails there must not turn a stored order into a failed one
+    setImmediate(onStored) // not awaited: if it fails, the order is stored all the same
     return result
   }
 
-  async function submit(order: Order, { acknowledge }: Owed): Promise<Submitted> {
+  async function submit(order: Order, { acknowledge }: SubmitOptions): Promise<Submitted> {
     const row = toRow(order)
     const { Id: id, Reference: reference } = row
     if (!(await write({ row, acknowledge }))) {
       const stored = await db.enquiry.findUnique({ where: { submissionKey: order.submissionKey } })
-      if (!stored) return submit(order, { acknowledge }) // very rarely: its reference was taken
+      if (!stored) return submit(order, { acknowledge }) // the random reference existed already
       if (stored.id !== id && !isSameOrder(stored, order)) throw new NotStored('conflict', messages.conflict)
       const { receivedAt } = stored
       const isEarlier = dayOf(receivedAt) !== dayOf(new Date())
@@ -86,23 +84,23 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     return { reference }
   }
 
-  async function submitOnce(order: Order, otherKeys: string[], options: OnceOptions): Promise<{ reference: string }> {
+  async function submitOnce(order: Order, otherKeys: string[], options: SubmitOnceOptions): Promise<Submitted> {
     const { submissionKey, ...content } = order
     const row = toRow(order)
     const { Reference: reference } = row
-    const answer = await stored(() =>
+    const answer = await withRetry(() =>
       db.$transaction(async (transaction) => {
-        // Any other request with this content waits here until this one is committed.
+        // Another request with the same content waits here until this one is committed.
         await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(content)}, 0))`
         const where = { submissionKey: { in: [submissionKey, ...otherKeys] } }
         const before = await transaction.enquiry.findFirst({ where })
         if (before) return before.reference
-        options.onChecked()
+        options.onWriting()
         const isNew = await insertEnquiries(transaction, [{ row, acknowledge: options.acknowledge }])
         return isNew ? reference : undefined
       }, TRANSACTION),
     )
-    if (!answer) return submitOnce(order, otherKeys, options) // very rarely: its reference was taken
+    if (!answer) return submitOnce(order, otherKeys, options) // the random reference existed already
     if (answer === reference) log.info({ reference }, 'enquiry stored')
     return { reference: answer }
   }
@@ -116,17 +114,14 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
 
   return {
     /**
-     * Resolves once the enquiry and the mails we owe for it are committed. The same order again gets the first answer.
+     * Resolves once the enquiry and its pending mails are committed. The same order again gets the same reference.
      * @throws NotStored
      */
-    submit: (order: Order, owed: Owed = { acknowledge: true }) => submit(order, owed).catch(refuse),
-    /**
-     * The same, but an order with this content that is stored under one of `otherKeys`, or just being stored, is this one.
-     * @throws NotStored
-     */
-    submitOnce: (order: Order, otherKeys: string[], options: OnceOptions) =>
+    submit: (order: Order, options: SubmitOptions = { acknowledge: true }) => submit(order, options).catch(refuse),
+    /** Like `submit`, but also returns the reference of an order that is stored under one of `otherKeys`. */
+    submitOnce: (order: Order, otherKeys: string[], options: SubmitOnceOptions) =>
       submitOnce(order, otherKeys, options).catch(refuse),
-    /** What the page that follows an order says of it: while the database is away no more than the reference. */
+    /** For the page that follows an order. Only the reference while the database is unavailable. */
     async received(reference: string): Promise<Received> {
       const row = await db.enquiry.findUnique({ where: { reference } }).catch(() => null)
       if (!row) return { reference }
@@ -142,34 +137,34 @@ function dayOf(time: Date): string {
   return formatIndianTime(time).split(' ', 3).join(' ')
 }
 
-/** Only a mark for staff: nothing is ever dropped on suspicion. */
+/** Suspected spam is only marked, and stored like any other order. */
 function isSuspicious({ website, filledInMs = Number.POSITIVE_INFINITY }: Order): boolean {
   return Boolean(website?.trim()) || (filledInMs >= 0 && filledInMs < MIN_FILL_MS)
 }
 
-/** Without characters that are taken for one another. */
+/** Without characters that look alike. */
 const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
-const LETTERS_IN_IT = 6
-/** The shape of a reference, with the prefix of any time. */
-export const REFERENCE = new RegExp(`^[A-Z]{1,5}-[${LETTERS}]{${LETTERS_IN_IT}}$`)
+const LETTERS_COUNT = 6
+/** With any prefix: brand.referencePrefix may have been another one. */
+export const REFERENCE = new RegExp(`^[A-Z]{1,5}-[${LETTERS}]{${LETTERS_COUNT}}$`)
 
 export function createReference(): string {
-  const letters = Array.from({ length: LETTERS_IN_IT }, () => LETTERS[randomInt(LETTERS.length)])
+  const letters = Array.from({ length: LETTERS_COUNT }, () => LETTERS[randomInt(LETTERS.length)])
   return `${brand.referencePrefix}-${letters.join('')}`
 }
 
-/** Whether PostgreSQL refuses this row: SQLSTATE classes of data exceptions, broken constraints and raised errors. */
+/** Whether PostgreSQL rejects the row: SQLSTATE classes of data exceptions, broken constraints and raised errors. */
 function isRowError(error: unknown): boolean {
   return ['22', '23', 'P0'].includes(sqlState(error)?.slice(0, 2) ?? '')
 }
 
-/** While this lease of the database lasts, NOTIFY_URL is told of each enquiry, whichever process stores it. */
+/** While this lease lasts, each enquiry gets a webhook post, whichever process stores it. */
 export const POSTS_WANTED = 'posts wanted'
 
 type Row = ReturnType<typeof toRow>
-type Item = { row: Row } & Owed
+type Item = { row: Row } & SubmitOptions
 
-/** The members are named as the columns of `Quvera_Form`. */
+/** The keys are the columns of `Quvera_Form`. */
 function toRow(order: Order) {
   return {
     Id: randomUUIDv7(),
@@ -182,12 +177,12 @@ function toRow(order: Order) {
 }
 
 /**
- * Writes enquiries and their pending mails, in one statement and so in one transaction. The notice of suspected spam has no
- * time at which it is due: it waits for a summary. Typed creates of Prisma reach a fifth of this rate.
- * @returns whether every enquiry was new; else some key, or very rarely some reference, was there before
+ * Writes enquiries and their pending mails by one statement, and so in one transaction. Prisma's own creates reach a fifth
+ * of this rate. The notice of suspected spam has no DueAt: it waits for a summary.
+ * @returns whether every enquiry was new; otherwise a key, or rarely a reference, existed
  */
 async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]): Promise<boolean> {
-  // In one order everywhere, so that two statements with the same keys cannot block each other.
+  // Sorted, so that two statements with the same keys cannot deadlock.
   const rows = items.map(({ row }) => row).toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
   const names = Prisma.raw(JSON.stringify(Object.keys(rows[0] ?? {})).slice(1, -1))
   const without = items.filter(({ row, acknowledge }) => row.SuspectedSpam || !acknowledge).map(({ row }) => row.Id)

@@ -6,13 +6,13 @@ import { DAY_MS } from '../format.ts'
 import { deleteExpiredSubscribers } from './subscribers.ts'
 
 const LEASE = 'retention'
-const LOOK_MS = 3_600_000
+const CHECK_MS = 3_600_000
 /** Few enough for one statement to stay well within the time limit of a query. */
 const CHUNK = 500
-/** Longer than a site is away, or without a single enquiry before it first erases. */
-const LEAP_DAYS = 31
+/** Longer than a site is down, or has no enquiry at all. */
+const CLOCK_JUMP_DAYS = 31
 
-const LEAP = `enquiries past their time are not erased: the database's clock is more than ${LEAP_DAYS} days after the last time that is known. Where it is right, by hand once: staff erase --older-than`
+const CLOCK_JUMP = `old enquiries are not erased: the database's clock is more than ${CLOCK_JUMP_DAYS} days after the last known time. If it is right, run once: staff erase --older-than`
 
 /** Erases enquiries with their mails. The site's role may do so only by this function, which leaves the last month. */
 export async function eraseOldEnquiries(db: Db, before: Date): Promise<number> {
@@ -36,46 +36,45 @@ export function monthsBefore(now: Date, months: number): Date {
 }
 
 /**
- * Erases what is older than `months` (0: no enquiry) once a day, in one of all processes, and each hour lines of who looked
- * after a year, and subscribers who did not confirm or have left; all by the database's clock. What a clock set ahead
- * makes old would be gone for good: so nothing is erased in the first hour, in which such a clock is put right, nor long
- * after the time that is known to have been: of enquiries until a person has erased by hand. Returns what ends it.
+ * Once a day, in one of all processes, erases enquiries older than `months` (0: none) and access log lines older than a
+ * year; each hour subscriptions that were not confirmed or have ended. Uses the database's clock. A clock that is wrongly ahead would erase too much, so nothing
+ * is erased in the first hour, nor after a jump of the clock until a person has erased by hand. Returns a function that
+ * stops it.
  */
 export function startRetention(db: Db, months: number, log: Logger): () => void {
   async function erase() {
     try {
-      const { now, isLeap } = await readTime(db)
+      const { now, isClockJump } = await readTime(db)
       const before = months ? monthsBefore(now, months) : new Date(0)
-      if (isLeap && (await db.enquiry.count({ where: { receivedAt: { lt: before } } })) > 0)
-        return log.error(`${LEAP} ${months}m`)
-      // By another name each time, so that nobody renews it: who finds it run out is the one that erases.
+      if (isClockJump && (await db.enquiry.count({ where: { receivedAt: { lt: before } } })) > 0)
+        return log.error(`${CLOCK_JUMP} ${months}m`)
+      // A new holder each time, so that nobody renews the lease: the process that finds it expired erases.
       const isFirst = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
-      if (isLeap) {
-        if (isFirst && months) log.info({ erased: 0, months }, 'enquiries past their time were erased')
+      if (isClockJump) {
+        if (isFirst && months) log.info({ erased: 0, months }, 'old enquiries were erased')
         return
       }
       const erased = isFirst ? await eraseOldEnquiries(db, before) : 0
-      if (isFirst && months) log.info({ erased, months }, 'enquiries past their time were erased')
+      if (isFirst && months) log.info({ erased, months }, 'old enquiries were erased')
       const count = await deleteExpiredSubscribers(db, now)
-      if (count > 0) log.info({ count }, 'addresses that nobody confirmed, or that were ended, were forgotten')
+      if (count > 0) log.info({ count }, 'unconfirmed and ended subscriptions were deleted')
     } catch (error) {
-      const remedy = 'for 42501 run prisma/roles.sql again'
-      log.error({ err: error }, `what is past its time could not be erased; ${remedy}`)
+      log.error({ err: error }, 'old enquiries could not be erased; for 42501 run prisma/roles.sql again')
     }
   }
-  readTime(db).catch(() => undefined) // an hour later it is told
-  const timer = setInterval(erase, LOOK_MS)
+  readTime(db).catch(() => undefined) // a failure is reported an hour later
+  const timer = setInterval(erase, CHECK_MS)
   return () => clearInterval(timer)
 }
 
-/** Before the first time, the newest enquiry is what is known of the time; from then on the lease is. */
-async function readTime(db: Db): Promise<{ now: Date; isLeap: boolean }> {
+/** The last known time is when the lease ends; at first it is the time of the newest enquiry. */
+async function readTime(db: Db): Promise<{ now: Date; isClockJump: boolean }> {
   await db.$executeRaw`
     INSERT INTO "Quvera_Lease" ("Name", "Holder", "Until")
     SELECT ${LEASE}, 'the newest enquiry', coalesce(max("ReceivedAt"), now()) FROM "Quvera_Form"
     ON CONFLICT ("Name") DO NOTHING`
-  const [time] = await db.$queryRaw<[{ now: Date; isLeap: boolean }]>`
-    SELECT now() AS "now", "Until" < now() - make_interval(days => ${LEAP_DAYS}) AS "isLeap"
+  const [time] = await db.$queryRaw<[{ now: Date; isClockJump: boolean }]>`
+    SELECT now() AS "now", "Until" < now() - make_interval(days => ${CLOCK_JUMP_DAYS}) AS "isClockJump"
     FROM "Quvera_Lease" WHERE "Name" = ${LEASE}`
   return time
 }

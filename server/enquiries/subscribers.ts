@@ -13,7 +13,7 @@ import { NotStored } from './orders.ts'
 
 export type { Subscriber }
 
-/** Who has not confirmed within so long is forgotten. */
+/** An address that is not confirmed by then is deleted. */
 export const UNCONFIRMED_DAYS = 30
 
 export type Subscribers = ReturnType<typeof createSubscribers>
@@ -21,11 +21,11 @@ export type Subscribers = ReturnType<typeof createSubscribers>
 interface SubscribersOptions {
   availability: Pick<Availability, 'failed'>
   log: Pick<Logger, 'error'>
-  /** Told after an address was stored: a mail may be owed. */
+  /** Called after an address was stored: a mail may be pending. */
   onStored(): void
 }
 
-/** With it the address is confirmed, and the subscription ended. */
+/** The link that confirms the address and ends the subscription. */
 export function subscriptionLink({ id, secret }: Pick<Subscriber, 'id' | 'secret'>, publicUrl: string): string {
   return `${publicUrl}${SUBSCRIPTION_PATH}?token=${id}.${secret}`
 }
@@ -34,14 +34,14 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
   let isRefused = false
 
   /** @throws NotStored */
-  async function told<T>(work: PromiseLike<T>): Promise<T> {
+  async function withFailures<T>(work: PromiseLike<T>): Promise<T> {
     try {
       const result = await work
       isRefused = false
       return result
     } catch (cause) {
       if (!isDatabaseRefusal(cause)) availability.failed(cause)
-      else if (!isRefused) log.error({ err: cause }, 'subscriptions cannot be stored') // of orders it says nothing
+      else if (!isRefused) log.error({ err: cause }, 'subscriptions cannot be stored') // orders may work
       isRefused = isDatabaseRefusal(cause)
       throw new NotStored('unavailable', messages.notSubscribed, cause)
     }
@@ -49,29 +49,29 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
 
   return {
     /**
-     * Stores the address, and the mail that asks to confirm it. One that is there already is answered in the same way,
-     * which also tells nobody who is; confirmed, it stays as it is and gets no mail.
+     * Stores the address and its confirmation mail. A stored address gets the same answer, so that nobody learns who
+     * subscribes; if it is confirmed, it stays as it is and gets no mail.
      */
     async subscribe({ email }: Subscription): Promise<{ subscribed: true }> {
-      await told(insertSubscriber(db, email.toLowerCase()))
+      await withFailures(insertSubscriber(db, email.toLowerCase()))
       setImmediate(onStored)
       return { subscribed: true }
     },
-    /** Whose link holds this token; undefined once the row has gone. */
+    /** The subscriber whose link has this token. */
     async find(token: string): Promise<Subscriber | undefined> {
       const [, id, secret = ''] = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.([\da-f]{64})$/.exec(token) ?? []
-      const row = id && (await told(db.subscriber.findUnique({ where: { id } })))
-      if (!row || (row.endsAt && row.endsAt <= (await told(readNow(db))))) return undefined
+      const row = id && (await withFailures(db.subscriber.findUnique({ where: { id } })))
+      if (!row || (row.endsAt && row.endsAt <= (await withFailures(readNow(db))))) return undefined
       return timingSafeEqual(Buffer.from(row.secret), Buffer.from(secret)) ? row : undefined
     },
     async confirm({ id }: Subscriber) {
-      await told(db.$executeRaw`
+      await withFailures(db.$executeRaw`
         UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = now(), "EndsAt" = NULL
         WHERE "Id" = ${id}::uuid AND "ConfirmedAt" IS NULL`)
     },
-    /** The link ends at once, and the row goes: a day later where a mail was sent to it today, which goes on counting. */
+    /** Ends the link. A row whose mail was sent within a day is deleted a day later, as the mail counts in the limits. */
     async end({ id }: Subscriber) {
-      await told(
+      await withFailures(
         db.$transaction([
           db.$executeRaw`
             DELETE FROM "Quvera_Subscriber" WHERE "Id" = ${id}::uuid AND NOT EXISTS (
@@ -84,8 +84,8 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
 }
 
 /**
- * In one transaction, so that an address is not stored without the mail that asks. The first statement locks the row: so
- * the second one sees what the same form, sent at the same time, has written.
+ * In one transaction, so that no address is stored without its mail. The first statement locks the row, so that the second
+ * one sees what a concurrent request with this address has written.
  */
 async function insertSubscriber(db: Db, email: string): Promise<void> {
   await db.$transaction([
@@ -105,8 +105,8 @@ async function insertSubscriber(db: Db, email: string): Promise<void> {
 }
 
 /**
- * Forgets who was asked to confirm and has not, and who has left, and returns how many. A restored address has no end yet:
- * it gets one, so that its link works for as long as any other.
+ * Deletes addresses that were not confirmed in time or have unsubscribed, and returns how many. A restored address has no
+ * EndsAt: it gets one, so that its link works as long as any other.
  */
 export async function deleteExpiredSubscribers(db: Db, now: Date): Promise<number> {
   const before = new Date(now.getTime() - DAY_MS)

@@ -187,8 +187,8 @@ async function submitForm(orders: Orders, fields: URLSearchParams, how: { acknow
     if (answer && !isOlder(answer)) return answer
   }
   const { current, neighbours } = formKeys(order)
-  const onChecked = () => fields.set('submissionKey', current)
-  return orders.submitOnce({ ...order, submissionKey: current }, neighbours, { ...how, onChecked })
+  const onWriting = () => fields.set('submissionKey', current)
+  return orders.submitOnce({ ...order, submissionKey: current }, neighbours, { ...how, onWriting })
 }
 
 /** Than a key lasts: the same order on purpose. */

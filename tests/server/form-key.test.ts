@@ -24,7 +24,7 @@ function submitAt(minutes: number, fields = typed) {
   const { current, neighbours } = formKeys(fields, START + minutes * MINUTE_MS)
   const order = { ...fields, submissionKey: current }
   expect(orderSchema.safeParse(order).success).toBe(true)
-  return app.orders.submitOnce(order, neighbours, { acknowledge: true, onChecked: () => {} })
+  return app.orders.submitOnce(order, neighbours, { acknowledge: true, onWriting: () => {} })
 }
 
 it('the same form twice is one enquiry, also over the edge of a window', async () => {

@@ -44,7 +44,7 @@ it('erases enquiries past their time with their mails, once among all processes,
   expect(await db.mail.count()).toBe(4)
   expect(await db.access.count()).toBe(1) // who looked is kept for a year
   expect(lines).toEqual([
-    expect.objectContaining({ erased: 1, months: 24, msg: 'enquiries past their time were erased' }),
+    expect.objectContaining({ erased: 1, months: 24, msg: 'old enquiries were erased' }),
   ])
 })
 
