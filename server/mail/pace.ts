@@ -39,9 +39,9 @@ export function createPace(now: () => number = () => performance.now()) {
         windowEnd = Number.POSITIVE_INFINITY // until its first answer
       }
       const free = PARALLEL - underWay
-      const mails = free < FREE_MIN ? 0 : Math.max(0, Math.min(free, left))
-      const waitsForWindow = mails === 0 && left <= 0 && windowEnd !== Number.POSITIVE_INFINITY
-      return { mails, pauseMs: waitsForWindow ? windowEnd - time : 0 }
+      const tries = free < FREE_MIN ? 0 : Math.max(0, Math.min(free, left))
+      const waitsForWindow = tries === 0 && left <= 0 && windowEnd !== Number.POSITIVE_INFINITY
+      return { tries, pauseMs: waitsForWindow ? windowEnd - time : 0 }
     },
     started() {
       left--

@@ -48,11 +48,11 @@ export async function transition(
   to: MailStatus,
   where: Prisma.Sql,
   change = Prisma.empty,
-): Promise<{ id: bigint; kind: MailKind; enquiryId: string | null }[]> {
+): Promise<{ enquiryId: string | null }[]> {
   return db.$queryRaw`
     UPDATE "Quvera_Mail" mail SET "Status" = ${to}::"Quvera_MailStatus" ${change}
     WHERE mail."Status" = ANY(${statesBefore(to)}::text[]::"Quvera_MailStatus"[]) AND ${where}
-    RETURNING mail."Id" AS "id", mail."Kind"::text AS "kind", mail."EnquiryId" AS "enquiryId"`
+    RETURNING mail."EnquiryId" AS "enquiryId"`
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import { type Env, publicUrlOf } from '../env.ts'
-import { applyEvents, applyMissedEvents, claimQuestion, deleteOldEvents, recordEvent } from './delivery.ts'
+import { applyEvents, applyMissedEvents, claimDeliveryCheck, deleteOldEvents, recordEvent } from './delivery.ts'
 import { createPace } from './pace.ts'
 import { backOffMs, type ClaimedMail, claimDue, mendTimes, type Result, withholdOld } from './queue.ts'
 import { allowanceOf, summaryPauseMs } from './quota.ts'
@@ -15,9 +15,9 @@ import { allowedNow, budgetOf, readUsage, type Usage, warnIfOverdue } from './us
 const UPKEEP_MS = 60_000
 const WARN_MS = 3_600_000
 const SUMMARY_WAIT_MS = 60_000
-/** Resend is asked whether a mail arrived when it is so old, and again whenever its age has doubled. */
-const FIRST_ASKED_MS = 300_000
-const ASK_TIMEOUT_MS = 10_000
+/** Without webhooks: when Resend is first asked whether a mail arrived. */
+const FIRST_CHECK_MS = 300_000
+const CHECK_TIMEOUT_MS = 10_000
 /** After a try without a clear answer, so that few mails have such a try while Resend is down. */
 const UNCLEAR_PAUSE_MS = 1000
 const MISCONFIGURED_FACTOR = 12
@@ -35,8 +35,8 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
   const pace = createPace()
   const publicUrl = publicUrlOf(env)
   let usage: Usage | undefined
-  let asksDelivery = !env.RESEND_WEBHOOK_SECRET
-  let isAsking = false
+  let checksDelivery = !env.RESEND_WEBHOOK_SECRET
+  let isChecking = false
   /** Since the limit was reached: from then on a summary tells of all that are due. */
   let isLimitReached = false
   // By this process's monotonic clock.
@@ -58,18 +58,17 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       log.info('the digest of the day is written')
   }
 
-  /** Asks Resend whether a mail arrived. Mails do not wait for the answer. */
-  async function ask(resendId: string) {
-    isAsking = true
+  /** Asks Resend whether a mail arrived. No mail waits for the answer. */
+  async function checkDelivery(resendId: string) {
+    isChecking = true
     pace.started()
-    const { event, forbidden, headers } = await mailer.ask(resendId, AbortSignal.timeout(ASK_TIMEOUT_MS))
+    const { event, forbidden, headers } = await mailer.readNewestEvent(resendId, AbortSignal.timeout(CHECK_TIMEOUT_MS))
     pace.ended(headers)
-    isAsking = false
-    asksDelivery = !forbidden
+    isChecking = false
+    checksDelivery = !forbidden
     if (forbidden)
       log.warn('RESEND_API_KEY may only send: whether mails arrive is not known until RESEND_WEBHOOK_SECRET is set')
-    if (event)
-      await recordEvent(db, log, event, staff).catch((err) => log.error({ err }, 'an answer of Resend is lost'))
+    if (event) await recordEvent(db, log, event, staff).catch((err) => log.error({ err }, 'a delivery event is lost'))
   }
 
   async function upkeep() {
@@ -92,9 +91,9 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
         log.error({ err }, 'a summary could not be written; it is tried again in a minute')
       })
       if (isUpkeep) await upkeep()
-      const canAsk = asksDelivery && !isAsking && pace.room().mails > 0
-      const resendId = canAsk && (await claimQuestion(db))
-      if (resendId) ask(resendId)
+      const canCheck = checksDelivery && !isChecking && pace.room().tries > 0
+      const resendId = canCheck && (await claimDeliveryCheck(db))
+      if (resendId) checkDelivery(resendId)
       return 'ready'
     },
     async claim(room) {
@@ -137,7 +136,7 @@ function unsent(to: Result['to'], lastError: string, pauseMs?: number): Result {
 
 /** What Resend's answer makes of a mail; `seconds` are the base of the back-off. */
 function resultOf({ kind, attempts }: ClaimedMail, outcome: Outcome, seconds: number): Result {
-  if (outcome.is === 'sent') return { to: 'Sent', lastError: null, resendId: outcome.resendId, dueInMs: FIRST_ASKED_MS }
+  if (outcome.is === 'sent') return { to: 'Sent', lastError: null, resendId: outcome.resendId, dueInMs: FIRST_CHECK_MS }
   const { error: lastError } = outcome
   const retryMs = seconds * 1000
   switch (outcome.is) {

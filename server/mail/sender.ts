@@ -13,7 +13,7 @@ export interface Transport {
   /** Once a poll, before anything is claimed. `again`: there is more to do, and until then nothing may be sent. */
   prepare(): Promise<'ready' | 'again'>
   /** How many tries may begin now; if none, for how long at least. */
-  room(): { mails: number; pauseMs: number }
+  room(): { tries: number; pauseMs: number }
   claim(room: number): Promise<ClaimedMail[]>
   /** One try, which ends with the signal. */
   attempt(mail: ClaimedMail, signal: AbortSignal): Promise<Result>
@@ -88,8 +88,8 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
     if (!isReady) return nextPollAt && pollMs
     enter({ is: underWay.size > 0 ? 'sending' : 'idle' })
     if (state.is === 'paused') return state.until - performance.now()
-    const { mails, pauseMs } = transport.room()
-    if (mails > 0) for (const mail of await transport.claim(mails)) start(mail)
+    const { tries, pauseMs } = transport.room()
+    if (tries > 0) for (const mail of await transport.claim(tries)) start(mail)
     if (isPoll) isFailing = false
     return pauseMs || pollMs
   }

@@ -1,4 +1,5 @@
 import { brand, palette, postalAddress } from '../../shared/brand.ts'
+import type { OrderField } from '../../shared/order.ts'
 import { columns, type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
 import { type Subscriber, subscriptionLink, UNCONFIRMED_DAYS } from '../enquiries/subscribers.ts'
 import { formatIndianTime } from '../format.ts'
@@ -7,55 +8,52 @@ import type { Message } from './resend.ts'
 
 const SUBJECT_MAX = 120
 
-/** The mail as stored rows give it and nothing else, so that a repeat is the same to the letter. */
+/** What a mail says, and a part of it, as text and as HTML. */
+type Content = Pick<Message, 'subject' | 'text' | 'html'>
+type Part = Pick<Message, 'text' | 'html'>
+type Row = [label: string, value: string, link?: string | undefined]
+
+/** The mail as stored rows give it and nothing else, so that a repeat has the same bytes. */
 export function writeMessage(mail: StoredMail, staff: string[], publicUrl: string): Message | undefined {
   const { kind, key: idempotencyKey, text, enquiry, subscriber } = mail
-  if (kind === 'Summary') return { idempotencyKey, to: staff, ...summaryMail(text ?? '') }
-  if (subscriber)
-    return { idempotencyKey, to: [subscriber.email], replyTo: brand.email, ...confirmation(subscriber, publicUrl) }
+  const toVisitor = (email: string) => ({ idempotencyKey, to: [email], replyTo: brand.email })
+  if (kind === 'Summary') return { idempotencyKey, to: staff, ...createSummary(text ?? '') }
+  if (subscriber) return { ...toVisitor(subscriber.email), ...createConfirmation(subscriber, publicUrl) }
   if (!enquiry) return undefined // what it was about has been erased
-  if (kind === 'Acknowledgement')
-    return { idempotencyKey, to: [enquiry.email], replyTo: brand.email, ...acknowledgement(enquiry) }
-  return { idempotencyKey, to: staff, replyTo: enquiry.email, ...staffNotice(enquiry) }
+  if (kind === 'Acknowledgement') return { ...toVisitor(enquiry.email), ...createAcknowledgement(enquiry) }
+  return { idempotencyKey, to: staff, replyTo: enquiry.email, ...createNotice(enquiry) }
 }
 
-/** For people. The database and programs call some of them otherwise. */
+/** As people call the fields; the database and programs call some of them otherwise. */
 const LABELS = { ...columns, products: 'Product', retailerSelfUse: 'Buying for' }
 
 /** Tells staff of an enquiry, with all they need to answer it. */
-export function staffNotice(enquiry: Enquiry): Letter {
-  const { reference, mobile, email, receivedAt } = enquiry
-  const intro = enquiry.suspectedSpam
+export function createNotice(enquiry: Enquiry): Content {
+  const { reference, mobile, email, receivedAt, suspectedSpam } = enquiry
+  const intro = suspectedSpam
     ? 'This enquiry looks as if a program sent it, so its sender got no acknowledgement. It is stored like any other.'
     : 'A new purchase enquiry. A reply to this mail goes to the visitor.'
   const phone = `tel:+91${mobile}`
   const mailto = `mailto:${encodeURIComponent(email)}`
-  const links = { [LABELS.mobile]: phone, [LABELS.email]: mailto }
-  return letter(titleOf(enquiry), [
+  const links: Partial<Record<OrderField, string>> = { mobile: phone, email: mailto }
+  return createContent(titleOf(enquiry), [
     paragraph(intro),
-    large(reference),
-    table(
-      [
-        ...enquiryFields.map((field): Row => [LABELS[field], enquiry[field]]),
-        ['Received', `${formatIndianTime(receivedAt)} (Indian Standard Time)`],
-      ],
-      links,
-    ),
-    actions([
-      ['Call', phone],
-      // Nothing else of the visitor's goes to WhatsApp.
-      ['WhatsApp', `https://wa.me/91${mobile}`],
-      ['Write', mailto],
+    referenceLine(reference),
+    table([
+      ...enquiryFields.map((field): Row => [LABELS[field], enquiry[field], links[field]]),
+      ['Received', `${formatIndianTime(receivedAt)} (Indian Standard Time)`],
     ]),
+    // WhatsApp gets the number and nothing else of the visitor's.
+    linkList({ Call: phone, WhatsApp: `https://wa.me/91${mobile}`, Write: mailto }),
   ])
 }
 
-/** The first line is the subject. */
-function summaryMail(page: string): Letter {
+/** The first line of the page is the subject. */
+function createSummary(page: string): Content {
   const [title = '', ...lines] = page.split('\n')
   const text = lines.join('\n').trim()
   const html = `<pre style="font:inherit;white-space:pre-wrap">${escaped(text)}</pre>`
-  return letter(title, [{ text: `${title}\n\n${text}`, html }])
+  return createContent(title, [{ text: `${title}\n\n${text}`, html }])
 }
 
 /** Names nobody. The brand is what the form sends as its hidden `productName`. */
@@ -67,68 +65,58 @@ export function titleOf({ reference, quantity, products, retailerSelfUse, suspec
 /** Larger ones may be a telephone number. */
 const QUANTITY_REPEATED_MAX = 9999
 
-const next = `We have stored your enquiry and will call or write to you. You need not send it again.`
-const advisory =
+const NEXT = 'We have stored your enquiry and will call or write to you. You need not send it again.'
+const ADVISORY =
   'Our products are health supplements, not medicines. If you are pregnant, take medicines or are due for surgery, ask your doctor before you use them.'
-const why = `You get this mail because your address was entered in the enquiry form of ${brand.name}. If that was not you, please ignore it or tell us at ${brand.email}.`
+const WHY = `You get this mail because your address was entered in the enquiry form of ${brand.name}. If that was not you, please ignore it or tell us at ${brand.email}.`
 
 /**
  * Tells the visitor that the enquiry has arrived. It greets nobody by name and carries no text that was typed, so that
  * nobody can use it to send a text of their own.
  */
-export function acknowledgement({ reference, products, quantity, retailerSelfUse }: Enquiry): Letter {
-  const rows: Row[] = [
-    [LABELS.products, products],
-    [LABELS.quantity, Number(quantity) > QUANTITY_REPEATED_MAX ? 'as you entered it' : quantity],
-    [LABELS.retailerSelfUse, retailerSelfUse],
+export function createAcknowledgement({ reference, products, quantity, retailerSelfUse }: Enquiry): Content {
+  const subject = `${brand.name}: your enquiry ${reference}`
+  const parts = [
+    paragraph('Dear Sir or Madam,'),
+    paragraph(NEXT),
+    referenceLine(reference),
+    table([
+      [LABELS.products, products],
+      [LABELS.quantity, Number(quantity) > QUANTITY_REPEATED_MAX ? 'as you entered it' : quantity],
+      [LABELS.retailerSelfUse, retailerSelfUse],
+    ]),
+    paragraph('Questions? Name the reference.'),
+    linkList({ [`Call ${brand.phone}`]: PHONE_LINK, [`Write to ${brand.email}`]: `mailto:${brand.email}` }),
+    paragraph(ADVISORY, MUTED),
+    paragraph(WHY, MUTED),
   ]
-  return letter(
-    `Your enquiry ${reference}`,
-    [
-      paragraph('Dear Sir or Madam,'),
-      paragraph(next),
-      large(reference),
-      table(rows),
-      paragraph('Questions? Name the reference.'),
-      actions([
-        [`Call ${brand.phone}`, PHONE_LINK],
-        [`Write to ${brand.email}`, `mailto:${brand.email}`],
-      ]),
-      paragraph(advisory, MUTED),
-      paragraph(why, MUTED),
-    ],
-    `${brand.name}: your enquiry ${reference}`,
-  )
+  return createContent(`Your enquiry ${reference}`, parts, subject)
 }
 
 /** Asks whether the address is the subscriber's own. It says nothing of anybody: a stranger may have typed it. */
-function confirmation(subscriber: Subscriber, publicUrl: string) {
+function createConfirmation(subscriber: Subscriber, publicUrl: string) {
   const url = subscriptionLink(subscriber, publicUrl)
   const ask = `Somebody, we hope you, has entered this address to get news from ${brand.company}, now and then. If it was you, please confirm it: open this page and press its button.`
   const forget = `If it was not you, you need do nothing: we send you nothing more, and forget the address after ${UNCONFIRMED_DAYS} days. The same page also does so within two days.`
   const button = `display:inline-block;padding:10px 20px;background:${palette.ink};color:${palette.paper};text-decoration:none`
-  return {
-    ...letter(`${brand.name}: please confirm your subscription`, [
-      paragraph('Dear Sir or Madam,'),
-      paragraph(ask),
-      { text: url, html: `<p><a href="${escaped(url)}" style="${button}">Confirm the subscription</a></p>` },
-      paragraph(forget, MUTED),
-    ]),
-    headers: { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
-  }
+  const content = createContent(`${brand.name}: please confirm your subscription`, [
+    paragraph('Dear Sir or Madam,'),
+    paragraph(ask),
+    { text: url, html: `<p><a href="${escaped(url)}" style="${button}">Confirm the subscription</a></p>` },
+    paragraph(forget, MUTED),
+  ])
+  const headers = { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+  return { ...content, headers }
 }
-
-/** What is handed to the mail service, apart from sender and receiver; and a part of it, in both forms of a mail. */
-type Letter = Pick<Message, 'subject' | 'text' | 'html'>
-type Part = Pick<Message, 'text' | 'html'>
-type Row = [label: string, value: string]
 
 /** 9.5:1 on paper; the orange has 3.5:1. */
 const LINK = `color:${palette.leaf};text-decoration:underline`
 const PHONE_LINK = `tel:${brand.phone.replaceAll(' ', '')}`
 const MAP_LINK = `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(postalAddress)}`
 const MUTED = `font-size:14px;color:${palette.inkMuted}`
-const LINE = `border-bottom:1px solid ${palette.line}`
+const REFERENCE = 'margin:16px 0;font:600 28px/1.2 Fraunces,Georgia,serif;letter-spacing:.02em'
+const CELL = `border-bottom:1px solid ${palette.line}`
+const LABEL = `padding:6px 12px 6px 0;${CELL};color:${palette.inkMuted};white-space:nowrap;vertical-align:top`
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /** Every text of a visitor comes through here on its way into HTML. */
@@ -140,29 +128,26 @@ function paragraph(text: string, style?: string): Part {
   return { text, html: `<p${style ? ` style="${style}"` : ''}>${escaped(text)}</p>` }
 }
 
-/** The reference, as large as staff and visitors need it when they speak of it. */
-function large(text: string): Part {
-  const style = 'margin:16px 0;font:600 28px/1.2 Fraunces,Georgia,serif;letter-spacing:.02em'
-  return { text: `Reference: ${text}`, html: `<p style="${style}">${escaped(text)}</p>` }
+function referenceLine(reference: string): Part {
+  return { ...paragraph(reference, REFERENCE), text: `Reference: ${reference}` }
 }
 
-function link(label: string, target: string): string {
-  return `<a href="${escaped(target)}" style="${LINK}">${escaped(label)}</a>`
+function link(text: string, target: string): string {
+  return `<a href="${escaped(target)}" style="${LINK}">${escaped(text)}</a>`
 }
 
-/** What to tap. */
-function actions(links: Row[]): Part {
+function linkList(targets: Record<string, string>): Part {
+  const rows = Object.entries(targets)
   return {
-    text: links.map(([label, target]) => `${label}: ${target}`).join('\n'),
-    html: `<p style="line-height:2.2">${links.map(([label, target]) => link(label, target)).join('<br>')}</p>`,
+    text: rows.map((row) => row.join(': ')).join('\n'),
+    html: `<p style="line-height:2.2">${rows.map(([text, target]) => link(text, target)).join('<br>')}</p>`,
   }
 }
 
-/** A table of labels and values, some of which lead somewhere. */
-function table(rows: Row[], links: Record<string, string> = {}): Part {
-  const cells = rows.map(([label, value]) => {
-    const shown = links[label] ? link(value, links[label]) : escaped(value).replaceAll('\n', '<br>')
-    return `<tr><td style="padding:6px 12px 6px 0;${LINE};color:${palette.inkMuted};white-space:nowrap;vertical-align:top">${escaped(label)}</td><td style="padding:6px 0;${LINE}">${shown}</td></tr>`
+function table(rows: Row[]): Part {
+  const cells = rows.map(([label, value, target]) => {
+    const shown = target ? link(value, target) : escaped(value).replaceAll('\n', '<br>')
+    return `<tr><td style="${LABEL}">${escaped(label)}</td><td style="padding:6px 0;${CELL}">${shown}</td></tr>`
   })
   return {
     text: rows.map(([label, value]) => `${label}: ${value}`).join('\n'),
@@ -171,7 +156,7 @@ function table(rows: Row[], links: Record<string, string> = {}): Part {
 }
 
 /** The subject is one line of at most `SUBJECT_MAX` characters: a header takes no line breaks. */
-function letter(title: string, parts: Part[], subject = title): Letter {
+function createContent(title: string, parts: Part[], subject = title): Content {
   const line = subject.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
   return {
     subject: Array.from(line).slice(0, SUBJECT_MAX).join(''),

@@ -46,15 +46,14 @@ export async function readUsage(db: Db, budget: Budget): Promise<Usage> {
   const used = (kind: string) => Prisma.sql`${kind}::text, (SELECT count(*) FROM (
     SELECT FROM "Quvera_Mail" WHERE "Kind" = ${kind}::"Quvera_MailKind" AND "TriedAt" > now() - interval '24 hours'
     ORDER BY "TriedAt" DESC LIMIT ${budget.mails}) used)`
-  const isUnwelcome = (
-    kind: string,
-  ) => Prisma.sql`${kind}::text, (SELECT count(*) FILTER (WHERE "Status" <> 'Delivered') >= ${UNWELCOME} FROM (
-    SELECT decided.* FROM unnest(ARRAY['Delivered', 'Bounced', 'Complained']::"Quvera_MailStatus"[]) AS fate
-    CROSS JOIN LATERAL (
-      SELECT "Status", "DueAt" FROM "Quvera_Mail"
-      WHERE "Status" = fate AND "Kind" = ${kind}::"Quvera_MailKind" AND "DueAt" > now() - interval '1 day'
-      ORDER BY "DueAt" DESC LIMIT ${DECIDED}) decided
-    ORDER BY "DueAt" DESC LIMIT ${DECIDED}) last)`
+  const isUnwelcome = (kind: string) =>
+    Prisma.sql`${kind}::text, (SELECT count(*) FILTER (WHERE "Status" <> 'Delivered') >= ${UNWELCOME} FROM (
+      SELECT decided.* FROM unnest(ARRAY['Delivered', 'Bounced', 'Complained']::"Quvera_MailStatus"[]) AS state
+      CROSS JOIN LATERAL (
+        SELECT "Status", "DueAt" FROM "Quvera_Mail"
+        WHERE "Status" = state AND "Kind" = ${kind}::"Quvera_MailKind" AND "DueAt" > now() - interval '1 day'
+        ORDER BY "DueAt" DESC LIMIT ${DECIDED}) decided
+      ORDER BY "DueAt" DESC LIMIT ${DECIDED}) last)`
   const notice = Prisma.sql`SELECT TRUE FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Staff'`
   const [usage] = await db.$queryRaw<[Usage]>`
     SELECT json_build_object(${Prisma.join(mailKinds.map(used))}) AS "used",
@@ -82,18 +81,12 @@ export async function readBacklog(db: Db) {
     (SELECT min("DueAt") ${first('Pending', of, 1)}),
     (SELECT min("TriedAt") FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "TriedAt" IS NOT NULL
       AND "Kind" = ANY(${of}::text[]::"Quvera_MailKind"[]))))), 0)::int`
-  const [{ staffSeconds, ...row }] = await db.$queryRaw<
-    [
-      Record<
-        'pending' | 'failed' | 'unknown' | 'pendingPosts' | 'failedPosts' | 'oldestPendingSeconds' | 'staffSeconds',
-        number
-      >,
-    ]
-  >`
+  type Figure = 'pending' | 'failed' | 'unknown' | 'pendingPosts' | 'failedPosts' | 'oldestPendingSeconds' | 'overdue'
+  const [{ overdue, ...figures }] = await db.$queryRaw<[Record<Figure, number>]>`
     SELECT ${countOf('Pending')} AS "pending", ${countOf('Failed')} AS "failed", ${countOf('Unknown')} AS "unknown",
       ${countOf('Pending', ['Post'])} AS "pendingPosts", ${countOf('Failed', ['Post'])} AS "failedPosts",
-      ${ageOf(mailKinds)} AS "oldestPendingSeconds", ${ageOf(['Summary', 'Staff'])} AS "staffSeconds"`
-  return { ...row, isOverdue: staffSeconds > OVERDUE_SECONDS }
+      ${ageOf(mailKinds)} AS "oldestPendingSeconds", ${ageOf(['Summary', 'Staff'])} AS "overdue"`
+  return { ...figures, isOverdue: overdue > OVERDUE_SECONDS }
 }
 
 /** @returns whether it warned */

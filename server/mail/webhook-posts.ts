@@ -10,18 +10,19 @@ import { clean, readSeconds } from './resend.ts'
 import type { Transport } from './sender.ts'
 import { titleOf } from './templates.ts'
 
-/* Tells NOTIFY_URL of each enquiry. The address may be a secret: nothing here tells more of it than its origin. */
+/* Posts enquiries to NOTIFY_URL. The address may be a secret: logs and messages show its origin only. */
 
 const TIMEOUT_MS = 10_000
 /** After a try that failed. */
 const PAUSE_MS = 1000
-/** The receiver wants no more of this. */
+/** The receiver wants no more posts. */
 const GONE = 'HTTP 410'
 const UPKEEP_MS = 60_000
+/** Long enough for a restart of the process that has NOTIFY_URL. */
 const WANTED_SECONDS = 3600
 
-/** What is said of an enquiry: made of the stored row and nothing else, so that a repeat is the same to the letter. */
-export function bodyOf(format: Env['NOTIFY_FORMAT'], enquiry: Enquiry, type = 'enquiry.stored'): string {
+/** Made of the stored row and nothing else, so that a repeat has the same bytes. */
+export function createPostBody(format: Env['NOTIFY_FORMAT'], enquiry: Enquiry, type = 'enquiry.stored'): string {
   if (format === 'text') return JSON.stringify({ text: titleOf(enquiry) })
   const { id, reference, receivedAt, suspectedSpam } = enquiry
   const fields = Object.fromEntries(enquiryFields.map((field) => [field, enquiry[field]]))
@@ -31,11 +32,10 @@ export function bodyOf(format: Env['NOTIFY_FORMAT'], enquiry: Enquiry, type = 'e
 
 /**
  * Posts once, by the Standard Webhooks specification: `id` stays the same over all tries. Never throws. `error` is such as
- * `HTTP 404`; `words` are a stranger's, and may hold what it was told.
+ * `HTTP 404`; `answer` is the receiver's text, which may repeat what was posted.
  */
-export async function post(
-  url: string,
-  secret: string | undefined,
+export async function sendPost(
+  { url, secret }: { url: string; secret: string | undefined },
   id: string,
   body: string,
   signal = AbortSignal.timeout(TIMEOUT_MS),
@@ -51,25 +51,26 @@ export async function post(
     const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
     const { ok: isTaken, status } = response
     const reader = response.body?.getReader()
-    const piece = isTaken ? undefined : await reader?.read() // of an answer that may unpack to anything
+    const piece = isTaken ? undefined : await reader?.read() // the whole answer may be of any size
     await reader?.cancel()
-    const words = clean(piece?.value && new TextDecoder().decode(piece.value))
+    const answer = clean(piece?.value && new TextDecoder().decode(piece.value))
     const retryAfterMs = readSeconds(response.headers.get('retry-after')) ?? 0
-    return { isTaken, error: `HTTP ${status}`, words, retryAfterMs }
+    return { isTaken, error: `HTTP ${status}`, answer, retryAfterMs }
   } catch (error) {
     const { cause, name } = error as Error
-    return { isTaken: false, error: String(Object(cause).code ?? name), words: '', retryAfterMs: 0 }
+    return { isTaken: false, error: String(Object(cause).code ?? name), answer: '', retryAfterMs: 0 }
   }
 }
 
-/** Posts enquiries one at a time, as chats want it. */
+/** Posts one at a time, as chats ask for. */
 export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<Logger, 'error' | 'warn'>): Transport {
   const { NOTIFY_SECRET, NOTIFY_FORMAT, MAIL_RETRY_SECONDS, MAIL_MAX_AGE_DAYS, MAIL_LEASE_SECONDS } = env
+  const target = { url, secret: NOTIFY_SECRET }
   let isBusy = false
   let upkeepAt = 0
   return {
     lease: 'posts',
-    room: () => ({ mails: isBusy ? 0 : 1, pauseMs: 0 }),
+    room: () => ({ tries: isBusy ? 0 : 1, pauseMs: 0 }),
     async prepare() {
       if (performance.now() < upkeepAt) return 'ready'
       if (await withholdOld(db, ['Post'], MAIL_MAX_AGE_DAYS, log)) return 'again'
@@ -86,9 +87,9 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
       try {
         if (!enquiry || (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text'))
           return { to: 'Withheld', lastError: 'Not posted: suspected spam.' }
-        const answer = await post(url, NOTIFY_SECRET, key, bodyOf(NOTIFY_FORMAT, enquiry), signal)
-        if (answer.isTaken) return { to: 'Sent', lastError: null }
-        const { error: lastError, retryAfterMs } = answer
+        const body = createPostBody(NOTIFY_FORMAT, enquiry)
+        const { isTaken, error: lastError, retryAfterMs } = await sendPost(target, key, body, signal)
+        if (isTaken) return { to: 'Sent', lastError: null }
         const pauseMs = Math.max(retryAfterMs, PAUSE_MS)
         const isTooOld = Number(triedHoursAgo) > MAIL_MAX_AGE_DAYS * 24
         if (lastError === GONE || isTooOld) return { to: 'Failed', lastError, pauseMs }
@@ -107,7 +108,7 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
   }
 }
 
-/** While it lasts each order writes a post. Long enough for a restart of the process that has NOTIFY_URL. */
+/** While this lease lasts, each order writes a post. */
 export function wantPosts(db: Db): Promise<boolean> {
   return takeLease(db, POSTS_WANTED, 'a process with NOTIFY_URL', WANTED_SECONDS)
 }

@@ -6,7 +6,7 @@ import { type Env, envSchema, readEnv } from '../env.ts'
 import { OperatorError } from '../errors.ts'
 import { createMailer } from '../mail/resend.ts'
 import { queueSummary, readSummary } from '../mail/summary.ts'
-import { bodyOf, post } from '../mail/webhook-posts.ts'
+import { createPostBody, sendPost } from '../mail/webhook-posts.ts'
 import { withDatabase } from '../open-database.ts'
 import { UsageError } from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
@@ -111,9 +111,10 @@ export function testNotifyCommand(add: AddCommand, { env, print }: Terminal) {
         receivedAt: new Date(),
         suspectedSpam: false,
       }
-      const { isTaken, error, words } = await post(url, secret, `test/${id}`, bodyOf(format, enquiry, 'test'))
+      const body = createPostBody(format, enquiry, 'test')
+      const { isTaken, error, answer } = await sendPost({ url, secret }, `test/${id}`, body)
       const { origin } = new URL(url)
-      if (!isTaken) throw new OperatorError(`Not taken by ${origin}: ${[error, words].filter(Boolean).join(': ')}`)
+      if (!isTaken) throw new OperatorError(`Not taken by ${origin}: ${[error, answer].filter(Boolean).join(': ')}`)
       print(
         `${origin} took the enquiry ${enquiry.reference}, which is made up (${error}). Now look whether it is there.`,
       )

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Enquiry } from '../../server/enquiries/enquiry.ts'
-import { acknowledgement, staffNotice } from '../../server/mail/templates.ts'
+import { createAcknowledgement, createNotice } from '../../server/mail/templates.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { exampleOrder } from '../../shared/order.ts'
@@ -29,8 +29,8 @@ function anEnquiry(changes: Partial<Enquiry> = {}): Enquiry {
 }
 
 describe('the staff notice', () => {
-  expect(staffNotice(anEnquiry({ quantity: 'a\nb' })).html).toContain('>a<br>b<') // a field of several lines
-  const mail = staffNotice(anEnquiry())
+  expect(createNotice(anEnquiry({ quantity: 'a\nb' })).html).toContain('>a<br>b<') // a field of several lines
+  const mail = createNotice(anEnquiry())
 
   it('names reference, product, quantity and type in its subject', () => {
     expect(mail.subject).toBe(`${brand.name} enquiry ${REFERENCE}: 24 × ${product}, Self Use`)
@@ -72,7 +72,7 @@ describe('the acknowledgement', () => {
   it.each(['text', 'html'] as const)(
     'holds reference, product, quantity and type as %s, but neither mobile nor address',
     (part) => {
-      const mail = acknowledgement(anEnquiry())
+      const mail = createAcknowledgement(anEnquiry())
       for (const value of [REFERENCE, product, '24', 'Self Use', 'doctor', 'tel:+911140000300'])
         expect(mail[part]).toContain(value)
       expect(mail[part]).not.toContain('9876543210')
@@ -83,31 +83,31 @@ describe('the acknowledgement', () => {
   it('greets nobody by a name: a stranger may have typed it', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 2 }), (name) => {
-        expect(acknowledgement(anEnquiry({ name }))).toEqual(acknowledgement(anEnquiry()))
+        expect(createAcknowledgement(anEnquiry({ name }))).toEqual(createAcknowledgement(anEnquiry()))
       }),
     )
-    expect(acknowledgement(anEnquiry()).text).toContain('Dear Sir or Madam,')
-    expect(acknowledgement(anEnquiry()).text).not.toContain('Asha')
+    expect(createAcknowledgement(anEnquiry()).text).toContain('Dear Sir or Madam,')
+    expect(createAcknowledgement(anEnquiry()).text).not.toContain('Asha')
   })
 
   it.each(['9999', '1'])('repeats a quantity of %s', (quantity) => {
-    expect(acknowledgement(anEnquiry({ quantity })).text).toContain(`Quantity: ${quantity}\n`)
+    expect(createAcknowledgement(anEnquiry({ quantity })).text).toContain(`Quantity: ${quantity}\n`)
   })
 
   it.each(['10000', '919876543210'])(
     'does not repeat a quantity of %s, which may be a telephone number',
     (quantity) => {
-      const { subject, text, html } = acknowledgement(anEnquiry({ quantity }))
+      const { subject, text, html } = createAcknowledgement(anEnquiry({ quantity }))
       expect(subject + text + html).not.toContain(quantity)
       expect(text).toContain('Quantity: as you entered it\n')
-      expect(staffNotice(anEnquiry({ quantity })).text).toContain(quantity)
+      expect(createNotice(anEnquiry({ quantity })).text).toContain(quantity)
     },
   )
 })
 
 describe('both mails', () => {
   it('are the same bytes on another day, for Resend compares a repeat with the first', () => {
-    const write = () => [staffNotice(anEnquiry()), acknowledgement(anEnquiry())]
+    const write = () => [createNotice(anEnquiry()), createAcknowledgement(anEnquiry())]
     vi.useFakeTimers({ now: new Date('2026-11-21T20:30:00Z') })
     const first = write()
     vi.setSystemTime(new Date('2027-01-02T03:04:05Z'))
@@ -121,7 +121,7 @@ describe('both mails', () => {
     fc.assert(
       fc.property(hostile, hostile, (name, email) => {
         const enquiry = anEnquiry({ name, email })
-        for (const mail of [staffNotice(enquiry), acknowledgement(enquiry)]) {
+        for (const mail of [createNotice(enquiry), createAcknowledgement(enquiry)]) {
           expect(mail.subject).not.toMatch(/[\r\n]/)
           expect(mail.subject.length).toBeLessThanOrEqual(120)
           expect(mail.html).not.toContain('<script>')

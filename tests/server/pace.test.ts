@@ -12,9 +12,9 @@ function aPace() {
   const pace = createPace(() => clock.ms)
   /** Starts all there is room for and returns how many. */
   function startAll() {
-    const { mails } = pace.room()
-    for (let index = 0; index < mails; index++) pace.started()
-    return mails
+    const { tries } = pace.room()
+    for (let index = 0; index < tries; index++) pace.started()
+    return tries
   }
   return { clock, pace, startAll }
 }
@@ -22,7 +22,7 @@ function aPace() {
 it('one mail goes alone until Resend has answered', () => {
   const { pace, startAll } = aPace()
   expect(startAll()).toBe(1)
-  expect(pace.room()).toEqual({ mails: 0, pauseMs: 0 })
+  expect(pace.room()).toEqual({ tries: 0, pauseMs: 0 })
   pace.ended(null) // no answer: still nothing is known
   expect(startAll()).toBe(1)
   pace.ended({}) // an answer that names no limit
@@ -50,7 +50,7 @@ it('the rest of a window goes at once, and the next when it begins', () => {
   pace.ended(headers(4, 2))
   pace.ended(headers(4, 1))
   pace.ended(headers(4, 0))
-  expect(pace.room()).toEqual({ mails: 0, pauseMs: 980 })
+  expect(pace.room()).toEqual({ tries: 0, pauseMs: 980 })
   clock.ms = 1010
   expect(startAll()).toBe(4)
 })
@@ -62,7 +62,7 @@ it('what others of the team send counts, and what is under way may count', () =>
   expect(startAll()).toBe(2)
   clock.ms = 500
   pace.ended(headers(10, 0)) // somebody else took one
-  expect(pace.room().mails).toBe(0)
+  expect(pace.room().tries).toBe(0)
   clock.ms = 1000
   expect(startAll()).toBe(9)
 })
