@@ -43,9 +43,7 @@ it('erases enquiries past their time with their mails, once among all processes,
   expect(await left()).toEqual(references.slice(1))
   expect(await db.mail.count()).toBe(4)
   expect(await db.access.count()).toBe(1) // who looked is kept for a year
-  expect(lines).toEqual([
-    expect.objectContaining({ erased: 1, months: 24, msg: 'old enquiries were erased' }),
-  ])
+  expect(lines).toEqual([expect.objectContaining({ erased: 1, months: 24, msg: 'old enquiries were erased' })])
 })
 
 it('erases nothing when the clock has leapt, also after an enquiry by that clock, until it was done by hand', async () => {

@@ -168,7 +168,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
     expect(refused).toMatchObject({ code: 1, stdout: expect.not.stringContaining('Erased') })
     expect(refused.stderr).toMatch(/^[^\n]*permission denied[^\n]*\n$/i)
     const advice =
-      "set DATABASE_URL to the tables' owner, or to quvera_readonly to look. After an update the owner runs prisma/roles.sql again."
+      "Set DATABASE_URL to the login of the tables' owner; to read, quvera_readonly is enough. After an update the owner runs prisma/roles.sql again."
     expect(refused.stderr).toContain(advice)
     expect((await staff(['access'], { DATABASE_URL: app })).stderr).toContain(advice)
     await administer(owner, 'REVOKE SELECT ON "Quvera_History" FROM quvera_app') // as an older script left it
@@ -293,7 +293,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
       'needs rights that this login lacks',
     )
     const { stdout } = await staff(['access'], { DATABASE_URL: readonly })
-    expect(stdout.match(/(?<=quvera_readonly +)\w+/g)).toEqual(['find', 'list', 'export', 'export'])
+    expect(stdout.match(/(?<=@\S+ +)\w+(?= .* quvera_readonly$)/gm)).toEqual(['find', 'list', 'export', 'export'])
     const looks = ['Quvera_Form', 'Quvera_Mail', 'Quvera_Enquiries'].map((table) => `SELECT * FROM "${table}"`)
     looks.push('SELECT "Email", "ConfirmedAt" FROM "Quvera_Subscriber"')
     expect(await verdicts(readonly, looks)).toEqual(all(looks, 'allowed'))
