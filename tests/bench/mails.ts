@@ -19,7 +19,8 @@ const SETTLE_SECONDS = 7
 const postgres = await startPostgresServer()
 
 const isWhole = process.argv[2] !== 'waiting'
-if (isWhole) for (const limitASecond of [2, 10, 100]) for (const processes of [1, 3]) await measure(limitASecond, processes)
+if (isWhole)
+  for (const limitASecond of [2, 10, 100]) for (const processes of [1, 3]) await measure(limitASecond, processes)
 await measure(100, 1, 100_000)
 if (isWhole) await measureBudget()
 await postgres.close()
