@@ -1,10 +1,11 @@
 // Where the database is: DATABASE_URL, or the embedded one in DATA_DIR, which this process starts unless another one has
 // it. Either is then reached in the same way, by database/connect.ts.
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConnectOptions, connectDatabase } from './database/connect.ts'
 import type { Database, Preparation } from './database/database.ts'
 import { DROP_COPIES } from './database/snapshot.ts'
-import { InUseError, locateFolder, SOCKET_CONNECTION, socketFolder } from './embedded/data-folder.ts'
+import { InUseError, SOCKET_CONNECTION, socketFolder } from './embedded/data-folder.ts'
 import type { Env } from './env.ts'
 import { exitFor, isConnectionLost, OperatorError } from './errors.ts'
 import { emptyDatabase, migrationsFolder } from './project-root.ts'
@@ -35,7 +36,7 @@ export interface DatabaseOptions extends ConnectOptions {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   if (options.url) return connectDatabase({ connectionString: options.url }, options)
   const { beside = false, warn = console.error, patienceMs = beside ? OWNER_PATIENCE_MS : 0 } = options
-  const folder = locateFolder(options.dataDir)
+  const folder = resolve(options.dataDir)
   const host = socketFolder(folder)
   let isTold = beside || patienceMs === 0
   for (const start = performance.now(); ; await sleep(LOOK_MS)) {

@@ -2,9 +2,10 @@
 import { spawn } from 'node:child_process'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Database } from './database/database.ts'
-import { answers, locateFolder, socketFolder, socketIn } from './embedded/data-folder.ts'
+import { pathIn, socketFolder } from './embedded/data-folder.ts'
 import { type Env, readEnvOrExit } from './env.ts'
 import { exitFor } from './errors.ts'
 import { openDatabase, withDatabase } from './open-database.ts'
@@ -73,7 +74,7 @@ async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Pro
   await withDatabase(env, ({ db }) => recordAccess(reader, db, 'everything'))
   if (url) return url
   const open = () => openDatabase({ dataDir, migrations: migrationsFolder(), beside: true })
-  const { port } = await forward(LOOPBACK, 0, borrow(open, socketIn(socketFolder(locateFolder(dataDir)))))
+  const { port } = await forward(LOOPBACK, 0, borrow(open, pathIn(socketFolder(resolve(dataDir)), 'socket')))
   // A session of the embedded database forgets what was prepared in it.
   return `postgresql://postgres@${LOOPBACK}:${port}/postgres?sslmode=disable&prepare=false`
 }
@@ -88,11 +89,20 @@ function borrow(open: () => Promise<Database>, socket: string): () => Promise<So
   }, QUIET_MS)
   return async () => {
     await closed
-    if (!opened && !(await answers(socket))) opened ??= open()
+    if (!opened && !(await isServed(socket))) opened ??= open()
     await opened
     giveBack.refresh()
     return connect(socket).on('data', () => giveBack.refresh())
   }
+}
+
+/** Whether a process listens at the socket. */
+function isServed(socket: string): Promise<boolean> {
+  return new Promise((done) => {
+    const client = connect(socket)
+    client.once('connect', () => done(true)).once('error', () => done(false))
+    client.once('connect', () => client.destroy())
+  })
 }
 
 /** Where this machine, or container, is reached from elsewhere. */

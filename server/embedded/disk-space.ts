@@ -1,33 +1,35 @@
+// Refuses statements while the disk is nearly full. PostgreSQL stops for good when its log of writes cannot grow.
 import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { OperatorError } from '../errors.ts'
-import { RESERVE } from './data-folder.ts'
+import { pathIn } from './data-folder.ts'
 
 const MEGABYTE = 2 ** 20
-/** PostgreSQL stops when its log of writes cannot grow, so nothing is stored below this. */
+/** Nothing is stored below this. */
 const NEEDED_BYTES = 64 * MEGABYTE
-/** Size of a file that is deleted when reading and erasing, which write little, run out of space too. */
+/** The size of a file that is deleted when there is no space even for reading and erasing, which write little. */
 const RESERVE_BYTES = 16 * MEGABYTE
 /** Below this nothing is executed. */
 const LEAST_BYTES = 8 * MEGABYTE
+/** How long a measurement is used. */
 const REMEMBERED_MS = 100
-/** The largest table that is rewritten. It takes up to three times as much: the copy, its indexes, and the log. */
+/** The largest table that is rewritten. Rewriting needs three times its size: for the copy, its indexes and the log. */
 export const REWRITE_MAX_BYTES = 128 * MEGABYTE
 /** Words of statements that need disk space. */
 const GROWS = /\b(insert|update|merge|create|alter|vacuum|analyze|reindex|cluster|refresh|setval|nextval)\b/i
 
-/** @param database the folder of the database; the reserve lies beside it */
+/** @param database PostgreSQL's folder; the reserve is beside it */
 export function createDiskSpace(database: string) {
-  const reserve = join(dirname(database), RESERVE)
+  const reserve = pathIn(dirname(database), 'reserve')
   let free = Number.POSITIVE_INFINITY
   let readAt = Number.NEGATIVE_INFINITY
 
   return {
     /**
      * Whether there is enough space to execute this message.
-     * @param isInTransaction free space is not measured again inside a transaction
+     * @param isInTransaction then the space is not measured again: what has begun may end
      */
     isEnoughFor(message: Buffer, isInTransaction: boolean): boolean {
       const now = performance.now()
@@ -45,11 +47,11 @@ export function createDiskSpace(database: string) {
     },
     isEnoughToRewrite: () => freeBytes(database) > NEEDED_BYTES + 3 * REWRITE_MAX_BYTES,
     message: `less than ${NEEDED_BYTES / MEGABYTE} MB are free on the disk of ${database}: nothing can be stored there until there is room`,
-    /** Makes the reserve, or completes it, where there is enough space. */
+    /** Creates the reserve, or completes it, where there is enough space. */
     async keepReserve(): Promise<void> {
       let size = existsSync(reserve) ? statSync(reserve).size : 0
       if (freeBytes(database) < NEEDED_BYTES + RESERVE_BYTES - size) return
-      // Random bytes, which no file system compresses.
+      // Random bytes: a file system would compress others.
       for (; size < RESERVE_BYTES; size += MEGABYTE) await appendFile(reserve, randomBytes(MEGABYTE))
     },
   }

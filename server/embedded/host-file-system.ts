@@ -1,3 +1,4 @@
+// PGlite's file system on the files of this machine, made durable. Reaches into internals of Emscripten and PGlite.
 import { fdatasyncSync, fstatSync, fsyncSync, renameSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
@@ -6,7 +7,7 @@ import { NodeFS } from '@electric-sql/pglite/nodefs'
 type Options = Parameters<NodeFS['init']>[1]
 type Module = Parameters<NonNullable<Options['preRun']>[number]>[0]
 
-/** The parts of Emscripten's NODEFS that are corrected here. They are internal; tests/server/embedded-files.test.ts shows when they change. */
+/** The parts of Emscripten's NODEFS that are replaced here. tests/server/embedded-postgres.test.ts fails when they change. */
 interface NodeFiles {
   realPath(node: object): string
   /** Turns errors of Node into error numbers for PostgreSQL. */
@@ -23,9 +24,9 @@ interface Instantiation {
 }
 
 /**
- * PGlite's file system on the host's files, with what it lacks for durability: `fsync` reaches the disk, and `rename`
- * replaces its target in one step (PGlite removes the target first). Files are readable by this user only. PostgreSQL's
- * timer is off, because a time limit that passes ends PGlite's only session.
+ * With what PGlite's own lacks: `fsync` reaches the disk, `rename` replaces its target in one step (PGlite deletes the
+ * target first), and only this user may read the files. PostgreSQL's timer is off, because a time limit that is exceeded
+ * ends PGlite's only session.
  */
 export class HostFileSystem extends NodeFS {
   override async init(lite: PGlite, options: Options) {

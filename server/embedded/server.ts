@@ -1,16 +1,15 @@
+// What the worker thread does: it opens the database, creates one on the first start, and serves it at the socket.
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { OperatorError } from '../errors.ts'
-import { assertDatabase, databaseIn, isDatabase } from './data-folder.ts'
+import { assertDatabase, pathIn } from './data-folder.ts'
+import { isDatabase, REMEDY } from './database-files.ts'
 import { assertDiskSpace, createDiskSpace } from './disk-space.ts'
 import { sync, syncTree, unpackFolder } from './empty-database.ts'
 import { openPostgres } from './postgres.ts'
 import { createTurns } from './turns.ts'
 import { startUpkeep } from './upkeep.ts'
 import { createWireServer } from './wire-server.ts'
-
-const REMEDY =
-  'Keep the folder, and restore a backup into another DATA_DIR (docs/runbook.md, "When something is wrong").'
 
 export interface ServerOptions {
   /** DATA_DIR: locked by this process. */
@@ -21,14 +20,14 @@ export interface ServerOptions {
   port: number
   /** The user name by which the site's own connections are known. */
   siteUser: string
-  /** Make a database where there is none. */
+  /** Create a database where there is none. */
   create: boolean
-  /** File from which a new database is unpacked; where it is missing one is made, which takes longer. */
+  /** The file from which a new database is unpacked. Without it PostgreSQL creates one, which takes some seconds. */
   emptyDatabase: string
 }
 
 export interface ServerEvents {
-  /** PostgreSQL has stopped for good: this thread can do nothing with the folder any more. */
+  /** PostgreSQL has stopped for good: only another thread can open the folder again. */
   onAbort(reason: string): void
   /** Whether the statements that follow may take as long as they take. */
   setUnlimited(isUnlimited: boolean): void
@@ -40,15 +39,15 @@ export interface ServerEvents {
  */
 export async function openServer(options: ServerOptions, { onAbort, setUnlimited }: ServerEvents) {
   const { folder, socket, port, siteUser } = options
-  const database = databaseIn(folder)
+  const database = pathIn(folder, 'database')
   assertDiskSpace(folder)
   if (!isDatabase(database)) {
     if (!options.create) assertDatabase(folder)
-    await makeDatabase(database, options.emptyDatabase)
+    await createDatabase(database, options.emptyDatabase)
   }
   const postgres = await openPostgres(database, onAbort).catch((error: Error) => {
     const what = `The embedded database in ${database} cannot be opened: ${error.message.replace(/\.$/, '')}.`
-    throw new OperatorError(`${what} ${REMEDY}`, { cause: error })
+    throw new OperatorError(`${what} Keep the folder, and ${REMEDY}.`, { cause: error })
   })
   const turns = createTurns(setUnlimited)
   const disk = createDiskSpace(database)
@@ -71,8 +70,8 @@ export async function openServer(options: ServerOptions, { onAbort, setUnlimited
   }
 }
 
-/** Makes a database beside its place, and renames it once everything is on the disk. A first start that was cut short begins anew. */
-async function makeDatabase(database: string, emptyDatabase: string): Promise<void> {
+/** Creates the database under another name, and renames it once all of it is on the disk. So a first start may be cut short. */
+async function createDatabase(database: string, emptyDatabase: string): Promise<void> {
   const unfinished = `${database}.new`
   try {
     rmSync(unfinished, { recursive: true, force: true })

@@ -1,6 +1,6 @@
-// The embedded database: a PostgreSQL server with its files in DATA_DIR, in a worker thread of this process. Clients
-// reach it at a socket in that folder. This file is the main thread's side: it locks the folder, starts the thread, and
-// starts another one when that ends. Read next: server.ts (what the thread does), wire-server.ts (how clients share it).
+// The embedded database: a PostgreSQL server in a worker thread, with its files in DATA_DIR and a socket for its clients.
+// This file runs in the main thread: it locks the folder, starts the worker thread, and starts another one when it ends.
+// Read next: server.ts (what the thread does) and wire-server.ts (how clients share it).
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -8,39 +8,26 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { OperatorError } from '../errors.ts'
-import {
-  assertDatabase,
-  claimFolder,
-  databaseIn,
-  isDatabase,
-  locateFolder,
-  lockFolder,
-  lockIn,
-  SOCKET_CONNECTION,
-  socketFolder,
-  socketIn,
-} from './data-folder.ts'
+import { assertDatabase, createFolder, lockFolder, pathIn, SOCKET_CONNECTION, socketFolder } from './data-folder.ts'
+import { isDatabase } from './database-files.ts'
 import type { ServerOptions } from './server.ts'
 import type { ThreadData, ThreadMessage } from './thread.ts'
 
-/** Beside this file: as TypeScript in tests and in development, built as an entry of its own. */
+/** Beside this file: as TypeScript in tests and in development, else as the build names it. */
 const THREAD = resolve(import.meta.dirname, import.meta.filename.endsWith('.ts') ? 'thread.ts' : 'embedded-database.js')
+/** A thread that does not answer for so long is ended; it is asked so often in that time. */
 const SILENCE_MAX_MS = 30_000
-const LOOKS = 10
-/** Before the folder is opened again; the last one is repeated. */
+const CHECKS = 10
+/** Before each try to start another thread. When all of them fail, the process ends. */
 const PAUSES_MS = [100, 300, 1000]
-/** Openings that fail in a row until the process ends. */
-const FAILURES_MAX = 3
-/** A thread that ran this long resets the pauses. */
-const STABLE_MS = 10_000
 const CLOSE_MAX_MS = 10_000
 
 export interface EmbeddedOptions extends Pick<ServerOptions, 'create' | 'emptyDatabase' | 'port'> {
   dataDir: string
   /** How long clients may go on after `stop`. */
   leaveMs: number
-  warn(words: string): void
-  /** Called when the database cannot be opened any more. */
+  warn(message: string): void
+  /** Called when no other thread could be started. */
   onFailure(error: unknown): void
 }
 
@@ -52,24 +39,24 @@ export interface EmbeddedServer {
 }
 
 /**
- * Starts the embedded database. What it has answered survives kills and power cuts. When its thread ends, another one
- * opens the folder again, and until then nobody can connect.
- * @throws InUseError when another process has it
+ * Starts the embedded database. What it has confirmed survives kills and power cuts.
+ * @throws InUseError when another process has the folder
  * @throws OperatorError which says what to do
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { dataDir, create, emptyDatabase, port, leaveMs, warn, onFailure } = options
-  const folder = locateFolder(dataDir)
-  process.umask(0o077) // for what PostgreSQL makes; a thread cannot set it
-  // V8 would compile the busiest functions once more, at the cost of half a gigabyte for some seconds.
+  const folder = resolve(dataDir)
+  process.umask(0o077) // for files that PostgreSQL creates; a worker thread cannot set it
+  // Else V8 compiles the busiest functions of PostgreSQL again, which takes half a gigabyte for some seconds.
   for (const flag of ['--no-wasm-dynamic-tiering', '--no-wasm-tier-up']) setFlagsFromString(flag)
-  if (!existsSync(lockIn(folder))) isDatabase(databaseIn(folder)) // refuses somebody else's folder before it writes there
-  if (create) claimFolder(folder)
+  const isUnknown = !existsSync(pathIn(folder, 'lock'))
+  if (isUnknown) isDatabase(pathIn(folder, 'database')) // before anything is written: it may be somebody else's
+  if (create) createFolder(folder)
   else assertDatabase(folder)
   const unlock = lockFolder(folder)
   const siteUser = `site-${randomUUID()}`
   const host = socketFolder(folder)
-  const server = { folder, socket: socketIn(host), port, siteUser, create, emptyDatabase }
+  const server = { folder, socket: pathIn(host, 'socket'), port, siteUser, create, emptyDatabase }
 
   let isStopping = false
   let thread: Thread
@@ -79,28 +66,25 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     unlock()
     throw error
   }
-  const kept = keepOpen()
+  const running = keepRunning()
 
-  /** Opens the folder again whenever the thread ends. */
-  async function keepOpen(): Promise<void> {
-    for (let ends = 0; ; ) {
-      const since = performance.now()
-      const reason = await thread.ended
+  /** Starts another thread whenever one ends. Resolves after `stop`. */
+  async function keepRunning(): Promise<void> {
+    const reason = await thread.ended
+    if (isStopping) return
+    warn(`The embedded database in ${folder} ended: ${reason}. No confirmed order is lost. It is started again`)
+    let failure: unknown
+    for (const pauseMs of PAUSES_MS) {
+      await sleep(pauseMs)
       if (isStopping) return
-      ends = performance.now() - since > STABLE_MS ? 0 : ends
-      warn(`The embedded database in ${folder} ended: ${reason}. Nothing that was answered is lost; it is opened again`)
-      for (let failures = 0; ; ) {
-        await sleep(PAUSES_MS[ends++] ?? PAUSES_MS.at(-1))
-        if (isStopping) return
-        try {
-          thread = await startThread({ ...server, create: false })
-          if (isStopping) return thread.stop(0)
-          break
-        } catch (error) {
-          if (++failures === FAILURES_MAX) return onFailure(error)
-        }
+      try {
+        thread = await startThread({ ...server, create: false })
+        return isStopping ? thread.stop(0) : keepRunning()
+      } catch (error) {
+        failure = error
       }
     }
+    onFailure(failure)
   }
 
   return {
@@ -109,7 +93,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     async stop() {
       isStopping = true
       await thread.stop(leaveMs)
-      await kept
+      await running
       unlock()
     },
   }
@@ -162,17 +146,17 @@ function sharedNumber(): Int32Array {
 
 type Shared = Pick<ThreadData, 'beats' | 'isUnlimited'>
 
-/** Counts looks and not the time, which passes while a machine sleeps. */
+/** Counts its own checks and not the time, which passes while a machine sleeps. */
 function endWhenSilent(worker: Worker, { beats, isUnlimited }: Shared, onSilent: () => void): NodeJS.Timeout {
   let last = -1
-  let silentLooks = 0
+  let silentChecks = 0
   return setInterval(() => {
     const beat = Atomics.load(beats, 0)
     const isSilent = beat === last && Atomics.load(isUnlimited, 0) === 0
-    silentLooks = isSilent ? silentLooks + 1 : 0
+    silentChecks = isSilent ? silentChecks + 1 : 0
     last = beat
-    if (silentLooks !== LOOKS) return
+    if (silentChecks !== CHECKS) return
     onSilent()
     worker.terminate()
-  }, SILENCE_MAX_MS / LOOKS)
+  }, SILENCE_MAX_MS / CHECKS)
 }

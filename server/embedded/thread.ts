@@ -1,4 +1,4 @@
-// The worker thread in which the embedded database runs. start-embedded.ts starts it and reads its messages.
+// The code of the worker thread in which the embedded database runs. start-embedded.ts starts it and reads its messages.
 import { parentPort, workerData } from 'node:worker_threads'
 import { OperatorError } from '../errors.ts'
 import { openServer, type ServerOptions } from './server.ts'
@@ -12,17 +12,17 @@ export interface ThreadData extends ServerOptions {
 
 export type ThreadMessage =
   | { kind: 'ready'; warnings: string[] }
-  /** The last one. */
+  /** The last message. */
   | { kind: 'failed'; reason: string; isOperatorError: boolean }
 
 const BEAT_MS = 1000
 
 const { beats, isUnlimited, ...options } = workerData as ThreadData
-const tell = (message: ThreadMessage) => parentPort?.postMessage(message)
+const send = (message: ThreadMessage) => parentPort?.postMessage(message)
 
 function fail(reason: string, isOperatorError = true): never {
-  tell({ kind: 'failed', reason, isOperatorError })
-  process.exit(1) // ends the thread only
+  send({ kind: 'failed', reason, isOperatorError })
+  process.exit(1) // ends this thread, and not the process
 }
 
 try {
@@ -35,7 +35,7 @@ try {
     await server.close(leaveMs)
     process.exit()
   })
-  tell({ kind: 'ready', warnings: server.warnings })
+  send({ kind: 'ready', warnings: server.warnings })
 } catch (error) {
   const isOperatorError = error instanceof OperatorError
   fail(isOperatorError ? error.message : ((error as Error).stack ?? String(error)), isOperatorError)

@@ -1,13 +1,14 @@
+// PostgreSQL has one session here. Clients get it in turns.
 import { setImmediate as nextEvents } from 'node:timers/promises'
 
-/** PostgreSQL executes synchronously, so after so long there may be much to read. */
+/** PostgreSQL executes synchronously: after so long, socket events wait. */
 const LONG_MS = 20
 
 export type Turns = ReturnType<typeof createTurns>
 
 /**
- * Gives the one session to one client after the other, in the order in which they ask.
- * @param setUnlimited told whether the statements of the turn may take as long as they take
+ * Gives the session to one client after the other, in the order in which they ask.
+ * @param setUnlimited called when statements may take as long as they take, and when they may not any more
  */
 export function createTurns(setUnlimited: (isUnlimited: boolean) => void) {
   let last: Promise<unknown> = Promise.resolve()
@@ -18,7 +19,7 @@ export function createTurns(setUnlimited: (isUnlimited: boolean) => void) {
       return await work()
     } finally {
       setUnlimited(false)
-      // Lets pending socket events run, so that clients that have gone are noticed: they come between the two waits.
+      // Socket events come between the two waits: so it is known which clients have gone.
       if (performance.now() - start > LONG_MS) {
         await nextEvents()
         await nextEvents()
@@ -32,7 +33,7 @@ export function createTurns(setUnlimited: (isUnlimited: boolean) => void) {
       last = result.catch(() => {})
       return result
     },
-    /** Lifts the limit of the turn that is under way. */
+    /** For the rest of the current turn. */
     allowLongStatements: () => setUnlimited(true),
   }
 }

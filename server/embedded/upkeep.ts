@@ -1,27 +1,25 @@
+// Does what a PostgreSQL server does in background processes, which PGlite has not: checkpoints and vacuum.
 import { type DiskSpace, REWRITE_MAX_BYTES } from './disk-space.ts'
 import type { Postgres } from './postgres.ts'
 import type { Turns } from './turns.ts'
 
 const CHECK_MS = 15_000
-/** How much log is read again after a kill, and lies on the disk beside the tables. */
+/** The log of writes between two checkpoints: after a kill it is read again. */
 const CHECKPOINT_BYTES = 16 * 2 ** 20
 const FIRST_VACUUM_MS = 3_600_000
 const VACUUM_MS = 24 * 3_600_000
 
 const IS_CHECKPOINT_DUE = `SELECT pg_current_wal_insert_lsn() - redo_lsn > ${CHECKPOINT_BYTES} FROM pg_control_checkpoint()`
-/** A larger table is not rewritten, because orders would wait for too long. */
+/** A larger table is vacuumed and not rewritten, as orders would wait for too long. */
 const VACUUMS = `
   SELECT format('VACUUM (%sANALYZE) %s', CASE WHEN pg_total_relation_size(oid) <= ${REWRITE_MAX_BYTES} THEN 'FULL, ' END, oid::regclass)
   FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`
 
-/**
- * Does what a PostgreSQL server does in background processes, which PGlite has not: checkpoints, without which the log
- * of writes grows for ever, and vacuum. Returns what ends it.
- */
+/** Returns a function that ends it. */
 export function startUpkeep(postgres: Postgres, turns: Turns, disk: DiskSpace): () => Promise<void> {
   let working: Promise<unknown> = Promise.resolve()
 
-  /** @throws Error when PostgreSQL refuses it, or the disk is full */
+  /** @throws Error when PostgreSQL refuses it or the disk is full */
   function query(sql: string): Promise<string[]> {
     return turns.take(() => {
       if (!disk.isEnoughFor(Buffer.from(sql), false)) throw new Error(disk.message)
@@ -36,14 +34,14 @@ export function startUpkeep(postgres: Postgres, turns: Turns, disk: DiskSpace): 
     if (isDue === 't') await query('CHECKPOINT')
   }
 
-  /** Rewrites the tables, so that nothing of an erased row stays in their files. Orders wait for one table at a time. */
+  /** Rewrites the tables, so that nothing of an erased row stays in their files. Orders may come between two tables. */
   async function vacuum() {
     if (!disk.isEnoughToRewrite()) return
     for (const sql of await query(VACUUMS)) await query(sql).catch(() => {})
     await query('CHECKPOINT')
   }
 
-  // What cannot be done now, such as on a full disk, is due again later.
+  // What fails, as on a full disk, is tried again the next time.
   const run = (work: () => Promise<void>) => () => {
     working = working.then(work).catch(() => {})
   }

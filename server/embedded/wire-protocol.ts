@@ -1,4 +1,4 @@
-// Reads the messages of clients, and writes the errors with which this server answers in the place of PostgreSQL:
+// Reads the messages that clients send, and writes the errors that this server itself sends:
 // https://www.postgresql.org/docs/current/protocol-message-formats.html
 import type { Socket } from 'node:net'
 
@@ -6,17 +6,17 @@ const STARTUP_MAX_BYTES = 10_000
 /** Of one message, and of all that a client sends before it asks for an answer. */
 const UNANSWERED_MAX_BYTES = 8 * 2 ** 20
 
-/** The first byte of each message that a client may send. Any other one would end the session, which all clients share. */
+/** First bytes of messages. A message with any other one would end the session that all clients share. */
 export const kind = {
   ...{ query: 0x51, parse: 0x50, bind: 0x42, describe: 0x44, execute: 0x45, close: 0x43, sync: 0x53, flush: 0x48 },
   ...{ call: 0x46, copyData: 0x64, copyDone: 0x63, copyFail: 0x66, terminate: 0x58 },
 }
 const KINDS = new Set<number | undefined>(Object.values(kind))
 const ASKS_FOR_ANSWER = new Set<number | undefined>([kind.query, kind.sync, kind.flush, kind.call])
-/** Stand in the place of a protocol version. */
+/** Sent in the place of a protocol version. */
 const requestCode = { ssl: 80877103, gss: 80877104, cancel: 80877102 }
 
-/** An error with which this server answers in the place of PostgreSQL. */
+/** An error of this server, with a PostgreSQL error code. */
 export class Refusal extends Error {
   readonly code: string
   constructor(code: string, text: string) {
@@ -25,7 +25,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The messages of a client up to one that asks for an answer. */
+/** Messages of a client up to one that asks for an answer. */
 export type Batch = Buffer[]
 
 /**

@@ -9,20 +9,20 @@ import { type Postgres, serialize } from './postgres.ts'
 import type { Turns } from './turns.ts'
 import { type Batch, errorResponse, kind, Refusal, readBatches } from './wire-protocol.ts'
 
-/** Longest time that a client may be idle in a transaction: per pause, and in total. */
+/** How long a client may be idle in a transaction: at a time, and in total. */
 const PAUSE_MAX_MS = 10_000
 const PAUSES_MAX_MS = 30_000
-/** A statement of the site is refused after it has waited so long for its turn. */
+/** How long a statement of the site waits for its turn. */
 const SITE_WAIT_MS = 2000
-/** A turn that comes so soon after that, because a long statement has just ended, is still used. */
+/** A turn that comes so soon after that is still taken: timers are late when a long statement ends. */
 const GRACE_MS = 50
 const POLL_MS = 20
-/** Longest answer to a message of another client; more would not fit into the memory of a small container. */
+/** The longest answer to another client: a small container has no memory for more. */
 const ANSWER_MAX_BYTES = 16 * 2 ** 20
 
 /** Has the rights of the tables' owner. */
 const CLIENT = 'quvera_staff'
-/** Also takes back what a client may have made of the role: it can become superuser by a statement built at run time. */
+/** Also makes superusers ordinary roles again: a client can make some by SQL that it builds at run time. */
 const PREPARE_CLIENT = `
   DO $$ BEGIN CREATE ROLE ${CLIENT}; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
   ALTER ROLE ${CLIENT} LOGIN NOSUPERUSER NOCREATEROLE NOCREATEDB NOREPLICATION NOBYPASSRLS;
@@ -38,13 +38,13 @@ const END_TURN = [
   'CLOSE ALL; RESET ALL; DEALLOCATE ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); DISCARD TEMP',
 ]
 const SYNC = serialize.sync()
-/** Puts the open transaction into the state in which it can only be rolled back. */
+/** Makes the open transaction fail, so that it can only be rolled back. */
 const FAIL = serialize.query('DO $$BEGIN RAISE disk_full; END$$')
 const NOTHING = Buffer.alloc(0)
 
 export interface WireServer {
   listen(where: ListenOptions): Promise<void>
-  /** Takes no more clients; those that have not left after `leaveMs` are disconnected. */
+  /** Disconnects all clients, but gives them `leaveMs` to go by themselves. */
   close(leaveMs: number): Promise<void>
 }
 
@@ -78,7 +78,7 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
     socket.end()
   }
 
-  /** Refuses what the site has sent when its turn does not come in time. */
+  /** Executes a batch of the site, or refuses it when its turn does not come in time. */
   function takeTurnInTime(client: Client, first: Batch): Promise<void> {
     return new Promise((done, fail) => {
       let isRefused = false
@@ -109,10 +109,10 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
     }
   }
 
-  /** Executes batches until no transaction is open. One that the client leaves open, or that fails here, is rolled back. */
+  /** Executes batches until no transaction is open. A transaction that the client leaves open is rolled back. */
   async function serveTurn(client: Client, first: Batch) {
     const { socket, batches, isSite } = client
-    if (socket.destroyed) return // what a client has given up is not executed later
+    if (socket.destroyed) return // a client that has gone: nothing that it gave up is executed later
     let pausesLeftMs = PAUSES_MAX_MS
     let isDone = false
     try {
@@ -141,7 +141,7 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
     }
   }
 
-  /** What is refused is answered like an error of PostgreSQL: the messages after it are passed over up to Sync. */
+  /** A refusal has the effect of an error of PostgreSQL: the messages after it are skipped up to Sync. */
   function executeBatch(batch: Batch, isSite: boolean): Buffer {
     if (batch.some(liftsTimeLimit)) turns.allowLongStatements()
     const refusals = batch.map((message) => refusalOf(message, isSite))
@@ -180,7 +180,7 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
       servers.push(server)
     },
     async close(leaveMs) {
-      // Goes on accepting meanwhile: a client that is at work may open another connection.
+      // Still accepts connections meanwhile: a client at work may open another one.
       for (const end = performance.now() + leaveMs; sockets.size > 0 && performance.now() < end; ) await sleep(POLL_MS)
       const closed = servers.map((server) => new Promise((done) => server.close(done)))
       for (const socket of sockets) socket.destroy()
@@ -189,7 +189,7 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
   }
 }
 
-/** Resolves once the client has read its answers, or has gone. */
+/** Resolves once the client has read its answers or has gone. */
 async function drained(socket: Socket): Promise<void> {
   const done = new AbortController()
   const { signal } = done
@@ -197,14 +197,14 @@ async function drained(socket: Socket): Promise<void> {
   done.abort()
 }
 
-/** All that asks for an answer is answered with ReadyForQuery at its end, but for Flush. */
+/** All messages that ask for an answer get ReadyForQuery at its end, except Flush. */
 function isAnsweredWithReady(batch: Batch): boolean {
   return batch.at(-1)?.[0] !== kind.flush
 }
 
 const NO_TIME_LIMIT = /statement_timeout'?\s*(?:=|,|to\b)\s*'?0\b/i
 
-/** Whether it sets statement_timeout to 0, as migrations and backups do. */
+/** Whether the message sets statement_timeout to 0, as migrations, restores and backups do. */
 function liftsTimeLimit(message: Buffer): boolean {
   return message.includes('statement_timeout') && NO_TIME_LIMIT.test(message.toString('latin1'))
 }
@@ -214,7 +214,7 @@ const TOO_LONG = new Refusal(
   `the answer is longer than ${ANSWER_MAX_BYTES / 2 ** 20} MB, which this database does not send: ask for fewer rows at a time, in psql with \\set FETCH_COUNT 1000`,
 )
 
-/** What only PostgreSQL's own server can do, what would take a client out of its role, and what would outlast its turn. */
+/** Refuses what PGlite cannot do, what would change the client's role, and settings that would outlast its turn. */
 function refusalOfStatement(statement: string): Refusal | undefined {
   if (/\bsession(_|\b[^;]*\b)authorization\b/i.test(statement))
     return new Refusal('42501', `a client of the embedded database works as ${CLIENT}`)

@@ -105,7 +105,7 @@ it('three failed openings in a row end the process with the reason', async () =>
   expect(server.stderr()).toMatch(
     /^The embedded database in \S+ is not whole: global\/pg_control is missing\. Nothing was changed\. [^\n]*\n$/,
   )
-  expect(server.stdout()).toMatch(/ended: its thread ended\. Nothing that was answered is lost; it is opened again/)
+  expect(server.stdout()).toMatch(/ended: its thread ended\. No confirmed order is lost\. It is started again/)
 })
 
 it('a client’s statement that never ends is given up after 30 s with the thread, and until then pages are served', async () => {

@@ -31,9 +31,9 @@ async function aFolder(): Promise<string> {
 const onlyEmbedded = it.skipIf(inject('postgres'))
 
 onlyEmbedded('a folder that cannot be made ends the start with one line that names it', async () => {
-  const server = await start({ DATA_DIR: '/proc/nope' })
+  const server = await start({ DATA_DIR: '/dev/null/nope' })
   expect(await server.exited).toEqual({ code: 1, signal: null })
-  expect(server.stderr()).toMatch(/^DATA_DIR \/proc\/nope cannot be made or used: .*\n$/)
+  expect(server.stderr()).toMatch(/^DATA_DIR \/dev\/null\/nope cannot be made or used: .*\n$/)
 })
 
 onlyEmbedded.each([
@@ -75,7 +75,7 @@ onlyEmbedded.each([
   [{ MAIL_FROM: 'Quvera <enquiries@quvera.test>' }, 'STAFF_EMAILS'],
   [{ MAIL_FROM: 'enquiries@quvera.example', STAFF_EMAILS: 'staff@quvera.test' }, 'MAIL_FROM'],
 ])('a key beside a stand-in address ends the start with one line that names it: %j', async (env, name) => {
-  const server = await start({ DATA_DIR: '/proc/nope', RESEND_API_KEY: 're_test', ...env })
+  const server = await start({ DATA_DIR: '/dev/null/nope', RESEND_API_KEY: 're_test', ...env })
   expect(await server.exited).toEqual({ code: 1, signal: null })
   expect(server.stderr()).toMatch(new RegExp(`^RESEND_API_KEY is set, but ${name} is still a stand-in .*\n$`))
 })

@@ -1,0 +1,83 @@
+// Checks the files of a database before PostgreSQL opens them. PostgreSQL would write to a damaged database, and create
+// what is missing.
+import { accessSync, chmodSync, constants, existsSync, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
+import { join } from 'node:path'
+import { OperatorError } from '../errors.ts'
+
+export const REMEDY = 'restore a backup into another DATA_DIR (docs/runbook.md, "When something is wrong")'
+
+/**
+ * Whether the folder holds a database: false when it is empty or not there. Takes the rights of other users away from
+ * its files.
+ * @throws OperatorError that names what is missing or damaged; nothing has been changed then
+ */
+export function isDatabase(database: string): boolean {
+  if (!existsSync(database)) return false
+  const files = new Map<string, Stats>()
+  const add = (path: string) => {
+    const full = join(database, path)
+    const stats = lstatSync(full)
+    files.set(path, stats)
+    assertAccess(full, stats.isDirectory() ? constants.R_OK | constants.X_OK : undefined)
+    if (stats.isDirectory()) for (const name of readdirSync(full)) add(join(path, name))
+  }
+  add('')
+  if (files.size === 1) return false // the folder itself
+  const problem = findProblem(database, files)
+  if (problem) {
+    throw new OperatorError(
+      `The embedded database in ${database} is not whole: ${problem}. Nothing was changed. Keep the folder, put back what is missing, or ${REMEDY}.`,
+    )
+  }
+  for (const [path, stats] of files) {
+    const mode = stats.isDirectory() ? 0o700 : 0o600
+    if ((stats.mode & 0o777) !== mode) chmodSync(join(database, path), mode)
+  }
+  return true
+}
+
+/** @throws OperatorError when this process may not read and write the file */
+export function assertAccess(path: string, mode = constants.R_OK | constants.W_OK) {
+  try {
+    accessSync(path, mode)
+  } catch (error) {
+    throw new OperatorError(
+      `The embedded database cannot be read: ${(error as NodeJS.ErrnoException).code} at ${path}. Nothing was changed. DATA_DIR and all in it must belong to the user of this process (uid ${process.getuid?.()}).`,
+      { cause: error },
+    )
+  }
+}
+
+const CONTROL_FILE_BYTES = 8192
+const CONTROL_VERSION_AT = 8
+const LOG_FILE_MIN_BYTES = 2 ** 20
+const NEEDED =
+  'PG_VERSION global/pg_control base/1 pg_logical pg_multixact/members pg_multixact/offsets pg_tblspc pg_wal'
+/** The catalogue's tables of types, columns, functions and tables. */
+const CATALOGUE = ['1247', '1249', '1255', '1259']
+
+/** @param files by their path in the folder */
+function findProblem(folder: string, files: Map<string, Stats>): string | undefined {
+  const missing = NEEDED.split(' ').find((path) => !files.has(path))
+  if (missing) return `${missing} is missing`
+  const control = readFileSync(join(folder, 'global/pg_control'))
+  if (control.length !== CONTROL_FILE_BYTES) return `global/pg_control has ${control.length} bytes instead of 8192`
+  const version = Number(readFileSync(join(folder, 'PG_VERSION'), 'utf8'))
+  if (!(version > 0)) return 'PG_VERSION is empty'
+  if (Math.floor(control.readUInt32LE(CONTROL_VERSION_AT) / 100) !== version)
+    return `global/pg_control is not that of a PostgreSQL ${version}`
+
+  const paths = [...files.keys()]
+  if (!paths.some((path) => path.startsWith('pg_xact/'))) return 'pg_xact, the states of transactions, is missing'
+  const log = paths.filter((path) => /^pg_wal\/[0-9A-F]{24}$/.test(path))
+  if (log.length === 0) return 'pg_wal, the log of writes, is empty'
+  const sizeOf = (path: string) => files.get(path)?.size ?? 0
+  const size = Math.max(LOG_FILE_MIN_BYTES, ...log.map(sizeOf))
+  const short = log.find((path) => sizeOf(path) !== size)
+  if (short) return `${short}, of the log of writes, is cut short: ${sizeOf(short)} of ${size} bytes`
+
+  const databases = paths.filter((path) => /^base\/\d+$/.test(path))
+  const catalogue = databases.flatMap((database) => CATALOGUE.map((name) => `${database}/${name}`))
+  const empty = [...catalogue, 'global/1262'].find((path) => !sizeOf(path))
+  return empty && `${empty}, a part of the catalogue, is missing or empty`
+}
