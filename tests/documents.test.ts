@@ -43,7 +43,7 @@ const untried: [command: RegExp, because: string][] = [
     'changes the machine that it is typed on',
   ],
   [/^ssh\b|^curl .*your-domain/, 'needs a second machine'],
-  [/^(umask|chmod|echo|cat)\b/, 'is the shell’s own'],
+  [/^(umask|chmod|echo|cat)\b|^OWNER_URL=/, 'is the shell’s own'],
   [
     /^(pg_dump|pg_restore|PGSERVICE|psql)\b/,
     'is PostgreSQL’s own; pasted by hand on PostgreSQL 15, and tests/server/roles.test.ts runs roles.sql',
