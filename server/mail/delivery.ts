@@ -4,8 +4,9 @@ import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { takeLease } from '../database/lease.ts'
 import { DAY_MS } from '../format.ts'
+import type { Pace } from './pace.ts'
 import { CHUNK, transition } from './queue.ts'
-import type { DeliveryEvent } from './resend.ts'
+import type { DeliveryEvent, Mailer } from './resend.ts'
 import { kinds, mailKinds, undeliveredStates } from './states.ts'
 
 /* Whether a mail that Resend has taken arrived: Resend's webhook says so, or we ask. */
@@ -25,6 +26,8 @@ const EVENTS: Record<string, MailStatus> = {
 const TO_ONE: MailStatus[][] = [['Sent'], ['Delivered'], ['Bounced', 'Failed'], ['Complained']]
 /** A mail to several of staff has arrived when it has reached one. */
 const TO_SEVERAL: MailStatus[][] = [['Sent'], ['Bounced', 'Failed', 'Complained'], ['Delivered']]
+
+const CHECK_TIMEOUT_MS = 10_000
 
 type Log = Pick<Logger, 'error' | 'warn' | 'info'>
 type Change = { mail: bigint; kind: MailKind; state: MailStatus; reason: string | null }
@@ -99,16 +102,41 @@ export async function deleteOldEvents(db: Db): Promise<void> {
       SELECT "Id" FROM "Quvera_MailEvent" WHERE "ReceivedAt" < now() - interval '2 days' LIMIT ${CHUNK})`
 }
 
-/** The mail whose delivery is to be checked now, if there is one. It is checked again when its age has doubled. */
-export async function claimDeliveryCheck(db: Db): Promise<string | undefined> {
-  const [due] = await db.$queryRaw<{ resendId: string }[]>`
-    UPDATE "Quvera_Mail" SET "DueAt" = CASE WHEN "TriedAt" > now() - interval '1 day' THEN now() + (now() - "TriedAt") END
-    WHERE "Id" = (
-      SELECT "Id" FROM unnest(${mailKinds}::text[]::"Quvera_MailKind"[]) AS kind CROSS JOIN LATERAL (
-        SELECT "Id", "DueAt" FROM "Quvera_Mail"
-        WHERE "Status" = 'Sent' AND "Kind" = kind AND "DueAt" BETWEEN now() - interval '2 days' AND now()
-        ORDER BY "DueAt" LIMIT 1) first
-      ORDER BY "DueAt" LIMIT 1)
-    RETURNING "ResendId" AS "resendId"`
-  return due?.resendId
+/** For a site without webhooks: asks Resend about one mail at a time. No mail waits for the answer. */
+export function createDeliveryCheck(
+  db: Db,
+  log: Log,
+  staff: string[],
+  { mailer, pace }: { mailer: Mailer; pace: Pace },
+) {
+  let isPossible = true
+  let isUnderWay = false
+
+  async function check(resendId: string) {
+    isUnderWay = true
+    pace.started()
+    const { event, forbidden, headers } = await mailer.readNewestEvent(resendId, AbortSignal.timeout(CHECK_TIMEOUT_MS))
+    pace.ended(headers)
+    isUnderWay = false
+    isPossible = !forbidden
+    if (forbidden)
+      log.warn('RESEND_API_KEY may only send: whether mails arrive is not known until RESEND_WEBHOOK_SECRET is set')
+    if (event) await recordEvent(db, log, event, staff).catch((err) => log.error({ err }, 'a delivery event is lost'))
+  }
+
+  return async () => {
+    if (!isPossible || isUnderWay || pace.room().tries === 0) return
+    // Checked again when its age has doubled.
+    const [due] = await db.$queryRaw<{ resendId: string }[]>`
+      UPDATE "Quvera_Mail"
+      SET "DueAt" = CASE WHEN "TriedAt" > now() - interval '1 day' THEN now() + (now() - "TriedAt") END
+      WHERE "Id" = (
+        SELECT "Id" FROM unnest(${mailKinds}::text[]::"Quvera_MailKind"[]) AS kind CROSS JOIN LATERAL (
+          SELECT "Id", "DueAt" FROM "Quvera_Mail"
+          WHERE "Status" = 'Sent' AND "Kind" = kind AND "DueAt" BETWEEN now() - interval '2 days' AND now()
+          ORDER BY "DueAt" LIMIT 1) first
+        ORDER BY "DueAt" LIMIT 1)
+      RETURNING "ResendId" AS "resendId"`
+    if (due) check(due.resendId)
+  }
 }

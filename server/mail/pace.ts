@@ -1,5 +1,7 @@
 import { type Headers, readNumber } from './resend.ts'
 
+export type Pace = ReturnType<typeof createPace>
+
 /** So many requests at a time: enough for 100 a second with answers that take a tenth of one. */
 const PARALLEL = 10
 /** Mails are claimed several at a time and not one by one. */

@@ -1,76 +1,46 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import { type Env, publicUrlOf } from '../env.ts'
-import { applyEvents, applyMissedEvents, claimDeliveryCheck, deleteOldEvents, recordEvent } from './delivery.ts'
+import { applyEvents, applyMissedEvents, createDeliveryCheck, deleteOldEvents } from './delivery.ts'
+import { readWithholdReason } from './mailbox-limit.ts'
 import { createPace } from './pace.ts'
 import { backOffMs, type ClaimedMail, claimDue, mendTimes, type Result, withholdOld } from './queue.ts'
-import { allowanceOf, summaryPauseMs } from './quota.ts'
 import { createMailer, type Headers, type Outcome } from './resend.ts'
 import type { Transport } from './sender.ts'
 import { kinds, mailKinds } from './states.ts'
-import { writeDigestIfDue, writeSummary } from './summary.ts'
+import { createSummaryWriter } from './summary.ts'
 import { writeMessage } from './templates.ts'
 import { allowedNow, budgetOf, readUsage, type Usage, warnIfOverdue } from './usage.ts'
 
 const UPKEEP_MS = 60_000
 const WARN_MS = 3_600_000
-const SUMMARY_WAIT_MS = 60_000
 /** Without webhooks: when Resend is first asked whether a mail arrived. */
 const FIRST_CHECK_MS = 300_000
-const CHECK_TIMEOUT_MS = 10_000
 /** After a try without a clear answer, so that few mails have such a try while Resend is down. */
 const UNCLEAR_PAUSE_MS = 1000
 const MISCONFIGURED_FACTOR = 12
 const PAUSE_MAX_MS = 300_000
 const QUOTA_PAUSE_MS = 3_600_000
-const TO_A_MAILBOX = 3
 /** Resend remembers an idempotency key for 24 hours; an hour is left for clocks that differ and for the try itself. */
 const KEY_LIFETIME_HOURS = 23
 const KEY_EXPIRED = 'An earlier try may have sent this mail; too long ago to try again without a second copy.'
 
 /** Sends mails through Resend. */
-export function createResendTransport(db: Db, env: Env, log: Logger, summaryWaitMs = SUMMARY_WAIT_MS): Transport {
+export function createResendTransport(db: Db, env: Env, log: Logger, summaryWaitMs?: number): Transport {
   const { RESEND_API_KEY: apiKey = '', RESEND_BASE_URL: baseUrl, MAIL_FROM: from, STAFF_EMAILS: staff } = env
   const mailer = createMailer({ apiKey, baseUrl, from })
   const pace = createPace()
   const publicUrl = publicUrlOf(env)
   let usage: Usage | undefined
-  let checksDelivery = !env.RESEND_WEBHOOK_SECRET
-  let isChecking = false
-  /** Since the limit was reached: from then on a summary tells of all that are due. */
-  let isLimitReached = false
+  const writeSummaryIfDue = createSummaryWriter(db, env, log, summaryWaitMs)
+  const checkDelivery = env.RESEND_WEBHOOK_SECRET
+    ? async () => {}
+    : createDeliveryCheck(db, log, staff, { mailer, pace })
   // By this process's monotonic clock.
   let upkeepAt = 0
   let warnAt = 0
-  let summaryWaitsSince = performance.now()
 
-  /** Writes a summary of the notices that may not be mailed alone, once they have waited for more; and the digest. */
-  async function summarize(isUpkeep: boolean, usage: Usage) {
-    const { now, used, hasSuspected, hasDue, hasPendingSummary, summaryAgeMs } = usage
-    const budget = budgetOf(env)
-    isLimitReached = hasDue && (isLimitReached || allowanceOf(budget, used).Staff === 0)
-    if (!hasSuspected && !isLimitReached) summaryWaitsSince = performance.now()
-    const isQuiet = summaryAgeMs === null || summaryAgeMs >= summaryPauseMs(budget, used.Summary)
-    if (isQuiet && !hasPendingSummary && performance.now() - summaryWaitsSince >= summaryWaitMs) {
-      summaryWaitsSince = performance.now()
-      await writeSummary(db, now, isLimitReached)
-    } else if (isUpkeep && env.DIGEST_AT && (await writeDigestIfDue(db, env.DIGEST_AT, now, isLimitReached)))
-      log.info('the digest of the day is written')
-  }
-
-  /** Asks Resend whether a mail arrived. No mail waits for the answer. */
-  async function checkDelivery(resendId: string) {
-    isChecking = true
-    pace.started()
-    const { event, forbidden, headers } = await mailer.readNewestEvent(resendId, AbortSignal.timeout(CHECK_TIMEOUT_MS))
-    pace.ended(headers)
-    isChecking = false
-    checksDelivery = !forbidden
-    if (forbidden)
-      log.warn('RESEND_API_KEY may only send: whether mails arrive is not known until RESEND_WEBHOOK_SECRET is set')
-    if (event) await recordEvent(db, log, event, staff).catch((err) => log.error({ err }, 'a delivery event is lost'))
-  }
-
+  /** Once a minute. */
   async function upkeep() {
     await mendTimes(db)
     await deleteOldEvents(db)
@@ -86,14 +56,9 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       const isUpkeep = performance.now() >= upkeepAt
       if (isUpkeep && (await withholdOld(db, mailKinds, env.MAIL_MAX_AGE_DAYS, log))) return 'again'
       usage = await readUsage(db, budgetOf(env))
-      await summarize(isUpkeep, usage).catch((err) => {
-        summaryWaitsSince = performance.now()
-        log.error({ err }, 'a summary could not be written; it is tried again in a minute')
-      })
+      await writeSummaryIfDue(usage, isUpkeep)
       if (isUpkeep) await upkeep()
-      const canCheck = checksDelivery && !isChecking && pace.room().tries > 0
-      const resendId = canCheck && (await claimDeliveryCheck(db))
-      if (resendId) checkDelivery(resendId)
+      await checkDelivery()
       return 'ready'
     },
     async claim(room) {
@@ -109,7 +74,7 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
         const message = writeMessage(mail, staff, publicUrl)
         if (!message) return unsent('Withheld', 'Not sent: what it was about was erased.')
         if ((mail.triedHoursAgo ?? 0) > KEY_LIFETIME_HOURS) return { to: 'Unknown', lastError: KEY_EXPIRED }
-        const reason = kinds[mail.kind].to === 'visitor' && (await withholdReason(db, mail))
+        const reason = kinds[mail.kind].to === 'visitor' && (await readWithholdReason(db, mail))
         if (reason) return unsent('Withheld', reason)
         const { outcome, headers } = await mailer.send(message, signal)
         answered = headers
@@ -156,38 +121,4 @@ function resultOf({ kind, attempts }: ClaimedMail, outcome: Outcome, seconds: nu
     case 'overQuota':
       return unsent('Pending', lastError, QUOTA_PAUSE_MS)
   }
-}
-
-/**
- * Why this mail to a visitor is not to be sent, if so: nobody can flood a mailbox through our forms. Counted are the
- * enquiries of the mailbox that came in the 24 hours before this one, and the confirmations that were sent or whose try
- * began before this one.
- * Suspected spam got no acknowledgement, and would use up those of the person in whose name it came.
- */
-async function withholdReason(db: Db, mail: ClaimedMail): Promise<string | undefined> {
-  const { id, enquiry, subscriber } = mail
-  if (enquiry?.suspectedSpam) return 'Not sent: suspected spam.'
-  if (subscriber?.confirmedAt) return 'Not sent: the address is confirmed.'
-  const receiver = enquiry ?? subscriber
-  if (!receiver) return undefined
-  const receivedAt = enquiry?.receivedAt ?? null
-  const [row] = await db.$queryRaw<[{ earlier: number; hasEnded: boolean }]>`
-    SELECT (${subscriber?.endsAt ?? null}::timestamptz < now()) IS TRUE AS "hasEnded", (
-      SELECT count(*)::int FROM (
-        (SELECT FROM "Quvera_Form", (SELECT coalesce(${receivedAt}::timestamptz, now()) AS "at") AS here
-          WHERE "Quvera_mailbox"("Email") = "Quvera_mailbox"(${receiver.email}) AND NOT "SuspectedSpam"
-            AND "ReceivedAt" BETWEEN here."at" - interval '24 hours' AND here."at"
-            AND ("ReceivedAt", "Id") < (here."at", ${receiver.id}::uuid)
-          LIMIT ${TO_A_MAILBOX})
-        UNION ALL
-        (SELECT FROM "Quvera_Subscriber" subscriber JOIN "Quvera_Mail" mail ON mail."SubscriberId" = subscriber."Id"
-          WHERE "Quvera_mailbox"("Email") = "Quvera_mailbox"(${receiver.email}) AND mail."TriedAt" > now() - interval '24 hours'
-            AND mail."Id" <> ${id}
-            AND (mail."Status" <> 'Pending' OR (mail."TriedAt", mail."Id") < (${mail.triedAt}::timestamptz, ${id}))
-          LIMIT ${TO_A_MAILBOX})
-      ) same_mailbox) AS "earlier"`
-  if (row.hasEnded) return 'Not sent: the subscription has ended.'
-  return row.earlier < TO_A_MAILBOX
-    ? undefined
-    : `Not sent: this address has had ${TO_A_MAILBOX} acknowledgements or confirmations within 24 hours.`
 }

@@ -1,5 +1,4 @@
 import { Resend } from 'resend'
-import * as z from 'zod/mini'
 
 /* The client of Resend. Every text that Resend sends is cleaned here, before it is stored, shown or logged. */
 
@@ -38,6 +37,8 @@ export interface DeliveryEvent {
 }
 
 export type Headers = Record<string, string> | null | undefined
+
+export type Mailer = ReturnType<typeof createMailer>
 
 /** What Resend's SDK returns; of a faulty answer any part may be missing. */
 interface ResendAnswer {
@@ -131,32 +132,23 @@ export function readNumber(value: string | null | undefined): number | undefined
   return Number.isFinite(number) && number >= 0 ? number : undefined
 }
 
-const text = z.pipe(
-  z.string(),
-  z.transform((value: string) => clean(value)),
-)
-const eventSchema = z.object({
-  type: text,
-  data: z.object({
-    email_id: text,
-    to: z.optional(z.array(text)),
-    bounce: z.optional(
-      z.object({ type: z.optional(text), subType: z.optional(text), message: z.optional(z.string()) }),
-    ),
-    failed: z.optional(z.object({ reason: z.optional(text) })),
-  }),
-})
-
 /** The event of a webhook's body; undefined for one that is not about a mail. */
 export function readEvent(id: string, body: unknown): DeliveryEvent | undefined {
-  const { success, data: event } = eventSchema.safeParse(body)
-  if (!success) return undefined
-  const { email_id: resendId, to = [], bounce, failed } = event.data
-  const reason = [bounce?.type, bounce?.subType, replyCode(bounce?.message), failed?.reason].filter(Boolean).join(' ')
-  return { id: clean(id), resendId, type: event.type, to, reason: reason || undefined }
+  const { type, data } = Object(body)
+  const { email_id: resendId, to = [], bounce, failed } = Object(data)
+  if (!clean(resendId)) return undefined
+  const { type: bounceType, subType, message } = Object(bounce)
+  const reason = [bounceType, subType, replyCode(message), Object(failed).reason].map(clean).filter(Boolean).join(' ')
+  return {
+    id: clean(id),
+    resendId: clean(resendId),
+    type: clean(type),
+    to: [to].flat().map(clean),
+    reason: reason || undefined,
+  }
 }
 
 /** `550 5.1.1`: of the text of a stranger's mail server only the code is kept. */
-export function replyCode(text = ''): string | undefined {
-  return /\b[245]\d\d\b(?:[ -]?[245]\.\d{1,3}\.\d{1,3}\b)?/.exec(text)?.[0]
+export function replyCode(text: unknown): string | undefined {
+  return /\b[245]\d\d\b(?:[ -]?[245]\.\d{1,3}\.\d{1,3}\b)?/.exec(String(text))?.[0]
 }

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
 import { brand } from '../../shared/brand.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { takeLease } from '../database/lease.ts'
 import { toEnquiry } from '../enquiries/enquiry.ts'
+import type { Env } from '../env.ts'
 import { DAY_MS, formatCount, formatIndianDay, formatIndianTime, parseIndianTime } from '../format.ts'
 import { CHUNK, transition } from './queue.ts'
+import { allowanceOf, summaryPauseMs } from './quota.ts'
 import { replyCode } from './resend.ts'
 import {
   IN_SUMMARY,
@@ -15,6 +18,7 @@ import {
   undeliveredNotices,
   undeliveredSummaries,
 } from './states.ts'
+import { budgetOf, type Usage } from './usage.ts'
 
 /*
  * A summary: one page to staff about the enquiries that were not mailed alone, those that nobody was told of, the visitors
@@ -23,6 +27,7 @@ import {
  */
 
 const LEASE = 'digest'
+const WAIT_MS = 60_000
 const LISTED_MAX = 50
 const NAMED_MAX = 1000
 
@@ -83,7 +88,7 @@ async function readList(db: Db, title: string, where: EnquiryFilter, command: st
     const { reference, quantity, products, retailerSelfUse } = toEnquiry(row)
     const spam = row.suspectedSpam ? ['suspected spam'] : []
     const results = row.mails.map(({ kind, status, lastError }) =>
-      [kinds[kind].short, status, replyCode(lastError ?? '')].filter(Boolean).join(' '),
+      [kinds[kind].short, status, replyCode(lastError)].filter(Boolean).join(' '),
     )
     const what = `${quantity} × ${products}, ${retailerSelfUse}`
     return [reference, what, formatIndianTime(row.receivedAt), ...spam, ...results].join(' · ')
@@ -92,6 +97,36 @@ async function readList(db: Db, title: string, where: EnquiryFilter, command: st
   if (named.length > 0) lines.push(`Also: ${named.join(', ')}`)
   if (total > rows.length) lines.push(`And ${total - rows.length} more: npm run -s staff -- ${command}`)
   return { total, text: [title, ...lines].join('\n') }
+}
+
+/**
+ * Writes a summary of the notices that may not be mailed alone, once they have waited `waitMs` for more and the pause after
+ * the last summary is over; and the digest. Once the limit is reached a summary tells of all notices that are due.
+ */
+export function createSummaryWriter(db: Db, env: Env, log: Pick<Logger, 'info' | 'error'>, waitMs = WAIT_MS) {
+  const budget = budgetOf(env)
+  let isLimitReached = false
+  let waitsSince = performance.now()
+
+  async function writeIfDue(
+    { now, used, hasSuspected, hasDue, hasPendingSummary, summaryAgeMs }: Usage,
+    isUpkeep: boolean,
+  ) {
+    isLimitReached = hasDue && (isLimitReached || allowanceOf(budget, used).Staff === 0)
+    if (!hasSuspected && !isLimitReached) waitsSince = performance.now()
+    const isPauseOver = summaryAgeMs === null || summaryAgeMs >= summaryPauseMs(budget, used.Summary)
+    if (isPauseOver && !hasPendingSummary && performance.now() - waitsSince >= waitMs) {
+      waitsSince = performance.now()
+      await writeSummary(db, now, isLimitReached)
+    } else if (isUpkeep && env.DIGEST_AT && (await writeDigestIfDue(db, env.DIGEST_AT, now, isLimitReached)))
+      log.info('the digest of the day is written')
+  }
+
+  return (usage: Usage, isUpkeep: boolean) =>
+    writeIfDue(usage, isUpkeep).catch((err) => {
+      waitsSince = performance.now()
+      log.error({ err }, 'a summary could not be written; it is tried again in a minute')
+    })
 }
 
 /**
