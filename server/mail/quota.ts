@@ -3,8 +3,8 @@ import type { SentKind } from './states.ts'
 
 /*
  * How many mails of each kind may be sent now, from how many were sent in the last 24 hours. Of the daily budget 30 % are
- * for notices, 25 % for summaries, 30 % for acknowledgements, 10 % for confirmations. How fast Resend may be asked is
- * another matter: resend.ts.
+ * for notices, 25 % for summaries, 30 % for acknowledgements, 10 % for confirmations; 5 % are left for digests and tries.
+ * pace.ts limits the calls a second.
  */
 
 export interface Budget {

@@ -2,8 +2,7 @@ import type { Db } from '../database/database.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 
 /*
- * What a mail can be, and what it can become. Every change of a state is made by `transition` in queue.ts, which refuses
- * what this table does not allow.
+ * The states of a mail and their transitions. `transition` in queue.ts makes every change and refuses any other one.
  *
  *   an order is stored ─▶ Pending ── Resend takes it ──▶ Sent ── Resend tells ──▶ Delivered, Bounced, Complained, Failed
  *                          │  ▲ └─── refused for good ──▶ Failed ────────────────────┐
@@ -11,7 +10,7 @@ import type { MailKind, MailStatus } from '../database/generated/enums.ts'
  *                          │  └──────────────────────────────────────────────────────┘
  *                          └──────── a limit, its age, told in a summary, staff ──▶ Withheld
  */
-/** From what matters most to what matters least. Bounced may become Delivered: of several receivers one has got it. */
+/** The most urgent first. Bounced may become Delivered: of several receivers one has got the mail. */
 export const states: Record<MailStatus, { means: string; next: MailStatus[] }> = {
   Bounced: { means: 'was turned away by the receiver', next: ['Delivered', 'Complained', 'Withheld'] },
   Failed: { means: 'was refused for good', next: ['Pending', 'Withheld', 'Delivered', 'Complained'] },
@@ -26,14 +25,14 @@ export const states: Record<MailStatus, { means: string; next: MailStatus[] }> =
   Delivered: { means: 'has arrived', next: ['Bounced', 'Failed', 'Complained'] },
 }
 
-/** It has not arrived, and will not by itself. */
+/** The mail has not arrived, and will not by itself. */
 export const undeliveredStates: MailStatus[] = ['Bounced', 'Failed', 'Complained']
 
 export function statesBefore(to: MailStatus): MailStatus[] {
   return names(states).filter((state) => states[state].next.includes(to))
 }
 
-/** In the order in which they are sent; `key` begins the idempotency key. A post is no mail, and outside the budget. */
+/** In the order in which they are sent; `key` begins the idempotency key. A post does not count in the budget. */
 export const kinds: Record<MailKind, { to: 'staff' | 'visitor' | 'program'; key: string; short: string }> = {
   Summary: { to: 'staff', key: 'summary', short: 'Summary' },
   Staff: { to: 'staff', key: 'staff', short: 'Notice' },
@@ -51,17 +50,17 @@ export const mailKinds = names(kinds).filter((kind): kind is SentKind => kind !=
 
 export type MailFilter = NonNullable<NonNullable<Parameters<Db['mail']['findMany']>[0]>['where']>
 
-/** How the reason of a notice begins that is withheld for its age. */
+/** The beginning of the reason of a notice that is withheld for its age. */
 export const TOO_OLD = 'Not sent: the enquiry is more than'
-/** The reason of a notice that a summary has told; its number follows. */
+/** The beginning of the reason of a notice whose enquiry a summary names; the number of the summary follows. */
 export const IN_SUMMARY = 'Told in summary'
 
-/** A mail to staff that may not have arrived counts as one that has not. */
+/** Of mails to staff: one that is Unknown may not have arrived. */
 export const undelivered = { status: { in: [...undeliveredStates, 'Unknown'] } } satisfies MailFilter
 
 /**
- * The notices of New enquiries that reached nobody: they did not arrive, or were too old. One that a summary told has no
- * `dueAt`, so the index passes over it.
+ * The notices of New enquiries that reached nobody: they did not arrive, or were too old. A notice that is part of a
+ * summary has no `dueAt`, so that the index leaves it out.
  */
 export const undeliveredNotices = {
   kind: 'Staff',
@@ -71,7 +70,7 @@ export const undeliveredNotices = {
 
 export const undeliveredSummaries = { ...undelivered, kind: 'Summary' } satisfies MailFilter
 
-/** Their visitors have to be rung. */
+/** Staff have to call these visitors. */
 export const undeliveredAcknowledgements = {
   kind: 'Acknowledgement',
   status: { in: undeliveredStates },

@@ -21,9 +21,9 @@ import {
 import { budgetOf, type Usage } from './usage.ts'
 
 /*
- * A summary: one page to staff about the enquiries that were not mailed alone, those that nobody was told of, the visitors
- * to ring, and what is still New. The daily digest is one too. It names enquiries by their reference and holds nobody's
- * name, address or number, and no words of a stranger, so that nothing in it has to be erased with a person.
+ * A summary is a mail to staff. It lists the enquiries that got no notice of their own, the notices that did not arrive,
+ * the visitors to call, and the enquiries that are still New. The daily digest is a summary too. It holds no personal data
+ * and no text of a stranger, so nothing in it has to be erased with a person.
  */
 
 const LEASE = 'digest'
@@ -32,35 +32,35 @@ const LISTED_MAX = 50
 const NAMED_MAX = 1000
 
 const TITLES = {
-  told: 'Not mailed one by one, because there were too many or they may be spam.',
-  untold: 'Nobody has been told of these: their notice did not arrive.',
-  toRing: 'Ring these visitors: their acknowledgement did not arrive, the address is wrong.',
+  included: 'Not mailed one by one, because there were too many or they may be spam.',
+  undelivered: 'Nobody has been told of these: their notice did not arrive.',
+  toCall: 'Ring these visitors: their acknowledgement did not arrive, the address is wrong.',
   waiting: 'Still New after 24 hours.',
   reopened: 'Closed, and opened again in Prisma Studio or psql within 24 hours. staff show says when.',
 }
 
 type EnquiryFilter = NonNullable<NonNullable<Parameters<Db['enquiry']['findMany']>[0]>['where']>
 
-/** The page, its first line the subject; undefined when nobody has anything to do. `notices` were not mailed alone. */
-export async function readSummary(db: Db, now: Date, notices: bigint[] = []): Promise<string | undefined> {
-  const newest = { id: { in: notices.slice(-LISTED_MAX - NAMED_MAX) } }
+/** The page, whose first line is the subject; undefined when it would be empty. @param covered notices that are not sent */
+export async function readSummary(db: Db, now: Date, covered: bigint[] = []): Promise<string | undefined> {
+  const newest = { id: { in: covered.slice(-LISTED_MAX - NAMED_MAX) } }
   const dayAgo = new Date(now.getTime() - DAY_MS)
   const unanswered: EnquiryFilter = { status: 'New', receivedAt: { lte: dayAgo } }
   // `who` is set by the staff command only. Studio saves a row that it read before a colleague closed the enquiry.
   const byHand = { column: 'Status', before: 'Closed', who: null, at: { gt: dayAgo } }
   const reopened: EnquiryFilter = { status: { not: 'Closed' }, history: { some: byHand } }
   const lists = await Promise.all([
-    readList(db, TITLES.told, { mails: { some: newest } }, 'list --new', notices.length),
-    readList(db, TITLES.untold, { mails: { some: undeliveredNotices } }, 'mails'),
-    readList(db, TITLES.toRing, { mails: { some: undeliveredAcknowledgements } }, 'mails'),
+    readList(db, TITLES.included, { mails: { some: newest } }, 'list --new', covered.length),
+    readList(db, TITLES.undelivered, { mails: { some: undeliveredNotices } }, 'mails'),
+    readList(db, TITLES.toCall, { mails: { some: undeliveredAcknowledgements } }, 'mails'),
     readList(db, TITLES.waiting, unanswered, 'list --new'),
     readList(db, TITLES.reopened, reopened, 'list'),
   ])
-  const [told = 0, untold = 0, toRing = 0, waiting = 0, opened = 0] = lists.map(({ total }) => total)
+  const [included = 0, notices = 0, visitors = 0, waiting = 0, opened = 0] = lists.map(({ total }) => total)
   const summaries = await db.mail.findMany({ where: undeliveredSummaries, select: { id: true, status: true } })
-  const missing = untold + toRing + summaries.length
+  const missing = notices + visitors + summaries.length
   const subject = [
-    told && formatCount(told, 'enquiry', 'enquiries'),
+    included && formatCount(included, 'enquiry', 'enquiries'),
     waiting && formatCount(waiting, 'enquiry waits', 'enquiries wait'),
     opened && formatCount(opened, 'enquiry reopened', 'enquiries reopened'),
     missing && formatCount(missing, 'mail did not arrive', 'mails did not arrive'),
@@ -131,8 +131,8 @@ export function createSummaryWriter(db: Db, env: Env, log: Pick<Logger, 'info' |
 
 /**
  * Writes a summary of the notices that wait for one; `withDue`: and of those that are due. Its row is written first. Then
- * those notices, and no others, are withheld: where the process dies in between, the rest is told once more. Returns
- * whether there was anything to tell.
+ * those notices, and no others, are withheld: if the process dies in between, the next summary names the rest once more.
+ * Returns false when it would be empty.
  */
 export async function writeSummary(db: Db, now: Date, withDue: boolean): Promise<boolean> {
   const notices = await db.$queryRaw<{ id: bigint }[]>`
@@ -157,8 +157,8 @@ export async function queueSummary(db: Db, text: string): Promise<bigint> {
 }
 
 /**
- * Writes today's digest once it is `at` in India. A lease until the next day's time says that it is done, also on a day
- * without news. The digest is written first: a process that dies in between writes it twice, and not never.
+ * Writes today's digest from the time `at` in India on. A lease until the next day's time marks it as done, also when it
+ * was empty. The lease is taken after the digest is written: if the process dies in between, the digest is written twice.
  */
 export async function writeDigestIfDue(db: Db, at: string, now: Date, withDue: boolean): Promise<boolean> {
   const due = parseIndianTime(formatIndianDay(now), at)

@@ -15,7 +15,7 @@ import {
 } from '../mail/states.ts'
 import { allowedNow, budgetOf, readBacklog, readUsage } from '../mail/usage.ts'
 import { findByReference, joinReferences, readAge, readReferences, UsageError } from './input.ts'
-import { heldBack, retryMails, withholdMails, wouldBeDue } from './mail-actions.ts'
+import { retryMails, withheldByRestore, withholdMails, wouldBeDue } from './mail-actions.ts'
 import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
 
 const LISTED_MAX = 200
@@ -198,7 +198,7 @@ async function printMails(terminal: Terminal, db: Db, onlyFailed: boolean) {
         : 'NOTIFY_URL is not set here: unless the site has it, they wait. staff mails withhold ID: never.',
     },
     {
-      where: heldBack,
+      where: withheldByRestore,
       title: (n) =>
         `${formatCount(n, 'mail is', 'mails are')} held back since a restore: sent after the backup, or not.`,
       advice: "Look into Resend's log. staff mails retry --restored --yes sends them.",

@@ -12,7 +12,7 @@ import { formatCount } from '../format.ts'
 import { withDatabase } from '../open-database.ts'
 import { migrationsFolder } from '../project-root.ts'
 import { FORMAT_VERSION, type Head, headSchema, MARK, markSchema } from './backup.ts'
-import { holdBack } from './mail-actions.ts'
+import { withholdAfterRestore } from './mail-actions.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
 const NO_LIMIT_MS = 2 ** 31 - 1
@@ -104,7 +104,7 @@ async function fill(db: Queries & Pick<Database['db'], '$queryRaw'>, backup: Bac
   await assertEmpty(db)
   const rows = await insertAll(db, backup)
   await db.$executeRawUnsafe(COUNT_ON)
-  const held = keep.mails ? 0 : await holdBack(db)
+  const held = keep.mails ? 0 : await withholdAfterRestore(db)
   const subscribers = keep.subscriptions
     ? 0
     : await db.$executeRawUnsafe(`UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL WHERE "ConfirmedAt" IS NOT NULL`)

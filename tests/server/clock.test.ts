@@ -25,7 +25,7 @@ async function aSiteFromTheFuture() {
   return { app, waiting, tried, told, of }
 }
 
-it('after a clock was two days ahead mails go out, and none that may have been sent already', async () => {
+it('after a clock was two days ahead mails are sent, except those that may have been sent already', async () => {
   const { app, waiting, tried, told, of } = await aSiteFromTheFuture()
   const outbox = app.startOutbox()
   atEnd(() => outbox.stop(0))
@@ -37,7 +37,7 @@ it('after a clock was two days ahead mails go out, and none that may have been s
   for (const { triedAt } of sent) expect(Number(triedAt)).toBeLessThanOrEqual(Date.now() + 1000)
 })
 
-it('no age is shown that is negative', async () => {
+it('no age is shown as negative', async () => {
   const { app, waiting } = await aSiteFromTheFuture()
   for (const command of [['show', waiting], ['mails'], ['digest']]) {
     const { code, stdout } = await staff(command, app.env)

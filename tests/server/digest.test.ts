@@ -25,7 +25,7 @@ function atInIndia(clock: string, days = 0): Date {
 }
 
 describe('the page', () => {
-  it('names what nobody was told, whom to ring and what waits, and holds nothing that names a person', async () => {
+  it('lists undelivered notices, visitors to ring and what waits, and holds no personal data', async () => {
     const { db } = await aDatabase()
     const untold = await storeEnquiry(
       db,
@@ -55,7 +55,7 @@ describe('the page', () => {
     for (const other of [fresh, done, 'Asha', '9876543210', '@']) expect(text).not.toContain(other)
   })
 
-  it('names fifty in a line each and a thousand by their reference, and reads no more, however many there are', async () => {
+  it('describes fifty in a line each, lists a thousand by reference, and reads no more rows', async () => {
     const { db } = await aDatabase()
     await db.$executeRaw`
       WITH form AS (
@@ -99,7 +99,7 @@ describe('the page', () => {
     expect(await readSummary(db, new Date())).toBeUndefined()
   })
 
-  it('has nothing to say when everything was dealt with or is of today', async () => {
+  it('is empty when every enquiry is of today or was dealt with', async () => {
     const { db } = await aDatabase()
     await storeEnquiry(db, { status: 'Contacted', receivedAt: hoursAgo(90) }, { Acknowledgement: 'Bounced' })
     await storeEnquiry(db)
@@ -108,7 +108,7 @@ describe('the page', () => {
 })
 
 describe('staff digest', () => {
-  it('prints the page, and with --send queues it once there is something to say', async () => {
+  it('prints the page, and with --send queues it unless it is empty', async () => {
     const { db, env, digests } = await aDatabase()
     const nothing = await staff(['digest', '--send'], env)
     expect(nothing.stdout).toBe('Nothing waits, and every mail has arrived. Nothing is sent.\n')
@@ -147,7 +147,7 @@ describe('the digest of the day', () => {
     expect((Number(lease?.until) - Date.now()) / 3_600_000).toBeCloseTo(23.5, 1)
   })
 
-  it('is not made up for later on a day that had nothing to say at its time', async () => {
+  it('is not written later on a day on which it was empty at its time', async () => {
     const { db, digests, digestAt } = await aDatabase()
     expect(await digestAt('09:00', atInIndia('09:00'))).toBe(false)
     await storeEnquiry(db, { receivedAt: hoursAgo(80) })

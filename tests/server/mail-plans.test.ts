@@ -88,7 +88,7 @@ describe.runIf(inject('postgres'))('beside 1,000,000 sent and 100,000 pending ma
     }
   })
 
-  it('an event of another mail costs one look by an index', async () => {
+  it('an event of another mail costs one look-up by an index', async () => {
     const { db } = database
     await db.$transaction(async (transaction) => {
       const read = () => transaction.$queryRaw<{ scanned: number; fetched: number }[]>`

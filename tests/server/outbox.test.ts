@@ -4,7 +4,7 @@ import { withholdOld } from '../../server/mail/queue.ts'
 import { mailKinds } from '../../server/mail/states.ts'
 import { readSummary } from '../../server/mail/summary.ts'
 import { readBacklog } from '../../server/mail/usage.ts'
-import { heldBack } from '../../server/staff/mail-actions.ts'
+import { withheldByRestore } from '../../server/staff/mail-actions.ts'
 import { brand } from '../../shared/brand.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
@@ -50,7 +50,7 @@ describe('the mails of an order', () => {
     ['refuses the sender', { status: 422, name: 'invalid_from_address' }],
     ['has sent the day’s mails', { status: 429, name: 'daily_quota_exceeded' }],
     ['has sent the month’s mails', { status: 429, name: 'monthly_quota_exceeded' }],
-  ])('stay owed while Resend %s; the order is stored all the same', async (_, behaviour) => {
+  ])('stay pending while Resend %s; the order is stored', async (_, behaviour) => {
     app.resend.behaviour = behaviour
     expect((await submit(app.url, anOrder())).status).toBe(200)
     await eventually(async () => {
@@ -67,7 +67,7 @@ describe('the mails of an order', () => {
     expect(app.resend.mails).toHaveLength(2)
   })
 
-  it('are given up and shown when Resend will never take them, without holding up the next', async () => {
+  it('fail and are listed when Resend refuses them for good, and the next ones are sent', async () => {
     app.resend.behaviour = { status: 422, name: 'validation_error' }
     await submit(app.url, anOrder())
     await eventually(async () => expect((await mailRows()).map((row) => row.status)).toEqual(['Failed', 'Failed']))
@@ -78,7 +78,7 @@ describe('the mails of an order', () => {
     await eventually(async () => expect(await readBacklog(app.db)).toMatchObject({ failed: 2, pending: 0 }))
   })
 
-  it('are not tried again when an earlier try may have sent them more than 23 hours ago', async () => {
+  it('become Unknown when an earlier try may have sent them more than 23 hours ago', async () => {
     app.resend.behaviour = 'reset'
     await submit(app.url, anOrder())
     await eventually(async () => expect((await mailRows()).every((row) => row.lastError)).toBe(true))
@@ -98,7 +98,7 @@ describe('the mails of an order', () => {
     await eventually(async () => expect((await mailRows()).find((row) => row.lastError)?.triedAt).toBeNull())
   })
 
-  it('that Resend does not take now keep the time from which their age counts', async () => {
+  it('keep the time from which their age counts when Resend does not take them now', async () => {
     await app.outbox.stop(1000)
     await submit(app.url, anOrder())
     const before = (await mailRows()).map(({ dueAt }) => dueAt)
@@ -109,7 +109,7 @@ describe('the mails of an order', () => {
     expect((await mailRows()).map(({ dueAt }) => dueAt)).toEqual(before)
   })
 
-  it('are given up one by one where Resend sends to nobody but its owner yet; the others go', async () => {
+  it('fail one by one, without a pause, while Resend sends to the owner of the account only', async () => {
     const { behaviour } = app.resend
     app.resend.behaviour = { onlyTo: STAFF }
     expect(behaviour).toBe('accept')
@@ -126,7 +126,7 @@ describe('the mails of an order', () => {
     )
   })
 
-  it('wait behind confirmations where they go to a visitor', async () => {
+  it('are sent in the order notices, confirmations, acknowledgements', async () => {
     await app.outbox.stop(1000)
     app.resend.behaviour = { limitASecond: 1 }
     for (let index = 0; index < 2; index++) await submit(app.url, anOrder({ email: `v${index}@shop.example` }))
@@ -138,7 +138,7 @@ describe('the mails of an order', () => {
     expect(app.resend.mails.map(({ key }) => key.split('/')[0])).toEqual(['staff', 'staff', 'confirm', 'ack'])
   })
 
-  it('are finished by the newest try only', async () => {
+  it('get their result from the newest try only', async () => {
     app.resend.behaviour = { slowMs: 600 }
     await submit(app.url, anOrder())
     await eventually(() => expect(app.resend.calls.all).toBeGreaterThan(0))
@@ -172,7 +172,7 @@ describe('a notice that may never be read', () => {
     await eventually(() => expect(errors()).toMatchObject([{ reason: '429 monthly_quota_exceeded' }]))
   })
 
-  it('goes without the visitor’s address for replies when Resend does not take that, and says so', async () => {
+  it('is sent without the visitor’s address for replies when Resend refuses that address, and says so', async () => {
     app.resend.behaviour = 'refuseReplyTo'
     await submit(app.url, anOrder())
     await eventually(async () => expect((await mailRows()).map((row) => row.status)).toEqual(['Sent', 'Sent']))
@@ -191,7 +191,7 @@ async function anEnquiryFrom(daysAgo: number) {
 }
 
 describe('mails about an enquiry of long ago', () => {
-  it('are withheld when a key is set, and an enquiry that is still New then is one of which nobody was told', async () => {
+  it('are withheld when a key is set, and staff are warned of an enquiry that is still New', async () => {
     await app.outbox.stop(1000)
     const dealtWith = await anEnquiryFrom(9)
     await app.db.enquiry.update({ where: { reference: dealtWith }, data: { status: 'Contacted' } })
@@ -224,7 +224,7 @@ describe('mails about an enquiry of long ago', () => {
     const held = await anEnquiryFrom(8)
     const set = (reference: string, data: object) => app.db.mail.updateMany({ where: { enquiry: { reference } }, data })
     await set(refused, { status: 'Failed', lastError: '422' })
-    await set(held, heldBack)
+    await set(held, withheldByRestore)
     expect((await staff(['mails', 'retry', '--yes', '--restored'], app.env)).stdout).toContain('4 mails are due now')
     await withholdOld(app.db, mailKinds, 7, pino({ level: 'silent' }))
     expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(4)
@@ -232,7 +232,7 @@ describe('mails about an enquiry of long ago', () => {
 })
 
 describe('the age of what waits', () => {
-  it('is that of the oldest, also beside a summary that was tried', async () => {
+  it('is the age of the oldest one, also beside a summary that was tried', async () => {
     await app.outbox.stop(1000)
     await app.db.mail.create({ data: { kind: 'Summary', key: 'x', attempts: 1, triedAt: new Date() } })
     await storeEnquiry(app.db, { receivedAt: hoursAgo(2) }, { Staff: 'Pending' })
@@ -242,7 +242,7 @@ describe('the age of what waits', () => {
     expect((await readBacklog(app.db)).oldestPendingSeconds).toBeGreaterThanOrEqual(7200)
   })
 
-  it('of acknowledgements alone is no delay: they may wait a day for their share', async () => {
+  it('is no reason for a warning when only acknowledgements wait, which may take a day', async () => {
     await app.outbox.stop(1000)
     await storeEnquiry(app.db, { receivedAt: hoursAgo(2) }, { Acknowledgement: 'Pending' })
     expect(await readBacklog(app.db)).toMatchObject({ isOverdue: false, pending: 1 })
@@ -251,7 +251,7 @@ describe('the age of what waits', () => {
 })
 
 describe('guards against misuse', () => {
-  it('acknowledge three orders of one address a day, and tell staff of all', async () => {
+  it('acknowledge three orders of one address a day, and send staff a notice of each', async () => {
     for (let index = 0; index < 5; index++)
       await submit(app.url, anOrder({ email: index % 2 ? 'One@shop.example' : 'one@shop.example' }))
     await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(0))
@@ -263,7 +263,7 @@ describe('guards against misuse', () => {
   })
 })
 
-it('without a key a warning is given once, and not for as long as the site runs', async () => {
+it('without a key the site warns once, at its start', async () => {
   await app.outbox.stop(1000)
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   atEnd(() => vi.useRealTimers())
@@ -279,7 +279,7 @@ it('without a key a warning is given once, and not for as long as the site runs'
   await waiting.stop(0)
 })
 
-it('stopping waits for what a look is just claiming: no mail is left half sent', async () => {
+it('stopping waits for mails that are just being claimed, so that none stays claimed', async () => {
   await app.outbox.stop(0)
   for (let round = 0; round < 10; round++) {
     await submit(app.url, anOrder())

@@ -19,7 +19,7 @@ function aPace() {
   return { clock, pace, startAll }
 }
 
-it('one mail goes alone until Resend has answered', () => {
+it('the first request goes alone until Resend has answered', () => {
   const { pace, startAll } = aPace()
   expect(startAll()).toBe(1)
   expect(pace.room()).toEqual({ tries: 0, pauseMs: 0 })
@@ -29,7 +29,7 @@ it('one mail goes alone until Resend has answered', () => {
   expect(startAll()).toBe(10)
 })
 
-it('without a limit in the answers a hundred go a second, so that orders have the processor', () => {
+it('without a limit in the answers a hundred requests go a second', () => {
   const { clock, pace, startAll } = aPace()
   let started = 0
   for (; clock.ms < 3000; clock.ms++) {
@@ -40,7 +40,7 @@ it('without a limit in the answers a hundred go a second, so that orders have th
   expect(started).toBe(300)
 })
 
-it('the rest of a window goes at once, and the next when it begins', () => {
+it('the rest of a window is used at once, and the next window when it begins', () => {
   const { clock, pace, startAll } = aPace()
   startAll()
   clock.ms = 10
@@ -55,7 +55,7 @@ it('the rest of a window goes at once, and the next when it begins', () => {
   expect(startAll()).toBe(4)
 })
 
-it('what others of the team send counts, and what is under way may count', () => {
+it('requests of others in the team count, and those under way may count', () => {
   const { clock, pace, startAll } = aPace()
   startAll()
   pace.ended(headers(10, 2))
@@ -67,7 +67,7 @@ it('what others of the team send counts, and what is under way may count', () =>
   expect(startAll()).toBe(9)
 })
 
-it('what was started and not sent leaves its place to another', () => {
+it('a request that was started and not sent leaves room for another', () => {
   const { pace, startAll } = aPace()
   startAll()
   pace.ended(headers(5, 1))
@@ -77,7 +77,7 @@ it('what was started and not sent leaves its place to another', () => {
   expect(startAll()).toBe(1)
 })
 
-it('a lost answer in a new window does not stop it for ever', () => {
+it('a lost answer in a new window does not stop the sender', () => {
   const { clock, pace, startAll } = aPace()
   startAll()
   pace.ended(headers(2, 1))

@@ -77,6 +77,7 @@ function simulate(mails: number, receivers: number, enquiriesADay: number) {
   const late: Late = { told: 0, acknowledgements: 0, confirmations: 0 }
   const first: Used = { ...nothing }
   let [most, tooLate, waitsSince] = [0, 0, 0]
+  let isLimitReached = false
   for (let now = 0; now < 7 * DAY_MS; now += step) {
     const arrived = Math.floor(((now + step) * enquiriesADay) / DAY_MS) - Math.floor((now * enquiriesADay) / DAY_MS)
     for (let index = 0; index < arrived; index++) {
@@ -91,7 +92,7 @@ function simulate(mails: number, receivers: number, enquiriesADay: number) {
       waiting.Acknowledgement.shift()
       tooLate++
     }
-    const isLimitReached = waiting.Staff.length > 0 && allowanceOf(budget, used()).Staff === 0
+    isLimitReached = waiting.Staff.length > 0 && (isLimitReached || allowanceOf(budget, used()).Staff === 0)
     if (!isLimitReached) waitsSince = now
     const isQuiet = now - (sent.Summary.at(-1) ?? -DAY_MS) >= summaryPauseMs(budget, used().Summary)
     const isDigest = now % DAY_MS === 9 * HOUR_MS
@@ -142,6 +143,7 @@ describe('a simulated week', () => {
     [30, 3, 400, 910, 0.02],
     [1000, 1, 400, 5, 0.75],
     [1000, 3, 40_000, 35, 0],
+    [10_000, 1, 40_000, 3, 0.07],
     [0, 1, 400, 0, 1],
     [0, 3, 40_000, 0, 1],
   ])('with %i mails a day to %i of staff and %i enquiries a day', (mails, receivers, enquiries, told, acknowledged) => {

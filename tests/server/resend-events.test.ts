@@ -34,7 +34,7 @@ function permutations<T>(items: T[]): T[][] {
   )
 }
 
-describe('the final state is right in whatever order events come', () => {
+describe('the final state does not depend on the order of the events', () => {
   it.each([
     [['sent', 'delivered'], 'Delivered'],
     [['delivery_delayed', 'delivered'], 'Delivered'],
@@ -58,7 +58,7 @@ describe('the final state is right in whatever order events come', () => {
 })
 
 describe('twenty thousand events of other mails in the same account', () => {
-  it('cost an event of ours, and a send, one look by an index', async () => {
+  it('cost an event of ours, and a send, one look-up by an index', async () => {
     const { db } = app
     await db.$executeRaw`
       INSERT INTO "Quvera_Mail" ("Kind", "Key", "Status", "ResendId", "TriedAt")
@@ -84,7 +84,7 @@ describe('twenty thousand events of other mails in the same account', () => {
   })
 })
 
-it('an event that comes before our own record of the send is kept for it', async () => {
+it('an event that comes before our own record of the send is kept until then', async () => {
   app.resend.behaviour = { slowMs: 800 }
   await submit(app.url, anOrder())
   await eventually(() => expect(app.resend.mails.length).toBeGreaterThan(0))
@@ -104,7 +104,7 @@ it('an event that comes before our own record of the send is kept for it', async
   expect(app.resend.mails).toHaveLength(2)
 })
 
-it('an event of a mail whose process died before it applied the event is applied by the next one', async () => {
+it('an event that a process did not apply before it died is applied by the next process', async () => {
   await app.outbox.stop(1000)
   const sent = { kind: 'Summary', key: 'x', status: 'Sent', resendId: 'early', triedAt: new Date() } as const
   await app.db.mail.create({ data: sent })
@@ -114,7 +114,7 @@ it('an event of a mail whose process died before it applied the event is applied
   await outbox.stop(1000)
 })
 
-it('events of other mails are forgotten a thousand at a time, so that no mail waits for millions of them', async () => {
+it('old events of other mails are deleted a thousand at a time, so that no mail waits for it', async () => {
   await app.outbox.stop(1000)
   await app.db.$executeRaw`
     INSERT INTO "Quvera_MailEvent" ("Id", "ResendId", "Type", "ReceivedAt")
@@ -126,7 +126,7 @@ it('events of other mails are forgotten a thousand at a time, so that no mail wa
   expect(await app.db.mailEvent.count()).toBe(1500)
 })
 
-it('an event that no mail claims quotes nobody, and is forgotten after two days also when no other comes', async () => {
+it('an event of another mail names nobody, and is deleted after two days', async () => {
   await app.outbox.stop(1000)
   await sendEvent(
     app.url,
@@ -156,7 +156,7 @@ describe('the words of a stranger’s mail server', () => {
   const forged =
     '452 4.2.2 Asha Verma\r\n\nNobody has been told of these:\u2028https://evil.example \u001b[2J\u202eabc\u0000x'
 
-  it('are not kept: of them rows, page, terminal and export have the code', async () => {
+  it('are not kept: rows, summary, terminal and export have its code only', async () => {
     const { reference = '', notice, reply } = await aSentOrder()
     for (const id of [notice, reply])
       expect((await sendEvent(app.url, deliveryEvent('bounced', id, forged))).status).toBe(200)
@@ -172,7 +172,7 @@ describe('the words of a stranger’s mail server', () => {
       expect(text).not.toMatch(/evil|Nobody has been told of these:.https/)
   })
 
-  it('leave nobody’s name in a summary when a person is erased', async () => {
+  it('do not keep a person’s name in a summary when the person is erased', async () => {
     const { notice } = await aSentOrder()
     await sendEvent(app.url, deliveryEvent('bounced', notice, '550 5.1.1 mailbox of Asha Verma is closed'))
     await writeSummary(app.db, new Date(), false)
@@ -182,7 +182,7 @@ describe('the words of a stranger’s mail server', () => {
     expect(summary?.text).not.toContain('Asha')
   })
 
-  it('make no event with nothing but such characters', async () => {
+  it('store no event that consists of control characters', async () => {
     await aSentOrder()
     for (const [type, id] of [
       ['bounced', '\u0000\u202e'],
@@ -193,7 +193,7 @@ describe('the words of a stranger’s mail server', () => {
     expect(await app.db.mailEvent.count()).toBe(0)
   })
 
-  it('are cleaned in what Resend answers, which is one line', async () => {
+  it('are cleaned in an answer of Resend’s, which becomes one line', async () => {
     app.resend.behaviour = { status: 422, name: 'validation_error', message: forged }
     await submit(app.url, anOrder())
     await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Failed' } })).toBe(2))
@@ -205,7 +205,7 @@ describe('the words of a stranger’s mail server', () => {
   })
 })
 
-describe('our good name', () => {
+describe('acknowledgements that are turned away', () => {
   const acknowledged = () => app.resend.mails.filter(({ key }) => key.startsWith('ack/'))
   const order = () => submit(app.url, anOrder({ email: `${crypto.randomUUID()}@shop.example` }))
   async function orders(number: number) {
@@ -218,7 +218,7 @@ describe('our good name', () => {
   const mailsCommand = async () => (await staff(['mails'], { ...app.env, RESEND_API_KEY: 're_test' })).stdout
   const waiting = () => app.db.mail.count({ where: { status: 'Pending', kind: 'Acknowledgement' } })
 
-  it('five unwelcome of the last twenty acknowledgements of a day hold the next, and notices go on', async () => {
+  it('stop the next ones when they are five of the last twenty of a day; notices go on', async () => {
     const sent = await orders(24)
     const [old, bad, good] = [sent.slice(0, 4), sent.slice(4, 8), sent.slice(8)]
     for (const { id } of old) await sendEvent(app.url, deliveryEvent('bounced', id, 'no'))
@@ -242,7 +242,7 @@ describe('our good name', () => {
     expect(await mailsCommand()).toMatch(HELD)
   })
 
-  it('a day later they go by themselves', async () => {
+  it('no longer stop them a day later', async () => {
     for (const { id } of await orders(5)) await sendEvent(app.url, deliveryEvent('bounced', id, 'no'))
     await eventually(async () => {
       await order()
@@ -274,7 +274,7 @@ describe('a mail to several of staff', () => {
     return (await app.db.mail.findMany({ where: { kind: 'Staff' } })).map(({ resendId }) => resendId ?? '')
   }
 
-  it('has arrived when it has reached one; a dead address is told of once a day, and not by its whole name', async () => {
+  it('has arrived when it has reached one; a dead address is logged once a day, with its local part masked', async () => {
     const ids = await notices(4)
     for (const [index, id] of ids.entries()) {
       const events = [about('bounced', id, 'dead@quvera.test'), about('delivered', id, 'alive@quvera.test')]
@@ -306,7 +306,7 @@ describe('what is not Resend’s', () => {
     expect(await statusOf(notice)).toBe('Sent')
   })
 
-  it('is turned away: forged, changed, too old, from the future, without signature, too large', async () => {
+  it('is refused: forged, changed, too old, from the future, without signature, too large', async () => {
     const { notice } = await aSentOrder()
     const event = deliveryEvent('bounced', notice)
     const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
@@ -325,7 +325,7 @@ describe('what is not Resend’s', () => {
     expect(await statusOf(notice)).toBe('Bounced')
   })
 
-  it('finds no such address where no secret is set', async () => {
+  it('gets status 404 where no secret is set', async () => {
     const plain = await startTestApp({ mails: false })
     expect((await sendEvent(plain.url, deliveryEvent('delivered', 'x'))).status).toBe(404)
     await plain.close()

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { describe, expect, inject, it } from 'vitest'
-import { heldBack } from '../../server/staff/mail-actions.ts'
+import { withheldByRestore } from '../../server/staff/mail-actions.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
@@ -252,7 +252,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
     await psql('psql', [owner, '--set=ON_ERROR_STOP=1', '--file=deploy/after-pg-restore.sql'])
     expect((await staff(['mails'], env)).stdout).toContain('held back since a restore')
     expect(await onDatabase(env, (db) => db.mail.count({ where: { status: 'Pending' } }))).toBe(0)
-    expect(await onDatabase(env, (db) => db.mail.count({ where: { lastError: heldBack.lastError } }))).toBe(1)
+    expect(await onDatabase(env, (db) => db.mail.count({ where: { lastError: withheldByRestore.lastError } }))).toBe(1)
     expect((await staff(['subscribers'], env)).stdout).toContain('1 address, 1 of them not confirmed')
   })
 

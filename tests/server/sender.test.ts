@@ -14,7 +14,7 @@ async function anApp(options: Parameters<typeof startTestApp>[0] = {}) {
 }
 
 describe('the sender', () => {
-  it('calls a failing Resend no more often where the clock of its machine is ten minutes behind the database’s', async () => {
+  it('does not call a failing Resend more often when the clock of its machine is ten minutes behind the database’s', async () => {
     const app = await anApp({ mails: false, retrySeconds: 2 })
     app.resend.behaviour = { status: 500, name: 'internal_server_error' }
     await submit(app.url, anOrder())
@@ -27,7 +27,7 @@ describe('the sender', () => {
     expect(app.resend.calls.all).toBeLessThanOrEqual(6)
   })
 
-  it('withholds all old mails before it sends one, and tells of their enquiries', async () => {
+  it('withholds all old mails before it sends one, and logs how many enquiries nobody was told of', async () => {
     const app = await anApp({ mails: false })
     await submit(app.url, anOrder())
     for (let part = 0; part < 2; part++)
@@ -51,7 +51,7 @@ describe('the sender', () => {
     expect(alarms.reduce((sum, { enquiries }) => sum + enquiries, 0)).toBe(20_000)
   }, 180_000)
 
-  it('that runs into the time limit of a statement says so once, and orders are taken as before', async () => {
+  it('reports a statement that times out once, and orders are stored as before', async () => {
     const app = await anApp()
     await eventually(() => expect(app.logged('"to":"idle"')).toBe(1))
     await app.db.$executeRaw`
@@ -69,7 +69,7 @@ describe('the sender', () => {
     expect(app.logged('the sender cannot work')).toBe(1)
   })
 
-  it('pauses as a whole when Resend refuses the key, and goes on by itself', async () => {
+  it('pauses when Resend refuses the key, and continues by itself', async () => {
     const app = await anApp({ retrySeconds: 0.1 })
     app.resend.behaviour = { status: 401, name: 'invalid_api_key' }
     for (let index = 0; index < 5; index++) await submit(app.url, anOrder({ email: `v${index}@shop.example` }))
@@ -119,7 +119,7 @@ describe('the sender', () => {
     expect(new Set(claims)).toEqual(new Set(['other']))
   })
 
-  it('of several processes one sends and the others wait, until it ends', async () => {
+  it('runs in one of several processes; another one takes over when that process ends', async () => {
     const app = await anApp()
     await eventually(() => expect(app.logged('"to":"idle"')).toBe(1))
     const other = app.startOutbox()

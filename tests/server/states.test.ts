@@ -22,7 +22,7 @@ const ALLOWED: Record<MailStatus, MailStatus[]> = {
 }
 
 describe('the state of a mail', () => {
-  it('changes as the table allows, for each pair of states, and else stays', async () => {
+  it('changes as the table of states allows, for each pair of states', async () => {
     const { db, close } = await openTestDatabase()
     atEnd(close)
     for (const from of all)

@@ -25,7 +25,7 @@ async function anApp(options: Parameters<typeof startTestApp>[0] = {}) {
 }
 
 describe('a summary', () => {
-  it('tells of what the limit does not let be mailed alone, each enquiry in exactly one mail to staff', async () => {
+  it('names the enquiries beyond the limit of notices, each enquiry in exactly one mail to staff', async () => {
     const app = await anApp({ mails: false, dailyBudget: 10 })
     const references = await orders(app, 12)
     const outbox = app.startOutbox()
@@ -41,7 +41,7 @@ describe('a summary', () => {
     expect(await app.db.mail.count({ where: inSummary })).toBe(9)
   })
 
-  it('tells of suspected spam, which is never mailed alone; another enquiry does not wait for it', async () => {
+  it('names suspected spam, which gets no notice of its own; other notices do not wait for it', async () => {
     const app = await anApp({ summaryWaitMs: 3000 })
     const spam = await orders(app, 5, { website: 'x' })
     const [genuine = ''] = await orders(app, 1)
@@ -58,7 +58,7 @@ describe('a summary', () => {
     )
   })
 
-  it('is told of in `staff show` with what became of it, and in the list', async () => {
+  it('is shown by `staff show` with its state, and in the list', async () => {
     const app = await anApp({ dailyBudget: 2, summaryWaitMs: 0 })
     const [reference = ''] = await orders(app, 1)
     await eventually(async () => expect(await pending(app)).toBe(1)) // the acknowledgement has no share
@@ -86,7 +86,7 @@ describe('a summary', () => {
     expect((await staff(['mails'], app.env)).stdout).not.toContain('ALARM')
   })
 
-  it('tells some twice and none never where its process dies before they are marked', async () => {
+  it('names every enquiry at least once when the process dies before the notices are marked', async () => {
     const app = await anApp({ mails: false })
     for (let round = 0; round < 25; round++) await orders(app, 100)
     await app.db
@@ -103,7 +103,7 @@ describe('a summary', () => {
     expect(two?.text).toMatch(new RegExp(`^\\w+: ${(2500 - first).toLocaleString('en-IN')} enquiries, `))
   }, 120_000)
 
-  it('that cannot be written holds up no notice', async () => {
+  it('that cannot be written delays no notice', async () => {
     const app = await anApp()
     await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "none" CHECK ("Kind" <> 'Summary')`
     await orders(app, 1, { website: 'x' })
@@ -115,7 +115,7 @@ describe('a summary', () => {
     await eventually(() => expect(told(app)).toHaveLength(2))
   })
 
-  it('never grows too old: nothing else tells of its enquiries', async () => {
+  it('is never too old to be sent, because nothing else names its enquiries', async () => {
     const app = await anApp({ mails: false })
     const data = { kind: 'Summary', key: 'summary/old', text: 'Quvera: 3 enquiries', dueAt: hoursAgo(24 * 30) } as const
     await app.db.mail.create({ data })
@@ -124,7 +124,7 @@ describe('a summary', () => {
     await outbox.stop(1000)
   })
 
-  it('that may have been sent or not is an alarm, as is a notice', async () => {
+  it('that is Unknown is an alarm, as a notice is', async () => {
     const app = await anApp({ mails: false })
     const reference = await storeEnquiry(app.db, {}, { Staff: ['Unknown', 'no clear answer'] })
     const { id } = await app.db.mail.create({
@@ -139,7 +139,7 @@ describe('a summary', () => {
     expect(digest).toContain(`Summary ${id} did not arrive (Unknown)`)
   })
 
-  it('goes once the limit is reached, though every moment a mail of yesterday leaves room for one notice', async () => {
+  it('is written once the limit is reached, although mails of yesterday leave room for a notice every 200 ms', async () => {
     const app = await anApp({ mails: false, dailyBudget: 1000, summaryWaitMs: 1500 })
     await orders(app, 60)
     await app.db.$executeRaw`
@@ -153,7 +153,7 @@ describe('a summary', () => {
     expect(told(app).filter(({ key }) => key.startsWith('staff/')).length).toBeGreaterThan(1)
   })
 
-  it('marks none that came while it was written', async () => {
+  it('leaves a notice alone that was stored while the summary was written', async () => {
     const app = await anApp({ mails: false })
     await orders(app, 2)
     let late = ''
@@ -174,7 +174,7 @@ describe('a summary', () => {
   })
 })
 
-it('no more receivers are written to in a day than the budget has, and nobody goes untold', async () => {
+it('mails to several receivers stay within the budget, and every enquiry is named', async () => {
   const to = ['a@quvera.test', 'b@quvera.test', 'c@quvera.test']
   const app = await anApp({ mails: false, dailyBudget: 30, staff: to })
   await orders(app, 20)
@@ -200,7 +200,7 @@ describe('without webhooks', () => {
     await app.db.mail.updateMany({ data: { triedAt: sixMinutesAgo, dueAt: new Date(Date.now() - 60_000) } })
   }
 
-  it('Resend is asked once, some minutes later, what became of a mail', async () => {
+  it('Resend is asked once, some minutes later, whether a mail arrived', async () => {
     await aMailOfSixMinutesAgo()
     await eventually(async () => {
       const rows = await app.db.mail.findMany({ orderBy: { kind: 'asc' } })
@@ -209,7 +209,7 @@ describe('without webhooks', () => {
     expect(app.resend.calls.all).toBe(4)
   })
 
-  it('a key that may only send is told of once', async () => {
+  it('a key that may only send is reported once', async () => {
     app.resend.sendingOnly = true
     await aMailOfSixMinutesAgo()
     await eventually(() => expect(app.logLines.join()).toContain('may only send'))
@@ -218,7 +218,7 @@ describe('without webhooks', () => {
     expect(app.resend.calls.all).toBe(calls)
   })
 
-  it('a question that Resend does not answer holds up neither a mail nor the end, and is not put again at once', async () => {
+  it('a check that Resend does not answer delays neither mails nor the end of the process, and is not repeated at once', async () => {
     app.resend.asked = 'hang'
     await aMailOfSixMinutesAgo()
     await eventually(() => expect(app.resend.calls.asked).toHaveLength(1))
@@ -240,7 +240,7 @@ describe('without webhooks', () => {
     await again.stop(1000)
   })
 
-  it('questions keep to the limit that Resend names, as mails do', async () => {
+  it('checks keep to the limit that Resend names, as mails do', async () => {
     await app.outbox.stop(1000)
     app.resend.behaviour = { limitASecond: 2 }
     await app.db.$executeRaw`
@@ -253,7 +253,7 @@ describe('without webhooks', () => {
     expect(app.resend.calls.limited).toBe(0)
   })
 
-  it('Resend is asked again when a mail is twice as old', async () => {
+  it('a mail is checked again when its age has doubled', async () => {
     app.resend.asked = 'fail'
     await aMailOfSixMinutesAgo()
     await eventually(() => expect(app.resend.calls.asked).toHaveLength(2))

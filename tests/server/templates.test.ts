@@ -61,7 +61,7 @@ describe('the staff notice', () => {
     expect(mail.html).toMatch(new RegExp(`font:600 28px[^>]*>${REFERENCE}<`))
   })
 
-  it('leads to WhatsApp with the visitor’s number and nothing else of theirs', () => {
+  it('links to WhatsApp with the visitor’s number and no other data of theirs', () => {
     const links = mail.html.match(/https:\/\/wa\.me\/[^"<]*/g)
     expect(links).toEqual(['https://wa.me/919876543210'])
     expect(mail.text).toContain('WhatsApp: https://wa.me/919876543210\n')

@@ -46,8 +46,8 @@ const logged = (level: number) =>
   app.logLines.map((line) => JSON.parse(line)).filter((line) => line.level === level && /NOTIFY_URL/.test(line.msg))
 const dueNow = () => app.db.mail.updateMany({ where: { status: 'Pending' }, data: { dueAt: new Date() } })
 
-describe('an enquiry is told to NOTIFY_URL', () => {
-  it('as a line for a chat, which names nobody', async () => {
+describe('an enquiry is posted to NOTIFY_URL', () => {
+  it('as a line for a chat, without personal data', async () => {
     await start()
     const { reference } = await submit(app.url, anOrder({ quantity: 7 }))
     await eventually(async () => expect(await states()).toEqual(['Sent']))
@@ -59,7 +59,7 @@ describe('an enquiry is told to NOTIFY_URL', () => {
     await eventually(() => expect(app.resend.mails).toHaveLength(2))
   })
 
-  it('whole and signed, as the official verifier takes it', async () => {
+  it('as signed JSON that the official library verifies', async () => {
     await start({}, 'json')
     const order = anOrder({ name: 'Zoë <b>"Ω"</b>', website: 'x' })
     const { reference } = await submit(app.url, order)
@@ -74,7 +74,7 @@ describe('an enquiry is told to NOTIFY_URL', () => {
     expect(() => other.verify(body, headers as Record<string, string>)).toThrow('No matching signature')
   })
 
-  it('but a chat of no suspected spam', async () => {
+  it('but not to a chat when it is suspected spam', async () => {
     await start({ mails: false })
     await submit(app.url, anOrder({ website: 'x' }))
     await submit(app.url, anOrder({ quantity: 7 }))
@@ -82,7 +82,7 @@ describe('an enquiry is told to NOTIFY_URL', () => {
     expect(receiver.posts).toHaveLength(1)
   })
 
-  it('also of orders that a process without NOTIFY_URL takes', async () => {
+  it('also when a process without NOTIFY_URL stored it', async () => {
     await start()
     const availability = { isUp: () => true, failed() {}, worked() {}, close() {} }
     const replica = createOrders(app.db, { availability, log: { info() {} }, onStored() {} })
@@ -91,7 +91,7 @@ describe('an enquiry is told to NOTIFY_URL', () => {
     expect(receiver.posts[0]?.body).toContain(reference)
   })
 
-  it('only from when it is set, and not of what was stored before', async () => {
+  it('only when it was stored after NOTIFY_URL was set', async () => {
     await start({ notify: {} })
     await submit(app.url, anOrder())
     const later = app.startOutbox({ NOTIFY_URL: receiver.url })
@@ -102,31 +102,34 @@ describe('an enquiry is told to NOTIFY_URL', () => {
   })
 })
 
-describe('while NOTIFY_URL does not take it', () => {
+describe('while NOTIFY_URL fails', () => {
   it.each<[string, () => void, string]>([
     ['fails', () => status(500), 'HTTP 500'],
     ['redirects', () => status(302, { location: `${receiver.url}/elsewhere` }), 'HTTP 302'],
     ['resets', () => (receiver.answer = (response) => response.destroy()), 'UND_ERR_SOCKET'],
     ['hangs', () => (receiver.answer = () => undefined), 'TimeoutError'],
-  ])('the enquiry is stored and mailed at once, and told later under the same id: it %s', async (_, fail, error) => {
-    await start({}, 'json')
-    fail()
-    expect((await submit(app.url, anOrder())).status).toBe(200)
-    await eventually(() => expect(app.resend.mails).toHaveLength(2), 5000)
-    await eventually(async () => expect(await posts()).toMatchObject([{ status: 'Pending', lastError: error }]))
-    expect(receiver.posts.map(({ path }) => path)).not.toContain('/services/T0/B0/s3cret-path/elsewhere')
-    status(200)
-    await dueNow()
-    await eventually(async () => expect(await states()).toEqual(['Sent']))
-    expect(new Set(receiver.posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
-    expect(new Set(receiver.posts.map(({ body }) => body)).size).toBe(1)
-    const { headers, body } = receiver.posts.at(-1) ?? { headers: {}, body: '' }
-    new Webhook(SECRET).verify(body, headers as Record<string, string>)
-    expect(app.logLines.join()).not.toContain('s3cret-path')
-    expect(logged(40)[0]).toMatchObject({ to: new URL(receiver.url).origin, reason: error })
-  })
+  ])(
+    'the enquiry is stored and mailed at once, and posted later under the same id: NOTIFY_URL %s',
+    async (_, fail, error) => {
+      await start({}, 'json')
+      fail()
+      expect((await submit(app.url, anOrder())).status).toBe(200)
+      await eventually(() => expect(app.resend.mails).toHaveLength(2), 5000)
+      await eventually(async () => expect(await posts()).toMatchObject([{ status: 'Pending', lastError: error }]))
+      expect(receiver.posts.map(({ path }) => path)).not.toContain('/services/T0/B0/s3cret-path/elsewhere')
+      status(200)
+      await dueNow()
+      await eventually(async () => expect(await states()).toEqual(['Sent']))
+      expect(new Set(receiver.posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+      expect(new Set(receiver.posts.map(({ body }) => body)).size).toBe(1)
+      const { headers, body } = receiver.posts.at(-1) ?? { headers: {}, body: '' }
+      new Webhook(SECRET).verify(body, headers as Record<string, string>)
+      expect(app.logLines.join()).not.toContain('s3cret-path')
+      expect(logged(40)[0]).toMatchObject({ to: new URL(receiver.url).origin, reason: error })
+    },
+  )
 
-  it('it waits as long as the answer asks for, and then all are told', async () => {
+  it('posts wait as long as the answer asks for, and then all are sent', async () => {
     await start()
     status(429, { 'retry-after': '1' })
     for (let index = 0; index < 3; index++) await submit(app.url, anOrder())
@@ -137,7 +140,7 @@ describe('while NOTIFY_URL does not take it', () => {
     expect(receiver.posts).toHaveLength(4)
   })
 
-  it('no more of its answer is unpacked than is shown, though it never ends', async () => {
+  it('an answer without an end is read only as far as it is shown', async () => {
     await start({ mails: false })
     const part = gzipSync(Buffer.alloc(16 << 20))
     receiver.answer = (response) => {
@@ -149,7 +152,7 @@ describe('while NOTIFY_URL does not take it', () => {
     await eventually(async () => expect((await posts())[0]?.lastError).toBe('HTTP 500'), 5000)
   })
 
-  it('those already tried go one after the other and not one a poll, once it takes them again', async () => {
+  it('posts that were tried are sent one after the other, and not one a poll, once it works again', async () => {
     await start({ mails: false })
     await app.outbox.stop(1000)
     for (let index = 0; index < 5; index++) await submit(app.url, anOrder())
@@ -160,7 +163,7 @@ describe('while NOTIFY_URL does not take it', () => {
     await outbox.stop(1000)
   })
 
-  it('410 ends it, with an error in the log; staff may ask once more', async () => {
+  it('410 fails the post, with an error in the log; staff may retry it', async () => {
     await start()
     status(410)
     const { reference = '' } = await submit(app.url, anOrder())
@@ -179,7 +182,7 @@ describe('while NOTIFY_URL does not take it', () => {
     expect(receiver.posts[1]?.headers['webhook-id']).toBe(receiver.posts[0]?.headers['webhook-id'])
   })
 
-  it('it is given up when the enquiry is older than MAIL_MAX_AGE_DAYS', async () => {
+  it('a post fails for good when it was first tried more than MAIL_MAX_AGE_DAYS ago', async () => {
     await start()
     status(500)
     await submit(app.url, anOrder())
@@ -204,7 +207,7 @@ describe('while NOTIFY_URL does not take it', () => {
     await app.db.mail.updateMany({ data: { dueAt: old, triedAt: null } })
   }
 
-  it('what an earlier receiver did not take for so long is not told to another one, also without a key', async () => {
+  it('an old post that was never sent is withheld when NOTIFY_URL is set again, also without a key', async () => {
     await leaveOneUntold()
     status(200)
     const told = receiver.posts.length
@@ -215,7 +218,7 @@ describe('while NOTIFY_URL does not take it', () => {
     expect(await app.db.mail.count({ where: { kind: 'Staff', status: 'Pending' } })).toBe(1)
   })
 
-  it('nor while the database cannot say so', async () => {
+  it('an old post is not sent while the database cannot withhold it', async () => {
     await leaveOneUntold()
     await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "busy" CHECK ("Status" <> 'Withheld')`
     const told = receiver.posts.length
@@ -225,7 +228,7 @@ describe('while NOTIFY_URL does not take it', () => {
     expect(receiver.posts).toHaveLength(told)
   })
 
-  it('one process posts for all, so that a chat that asks for a pause has it', async () => {
+  it('one process posts for all, so that a pause which a chat asks for holds for all', async () => {
     await start({ mails: false })
     status(429, { 'retry-after': '2' })
     await submit(app.url, anOrder())
@@ -238,7 +241,7 @@ describe('while NOTIFY_URL does not take it', () => {
     for (const other of others) await other.stop(1000)
   })
 
-  it('a process that ends in the middle of it leaves it to the next one', async () => {
+  it('a post whose process ends during a try is sent by the next process', async () => {
     await start()
     receiver.answer = () => undefined
     await submit(app.url, anOrder())
@@ -252,8 +255,8 @@ describe('while NOTIFY_URL does not take it', () => {
   })
 })
 
-describe('it is no mail', () => {
-  it('so it goes out while Resend hangs, and without a key', async () => {
+describe('a post is no mail', () => {
+  it('it is sent while Resend hangs, and without a key', async () => {
     await start()
     app.resend.behaviour = 'hang'
     await submit(app.url, anOrder())
@@ -263,7 +266,7 @@ describe('it is no mail', () => {
     await eventually(async () => expect(await states()).toEqual(['Sent']), 5000)
   })
 
-  it('so a process that only posts keeps no mails from one that has a key', async () => {
+  it('a process that only posts does not stop mails of a process with a key', async () => {
     await start({ mails: false })
     await submit(app.url, anOrder())
     await eventually(async () => expect(await states()).toEqual(['Sent']))
@@ -272,7 +275,7 @@ describe('it is no mail', () => {
     await keyed.stop(1000)
   })
 
-  it('so it takes none of the budget, and no count of mails counts it', async () => {
+  it('it uses none of the budget and is in no count of mails', async () => {
     await start({ dailyBudget: 10 })
     for (let index = 0; index < 3; index++) await submit(app.url, anOrder({ email: `a${index}@shop.example` }))
     await eventually(async () => expect(await states()).toEqual(['Sent', 'Sent', 'Sent']))
@@ -282,7 +285,7 @@ describe('it is no mail', () => {
   })
 })
 
-it('where NOTIFY_URL was taken away it waits, and staff are told; they may withhold it', async () => {
+it('without NOTIFY_URL posts wait; `staff mails` lists them, and staff may withhold them', async () => {
   await start()
   status(500)
   await submit(app.url, anOrder())
@@ -298,7 +301,7 @@ it('where NOTIFY_URL was taken away it waits, and staff are told; they may withh
   expect(await states()).toEqual(['Withheld'])
 })
 
-it('a restored database holds it back with the mails', async () => {
+it('a restored database withholds posts as it does mails', async () => {
   await start({ mails: false })
   receiver.answer = () => undefined
   await submit(app.url, anOrder())
@@ -313,7 +316,7 @@ it('a restored database holds it back with the mails', async () => {
 describe('staff test-notify', () => {
   const run = (env: Record<string, string>) => staff(['test-notify'], env)
 
-  it('posts a made-up enquiry, signed, and tells what came back, but not the address', async () => {
+  it('posts an invented enquiry, signed, and shows the answer, but not the address', async () => {
     const env = { NOTIFY_URL: receiver.url, NOTIFY_SECRET: SECRET, NOTIFY_FORMAT: 'json' }
     const taken = await run(env)
     expect(taken).toMatchObject({ code: 0, stderr: '' })
@@ -335,7 +338,7 @@ it.each([
   [{ NOTIFY_FORMAT: 'xml' }, 'NOTIFY_FORMAT must be text or json'],
   [{ NOTIFY_SECRET: 'whsec_s3cret' }, 'NOTIFY_SECRET must be whsec_ and 24 to 64 bytes'],
   [{ NOTIFY_URL: 'https://hooks.example', NOTIFY_FORMAT: 'json' }, 'set NOTIFY_SECRET too'],
-])('a wrong value is told in a sentence that does not quote it: %j', (variables, sentence) => {
+])('a wrong value is refused in a sentence that does not quote it: %j', (variables, sentence) => {
   expect(() => readEnv(variables as unknown as Record<string, string>)).toThrow(sentence)
   expect(() => readEnv(variables as unknown as Record<string, string>)).not.toThrow('s3cret')
 })

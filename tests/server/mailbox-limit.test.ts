@@ -19,7 +19,7 @@ async function acknowledged(orders: Record<string, unknown>[]) {
   return app.resend.mails.filter((mail) => mail.key.startsWith('ack/')).map((mail) => mail.to[0])
 }
 
-describe('three acknowledgements a day are for a mailbox', () => {
+describe('a mailbox gets three acknowledgements a day', () => {
   it.each([
     [
       'with tags and in capitals',
@@ -33,12 +33,12 @@ describe('three acknowledgements a day are for a mailbox', () => {
     expect(await acknowledged(emails.map((email) => ({ email })))).toHaveLength(3)
   })
 
-  it('and others have their own', async () => {
+  it('and another mailbox has three of its own', async () => {
     const emails = ['asha.verma@shop.example', 'ashaverma@shop.example', 'asha@gmail.com', 'asha@shop.example']
     expect(await acknowledged(emails.map((email) => ({ email })))).toHaveLength(4)
   })
 
-  it('and suspected spam in somebody’s name uses up none of them', async () => {
+  it('and suspected spam in somebody’s name does not count', async () => {
     const email = 'asha@shop.example'
     const spam = Array.from({ length: 4 }, () => ({ email, website: 'x' }))
     expect(await acknowledged([...spam, { email }])).toEqual([email])
