@@ -11,10 +11,7 @@ import type { StaticPages } from './http/static-pages.ts'
 import { startOutbox } from './mail/outbox.ts'
 import { wantPosts } from './mail/webhook-posts.ts'
 
-/*
- * What works on an open database: orders in, mails out, and what looks after both. serve.ts opens it in a process, the
- * tests in theirs.
- */
+/* Everything that works on an open database: orders, mails, retention, metrics. Opened by serve.ts and by tests. */
 
 export interface ApplicationParts {
   db: Db
@@ -30,7 +27,7 @@ export interface Application {
   availability: Availability
   orders: Orders
   outbox: ReturnType<typeof startOutbox>
-  /** Answers for `leavingMs` more, in which a proxy learns of the end; then requests and mails under way have `graceMs`. */
+  /** Serves for `leavingMs` more, until a proxy has noticed; then gives requests and mails under way `graceMs`. */
   close(times: { leavingMs: number; graceMs: number }): Promise<void>
 }
 
@@ -38,11 +35,11 @@ export async function openApplication(
   env: Env,
   { db, log, pages, timeouts, pollMs, summaryWaitMs }: ApplicationParts,
 ): Promise<Application> {
-  let leaving = false
+  let isEnding = false
   const availability = createAvailability(log, () => probeStorage(db))
   const outbox = startOutbox(db, env, { log, pollMs, summaryWaitMs })
   const endRetention = startRetention(db, env.RETENTION_MONTHS, log)
-  // Its code is not loaded where nobody reads it.
+  // Loaded only where it is used: it costs start-up time.
   const metrics = env.METRICS_PORT ? await (await import('./http/metrics.ts')).startMetrics(env, db) : undefined
   if (metrics) log.info(`Prometheus reads ${metrics.url}`)
   if (env.NOTIFY_URL) await wantPosts(db) // before the first order
@@ -52,7 +49,7 @@ export async function openApplication(
     onStored: outbox.wake,
   })
   const subscribers = createSubscribers(db, { availability, log, onStored: outbox.wake })
-  const parts = { db, availability, pages, log, orders, subscribers, metrics, timeouts, leaving: () => leaving }
+  const parts = { db, availability, pages, log, orders, subscribers, metrics, timeouts, isEnding: () => isEnding }
   const app = createApp(env, parts)
   return {
     app,
@@ -60,10 +57,10 @@ export async function openApplication(
     orders,
     outbox,
     async close({ leavingMs, graceMs }) {
-      leaving = true
+      isEnding = true
       await sleep(leavingMs)
       endRetention()
-      // Fastify does so once; what is answered later would keep its connection, and this process, for ten seconds.
+      // Fastify closes idle connections once. A connection that is answered later would stay open for ten seconds.
       const idle = setInterval(() => app.server.closeIdleConnections(), 100)
       const deadline = setTimeout(() => app.server.closeAllConnections(), graceMs)
       await Promise.all([app.close(), outbox.stop(graceMs)])

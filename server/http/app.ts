@@ -23,69 +23,70 @@ import { type StaticPages, sendNotFound, servePages } from './static-pages.ts'
 import { serveWebVitals } from './web-vitals.ts'
 
 /*
- * The application: requests come in, answers go out. A page: static-pages.ts. An order: request-source.ts and
- * rate-limit.ts, then router.ts, or form-posts.ts for a form without scripts, then server/enquiries/orders.ts. What
- * failures are answered with: error-answers.ts. For programs: health.ts, metrics.ts, resend-events.ts, vitals.ts.
+ * The Fastify application. Pages: static-pages.ts. Orders: request-source.ts and rate-limit.ts, then router.ts, or
+ * form-posts.ts for a form without scripts, then enquiries/orders.ts. Errors: error-answers.ts. For programs: health.ts,
+ * metrics.ts, resend-events.ts, web-vitals.ts.
  */
 
 export interface AppParts extends Omit<Context, 'acknowledge'>, Health {
   pages: StaticPages
   log: FastifyBaseLogger
-  /** Counts requests and how fast pages were; without it browsers are not asked. */
+  /** Unset: METRICS_PORT is off, and browsers send no web vitals. */
   metrics?: Pick<Metrics, 'observe' | 'observeWebVitals'> | undefined
-  /** How long a client may take; tests have no minute. */
+  /** Time limits for clients; tests set shorter ones. */
   timeouts?: Timeouts | undefined
 }
 
 const TIMEOUTS = {
   headersMs: 5000,
   requestMs: 10_000,
-  /** Node looks twice whether anything moves before it cuts, so that a client that reads nothing stays for twice as long. */
+  /** For a socket without traffic. Node closes it at the second check, after up to twice this time. */
   standstillMs: 13_000,
 }
 export type Timeouts = typeof TIMEOUTS
 
-/** Of all requests that are not answered yet. Resend's events have room of their own: a flood of them stops no order. */
+/** Of all unanswered requests together. Resend's events have a limit of their own, so that a flood of them stops no order. */
 const BODIES_BYTES = { forms: 8 * 1024 * 1024, events: 2 * 1024 * 1024 }
 const LINGER_MS = 1000
-/** Browsers and proxies send a request when the one before is answered; this is for programs that do not wait. */
+/** For pipelining clients; browsers and proxies wait for each answer. */
 const UNANSWERED_MAX = 32
-/** The whole application, ready to listen or to be tried without a port. */
+
+/** Builds the application. It does not listen yet. */
 export function createApp(env: Env, parts: AppParts): FastifyInstance {
-  const { log, pages, metrics, leaving } = parts
+  const { log, pages, metrics, isEnding } = parts
   const { headersMs, requestMs, standstillMs } = parts.timeouts ?? TIMEOUTS
   const headers = securityHeaders(env)
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     clientErrorHandler: async (error, socket) => {
-      await connections.settled(socket)
+      await connections.waitForAnswers(socket)
       answerConnection(error, socket, headers)
     },
     genReqId: () => randomUUID(),
-    // A logger of its own for each request is 2 of 27 µs of processor for a page: lines name their request themselves.
+    // A child logger for each request costs 2 of the 27 µs of a page: log lines name their request themselves.
     childLoggerFactory: (logger) => logger,
     trustProxy: env.TRUST_PROXY.length > 0 && env.TRUST_PROXY,
     bodyLimit: BODY_LIMIT,
-    // All three are needed: Fastify's own limit alone does not cut a body that trickles in, and without it Fastify takes Node's away.
+    // Fastify's own requestTimeout does not cut a slow body, and without it Fastify removes Node's, so both are set.
     requestTimeout: requestMs,
     http: {
       headersTimeout: headersMs,
       requestTimeout: requestMs,
       connectionsCheckingInterval: 1000,
-      requireHostHeader: false, // Node's own answer lacks our headers
+      requireHostHeader: false, // Node's answer would lack our headers
     },
     keepAliveTimeout: 10_000,
     connectionTimeout: standstillMs,
     forceCloseConnections: 'idle',
-    // A request on a connection that was kept open is still served while the others close, and not refused.
+    // While the server closes, requests on open connections are still served.
     return503OnClosing: false,
     frameworkErrors: (error, _request, reply: FastifyReply) => {
       const status = error.statusCode ?? 400
       reply.code(status).headers(headers).send(errorAnswer(status))
     },
   })
-  app.removeContentTypeParser('text/plain') // JSON is taken, and in form-posts.ts forms; all else is refused with 415
+  app.removeContentTypeParser('text/plain') // JSON is accepted, and forms in form-posts.ts; anything else gets 415
   const connections = watchConnections(app)
 
   app.server.on('checkExpectation', (_request, answer) => {
@@ -93,22 +94,22 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
     answer.end(JSON.stringify(errorAnswer(417)))
   })
   app.addHook('onRequest', ({ raw }, reply, done) => {
-    if (leaving()) reply.raw.setHeader('connection', 'close')
+    if (isEnding()) reply.raw.setHeader('connection', 'close')
     const lacksHost = raw.headers.host === undefined && raw.httpVersion === '1.1'
     done(lacksHost ? new HttpError(400) : undefined)
   })
-  // Pages carry their headers ready-made; this is for all other answers.
+  // Pages have prebuilt headers; these are for all other answers.
   app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.headers(headers).header('cache-control', 'no-store')
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    const answered = { route: routeName(request), status: reply.statusCode, ms: reply.elapsedTime }
-    const line = { reqId: request.id, method: request.method, ...answered, ms: Math.round(answered.ms * 10) / 10 }
-    // Whoever can have a line written without limit can have the others thrown away: the log keeps so many bytes.
-    const isKept = answered.status >= 500 || (answered.status < 400 && isStoring(answered.route))
+    const outcome = { route: routeName(request), status: reply.statusCode, ms: reply.elapsedTime }
+    const line = { reqId: request.id, method: request.method, ...outcome, ms: Math.round(outcome.ms * 10) / 10 }
+    // The log has a size limit: a client must not be able to fill it, so most requests are logged at debug level only.
+    const isKept = outcome.status >= 500 || (outcome.status < 400 && isStoring(outcome.route))
     log[isKept ? 'info' : 'debug'](line, 'request')
-    metrics?.observe(answered)
+    metrics?.observe(outcome)
     done()
   })
 
@@ -143,7 +144,7 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
   return app
 }
 
-/** Answers what is not yet a request: headers that are too long, too slow or no HTTP. */
+/** Answers headers that are too long, too slow or not HTTP. */
 function answerConnection(error: ConnectionError, socket: Socket, headers: Record<string, string>) {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code] ?? 400
@@ -157,17 +158,17 @@ function answerConnection(error: ConnectionError, socket: Socket, headers: Recor
   }
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
-  // A client that never closes its end would keep the connection; one that does gets the time to read the answer.
+  // Leaves time to read the answer, and closes the connection of a client that does not close it.
   setTimeout(() => socket.destroy(), LINGER_MS)
 }
 
-/** Knows which requests of a connection still wait for their answer, and cuts a connection with too many of them. */
+/** Tracks the unanswered requests of each connection, and closes a connection with too many of them. */
 function watchConnections(app: FastifyInstance) {
   const unanswered = new WeakMap<Socket, Set<FastifyReply['raw']>>()
 
   app.addHook('onRequest', ({ raw }, reply, done) => {
     const { socket } = raw
-    // A client that has gone has no address any more, and needs no answer.
+    // A client that has disconnected has no address and needs no answer.
     if (socket.destroyed || !socket.remoteAddress) return void reply.hijack()
     const answers = unanswered.get(socket) ?? new Set()
     if (answers.add(reply.raw).size === 1) unanswered.set(socket, answers)
@@ -175,17 +176,17 @@ function watchConnections(app: FastifyInstance) {
     reply.hijack()
     socket.destroy()
   })
-  // A listener for each answer would cost pages a fifth of their rate.
+  // A listener for each answer would cost a fifth of the page rate.
   app.addHook('onResponse', ({ raw }, reply, done) => {
     unanswered.get(raw.socket)?.delete(reply.raw)
     done()
   })
 
   return {
-    /** Waits until all that came whole over this connection is answered. */
-    async settled(socket: Socket) {
-      const whole = [...(unanswered.get(socket) ?? [])].filter(({ req }) => req.complete)
-      await Promise.all(whole.map((answer) => new Promise((done) => answer.once('close', done))))
+    /** Waits until all complete requests of this connection are answered. */
+    async waitForAnswers(socket: Socket) {
+      const complete = [...(unanswered.get(socket) ?? [])].filter(({ req }) => req.complete)
+      await Promise.all(complete.map((answer) => new Promise((done) => answer.once('close', done))))
     },
   }
 }
@@ -194,7 +195,7 @@ function isStoring(route: string): boolean {
   return isProcedure(route) || route === ORDER_FORM
 }
 
-/** One of a fixed number of names, in the log and in metrics: people and programs put all kinds of things into paths. */
+/** One of a fixed number of names, for the log and metrics. A path may hold anything, personal data too. */
 function routeName(request: FastifyRequest): string {
   if (fieldsOf(request).has('mobile')) return ORDER_FORM
   const { path } = Object(request.params) as { path?: string }

@@ -27,10 +27,10 @@ function answerFor(status: number) {
   return answers[status] ?? (answers[status < 500 ? 400 : 500] as (typeof answers)[number])
 }
 
-/** A request is turned away before any procedure sees it. */
+/** Refuses a request before a procedure runs. */
 export class HttpError extends Error {
   readonly statusCode: number
-  /** It comes far too often: the answer is to cost nothing. */
+  /** The client is far over its limit: the answer must cost nothing. */
   readonly isFlood: boolean
   /** @param message for whoever sent it */
   constructor(statusCode: number, { message = answerFor(statusCode)[1], isFlood = false } = {}) {
@@ -43,35 +43,35 @@ export class HttpError extends Error {
 const NOT_STORED = { conflict: 409, refused: 422, unavailable: 503 } as const
 
 /**
- * What a failure means to whoever sent the request. Only texts of our own leave the server: the first broken rule, why
- * an order was not stored, or a fixed text; never those of zod, tRPC, Fastify or Prisma.
+ * The status and message for whoever sent the request. Only texts of our own leave the server: the first broken rule, why
+ * an order was not stored, or a fixed text. Never those of zod, tRPC, Fastify or Prisma.
  */
 export function answerTo(error: unknown): { status: number; problem: Problem } {
   const known = error instanceof TRPCError ? error.cause : error
   if (known instanceof z.core.$ZodError) return { status: 400, problem: problemOf(known) }
-  if (known instanceof NotStored) return told(NOT_STORED[known.reason], known.message)
-  if (known instanceof HttpError) return told(known.statusCode, known.message)
+  if (known instanceof NotStored) return answer(NOT_STORED[known.reason], known.message)
+  if (known instanceof HttpError) return answer(known.statusCode, known.message)
   const { statusCode } = Object(known) as { statusCode?: number }
-  return told(statusCode && statusCode >= 400 ? statusCode : 500)
+  return answer(statusCode && statusCode >= 400 ? statusCode : 500)
 }
 
-function told(status: number, message = answerFor(status)[1]) {
+function answer(status: number, message = answerFor(status)[1]) {
   return { status, problem: { message, fields: {} } }
 }
 
-/** What tRPC's client reads, whatever was asked for, so that it has one kind of error to know. */
+/** The shape that tRPC's client reads. All errors have it. */
 export function errorAnswer(status: number, message = answerFor(status)[1]) {
   const [code] = answerFor(status)
   return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data: { code, httpStatus: status } } }
 }
 
-/** What is worth a look into the log: a fault of ours, or a row that the database refuses. */
+/** Logged as errors: a fault of ours, or a row that the database rejects. */
 const FAULTS = [500, 422]
 
-/** That the database is away is said once, where it is noticed. */
+/** An unavailable database is logged once, by database/availability.ts. */
 export function logFailure(error: unknown, { id, log }: FastifyRequest): void {
   const { status } = answerTo(error)
   const { cause = error } = Object(error) as { cause?: unknown }
   if (FAULTS.includes(status)) log.error({ reqId: id, err: cause }, 'a request could not be served')
-  else log.debug({ status }, 'a request was turned away')
+  else log.debug({ status }, 'a request was refused')
 }

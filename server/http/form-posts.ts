@@ -13,27 +13,26 @@ import type { Context } from './router.ts'
 import { type StaticPages, sendNotFound } from './static-pages.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
-/** Far more than our forms have: reading thousands of empty ones costs milliseconds of processor. */
+/** Far more than our forms have. Parsing thousands of empty fields would take milliseconds. */
 const FIELDS_MAX = 50
-/** What follows a form's address: of a stored order, or of a subscriber's link. */
-interface Asked {
+interface PageQuery {
   Querystring: { reference?: unknown; token?: unknown }
 }
 
-/** What an order that came in this way is called in the log and in metrics. */
+/** The name of the route in the log and in metrics. */
 export const ORDER_FORM = 'order form'
 
 let renderer: Promise<typeof import('../../client/renderer.tsx')> | undefined
 
-/** Kept, because a new build takes the file away while this process runs. Tests and `npm run dev` do without React. */
+/** Loaded when needed, so that tests and `npm run dev` need no React; kept, as a new build removes the file. */
 export function loadRenderer() {
   renderer ??= import('../../client/renderer.tsx')
   return renderer
 }
 
 /**
- * Forms that browsers send without scripts, to the page they stand on. What follows is a page: after success another
- * one, so that a reload sends nothing, else the same with what was typed.
+ * Serves forms that browsers send without scripts, to the page of the form. Success redirects to another page, so that a
+ * reload sends nothing; a failure shows the same page with what was typed.
  */
 export function serveFormPosts(
   app: FastifyInstance,
@@ -41,7 +40,7 @@ export function serveFormPosts(
   limits: RateLimits,
 ): void {
   const { orders, subscribers, pages } = options
-  /** Short of a flood a form over the limit is read all the same: its page gives back what was typed. */
+  /** A form over the limit is still read, so that its page can show what was typed; except in a flood. */
   const overLimit = new WeakMap<FastifyRequest, HttpError>()
 
   async function countForm(request: FastifyRequest, reply: FastifyReply) {
@@ -61,26 +60,26 @@ export function serveFormPosts(
     }
     const subscription = subscriptionSchema.parse(readSubscriptionFields(fields))
     await limits.store('subscription', request, reply, () => subscribers.subscribe(subscription))
-    return reply.redirect(`${SUBSCRIBED_PATH}#main`, 303) // else the form's own fragment stays
+    return reply.redirect(`${SUBSCRIBED_PATH}#main`, 303) // otherwise the browser keeps the form's fragment
   }
 
   function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     logFailure(error, request)
     const { status, problem } = answerTo(error)
     reply.code(status)
-    if (error instanceof HttpError && error.isFlood) return reply.send(problem.message) // a page costs milliseconds
+    if (error instanceof HttpError && error.isFlood) return reply.send(problem.message) // rendering a page would take milliseconds
     const fields = fieldsOf(request)
     const isOrder = isOrderForm(request)
-    const values = echo(fields, isOrder ? enquiryFields : ['email'])
+    const values = pick(fields, isOrder ? enquiryFields : ['email'])
     const uncertain = status >= 500 && { uncertain: { submissionKey: fields.get('submissionKey') ?? undefined } }
     const outcome = isOrder ? { order: { problem, values, ...uncertain } } : { subscription: { problem, values } }
     return sendPage(request.routeOptions.url ?? '/', outcome, reply)
   }
 
-  /** What holds nothing that was typed is rendered once. */
+  /** Pages without anything that was typed are rendered once. */
   const rendered = new Map<string, string>()
 
-  /** In development there are no built pages: Vite makes one of the answer. */
+  /** In development there are no built pages: Vite renders one from the JSON. */
   async function sendPage(path: string, outcome: FormOutcome, reply: FastifyReply) {
     const page = reply.request.headers.accept === 'application/json' ? undefined : pages.get(path)
     if (!page) return reply.send(outcome)
@@ -97,8 +96,8 @@ export function serveFormPosts(
 
   const limitLinks = (request: FastifyRequest, reply: FastifyReply) => limits.count('link', request, reply)
 
-  /** Whoever is led here has an order that is stored: over the limit, short of a flood, the page still holds its reference. */
-  app.get<Asked>(RECEIVED_PATH, async (request, reply) => {
+  /** The order is stored: also over the limit, except in a flood, the page shows its reference. */
+  app.get<PageQuery>(RECEIVED_PATH, async (request, reply) => {
     const reference = String(request.query.reference)
     if (!REFERENCE.test(reference)) return sendNotFound(request, reply, pages)
     const received = await limitLinks(request, reply).then(
@@ -111,9 +110,9 @@ export function serveFormPosts(
     return sendPage(RECEIVED_PATH, { received }, reply)
   })
 
-  /** A subscriber's link. To look at it changes nothing, as programs look at the links of mails. */
+  /** A subscriber's link. GET changes nothing, as mail scanners follow links. */
   app.register(async (links) => {
-    const find = (request: FastifyRequest<Asked>) => subscribers.find(String(request.query.token))
+    const find = (request: FastifyRequest<PageQuery>) => subscribers.find(String(request.query.token))
     const send = (link: SubscriberLink, reply: FastifyReply, status = 200) =>
       sendPage(SUBSCRIPTION_PATH, { link }, reply.code(status))
     links.setErrorHandler((error, request, reply) => {
@@ -121,19 +120,19 @@ export function serveFormPosts(
       return send('failed', reply, answerTo(error).status)
     })
     links.addHook('onRequest', limitLinks)
-    links.get<Asked>(SUBSCRIPTION_PATH, async (request, reply) => {
+    links.get<PageQuery>(SUBSCRIPTION_PATH, async (request, reply) => {
       const subscriber = await find(request)
       if (!subscriber) return send('unknown', reply, 404)
       return send(subscriber.confirmedAt ? 'confirmed' : 'unconfirmed', reply)
     })
-    // Mail services press the button of a mail themselves (RFC 8058), and may send it as multipart/form-data.
+    // Mail services unsubscribe by a POST of their own (RFC 8058), possibly as multipart/form-data.
     links.removeAllContentTypeParsers()
     links.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-    links.post<Asked>(SUBSCRIPTION_PATH, async (request, reply) => {
-      const asked = /^do=(?:confirm|end)$|List-Unsubscribe["=\s]+One-Click/.exec(String(request.body))?.[0]
-      if (!asked) throw new HttpError(400)
+    links.post<PageQuery>(SUBSCRIPTION_PATH, async (request, reply) => {
+      const action = /^do=(?:confirm|end)$|List-Unsubscribe["=\s]+One-Click/.exec(String(request.body))?.[0]
+      if (!action) throw new HttpError(400)
       const subscriber = await find(request)
-      if (asked !== 'do=confirm') {
+      if (action !== 'do=confirm') {
         if (subscriber) await subscribers.end(subscriber)
         return send('ended', reply)
       }
@@ -155,63 +154,60 @@ export function serveFormPosts(
   })
 }
 
-/** Of a form that was sent without scripts and read; of any other request none. */
+/** The fields of a form that was sent without scripts; none for any other request. */
 export function fieldsOf({ body }: FastifyRequest): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams()
 }
 
-/** The box in the footer holds an address and no number; what was not read is judged by the page it was sent to. */
+/** The subscribe box has no mobile number. A body that was not read is judged by the page it was sent to. */
 function isOrderForm(request: FastifyRequest): boolean {
   const fields = fieldsOf(request)
   return fields.size > 0 ? fields.has('mobile') : orderPaths.includes(request.routeOptions.url ?? '')
 }
 
-function echo(fields: URLSearchParams, names: string[]): Record<string, string> {
+function pick(fields: URLSearchParams, names: string[]): Record<string, string> {
   const typed = names.map((name) => [name, fields.get(name) ?? ''] as const)
   return Object.fromEntries(typed.filter(([, value]) => value))
 }
 
 /**
- * Submits what was typed. A page that could not tell whether an order is stored holds the key it was sent under: sent
- * again unchanged within a day it is the same order.
- * @throws what `answerTo` knows; `fields` then hold the key under which it may be stored
+ * Submits an order form. After an unclear failure its page holds the submission key: sent again unchanged within a day, it
+ * is the same order. When this throws, `fields` holds the key under which the order may be stored.
  */
 async function submitForm(orders: Orders, fields: URLSearchParams, how: { acknowledge: boolean }) {
   const order = orderContentSchema.parse(readOrderFields(fields))
   const given = submissionKeySchema.safeParse(fields.get('submissionKey'))
   if (given.success) {
     const answer = await orders.submit({ ...order, submissionKey: given.data }, how).catch((error: unknown) => {
-      const isChanged = error instanceof NotStored && error.reason === 'conflict' // since it was stored
+      const isChanged = error instanceof NotStored && error.reason === 'conflict' // the content changed meanwhile
       if (!isChanged) throw error
     })
-    if (answer && !isOlder(answer)) return answer
+    if (answer && !isExpired(answer)) return answer
   }
   const { current, neighbours } = formKeys(order)
   const onWriting = () => fields.set('submissionKey', current)
   return orders.submitOnce({ ...order, submissionKey: current }, neighbours, { ...how, onWriting })
 }
 
-/** Than a key lasts: the same order on purpose. */
-function isOlder({ receivedAt }: Submitted): boolean {
+/** After so long the same content is a new order. */
+function isExpired({ receivedAt }: Submitted): boolean {
   return receivedAt !== undefined && Date.now() - Date.parse(receivedAt) > KEY_MAX_MS
 }
 
 const WINDOW_MS = 10 * 60_000
 
 /**
- * The submission keys of a form that was sent without scripts and so without one: made of what was sent and of the
- * window of time in which it was. The same form sent again within ten minutes of the one that was stored, by a double
- * click or a reload, is that enquiry. So are two equal orders on purpose, unless ten to twenty minutes lie between them:
- * who wants twice as much says so in the quantity. A repeat does not make the time begin anew: else a form that is sent
- * every nine minutes would be one enquiry for ever.
+ * Submission keys for a form that has none, as it was sent without scripts: a hash of its content and of the ten minutes in
+ * which it was sent. The same content again within ten minutes, as by a double click or a reload, is the same enquiry; at
+ * the latest after twenty minutes it is a new one.
  */
 export function formKeys(order: object, now = Date.now()): { current: string; neighbours: string[] } {
   const window = Math.floor(now / WINDOW_MS)
-  // A form that came later may have been stored before this one: its window may be the next.
+  // A form that was sent a moment later may be stored already.
   return { current: keyOf(order, window), neighbours: [keyOf(order, window - 1), keyOf(order, window + 1)] }
 }
 
-/** A UUID of version 8: one of our own making. Servers of two versions side by side make the same one. */
+/** A UUID of version 8. Keep it as it is: servers of two versions must make the same key. */
 function keyOf(order: object, window: number): string {
   const random = hash('sha256', JSON.stringify([window, order]), 'buffer')
   return uuidv4({ random }).replace(/^(.{14})4/, '$18')

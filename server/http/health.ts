@@ -6,26 +6,26 @@ import { probeStorage } from '../enquiries/orders.ts'
 export interface Health {
   db: Db
   availability: Availability
-  /** Whether the process is about to end and should get no new visitors. */
-  leaving(): boolean
+  /** Whether the process is ending: a proxy should send no new visitors. */
+  isEnding(): boolean
 }
 
-/** The answer is public and remembered for so long, so that asking costs nothing. */
-const REMEMBERED_MS = 2000
+/** The answer is public: it is cached so that requests cost nothing. */
+const CACHE_MS = 2000
 
-/** `/healthz`: the process lives. `/readyz`: it can store orders; why not, and what mails wait, is told to staff only. */
-export function serveHealth(app: FastifyInstance, { db, availability, leaving }: Health): void {
-  let askedAt = Number.NEGATIVE_INFINITY
-  let asked: Promise<unknown> | undefined
+/** `/healthz`: the process runs. `/readyz`: it can store orders. The reason of a failure is in the log only. */
+export function serveHealth(app: FastifyInstance, { db, availability, isEnding }: Health): void {
+  let probedAt = Number.NEGATIVE_INFINITY
+  let probe: Promise<unknown> | undefined
 
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
-    if (leaving()) return reply.code(503).send({ status: 'leaving' })
-    if (performance.now() - askedAt > REMEMBERED_MS) {
-      askedAt = performance.now()
-      asked = probeStorage(db).catch(availability.failed)
+    if (isEnding()) return reply.code(503).send({ status: 'leaving' })
+    if (performance.now() - probedAt > CACHE_MS) {
+      probedAt = performance.now()
+      probe = probeStorage(db).catch(availability.failed)
     }
-    await asked
+    await probe
     return availability.isUp() ? { status: 'ok' } : reply.code(503).send({ status: 'unavailable' })
   })
 }

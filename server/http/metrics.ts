@@ -9,13 +9,13 @@ import type { WebVitals } from './web-vitals.ts'
 
 export type Metrics = Awaited<ReturnType<typeof startMetrics>>
 
-/** With the bounds of what is called good and poor: of LCP 2.5 and 4 s, of INP 0.2 and 0.5, of TTFB 0.8 and 1.8. */
+/** Includes the limits of good and poor: LCP 2.5 and 4 s, INP 0.2 and 0.5, TTFB 0.8 and 1.8. */
 const VITALS_S = [0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2, 1.8, 2.5, 4, 6, 10]
-/** Good is to 0.1, poor from 0.25. */
+/** Good up to 0.1, poor from 0.25. */
 const SHIFTS = [0.01, 0.02, 0.05, 0.1, 0.15, 0.25, 0.5, 1]
 const DURATIONS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Serves `/metrics` in Prometheus' format at a port of its own, which visitors do not reach. */
+/** Serves `/metrics` for Prometheus at a port of its own, which visitors cannot reach. */
 export async function startMetrics({ HOST: host, METRICS_PORT: port }: Env, db: Db) {
   const registry = new Registry()
   const { setWaiting, ...observers } = createFigures(registry)
@@ -30,7 +30,7 @@ export async function startMetrics({ HOST: host, METRICS_PORT: port }: Env, db: 
 
 type Waiting = Awaited<ReturnType<typeof readWaiting>>
 
-/** Mails and enquiries that wait. Reads by indexes: it costs the same however many rows there are. */
+/** Reads by indexes: the cost does not grow with the number of rows. */
 async function readWaiting(db: Db) {
   return { ...(await readBacklog(db)), oldestNewSeconds: (await readOldestNew(db))?.seconds ?? 0 }
 }
@@ -70,10 +70,9 @@ function createFigures(registry: Registry) {
       durations.observe({ route, status }, ms / 1000)
       if (route === 'order.submit' || route === ORDER_FORM) orders.inc({ status: status === 303 ? 200 : status })
     },
-    /** Counts how fast a page was for somebody. */
     observeWebVitals({ page, ...values }: WebVitals) {
-      for (const [metric, told] of Object.entries(values)) {
-        const [histogram, value] = metric === 'CLS' ? [shifts, told] : [vitals, told / 1000]
+      for (const [metric, measured] of Object.entries(values)) {
+        const [histogram, value] = metric === 'CLS' ? [shifts, measured] : [vitals, measured / 1000]
         histogram.observe({ page, metric }, value)
       }
     },

@@ -7,28 +7,28 @@ import { DAY_MS } from '../format.ts'
 import { HttpError } from './error-answers.ts'
 
 /*
- * How often a client may send something, and how much memory request bodies may take. Requests are counted for the
- * minute before their body is read; only what was stored counts for the day.
+ * Rate limits per client, and the memory of request bodies. Requests count for the limit of a minute before their body is
+ * read; only what was stored counts for the limit of a day.
  */
 
 export type RateLimits = Awaited<ReturnType<typeof registerRateLimits>>
 type Stored = 'order' | 'subscription'
 
 const MINUTE_MS = 60_000
-/** A carrier puts thousands of people behind one address of IPv4: no crowd of them orders as much, a program does. */
+/** Carriers put thousands of people behind one IPv4 address. No crowd of them orders as much as this in a day. */
 const MINUTES_WORTH_A_DAY = 30
 const SUBSCRIPTIONS_A_DAY = 3
 const ACKNOWLEDGEMENTS_A_DAY = 10
-/** One for each page that somebody leaves; and looks for a reference or a subscriber's link, each a query. */
+/** Web vitals, one for each page that is left; and links with a reference or a token, each a query. */
 const LESSER_A_MINUTE = 60
-/** Far more than the events of the mails that any plan sends. */
+/** Far more than the events of any plan's mails. */
 const EVENTS_A_MINUTE = 3000
-/** One client by IPv6 is a /64, and one customer of a provider may have a /48 of 65,536 of them. */
+/** By IPv6 a client is a /64. One customer may have a /48 of 65,536 of them. */
 const CLIENT_SUBNET = 64
 const NETWORK = { ipv6Subnet: 48, clients: 5 }
-/** So many times more than are taken is no crowd behind one address. */
+/** So many times the limit is a flood, and no crowd behind one address. */
 const FLOOD = 10
-/** `cache` is how many clients are remembered, at 285 bytes: whoever could bring more would be free of the limits. */
+/** `cache` is the number of remembered clients, at 285 bytes each. A client that is forgotten has no limit. */
 const A_MINUTE = { timeWindow: MINUTE_MS, cache: 20_000 }
 const A_DAY = { timeWindow: DAY_MS, cache: 50_000 }
 
@@ -47,13 +47,13 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
   }
   const isOff = max === 0
   return {
-    /** Counts a request. Throws HttpError 429, after which `retry-after` is set. */
+    /** @throws HttpError 429; sets `retry-after` */
     async count(kind: keyof typeof minute, request: FastifyRequest, reply: FastifyReply) {
       if (!isOff) await minute[kind].count(request, reply)
     },
     /**
-     * Runs `store`, and counts it once it has stored. `acknowledge` is false for a client with enough acknowledgements today.
-     * @throws HttpError 429 when the client has stored its share of today, after which `retry-after` is set
+     * Runs `store` and counts it when it succeeds. `acknowledge` is false after a client's acknowledgements of a day.
+     * @throws HttpError 429 at the limit of a day; sets `retry-after`
      */
     async store<T>(
       kind: Stored,
@@ -70,7 +70,7 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
   }
 }
 
-/** So many for a client, and five times as many for its network. */
+/** A limit for a client, and five times as much for its network. */
 function createLimit(
   app: FastifyInstance,
   options: { max: number; timeWindow: number; cache: number },
@@ -92,17 +92,17 @@ function createLimit(
   }
 
   return {
-    /** Counts, and refuses where `reply` is given. */
+    /** Counts a request; with `reply` also refuses it at the limit. */
     async count(request: FastifyRequest, reply?: FastifyReply) {
       const hasNetwork = isIPv6(request.ip)
-      // What a network that is over its limit sends counts for nothing else: its clients must not push others out of memory.
+      // Clients of a network over its limit are not counted: they would push other clients out of the cache.
       const isNetworkOver = hasNetwork && (await use(network, request, false)).isExceeded
       for (const limit of [...(isNetworkOver ? [] : [client]), ...(hasNetwork ? [network] : [])]) {
         const used = await use(limit, request, true)
         if (used.isExceeded && reply) refuse(used, reply)
       }
     },
-    /** Refuses a client that has nothing left. Returns how many it has used, or its network for each client that it may be. */
+    /** Refuses a client at its limit. Returns how much it has used; for a network, its share. */
     async assertLeft(request: FastifyRequest, reply: FastifyReply): Promise<number> {
       const used = [await use(client, request, false)]
       if (isIPv6(request.ip)) used.push(await use(network, request, false))
@@ -112,10 +112,10 @@ function createLimit(
   }
 }
 
-/** Bodies of one request may be this large: a form with every field at its longest has 4 kB. */
+/** Of one request. A form with every field at its longest has 4 kB. */
 export const BODY_LIMIT = 16 * 1024
 
-/** Refuses requests of `app` while the bodies of those that are not answered yet could take more than `bytes`. */
+/** Refuses requests of `app` while the bodies of unanswered ones could exceed `bytes`. */
 export function limitBodies(app: FastifyInstance, bytes: number): void {
   let reserved = 0
   app.addHook('preParsing', (request, reply, _payload, done) => {

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify
 import type { Env } from '../env.ts'
 import { HttpError } from './error-answers.ts'
 
-/** Where a request comes from: which client, behind which proxy, and from whose page. */
+/** Checks the origin of POST requests, and reads the client's address behind proxies. */
 export function registerSourceChecks(app: FastifyInstance, env: Env): void {
   const readForwarded = createForwardedReader(app.log)
   const checkOrigin = createOriginCheck(env, app.log)
@@ -13,26 +13,26 @@ export function registerSourceChecks(app: FastifyInstance, env: Env): void {
   })
 }
 
-/** Strangers can send any `Origin`, so the warning is repeated at most this often. */
+/** Anybody can send any `Origin`: the warning comes at most this often. */
 const WARN_AGAIN_MS = 60 * 60_000
-const SHOWN = 100
+const SHOWN_MAX = 100
 
-/** Programs that are no browser send neither `Origin` nor `Sec-Fetch-Site`. */
+/** Programs other than browsers send neither `Origin` nor `Sec-Fetch-Site`, and pass. */
 function createOriginCheck({ PUBLIC_URL, PUBLIC_URL_ALIASES }: Env, log: FastifyBaseLogger) {
   const own = PUBLIC_URL && [PUBLIC_URL, ...PUBLIC_URL_ALIASES].map(canonical)
   let warnedAt = Number.NEGATIVE_INFINITY
 
-  /** An order of our own page that is refused looks like a broken site to the visitor, and like nothing to the operator. */
+  /** Tells the operator, who would not notice otherwise, that orders of the own pages may be refused. */
   function warn(origin: string, host: string | undefined) {
     if (performance.now() - warnedAt < WARN_AGAIN_MS) return
     warnedAt = performance.now()
     const remedy = PUBLIC_URL
       ? `PUBLIC_URL is ${PUBLIC_URL}. If your site has a further address, name it in PUBLIC_URL_ALIASES`
       : 'set PUBLIC_URL to the address of the site'
-    // What the request claims is shown to recognise one's own address by. It is not repeated in the advice.
+    // The claimed address may be a stranger's: it is shown, but not part of the advice.
     log.warn(
       { claimedOrigin: printable(origin), claimedHost: host && printable(host), publicUrl: PUBLIC_URL },
-      `Orders are refused because they come from another address than the site’s own: ${remedy}. The address claimed here may be made up by a stranger`,
+      `Orders are refused because their Origin is not the site’s address: ${remedy}. A stranger may have made up the address shown here`,
     )
   }
 
@@ -47,30 +47,29 @@ function createOriginCheck({ PUBLIC_URL, PUBLIC_URL_ALIASES }: Env, log: Fastify
   }
 }
 
-/** Headers are bytes: those outside of printable ASCII could control a terminal. */
+/** Other bytes could control a terminal. */
 function printable(text: string): string {
-  return text.slice(0, SHOWN).replace(/[^\x20-\x7e]/g, '?')
+  return text.slice(0, SHOWN_MAX).replace(/[^\x20-\x7e]/g, '?')
 }
 
 const THIS_MACHINE = /(?<=^https?:\/\/)(?:127\.0\.0\.1|\[::1\])(?=:|$)/
 
-/** Names of this machine are one. */
+/** Treats all names of this machine as one. */
 function canonical(origin: string): string {
   return new URL(origin).origin.replace(THIS_MACHINE, 'localhost')
 }
 
-/** IPv4 addresses as an IPv6 socket has them. */
+/** IPv4 addresses on an IPv6 socket. */
 const MAPPED = /^::ffff:/
-/** `203.0.113.7:50001` and `[2001:db8::7]:50001`, as Azure and IIS write what others write without the port. */
+/** `203.0.113.7:50001` and `[2001:db8::7]:50001`: Azure and IIS add the port. */
 const WITH_PORT = /(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}|\[([0-9a-fA-F:.]{2,45})\](?::\d{1,5})?/g
 
-/** Where proxies of one's own are. Any other address may be a visitor's, and the log holds none of those. */
+/** An address outside of these ranges may be a visitor's, which must not be logged. */
 const PRIVATE = /^(?:(?:10|127|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.|::1$|f[cd])/
 
 /**
- * Makes addresses of what a proxy wrote into X-Forwarded-For, before Fastify reads them, and warns once of a proxy that
- * TRUST_PROXY does not name: all its visitors would share one limit of orders. A visitor can send the header too, so
- * what it says is not believed, only pointed out.
+ * Removes ports from X-Forwarded-For before Fastify reads it, and warns once of a proxy that TRUST_PROXY does not name: all
+ * its visitors would share one rate limit. The header itself is not believed then, as a visitor can send it too.
  */
 function createForwardedReader(log: FastifyBaseLogger) {
   let warned = false
@@ -79,7 +78,7 @@ function createForwardedReader(log: FastifyBaseLogger) {
     if (headers['x-forwarded-for'] === undefined) return
     headers['x-forwarded-for'] = String(headers['x-forwarded-for']).replace(WITH_PORT, '$1$2')
     const peer = request.socket.remoteAddress
-    if (warned || !peer || request.ip !== peer) return // another one is believed
+    if (warned || !peer || request.ip !== peer) return // Fastify trusts the proxy
     const address = peer.replace(MAPPED, '')
     if (!PRIVATE.test(address)) return
     warned = true

@@ -9,7 +9,7 @@ import type { RateLimits } from './rate-limit.ts'
 
 const SIGNATURE = ['svix-id', 'svix-timestamp', 'svix-signature']
 
-/** Resend's webhook: what became of the mails. */
+/** Takes the delivery events that Resend's webhook sends. */
 export function serveResendEvents(
   app: FastifyInstance,
   { db, log }: { db: Db; log: FastifyBaseLogger },
@@ -21,7 +21,7 @@ export function serveResendEvents(
     if (!SIGNATURE.every((name) => request.headers[name])) throw new HttpError(400)
   })
   app.removeAllContentTypeParsers()
-  // As text, because the signature is over just what was sent.
+  // As text, because the signature covers the bytes that were sent.
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
   app.post('/webhooks/resend', async ({ headers, body }) => {
     if (typeof body !== 'string') throw new HttpError(400)
@@ -37,6 +37,6 @@ function verified(body: string, headers: Record<string, string>, secret: string)
   try {
     return new Webhook(secret).verify(body, headers)
   } catch {
-    throw new HttpError(401) // forged, or more than five minutes old
+    throw new HttpError(401) // forged or older than five minutes
   }
 }

@@ -7,11 +7,10 @@ import type { Subscribers } from '../enquiries/subscribers.ts'
 import { HttpError } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
 
-/** What a procedure may use. */
 export interface Context {
   orders: Orders
   subscribers: Subscribers
-  /** Whether the client may be sent a further acknowledgement today. */
+  /** Whether the client may get another acknowledgement today. */
   acknowledge: boolean
 }
 
@@ -33,7 +32,7 @@ export type AppRouter = typeof appRouter
 type Inputs = inferRouterInputs<AppRouter>
 type Path = { [Router in keyof Inputs]: `${Router}.${keyof Inputs[Router] & string}` }[keyof Inputs]
 
-/** The limit that each procedure counts towards. */
+/** The rate limit of each procedure. */
 const limitOf: Record<Path, 'order' | 'subscription'> = {
   'order.submit': 'order',
   'subscription.subscribe': 'subscription',
@@ -44,9 +43,9 @@ export function isProcedure(path = ''): path is Path {
 }
 
 /**
- * Our procedures under `/trpc`, mutations all of them, one call a request. tRPC's own plugin wraps each request and answer
- * in web streams, which takes a third of the orders a second and fails on a Host header that is no host. A test compares
- * the answers of both. What is thrown is answered by the application, in the shape that tRPC's client reads.
+ * Serves our procedures, all of them mutations, under `/trpc`. tRPC's own plugin converts each request and answer to web
+ * streams, which costs a third of the order rate, and fails on an invalid Host header. A test compares the answers of
+ * both. Errors are answered by the application, in the shape that tRPC's client reads.
  */
 export function serveProcedures(app: FastifyInstance, parts: Omit<Context, 'acknowledge'>, limits: RateLimits): void {
   app.all<{ Params: { path: Path }; Querystring: { batch?: string } }>('/trpc/:path', {

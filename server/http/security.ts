@@ -18,12 +18,12 @@ const POLICY = [
 const UNUSED_FEATURES =
   'accelerometer autoplay camera display-capture encrypted-media fullscreen geolocation gyroscope magnetometer microphone midi payment picture-in-picture publickey-credentials-get screen-wake-lock usb xr-spatial-tracking'
 
-/** What every answer carries but the parts of a page. Over plain http browsers are not told to insist on https. */
+/** For every answer but page assets. HSTS and upgrade-insecure-requests are set only with https. */
 export function securityHeaders(env: Env): Record<string, string> {
   const policy = isHttps(env) ? [...POLICY, 'upgrade-insecure-requests'] : POLICY
   return {
     'content-security-policy': policy.join('; '),
-    ...partHeaders(env),
+    ...assetHeaders(env),
     'x-frame-options': 'DENY',
     'referrer-policy': 'strict-origin-when-cross-origin',
     'cross-origin-opener-policy': 'same-origin',
@@ -32,8 +32,8 @@ export function securityHeaders(env: Env): Record<string, string> {
   }
 }
 
-/** What a script, style, font or picture carries: the rest is about documents, and 0.8 kB on each of twenty files. */
-export function partHeaders(env: Env): Record<string, string> {
+/** For scripts, styles, fonts and pictures: the other headers are about documents, and 0.8 kB each time. */
+export function assetHeaders(env: Env): Record<string, string> {
   const lasting = `max-age=63072000${env.HSTS_PRELOAD ? '; includeSubDomains; preload' : ''}`
   return {
     ...(isHttps(env) && { 'strict-transport-security': lasting }),

@@ -11,7 +11,7 @@ import {
   withoutEndSlashes,
 } from '../../shared/page-paths.ts'
 import { type Env, publicUrlOf } from '../env.ts'
-import { partHeaders, securityHeaders } from './security.ts'
+import { assetHeaders, securityHeaders } from './security.ts'
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -26,43 +26,43 @@ const TYPES: Record<string, string> = {
   '.ico': 'image/x-icon',
   '.woff2': 'font/woff2',
 }
-/** They carry the site's own address; all else is shown or run as part of a page and never by itself. */
+/** Documents contain the site's own address; all other files are assets of a page. */
 const DOCUMENT = /\.(html|xml|txt)$/
 
 interface Representation {
-  /** A character a byte (Latin-1): Node sends headers and a text by one write, which is a fifth more pages a second. */
+  /** Latin-1, a character a byte: Node sends headers and a string by one write, which is a fifth more pages a second. */
   body: string
   etag: string
-  /** Names and values in turn: what Node writes fastest. */
+  /** Names and values in turn, which Node writes fastest. */
   headers: string[]
-  /** Those of the answer that the client's copy is still the same. */
+  /** For the answer 304. */
   unchangedHeaders: string[]
 }
 
-/** One file of the built site, in each encoding it is there in, with all its headers. */
+/** A built file in each encoding, with all its headers. */
 interface SiteFile {
   identity: Representation
   br?: Representation | undefined
   gzip?: Representation | undefined
 }
 
-/** The built site, held in memory, by path. */
+/** The built pages and assets by path, held in memory. */
 export type StaticPages = Map<string, SiteFile>
 
 const ASSETS = '/assets/'
-/** Pages that are made of what is asked for. */
-const OWN = [NOT_FOUND_PATH, RECEIVED_PATH, SUBSCRIPTION_PATH]
-/** The highest quality makes pages a tenth smaller and takes a quarter of a second of every start; this takes 12 ms. */
+/** Pages that depend on the request. */
+const DYNAMIC = [NOT_FOUND_PATH, RECEIVED_PATH, SUBSCRIPTION_PATH]
+/** 12 ms of every start. The highest quality takes 250 ms and makes pages a tenth smaller. */
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
 
 /**
- * Reads the built site. Scripts and styles are compressed when they are built, what carries the site's own address is here.
- * Reads synchronously, which is 50 ms of the time to the first order: while a server starts nobody else waits.
+ * Reads the built pages. Assets were compressed by the build; documents are compressed here, after the site's own address
+ * is filled in. Synchronous, as nothing else runs while the server starts: 50 ms.
  */
 export function readStaticPages(folder: string, env: Env): StaticPages {
   const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  const [ofParts, ofDocuments] = [partHeaders(env), securityHeaders(env)]
+  const [forAssets, forDocuments] = [assetHeaders(env), securityHeaders(env)]
   const pages: StaticPages = new Map()
   for (const file of files.filter((name) => !/\.(br|gz)$/.test(name))) {
     const name = `/${relative(folder, file)}`
@@ -76,7 +76,7 @@ export function readStaticPages(folder: string, env: Env): StaticPages {
     const headers = {
       'cache-control': name.startsWith(ASSETS) ? 'public, max-age=31536000, immutable' : 'no-cache',
       ...(br && { vary: 'accept-encoding' }),
-      ...(isDocument ? ofDocuments : ofParts),
+      ...(isDocument ? forDocuments : forAssets),
     }
     pages.set(pathOf(name), {
       identity: represent(name, body, headers),
@@ -105,10 +105,10 @@ function represent(name: string, body: Buffer, headers: Record<string, string>):
   return { body: body.toString('latin1'), etag, headers: [...ofBody, ...unchangedHeaders], unchangedHeaders }
 }
 
-/** Serves each page at its path, and what pages load by one route: one for each file is 20 ms of every start. */
+/** Serves each page at its path, and all assets by one route: a route for each would take 20 ms of every start. */
 export function servePages(app: FastifyInstance, pages: StaticPages): void {
   for (const [path, file] of pages) {
-    if (OWN.includes(path) || path.startsWith(ASSETS)) continue
+    if (DYNAMIC.includes(path) || path.startsWith(ASSETS)) continue
     app.get(path, (request, reply) => send(request, reply, file, 200))
   }
   app.get<{ Params: { '*': string } }>(`${ASSETS}*`, (request, reply) => {
@@ -125,7 +125,7 @@ export function sendNotFound(request: FastifyRequest, reply: FastifyReply, pages
   return page ? send(request, reply, page, 404) : reply.code(404).send('Not found')
 }
 
-/** Past Fastify's own way of sending, which builds for each answer the headers that are known beforehand. */
+/** Bypasses Fastify's reply, which would build the headers anew for each answer. */
 function send(request: FastifyRequest, reply: FastifyReply, file: SiteFile, status: number): void {
   const chosen = file[preferred(request.headers['accept-encoding'])] ?? file.identity
   const unchanged = status === 200 && request.headers['if-none-match']?.includes(chosen.etag)

@@ -8,7 +8,7 @@ const BODY_LIMIT = 512
 const upTo = (most: number) => z.exactOptional(z.number().check(z.minimum(0), z.maximum(most)))
 const milliseconds = upTo(600_000)
 
-/** How fast a page was in somebody's hands: what the browser can measure of it. */
+/** What a browser measured of a page. Some browsers measure only a part. */
 const vitalsSchema = z.strictObject({
   page: z.enum(pagePaths as string[]),
   LCP: milliseconds,
@@ -19,7 +19,7 @@ const vitalsSchema = z.strictObject({
 
 export type WebVitals = z.infer<typeof vitalsSchema>
 
-/** What browsers tell of pages at the end of a visit, for `observe`, who counts it. */
+/** Takes the measurements that browsers send at the end of a visit. */
 export function serveWebVitals(app: FastifyInstance, limits: RateLimits, observe: (vitals: WebVitals) => void): void {
   app.post('/vitals', {
     bodyLimit: BODY_LIMIT,
