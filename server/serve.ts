@@ -27,6 +27,9 @@ const END_MS = 9000
 const QUERY_TIMEOUT_MS = 2000
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
+/** Run from source, by `npm run dev`, the server leaves the pages to Vite. */
+const isBuilt = !import.meta.filename.endsWith('.ts')
+
 export async function runSite(variables: Parameters<typeof readEnvOrExit>[0]): Promise<void> {
   await serve(readEnvOrExit(variables)).catch(exitFor)
 }
@@ -47,13 +50,13 @@ async function serve(env: Env): Promise<void> {
     warn: (words) => log.warn(words),
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   })
-  const pages = readStaticPages(resolve(projectRoot(), 'dist/client'), env) // while the database answers
+  const pages = isBuilt ? readStaticPages(resolve(projectRoot(), 'dist/client'), env) : new Map() // while the database opens
   if (pages.size > 0) await loadRenderer()
   const database = await opening
   for (const note of database.notes) log.info(note)
   for (const warning of database.warnings) log.warn(warning)
   await assertPrivileges(database.db)
-  if (pages.size === 0) log.warn('no built pages: run `npm run build`, or use `npm run dev`')
+  if (isBuilt && pages.size === 0) log.warn('no built pages: run `npm run build`, or use `npm run dev`')
 
   const { app, close } = await openApplication(env, { db: database.db, log, pages })
   await app.listen({

@@ -14,7 +14,8 @@ const project = resolve(import.meta.dirname, '../..')
 it('npm run dev sends the form to PORT, and starts the server again when a broken file is mended', async () => {
   const copy = await mkdtemp(join(tmpdir(), 'quvera-dev-'))
   atEnd(() => rm(copy, { recursive: true, force: true }))
-  for (const part of ['server', 'shared', 'client', 'prisma', 'package.json', 'vite.config.ts'])
+  // With the site that `npm start` has built.
+  for (const part of ['server', 'shared', 'client', 'dist', 'prisma', 'package.json', 'vite.config.ts'])
     await cp(join(project, part), join(copy, part), { recursive: true })
   await symlink(join(project, 'node_modules'), join(copy, 'node_modules'))
   const database = await createTestDatabase()
