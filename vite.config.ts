@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { iconFiles } from './client/build/icons-plugin.ts'
 import { buildPages, pages, paletteStyles, shortProperties } from './client/build/pages-plugin.ts'
 import { pictures } from './client/build/pictures-plugin.ts'
 import { packEmptyDatabase } from './server/embedded/empty-database.ts'
@@ -24,7 +25,7 @@ const plainImports: Plugin = {
 export default defineConfig({
   root: 'client',
   appType: 'custom',
-  plugins: [react(), pages(), pictures(), paletteStyles, shortProperties, plainImports],
+  plugins: [react(), pages(), pictures(), iconFiles(), paletteStyles, shortProperties, plainImports],
   build: { assetsInlineLimit: 0, cssCodeSplit: false, modulePreload: false, target: BROWSERS },
   environments: {
     client: {

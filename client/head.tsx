@@ -8,6 +8,7 @@ import type { ProductContent } from './content/product.ts'
 import favicon from './favicon.svg?raw'
 import figtree from './fonts/figtree.woff2?url'
 import fraunces from './fonts/fraunces.woff2?url'
+import { inPalette } from './icon.ts'
 import type { Page } from './pages/page.ts'
 
 /** What stands in a page's head for its own sake: for browsers, search engines and shared links. */
@@ -15,9 +16,7 @@ export function renderHead(page: Page): string {
   return renderToStaticMarkup(<Head page={page} />) + dataBlocks(page)
 }
 
-/** In the colours of the palette: there are no styles inside an icon. */
-const icon = `data:image/svg+xml,${favicon
-  .replace(/var\(--(\w+)\)/g, (_, name: keyof typeof palette) => palette[name])
+const icon = `data:image/svg+xml,${inPalette(favicon)
   .trim()
   .replace(/[#<>"]/g, encodeURIComponent)}`
 
@@ -35,6 +34,8 @@ function Head({ page }: { page: Page }) {
       {page.unlisted ? <meta name="robots" content="noindex" /> : <link rel="canonical" href={url} />}
       {/* In the page itself: a request would compete with what is seen first. */}
       <link rel="icon" href={icon} type="image/svg+xml" />
+      <link rel="icon" href="/favicon.ico" sizes="32x32" />
+      <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
       {[fraunces, figtree].map((font) => (
         <link key={font} rel="preload" href={font} as="font" type="font/woff2" crossOrigin="anonymous" />
       ))}

@@ -3,7 +3,6 @@ import { createRoot, hydrateRoot, type Root } from 'react-dom/client'
 import { brand } from '../shared/brand.ts'
 import { telephone } from './content/contact.ts'
 import { SubscribeForm } from './enquiry/subscribe-form.tsx'
-import smallHeadings from './fonts/fraunces-small.woff2?url'
 import { Header } from './layout/header.tsx'
 import type { IslandName } from './ui/island.tsx'
 
@@ -27,9 +26,7 @@ export async function hydrate() {
   for (const act of [printSheet, copyReference]) addEventListener('click', act)
   setYear()
   document.documentElement.toggleAttribute('data-hydrated', true)
-  addSmallHeadings()
-    .then(() => document.documentElement.dataset.vitals === 'on' && import('./vitals.ts'))
-    .catch(() => undefined) // headings stay in the large drawing
+  if (document.documentElement.dataset.vitals === 'on') import('./vitals.ts').catch(() => undefined) // nothing on the page needs it
 }
 
 const alive = new Set<Root>()
@@ -129,17 +126,6 @@ async function copyReference({ target }: MouseEvent) {
 function setYear() {
   const year = document.querySelector('[data-year]')
   if (year) year.textContent = String(new Date().getFullYear())
-}
-
-/**
- * Headings under 32 px are drawn for their size; `font-weight: 500` asks for it. Until then, and without scripts, they
- * are in the large drawing: a phone on a slow network sees the first screen 150 ms sooner.
- */
-async function addSmallHeadings() {
-  for (const name of ['Fraunces', 'Fraunces small']) {
-    const face = new FontFace(name, `url(${smallHeadings})`, { weight: '500' })
-    document.fonts.add(await face.load()) // once it is there: else the headings fall back while it is under way
-  }
 }
 
 async function wholeDocument() {

@@ -34,14 +34,7 @@ function App({ page, answer }: { page: Page; answer: FormAnswer }) {
       <a className="skip-link" href="#main">
         Skip to content
       </a>
-      <Island
-        as="header"
-        className="site-header"
-        data-ground={ground}
-        name="header"
-        of={Header}
-        props={{ path, product }}
-      />
+      <Island as="header" className={`site-header on-${ground}`} name="header" of={Header} props={{ path, product }} />
       <main id="main" tabIndex={-1}>
         <Body answer={answer} />
       </main>

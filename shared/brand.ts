@@ -28,7 +28,7 @@ export const palette = {
   line: '#d8cbb8',
   inkMuted: '#5c534b',
   ink: '#1f1a17',
-  /** The brand's own: 4.7:1 under ink. The icons in `client/public` are drawn in it. */
+  /** The brand's own: 4.7:1 under ink. The icons are drawn in it. */
   accent: '#d9601a',
   /** Of texts and links: 5.9:1 on paper, 5.1:1 on sand. */
   accentText: '#a8430a',

@@ -17,7 +17,8 @@ const headline = ['Where innovation', 'meets cure'] as const
 export const home = {
   title: headline.join(' '),
   headline,
-  description: `${count} ${PRODUCT_CLASS}s. Every ingredient, every amount, published in full.`,
+  /** A line a sentence, where there is room. */
+  description: [`${count} ${PRODUCT_CLASS}s.`, 'Every ingredient, every amount, published in full.'],
   pictureAlt: `${brand.name} 300 with an orange cap and ${brand.name} XT with a dark green cap, their capsules before them`,
   facts: [
     { title: `${count} formulas`, text: `${listed(sizes)} ingredients` },

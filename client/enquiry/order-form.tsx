@@ -17,6 +17,8 @@ import type { OrderSender } from './order-sender.tsx'
 
 /** How long a sent form waits for the code that sends it, before it goes out without. */
 const CODE_TIMEOUT_MS = 5000
+/** What the header and the space below it take of a screen. */
+const HEADER_SPACE_PX = 120
 
 /** What a page says of an order that was sent without scripts. */
 export interface OrderAnswer extends OrderState {
@@ -81,16 +83,18 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
   const sender = useRef<Promise<OrderSender>>(null)
   const waits = useRef(false)
 
-  function show(next: OrderState) {
+  function show(next: OrderState, addToast?: () => void) {
     if (next.received) document.documentElement.dataset.reference = next.received.reference // for the error page
     flushSync(() => {
       setState(next)
       onReceived?.(next.received !== undefined)
       if (next.received) setFilling({ after: next.received.reference })
     })
+    if (addToast) flushSync(addToast) // where the new state has its toasts
     const first = form.current?.querySelector<HTMLElement>('[aria-invalid]')
-    first?.focus({ preventScroll: true })
-    first?.closest('.field')?.scrollIntoView({ block: 'center' }) // on phones the toast stands at the bottom
+    if (!first) return
+    first.focus({ preventScroll: true })
+    scrollToProblem(first.closest('.field') ?? first, form.current ?? first)
   }
 
   function prepare() {
@@ -131,7 +135,6 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
     const marks = without(state.marks, target)
     if (Object.keys(marks).length > 0) return setState({ ...state, marks })
     setState(EMPTY)
-    sender.current?.then(({ dismiss }) => dismiss())
   }
 
   function stop() {
@@ -156,6 +159,9 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
   }, [state.received])
   useEffect(() => () => void sender.current?.then(({ stop }) => stop()), [])
 
+  const isRefused = Object.keys(state.marks).length > 0
+  const toasts = Toasts && <Toasts />
+
   return (
     <div className="order-form">
       <form
@@ -172,6 +178,7 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
         onPointerEnter={prepare}
         onInput={correct}
       >
+        {isRefused && toasts}
         {state.summary && (
           <p className="submit-note" role="alert">
             {state.summary}
@@ -184,32 +191,39 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
           values={filling.values}
           submissionKey={answer?.submissionKey}
         />
-        <OrderActions {...state} onStop={stop} />
+        <OrderActions {...state} toasts={!isRefused && !state.received && toasts} onStop={stop} />
       </form>
       <div role="status" aria-atomic="false">
         {state.received && (
-          <OrderReceived received={state.received} isPage={isPage}>
+          <OrderReceived received={state.received} isPage={isPage} toast={toasts}>
             <button type="button" className="pill" onClick={again}>
               {anotherEnquiry}
             </button>
           </OrderReceived>
         )}
       </div>
-      {Toasts && <Toasts />}
     </div>
   )
 }
 
+interface OrderActionsProps extends OrderState {
+  toasts: ReactNode
+  onStop: () => void
+}
+
 /** The button, with the privacy notice beside it: raise `NOTICE_VERSION` when its words change. */
-function OrderActions({ sending = false, progress, note, onStop }: OrderState & { onStop: () => void }) {
+function OrderActions({ sending = false, progress, note, toasts, onStop }: OrderActionsProps) {
   return (
     <div className="submit">
-      <div aria-live="polite">
-        {note && (
-          <p key={note} className="submit-note">
-            <Linked>{note}</Linked>
-          </p>
-        )}
+      <div className="submit-messages">
+        {toasts}
+        <div aria-live="polite">
+          {note && (
+            <p key={note} className="submit-note">
+              <Linked>{note}</Linked>
+            </p>
+          )}
+        </div>
       </div>
       <div className="submit-row">
         <button type="submit" className="button send" aria-disabled={sending}>
@@ -234,6 +248,13 @@ function OrderActions({ sending = false, progress, note, onStop }: OrderState & 
 function inTime<T>(promise: Promise<T>): Promise<T> {
   const late = new Promise<never>((_, fail) => setTimeout(fail, CODE_TIMEOUT_MS))
   return Promise.race([promise, late])
+}
+
+/** The toast stands at the top of the form: it is shown together with the first wrong field where both fit on the screen. */
+function scrollToProblem(field: Element, form: Element) {
+  const height = field.getBoundingClientRect().bottom - form.getBoundingClientRect().top
+  const target = height < innerHeight - HEADER_SPACE_PX ? form : field
+  target.scrollIntoView({ block: 'start' })
 }
 
 /** A product page links here with its product in the query; a choice already made stays. */

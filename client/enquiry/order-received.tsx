@@ -1,11 +1,9 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { brand } from '../../shared/brand.ts'
-import type { Product } from '../../shared/catalogue.ts'
 import type { Received } from '../../shared/form-outcome.ts'
 import type { OrderContent } from '../../shared/order.ts'
 import { whatsapp } from '../content/contact.ts'
 import { enquiryReceived, nextSteps, receivedEarlier } from '../content/enquiry-form.ts'
-import { productCards } from '../content/product.ts'
 import { Linked } from '../ui/text.tsx'
 
 /** What the order form shows, apart from what is typed. */
@@ -30,12 +28,13 @@ export const EMPTY: OrderState = { marks: {} }
 interface OrderReceivedProps {
   received: Received
   isPage: boolean
+  toast: ReactNode
   /** Leads to another enquiry. */
   children: ReactNode
 }
 
 /** What follows an order, with scripts and without: the enquiry, drawn as a product's label, and ways on that know its reference. */
-export function OrderReceived({ received, isPage, children }: OrderReceivedProps) {
+export function OrderReceived({ received, isPage, toast, children }: OrderReceivedProps) {
   const { reference, products, quantity, on, isEarlier } = received
   const rows = Object.entries({ Product: products, Quantity: quantity, Received: on })
   const chat = chatLink(received)
@@ -44,11 +43,12 @@ export function OrderReceived({ received, isPage, children }: OrderReceivedProps
   const Heading = isPage ? 'h1' : 'h2'
   return (
     <div className="received">
+      {toast}
       <Heading ref={heading} className="minor" tabIndex={-1}>
-        {enquiryReceived.title}
+        {enquiryReceived.heading}
       </Heading>
       <p>{on && isEarlier ? receivedEarlier(on) : enquiryReceived.lead}</p>
-      <div className="panel" data-ground={productCards[products as Product]?.ground}>
+      <div className="panel">
         <p className="panel-class">Your reference</p>
         <p className="reference">{reference}</p>
         <button type="button" className="pill copy-button" aria-live="polite">

@@ -7,8 +7,9 @@ import { currentKey, keepKey, newKey, retryAfterMs, sendOrder } from './send-ord
 import { answeredStatus } from './trpc.ts'
 
 export type OrderSender = ReturnType<typeof createOrderSender>
+/** Shows the state of the form, then the toast in it. */
+type Show = (state: OrderState, addToast?: () => void) => void
 
-const SUCCESS_TOAST_MS = 8000
 const GIVE_UP_MS = 60_000
 const SLOW_MS = 4000
 const PAUSE_MAX_MS = 15_000
@@ -20,7 +21,7 @@ const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'A
  * for 429, which says when.
  * @param sentBefore the key of an order that may be stored, sent without scripts before this page
  */
-export function createOrderSender(show: (state: OrderState) => void, sentBefore?: string) {
+export function createOrderSender(show: Show, sentBefore?: string) {
   if (sentBefore) keepKey({ ...newKey(sentBefore), unanswered: true })
   const client = new QueryClient()
   client.mount() // what waits for the network goes on when it is back
@@ -50,18 +51,17 @@ export function createOrderSender(show: (state: OrderState) => void, sentBefore?
       const { reference, receivedAt } = await mutation.mutate(order)
       if (underWay !== stop) return
       end()
-      const shown = toast.success(messages.received)
-      setTimeout(toast.dismiss, SUCCESS_TOAST_MS, shown)
       const { products, quantity } = order
       const on = DAY.format(receivedAt ? new Date(receivedAt) : undefined)
       const isEarlier = receivedAt !== undefined
-      show({ ...EMPTY, order, received: { reference, products, quantity: String(quantity), on, isEarlier } })
+      const received = { reference, products, quantity: String(quantity), on, isEarlier }
+      show({ ...EMPTY, order, received }, () => toast.success(messages.received))
     } catch (error) {
       if (underWay !== stop) return
       end()
       const inItsWords = answeredStatus(error) && (error as Error).message
-      toast.error(inItsWords || messages.failed)
-      show({ ...EMPTY, note: currentKey().unanswered ? uncertain : notStored })
+      const note = currentKey().unanswered ? uncertain : notStored
+      show({ ...EMPTY, note }, () => toast.error(inItsWords || messages.failed))
     } finally {
       clearTimeout(slow)
       unsubscribe()
@@ -80,8 +80,7 @@ export function createOrderSender(show: (state: OrderState) => void, sentBefore?
       })
       if (checked.success) return void start(checked.data)
       const problem = problemOf(checked.error)
-      toast.error(problem.message)
-      show({ marks: fieldMarks(problem) })
+      show({ marks: fieldMarks(problem) }, () => toast.error(problem.message))
     },
     stop() {
       if (!underWay) return
@@ -91,8 +90,6 @@ export function createOrderSender(show: (state: OrderState) => void, sentBefore?
     },
     /** The visitor has seen the reference: the next order is another one. */
     forgetKey: () => keepKey(null),
-    /** Nothing is wrong any more. */
-    dismiss: () => toast.dismiss(),
   }
 }
 
@@ -132,7 +129,7 @@ function warn(event: Event) {
 
 const transition = cssTransition({ enter: 'toast-enter', exit: 'toast-exit', collapse: false })
 
-/** Where toasts are shown. */
+/** Where toasts are shown: in the flow, so that they cover nothing. */
 export function Toasts() {
   return <ToastContainer autoClose={false} transition={transition} closeOnClick={false} role="alert" />
 }

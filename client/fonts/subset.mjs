@@ -8,17 +8,14 @@ import { characters } from './characters.ts'
 
 const require = createRequire(import.meta.url)
 
-/** Display: one weight in two optical sizes, large and small. Text: the weights 400 to 600, with tabular figures. */
-for (const [name, opsz] of [
-  ['fraunces', 90],
-  ['fraunces-small', 26],
-])
-  await write(name, '@fontsource-variable/fraunces/files/fraunces-latin-full-normal.woff2', characters.titles, {
-    wght: 600,
-    opsz,
-    SOFT: 0,
-    WONK: 0,
-  })
+// Headings and amounts: an optical size at which a 3 is not mistaken for a 5 at 20 px.
+await write('fraunces', '@fontsource-variable/fraunces/files/fraunces-latin-full-normal.woff2', characters.titles, {
+  wght: 600,
+  opsz: 70,
+  SOFT: 0,
+  WONK: 0,
+})
+// Texts: the weights 400 to 600, with tabular figures.
 await write('figtree', '@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2', characters.text, {
   wght: { min: 400, max: 600 },
 })

@@ -41,7 +41,11 @@ function Banner() {
             {home.headline[0]} <br />
             {home.headline[1]}
           </h1>
-          <p className="lead">{home.description}</p>
+          <p className="lead">
+            {home.description.map((sentence) => (
+              <span key={sentence}>{sentence} </span>
+            ))}
+          </p>
           <a href="#buy-now" className="button capitals">
             buy now
           </a>

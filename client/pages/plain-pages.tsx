@@ -76,7 +76,11 @@ export const receivedPage: Page = {
   Body: ({ answer: { received: answer = { reference: '' } } }) => (
     <section className="page-top wrap">
       <OrderPanel received>
-        <OrderReceived received={answer} isPage>
+        <OrderReceived
+          received={answer}
+          isPage
+          toast={<p className="Toastify__toast Toastify__toast--success">{enquiryReceived.title}</p>}
+        >
           <a href="/buy-now" className="pill">
             {anotherEnquiry}
           </a>

@@ -71,7 +71,7 @@ function Section({ id, ground = 'plain', lead, side, children }: SectionProps) {
   )
 }
 
-function CompositionSide({ picture, composition: { footnote } }: ProductContent) {
+function CompositionSide({ composition: { footnote } }: ProductContent) {
   return (
     <div className="composition-side">
       <p className="small">
@@ -80,7 +80,6 @@ function CompositionSide({ picture, composition: { footnote } }: ProductContent)
       <button type="button" className="pill sheet-button">
         Print for your physician
       </button>
-      <Picture name={`${picture}-label-wide`} alt="" sizes="360px" />
     </div>
   )
 }

@@ -5,7 +5,7 @@ import { productPath, products } from '../../shared/catalogue.ts'
 import { render } from '../support/render.tsx'
 
 const inPlace = (path: string) => (
-  <header className="site-header" data-ground="paper">
+  <header className="site-header">
     <Header path={path} />
   </header>
 )

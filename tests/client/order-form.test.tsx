@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { receivedEarlier } from '../../client/content/enquiry-form.ts'
+import { enquiryReceived, receivedEarlier } from '../../client/content/enquiry-form.ts'
 import { emptyHints, notStored, progress, ruleHints, uncertain } from '../../client/content/sending.ts'
 import { OrderForm } from '../../client/enquiry/order-form.tsx'
 import { keepKey } from '../../client/enquiry/send-order.ts'
@@ -134,7 +134,7 @@ it('an order received empties the form and shows the reference', async () => {
   await expect.element(page.getByText('QV-7K3M9P')).toBeVisible()
   expect(new Set(Object.values(values()))).toEqual(new Set(['']))
   expect(form.hidden).toBe(true)
-  expect(document.activeElement?.textContent).toBe(messages.received)
+  expect(document.activeElement?.textContent).toBe(enquiryReceived.heading)
   expect(wire.sent).toEqual([
     {
       ...filled,

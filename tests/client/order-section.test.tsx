@@ -37,7 +37,7 @@ it('an order received changes the heading, ticks the first of the steps, and say
   const chat = new URL(page.getByRole('link', { name: 'Continue on WhatsApp' }).element().getAttribute('href') ?? '')
   expect(chat.origin + chat.pathname).toBe(`https://wa.me/${brand.whatsapp.replace(/\D/g, '')}`)
   expect([...chat.searchParams]).toEqual([['text', `Enquiry ${reference}: 2 × ${products[0]}`]])
-  expect(heading()).toBe(enquiryReceived.title)
+  expect(heading()).toBe(enquiryReceived.heading)
   expect(`${enquiryReceived.lead} ${place.querySelector('.steps')?.textContent}`).not.toMatch(/e-?mail|inbox|copy/i)
   expect(place.querySelectorAll('.steps')).toHaveLength(1)
   expect(ticked()).toHaveLength(nextSteps.length)

@@ -1,6 +1,7 @@
+import sharp from 'sharp'
 import { expect, it } from 'vitest'
 import { home } from '../../client/content/home.ts'
-import { brand } from '../../shared/brand.ts'
+import { brand, palette } from '../../shared/brand.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { PHONE, paths, siteForTests } from '../support/visit.ts'
 
@@ -178,8 +179,18 @@ it('the files that machines ask for are there', async () => {
   const sitemap = await html('/sitemap.xml')
   expect(paths.filter((path) => !new RegExp(`<loc>https?://[^/]+${path}</loc>`).test(sitemap))).toEqual([])
   expect(await html('/robots.txt')).toMatch(/Sitemap: https?:.*\/sitemap\.xml/)
-  for (const icon of ['/favicon.ico', '/apple-touch-icon.png', '/icon-512.png'])
-    expect((await fetch(icon)).status, icon).toBe(200)
+  const accent = [1, 3, 5].map((at) => Number.parseInt(palette.accent.slice(at, at + 2), 16)).join()
+  for (const icon of ['/favicon.ico', '/apple-touch-icon.png', '/icon-512.png']) {
+    const answer = await fetch(icon)
+    expect(answer.status, icon).toBe(200)
+    const file = Buffer.from(await answer.arrayBuffer())
+    const image = sharp(file.subarray(Math.max(0, file.indexOf('\x89PNG', 0, 'latin1'))))
+    const bytes = [...(await image.removeAlpha().raw().toBuffer())]
+    const colours = new Set(
+      Array.from({ length: bytes.length / 3 }, (_, pixel) => bytes.slice(pixel * 3, pixel * 3 + 3).join()),
+    )
+    expect(colours.has(accent), `${icon} is drawn in the accent colour`).toBe(true)
+  }
 })
 
 it.each([{}, PHONE])('without JavaScript the site reads, leads on and says how to reach us', async (options) => {

@@ -1,6 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'
+import { enquiryReceived } from '../../client/content/enquiry-form.ts'
 import { emptyHints, uncertain } from '../../client/content/sending.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
@@ -38,7 +39,8 @@ describe.each(formPaths)('without scripts, on %s', (path) => {
     const { page, problems, close } = await visit(path, PLAIN)
     await fillOrder(page, { mobile: '098765 43210' })
     await sendButton(page).click()
-    await page.getByRole('heading', { level: 1, name: messages.received }).waitFor()
+    await page.getByRole('heading', { level: 1, name: enquiryReceived.heading }).waitFor()
+    expect(await page.getByText(messages.received).isVisible()).toBe(true)
     const [row, ...more] = await stored()
     expect(more).toEqual([])
     expect(row?.mobile).toBe('9876543210')

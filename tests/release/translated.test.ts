@@ -175,9 +175,10 @@ async function order({ page, see }: Visit) {
 }
 
 async function openIndication(page: Page, index: number) {
-  const indication = page.locator('.indication').nth(index)
-  await indication.getByRole('button').click()
-  await eventually(async () => expect(await indication.getAttribute('data-open')).toBe('true'))
+  const button = page.locator('.indication button').nth(index)
+  const body = await button.getAttribute('aria-controls') // the open one may move to the first place
+  await button.click()
+  await page.locator(`.indication[data-open=true] [aria-controls=${body}]`).waitFor()
 }
 
 async function mechanism({ page, see }: Visit) {
