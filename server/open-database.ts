@@ -1,5 +1,5 @@
-// Where the database is: DATABASE_URL, or the embedded one in DATA_DIR, which this process starts unless another one has
-// it. Either is then reached in the same way, by database/connect.ts.
+// Opens the database at DATABASE_URL, or the embedded one in DATA_DIR. This process starts the embedded one, unless
+// another process has it.
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConnectOptions, connectDatabase } from './database/connect.ts'
@@ -12,8 +12,8 @@ import { emptyDatabase, migrationsFolder } from './project-root.ts'
 
 /** How long another process may take to open or to close the embedded database. */
 export const OWNER_PATIENCE_MS = 30_000
-const LOOK_MS = 50
-/** How long other clients may go on after the command that has the embedded database is done. */
+const POLL_MS = 50
+/** How long a command that started the embedded database serves other clients after its own work. */
 const LEAVE_MS = 3000
 
 export interface DatabaseOptions extends ConnectOptions {
@@ -24,36 +24,38 @@ export interface DatabaseOptions extends ConnectOptions {
   embeddedPort?: number
   /** File from which a new embedded database is unpacked. */
   emptyDatabase?: string
-  /** Connect to an embedded database that another process has, instead of being refused. */
+  /** Connect to the embedded database when another process has it. */
   beside?: boolean
-  /** How long to wait for another process that has the embedded database. Not at all unless given. */
+  /** How long to wait for another process that opens or closes the embedded database; 0 unless given. */
   patienceMs?: number
-  /** Told what happens to the embedded database. */
-  warn?(words: string): void
+  /** For messages about the embedded database. */
+  warn?(message: string): void
 }
 
-/** Opens the database for a process that has it to itself, shares a server, or works beside the process that has it. */
+/** @throws InUseError when another process has the embedded database, unless asked to work beside it */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   if (options.url) return connectDatabase({ connectionString: options.url }, options)
   const { beside = false, warn = console.error, patienceMs = beside ? OWNER_PATIENCE_MS : 0 } = options
   const folder = resolve(options.dataDir)
   const host = socketFolder(folder)
-  let isTold = beside || patienceMs === 0
-  for (const start = performance.now(); ; await sleep(LOOK_MS)) {
+  let isWarned = beside || patienceMs === 0
+  for (const start = performance.now(); ; await sleep(POLL_MS)) {
     try {
-      return (beside && (await joinEmbedded(folder, host, options))) || (await startHere(folder, options, warn))
+      return (
+        (beside && (await connectEmbedded(folder, host, options))) || (await startInThisProcess(folder, options, warn))
+      )
     } catch (error) {
       if (!(error instanceof InUseError)) throw error
-      if (!isTold)
-        warn(`another process has the embedded database in ${folder}: waits for it up to ${patienceMs / 1000} s`)
-      isTold = true
+      if (!isWarned)
+        warn(`another process has the embedded database in ${folder}: waiting for up to ${patienceMs / 1000} s`)
+      isWarned = true
       if (performance.now() - start >= patienceMs) throw error
     }
   }
 }
 
-/** @returns undefined where no process serves the folder, or the one that did has just gone */
-async function joinEmbedded(folder: string, host: string, options: DatabaseOptions): Promise<Database | undefined> {
+/** @returns undefined when no process serves the folder */
+async function connectEmbedded(folder: string, host: string, options: DatabaseOptions): Promise<Database | undefined> {
   try {
     const connection = { ...SOCKET_CONNECTION, host, user: 'postgres' }
     return await connectDatabase(connection, { ...options, name: nameOf(folder) })
@@ -62,8 +64,12 @@ async function joinEmbedded(folder: string, host: string, options: DatabaseOptio
   }
 }
 
-async function startHere(folder: string, options: DatabaseOptions, warn: (words: string) => void): Promise<Database> {
-  const { startEmbedded } = await import('./embedded/start-embedded.ts') // code that others do not need
+async function startInThisProcess(
+  folder: string,
+  options: DatabaseOptions,
+  warn: (message: string) => void,
+): Promise<Database> {
+  const { startEmbedded } = await import('./embedded/start-embedded.ts') // loaded only where it is needed
   const server = await startEmbedded({
     dataDir: folder,
     create: options.migrate ?? false,
@@ -94,7 +100,7 @@ function nameOf(folder: string): string {
   return `The database in ${folder}`
 }
 
-/** Whether nobody listens at the socket, or who did has gone. */
+/** Whether nobody listens at the socket, or the process that did has ended. */
 function isNotServed(error: unknown): boolean {
   const reason = error instanceof OperatorError ? error.cause : error
   const { code } = Object(reason) as NodeJS.ErrnoException
@@ -103,7 +109,7 @@ function isNotServed(error: unknown): boolean {
 
 type Where = Pick<Env, 'DATABASE_URL' | 'DATA_DIR'> & Partial<Pick<Env, 'DIRECT_DATABASE_URL'>> & Preparation
 
-/** Runs `work` beside the site or without it, on the database as it is there unless asked to prepare it. */
+/** Runs `work` on the database, whether the site is running or not. */
 export async function withDatabase<T>(
   { DATABASE_URL: url, DIRECT_DATABASE_URL: directUrl, DATA_DIR: dataDir, migrate, anyVersion }: Where,
   work: (database: Database) => Promise<T>,

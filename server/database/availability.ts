@@ -1,20 +1,19 @@
+// Tells whether enquiries can be stored, and writes one log line when they cannot and one when they can again.
 import type { Logger } from 'pino'
 import { sqlState } from '../errors.ts'
 
-/** Whether enquiries can be stored, as those who write find it. */
 export interface Availability {
   isUp(): boolean
+  /** Called when something could not be stored. */
   failed(error: unknown): void
+  /** Called when something was stored. */
   worked(): void
   close(): void
 }
 
 const PROBE_MS = 2000
 
-/**
- * Says in the log when the database goes and when it is back: a line each, however many requests it costs.
- * @param probe tries to store something; asked again and again while the database is away
- */
+/** @param probe tries to store something; called every two seconds while the database is away */
 export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: () => Promise<unknown>): Availability {
   let downSince: number | undefined
   let timer: NodeJS.Timeout | undefined
@@ -44,7 +43,7 @@ export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: (
   }
 }
 
-/** The code of what went wrong first: PostgreSQL's own, the connection's, or Prisma's. */
+/** The code of the first error: PostgreSQL's, the connection's or Prisma's. */
 function causeOf(error: unknown): string {
   const state = sqlState(error)
   if (state) return state

@@ -1,3 +1,4 @@
+// Opens a pool of connections to a PostgreSQL server, directly or through a pooler.
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { OperatorError, redact, sqlState } from '../errors.ts'
@@ -5,19 +6,19 @@ import { type Database, openClient, type Preparation } from './database.ts'
 import { assertMigrated, migrate } from './migrations.ts'
 
 const POOL_SIZE = 10
-/** A database that sleeps opens a connection once it is awake. One that leaves a statement unanswered is away, not asleep. */
+/** How long opening a connection may take: a database that sleeps has to wake. Less where statements stay unanswered. */
 const WAKE_MS = 5000
 const AWAY_MS = 1500
 const STATEMENTS_MAX = 200
 const IDLE_IN_TRANSACTION_MS = 10_000
-/** How poolers refuse a setting that they do not pass on. */
-const NOT_PASSED_ON = ['08P01', '0A000']
+/** The error codes with which poolers refuse a setting that they do not pass on. */
+const SETTING_REFUSED = ['08P01', '0A000']
 
 type WithStartup = new (config?: pg.ClientConfig) => pg.Client & { getStartupConf(): object }
 
 /**
- * The adapter reads times as if they were UTC, so the session's time zone has to be. Asked for by its name, as poolers
- * pass it on, and not among `options`, which they refuse.
+ * With UTC as the time zone of its session, as the adapter takes all times for UTC. A parameter of its own: poolers pass
+ * that on, and refuse `options`.
  */
 class Client extends (pg.Client as unknown as WithStartup) {
   override getStartupConf() {
@@ -28,25 +29,25 @@ class Client extends (pg.Client as unknown as WithStartup) {
 export interface ConnectOptions extends Preparation {
   /** Folder of the migrations that this version of the site needs. */
   migrations: string
-  /** Where migrations run when a pooler lies between: as everything else unless given. */
+  /** Where migrations run, when `connection` leads to a pooler. */
   directUrl?: string | undefined
-  /** How long a statement may take: as long as it takes unless given. */
+  /** How long a statement may take; no limit unless given. */
   queryTimeoutMs?: number
-  /** The database, as a sentence begins with it: by its address unless given. */
+  /** The database's name at the beginning of a sentence; its address unless given. */
   name?: string
 }
 
-/** Opens a pool of connections to a PostgreSQL server, directly or through a pooler. */
+/** @throws OperatorError when the database cannot be reached or used */
 export async function connectDatabase(connection: pg.ClientConfig, options: ConnectOptions): Promise<Database> {
   const { queryTimeoutMs } = options
   const settings = { ...connection, application_name: 'quvera', connectionTimeoutMillis: WAKE_MS }
-  // The server gives up first: what only the client gives up goes on waiting there, a connection each.
+  // The server's limit is the shorter one: a statement that only the client gives up keeps its connection busy.
   const limitMs = queryTimeoutMs && Math.round(queryTimeoutMs * 0.9)
   const limits = limitMs && {
     options: `-c statement_timeout=${limitMs} -c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`,
   }
   const client = await connect({ ...settings, ...limits }).catch((error: unknown) => {
-    if (!limits || !NOT_PASSED_ON.includes(sqlState(error) ?? '')) throw error
+    if (!limits || !SETTING_REFUSED.includes(sqlState(error) ?? '')) throw error
     return connect(settings)
   })
   try {
@@ -64,13 +65,13 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
     pool.on('error', () => {}) // of idle connections, which are replaced
     pool.on('connect', () => Object.assign(pool.options, { connectionTimeoutMillis: WAKE_MS }))
     pool.on('release', (_error, client) => {
-      if (!endUnlessAtRest(client)) Object.assign(pool.options, { connectionTimeoutMillis: AWAY_MS })
+      if (!endUnlessIdle(client)) Object.assign(pool.options, { connectionTimeoutMillis: AWAY_MS })
     })
     const name = options.name ?? `The database ${client.database} at ${client.host}:${client.port} (DATABASE_URL)`
     const [notes, db] = await Promise.all([
       prepare(client, name, options),
       openClient(new PrismaPg(pool, isDirect ? { statementNameGenerator: createStatementNames() } : {})),
-      pool.connect().then((first) => first.release()), // the process that has an embedded database waits for its clients
+      pool.connect().then((first) => first.release()), // a command that started the embedded database serves as long as clients are connected
     ]).catch(async (error) => {
       await pool.end()
       throw error
@@ -94,14 +95,14 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
 }
 
 /**
- * Keeps a connection that waits for an answer, or is in a transaction, from being used again: when a ROLLBACK was given
- * up before it was sent, what came next would be a part of that transaction, confirmed and taken back later.
+ * Ends a connection that waits for an answer or is in a transaction. If its ROLLBACK was never sent, the next statement
+ * would belong to that transaction: confirmed, and rolled back later.
  */
-function endUnlessAtRest(client: pg.PoolClient): boolean {
+function endUnlessIdle(client: pg.PoolClient): boolean {
   const { readyForQuery } = client as { readyForQuery?: boolean }
-  const isAtRest = readyForQuery === true && client.getTransactionStatus() === 'I'
-  if (!isAtRest) client.end()
-  return isAtRest
+  const isIdle = readyForQuery === true && client.getTransactionStatus() === 'I'
+  if (!isIdle) client.end()
+  return isIdle
 }
 
 async function connect(settings: pg.ClientConfig): Promise<pg.Client> {
@@ -143,7 +144,7 @@ async function readSettings(client: pg.Client): Promise<Settings> {
   )
 }
 
-/** Settings with which the server confirms what it may lose. */
+/** Warns of settings with which the server may lose what it has confirmed. */
 function warningsAbout({ fsync, synchronousCommit, standbys }: Settings): string[] {
   const isLocal = synchronousCommit === 'local' && standbys !== ''
   const settings = { fsync: fsync === 'off', synchronous_commit: synchronousCommit === 'off' || isLocal }
@@ -171,7 +172,7 @@ async function prepare(client: pg.Client, name: string, options: ConnectOptions)
 
 type StatementNames = (query: { sql: string }) => string
 
-/** A name for each statement text, so that a connection parses and plans it once. Beyond `STATEMENTS_MAX` texts: none. */
+/** A name for each statement text, so that a connection parses and plans it once; none for texts beyond `STATEMENTS_MAX`. */
 function createStatementNames(): StatementNames {
   const names = new Map<string, string>()
   return ({ sql }) => {
@@ -180,7 +181,7 @@ function createStatementNames(): StatementNames {
   }
 }
 
-/** A connection error's own words; Node reports several addresses at once without any. */
+/** The message of a connection error. For several addresses Node throws an error without a message. */
 function reason(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reason).join(', ')
   return error instanceof Error ? error.message : String(error)

@@ -1,3 +1,4 @@
+// An open database, as the other rooms see it.
 import type { PrismaPg } from '@prisma/adapter-pg'
 import type { ClientBase } from 'pg'
 import { PrismaClient } from './generated/client.ts'
@@ -6,7 +7,7 @@ export type Db = PrismaClient
 
 export interface Database {
   db: Db
-  /** What was done at the start: migrations applied, and those that a newer version left. */
+  /** For the log: migrations that were applied, and those of a newer version. */
   notes: string[]
   warnings: string[]
   /** Runs scripts on one connection, as migrations need. */
@@ -14,16 +15,16 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** What is done to the database before it is used: unless asked for, nothing. */
+/** What is done before a database is used. By default it is only checked. */
 export interface Preparation {
-  /** Apply the migrations that it lacks, and make an embedded database where there is none. */
+  /** Apply the migrations that it lacks, and create an embedded database where there is none. */
   migrate?: boolean | undefined
-  /** Take it as it is, whatever it lacks. */
+  /** Do not check its migrations. */
   anyVersion?: boolean | undefined
 }
 
 export async function openClient(adapter: PrismaPg): Promise<Db> {
   const db = new PrismaClient({ adapter, errorFormat: 'minimal' }) // one line, and no stack taken for each query
-  await db.$connect() // loads the query compiler while PostgreSQL answers, and not with the first query
+  await db.$connect() // loads the query compiler now, and not with the first query
   return db
 }

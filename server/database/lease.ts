@@ -1,13 +1,14 @@
+// Leases: what only one process may do at a time, or once a day.
 import type { Db } from './database.ts'
 
-/** What a clock may be put right by without a lease being lost. */
+/** How far the database's clock may be set back without a lease being lost. */
 const CLOCK_SECONDS = 60
 
 /**
- * Takes or renews what only one process may do at a time: `holder` has `name` for `seconds`, by the database's clock. A
- * lease that ends later than anybody may ask for is from before that clock was set back, and counts for nothing.
- * @param longest what anybody may ask for: the same unless given
- * @returns whether it has
+ * Takes or renews the lease `name` for `seconds`, by the database's clock. A lease that ends later than any holder may ask
+ * for was taken before that clock was set back, and is ignored.
+ * @param longest the most seconds that any holder asks for; `seconds` unless given
+ * @returns whether `holder` has the lease
  */
 export async function takeLease(
   db: Pick<Db, '$executeRaw'>,
@@ -25,7 +26,7 @@ export async function takeLease(
   return taken === 1
 }
 
-/** Lets another process have it at once. */
+/** Lets another process take the lease at once. */
 export async function releaseLease(db: Db, name: string, holder: string): Promise<void> {
   await db.lease.updateMany({ where: { name, holder }, data: { until: new Date(0) } })
 }

@@ -1,3 +1,4 @@
+// Reads all tables as they were at one moment, for a backup beside the running site.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError, sqlState } from '../errors.ts'
@@ -16,64 +17,64 @@ export interface AppliedMigration {
   checksum: string
 }
 
-/** Everything that is stored, as it was at one moment. */
+/** The tables at one moment. */
 export interface Snapshot {
   migrations: AppliedMigration[]
   tables: Table[]
-  /** The table's rows in JSON, a text each. */
+  /** Each row of the table as JSON. */
   rows(table: Table): AsyncIterable<string>
 }
 
 type Work = (snapshot: Snapshot) => Promise<void>
 
 const NO_LIMIT_MS = 2 ** 31 - 1
-/** What the names of the schemas begin with in which copies are, beside the tables' own. */
-export const COPIES = 'backup_copies'
-/** Some thousand rows: so many are in memory at once, and the session of the embedded database is taken for them. */
+/** Each backup of the embedded database copies the tables into a schema of its own, whose name begins so. */
+export const COPY_SCHEMA = 'backup_copies'
+/** Pages of a table that are read at once: some thousand rows. */
 const PAGES_AT_ONCE = 15
 const LEASE = 'backup'
-/** So long a backup that was killed keeps the next one waiting. */
+/** How long the next backup waits for one that was killed. */
 const LEASE_SECONDS = 10
-const RENEWED_MS = 2000
-const LOOK_MS = 250
-/** PostgreSQL's codes for a full disk, and for a table and a schema that are not there. */
+const RENEW_MS = 2000
+const POLL_MS = 250
+/** PostgreSQL's error codes. */
 const DISK_FULL = '53100'
-const NO_TABLE = '42P01'
-const NO_SCHEMA = '3F000'
+const UNDEFINED_TABLE = '42P01'
+const INVALID_SCHEMA_NAME = '3F000'
 
-/** What belongs to the database itself and to the processes that run, and not to people. */
-const NOT_KEPT = `'_prisma_migrations', 'Quvera_Lease'`
+/** Not in a backup: they tell of the database and the running processes only. */
+const NOT_BACKED_UP = `'_prisma_migrations', 'Quvera_Lease'`
 
-/** Says who looked; a database that holds nothing else is an empty one. */
-export const ACCESS = 'Quvera_Access'
+/** The access log. Does not count when deciding whether a database is empty. */
+export const ACCESS_LOG = 'Quvera_Access'
 
 const TABLES = `
   SELECT class.relname::text AS "name",
     (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
       WHERE attrelid = class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS "columns"
   FROM pg_class class
-  WHERE class.relkind = 'r' AND class.relnamespace = current_schema()::regnamespace AND class.relname NOT IN (${NOT_KEPT})
+  WHERE class.relkind = 'r' AND class.relnamespace = current_schema()::regnamespace AND class.relname NOT IN (${NOT_BACKED_UP})
   ORDER BY class.relname`
 
-/** All tables whose rows are kept, as the database itself describes them. */
+/** The tables that are backed up. */
 export function readTables(db: Queries): Promise<Table[]> {
   return db.$queryRawUnsafe(TABLES)
 }
 
 /** The migrations that the database has, oldest first. */
-export function readJournal(db: Queries): Promise<AppliedMigration[]> {
+export function readAppliedMigrations(db: Queries): Promise<AppliedMigration[]> {
   return db.$queryRawUnsafe(
     `SELECT migration_name AS "name", checksum FROM _prisma_migrations
      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY migration_name`,
   )
 }
 
-/** The name as SQL has it. */
+/** The name as SQL needs it. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Beside the running site, which goes on storing orders. */
+/** Runs `work` on a snapshot, while the site goes on storing orders. */
 export async function withSnapshot(db: Db, { isEmbedded }: { isEmbedded: boolean }, work: Work): Promise<void> {
   const id = randomUUID().replaceAll('-', '')
   const canCopy = isEmbedded && (await waitForLease(db, id))
@@ -85,7 +86,7 @@ async function inTransaction(db: Db, work: Work) {
     async (transaction) => {
       await transaction.$executeRawUnsafe('SET TRANSACTION READ ONLY')
       await work({
-        migrations: await readJournal(transaction),
+        migrations: await readAppliedMigrations(transaction),
         tables: await readTables(transaction),
         rows: ({ name }) => readPages(transaction, quoted(name)),
       })
@@ -96,43 +97,40 @@ async function inTransaction(db: Db, work: Work) {
 
 /**
  * The embedded database has one session, and while it is in a transaction orders wait. So one statement copies all
- * tables, ten times as fast as they can be written out, and the copies are read a piece at a time between orders. One
- * backup does so at a time: whoever has the lease may take away what others have left.
+ * tables, and the copies are read in pieces, between orders. Only one backup at a time: the one that has the lease drops
+ * the copies that others have left.
  */
 async function fromCopies(db: Db, id: string, work: Work) {
-  const schema = `${COPIES}_${id}`
-  const renewal = setInterval(() => takeLease(db, LEASE, id, LEASE_SECONDS).catch(() => {}), RENEWED_MS)
+  const schema = `${COPY_SCHEMA}_${id}`
+  const renewal = setInterval(() => takeLease(db, LEASE, id, LEASE_SECONDS).catch(() => {}), RENEW_MS)
   async function cleanUp() {
     clearInterval(renewal)
     await db.$executeRawUnsafe(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
     await releaseLease(db, LEASE, id)
   }
   try {
-    const [migrations, tables] = [await readJournal(db), await readTables(db)]
+    const [migrations, tables] = [await readAppliedMigrations(db), await readTables(db)]
     const copies = tables.map(({ name }) => `CREATE UNLOGGED TABLE ${schema}.${quoted(name)} AS TABLE ${quoted(name)}`)
     const script = [`CREATE SCHEMA ${schema}`, ...copies].map((sql) => `${sql};`).join(' ')
     await db.$executeRawUnsafe(`DO $do$ DECLARE name text; BEGIN ${NO_TIME_LIMIT} ${DROP_SCHEMAS} ${script} END $do$`)
     await work({ migrations, tables, rows: ({ name }) => readPages(db, `${schema}.${quoted(name)}`) })
   } catch (error) {
-    await cleanUp().catch(() => {}) // the first failure tells more
+    await cleanUp().catch(() => {}) // the first failure is the one to report
     throw error
   }
-  await cleanUp().catch(() => {}) // the next start or backup does it
+  await cleanUp().catch(() => {}) // what stays is dropped by the next start or backup
 }
 
-/**
- * @returns false on a full disk, where no order can be stored that would have to wait, and no copy be made; and in a
- * database of the first version, which has no leases
- */
+/** @returns false on a full disk, where no copy can be made. No order can be stored then, so a transaction delays none. */
 async function waitForLease(db: Db, holder: string): Promise<boolean> {
   try {
     for (let tries = 0; !(await takeLease(db, LEASE, holder, LEASE_SECONDS)); tries++) {
-      if (tries === 0) console.error('Another backup is being made: this one waits until it is done.')
-      await sleep(LOOK_MS)
+      if (tries === 0) console.error('Another backup is under way: this one waits for its end.')
+      await sleep(POLL_MS)
     }
     return true
   } catch (error) {
-    if ([DISK_FULL, NO_TABLE].includes(sqlState(error) ?? '')) return false
+    if (sqlState(error) === DISK_FULL) return false
     throw error
   }
 }
@@ -151,9 +149,9 @@ async function* readPages(db: Queries, table: string): AsyncGenerator<string> {
       for (const { line } of rows) yield line
     }
   } catch (error) {
-    if (![NO_TABLE, NO_SCHEMA].includes(sqlState(error) ?? '')) throw error
+    if (![UNDEFINED_TABLE, INVALID_SCHEMA_NAME].includes(sqlState(error) ?? '')) throw error
     throw new OperatorError(
-      'The copies of this backup were taken away while it read them, by an erasure or by another backup. What it has written is not whole: make it again.',
+      'The copies that this backup read were dropped by an erasure or by another backup. The file is not complete: make it again.',
       { cause: error },
     )
   }
@@ -162,12 +160,12 @@ async function* readPages(db: Queries, table: string): AsyncGenerator<string> {
 const NO_TIME_LIMIT = `PERFORM set_config('statement_timeout', '0', true);`
 
 const DROP_SCHEMAS = `
-  FOR name IN SELECT nspname FROM pg_namespace WHERE starts_with(nspname::text, '${COPIES}')
+  FOR name IN SELECT nspname FROM pg_namespace WHERE starts_with(nspname::text, '${COPY_SCHEMA}')
   LOOP EXECUTE format('DROP SCHEMA %I CASCADE', name); END LOOP;`
 
 /**
- * Takes away what backups have copied: what is erased shall not stay in a copy. A backup that is being made fails, and
- * says why. Its lease goes too, which the site's role on a server, where there are no copies, may not take.
+ * Drops the copies of all backups: what is erased must not stay in a copy. A backup under way fails and says why. Deletes
+ * its lease only where there were copies: on a PostgreSQL server, where there are none, the site's role may not.
  */
 export const DROP_COPIES = `
   DO $do$ DECLARE name text; BEGIN ${DROP_SCHEMAS}

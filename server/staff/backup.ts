@@ -1,3 +1,4 @@
+// Writes a backup: one file with all rows, made beside the running site.
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -5,7 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import * as z from 'zod/mini'
-import { ACCESS, type Snapshot, withSnapshot } from '../database/snapshot.ts'
+import { ACCESS_LOG, type Snapshot, withSnapshot } from '../database/snapshot.ts'
 import type { Env } from '../env.ts'
 import { OperatorError } from '../errors.ts'
 import { formatCount } from '../format.ts'
@@ -14,7 +15,7 @@ import { UsageError } from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
 /**
- * A backup is gzip of lines. One that begins with @ is about the file, every other one is a row in JSON, as
+ * A backup is a gzip file of lines. A line that begins with @ is about the file. Every other line is a row in JSON, as
  * PostgreSQL writes and reads it:
  *   @{"format":"quvera-backup","version":1,"madeAt":…,"migrations":[{"name":…,"checksum":…}]}
  *   @{"table":…,"columns":[…]} and then its rows; so each table
@@ -39,12 +40,12 @@ export const markSchema = z.union([
 
 export type Head = z.infer<typeof headSchema>
 
-/** Lines are packed in pieces of about this size: a piece a line would cost more than packing it. */
+/** Lines are compressed in pieces of about this size. */
 const PIECE_CHARACTERS = 64 * 1024
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-const NOTHING =
+const EMPTY =
   'There is nothing to back up: the database holds no rows. Is it the one of the site? DATA_DIR or DATABASE_URL says which it is. --allow-empty writes a backup of nothing.'
 
 export function backupCommand(add: AddCommand, terminal: Terminal) {
@@ -79,11 +80,11 @@ async function create(file: string): Promise<FileHandle> {
 
 interface Written {
   all: number
-  /** Without the lines that say who looked. */
+  /** Without the access log. */
   rows: number
 }
 
-/** Writes all of it, or throws. */
+/** @returns how many rows were written, without the access log */
 async function write(
   terminal: Terminal,
   env: Env,
@@ -92,7 +93,8 @@ async function write(
 ): Promise<number> {
   const written = { all: 0, rows: 0 }
   const ended = new AbortController()
-  const end = (signal: string) => ended.abort(new OperatorError(`The backup was ended by ${signal}: it is not whole.`))
+  const end = (signal: string) =>
+    ended.abort(new OperatorError(`The backup was ended by ${signal}: the file is not complete.`))
   for (const signal of SIGNALS) process.once(signal, end)
   try {
     await withDatabase({ ...env, anyVersion: true }, async ({ db }) => {
@@ -105,14 +107,14 @@ async function write(
   } catch (error) {
     if (ended.signal.aborted) throw ended.signal.reason
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
-    throw new OperatorError('The backup was not read to its end: what was read of it is not whole.', { cause: error })
+    throw new OperatorError('The backup was not read to its end: what was read is not complete.', { cause: error })
   } finally {
     for (const signal of SIGNALS) process.off(signal, end)
   }
   return written.rows
 }
 
-/** With the checksum of it all as the last line. */
+/** The lines in pieces, the last line with the checksum of all others. */
 async function* toPieces(snapshot: Snapshot, written: Written, allowEmpty: boolean): AsyncGenerator<string> {
   const checksum = createHash('sha256')
   let piece = ''
@@ -123,7 +125,7 @@ async function* toPieces(snapshot: Snapshot, written: Written, allowEmpty: boole
     yield piece
     piece = ''
   }
-  if (written.rows === 0 && !allowEmpty) throw new OperatorError(NOTHING)
+  if (written.rows === 0 && !allowEmpty) throw new OperatorError(EMPTY)
   checksum.update(piece)
   yield `${piece}${mark({ end: true, rows: written.all, sha256: checksum.digest('hex') })}\n`
 }
@@ -135,7 +137,7 @@ async function* toLines({ migrations, tables, rows }: Snapshot, written: Written
     for await (const row of rows(table)) {
       yield row
       written.all++
-      if (table.name !== ACCESS) written.rows++
+      if (table.name !== ACCESS_LOG) written.rows++
     }
   }
 }

@@ -1,3 +1,4 @@
+// Fills an empty database from a backup.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
@@ -6,7 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { createGunzip } from 'node:zlib'
 import type { Database } from '../database/database.ts'
 import { migrate, readMigrations, recreateTables } from '../database/migrations.ts'
-import { ACCESS, type Queries, quoted, readTables } from '../database/snapshot.ts'
+import { ACCESS_LOG, type Queries, quoted, readTables } from '../database/snapshot.ts'
 import { OperatorError, sqlState } from '../errors.ts'
 import { formatCount } from '../format.ts'
 import { withDatabase } from '../open-database.ts'
@@ -18,13 +19,13 @@ import type { AddCommand, Terminal } from './output.ts'
 const NO_LIMIT_MS = 2 ** 31 - 1
 /** Longer than any row can be. */
 const LINE_MAX = 2 ** 20
-/** What is inserted at once: some hundred rows. */
+/** Some hundred rows are inserted at once. */
 const CHARACTERS_AT_ONCE = 2 ** 18
-/** PostgreSQL's codes for values that cannot be, rows that do not fit, and columns that there are not. */
+/** PostgreSQL's error codes for invalid values, broken constraints and unknown columns. */
 const NO_FIT = /^2[23]|^42703/
 const UNCHANGED = 'Nothing was changed.'
-/** Sequences go on after the highest number that was drawn from them. */
-const COUNT_ON = `
+/** Sets sequences to the highest number that a row has from them. */
+const SET_SEQUENCES = `
   DO $do$ DECLARE each record; BEGIN
     FOR each IN SELECT table_name, column_name, sequence
       FROM information_schema.columns, pg_get_serial_sequence(quote_ident(table_name), column_name) sequence
@@ -49,21 +50,21 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
     )
     .action(async (file: string, { mails = false, subscriptions = false }: Options) => {
       const name = file === '-' ? 'standard input' : resolve(file)
-      // Standard input is read to its end first: while the database waits for more, it stores no orders.
+      // Standard input is read to its end first: while a transaction waits for more, the site stores no orders.
       const bytes = file === '-' ? await buffer(input) : undefined
       const read = () => unzippedLines(() => (bytes ? Readable.from([bytes]) : createReadStream(file)))
-      const said = (error: unknown) => {
+      const fail = (error: unknown) => {
         throw explain(error, name)
       }
-      await assertWhole(read()).catch(said) // before a database is made
+      await assertComplete(read()).catch(fail) // before a database is created
       const settings = env()
       await withDatabase({ ...settings, migrate: true }, async (database) => {
         const keep = { mails, subscriptions }
-        const { rows, madeAt, held, subscribers, isRemade } = await restore(database, read(), keep).catch(said)
+        const { rows, madeAt, held, subscribers, isRecreated } = await restore(database, read(), keep).catch(fail)
         await terminal.recordAccess(database.db, formatCount(rows, 'row', 'rows'))
         print(`Restored ${formatCount(rows, 'row', 'rows')} of the backup made at ${madeAt}.`)
-        if (isRemade && settings.DATABASE_URL)
-          print('The tables were made anew: run prisma/roles.sql again before the site starts.')
+        if (isRecreated && settings.DATABASE_URL)
+          print('The tables were created anew: run prisma/roles.sql again before the site starts.')
         if (held > 0)
           print(`Held back: ${formatCount(held, 'mail', 'mails')} that the backup had still to send (staff mails).`)
         if (subscribers > 0)
@@ -80,21 +81,20 @@ interface Options {
 }
 
 /**
- * Fills the database in one transaction. Of an older backup the empty tables are first made as they were then, and
- * brought up to date after: an end at any point leaves a database that the next start brings up to date.
+ * Fills the database in one transaction. For an older backup the empty tables are first created as they were then, and
+ * migrated afterwards. Whenever this is interrupted, the next start migrates the database.
  */
 async function restore({ db, withClient }: Database, lines: AsyncGenerator<string>, keep: Required<Options>) {
   const folder = migrationsFolder()
   await assertEmpty(db)
   const backup = await openBackup(lines)
   const names = backup.head.migrations.map(({ name }) => name)
-  const isRemade = (await readMigrations(folder)).length > names.length
-  if (isRemade) await withClient((client) => recreateTables(client, folder, names))
-  const migrateOn = () => withClient((client) => migrate(client, folder))
+  const isRecreated = (await readMigrations(folder)).length > names.length
+  if (isRecreated) await withClient((client) => recreateTables(client, folder, names))
   const filled = await db
     .$transaction((transaction) => fill(transaction, backup, keep), { timeout: NO_LIMIT_MS })
-    .finally(() => isRemade && migrateOn())
-  return { ...filled, madeAt: backup.head.madeAt, isRemade }
+    .finally(() => isRecreated && withClient((client) => migrate(client, folder)))
+  return { ...filled, madeAt: backup.head.madeAt, isRecreated }
 }
 
 async function fill(db: Queries & Pick<Database['db'], '$queryRaw'>, backup: Backup, keep: Required<Options>) {
@@ -103,7 +103,7 @@ async function fill(db: Queries & Pick<Database['db'], '$queryRaw'>, backup: Bac
   await db.$executeRawUnsafe(`LOCK TABLE ${tables.map(({ name }) => quoted(name)).join()} IN EXCLUSIVE MODE`)
   await assertEmpty(db)
   const rows = await insertAll(db, backup)
-  await db.$executeRawUnsafe(COUNT_ON)
+  await db.$executeRawUnsafe(SET_SEQUENCES)
   const held = keep.mails ? 0 : await withholdAfterRestore(db)
   const subscribers = keep.subscriptions
     ? 0
@@ -111,14 +111,14 @@ async function fill(db: Queries & Pick<Database['db'], '$queryRaw'>, backup: Bac
   return { rows, held, subscribers }
 }
 
-/** Reads the file to its end. */
-async function assertWhole(lines: AsyncGenerator<string>): Promise<void> {
+/** Reads the file to its end, which holds the checksum. */
+async function assertComplete(lines: AsyncGenerator<string>): Promise<void> {
   const { batches } = await openBackup(lines)
   for await (const _ of batches);
 }
 
 async function assertEmpty(db: Queries) {
-  for (const { name } of (await readTables(db)).filter((table) => table.name !== ACCESS)) {
+  for (const { name } of (await readTables(db)).filter((table) => table.name !== ACCESS_LOG)) {
     const rows = await db.$queryRawUnsafe<unknown[]>(`SELECT 1 FROM ${quoted(name)} LIMIT 1`)
     if (rows.length > 0) {
       throw new OperatorError(`The database has rows in ${name}. Restore into an empty one; nothing was changed.`)
@@ -136,11 +136,11 @@ function assertKnown({ version, migrations }: Head, known: string[]): void {
   )
 }
 
-/** Inserts as it reads: the transaction takes it back if the end of the file is not that of these rows. */
+/** Inserts while it reads: the transaction is rolled back when the checksum at the end is not that of these rows. */
 async function insertAll(db: Queries, { batches }: Backup): Promise<number> {
   const tables = (await readTables(db)).map(({ name }) => name)
   let inserted = 0
-  await inAnyOrder(db, async () => {
+  await withDeferredKeys(db, async () => {
     for await (const { table, columns, rows } of batches) {
       if (!tables.includes(table)) throw new Damage('It holds a table that no backup of ours has')
       const [name, names] = [quoted(table), columns.map(quoted).join()]
@@ -148,14 +148,14 @@ async function insertAll(db: Queries, { batches }: Backup): Promise<number> {
         `INSERT INTO ${name} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${name}, $1::json)`,
         `[${rows.join()}]`,
       )
-      if (table !== ACCESS) inserted += rows.length
+      if (table !== ACCESS_LOG) inserted += rows.length
     }
   })
   return inserted
 }
 
-/** Rows may refer to rows that come later: the database looks when all are there. */
-async function inAnyOrder(db: Queries, insert: () => Promise<void>): Promise<void> {
+/** Rows may refer to rows that come later: foreign keys are checked when all rows are inserted. */
+async function withDeferredKeys(db: Queries, insert: () => Promise<void>): Promise<void> {
   const keys = await db.$queryRawUnsafe<{ table: string; name: string }[]>(
     `SELECT conrelid::regclass::text AS "table", quote_ident(conname) AS "name" FROM pg_constraint
      WHERE contype = 'f' AND connamespace = current_schema()::regnamespace AND NOT condeferrable`,
@@ -170,12 +170,12 @@ async function inAnyOrder(db: Queries, insert: () => Promise<void>): Promise<voi
   await alter('NOT DEFERRABLE')
 }
 
-/** Something is wrong with the file. The message quotes nothing of it, for it is told on a terminal. */
+/** Something is wrong with the file. The message quotes nothing of it: it may hold control characters of a terminal. */
 class Damage extends Error {}
 
 interface Backup {
   head: Head
-  /** Ends well only if the end of the file is that of these rows. */
+  /** Throws at the end when the checksum is not that of these rows. */
   batches: AsyncGenerator<{ table: string; columns: string[]; rows: string[] }>
 }
 
@@ -221,7 +221,7 @@ async function* readBatches(first: string, lines: AsyncGenerator<string>): Backu
   throw new Damage('Its end is missing, or is not that of these rows')
 }
 
-/** What a line says of the file; undefined for what is none of ours. */
+/** What a line says about the file; undefined when it is no JSON. */
 function readMark(line: string): unknown {
   try {
     return JSON.parse(line.slice(MARK.length))
@@ -231,9 +231,8 @@ function readMark(line: string): unknown {
 }
 
 /**
- * The lines of a gzip stream, which is opened when the first of them is asked for: a damaged end of it that is found
- * before anybody listens would be an error that nobody catches. Node's own reader of lines also ends them at characters
- * that stand in people's texts.
+ * The lines of a gzip file. `open` is called for the first line, so that no error of the stream comes before somebody
+ * listens. Node's readline would also end lines at U+2028, which people's texts may hold.
  */
 export async function* unzippedLines(open: () => Readable): AsyncGenerator<string> {
   const texts = pipeline(open(), createGunzip(), () => {}).setEncoding('utf8') // an error ends the texts too
@@ -249,7 +248,7 @@ export async function* unzippedLines(open: () => Readable): AsyncGenerator<strin
   if (rest) yield rest
 }
 
-/** What is no refusal of ours, nor the database's, is the file's. */
+/** Says what is wrong with the file, where the error is due to it. */
 function explain(error: unknown, file: string): unknown {
   if (error instanceof OperatorError || !(error instanceof Error)) return error
   const { code = '', syscall, message } = error as NodeJS.ErrnoException

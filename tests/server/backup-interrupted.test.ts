@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { COPIES } from '../../server/database/snapshot.ts'
+import { COPY_SCHEMA } from '../../server/database/snapshot.ts'
 import { eraseOldEnquiries } from '../../server/enquiries/retention.ts'
 import { atEnd } from '../support/at-end.ts'
 import { readBackup } from '../support/backup-file.ts'
@@ -59,7 +59,7 @@ async function aStalledBackup(env = database) {
 function copies(env = database): Promise<string[]> {
   return onDatabase(env, async (db) => {
     const rows = await db.$queryRaw<{ name: string }[]>`
-      SELECT nspname::text AS name FROM pg_namespace WHERE starts_with(nspname, ${COPIES})`
+      SELECT nspname::text AS name FROM pg_namespace WHERE starts_with(nspname, ${COPY_SCHEMA})`
     return rows.map(({ name }) => name)
   })
 }
@@ -70,7 +70,7 @@ describe('two backups at once', { timeout: 60_000 }, () => {
     const file = join(folder, 'second.gz')
     const second = startStaff(['backup', file], database)
     atEnd(() => second.process.kill('SIGKILL'))
-    if (isEmbedded) await eventually(() => expect(second.stderr()).toMatch(/^Another backup is being made[^\n]*\n$/))
+    if (isEmbedded) await eventually(() => expect(second.stderr()).toMatch(/^Another backup is under way[^\n]*\n$/))
     else await second.exited
     const [read, firstCode, secondCode] = await Promise.all([buffer(first.process.stdout), first.exited, second.exited])
     expect([firstCode, secondCode]).toEqual([0, 0])
@@ -115,7 +115,7 @@ describe('a backup that nobody reads to its end', { timeout: 60_000 }, () => {
     expect(await copies()).toEqual([])
     const [, code] = await Promise.all([buffer(backup.process.stdout), backup.exited])
     expect(code).toBe(isEmbedded ? 1 : 0)
-    if (isEmbedded) expect(backup.stderr()).toMatch(/^The copies of this backup were taken away[^\n]*\n$/)
+    if (isEmbedded) expect(backup.stderr()).toMatch(/^The copies that this backup read were dropped[^\n]*\n$/)
   })
 
   it('says that the database went away, and exits 1', async () => {
@@ -141,7 +141,7 @@ describe('copies that a killed backup left', () => {
   const leave = (env: Record<string, string>) =>
     onDatabase(env, (db) =>
       db.$executeRawUnsafe(`DO $$ BEGIN
-        CREATE SCHEMA ${COPIES}_left; CREATE UNLOGGED TABLE ${COPIES}_left.form AS TABLE "Quvera_Form"; END $$`),
+        CREATE SCHEMA ${COPY_SCHEMA}_left; CREATE UNLOGGED TABLE ${COPY_SCHEMA}_left.form AS TABLE "Quvera_Form"; END $$`),
     )
 
   it('go with retention, unless it erases nothing, and with the next backup', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
-import { COPIES } from '../../server/database/snapshot.ts'
+import { COPY_SCHEMA } from '../../server/database/snapshot.ts'
 import { withDatabase } from '../../server/open-database.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
@@ -120,20 +120,11 @@ describe('a backup', { timeout: 90_000 }, () => {
     expect(readBackup(await readFile(file))).toEqual([])
   })
 
-  it('is made of a database of the first version too', async () => {
-    const { db, env, close } = await openTestDatabase()
-    atEnd(close)
-    await db.$executeRaw`INSERT INTO "Quvera_Subscriber" VALUES ('a@shop.example', now(), '1')`
-    await db.$executeRaw`DROP TABLE "Quvera_Lease" CASCADE`
-    await db.$executeRaw`DELETE FROM _prisma_migrations WHERE migration_name NOT LIKE '%_enquiries'`
-    expect(await staff(['backup', await aPath()], env)).toMatchObject({ code: 0 })
-  })
-
   it('leaves no copies behind', async () => {
     await aBackup(site)
     const schemas = await inspect(
       site.env,
-      (db) => db.$queryRaw`SELECT FROM pg_namespace WHERE starts_with(nspname, ${COPIES})`,
+      (db) => db.$queryRaw`SELECT FROM pg_namespace WHERE starts_with(nspname, ${COPY_SCHEMA})`,
     )
     expect(schemas).toEqual([])
   })

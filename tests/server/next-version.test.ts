@@ -76,7 +76,7 @@ it('a backup of this version is restored by the later one, and brought up to dat
   const { code, stdout } = await nextStaff(['restore', file], env)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^Restored 60 rows of the backup/)
-  expect(/^The tables were made anew: run prisma\/roles\.sql again/m.test(stdout)).toBe(Boolean(inject('postgres')))
+  expect(/^The tables were created anew: run prisma\/roles\.sql again/m.test(stdout)).toBe(Boolean(inject('postgres')))
   expect(await shape(env)).toEqual([{ cities: 20n, journal: await journal() }])
 })
 
