@@ -1,6 +1,6 @@
 // What the worker thread does: it opens the database, creates one on the first start, and serves it at the socket.
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { OperatorError } from '../errors.ts'
 import { assertDatabase, pathIn } from './data-folder.ts'
 import { isDatabase, REMEDY } from './database-files.ts'
@@ -45,6 +45,8 @@ export async function openServer(options: ServerOptions, { onAbort, setUnlimited
     if (!options.create) assertDatabase(folder)
     await createDatabase(database, options.emptyDatabase)
   }
+  // PostgreSQL refuses an empty one, as a power cut may leave it. This process has the folder's own lock.
+  rmSync(join(database, 'postmaster.pid'), { force: true })
   const postgres = await openPostgres(database, onAbort).catch((error: Error) => {
     const what = `The embedded database in ${database} cannot be opened: ${error.message.replace(/\.$/, '')}.`
     throw new OperatorError(`${what} Keep the folder, and ${REMEDY}.`, { cause: error })

@@ -143,6 +143,13 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
     expect(await readdir(folder)).toEqual(['owner.lock', 'postgres'])
   })
 
+  it('opens with the empty postmaster.pid that a power cut leaves', async () => {
+    const dataDir = await aDatabase()
+    await writeFile(join(dataDir, 'postgres/postmaster.pid'), '')
+    const { close } = await open(dataDir)
+    await close()
+  })
+
   it('is made without a prepared folder too', async () => {
     const folder = await aFolder()
     const { db, close } = await openDatabase({
