@@ -102,7 +102,7 @@ export async function deleteOldEvents(db: Db): Promise<void> {
       SELECT "Id" FROM "Quvera_MailEvent" WHERE "ReceivedAt" < now() - interval '2 days' LIMIT ${CHUNK})`
 }
 
-/** For a site without webhooks: asks Resend about one mail at a time. No mail waits for the answer. */
+/** For a site without webhooks: asks Resend about one mail at a time. No mail waits for that. */
 export function createDeliveryCheck(
   db: Db,
   log: Log,
@@ -112,31 +112,36 @@ export function createDeliveryCheck(
   let isPossible = true
   let isUnderWay = false
 
-  async function check(resendId: string) {
-    isUnderWay = true
+  async function check() {
+    const resendId = await claimCheck(db)
+    if (!resendId) return
     pace.started()
     const { event, forbidden, headers } = await mailer.readNewestEvent(resendId, AbortSignal.timeout(CHECK_TIMEOUT_MS))
     pace.ended(headers)
-    isUnderWay = false
+    if (event) await recordEvent(db, log, event, staff)
     isPossible = !forbidden
     if (forbidden)
       log.warn('RESEND_API_KEY may only send: whether mails arrive is not known until RESEND_WEBHOOK_SECRET is set')
-    if (event) await recordEvent(db, log, event, staff).catch((err) => log.error({ err }, 'a delivery event is lost'))
   }
 
   return async () => {
     if (!isPossible || isUnderWay || pace.room().tries === 0) return
-    // Checked again when its age has doubled.
-    const [due] = await db.$queryRaw<{ resendId: string }[]>`
-      UPDATE "Quvera_Mail"
-      SET "DueAt" = CASE WHEN "TriedAt" > now() - interval '1 day' THEN now() + (now() - "TriedAt") END
-      WHERE "Id" = (
-        SELECT "Id" FROM unnest(${mailKinds}::text[]::"Quvera_MailKind"[]) AS kind CROSS JOIN LATERAL (
-          SELECT "Id", "DueAt" FROM "Quvera_Mail"
-          WHERE "Status" = 'Sent' AND "Kind" = kind AND "DueAt" BETWEEN now() - interval '2 days' AND now()
-          ORDER BY "DueAt" LIMIT 1) first
-        ORDER BY "DueAt" LIMIT 1)
-      RETURNING "ResendId" AS "resendId"`
-    if (due) check(due.resendId)
+    isUnderWay = true
+    await check().catch(() => undefined) // a database that fails is reported at the next poll
+    isUnderWay = false
   }
+}
+
+/** The mail that is to be checked now, if there is one. It is checked again when its age has doubled. */
+async function claimCheck(db: Db): Promise<string | undefined> {
+  const [due] = await db.$queryRaw<{ resendId: string }[]>`
+    UPDATE "Quvera_Mail" SET "DueAt" = CASE WHEN "TriedAt" > now() - interval '1 day' THEN now() + (now() - "TriedAt") END
+    WHERE "Id" = (
+      SELECT "Id" FROM unnest(${mailKinds}::text[]::"Quvera_MailKind"[]) AS kind CROSS JOIN LATERAL (
+        SELECT "Id", "DueAt" FROM "Quvera_Mail"
+        WHERE "Status" = 'Sent' AND "Kind" = kind AND "DueAt" BETWEEN now() - interval '2 days' AND now()
+        ORDER BY "DueAt" LIMIT 1) first
+      ORDER BY "DueAt" LIMIT 1)
+    RETURNING "ResendId" AS "resendId"`
+  return due?.resendId
 }

@@ -12,7 +12,6 @@ import { createSummaryWriter } from './summary.ts'
 import { writeMessage } from './templates.ts'
 import { allowedNow, budgetOf, readUsage, type Usage, warnIfOverdue } from './usage.ts'
 
-const UPKEEP_MS = 60_000
 const WARN_MS = 3_600_000
 /** Without webhooks: when Resend is first asked whether a mail arrived. */
 const FIRST_CHECK_MS = 300_000
@@ -36,29 +35,24 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
   const checkDelivery = env.RESEND_WEBHOOK_SECRET
     ? async () => {}
     : createDeliveryCheck(db, log, staff, { mailer, pace })
-  // By this process's monotonic clock.
-  let upkeepAt = 0
-  let warnAt = 0
+  let warnAt = 0 // by this process's monotonic clock
 
-  /** Once a minute. */
   async function upkeep() {
     await mendTimes(db)
     await deleteOldEvents(db)
     await applyMissedEvents(db, log, staff)
     if (performance.now() >= warnAt && (await warnIfOverdue(db, log))) warnAt = performance.now() + WARN_MS
-    upkeepAt = performance.now() + UPKEEP_MS
   }
 
   return {
     lease: 'sends mails',
     room: pace.room,
-    async prepare() {
-      const isUpkeep = performance.now() >= upkeepAt
+    async prepare(isUpkeep) {
       if (isUpkeep && (await withholdOld(db, mailKinds, env.MAIL_MAX_AGE_DAYS, log))) return 'again'
       usage = await readUsage(db, budgetOf(env))
       await writeSummaryIfDue(usage, isUpkeep)
       if (isUpkeep) await upkeep()
-      await checkDelivery()
+      checkDelivery()
       return 'ready'
     },
     async claim(room) {

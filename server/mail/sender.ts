@@ -10,8 +10,11 @@ import { type ClaimedMail, type Result, recordResult } from './queue.ts'
 export interface Transport {
   /** Of all processes the one that has this lease sends. */
   lease: string
-  /** Once a poll, before anything is claimed. `again`: there is more to do, and until then nothing may be sent. */
-  prepare(): Promise<'ready' | 'again'>
+  /**
+   * Once a poll, before anything is claimed. `again`: there is more to do, and until then nothing may be sent.
+   * @param isUpkeep true once a minute
+   */
+  prepare(isUpkeep: boolean): Promise<'ready' | 'again'>
   /** How many tries may begin now; if none, for how long at least. */
   room(): { tries: number; pauseMs: number }
   claim(room: number): Promise<ClaimedMail[]>
@@ -33,6 +36,7 @@ interface SenderOptions {
 }
 
 const POLL_MS = 1000
+const UPKEEP_MS = 60_000
 const SENDER_LEASE_SECONDS = 5
 /** After a preparation of this length the lease is taken once more, because it may end soon. */
 const LONG_PREPARATION_MS = 1000
@@ -46,6 +50,7 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   let state: State = { is: 'waiting' }
   let woken = new AbortController()
   let nextPollAt = 0
+  let upkeepAt = 0
   let isReady = false
   let isFailing = false
 
@@ -63,7 +68,8 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   async function run() {
     while (state.is !== 'stopping') {
       woken = new AbortController()
-      const waitMs = Math.min(await step().catch(failed), pollMs)
+      const pauseMs = await step().catch(failed)
+      const waitMs = Math.min(pauseMs, nextPollAt - performance.now())
       if (waitMs > 0) await sleep(waitMs, undefined, { signal: woken.signal }).catch(() => undefined)
     }
   }
@@ -85,7 +91,7 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
       nextPollAt = performance.now() + pollMs
       isReady = await prepare()
     }
-    if (!isReady) return nextPollAt && pollMs
+    if (!isReady) return pollMs
     enter({ is: underWay.size > 0 ? 'sending' : 'idle' })
     if (state.is === 'paused') return state.until - performance.now()
     const { tries, pauseMs } = transport.room()
@@ -99,7 +105,9 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
     const takeIt = () => takeLease(db, transport.lease, holder, SENDER_LEASE_SECONDS)
     const startedAt = performance.now()
     let isMine = await takeIt()
-    const prepared = isMine && (await transport.prepare())
+    const isUpkeep = startedAt >= upkeepAt
+    const prepared = isMine && (await transport.prepare(isUpkeep))
+    if (isUpkeep && prepared === 'ready') upkeepAt = performance.now() + UPKEEP_MS
     if (isMine && performance.now() - startedAt > LONG_PREPARATION_MS) isMine = await takeIt()
     if (!isMine) enter({ is: 'waiting' })
     else if (prepared === 'again') nextPollAt = 0

@@ -17,7 +17,6 @@ const TIMEOUT_MS = 10_000
 const PAUSE_MS = 1000
 /** The receiver wants no more posts. */
 const GONE = 'HTTP 410'
-const UPKEEP_MS = 60_000
 /** Long enough for a restart of the process that has NOTIFY_URL. */
 const WANTED_SECONDS = 3600
 
@@ -67,15 +66,13 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
   const { NOTIFY_SECRET, NOTIFY_FORMAT, MAIL_RETRY_SECONDS, MAIL_MAX_AGE_DAYS, MAIL_LEASE_SECONDS } = env
   const target = { url, secret: NOTIFY_SECRET }
   let isBusy = false
-  let upkeepAt = 0
   return {
     lease: 'posts',
     room: () => ({ tries: isBusy ? 0 : 1, pauseMs: 0 }),
-    async prepare() {
-      if (performance.now() < upkeepAt) return 'ready'
+    async prepare(isUpkeep) {
+      if (!isUpkeep) return 'ready'
       if (await withholdOld(db, ['Post'], MAIL_MAX_AGE_DAYS, log)) return 'again'
       await wantPosts(db)
-      upkeepAt = performance.now() + UPKEEP_MS
       return 'ready'
     },
     async claim(room) {
