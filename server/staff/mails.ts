@@ -73,7 +73,7 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
         print(`${formatCount(due, 'mail is', 'mails are')} due now; ${next}.`)
         if (left > 0)
           print(
-            `Left: ${formatCount(left, 'mail', 'mails')} that may have been sent already. See Resend's log, then --include-unknown.`,
+            `Not changed: ${formatCount(left, 'mail', 'mails')} that may have been sent already. Look into Resend's log first; then repeat the command with --include-unknown.`,
           )
         printLeft(print, ids.length - due - left)
       })
@@ -96,14 +96,14 @@ function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
       await onDatabase(async (db) => {
         const ids = await find(db)
         const withheld = await withholdMails(db, before ? { before } : { ids })
-        print(`${formatCount(withheld, 'mail is', 'mails are')} withheld: never sent, unless a try is under way now.`)
+        print(`${formatCount(withheld, 'mail is', 'mails are')} withheld: not sent, unless a try is under way now.`)
         printLeft(print, before ? 0 : ids.length - withheld)
       })
     })
 }
 
 function printLeft(print: Terminal['print'], number: number) {
-  if (number > 0) print(`Left: ${formatCount(number, 'mail that is', 'mails that are')} sent or withheld.`)
+  if (number > 0) print(`Not changed: ${formatCount(number, 'mail', 'mails')}, sent or withheld before.`)
 }
 
 const NUMBER = /^\d{1,18}$/
@@ -187,8 +187,9 @@ async function printMails(terminal: Terminal, db: Db, onlyFailed: boolean) {
     {
       where: { status: { in: states }, kind: { in: mailKinds }, NOT: attention.map(({ where }) => where) },
       title: (n) =>
-        `${formatCount(n, 'mail is', 'mails are')} ${onlyFailed ? 'not sent and not tried again' : 'not sent'}.`,
-      advice: 'Pending ones are sent by themselves, as the first lines allow. Others: staff mails retry, or withhold.',
+        `${formatCount(n, 'mail is', 'mails are')} not sent${onlyFailed ? ' and not tried again' : ''}, and in no list above.`,
+      advice: `A Pending mail is sent by itself; the first lines say why it waits. For one that is Failed or Unknown,
+staff mails retry ID sends it again, and staff mails withhold ID takes it off this list.`,
     },
     {
       where: { kind: 'Post', status: { in: onlyFailed ? [] : ['Pending'] } },
@@ -211,7 +212,7 @@ async function printMails(terminal: Terminal, db: Db, onlyFailed: boolean) {
   if (isEmpty) print(onlyFailed ? 'No mail has failed.' : 'No mail waits.')
   if (pending + failed + unknown > 0) {
     const age = pending > 0 ? `, the oldest for ${formatAge(oldestPendingSeconds)}` : ''
-    print(`Mails: ${pending} pending${age}; ${failed} failed; ${unknown} unknown.`)
+    print(`In all: ${pending} pending${age}; ${failed} failed; ${unknown} unknown.`)
   }
   const oldest = await readOldestNew(db)
   if (oldest) {

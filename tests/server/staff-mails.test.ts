@@ -93,9 +93,9 @@ it('sends a mail that may have been sent only when told to, and never one that w
 
   const careful = await staff(['mails', 'retry', '--yes'], database)
   expect(careful.stdout).toContain('0 mails are due now')
-  expect(careful.stdout).toContain('Left: 1 mail that may have been sent already')
+  expect(careful.stdout).toContain('Not changed: 1 mail that may have been sent already')
   const named = await staff(['mails', 'retry', String(sent?.id)], database)
-  expect(named.stdout).toContain('Left: 1 mail that is sent or withheld.')
+  expect(named.stdout).toContain('Not changed: 1 mail, sent or withheld before.')
 
   const calls = resend.calls.all
   expect((await staff(['mails', 'retry', '--yes', '--include-unknown'], database)).stdout).toContain(
@@ -140,9 +140,9 @@ it('tells first of whom nobody was told, then whom to ring, and at the end what 
     wrong,
     'Rohan Mehta',
     '9876543210',
-    '1 mail is not sent.',
+    '1 mail is not sent, and in no list above.',
     pending,
-    'Mails: 1 pending, the oldest for 2 hours; 0 failed; 0 unknown.',
+    'In all: 1 pending, the oldest for 2 hours; 0 failed; 0 unknown.',
     `4 enquiries are still New, the oldest for 3 days: ${untold}`,
   ]
   let from = 0
@@ -211,7 +211,7 @@ it('retries none that are not named before it has listed them, and keeps their r
   expect(await mails()).toEqual(before)
 
   const named = await staff(['mails', 'retry', 'qv', fresh.slice(3)], database)
-  expect(named.stdout).toMatch(/^1 mail is due now;.*\nLeft: 1 mail that is sent or withheld\.\n$/)
+  expect(named.stdout).toMatch(/^1 mail is due now;.*\nNot changed: 1 mail, sent or withheld before\.\n$/)
   expect(await mails()).toMatchObject([before[0], before[1], { status: 'Pending', lastError: '422 no such user' }])
   expect((await staff(['mails', 'retry', '--yes'], database)).stdout).toMatch(/^3 mails are due now;/)
   expect((await mails()).map(({ status, lastError }) => [status, lastError])).toEqual(

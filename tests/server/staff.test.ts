@@ -134,7 +134,7 @@ describe('the seed', () => {
   it('fills an empty database, owes no mail, and refuses one that holds enquiries', async () => {
     const { database } = await aSite()
     expect(await runProgram('prisma/seed.ts', [], database)).toMatchObject({ code: 0 })
-    expect((await staff(['mails'], database)).stdout).toMatch(/^Mails: 0 pending;/m)
+    expect((await staff(['mails'], database)).stdout).toMatch(/^In all: 0 pending;/m)
     const first = await staff(['export'], database)
     expect(readCsv(first.stdout)).toHaveLength(60)
     const again = await runProgram('prisma/seed.ts', [], database)
