@@ -1,4 +1,4 @@
-/** `npm run seed`: enquiries to look at in Studio and to try the staff command on. The newest is of today. */
+/** `npm run seed`: made-up enquiries for Studio and the staff command. The newest is of today. */
 import { v7 as uuidv7 } from 'uuid'
 import { BuyerType, Product } from '../server/database/generated/enums.ts'
 import { createReference } from '../server/enquiries/orders.ts'
@@ -22,7 +22,7 @@ function of(list: string, index: number): string {
   return items[index % items.length] ?? ''
 }
 
-/** An enquiry and its mails. None is Pending: a site with a key would send it to somebody. */
+/** An enquiry and its mails. None is Pending, because a site with a key would send it. */
 function enquiry(index: number) {
   const receivedAt = new Date(today - index * BETWEEN_MS)
   const isRetailer = index % 5 < 2

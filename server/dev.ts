@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: the pages with hot replacement, the server behind them, started anew on every change, and at /mails the
- * newest mails as their receivers see them, sent or not.
+ * `npm run dev`: pages with hot replacement, the server behind them, restarted on every change, and at /mails the newest
+ * mails as their receivers see them, sent or not.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -29,7 +29,7 @@ console.log(`Mails, as their receivers see them, are at ${publicUrl}mails`)
 let ending = false
 let server: ChildProcess | undefined
 startServer()
-// Vite's watcher and not Node's, which loses a file that cannot be parsed or that an editor replaces.
+// Vite's watcher, because Node's loses a file that cannot be parsed or that an editor replaces.
 vite.watcher.add(SERVER_FOLDERS)
 vite.watcher.on('all', (_event, path) => {
   if (!SERVER_FOLDERS.some((folder) => path.startsWith(folder))) return
@@ -46,7 +46,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 function startServer() {
   const child = spawn(process.execPath, [resolve(import.meta.dirname, 'main.ts')], {
-    // Its public address is that of the pages, so that it names the one to open.
+    // The address of the pages, so that the server prints the one to open.
     env: { ...process.env, PUBLIC_URL: publicUrl, HOST: '127.0.0.1' },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
@@ -54,7 +54,7 @@ function startServer() {
     server = undefined
     if (ending) end()
     else if (child.killed) startServer()
-    else console.error('The server has ended. It starts again when a file under server/ or shared/ is saved.')
+    else console.error('The server has exited. It starts again when a file in server/ or shared/ is saved.')
   })
   server = child
 }

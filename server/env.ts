@@ -5,7 +5,6 @@ import { exitFor, OperatorError } from './errors.ts'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-/** A text that matches, or for which the rule holds. */
 function text(rule: RegExp | ((value: string) => boolean), message: string) {
   return z.string().check(z.refine((value) => (rule instanceof RegExp ? rule.test(value) : rule(value)), message))
 }
@@ -32,13 +31,13 @@ const postgresUrl = url(/^postgres(ql)?:$/, 'must be postgresql://user:password@
 
 const ORIGIN = 'must begin with https:// or http:// and end with the host, such as https://www.example.com'
 
-/** An address of a site as a whole: nothing follows the host, or its port. */
+/** An http or https URL without path, query and fragment. */
 function isOrigin(value: string): boolean {
   const { protocol = '', pathname, search, hash } = URL.parse(value) ?? {}
   return /^https?:$/.test(protocol) && pathname === '/' && !search && !hash
 }
 
-/** Where people's data goes: encrypted, but for this machine; a login in it would stand in errors. */
+/** Personal data goes there: https, or this machine. A login in the URL would appear in errors. */
 function isSafeTarget(value: string): boolean {
   const { protocol, hostname = '', username, password } = URL.parse(value) ?? {}
   const isLoopback = hostname === 'localhost' || hostname === '[::1]' || /^127\.[\d.]+$/.test(hostname)
@@ -47,7 +46,7 @@ function isSafeTarget(value: string): boolean {
 
 const isEmail = (value: string) => emailSchema.safeParse(value).success
 const addresses = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
-const isNotEverybody = (value: string) => addresses.safeParse(value).success && !value.endsWith('/0')
+const isProxyRange = (value: string) => addresses.safeParse(value).success && !value.endsWith('/0')
 
 /** Every variable the server reads; `.env.example` and the table in docs/configuration.md list the same ones. */
 export const envSchema = z.object({
@@ -94,8 +93,8 @@ export const envSchema = z.object({
   ),
   NOTIFY_FORMAT: z._default(z.enum(['text', 'json'], 'must be text or json'), 'text'),
   TRUST_PROXY: list(
-    isNotEverybody,
-    'must be IP addresses or ranges such as 10.0.0.0/8, separated by commas; not everybody, who could then have any address',
+    isProxyRange,
+    'must be IP addresses or ranges such as 10.0.0.0/8, separated by commas; not /0, which would trust everybody',
   ),
   RATE_LIMIT_MAX: wholeNumber(10, 0, 1_000_000),
   RETENTION_MONTHS: wholeNumber(24, 0, 1200),
@@ -111,7 +110,7 @@ export const envSchema = z.object({
 export type Env = z.infer<typeof envSchema>
 
 /**
- * Reads the configuration; an empty variable counts as unset, and spaces around a value for nothing.
+ * Reads the configuration. An empty variable counts as unset; spaces around a value are ignored.
  * @throws OperatorError naming every problem, a line each
  */
 export function readEnv(variables: Record<string, string | undefined>): Env {
@@ -124,28 +123,27 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
   throw new OperatorError([head, ...[...problems].map(([name, message]) => `${name} ${message}`)].join('\n'))
 }
 
-/** What each may be, and not together. */
+/** Checks variables that depend on each other. */
 function assertCombination(env: Env): Env {
   const problems = {
-    'NOTIFY_FORMAT is json, which is signed: set NOTIFY_SECRET too, to what the receiver has.':
+    'NOTIFY_FORMAT is json, which is signed: set NOTIFY_SECRET too, to the secret of the receiver.':
       env.NOTIFY_URL && env.NOTIFY_FORMAT === 'json' && !env.NOTIFY_SECRET,
-    'MAIL_DAILY_BUDGET is less than the number of STAFF_EMAILS, so that no mail could go to staff: raise it, or set 0.':
+    'MAIL_DAILY_BUDGET is less than the number of STAFF_EMAILS, so no mail could be sent to staff: raise it, or set 0.':
       env.MAIL_DAILY_BUDGET > 0 && env.MAIL_DAILY_BUDGET < env.STAFF_EMAILS.length,
     'METRICS_PORT is PORT: choose another one.': env.METRICS_PORT > 0 && env.METRICS_PORT === env.PORT,
-    'DIRECT_DATABASE_URL is where migrations reach the database of DATABASE_URL: set that too.':
-      env.DIRECT_DATABASE_URL && !env.DATABASE_URL,
+    'DIRECT_DATABASE_URL is set without DATABASE_URL: set that too.': env.DIRECT_DATABASE_URL && !env.DATABASE_URL,
   }
   const [problem] = Object.entries(problems).find(([, is]) => is) ?? []
   if (problem) throw new OperatorError(problem)
   return env
 }
 
-/** Where visitors reach the site. */
+/** The address that visitors use. */
 export function publicUrlOf({ PUBLIC_URL, PORT }: Pick<Env, 'PUBLIC_URL' | 'PORT'>): string {
   return PUBLIC_URL ?? `http://localhost:${PORT}`
 }
 
-/** For programs: what is wrong with the environment is told without a stack, and ends them. */
+/** For entry points: prints what is wrong with the environment and exits. */
 export function readEnvOrExit(variables: Parameters<typeof readEnv>[0]): Env {
   try {
     return readEnv(variables)

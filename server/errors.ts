@@ -1,7 +1,7 @@
-/** Something an operator can put right: the message says what and how. It is shown as it is, without a stack. */
+/** An operator can correct this: the message says what and how, and is shown without a stack. */
 export class OperatorError extends Error {}
 
-/** What PostgreSQL, its driver and Prisma say when the database has gone. */
+/** Messages of PostgreSQL, its driver and Prisma when a connection ends. */
 const LOST =
   /^(Connection terminated|Client has encountered a connection error|Server has closed|terminating connection)/
 
@@ -11,7 +11,7 @@ const REMEDIES: Record<string, string> = {
   EADDRINUSE: 'Choose another PORT.',
 }
 
-/** Why a process ends, in words for whoever started it; the stack only of what nobody foresaw. */
+/** The reason why a process ends. Only unexpected errors have a stack. */
 export function describeFailure(error: unknown): string {
   if (error instanceof OperatorError) return error.message
   if (!(error instanceof Error)) return String(error)
@@ -23,26 +23,26 @@ export function describeFailure(error: unknown): string {
   return remedy ? `${words.replace(/^listen /, '')}. ${remedy}` : redact(words)
 }
 
-/** Whether a connection ended while it was in use: what it was asked may have been done. Not one that never opened. */
+/** Whether a connection ended while it was in use, so that its statement may have run. Not if it never opened. */
 export function isConnectionLost(error: unknown): boolean {
   const words = error instanceof Error ? messageOf(error) : ''
   return LOST.test(words) && !words.includes('timeout')
 }
 
-/** Prisma puts the place in the code first, and what the database said last, at times in quotes. */
+/** Prisma's last line has the database's message, sometimes in quotes. */
 function messageOf({ name, message }: Error): string {
   if (!name.startsWith('PrismaClient')) return message
   const last = message.trim().split('\n').at(-1) ?? ''
   return /Message: `(.*)`$/.exec(last)?.[1] ?? last
 }
 
-/** Ends a program and tells why. */
+/** Prints the reason and exits. */
 export function exitFor(error: unknown): never {
   console.error(describeFailure(error))
   process.exit(1)
 }
 
-/** Takes out what may identify a person or open a door: addresses, numbers of ten digits or more, keys. */
+/** Removes mail addresses, numbers of ten digits or more, keys and logins. */
 export function redact(text: string): string {
   return text
     .replace(/(?<![^\s@"'<>])[^\s@"'<>]+@[^\s@"'<>]+/g, '[address]')
@@ -51,10 +51,10 @@ export function redact(text: string): string {
     .replace(/:\/\/[^\s/@]*@/g, '://[login]@')
 }
 
-/** By their classes: codes of Prisma (P1001) and of the operating system (EPIPE) have five characters too. */
+/** By class, because codes of Prisma (P1001) and of the operating system (EPIPE) have five characters too. */
 const SQL_STATE = /^(\d[0-9A-Z]|F0|HV|P0|XX)[0-9A-Z]{3}$/
 
-/** PostgreSQL's own code for what went wrong, if it was PostgreSQL that answered. */
+/** PostgreSQL's error code, if PostgreSQL answered. */
 export function sqlState(error: unknown): string | undefined {
   const { code, originalCode, cause, meta } = Object(error) as Record<string, unknown>
   for (const value of [originalCode, code]) if (typeof value === 'string' && SQL_STATE.test(value)) return value
@@ -62,13 +62,13 @@ export function sqlState(error: unknown): string | undefined {
   return inner ? sqlState(inner) : undefined
 }
 
-/** Whether PostgreSQL answered, with a no: a right that is missing, say. Classes 08 and 57 tell that it goes away. */
+/** Whether PostgreSQL refused, for a missing right, say. Classes 08 and 57 mean that it is shutting down or lost. */
 export function isDatabaseRefusal(error: unknown): boolean {
   const state = sqlState(error)
   return state !== undefined && !/^(08|57)/.test(state)
 }
 
-/** What a log line tells of an error: kind, codes and place. Texts of the database quote the row, so they are left out. */
+/** The log fields of an error. Messages of the database are left out, because they quote the row. */
 export function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error }
   const { name, message, stack = '', cause } = error

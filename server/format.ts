@@ -1,4 +1,3 @@
-/** How numbers and times are written for staff, and what time it is in India. */
 export const DAY_MS = 86_400_000
 const INDIA_MS = 5.5 * 3_600_000 // all year
 const UNIT_SECONDS = { day: 86_400, hour: 3600, minute: 60, second: 1 }
@@ -13,19 +12,19 @@ export function formatCount(number: number, one: string, many: string): string {
   return `${number.toLocaleString('en-IN')} ${number === 1 ? one : many}`
 }
 
-/** `40 minutes`, `47 hours`, `3 days`; of what a clock that was ahead has dated, `0 seconds`. */
+/** `40 minutes`, `47 hours`, `3 days`; `0 seconds` for a time in the future. */
 export function formatAge(age: number): string {
   const seconds = Math.max(0, age)
   const unit = seconds >= 2 * 86_400 ? 'day' : seconds >= 3600 ? 'hour' : seconds >= 60 ? 'minute' : 'second'
   return formatCount(Math.floor(seconds / UNIT_SECONDS[unit]), unit, `${unit}s`)
 }
 
-/** The day it is in India, `2026-11-30`. */
+/** The day in India, `2026-11-30`. */
 export function formatIndianDay(time: Date): string {
   return new Date(time.getTime() + INDIA_MS).toISOString().slice(0, 10)
 }
 
-/** When that day begins in India, or when it is `clock` on it. */
+/** The moment when it is `clock` in India on that day. */
 export function parseIndianTime(day: string, clock = '00:00'): Date {
   return new Date(`${day}T${clock}:00+05:30`)
 }

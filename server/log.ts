@@ -3,8 +3,8 @@ import pretty from 'pino-pretty'
 import { errorFields } from './errors.ts'
 
 /**
- * One JSON object a line, or plain text on a terminal. Nothing of a request is logged but its method, the name of its
- * route and the outcome: paths, query strings and bodies carry what people typed.
+ * Writes a JSON object a line, or plain text on a terminal. Paths, query strings and bodies are not logged, because they
+ * may contain personal data.
  */
 export function createLogger(level: string): Logger {
   const options: LoggerOptions = { level, serializers, base: { pid: process.pid } }
@@ -17,5 +17,5 @@ export function createLogger(level: string): Logger {
       })
 }
 
-/** How errors become log fields: without the texts that may quote what people typed. */
+/** Log fields of errors, without personal data. */
 export const serializers = { err: errorFields }

@@ -1,4 +1,4 @@
-/** `node dist/server/main.js`: the site. The version is checked before anything is loaded that an older Node lacks. */
+/** `node dist/server/main.js`: the site. Checks the version of Node before it loads anything else. */
 import { requireNode } from './node-version.ts'
 
 requireNode()

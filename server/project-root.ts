@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** Where the migrations and the built pages are: the code runs from server/ and, once it is built, from dist/server/. */
+/** The code runs from server/ or, built, from dist/server/. */
 export function projectRoot(): string {
   const candidates = ['..', '../..', '../../..'].map((path) => resolve(import.meta.dirname, path))
   return candidates.find((path) => existsSync(resolve(path, 'prisma/migrations'))) ?? process.cwd()

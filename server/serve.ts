@@ -13,17 +13,17 @@ import { migrationsFolder, projectRoot } from './project-root.ts'
 import { startWatchdog } from './watchdog.ts'
 
 /*
- * The site as a process. Read env.ts for what may be set, application.ts for what works on the open database, then
- * http/app.ts for requests, enquiries/orders.ts for what is stored, mail/outbox.ts for what is sent.
+ * The site as a process. Variables: env.ts. What works on the open database: application.ts. Requests: http/app.ts.
+ * Storing: enquiries/orders.ts. Sending: mail/outbox.ts.
  */
 
-/** How long this process still answers after it was told to end, so that no client is cut off while a proxy learns of it. */
+/** After the signal to end, requests are served until proxies have noticed. */
 const LEAVING_MS = 1000
-/** How long requests and mails under way may take after that. */
+/** Then requests and mails under way have this time. */
 const GRACE_MS = 5000
-/** Whoever told this process to end knows by then: what still hangs is ended as a kill would, which loses nothing. */
+/** Then the process exits, whatever still runs. Like a kill, this loses nothing. */
 const END_MS = 9000
-// A visitor is told within seconds that the order was not stored.
+// A visitor gets an answer within seconds.
 const QUERY_TIMEOUT_MS = 2000
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
@@ -37,7 +37,7 @@ export async function runSite(variables: Parameters<typeof readEnvOrExit>[0]): P
 /** Opens everything in order, waits for the signal to end, and closes in reverse. */
 async function serve(env: Env): Promise<void> {
   for (const signal of SIGNALS) process.once(signal, exitAtOnce)
-  assertNoPlaceholders(env)
+  assertNoStandIns(env)
   const log = createLogger(env.LOG_LEVEL)
   const opening = openDatabase({
     url: env.DATABASE_URL,
@@ -69,7 +69,7 @@ async function serve(env: Env): Promise<void> {
 
   log.info({ signal: await nextSignal() }, 'ending')
   setTimeout(() => {
-    log.warn('did not end in time: what was under way is given up')
+    log.warn('did not end in time: exits without waiting for requests and mails under way')
     process.exit(0)
   }, END_MS).unref()
   await close({ leavingMs: LEAVING_MS, graceMs: GRACE_MS })
@@ -77,7 +77,7 @@ async function serve(env: Env): Promise<void> {
   process.exit(0)
 }
 
-/** Else mails would be taken to be sent, and not sent, until nobody knows whether they were. */
+/** Without these rights mails would be claimed, and their result could not be recorded. */
 async function assertPrivileges(db: Db) {
   const [row] = await db.$queryRaw<{ may: boolean; login: string }[]>`
     SELECT current_user AS "login", has_table_privilege('"Quvera_Subscriber"', 'SELECT')
@@ -88,24 +88,21 @@ async function assertPrivileges(db: Db) {
   )
 }
 
-/** After the address: what is unset, and in a terminal what somebody who has started it there wants to know next. */
+/** Logs what is not set; in a terminal also where mails go and how to see enquiries. */
 function logConfiguration(env: Env, log: Logger) {
-  if (!env.RESEND_API_KEY)
-    log.warn('Mails wait in the database, as RESEND_API_KEY is not set: npm run -s staff -- mails')
+  if (!env.RESEND_API_KEY) log.warn('RESEND_API_KEY is not set: mails wait in the database (npm run -s staff -- mails)')
   if (process.stdout.isTTY) {
     if (env.RESEND_API_KEY) log.info(`Mails go to ${env.STAFF_EMAILS.join(', ')} and to the visitors`)
     log.info('Enquiries: npm run studio, or npm run -s staff -- list')
   }
   if (env.RETENTION_MONTHS === 0)
-    log.warn('RETENTION_MONTHS is 0: enquiries are never erased by themselves. The privacy policy promises 24 months')
+    log.warn('RETENTION_MONTHS is 0: old enquiries are not erased. The privacy policy promises 24 months')
   if (!env.PUBLIC_URL)
-    log.warn(
-      `PUBLIC_URL is not set: links in the pages lead to ${publicUrlOf(env)}, mails that ask subscribers to confirm wait`,
-    )
+    log.warn(`PUBLIC_URL is not set: links lead to ${publicUrlOf(env)}, and confirmations to subscribers wait`)
 }
 
-/** With a key mails go out: then nobody's address may stand in for the real ones. */
-function assertNoPlaceholders({ RESEND_API_KEY, ...env }: Env) {
+/** With a key mails are sent: stand-in addresses are refused. */
+function assertNoStandIns({ RESEND_API_KEY, ...env }: Env) {
   for (const name of ['MAIL_FROM', 'STAFF_EMAILS'] as const) {
     const standIn = [env[name]].flat().find((address) => /\.example>?$/i.test(address))
     if (RESEND_API_KEY && standIn)
@@ -120,7 +117,7 @@ function exitAtOnce(signal: NodeJS.Signals) {
 
 function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((done) => {
-    // The new listener first: taking the last one away drops a signal that has come already.
+    // The new listener first: removing the last listener drops a signal that has already arrived.
     for (const signal of SIGNALS) process.once(signal, () => done(signal)).off(signal, exitAtOnce)
   })
 }

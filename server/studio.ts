@@ -1,4 +1,4 @@
-/** `npm run studio`: Prisma Studio on the database of the site, also while the site runs on the embedded one. */
+/** `npm run studio`: Prisma Studio on the site's database, also beside a running site with the embedded one. */
 import { spawn } from 'node:child_process'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -13,22 +13,21 @@ import { migrationsFolder } from './project-root.ts'
 import { recordAccess } from './staff/access-log.ts'
 
 const LOOPBACK = '127.0.0.1'
-/** Studio refuses browsers that came by another port than its own. */
+/** Studio refuses browsers that use another port. */
 const STUDIO_PORT = 5555
 
 const QUIET_MS = 3000
 
 /**
- * What staff look at. Studio tells rows apart by their primary key, so of the view Quvera_Enquiries, which has none, it
- * shows one row a page. Status is the first of the columns kept in view because Studio draws the cell under the cursor as
- * far from its place as there is room in front of it.
+ * Bookmarks for staff. Of the view Quvera_Enquiries, which has no primary key, Studio would show one row a page. Status is
+ * the first pinned column, because Studio draws the edited cell of other pinned columns in the wrong place.
  */
 const VIEWS: [name: string, address: string][] = [
   ['The enquiries, newest first', enquiries('Status,ReceivedAt,Reference,Name')],
   ['Nobody has answered', enquiries('Status,Reference,Name,Mobile', ['Status', '=', 'New'])],
   ['Suspected spam', enquiries('Status,Reference,Name,Mobile', ['SuspectedSpam', '=', true])],
   ['With a note', enquiries('Status,Reference,Name,Mobile,Note', ['Note', 'is not', null])],
-  ['Mails that were turned away', `${table('Quvera_Mail', 'Id')}${filter('Status', '=', 'Bounced')}`],
+  ['Bounced mails', `${table('Quvera_Mail', 'Id')}${filter('Status', '=', 'Bounced')}`],
 ]
 
 function table(name: string, sort: string) {
@@ -39,7 +38,7 @@ function enquiries(pinned: string, where?: Parameters<typeof filter>) {
   return `${table('Quvera_Form', 'ReceivedAt')}&pin=${pinned}${where ? filter(...where) : ''}`
 }
 
-/** As Studio writes it into its address. */
+/** In the format of Studio's own URLs. */
 function filter(column: string, operator: string, value: unknown) {
   const one = { kind: 'ColumnFilter', id: 'one', column, operator, value, after: 'and' }
   return `&filter=${encodeURIComponent(JSON.stringify({ kind: 'FilterGroup', id: 'all', after: 'and', filters: [one] }))}`
@@ -47,14 +46,12 @@ function filter(column: string, operator: string, value: unknown) {
 
 const env = readEnvOrExit(process.env)
 const url = await reachDatabase(env).catch(exitFor)
-// In a container, whose ports are published as its owner says. Studio listens on the loopback address only, so the
-// others lead there. It has no login, so HOST, which is the site's, does not open it.
-const isReachedFromOutside = env.STUDIO_IN_CONTAINER
-if (isReachedFromOutside) {
+// Studio listens on the loopback address only. In a container the other addresses are forwarded to it.
+if (env.STUDIO_IN_CONTAINER) {
   for (const address of addresses()) await forward(address, STUDIO_PORT, () => connect(STUDIO_PORT, LOOPBACK))
 }
-const port = isReachedFromOutside ? ['--port', String(STUDIO_PORT)] : []
-// Through the environment and not as an argument, where every user of the machine could read the password.
+const port = env.STUDIO_IN_CONTAINER ? ['--port', String(STUDIO_PORT)] : []
+// In the environment, because every user of the machine can read arguments, and the URL has a password.
 const studio = spawn('prisma', ['studio', ...port, ...process.argv.slice(2)], {
   env: { ...process.env, DATABASE_URL: url, CHECKPOINT_DISABLE: '1', BROWSER: 'none' },
   stdio: ['inherit', 'pipe', 'inherit'],
@@ -68,22 +65,22 @@ for await (const line of createInterface(studio.stdout)) {
   else for (const [name, hash] of VIEWS) console.log(`${name}: ${address}/${hash}`)
 }
 
-/** Studio speaks TCP only: a port of its own that leads to the socket of the process that has the database, or of this one. */
+/** Returns a URL for Studio, which speaks TCP only: a port that leads to the socket of the embedded database. */
 async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Promise<string> {
   const reader = { command: 'studio', env: () => env, errors: process.stderr }
   await withDatabase(env, ({ db }) => recordAccess(reader, db, 'everything'))
   if (url) return url
   const open = () => openDatabase({ dataDir, migrations: migrationsFolder(), beside: true })
-  const { port } = await forward(LOOPBACK, 0, borrow(open, pathIn(socketFolder(resolve(dataDir)), 'socket')))
-  // A session of the embedded database forgets what was prepared in it.
+  const { port } = await forward(LOOPBACK, 0, openWhenNeeded(open, pathIn(socketFolder(resolve(dataDir)), 'socket')))
+  // Sessions of the embedded database keep no prepared statements.
   return `postgresql://postgres@${LOOPBACK}:${port}/postgres?sslmode=disable&prepare=false`
 }
 
-/** Where nobody has the database this process does, until Studio asks nothing for a moment: then the site may start. */
-function borrow(open: () => Promise<Database>, socket: string): () => Promise<Socket> {
+/** Opens the database when no other process has it, and closes it when Studio is idle, so that the site can start. */
+function openWhenNeeded(open: () => Promise<Database>, socket: string): () => Promise<Socket> {
   let opened: Promise<Database> | undefined
   let closed: Promise<void> | undefined
-  const giveBack = setTimeout(() => {
+  const closeWhenIdle = setTimeout(() => {
     closed = opened?.then(({ close }) => close())
     opened = undefined
   }, QUIET_MS)
@@ -91,8 +88,8 @@ function borrow(open: () => Promise<Database>, socket: string): () => Promise<So
     await closed
     if (!opened && !(await isServed(socket))) opened ??= open()
     await opened
-    giveBack.refresh()
-    return connect(socket).on('data', () => giveBack.refresh())
+    closeWhenIdle.refresh()
+    return connect(socket).on('data', () => closeWhenIdle.refresh())
   }
 }
 
@@ -105,7 +102,7 @@ function isServed(socket: string): Promise<boolean> {
   })
 }
 
-/** Where this machine, or container, is reached from elsewhere. */
+/** The addresses of this machine or container but the loopback one. */
 function addresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((all = []) =>
     all.filter(({ internal, family }) => !internal && family === 'IPv4').map(({ address }) => address),

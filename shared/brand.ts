@@ -1,4 +1,4 @@
-/** Everything that changes when the site changes hands. The values are stand-ins: see "Before you go live" in docs/make-it-yours.md. */
+/** The owner's values. These are stand-ins: see "Before you go live" in docs/make-it-yours.md. */
 export const brand = {
   name: 'Quvera',
   company: 'Quvera Healthcare',
@@ -7,20 +7,20 @@ export const brand = {
   address: { street: '12 Example Marg', city: 'New Delhi', postalCode: '110001', country: 'India' },
   /** Sender of the mails; the domain must be verified at Resend. */
   mailFrom: 'Quvera <enquiries@quvera.example>',
-  /** One to five capital letters. Enquiries keep the one that they were stored with, and are known by it. */
+  /** One to five capital letters. Stored enquiries keep the prefix they have. */
   referencePrefix: 'QV',
   social: {
     facebook: 'https://www.facebook.com/quvera.example',
     instagram: 'https://www.instagram.com/quvera.example',
     linkedin: 'https://www.linkedin.com/company/quvera-example',
   },
-  /** A number that takes chats, with its country; none: '', and no page offers one. */
+  /** With country code. '' for none: then no page offers it. */
   whatsapp: '+91 11 4000 0300',
 } as const
 
 export const postalAddress = `${brand.company}, ${brand.address.street}, ${brand.address.city} ${brand.address.postalCode}, ${brand.address.country}`
 
-/** The colours of pages, mails and what browsers draw themselves. In styles `inkMuted` is `--ink-muted`; those of pages alone, and the ingredients', are in `client/styles/tokens.css`. */
+/** Colours of pages and mails. In CSS `inkMuted` is `--ink-muted`. Colours of pages only are in `client/styles/tokens.css`. */
 export const palette = {
   paper: '#fbf7f0',
   sand: '#f0e6d6',
@@ -28,8 +28,8 @@ export const palette = {
   line: '#d8cbb8',
   inkMuted: '#5c534b',
   ink: '#1f1a17',
-  /** The brand's own: 4.7:1 under ink. The icons are drawn in it. */
+  /** Contrast under ink 4.7:1. Also the colour of the icons. */
   accent: '#d9601a',
-  /** Of texts and links: 5.9:1 on paper, 5.1:1 on sand. */
+  /** For texts and links: contrast 5.9:1 on paper, 5.1:1 on sand. */
   accentText: '#a8430a',
 } as const

@@ -1,23 +1,21 @@
 import { brand } from './brand.ts'
 
-/** The brand's name, then a word of at most twelve letters that stands large beside the bottle; more words may follow. */
+/** The brand, then a word of at most twelve letters, which is shown large; more words may follow. */
 export const products = [`${brand.name} 300`, `${brand.name} XT`] as const
 export const buyerTypes = ['Retailer', 'Self Use'] as const
 
 export type Product = (typeof products)[number]
 export type BuyerType = (typeof buyerTypes)[number]
 
-/** In addresses. */
 export function productSlug(product: string): string {
   return product.toLowerCase().replaceAll(' ', '-')
 }
 
-/** The form, which begins with this product. */
+/** The Buy Now page with this product selected. */
 export function buyNowPath(product?: Product): string {
   return product ? `/buy-now?product=${productSlug(product)}` : '/buy-now'
 }
 
-/** The page of a product. */
 export function productPath(product: Product): string {
   return `/products/${productSlug(product)}`
 }

@@ -1,9 +1,9 @@
 import type { Problem } from './order.ts'
 
-/** What became of a form that was sent without scripts: what the page that answers it is made of. */
+/** The result of a form that was sent without scripts. The page that answers it is rendered from this. */
 export interface FormOutcome {
   order?: Refused & {
-    /** It may be stored all the same, under this key if one was made. */
+    /** The order may be stored, under this key if it had one. */
     uncertain?: { submissionKey: string | undefined }
   }
   subscription?: Refused
@@ -11,17 +11,17 @@ export interface FormOutcome {
   link?: SubscriberLink
 }
 
-/** What the page of a subscriber's link says: `unknown` is a link that nobody has, or not any more. */
+/** The state that the page of a subscriber's link shows. `unknown`: no such link, or no longer. */
 export type SubscriberLink = 'unconfirmed' | 'confirmed' | 'ended' | 'unknown' | 'failed'
 
-/** What the page says that follows an order; the reference alone where the rest cannot be asked for. */
+/** A received order. Only the reference if the database is unavailable. */
 export interface Received {
   reference: string
   products?: string
   quantity?: string
   /** The day, as in 22 Nov 2026. */
   on?: string
-  /** Which is not today: the same order was received before. */
+  /** The same order was received on an earlier day. */
   isEarlier?: boolean
 }
 

@@ -9,7 +9,7 @@ export const NAME_MAX = 200
 export const EMAIL_MAX = 254
 
 /**
- * What a visitor can be told, in the order of the rules: of several failures the first in this list is told.
+ * Messages to visitors, in the order of the rules: of several broken rules the first in this list is shown.
  * The first four, `failed` and `received` are the owner's words.
  */
 export const messages = {
@@ -33,12 +33,12 @@ export const messages = {
 } as const
 const ranking: string[] = Object.values(messages)
 
-// No pattern has a repeat inside a repeat that could match the same text, so their time is linear.
-/** Nothing that is not seen, but what joins letters in Indian scripts and what makes a sign an emoji. */
+// No pattern has nested repeats of the same text, so each takes linear time.
+/** No invisible characters but joiners of Indian scripts and emoji selectors. */
 const PLAIN_TEXT = /^(?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}\u2800]|\u200c|\u200d|\ufe0e|\ufe0f)*$/u
-/** Something that is seen: fillers, joiners and accents without a letter are an empty field to whoever reads it. */
+/** A visible character: fillers, joiners and accents alone count as an empty field. */
 const SEEN = /[^\s\p{Cc}\p{Cf}\p{Cs}\p{M}\p{DI}\u2800]/u
-// Both cases are named: ignoring case would let the Kelvin sign pass for a K.
+// Lists both cases: with the flag `i` the Kelvin sign would match K.
 const EMAIL =
   /^[^\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800@<>()[\],;:"\\]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,20}(?:[A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]{0,58}[A-Za-z0-9])$/u
 
@@ -48,7 +48,7 @@ function isEmpty(input: unknown): boolean {
   return input == null || (typeof input === 'string' && input.trim() === '')
 }
 
-/** Absent, null and blank count as an empty field; any other value of a wrong kind breaks the field's own rule. */
+/** An absent, null or blank value is an empty field; another wrong type breaks the field's own rule. */
 function wrongKind(message: string) {
   return { error: ({ input }: { input?: unknown }) => (isEmpty(input) ? messages.empty : message) }
 }
@@ -57,7 +57,7 @@ export const emailSchema = z
   .string(wrongKind(messages.email))
   .check(NOT_BLANK, z.maxLength(EMAIL_MAX, { error: messages.email, abort: true }), z.regex(EMAIL, messages.email))
 
-/** What a visitor fills in and we store. Columns, CSV and the comparison of a repeat follow from this list. */
+/** The fields that are stored. Columns, CSV and the comparison of repeated orders follow from this list. */
 const fields = {
   name: z
     .string(wrongKind(messages.name))
@@ -89,27 +89,23 @@ const fields = {
   products: z.enum(products, wrongKind(messages.product)),
 }
 
-/**
- * The purchase enquiry that a visitor fills in. The same check runs in the browser and, because the wire is not trusted,
- * on the server.
- */
+/** Validated in the browser and again on the server. */
 export const orderContentSchema = z.strictObject({
   ...fields,
   /** The hidden field of the form. */
   productName: z.optional(z.literal(brand.name)),
-  /** No person sees this field; whoever fills it is probably a program. */
+  /** Invisible to people: whoever fills it in is probably a program. */
   website: z.optional(z.string()),
-  /** From showing the form to sending it, by the browser's own stopwatch. */
+  /** Time from showing the form to sending it, measured by the browser. */
   filledInMs: z.optional(z.number()),
 })
 
-/** For so long a submission key stands for the same order: who orders the same a month later wants it twice. */
+/** After this time the same submission key and content are a new order. */
 export const KEY_MAX_MS = 86_400_000
 
-/** Made once for each filling of the form: a repeat of the same order is recognised by it. */
+/** Made once for each filling of the form. A repeated order has the same key. */
 export const submissionKeySchema = z.guid(messages.malformed).check(z.toLowerCase())
 
-/** The purchase enquiry as it is sent. */
 export const orderSchema = z.extend(orderContentSchema, { submissionKey: submissionKeySchema })
 
 export type OrderContent = z.infer<typeof orderContentSchema>
@@ -117,13 +113,12 @@ export type Order = z.infer<typeof orderSchema>
 export type OrderField = keyof typeof fields
 
 export interface FieldRule {
-  /** How many letters it may hold. */
+  /** Maximum number of letters. */
   max?: number | undefined
-  /** It may be left empty. */
   optional?: boolean
 }
 
-/** What the inputs of the form say of the rules by themselves. */
+/** Attributes of the form's inputs, read from the schema. */
 export function readFieldRules(): Record<OrderField, FieldRule> {
   const rules = Object.entries<z.core.$ZodType>(fields).map(([name, schema]) => [name, ruleOf(schema)])
   return Object.fromEntries(rules)
@@ -138,7 +133,7 @@ function ruleOf({ _zod: { def } }: z.core.$ZodType): FieldRule {
   return { max: limit?.maximum }
 }
 
-/** A valid order but for its key: what the server tries to store when it asks whether it can, and what tests send. */
+/** A valid order without a key, for the storage probe and tests. */
 export const exampleOrder = {
   name: 'Asha Verma',
   email: 'asha.verma@shop.example',
@@ -148,12 +143,12 @@ export const exampleOrder = {
   products: products[0],
 } as const satisfies Pick<Order, OrderField>
 
-/** What a form holds, read by name: `FormData` in a browser, `URLSearchParams` on the server. */
+/** `FormData` in a browser, `URLSearchParams` on the server. */
 export interface FormFields {
   get(name: string): unknown
 }
 
-/** A filled form as the order's schema wants it. The same for the browser and for a form that is sent without scripts. */
+/** Reads a form for the order's schema, in the browser and for a form without scripts. */
 export function readOrderFields(fields: FormFields) {
   const quantity = text(fields, 'quantity').trim()
   return {
@@ -168,7 +163,7 @@ export function readOrderFields(fields: FormFields) {
   } satisfies Record<OrderField | 'productName' | 'website', unknown>
 }
 
-/** Without spaces and dashes, and without +91 or a leading 0 if exactly ten digits remain: else the rules judge what was typed. */
+/** Removes spaces and dashes, and +91 or a leading 0 if exactly ten digits remain. Other input stays as it was typed. */
 function plainMobile(typed: string): string {
   const plain = typed.replace(/[\s-]/g, '')
   return /^(?:\+91|0)?([0-9]{10})$/.exec(plain)?.[1] ?? (/^[0-9]+$/.test(plain) ? plain : typed.trim())
@@ -186,7 +181,7 @@ export interface Problem {
   fields: Record<string, string>
 }
 
-/** What is broken, by the order of `messages`; a text that is not ours, such as zod's own, is never told. */
+/** The broken rules, in the order of `messages`. Texts that are not ours, such as zod's, are never shown. */
 export function problemOf(error: { issues: readonly z.core.$ZodIssue[] }): Problem {
   const broken = error.issues
     .map(({ message, path }) => ({
@@ -196,6 +191,6 @@ export function problemOf(error: { issues: readonly z.core.$ZodIssue[] }): Probl
     .sort((a, b) => ranking.indexOf(b.message) - ranking.indexOf(a.message))
   return {
     message: broken.at(-1)?.message ?? messages.malformed,
-    fields: Object.fromEntries(broken.filter(({ field }) => field).map(({ field, message }) => [field, message])), // the first rule comes last and stays
+    fields: Object.fromEntries(broken.filter(({ field }) => field).map(({ field, message }) => [field, message])), // the first rule comes last and wins
   }
 }

@@ -6,13 +6,13 @@ export const CONSENT_VERSION = '2026-11-23'
 
 export const subscriptionSchema = z.strictObject({
   email: emailSchema,
-  /** Pages of older versions send it. A browser that fills it in for a person must not cost the subscription. */
+  /** Sent by pages of older versions, and ignored: browsers may fill it in for a person. */
   website: z.optional(z.string()),
 })
 
 export type Subscription = z.infer<typeof subscriptionSchema>
 
-/** The box in the footer, as the schema wants it. */
+/** Reads the subscribe box for the schema. */
 export function readSubscriptionFields(fields: FormFields) {
   return { email: text(fields, 'email').trim() }
 }

@@ -51,7 +51,7 @@ it('npm run dev sends the form to PORT, and starts the server again when a broke
     await rename(`${copy}/saved`, file)
   }
   await save('const = broken')
-  await eventually(() => expect(output).toContain('The server has ended'), 60_000)
+  await eventually(() => expect(output).toContain('The server has exited'), 60_000)
   await save(source)
   await eventually(() => started().length === 2, 60_000)
   expect((await submit(url, anOrder())).status).toBe(200)

@@ -21,6 +21,6 @@ it('a first start on a terminal ends with the address, where mails go and how to
     .split('\n')
     .map((line) => line.trimEnd())
   const at = lines.findIndex((line) => line.includes(' is at http://'))
-  expect(lines[at + 1]).toMatch(/Mails wait in the database, as RESEND_API_KEY is not set: npm run -s staff -- mails$/)
+  expect(lines[at + 1]).toMatch(/RESEND_API_KEY is not set: mails wait in the database \(npm run -s staff -- mails\)$/)
   expect(lines[at + 2]).toMatch(/Enquiries: npm run studio, or npm run -s staff -- list$/)
 }, 60_000)
