@@ -27,7 +27,6 @@ class Client extends (pg.Client as unknown as WithStartup) {
 }
 
 export interface ConnectOptions extends Preparation {
-  /** Folder of the migrations that this version of the site needs. */
   migrations: string
   /** Where migrations run, when `connection` leads to a pooler. */
   directUrl?: string | undefined
@@ -37,7 +36,6 @@ export interface ConnectOptions extends Preparation {
   name?: string
 }
 
-/** @throws OperatorError when the database cannot be reached or used */
 export async function connectDatabase(connection: pg.ClientConfig, options: ConnectOptions): Promise<Database> {
   const { queryTimeoutMs } = options
   const settings = { ...connection, application_name: 'quvera', connectionTimeoutMillis: WAKE_MS }
@@ -128,7 +126,6 @@ interface Settings {
   standbys: string
 }
 
-/** @throws OperatorError when sessions run in another time zone than UTC */
 async function readSettings(client: pg.Client): Promise<Settings> {
   const { rows } = await client.query<Settings>(
     `SELECT current_setting('TimeZone') AS "zone", setting::int AS "limitMs",
@@ -144,7 +141,6 @@ async function readSettings(client: pg.Client): Promise<Settings> {
   )
 }
 
-/** Warns of settings with which the server may lose what it has confirmed. */
 function warningsAbout({ fsync, synchronousCommit, standbys }: Settings): string[] {
   const isLocal = synchronousCommit === 'local' && standbys !== ''
   const settings = { fsync: fsync === 'off', synchronous_commit: synchronousCommit === 'off' || isLocal }

@@ -10,7 +10,6 @@ export interface Database {
   /** For the log: migrations that were applied, and those of a newer version. */
   notes: string[]
   warnings: string[]
-  /** Runs scripts on one connection, as migrations need. */
   withClient<T>(work: (client: ClientBase) => Promise<T>): Promise<T>
   close(): Promise<void>
 }

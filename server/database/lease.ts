@@ -26,7 +26,6 @@ export async function takeLease(
   return taken === 1
 }
 
-/** Lets another process take the lease at once. */
 export async function releaseLease(db: Db, name: string, holder: string): Promise<void> {
   await db.lease.updateMany({ where: { name, holder }, data: { until: new Date(0) } })
 }

@@ -11,7 +11,6 @@ interface Migration {
   sql: string
 }
 
-/** A row of Prisma's table. */
 interface Applied {
   migration_name: string
   checksum: string
@@ -24,7 +23,6 @@ const PRISMA_LOCK = 72707369
 const BEGIN = `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'; SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`
 /** How long a migration waits for a table: orders that come meanwhile wait behind it. */
 const TABLE_TIMEOUT = '3s'
-/** PostgreSQL's error codes. */
 const INSUFFICIENT_PRIVILEGE = '42501'
 const LOCK_NOT_AVAILABLE = '55P03'
 const RAISE_EXCEPTION = 'P0001'
@@ -44,9 +42,8 @@ const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 )`
 
 /**
- * Checks that the database has all migrations, without changing it.
+ * Checks that the database has all migrations, without changing it. Returns notes for the log.
  * @param database its name at the beginning of a sentence
- * @returns notes for the log
  * @throws OperatorError when this version of the site cannot work with the database
  */
 export async function assertMigrated(client: ClientBase, database: string, folder: string): Promise<string[]> {
@@ -73,15 +70,14 @@ export async function assertMigrated(client: ClientBase, database: string, folde
 
 /**
  * Applies the migrations in `folder` that the database lacks. Many servers may do so at once, also through a pooler:
- * nothing of the session outlives a transaction.
- * @returns notes for the log
+ * nothing of the session outlives a transaction. Returns notes for the log.
  * @throws OperatorError when a migration cannot be applied
  */
 export async function migrate(client: ClientBase, folder: string): Promise<string[]> {
   return applyAll(client, await readMigrations(folder))
 }
 
-/** A transaction each: what one migration adds to a type only the next may use. */
+/** One transaction each: what a migration adds to a type only the next migration may use. */
 async function applyAll(client: ClientBase, migrations: Migration[]): Promise<string[]> {
   for (const notes: string[] = []; ; ) {
     let due: Migration | undefined
@@ -147,7 +143,6 @@ function noteUnknown(migrations: Migration[], applied: Map<string, string>): str
   return unknown.map((name) => `the database has migration ${name}, which this version does not know`)
 }
 
-/** The migrations in `folder`, oldest first. */
 export async function readMigrations(folder: string): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
@@ -187,7 +182,6 @@ async function apply(client: ClientBase, { name, sql }: Migration) {
   await client.query(`SET LOCAL lock_timeout = '${TABLE_TIMEOUT}';\n${sql}\n;${finished}`)
 }
 
-/** Says what an operator can do about a migration that was not applied. */
 function explain(error: unknown, due: Migration | undefined, hasBegun: boolean): unknown {
   if (error instanceof OperatorError) return error
   const reason = error instanceof Error ? error.message : String(error)

@@ -17,7 +17,6 @@ export interface AppliedMigration {
   checksum: string
 }
 
-/** The tables at one moment. */
 export interface Snapshot {
   migrations: AppliedMigration[]
   tables: Table[]
@@ -37,7 +36,6 @@ const LEASE = 'backup'
 const LEASE_SECONDS = 10
 const RENEW_MS = 2000
 const POLL_MS = 250
-/** PostgreSQL's error codes. */
 const DISK_FULL = '53100'
 const UNDEFINED_TABLE = '42P01'
 const INVALID_SCHEMA_NAME = '3F000'
@@ -56,12 +54,10 @@ const TABLES = `
   WHERE class.relkind = 'r' AND class.relnamespace = current_schema()::regnamespace AND class.relname NOT IN (${NOT_BACKED_UP})
   ORDER BY class.relname`
 
-/** The tables that are backed up. */
 export function readTables(db: Queries): Promise<Table[]> {
   return db.$queryRawUnsafe(TABLES)
 }
 
-/** The migrations that the database has, oldest first. */
 export function readAppliedMigrations(db: Queries): Promise<AppliedMigration[]> {
   return db.$queryRawUnsafe(
     `SELECT migration_name AS "name", checksum FROM _prisma_migrations
@@ -69,7 +65,6 @@ export function readAppliedMigrations(db: Queries): Promise<AppliedMigration[]> 
   )
 }
 
-/** The name as SQL needs it. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
@@ -135,7 +130,6 @@ async function waitForLease(db: Db, holder: string): Promise<boolean> {
   }
 }
 
-/** @param table as SQL names it */
 async function* readPages(db: Queries, table: string): AsyncGenerator<string> {
   try {
     const [size] = await db.$queryRawUnsafe<{ pages: number }[]>(

@@ -6,7 +6,6 @@ import { OperatorError } from '../errors.ts'
 import { assertAccess } from './database-files.ts'
 
 const names = {
-  /** PostgreSQL's own files. */
   database: 'postgres',
   /** Locked by the process that has the folder. */
   lock: 'owner.lock',

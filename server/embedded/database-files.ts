@@ -36,7 +36,6 @@ export function isDatabase(database: string): boolean {
   return true
 }
 
-/** @throws OperatorError when this process may not read and write the file */
 export function assertAccess(path: string, mode = constants.R_OK | constants.W_OK) {
   try {
     accessSync(path, mode)

@@ -13,7 +13,6 @@ const NEEDED_BYTES = 64 * MEGABYTE
 const RESERVE_BYTES = 16 * MEGABYTE
 /** Below this nothing is executed. */
 const LEAST_BYTES = 8 * MEGABYTE
-/** How long a measurement is used. */
 const REMEMBERED_MS = 100
 /** The largest table that is rewritten. Rewriting needs three times its size: for the copy, its indexes and the log. */
 export const REWRITE_MAX_BYTES = 128 * MEGABYTE
@@ -64,7 +63,6 @@ export function freeBytes(folder: string): number {
   return bavail * bsize
 }
 
-/** @throws OperatorError when too little is free to start */
 export function assertDiskSpace(folder: string): void {
   const free = freeBytes(folder)
   if (free >= NEEDED_BYTES) return

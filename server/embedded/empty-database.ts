@@ -30,7 +30,6 @@ export async function packEmptyDatabase(file: string): Promise<void> {
   }
 }
 
-/** @param folder an empty folder */
 export function unpackFolder(file: string, folder: string): void {
   for (const [path, bytes] of deserialize(gunzipSync(readFileSync(file))) as Contents) {
     if (bytes) writeFileSync(join(folder, path), bytes, { flag: 'wx', mode: 0o600 })

@@ -3,7 +3,6 @@ import { PGlite, protocol } from '@electric-sql/pglite'
 import { OperatorError } from '../errors.ts'
 import { HostFileSystem } from './host-file-system.ts'
 
-/** Makes messages of the wire protocol. */
 export const { serialize } = protocol
 const { DataRowMessage, DatabaseError } = protocol.messages
 
@@ -31,10 +30,7 @@ export interface Postgres {
    * @returns the answer; undefined where it is longer than `maxBytes`, though the messages are executed all the same
    */
   execute(messages: Uint8Array, maxBytes?: number): Buffer | undefined
-  /**
-   * Executes SQL of our own, and returns the first column of its rows as text.
-   * @throws Error with PostgreSQL's words
-   */
+  /** Executes SQL of our own, and returns the first column of its rows as text. */
   query(sql: string): string[]
   isInTransaction(): boolean
   close(): Promise<void>

@@ -14,13 +14,11 @@ import { createWireServer } from './wire-server.ts'
 export interface ServerOptions {
   /** DATA_DIR: locked by this process. */
   folder: string
-  /** Path of the socket. */
   socket: string
   /** Loopback port, where other programs want one; 0 for none. */
   port: number
   /** The user name by which the site's own connections are known. */
   siteUser: string
-  /** Create a database where there is none. */
   create: boolean
   /** The file from which a new database is unpacked. Without it PostgreSQL creates one, which takes some seconds. */
   emptyDatabase: string

@@ -27,7 +27,6 @@ export interface EmbeddedOptions extends Pick<ServerOptions, 'create' | 'emptyDa
   /** How long clients may go on after `stop`. */
   leaveMs: number
   warn(message: string): void
-  /** Called when no other thread could be started. */
   onFailure(error: unknown): void
 }
 
@@ -41,7 +40,6 @@ export interface EmbeddedServer {
 /**
  * Starts the embedded database. What it has confirmed survives kills and power cuts.
  * @throws InUseError when another process has the folder
- * @throws OperatorError which says what to do
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { dataDir, create, emptyDatabase, port, leaveMs, warn, onFailure } = options
@@ -106,7 +104,6 @@ interface Thread {
   stop(leaveMs: number): Promise<void>
 }
 
-/** @throws OperatorError when it cannot open the database */
 async function startThread(server: ServerOptions): Promise<Thread> {
   const shared = { beats: sharedNumber(), isUnlimited: sharedNumber() }
   const workerData: ThreadData = { ...server, ...shared }

@@ -12,7 +12,6 @@ export interface ThreadData extends ServerOptions {
 
 export type ThreadMessage =
   | { kind: 'ready'; warnings: string[] }
-  /** The last message. */
   | { kind: 'failed'; reason: string; isOperatorError: boolean }
 
 const BEAT_MS = 1000

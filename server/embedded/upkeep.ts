@@ -15,11 +15,9 @@ const VACUUMS = `
   SELECT format('VACUUM (%sANALYZE) %s', CASE WHEN pg_total_relation_size(oid) <= ${REWRITE_MAX_BYTES} THEN 'FULL, ' END, oid::regclass)
   FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`
 
-/** Returns a function that ends it. */
 export function startUpkeep(postgres: Postgres, turns: Turns, disk: DiskSpace): () => Promise<void> {
   let working: Promise<unknown> = Promise.resolve()
 
-  /** @throws Error when PostgreSQL refuses it or the disk is full */
   function query(sql: string): Promise<string[]> {
     return turns.take(() => {
       if (!disk.isEnoughFor(Buffer.from(sql), false)) throw new Error(disk.message)

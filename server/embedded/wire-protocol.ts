@@ -25,7 +25,6 @@ export class Refusal extends Error {
   }
 }
 
-/** Messages of a client up to one that asks for an answer. */
 export type Batch = Buffer[]
 
 /**

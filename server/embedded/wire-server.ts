@@ -17,7 +17,6 @@ const SITE_WAIT_MS = 2000
 /** A turn that comes so soon after that is still taken: timers are late when a long statement ends. */
 const GRACE_MS = 50
 const POLL_MS = 20
-/** The longest answer to another client: a small container has no memory for more. */
 const ANSWER_MAX_BYTES = 16 * 2 ** 20
 
 /** Has the rights of the tables' owner. */
@@ -100,7 +99,6 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
   }
 
   async function serveClientTurn(client: Client, first: Batch) {
-    if (client.socket.destroyed) return
     postgres.query(BEGIN_TURN)
     try {
       await serveTurn(client, first)
