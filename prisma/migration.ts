@@ -1,7 +1,5 @@
-/**
- * `npm run migration -- WHAT`: writes the SQL that leads from the migrations to the edited schema. Read it before you
- * commit it. Without WHAT, as before the tests: ends with an error when there is any to write.
- */
+// `npm run migration -- WHAT` writes a migration with the SQL that leads from the migrations to the edited schema: read it
+// before you commit it. Without WHAT, as before the tests, it ends with an error when a migration is missing.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +14,7 @@ import { emptyDatabase } from '../server/project-root.ts'
 
 const here = import.meta.dirname
 const migrations = join(here, 'migrations')
-/** Numbers of PostgreSQL's types. */
+/** Object identifiers of PostgreSQL's types. */
 const CHAR = 18
 const TEXT = 25
 
@@ -46,8 +44,8 @@ async function writeMigration(what?: string) {
 }
 
 /**
- * The SQL that leads from the migrations to the schema, or '' when they agree. Runs Prisma's schema engine as
- * WebAssembly on an embedded database in a temporary folder, so that it needs neither a server nor the native engine.
+ * The SQL that leads from the migrations to the schema, or '' when they agree. Runs Prisma's schema engine (WebAssembly)
+ * on a temporary embedded database, and so needs no server and no native engine.
  */
 async function diffSchema(): Promise<string> {
   const schema = { path: 'schema.prisma', content: await readFile(join(here, 'schema.prisma'), 'utf8') }
@@ -72,11 +70,11 @@ async function diffSchema(): Promise<string> {
   }
 }
 
-/** Prisma's adapter, and columns of PostgreSQL's internal type "char", of which the catalogue has some and the adapter knows nothing. */
+/** Prisma's adapter, made to read PostgreSQL's internal type "char", which columns of the catalogue have. */
 function adapterFor(connection: pg.ClientConfig): PrismaPg {
   const pool = new pg.Pool(connection)
   const query = pool.query.bind(pool) as (config: pg.QueryConfig) => Promise<pg.QueryResult>
-  let isChar: boolean[] = [] // of the columns of the last answer: the engine asks one question after the other
+  let isChar: boolean[] = [] // of the columns of the last answer: the engine sends one query after the other
   Object.assign(pool, {
     async query(config: pg.QueryConfig) {
       const found = await query(config)

@@ -65,7 +65,7 @@ function copies(env = database): Promise<string[]> {
 }
 
 describe('two backups at once', { timeout: 60_000 }, () => {
-  it('are both whole: the second waits where it has to, and says so', async () => {
+  it('are both complete: on the embedded database the second waits and says so', async () => {
     const first = await aStalledBackup()
     const file = join(folder, 'second.gz')
     const second = startStaff(['backup', file], database)
@@ -100,7 +100,7 @@ describe('a backup that nobody reads to its end', { timeout: 60_000 }, () => {
     expect(await copies()).toEqual([])
   })
 
-  it('leaves no copies for longer than until the next erasure when it is killed', async () => {
+  it('that is killed leaves copies only until the next erasure', async () => {
     const backup = await aStalledBackup()
     expect(await copies()).toHaveLength(isEmbedded ? 1 : 0)
     backup.process.kill('SIGKILL')
@@ -109,7 +109,7 @@ describe('a backup that nobody reads to its end', { timeout: 60_000 }, () => {
     expect(await copies()).toEqual([])
   })
 
-  it('is told that an erasure took its copies away, and exits 1', async () => {
+  it('says that an erasure dropped its copies, and exits 1', async () => {
     const backup = await aStalledBackup()
     await staff(['erase', '--older-than', '1m', '--yes'], database)
     expect(await copies()).toEqual([])
@@ -144,7 +144,7 @@ describe('copies that a killed backup left', () => {
         CREATE SCHEMA ${COPY_SCHEMA}_left; CREATE UNLOGGED TABLE ${COPY_SCHEMA}_left.form AS TABLE "Quvera_Form"; END $$`),
     )
 
-  it('go with retention, unless it erases nothing, and with the next backup', async () => {
+  it('are dropped when retention erases something, and by the next backup', async () => {
     await leave(database)
     const before = new Date('2020-01-01')
     await onDatabase(database, (db) => eraseOldEnquiries(db, before))

@@ -97,7 +97,7 @@ describe('a backup', { timeout: 90_000 }, () => {
     expect((await rows(copy)).sort()).toEqual((await rows(again)).sort())
   })
 
-  it('is for this user only, and never written over', async () => {
+  it('is readable by this user only, and is never overwritten', async () => {
     const file = await aBackup(site)
     expect((await lstat(file)).mode & 0o777).toBe(0o600)
     const before = await readFile(file)
@@ -106,7 +106,7 @@ describe('a backup', { timeout: 90_000 }, () => {
     expect(await readFile(file)).toEqual(before)
   })
 
-  it('of nothing is refused, and leaves no file, unless asked for', async () => {
+  it('of an empty database is refused and leaves no file, except with --allow-empty', async () => {
     const [env, file] = [empty.env, await aPath()]
     for (const to of [file, '-']) {
       const refused = await staff(['backup', to], env)
@@ -129,7 +129,7 @@ describe('a backup', { timeout: 90_000 }, () => {
     expect(schemas).toEqual([])
   })
 
-  it('holds mails back that it had still to send, unless they shall go out', async () => {
+  it('is restored with its pending mails withheld, except with --mails', async () => {
     const waiting = await aSite(false)
     atEnd(waiting.close)
     const file = await aBackup(waiting)
@@ -152,7 +152,7 @@ describe('a backup', { timeout: 90_000 }, () => {
     expect(await states(sending)).toEqual([{ status: 'Pending', lastError: null, _count: 5 }])
   })
 
-  it('is followed by new rows that draw new numbers', async () => {
+  it('is restored with its sequences, so that new rows get new numbers', async () => {
     const file = await aBackup(site)
     const env = await anEmptyDatabase()
     await staff(['restore', file], env)
@@ -166,7 +166,7 @@ describe('a backup', { timeout: 90_000 }, () => {
     expect(after).toBe(before + 1n)
   })
 
-  it('goes into an empty database only, and is all or nothing', async () => {
+  it('is restored into an empty database only, and completely or not at all', async () => {
     const file = await aBackup(site)
     const before = await everything(site.env)
     const full = await staff(['restore', file], site.env)

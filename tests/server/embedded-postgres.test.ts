@@ -123,25 +123,25 @@ describe.skipIf(inject('postgres'))('the upkeep of the embedded database', () =>
 })
 
 describe.skipIf(inject('postgres'))('the execution of the embedded database', () => {
-  it('takes several messages at once, and answers them together', () => {
+  it('executes several messages and returns one answer', () => {
     const answer = postgres.execute(Buffer.concat([...extended('SELECT 7'), SYNC]))
     expect(answer?.toString('latin1')).toMatch(/7.*SELECT 1.*Z.{4}I$/s)
   })
 
-  it('passes over what follows an error up to Sync, and goes on', () => {
+  it('skips the messages after an error up to Sync', () => {
     const batch = [...extended('SELEC 7'), ...extended('INSERT INTO thing VALUES (2)'), SYNC]
     const answer = postgres.execute(Buffer.concat(batch))
     expect(answer?.toString('latin1')).toMatch(/syntax error.*Z.{4}I$/s)
     expect(ask('SELECT number FROM thing')).toEqual(['1'])
   })
 
-  it('keeps no answer that is longer than asked for, and executes the statement all the same', () => {
+  it('drops an answer that is longer than the limit, though it executes the statement', () => {
     const insert = `INSERT INTO thing SELECT generate_series(1001, 2000) RETURNING repeat('x', 1000)`
     expect(postgres.execute(serialize.query(insert), 100_000)).toBeUndefined()
     expect(ask('DELETE FROM thing WHERE number > 1000 RETURNING number')).toHaveLength(1000)
   })
 
-  it('throws what PostgreSQL refuses, in its words', () => {
+  it('throws an error of PostgreSQL with its message', () => {
     expect(() => ask('SELECT nothing')).toThrow(/column "nothing" does not exist/)
     expect(ask('SELECT 5')).toEqual(['5'])
   })
@@ -157,7 +157,7 @@ describe.skipIf(inject('postgres'))('the execution of the embedded database', ()
   it.each([
     ['its session ends', /^invalid frontend message type/],
     ['the disk fails', /^could not fsync file/],
-  ])('says why it stops for good when %s', async (what, reason) => {
+  ])('reports why PostgreSQL stopped when %s', async (what, reason) => {
     const own = await mkdtemp(join(scratch, 'quvera-pglite-'))
     const workerData = { folder: own, how: what.replace(/^(its|the) /, '') }
     const worker = new Worker(resolve(import.meta.dirname, '../support/stopped-postgres.ts'), { workerData })

@@ -86,7 +86,7 @@ const query = (length: number) => Buffer.concat([startup, Buffer.from('Q'), int3
 const message = (type: string, body = '') =>
   Buffer.concat([Buffer.from(type), int32(body.length + 4), Buffer.from(body, 'latin1')])
 
-describe.skipIf(inject('postgres'))('what is no client of PostgreSQL is refused at once', () => {
+describe.skipIf(inject('postgres'))('what is not PostgreSQL’s protocol is refused at once', () => {
   it.each<[string, Buffer | string]>([
     ['a startup message of no length', int32(0)],
     ['a startup message of a negative length', int32(-1)],
@@ -105,14 +105,14 @@ describe.skipIf(inject('postgres'))('what is no client of PostgreSQL is refused 
     await db.$queryRaw`SELECT 1`
   })
 
-  it('messages without end, of which none asks for an answer', async () => {
+  it('messages that never ask for an answer', async () => {
     const parse = Buffer.concat([Buffer.from('P'), int32(8), Buffer.from('\0\0\0\0')])
     await say(startup, Buffer.alloc(parse.length * 1_500_000, parse))
     await db.$queryRaw`SELECT 1`
   })
 })
 
-describe.skipIf(inject('postgres'))('the session of the site is no client’s', () => {
+describe.skipIf(inject('postgres'))('the session of the site is the same after other clients', () => {
   it.each([
     'SET search_path TO nowhere',
     'SET default_transaction_read_only TO on',
@@ -132,7 +132,7 @@ describe.skipIf(inject('postgres'))('the session of the site is no client’s', 
     'BEGIN; SET idle_in_transaction_session_timeout TO 1',
     'SET transaction_timeout TO 1',
     'SET statement_timeout TO 1',
-  ])('%s lasts no longer than the client’s turn, whether it stays or goes', async (statement) => {
+  ])('%s is undone after the client’s turn, whether the client stays or goes', async (statement) => {
     const before = await siteSession()
     const client = await aClient()
     await client.query(statement).catch(() => {})
@@ -165,7 +165,7 @@ describe.skipIf(inject('postgres'))('the session of the site is no client’s', 
     [`CREATE TEMP TABLE t (x text); COPY t FROM PROGRAM 'true'`, '42501'],
     [`DO $$ BEGIN EXECUTE 'COPY (SELECT 1) TO PRO' || 'GRAM ''true'''; END $$`, '42501'],
     ['COPY "Quvera_Lease" FROM STDIN', '0A000'],
-  ])('%s is refused, in a text and prepared, and the client goes on', async (statement, code) => {
+  ])('%s is refused, as a simple query and prepared, and the client can go on', async (statement, code) => {
     const client = await aClient()
     await expect(client.query(statement)).rejects.toMatchObject({ code })
     expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
@@ -175,7 +175,7 @@ describe.skipIf(inject('postgres'))('the session of the site is no client’s', 
     await db.$queryRaw`SELECT 1`
   })
 
-  it('an answer that would not fit into memory is refused, also in a transaction, which then is rolled back', async () => {
+  it('an answer that is too long for memory is refused, and its transaction is rolled back', async () => {
     const client = await aClient()
     const long = `SELECT repeat('x', 1000) FROM generate_series(1, 40000)`
     const refusal = { code: '54000', message: expect.stringMatching(/longer than 16 MB.*FETCH_COUNT/) }
@@ -190,7 +190,7 @@ describe.skipIf(inject('postgres'))('the session of the site is no client’s', 
     await client.query('COMMIT')
   })
 
-  it('a client that made itself superuser is none after the next start', async () => {
+  it('a client that made itself superuser is not one after the next start', async () => {
     const client = await aClient()
     await client.query(`DO $$ BEGIN EXECUTE 'SET SES' || 'SION AUTHORIZATION postgres';
       EXECUTE 'ALTER RO' || 'LE quvera_staff SUPERUSER'; EXECUTE 'CREATE ROLE mine SUPERUSER LOGIN'; END $$`)
@@ -204,7 +204,7 @@ describe.skipIf(inject('postgres'))('the session of the site is no client’s', 
     expect(await superusers()).toEqual([{ name: 'postgres' }])
   })
 
-  it('and what only speaks of programs is served', async () => {
+  it('a statement that only mentions programs is served', async () => {
     const client = await aClient()
     expect((await client.query(`SELECT 'copy to program' AS text`)).rows).toEqual([{ text: 'copy to program' }])
   })
@@ -220,7 +220,7 @@ describe.skipIf(inject('postgres'))('the session of the site is no client’s', 
     for (const statement of ['VACUUM', 'CHECKPOINT', 'TRUNCATE "Quvera_Lease"']) await client.query(statement)
   })
 
-  it('a client that goes in the middle of a broken statement takes nothing with it', async () => {
+  it('a client that disconnects after a failed statement affects no other client', async () => {
     const socket = connect(port, '127.0.0.1')
     sockets.push(socket)
     const broken = Buffer.concat([message('P', '\0SELEC 1\0\0\0'), message('H')])
@@ -238,63 +238,67 @@ describe.skipIf(inject('postgres'))('the session of the site is no client’s', 
   })
 })
 
-describe.skipIf(inject('postgres'))('a client that keeps a transaction open is sent away', { timeout: 10_000 }, () => {
-  let own: string
-  let server: Awaited<ReturnType<typeof openServer>>
-  // In this thread, whose clock the tests move on.
-  beforeAll(async () => {
-    own = await mkdtemp(join(scratch, 'quvera-wire-'))
-    const options = { folder: own, socket: join(own, '.s.PGSQL.5432'), port: 0, siteUser: 'site', create: true }
-    server = await openServer(
-      { ...options, emptyDatabase: emptyDatabase() },
-      {
-        onAbort(reason) {
-          throw new Error(reason)
+describe.skipIf(inject('postgres'))(
+  'a client that keeps a transaction open is disconnected',
+  { timeout: 10_000 },
+  () => {
+    let own: string
+    let server: Awaited<ReturnType<typeof openServer>>
+    // In this thread, whose clock the tests move on.
+    beforeAll(async () => {
+      own = await mkdtemp(join(scratch, 'quvera-wire-'))
+      const options = { folder: own, socket: join(own, '.s.PGSQL.5432'), port: 0, siteUser: 'site', create: true }
+      server = await openServer(
+        { ...options, emptyDatabase: emptyDatabase() },
+        {
+          onAbort(reason) {
+            throw new Error(reason)
+          },
+          setUnlimited() {},
         },
-        setUnlimited() {},
-      },
-    )
-  })
-  afterAll(async () => {
-    await server?.close(0)
-    await rm(own ?? '', { recursive: true, force: true })
-  })
-  afterEach(() => {
-    vi.useRealTimers()
-  })
+      )
+    })
+    afterAll(async () => {
+      await server?.close(0)
+      await rm(own ?? '', { recursive: true, force: true })
+    })
+    afterEach(() => {
+      vi.useRealTimers()
+    })
 
-  async function aTransaction() {
-    const client = await aClient({ host: own, user: 'postgres', database: 'postgres' })
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-    await client.query('BEGIN')
-    const gone = new Promise((done) => client.once('end', done))
-    return { client, gone }
-  }
+    async function aTransaction() {
+      const client = await aClient({ host: own, user: 'postgres', database: 'postgres' })
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+      await client.query('BEGIN')
+      const gone = new Promise((done) => client.once('end', done))
+      return { client, gone }
+    }
 
-  it('after 30 s, however often it says a word', async () => {
-    const { client, gone } = await aTransaction()
-    for (let asked = 0; asked < 3; asked++) {
+    it('after pauses of 30 s in total', async () => {
+      const { client, gone } = await aTransaction()
+      for (let asked = 0; asked < 3; asked++) {
+        await client.query('SELECT 1')
+        await vi.advanceTimersByTimeAsync(9000)
+      }
       await client.query('SELECT 1')
-      await vi.advanceTimersByTimeAsync(9000)
-    }
-    await client.query('SELECT 1')
-    await vi.advanceTimersByTimeAsync(3100)
-    await gone
-    vi.useRealTimers()
-    const other = await aClient({ host: own, user: 'postgres', database: 'postgres' })
-    expect((await other.query('SELECT 5 AS five')).rows).toEqual([{ five: 5 }])
-  })
+      await vi.advanceTimersByTimeAsync(3100)
+      await gone
+      vi.useRealTimers()
+      const other = await aClient({ host: own, user: 'postgres', database: 'postgres' })
+      expect((await other.query('SELECT 5 AS five')).rows).toEqual([{ five: 5 }])
+    })
 
-  it('after 10 s of a message that does not end', async () => {
-    const { client, gone } = await aTransaction()
-    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
-    for (const byte of message('Q', 'SELECT 1\0').subarray(0, 3)) {
-      await vi.advanceTimersByTimeAsync(3400)
-      await new Promise((done) => stream.write(Buffer.from([byte]), done))
-    }
-    await gone
-    vi.useRealTimers()
-    const other = await aClient({ host: own, user: 'postgres', database: 'postgres' })
-    expect((await other.query('SELECT 5 AS five')).rows).toEqual([{ five: 5 }])
-  })
-})
+    it('after 10 s of a message that does not end', async () => {
+      const { client, gone } = await aTransaction()
+      const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+      for (const byte of message('Q', 'SELECT 1\0').subarray(0, 3)) {
+        await vi.advanceTimersByTimeAsync(3400)
+        await new Promise((done) => stream.write(Buffer.from([byte]), done))
+      }
+      await gone
+      vi.useRealTimers()
+      const other = await aClient({ host: own, user: 'postgres', database: 'postgres' })
+      expect((await other.query('SELECT 5 AS five')).rows).toEqual([{ five: 5 }])
+    })
+  },
+)
