@@ -127,8 +127,10 @@ const nothing = (
 export function Comparison({ of = products }: { of?: readonly Product[] }) {
   return (
     <section className="section comparison" aria-labelledby="comparison-title">
-      <div className="wrap">
-        <SectionHead id="comparison" {...home.comparison} />
+      <div className="wrap columns">
+        <div className="section-side">
+          <SectionHead id="comparison" {...home.comparison} />
+        </div>
         <table data-many={of.length > 2 || undefined}>
           <thead>
             <tr>
