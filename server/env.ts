@@ -27,6 +27,7 @@ function url(protocols: RegExp, message: string) {
   return text((value) => protocols.test(URL.parse(value)?.protocol ?? ''), message)
 }
 
+const flag = z._default(z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'must be true or false' }), false)
 const postgresUrl = url(/^postgres(ql)?:$/, 'must be postgresql://user:password@host:port/database')
 
 const ORIGIN = 'must begin with https:// or http:// and end with the host, such as https://www.example.com'
@@ -59,7 +60,7 @@ export const envSchema = z.object({
     ),
   ),
   PUBLIC_URL_ALIASES: list(isOrigin, `holds addresses separated by commas: each ${ORIGIN}`),
-  HSTS_PRELOAD: z._default(z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'must be true or false' }), false),
+  HSTS_PRELOAD: flag,
   DATABASE_URL: z.optional(postgresUrl),
   DIRECT_DATABASE_URL: z.optional(postgresUrl),
   DATA_DIR: z._default(z.string(), '.data'),
@@ -100,10 +101,7 @@ export const envSchema = z.object({
   RETENTION_MONTHS: wholeNumber(24, 0, 1200),
   METRICS_PORT: wholeNumber(0, 0, 65535),
   STAFF_NAME: z.optional(z.string()),
-  STUDIO_IN_CONTAINER: z._default(
-    z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'must be true or false' }),
-    false,
-  ),
+  STUDIO_IN_CONTAINER: flag,
   LOG_LEVEL: z._default(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`), 'info'),
 })
 

@@ -7,7 +7,7 @@ import { deleteExpiredSubscribers } from './subscribers.ts'
 
 const LEASE = 'retention'
 const CHECK_MS = 3_600_000
-/** Few enough for one statement to stay well within the time limit of a query. */
+/** Few enough for the time limit of a statement. */
 const CHUNK = 500
 /** Longer than a site is down, or has no enquiry at all. */
 const CLOCK_JUMP_DAYS = 31
@@ -37,9 +37,9 @@ export function monthsBefore(now: Date, months: number): Date {
 
 /**
  * Once a day, in one of all processes, erases enquiries older than `months` (0: none) and access log lines older than a
- * year; each hour subscriptions that were not confirmed or have ended. Uses the database's clock. A clock that is wrongly ahead would erase too much, so nothing
- * is erased in the first hour, nor after a jump of the clock until a person has erased by hand. Returns a function that
- * stops it.
+ * year; each hour subscriptions that were not confirmed or have ended. Uses the database's clock. A clock that is wrongly
+ * ahead would erase too much: nothing is erased in the first hour, nor after a jump of the clock until a person has erased
+ * by hand. Returns a function that stops it.
  */
 export function startRetention(db: Db, months: number, log: Logger): () => void {
   async function erase() {

@@ -4,7 +4,7 @@ import { findByReference, type Person, personFilter, readAge, readPerson, readRe
 import type { AddCommand, Terminal } from './output.ts'
 
 const LISTED_MAX = 50
-/** Few enough for one statement to take a moment only. */
+/** Few enough for a short statement. */
 const CHUNK = 500
 const ELSEWHERE =
   'Not erased: copies in backups (erase again after a restore), in mailboxes, at Resend and at NOTIFY_URL, what is being sent just now, and bytes in the files of the database until they are written over.'
@@ -42,7 +42,7 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
         const enquiries = await db.enquiry.findMany({ where, select, orderBy: { receivedAt: 'asc' } })
         const subscription = { email: person && 'email' in person ? person.email.toLowerCase() : '' }
         const subscriptions = await db.subscriber.count({ where: subscription })
-        const dropCopies = () => db.$executeRawUnsafe(DROP_COPIES) // those of backups
+        const dropCopies = () => db.$executeRawUnsafe(DROP_COPIES) // copies that backups made
         if (enquiries.length + subscriptions === 0) {
           if (yes) await dropCopies()
           return print('Nothing is stored that fits.')
@@ -51,7 +51,8 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
         const lines = enquiries.map(({ reference, receivedAt }) => `${reference}  ${formatIndianTime(receivedAt)}`)
         for (const line of lines.slice(0, LISTED_MAX)) print(line)
         if (lines.length > LISTED_MAX) print(`and ${lines.length - LISTED_MAX} more, the last: ${lines.at(-1)}`)
-        const what = `${formatCount(enquiries.length, 'enquiry', 'enquiries')} with ${formatCount(await db.mail.count({ where: { enquiry: where } }), 'mail', 'mails')} and ${formatCount(subscriptions, 'subscription', 'subscriptions')}`
+        const mails = formatCount(await db.mail.count({ where: { enquiry: where } }), 'mail', 'mails')
+        const what = `${formatCount(enquiries.length, 'enquiry', 'enquiries')} with ${mails} and ${formatCount(subscriptions, 'subscription', 'subscriptions')}`
         if (!yes)
           return print(`Would erase ${what}. Nothing was changed. Repeat the command with --yes to erase for good.`)
         await recordAccess(db, what)

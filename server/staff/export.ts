@@ -99,13 +99,13 @@ export function toRecord(row: Row) {
   }
 }
 
-/** Rows as the database has them: all columns under their own names. */
+/** Rows with the database's column names. */
 interface Holdings {
   enquiries: { Id: string; Reference: string; ReceivedAt: string; Mails: unknown[] }[]
   subscriptions: { Email: string }[]
 }
 
-/** All we hold of a person. In SQL, so that every column is exported under its own name. */
+/** All we hold of a person. In SQL, so that all columns are exported under the database's names. */
 async function readHoldings(db: Db, person: Person): Promise<Holdings> {
   const { email, mobile }: { email?: string; mobile?: string } = person
   const enquiries = await db.$queryRaw<{ row: Holdings['enquiries'][number] }[]>`

@@ -8,21 +8,21 @@ import { monthsBefore } from '../enquiries/retention.ts'
 import { OperatorError } from '../errors.ts'
 import { DAY_MS, formatIndianDay, parseIndianTime } from '../format.ts'
 
-/** The command was called in a way that it does not have: exit code 2. */
+/** Wrong usage: exit code 2. */
 export class UsageError extends Error {}
 
-/** The moment at which an Indian calendar day begins. */
+/** The start of a day in India. */
 function readDay(text: string, now = Date.now()): Date {
   if (/^(?:today|yesterday)$/i.test(text))
     return parseIndianTime(formatIndianDay(new Date(/^y/i.test(text) ? now - DAY_MS : now)))
   const start = parseIndianTime(text)
-  // Date takes the 31st of a short month for the 1st of the next.
+  // Date reads the 31st of a short month as the 1st of the next one.
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(start.getTime()) || formatIndianDay(start) !== text)
     throw new UsageError(`"${text}" is not a day; write it as 2026-11-30, today or yesterday`)
   return start
 }
 
-/** `24m`: the same day of the month 24 months ago, or the last one of a shorter month. `730d`: as many days. */
+/** `24m`: the same day 24 months ago, or the last day of a shorter month. `730d`: 730 days ago. */
 export function readAge(age: string, now = new Date()): Date {
   const [, number, unit] = /^([1-9]\d{0,3})([md])$/.exec(age.trim().toLowerCase()) ?? []
   if (!number) throw new UsageError(`"${age}" is not an age; write 24m for months or 730d for days`)
@@ -34,11 +34,11 @@ function readSince(text: string): Date {
   return /^\d+[a-z]?$/i.test(text) ? readAge(text) : readDay(text)
 }
 
-/** Reads one of `values` in capital or small letters, with or without the brand, and gives Prisma's name for it. */
+/** Reads one of `values` in any case, with or without the brand. Returns Prisma's name for it. */
 function choice<Member extends string>(what: string, values: readonly string[]): (text: string) => Member {
   return (text) => {
-    const said = text.trim().toLowerCase()
-    const value = values.find((each) => [said, `${brand.name} ${said}`.toLowerCase()].includes(each.toLowerCase()))
+    const typed = text.trim().toLowerCase()
+    const value = values.find((each) => [typed, `${brand.name} ${typed}`.toLowerCase()].includes(each.toLowerCase()))
     if (!value) throw new UsageError(`${what} must be one of: ${values.join(', ')}`)
     return enumMember(value) as Member
   }
@@ -56,7 +56,7 @@ export interface Filters {
   status?: EnquiryStatus
 }
 
-/** The options that choose enquiries. */
+/** Adds the options that select enquiries. */
 export function withFilters(command: Command): Command {
   return command
     .option(
@@ -80,13 +80,13 @@ export function toFilter({ from, to, product, type, status }: Filters): EnquiryF
   }
 }
 
-/** Words as a shell hands them over: of `QV 7K3M9P status` the first two are one. */
+/** Joins a reference that was typed as two arguments: `QV 7K3M9P`. */
 export function joinReferences(words: string[]): string[] {
   const joins = (index: number) => index < words.length - 1 && /^[a-z]{1,5}$/i.test(words[index] ?? '')
   return words.flatMap((word, index) => (joins(index) ? [] : [joins(index - 1) ? words[index - 1] + word : word]))
 }
 
-/** Of `qv-7k3m9p` or `QV 7K3M9P` the reference as it is stored; of `7k3m9p` what comes after any prefix. */
+/** `qv-7k3m9p` and `QV 7K3M9P` become `QV-7K3M9P`. `7k3m9p` becomes `-7K3M9P`, which fits any prefix. */
 export function readReferences(words: string[]): string[] {
   return joinReferences(words).map(readReference)
 }
@@ -98,7 +98,7 @@ function readReference(text: string): string {
   return prefix ? `${prefix}-${code}` : `-${code}`
 }
 
-/** @throws OperatorError when one of them is not there: then nothing is to be changed */
+/** @throws OperatorError when one of them is not found or not unique */
 export async function findByReference(db: Db, references: string[]) {
   const endings = references.filter((reference) => reference.startsWith('-'))
   const rows = await db.enquiry.findMany({
@@ -109,13 +109,13 @@ export async function findByReference(db: Db, references: string[]) {
     const [row, other] = rows.filter((each) => each.reference.endsWith(reference))
     const name = reference.replace(/^-/, '')
     if (!row) throw new OperatorError(`There is no enquiry ${name}. \`staff find TEXT\` looks for others.`)
-    if (other) throw new OperatorError(`${name} is ${row.reference} or ${other.reference}: say which.`)
+    if (other) throw new OperatorError(`${name} is ${row.reference} or ${other.reference}: name one of them.`)
     return row
   })
   return [...new Set(found)]
 }
 
-/** Somebody who asks what we hold of them. Of a mobile number: its ten digits. */
+/** A person by mail address, or by the ten digits of a mobile number. */
 export type Person = { email: string } | { mobile: string }
 
 export function readPerson(text: string): Person {
@@ -126,13 +126,13 @@ export function readPerson(text: string): Person {
   return { mobile: digits }
 }
 
-/** Prisma compares without regard to case by ILIKE, in which % and _ are wildcards. */
+/** Prisma ignores case by ILIKE, in which % and _ are wildcards. */
 export function personFilter(person: Person): EnquiryFilter {
   if ('mobile' in person) return person
   return { email: { equals: person.email.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' } }
 }
 
-/** The digits of a mobile number as it is stored, or a part of them; undefined for what is no number. */
+/** The digits of a mobile number, or of a part of one, without +91; undefined if the text is no number. */
 export function mobileDigits(text: string): string | undefined {
   const digits = text.replace(/[\s()./-]/g, '').replace(/^(?:\+91|0091|91|0)(?=\d{10}$)/, '')
   return /^\d+$/.test(digits) ? digits : undefined

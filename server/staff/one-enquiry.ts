@@ -13,7 +13,7 @@ const NOTE_MAX = 2000
 
 type Change = { note: string | null } | { status: EnquiryStatus } | { suspectedSpam: boolean }
 
-/** What `status` sets beside the status. */
+/** Marks that the command `status` can set, too. */
 const marks: Record<string, { suspectedSpam: boolean }> = {
   spam: { suspectedSpam: true },
   'not-spam': { suspectedSpam: false },

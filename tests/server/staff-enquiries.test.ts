@@ -191,7 +191,7 @@ describe('show', () => {
       expect((await staff(['show', ...text], database)).stdout).toContain(`Reference       ${older}`)
     await storeEnquiry(db, { reference: 'NEW-2B3C4D' })
     const unclear = await staff(['show', '2b3c4d'], database)
-    expect(unclear).toMatchObject({ code: 1, stderr: '2B3C4D is OLD-2B3C4D or NEW-2B3C4D: say which.\n' })
+    expect(unclear).toMatchObject({ code: 1, stderr: '2B3C4D is OLD-2B3C4D or NEW-2B3C4D: name one of them.\n' })
     const missing = await staff(['show', 'QV-ZZZZZZ'], database)
     expect(missing).toMatchObject({
       code: 1,
