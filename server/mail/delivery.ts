@@ -87,11 +87,12 @@ async function report(db: Db, log: Log, fields: Change, receivers?: string[]) {
  */
 export async function applyMissedEvents(db: Db, log: Log, staff: string[]): Promise<void> {
   const missed = await db.$queryRaw<{ resendId: string }[]>`
-    SELECT DISTINCT event."ResendId" AS "resendId"
+    SELECT event."ResendId" AS "resendId"
     FROM unnest(${mailKinds}::text[]::"Quvera_MailKind"[]) AS kind CROSS JOIN LATERAL (
       SELECT "ResendId" FROM "Quvera_Mail" WHERE "Kind" = kind AND "TriedAt" IS NOT NULL
       ORDER BY "TriedAt" DESC LIMIT ${CHUNK}) mail
-    JOIN "Quvera_MailEvent" event ON event."ResendId" = mail."ResendId"`
+    CROSS JOIN LATERAL (
+      SELECT "ResendId" FROM "Quvera_MailEvent" WHERE "ResendId" = mail."ResendId" LIMIT 1) event`
   for (const mail of missed) await applyEvents(db, log, mail, staff)
 }
 

@@ -2,7 +2,7 @@ import pino from 'pino'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { Prisma } from '../../server/database/generated/client.ts'
-import { applyEvents } from '../../server/mail/delivery.ts'
+import { applyEvents, applyMissedEvents } from '../../server/mail/delivery.ts'
 import { claimDue } from '../../server/mail/queue.ts'
 import { readBacklog, readUsage } from '../../server/mail/usage.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
@@ -75,6 +75,7 @@ describe.runIf(inject('postgres'))('beside 1,000,000 sent and 100,000 pending ma
     ['due acknowledgements, the newest first', 10, (db) => claimDue(db, { Acknowledgement: 10 }, 10, 60)],
     ['mails without a clear answer', 10, (db) => claimDue(db, { Staff: 0, Acknowledgement: 0 }, 10, 60)],
     ['the counts of 24 hours', BUDGET.mails, (db) => readUsage(db, BUDGET)],
+    ['events that were not applied', 4000, (db) => applyMissedEvents(db, pino({ level: 'silent' }), ['a@b.in'])],
     ['the oldest pending, and counts that end at 10,000 a kind', 20_000, readBacklog],
   ])('%s read no more rows than they return', async (_, most, work) => {
     const plan = await explain('Quvera_Mail', work)
