@@ -27,8 +27,8 @@ async function aClient(env: Record<string, string>): Promise<pg.Client> {
 /** Commands that show and change nothing of a person. Every other one has its line in the access log, and stands below. */
 const WITHOUT_ACCESS = ['help', 'digest', 'test-mail', 'test-notify', 'migrate', 'access', 'config']
 
-describe('who looked', () => {
-  it('is known of every command that there is', async () => {
+describe('the access log', () => {
+  it('has a line of every command that shows or changes personal data', async () => {
     const { stdout } = await staff(['--help'], {})
     const names = [...stdout.matchAll(/^ {2}([a-z-]+)(?: [[<][^\n]*?)? {2,}\S/gm)].map(([, name]) => name)
     expect(names).toContain('export')
@@ -61,7 +61,7 @@ describe('who looked', () => {
     }
   })
 
-  it('is written down of each command about people, with references or how many, and nothing of them', async () => {
+  it('holds references or numbers of rows, and no personal data', async () => {
     const { url, database } = await aSite()
     const { reference = '' } = await submit(url, anOrder())
     for (const command of [
@@ -106,7 +106,7 @@ describe('who looked', () => {
     expect((await staff(['access'], database)).stdout.split('\n')[1]).toMatch(/ meena@\S+ +list /)
   })
 
-  it('can be added to, and neither changed nor taken away until a year has passed', async () => {
+  it('refuses changes, and deletions within a year', async () => {
     const { database } = await aSite()
     await staff(['list'], database)
     const client = await aClient(database)
@@ -125,24 +125,27 @@ describe('who looked', () => {
     expect(stdout).not.toContain('old')
   })
 
-  it.runIf(inject('postgres'))('keeps nobody from looking where it cannot be written down, who is told', async () => {
-    const env = await aDatabase()
-    await onDatabase(env, (db) => storeEnquiry(db))
-    const url = new URL(env.DATABASE_URL ?? '')
-    url.searchParams.set('options', '-c default_transaction_read_only=on')
-    const { code, stdout, stderr } = await staff(['list'], { DATABASE_URL: url.href })
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: expect.stringMatching(
-        /^The access log, Quvera_Access, has no line of this access: [^\n]*read-only[^\n]*\n$/,
-      ),
-    })
-    expect(stdout).toContain('Asha Verma')
-  })
+  it.runIf(inject('postgres'))(
+    'does not stop a command when its line cannot be written, which the command reports',
+    async () => {
+      const env = await aDatabase()
+      await onDatabase(env, (db) => storeEnquiry(db))
+      const url = new URL(env.DATABASE_URL ?? '')
+      url.searchParams.set('options', '-c default_transaction_read_only=on')
+      const { code, stdout, stderr } = await staff(['list'], { DATABASE_URL: url.href })
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: expect.stringMatching(
+          /^The access log, Quvera_Access, has no line of this access: [^\n]*read-only[^\n]*\n$/,
+        ),
+      })
+      expect(stdout).toContain('Asha Verma')
+    },
+  )
 })
 
 describe('the history of an enquiry', () => {
-  it('tells of each change of status and note, made in the terminal or in psql, and goes with the enquiry', async () => {
+  it('holds each change of status and note, from the staff command and from psql, and is erased with the enquiry', async () => {
     const { url, db, database } = await aSite()
     const { reference = '' } = await submit(url, anOrder())
     await staff(['status', reference, 'Contacted'], database)
@@ -168,7 +171,7 @@ describe('the history of an enquiry', () => {
     expect(await db.change.count()).toBe(0)
   })
 
-  it('keeps nothing of a note that was removed, but who wrote and who removed it', async () => {
+  it('keeps of a removed note only who wrote and who removed it', async () => {
     const { url, database } = await aSite()
     const { reference = '' } = await submit(url, anOrder())
     for (const note of ['of somebody else', 'of somebody else, too', '', 'rings back'])
@@ -183,7 +186,7 @@ describe('the history of an enquiry', () => {
     ])
   })
 
-  it('is carried by a backup, with who looked, and a restore adds nothing to it', async () => {
+  it('is in a backup, like the access log, and a restore adds nothing to it', async () => {
     const { url, database } = await aSite()
     const { reference = '' } = await submit(url, anOrder())
     await staff(['status', reference, 'Contacted'], database)

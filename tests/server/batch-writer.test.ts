@@ -25,13 +25,13 @@ describe('rows that arrive together', () => {
     expect(statements).toEqual([['a'], ['b', 'c', 'd'], ['e']])
   })
 
-  it('are not cost by one that is refused', async () => {
+  it('are stored when one of them is rejected', async () => {
     const { outcomes } = aWriter()
     expect(await outcomes(['a', 'bad', 'c'])).toEqual(['stored', 'refused', 'stored'])
   })
 })
 
-it('stops trying row by row when the database goes meanwhile', async () => {
+it('are not tried one by one once the database fails', async () => {
   const statements: string[][] = []
   const write = createBatchWriter<string, string>(async (rows) => {
     statements.push(rows)
@@ -44,7 +44,7 @@ it('stops trying row by row when the database goes meanwhile', async () => {
   expect(statements).toEqual([['a'], ['b', 'c'], ['b']])
 })
 
-it('fails what waits when the database is away, and writes again afterwards', async () => {
+it('fail together while the database is unavailable, and are written again afterwards', async () => {
   const { statements, outcomes } = aWriter()
   const rows = ['gone', ...Array.from({ length: 300 }, (_, index) => `row ${index}`)]
   expect(new Set(await outcomes(rows))).toEqual(new Set(['failed']))

@@ -107,7 +107,7 @@ describe('orders', () => {
 })
 
 describe('what is not stored', () => {
-  it('uses up the minute, and nothing of the day', async () => {
+  it('counts for the limit of a minute, and not for that of a day', async () => {
     for (let minute = 0; minute < 31; minute++) {
       expect(await statuses(ORDERS_A_MINUTE, () => askFrom('203.0.113.1'))).toEqual(Array(ORDERS_A_MINUTE).fill(400))
       expect(await askFrom('203.0.113.1')).toBe(429)
@@ -116,7 +116,7 @@ describe('what is not stored', () => {
     expect(await orderFrom('203.0.113.1')).toBe(200)
   })
 
-  it('such as three invalid addresses, leaves the subscriptions of the day', async () => {
+  it('such as three invalid addresses, does not count for the subscriptions of the day', async () => {
     const refused = () => call(app.url, 'subscription.subscribe', { email: 'nobody' }, from('203.0.113.1'))
     expect(await statuses(3, async () => (await refused()).status)).toEqual([400, 400, 400])
     expect((await subscribeFrom('203.0.113.1')).status).toBe(200)
@@ -161,7 +161,7 @@ describe('a limit of the day', () => {
 })
 
 describe('the page that follows an order', () => {
-  it('holds its reference, however often a crowd behind one address looks', async () => {
+  it('shows its reference also over the limit', async () => {
     const look = async () => {
       const answer = await fetch(`${app.url}/received?reference=QV-234567`, { headers: from('203.0.113.1') })
       return [answer.status, await answer.text()]
@@ -175,7 +175,7 @@ describe('the page that follows an order', () => {
 
 describe('a client', () => {
   it.each(['203.0.113.1:%d', '[2001:db8:0:1::1]:%d', '203.0.113.1:%d, 127.0.0.1:%d'])(
-    'is the same whatever its port, as some proxies write it: %s',
+    'is the same with any port, which some proxies add: %s',
     async (address) => {
       const all = await statuses(ORDERS_A_MINUTE + 1, (index) =>
         orderFrom(address.replaceAll('%d', `${50_000 + index}`)),

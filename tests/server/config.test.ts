@@ -2,14 +2,14 @@ import { expect, it } from 'vitest'
 import { envSchema, readEnv } from '../../server/env.ts'
 import { staff } from '../support/staff-command.ts'
 
-it('spaces around a value count for nothing', () => {
+it('spaces around a value are ignored', () => {
   expect(readEnv({ PORT: ' 3001 ', PUBLIC_URL: 'https://www.x.example ' })).toMatchObject({
     PORT: 3001,
     PUBLIC_URL: 'https://www.x.example',
   })
 })
 
-it('`staff config` shows what holds, each variable in a line, and no secret', async () => {
+it('`staff config` shows each variable in a line, and no secret', async () => {
   const secrets = {
     RESEND_API_KEY: 're_topsecret1',
     RESEND_WEBHOOK_SECRET: 'whsec_topsecret2',

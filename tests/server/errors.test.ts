@@ -5,6 +5,6 @@ it.each(['57014', '42P01', '0A000', 'P0001', 'XX000', 'HV000', 'F0000'])('%s is 
   expect(sqlState({ code })).toBe(code)
 })
 
-it.each(['EPIPE', 'EPERM', 'E2BIG', 'P1001', 'P2002', 'ECONNRESET'])('%s is none', (code) => {
+it.each(['EPIPE', 'EPERM', 'E2BIG', 'P1001', 'P2002', 'ECONNRESET'])('%s is no code of PostgreSQL', (code) => {
   expect(sqlState({ code })).toBeUndefined()
 })

@@ -4,7 +4,7 @@ import { atEnd } from '../support/at-end.ts'
 import { startSite } from '../support/site.ts'
 import { startTestApp } from '../support/test-app.ts'
 
-it('the log names levels, times in ISO and stored enquiries, and nothing of a person, nor what anybody can ask for without limit', async () => {
+it('the log has levels, ISO times and stored enquiries, no personal data, and no line that anybody can cause without limit', async () => {
   const site = await startSite({ LOG_LEVEL: 'info' })
   try {
     const order = anOrder()

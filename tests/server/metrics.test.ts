@@ -57,7 +57,7 @@ it('tells Prometheus of orders, durations by route and mails that wait, at a por
   expect(await server.stop()).toEqual({ code: 0, signal: null })
 })
 
-it('tells for how long the oldest enquiry has been New, and nothing of those that were dealt with', async () => {
+it('has the age of the oldest New enquiry', async () => {
   const { port, db } = await anApp()
   await storeEnquiry(db, { receivedAt: hoursAgo(100), status: 'Contacted' })
   await storeEnquiry(db, { receivedAt: hoursAgo(30) })
@@ -68,21 +68,21 @@ it('tells for how long the oldest enquiry has been New, and nothing of those tha
   expect(seconds).toBeLessThan(30 * 3600 + 300)
 })
 
-it('counts how fast pages were for people, and nothing that no browser of ours can have measured', async () => {
+it('counts web vitals, and refuses implausible ones', async () => {
   const { port, ...server } = await anApp({ rateLimitMax: 1 })
-  const told = { page: '/buy-now', LCP: 900.4, INP: 40, TTFB: 12, CLS: 0.003 }
-  const tell = async (body: unknown, headers = {}) => {
+  const measured = { page: '/buy-now', LCP: 900.4, INP: 40, TTFB: 12, CLS: 0.003 }
+  const send = async (body: unknown, headers = {}) => {
     const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers } }
     return (await fetch(`${server.url}/vitals`, { ...init, body: JSON.stringify(body) })).status
   }
-  expect(await tell(told)).toBe(204)
-  expect(await tell({ page: '/', TTFB: 0 })).toBe(204) // all that some browsers can measure
+  expect(await send(measured)).toBe(204)
+  expect(await send({ page: '/', TTFB: 0 })).toBe(204) // all that some browsers can measure
   for (const wrong of [{ LCP: Number.NaN }, { LCP: -1 }, { INP: 1e9 }, { CLS: 1e3 }, { TTFB: '12' }, { more: 1 }])
-    expect(await tell({ ...told, ...wrong })).toBe(400)
-  expect(await tell({ ...told, page: '/made-up' })).toBe(400)
-  expect(await tell({ ...told, more: 'x'.repeat(1000) })).toBe(413)
-  expect(await tell(told, { 'content-type': 'text/plain' })).toBe(415)
-  expect(await tell(told, { origin: 'https://elsewhere.example' })).toBe(403)
+    expect(await send({ ...measured, ...wrong })).toBe(400)
+  expect(await send({ ...measured, page: '/made-up' })).toBe(400)
+  expect(await send({ ...measured, more: 'x'.repeat(1000) })).toBe(413)
+  expect(await send(measured, { 'content-type': 'text/plain' })).toBe(415)
+  expect(await send(measured, { origin: 'https://elsewhere.example' })).toBe(403)
 
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   const counts = text.match(/^quvera_vitals_\w+_(sum|count).*$/gm)?.sort()
@@ -99,12 +99,12 @@ it('counts how fast pages were for people, and nothing that no browser of ours c
     'quvera_vitals_shift_sum{page="/buy-now",metric="CLS"} 0.003',
   ])
 
-  const answers = await Promise.all(Array.from({ length: 70 }, () => tell(told)))
+  const answers = await Promise.all(Array.from({ length: 70 }, () => send(measured)))
   expect(answers.filter((status) => status === 429).length).toBeGreaterThan(0)
   expect((await submit(server.url, anOrder())).status).toBe(200) // its limit of one is another
 })
 
-it('asks no browser and takes nothing where nobody reads the figures', async () => {
+it('without METRICS_PORT takes no web vitals, and pages send none', async () => {
   const pages = async (metricsPort?: number) => {
     const pages = readStaticPages('dist/client', { ...readEnv({}), METRICS_PORT: metricsPort ?? 0 })
     const server = await anApp({ pages, metricsPort })
@@ -116,7 +116,7 @@ it('asks no browser and takes nothing where nobody reads the figures', async () 
   expect(await pages(await freePort())).toEqual([204, 'data-vitals="on"'])
 })
 
-it('counts posts that were given up', async () => {
+it('counts failed webhook posts', async () => {
   const { port, db } = await anApp()
   const reference = await storeEnquiry(db)
   const { id } = await db.enquiry.findUniqueOrThrow({ where: { reference } })

@@ -53,7 +53,7 @@ describe('a valid order', () => {
     )
   })
 
-  it('is timed by a clock that needs no time zone', async () => {
+  it('has the time of receipt in UTC', async () => {
     await submit(app.url, anOrder())
     const [row] = await app.db.enquiry.findMany()
     expect(Math.abs(Date.now() - (row?.receivedAt.getTime() ?? 0))).toBeLessThan(60_000)
@@ -71,7 +71,7 @@ describe('the same order again', () => {
     expect(await app.db.mail.count()).toBe(2)
   })
 
-  it('is told when the first one was received, unless it was today', async () => {
+  it('is answered with the time of the first one, unless that was today', async () => {
     const order = anOrder()
     for (let time = 0; time < 2; time++)
       expect(Object.keys(JSON.parse((await submit(app.url, order)).text).result.data)).toEqual(['reference'])
@@ -120,7 +120,7 @@ describe('a refused order', () => {
     expect(await app.db.mail.count()).toBe(0)
   })
 
-  it('by the database alone does not cost those that came with it', async () => {
+  it('rejected by the database only, does not affect the others of its batch', async () => {
     await app.db.$executeRawUnsafe(`ALTER TABLE "Quvera_Form" ADD CONSTRAINT poison CHECK ("Name" <> 'Poison')`)
     try {
       const orders = Array.from({ length: 50 }, (_, index) => anOrder(index === 17 ? { name: 'Poison' } : {}))
@@ -235,12 +235,12 @@ describe('subscription', () => {
     expect(rows.map((row) => row.email)).toEqual(['news@shop.example'])
   })
 
-  it('is not lost to a browser that fills the hidden field', async () => {
+  it('is stored also when a browser fills in the hidden field', async () => {
     await call(app.url, 'subscription.subscribe', { email: 'filled@shop.example', website: 'https://shop.example' })
     expect(await app.db.subscriber.count({ where: { email: 'filled@shop.example' } })).toBe(1)
   })
 
-  it('refuses what is no address with the form’s own words', async () => {
+  it('refuses an invalid address with the message of the form', async () => {
     const answer = await call(app.url, 'subscription.subscribe', { email: 'news' })
     expect([answer.status, answer.message]).toEqual([400, 'Please enter a valid email address'])
   })

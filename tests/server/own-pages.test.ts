@@ -48,7 +48,7 @@ describe('with PUBLIC_URL', () => {
     expect(await statusOf({ origin: 'http://127.0.0.1:4000', host: '127.0.0.1:4000' })).toBe(403)
   })
 
-  it('an address of its own that it does not name is warned of once, by name', async () => {
+  it('an own address that is not configured is logged once, with its name', async () => {
     app = await startTestApp({ mails: false, publicUrl: 'https://www.quvera.test' })
     const misled = { origin: 'https://quvera.test', host: 'site:3000', 'sec-fetch-site': 'same-origin' }
     expect(await statusOf({ origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' })).toBe(403)
@@ -63,7 +63,7 @@ describe('with PUBLIC_URL', () => {
     })
   })
 
-  it('the warning advises no address that a stranger made up, and prints no byte that moves a cursor', async () => {
+  it('the warning recommends no claimed address, and contains no control characters', async () => {
     app = await startTestApp({ mails: false, publicUrl: 'https://www.quvera.test' })
     const made = { origin: 'https://evil.test', host: 'evil.test\x9b2J', 'sec-fetch-site': 'same-origin' }
     expect(await statusOf(made)).toBe(403)
@@ -72,7 +72,7 @@ describe('with PUBLIC_URL', () => {
     expect(app.logLines.join('')).not.toMatch(/\x9b|\\u009b/)
   })
 
-  it('so it is an hour after somebody has made one up', async () => {
+  it('it is logged again an hour later', async () => {
     app = await startTestApp({ mails: false, publicUrl: 'https://www.quvera.test' })
     expect(await statusOf({ origin: 'http://203.0.113.9', host: '203.0.113.9' })).toBe(403)
     const inAnHour = performance.now() + 61 * 60_000

@@ -56,7 +56,7 @@ describe('a server process', () => {
     expect(await readFile('Dockerfile', 'utf8')).toContain(`\nCMD ${command}\n`)
   })
 
-  it('keeps an order over its own end, and its mails wait for a key', async () => {
+  it('keeps an order across a restart, and its mails wait for a key', async () => {
     const database = await aDatabase()
     const resend = await startFakeResend()
     atEnd(resend.close)
@@ -75,7 +75,7 @@ describe('a server process', () => {
     await eventually(() => expect(resend.mails).toHaveLength(2))
   })
 
-  it('keeps an answered order over a kill', async () => {
+  it('keeps an answered order after a kill', async () => {
     const database = await aDatabase()
     const first = await aServer(database)
     const order = anOrder()
@@ -110,7 +110,7 @@ describe('a server process', () => {
     expect(performance.now() - start).toBeLessThan(10_000)
   })
 
-  it.skipIf(inject('postgres'))('limits orders by client, and not by what a client claims to be', async () => {
+  it.skipIf(inject('postgres'))('limits orders by client address, and ignores what a client claims', async () => {
     const server = await startTestApp({ mails: false, rateLimitMax: 3 })
     atEnd(server.close)
     const statuses: number[] = []
@@ -124,7 +124,7 @@ describe('a server process', () => {
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
   })
 
-  it.skipIf(inject('postgres'))('believes X-Forwarded-For of the proxies it is told of', async () => {
+  it.skipIf(inject('postgres'))('believes X-Forwarded-For of the proxies in TRUST_PROXY', async () => {
     const server = await startTestApp({ mails: false, rateLimitMax: 1, trustProxy: ['127.0.0.1/32'] })
     atEnd(server.close)
     const from = async (address: string) => (await submit(server.url, anOrder(), { 'x-forwarded-for': address })).status
@@ -197,7 +197,7 @@ describe.skipIf(inject('postgres'))('a server that cannot start', () => {
 describe.skipIf(inject('postgres'))('a server whose embedded database another process has', () => {
   const WAITS = 'another process has the embedded database in'
 
-  it('says that it waits, and starts as soon as a staff command gives it back', async () => {
+  it('says that it waits, and starts once the staff command has closed it', async () => {
     const env = await aDatabase()
     const staff = await openDatabase({ dataDir: env.DATA_DIR ?? '', migrations })
     const server = await aServer(env, { waitUntilReady: false })
@@ -207,7 +207,7 @@ describe.skipIf(inject('postgres'))('a server whose embedded database another pr
     expect(server.stdout().split(WAITS)).toHaveLength(2)
   })
 
-  it('says so in the end', async () => {
+  it('says so when it gives up', async () => {
     const { DATA_DIR: dataDir = '' } = await aDatabase()
     const holder = await openDatabase({ dataDir, migrations })
     atEnd(holder.close)

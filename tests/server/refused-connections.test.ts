@@ -52,7 +52,7 @@ it('an order whose second half is no HTTP: refused at once, and nothing stored',
   expect(await app.db.enquiry.count()).toBe(before + 1)
 })
 
-it('clients that send an order and are gone: no error of ours', async () => {
+it('clients that send an order and disconnect: no error is logged', async () => {
   app.logLines.length = 0
   for (let index = 0; index < 100; index++) {
     const socket = connect(Number(new URL(app.url).port), '127.0.0.1')

@@ -31,7 +31,7 @@ async function aSiteWithOldEnquiries() {
   return { url, db, references, lines, left, start }
 }
 
-it('erases enquiries past their time with their mails, once among all processes, and says how many', async () => {
+it('erases old enquiries with their mails, once among all processes, and logs how many', async () => {
   const { db, references, lines, left, start } = await aSiteWithOldEnquiries()
   const line = { who: 'somebody', command: 'list', what: '' }
   await db.access.createMany({ data: [line, { ...line, at: new Date(Date.now() - 367 * 24 * 60 * MINUTE_MS) }] })
@@ -46,7 +46,7 @@ it('erases enquiries past their time with their mails, once among all processes,
   expect(lines).toEqual([expect.objectContaining({ erased: 1, months: 24, msg: 'old enquiries were erased' })])
 })
 
-it('erases nothing when the clock has leapt, also after an enquiry by that clock, until it was done by hand', async () => {
+it('erases nothing after a jump of the clock, even after a new enquiry, until somebody has erased by hand', async () => {
   const { url, db, references, lines, left, start } = await aSiteWithOldEnquiries()
   await db.enquiry.deleteMany({ where: { reference: references[2] ?? '' } }) // the newest is 24 months old now
   start()
@@ -71,7 +71,7 @@ it.each([
   { clock: 'right', left: 0 },
   { clock: 'ahead', left: 1 },
 ])(
-  'without RETENTION_MONTHS too forgets who looked a year ago and who never confirmed, where the clock is $clock: leaves $left',
+  'also without RETENTION_MONTHS erases old access log lines and unconfirmed subscriptions; clock $clock: leaves $left',
   async ({ clock, left }) => {
     const { url, db, references, start } = await aSiteWithOldEnquiries()
     const at = new Date(Date.now() - 366 * DAY_MS)

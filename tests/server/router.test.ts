@@ -64,7 +64,7 @@ describe('answers what tRPC’s own plugin answers', () => {
     expect(await answer(app.url, path, init)).toMatchObject(result ? { result } : error)
   })
 
-  it('and of a body over the limit too, where the plugin leaves it to Fastify', async () => {
+  it('also for a body over the limit, which the plugin leaves to Fastify', async () => {
     const refused = await answer(app.url, 'order.submit', post('x'.repeat(70_000)))
     expect(refused).toMatchObject({ status: 413, code: expect.any(Number), data: ['PAYLOAD_TOO_LARGE', 413] })
   })

@@ -24,7 +24,7 @@ function references({ stdout }: Ran) {
   return [...stdout.matchAll(/^[A-Z]+-\w{6}/gm)].map(([reference]) => reference)
 }
 
-it('a name moves no cursor, whatever shows it', async () => {
+it('control characters in a name never reach the terminal', async () => {
   const { db, database } = await aDatabase()
   const reference = await storeEnquiry(db, { name: 'Asha\u001b[2J\u009b2J\u202eVerma' })
   for (const command of [['list'], ['show', reference], ['status', reference, 'Contacted'], ['note', reference, 'x']]) {
@@ -35,7 +35,7 @@ it('a name moves no cursor, whatever shows it', async () => {
 })
 
 describe('list', () => {
-  it('shows what the running site has stored, newest first, with what became of the mails', async () => {
+  it('shows the enquiries of the running site, newest first, with the state of their mails', async () => {
     const { url, db, database } = await aSite()
     const old = await storeEnquiry(
       db,
@@ -110,7 +110,7 @@ it('a list on a narrow terminal shows that there is a note', async () => {
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
 })
 
-it('a list may be of suspected spam, oldest first, since yesterday, and of a product as it prints it', async () => {
+it('a list can show suspected spam, the oldest first, enquiries since yesterday, and one product', async () => {
   const { db, database } = await aDatabase()
   const old = await storeEnquiry(db, { receivedAt: hoursAgo(60), products: storedProducts[1], suspectedSpam: true })
   const spam = await storeEnquiry(db, { receivedAt: hoursAgo(10), suspectedSpam: true })
@@ -125,7 +125,7 @@ it('a list may be of suspected spam, oldest first, since yesterday, and of a pro
   expect(await listed('--product', 'xt')).toEqual([old])
 })
 
-it('the history names the person, and nobody is asked to ring who has been', async () => {
+it('the history names the user, and show stops asking to ring after the status is Contacted', async () => {
   const { db, database } = await aDatabase()
   const reference = await storeEnquiry(db, {}, { Acknowledgement: ['Bounced', 'bounced: no such user'] })
   const shown = async () => (await staff(['show', reference], database)).stdout
@@ -153,7 +153,7 @@ it('a list and help fit a terminal of 60 columns', async () => {
 })
 
 describe('show', () => {
-  it('tells everything of an enquiry, however its reference is written, and what to do about its mails', async () => {
+  it('shows everything of an enquiry, however its reference is typed, and what to do about its mails', async () => {
     const { db, database } = await aDatabase()
     const reference = await storeEnquiry(
       db,
@@ -202,7 +202,7 @@ describe('show', () => {
 })
 
 describe('find', () => {
-  it('finds by name, address, mobile, reference and note in any case, and takes % and _ for what they are', async () => {
+  it('finds by name, address, mobile, reference and note in any case, without wildcards', async () => {
     const { db, database } = await aDatabase()
     const asha = await storeEnquiry(db, { receivedAt: hoursAgo(1), name: 'ÜNAL Ğ', note: 'call after Diwali' })
     const under = await storeEnquiry(db, { receivedAt: hoursAgo(2), email: 'a_b@mail.example', mobile: '9000000001' })
@@ -239,7 +239,7 @@ describe('find', () => {
 })
 
 describe('status and note', () => {
-  it('are set beside the running site, and told again by the list and the export', async () => {
+  it('are set beside the running site, and appear in list and export', async () => {
     const { url, db, database } = await aSite()
     const { reference = '' } = await submit(url, anOrder())
     const { reference: other = '' } = await submit(url, anOrder({ name: 'Rohan Mehta' }))
@@ -279,7 +279,7 @@ describe('status and note', () => {
     expect(await db.enquiry.findMany()).toMatchObject([{ note: expect.stringMatching(/: rings back$/) }])
   })
 
-  it('change nothing when one of the references is not there', async () => {
+  it('change nothing when one of the references does not exist', async () => {
     const { db, database } = await aDatabase()
     const reference = await storeEnquiry(db)
     const refused = await staff(['status', reference, 'QV-ZZZZZZ', 'Closed'], database)

@@ -26,7 +26,7 @@ describe('erase', () => {
     expect((await staff(['erase', ...who, '--yes'], database)).stdout).toBe('Nothing is stored that fits.\n')
   })
 
-  it('leaves the subscription of an address that somebody else typed beside their own number', async () => {
+  it('by mobile number leaves the subscription of the address in the enquiry', async () => {
     const { url, database } = await aSite()
     await call(url, 'subscription.subscribe', { email: 'victim@mail.example' })
     await submit(url, anOrder({ email: 'victim@mail.example', mobile: '9000000009' }))
@@ -50,7 +50,7 @@ describe('erase', () => {
     expect(left).toMatchObject({ enquiries: [{ Reference: other.reference }], subscriptions: [{}] })
   })
 
-  it('erases what is older than so many days, after a dry run that names the first and the last', async () => {
+  it('erases enquiries older than a number of days, after a dry run that lists them', async () => {
     const { database } = await aSite()
     await runProgram('prisma/seed.ts', [], database)
     const before = readCsv((await staff(['export'], database)).stdout)

@@ -47,7 +47,7 @@ describe('export', () => {
     expect(counts).toEqual([2, 0, 1, 1, 0])
   })
 
-  it('lets no text become a formula, and keeps quotes and commas', async () => {
+  it('escapes formulas, quotes and commas', async () => {
     const { url, database } = await aSite()
     const names = ['=1+1', '+1', '-1', '@SUM(A1)', 'Plain, "quoted"']
     for (const name of names) expect((await submit(url, anOrder({ name }))).status).toBe(200)
@@ -63,7 +63,7 @@ describe('export', () => {
     expect((await staff(['export'], database)).stdout).toContain(reference)
   })
 
-  it('ends quietly when nobody reads on', async () => {
+  it('exits with 0 when its reader stops early', async () => {
     const database = await aDatabase()
     await runProgram('prisma/seed.ts', [], database)
     const command = `"${process.execPath}" dist/server/staff.js export | head -n 1; echo "\${PIPESTATUS[0]}"`
@@ -77,7 +77,7 @@ describe('export', () => {
     expect(output.split('\n')).toEqual([expect.stringContaining('"Reference"'), '0', ''])
   })
 
-  it('gives all we hold of a person, whatever the case of the address or the writing of the number', async () => {
+  it('writes all we hold of a person, however the address or number is typed', async () => {
     const { url, database } = await aSite()
     await submit(url, anOrder({ email: 'Asha_V@shop.example' }))
     await submit(url, anOrder({ email: 'ashaXv@shop.example', mobile: '9000000001' }))

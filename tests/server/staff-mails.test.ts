@@ -33,7 +33,7 @@ it('lists a mail that Resend refused, and the site sends it after retry', async 
   await eventually(async () => expect((await staff(['mails'], database)).stdout).toMatch(/^No mail waits\.\n/))
 })
 
-it('sends a mail that Resend took and could not send once more, under a key of its own, a summary too', async () => {
+it('retries a mail that Resend accepted and then failed to send, under a new key; a summary too', async () => {
   const { url, database, resend, db } = await aSite()
   await submit(url, anOrder())
   await queueSummary(db, 'Quvera: a page\n\nof lines')
@@ -56,7 +56,7 @@ it('says that mails wait for a key', async () => {
   expect((await staff(['mails'], { ...database, RESEND_API_KEY: 're_test' })).stdout).not.toContain('not set')
 })
 
-it('makes a mail that waits due now', async () => {
+it('makes a waiting mail due now', async () => {
   const { url, database, resend } = await aSite()
   resend.behaviour = 'html'
   await submit(url, anOrder())
@@ -67,7 +67,7 @@ it('makes a mail that waits due now', async () => {
   await eventually(() => expect(resend.mails).toHaveLength(2))
 })
 
-it('sends no acknowledgement of what staff have marked as spam meanwhile', async () => {
+it('sends no acknowledgement after staff have marked the enquiry as spam', async () => {
   const { url, database, db, resend } = await aSite()
   resend.behaviour = 'html'
   const { reference = '' } = await submit(url, anOrder())
@@ -83,7 +83,7 @@ it('sends no acknowledgement of what staff have marked as spam meanwhile', async
   )
 })
 
-it('sends a mail that may have been sent only when told to, and never one that was sent or withheld', async () => {
+it('retries an Unknown mail only with its option, and never a mail that was sent or withheld', async () => {
   const { url, database, resend, db } = await aSite()
   await submit(url, anOrder())
   await eventually(() => expect(resend.mails).toHaveLength(2))
@@ -112,7 +112,7 @@ async function aDatabase() {
   return { db, database: env }
 }
 
-it('tells first of whom nobody was told, then whom to ring, and at the end what waits longest', async () => {
+it('lists first the enquiries nobody was told of, then visitors to ring, and last the oldest New enquiry', async () => {
   const { db, database } = await aDatabase()
   const wrong = await storeEnquiry(
     db,
@@ -186,7 +186,7 @@ it('withholds mails that are named or too old, and says when there is no key to 
   expect(await db.mail.count({ where: { status: 'Pending' } })).toBe(1)
 })
 
-it('retries none that are not named before it has listed them, and keeps their reasons until the next try', async () => {
+it('only lists mails when none are named, and keeps their reasons until the next try', async () => {
   const { db, database } = await aDatabase()
   const old = await storeEnquiry(
     db,

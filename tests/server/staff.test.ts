@@ -15,7 +15,7 @@ async function aResend(): Promise<FakeResend> {
 }
 
 describe('the staff command', () => {
-  it('explains itself, and tells what it did not understand in one line and exit code 2', async () => {
+  it('has help, and answers wrong usage in one line with exit code 2', async () => {
     for (const args of [
       ['--help'],
       ['export', '--help'],
@@ -75,7 +75,7 @@ describe('the staff command', () => {
     }
   })
 
-  it('offers the nearest command for an unknown word', async () => {
+  it('suggests the nearest command for an unknown word', async () => {
     expect((await staff(['lst'], {})).stderr).toBe("unknown command 'lst' (Did you mean list?). See --help.\n")
     expect((await staff(['mails', 'rety'], {})).stderr).toBe('"rety" is none of: retry, withhold. See --help.\n')
   })
@@ -88,7 +88,7 @@ describe('the staff command', () => {
   })
 })
 
-describe('a database that is not meant', () => {
+describe('a database that nobody named', () => {
   it('is not the embedded one where DATABASE_URL is set but empty', async () => {
     const { database } = await aSite()
     const folder = await aFolder('quvera-meant-')
@@ -131,7 +131,7 @@ describe('a database that is not meant', () => {
 })
 
 describe('the seed', () => {
-  it('fills an empty database, owes no mail, and refuses one that holds enquiries', async () => {
+  it('fills an empty database, leaves no mail pending, and refuses a database with enquiries', async () => {
     const { database } = await aSite()
     expect(await runProgram('prisma/seed.ts', [], database)).toMatchObject({ code: 0 })
     expect((await staff(['mails'], database)).stdout).toMatch(/^In all: 0 pending;/m)
@@ -144,7 +144,7 @@ describe('the seed', () => {
 })
 
 describe('test-mail', () => {
-  it('sends one mail and tells what Resend answered', async () => {
+  it('sends one mail and prints what Resend answered', async () => {
     const resend = await aResend()
     const env = { RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url }
     const sent = await staff(['test-mail', 'me@quvera.example'], env)

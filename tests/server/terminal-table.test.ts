@@ -14,7 +14,7 @@ const rows: Row[] = [
 ]
 
 describe('a table', () => {
-  it('has columns as wide as their widest cell, counting no cell for combining marks', () => {
+  it('has columns as wide as their widest cell, counting combining marks as zero', () => {
     expect(tableLines(columns, rows)).toEqual([
       'Ref   Name        Note',
       'QV-1  Asha Verma  wants a rebate',
@@ -30,7 +30,7 @@ describe('a table', () => {
     expect(tableLines(columns, wide)).toEqual(['Ref   Name     Note', 'QV-1  王小明   a', 'QV-2  Asha 🌿  b'])
   })
 
-  it('is cut to the terminal, and loses its last columns where there is no room for ten letters of them', () => {
+  it('is cut to the terminal, without the last columns where fewer than ten characters fit', () => {
     expect(tableLines(columns, rows, 80)).toEqual([
       'Ref   Name        Note',
       'QV-1  Asha Verma  wants a reb…',
@@ -43,7 +43,7 @@ describe('a table', () => {
       for (const line of tableLines(columns, rows, width)) expect(stringWidth(line)).toBeLessThanOrEqual(width)
   })
 
-  it('lets no text steer the terminal', () => {
+  it('replaces control characters', () => {
     const [, line] = tableLines(columns, [{ reference: 'QV-1', name: 'a\u001b[2Jb\r\nc\u202ed', note: '' }])
     expect(line).toBe('QV-1  a [2Jb c d')
   })
