@@ -11,7 +11,7 @@ import fraunces from './fonts/fraunces.woff2?url'
 import { inPalette } from './icon.ts'
 import type { Page } from './pages/page.ts'
 
-/** What stands in a page's head for its own sake: for browsers, search engines and shared links. */
+/** The part of a page's head that differs from page to page. */
 export function renderHead(page: Page): string {
   return renderToStaticMarkup(<Head page={page} />) + dataBlocks(page)
 }
@@ -32,7 +32,7 @@ function Head({ page }: { page: Page }) {
       <title>{title}</title>
       <meta name="description" content={description} />
       {page.unlisted ? <meta name="robots" content="noindex" /> : <link rel="canonical" href={url} />}
-      {/* In the page itself: a request would compete with what is seen first. */}
+      {/* Inline: a request would delay the first picture. */}
       <link rel="icon" href={icon} type="image/svg+xml" />
       <link rel="icon" href="/favicon.ico" sizes="32x32" />
       <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
@@ -55,10 +55,7 @@ function Head({ page }: { page: Page }) {
   )
 }
 
-/**
- * Who we are, where a page stands, and its product: no offer, no rating, no indication. JSON-LD is never run, so the
- * content security policy lets it stand; the rules it names by their hash.
- */
+/** JSON-LD without offers, ratings or indications, and the speculation rules, whose hash the content security policy names. */
 function dataBlocks(page: Page) {
   const rules = `<script type="speculationrules">${speculationRules}</script>`
   if (page.unlisted) return rules

@@ -6,8 +6,8 @@ import { SubscribeForm } from './enquiry/subscribe-form.tsx'
 import { Header } from './layout/header.tsx'
 import type { IslandName } from './ui/island.tsx'
 
-/** What each page has is here; the others come with the pages that have them. */
-const parts: Record<IslandName, () => unknown> = {
+/** Islands of every page are bundled here. The others are loaded by the pages that have them. */
+const components: Record<IslandName, () => unknown> = {
   contents: async () => (await import('./product/contents.tsx')).Contents,
   header: () => Header,
   indications: async () => (await import('./product/indications.tsx')).Indications,
@@ -16,47 +16,47 @@ const parts: Record<IslandName, () => unknown> = {
   subscribe: () => SubscribeForm,
 }
 
-/** When it resolves, handlers are in place: `main.ts` then repeats what it held. */
+/** Resolves when all handlers are attached. */
 export async function hydrate() {
-  await wholeDocument()
+  await documentParsed()
   const islands = [...document.querySelectorAll<HTMLElement>('[data-island]')]
-  const loaded = await Promise.all(islands.map(({ dataset }) => parts[dataset.island as IslandName]()))
+  const loaded = await Promise.all(islands.map(({ dataset }) => components[dataset.island as IslandName]()))
   if (document.documentElement.hasAttribute('data-hydrated')) return
-  await Promise.all(islands.map((island, index) => bringToLife(island, loaded[index] as ComponentType)))
+  await Promise.all(islands.map((island, index) => hydrateIsland(island, loaded[index] as ComponentType)))
   for (const act of [printSheet, copyReference]) addEventListener('click', act)
   setYear()
   document.documentElement.toggleAttribute('data-hydrated', true)
-  if (document.documentElement.dataset.vitals === 'on') import('./vitals.ts').catch(() => undefined) // nothing on the page needs it
+  if (document.documentElement.dataset.vitals === 'on') import('./web-vitals.ts').catch(() => undefined) // optional
 }
 
-const alive = new Set<Root>()
+const roots = new Set<Root>()
 
-async function bringToLife(island: HTMLElement, part: ComponentType) {
+async function hydrateIsland(island: HTMLElement, part: ComponentType) {
   const content = createElement(part, JSON.parse(island.dataset.props ?? '{}'))
   const fields = fieldsOf(island)
   const focused = fields.indexOf(document.activeElement as HTMLInputElement)
   await new Promise<void>((done) => {
     let root: Root
-    function live() {
-      alive.add(root)
+    function onMounted() {
+      roots.add(root)
       const now = fieldsOf(island)
       if (fields.some((field) => !now.includes(field))) copyTyped(fields, now, focused)
       done()
     }
     function fail(error: unknown) {
       console.error(error)
-      for (const root of alive) root.unmount() // an order under way ends with its form: nobody would see what became of it
+      for (const root of roots) root.unmount() // also stops an order that is being sent: its result could not be shown
       createRoot(document.getElementById('root') ?? document.body).render(
         <ErrorPage {...document.documentElement.dataset} />,
       )
       done()
     }
-    // As a transition it is done in small steps, between which the browser answers touches and paints.
+    // A transition hydrates in small steps and leaves the browser time to paint.
     startTransition(() => {
       root = hydrateRoot(
         island,
         <StrictMode>
-          <Announce done={live}>{content}</Announce>
+          <AfterMount done={onMounted}>{content}</AfterMount>
         </StrictMode>,
         { onUncaughtError: fail },
       )
@@ -68,7 +68,7 @@ function fieldsOf(island: HTMLElement) {
   return [...island.querySelectorAll<HTMLInputElement>('[name]')]
 }
 
-/** What a translation tool has changed before React came, React draws anew (its error 418): what was typed goes along. */
+/** React renders an island anew if a translation tool changed its texts (error 418). This keeps what was typed. */
 function copyTyped(from: HTMLInputElement[], to: HTMLInputElement[], focused: number) {
   to.forEach((field, index) => {
     field.value = from[index]?.value ?? field.value
@@ -76,11 +76,11 @@ function copyTyped(from: HTMLInputElement[], to: HTMLInputElement[], focused: nu
   to[focused]?.focus({ preventScroll: true })
 }
 
-/** Shown in place of everything when a part throws. */
+/** Replaces the page when an island throws. */
 function ErrorPage({ reference }: { reference?: string }) {
   return (
-    <main className="page-top lost-page wrap">
-      <div className="lost-text">
+    <main className="page-top message-page wrap">
+      <div className="message-text">
         <h1>Unexpected Application Error!</h1>
         <p className="lead">
           Something went wrong on our side. Please reload the page, or call <a href={telephone}>{brand.phone}</a>.
@@ -98,7 +98,7 @@ function ErrorPage({ reference }: { reference?: string }) {
   )
 }
 
-/** One sheet of paper, for its button: print.css leaves out what is not for a physician. */
+/** Prints one sheet for a physician: print.css hides the rest of the page. */
 function printSheet({ target }: MouseEvent) {
   if (!(target as Element).closest('.sheet-button')) return
   const page = document.documentElement
@@ -109,7 +109,7 @@ function printSheet({ target }: MouseEvent) {
   print()
 }
 
-/** Where the clipboard is refused, as on a page without TLS, the reference is selected. */
+/** Selects the reference where the clipboard is not available, as on a page without TLS. */
 async function copyReference({ target }: MouseEvent) {
   const button = (target as Element).closest('.copy-button')
   const reference = button?.previousElementSibling
@@ -122,18 +122,18 @@ async function copyReference({ target }: MouseEvent) {
   }
 }
 
-/** The page holds the year in which it was built. */
+/** The built page has the year of the build. */
 function setYear() {
   const year = document.querySelector('[data-year]')
   if (year) year.textContent = String(new Date().getFullYear())
 }
 
-async function wholeDocument() {
+async function documentParsed() {
   if (document.readyState !== 'loading') return
   await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve))
 }
 
-function Announce({ done, children }: { done: () => void; children: ReactNode }) {
+function AfterMount({ done, children }: { done: () => void; children: ReactNode }) {
   useLayoutEffect(done, [done])
   return children
 }

@@ -7,7 +7,7 @@ import type { FormAnswer, Page } from './pages/page.ts'
 import { pageAt } from './pages/pages.ts'
 import { Island } from './ui/island.tsx'
 
-/** A built page with the answer to a form in the place of its content. */
+/** A built page with its body rendered again to answer a form. */
 export function renderOutcome(html: string, path: string, outcome: FormOutcome): string {
   const before = html.slice(0, html.indexOf('<div id="root">'))
   const after = html.slice(html.lastIndexOf('</div>') + '</div>'.length)

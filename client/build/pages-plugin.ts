@@ -9,7 +9,7 @@ import type { Plugin, ViteBuilder, ViteDevServer } from 'vite'
 import { palette } from '../../shared/brand.ts'
 import type { FormOutcome } from '../../shared/form-outcome.ts'
 import { NOT_FOUND_PATH, RECEIVED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
-import { lackingCharacters } from '../fonts/characters.ts'
+import { missingCharacters } from '../fonts/characters.ts'
 
 type Prerender = typeof import('../prerender.tsx')
 
@@ -89,10 +89,10 @@ export async function buildPages(builder: ViteBuilder) {
   const { renderSite }: Prerender = await import(pathToFileURL(join(renderer, 'prerender.js')).href)
   const template = await withIntegrity(await readFile(join(client, 'index.html'), 'utf8'))
   for (const [file, text] of renderSite(template)) {
-    const lacking = file.endsWith('.html') ? lackingCharacters(text) : []
-    if (lacking.length > 0)
+    const missing = file.endsWith('.html') ? missingCharacters(text) : []
+    if (missing.length > 0)
       console.warn(
-        `${file}: the fonts lack ${lacking.join(' ')}. Add it in client/fonts/characters.ts, then see subset.mjs`,
+        `${file}: the fonts lack ${missing.join(' ')}. Add it in client/fonts/characters.ts, then see subset.mjs`,
       )
     await mkdir(dirname(join(client, file)), { recursive: true })
     await writeFile(join(client, file), text)

@@ -19,8 +19,8 @@ export function pictures(): Plugin {
   return {
     name: 'pictures',
     async config(_config, { command }) {
-      const faults = await contentFaults(products)
-      if (faults.length > 0) throw new Error(`The products in shared/catalogue.ts:\n- ${faults.join('\n- ')}`)
+      const errors = await findCatalogueErrors(products)
+      if (errors.length > 0) throw new Error(`The products in shared/catalogue.ts:\n- ${errors.join('\n- ')}`)
       if (command === 'build') {
         const hash = createHash('sha256')
         for (const name of (await readdir(imagesFolder)).sort()) {
@@ -49,27 +49,27 @@ export function pictures(): Plugin {
 const WORD_LETTERS_MAX = 12
 
 /** What the catalogue's products lack before a page can be built or tried: all of it, by name. */
-export async function contentFaults(names: readonly string[], folder = imagesFolder): Promise<string[]> {
+export async function findCatalogueErrors(names: readonly string[], folder = imagesFolder): Promise<string[]> {
   const made = new Set((await readPictureSets(folder)).flatMap((set) => set.names))
   const files = await readdir(folder)
-  const faults: string[] = []
+  const errors: string[] = []
   const pictures = ['home-pair', 'buy-now', 'not-found', ...Object.keys(indicationAlts)]
   for (const { name } of Object.values(ingredientPictures)) pictures.push(name)
   for (const name of names) {
     const [word = ''] = name.slice(brand.name.length + 1).split(' ')
     if (!name.startsWith(`${brand.name} `) || word.length > WORD_LETTERS_MAX)
-      faults.push(
+      errors.push(
         `"${name}" has to be the brand's name, a space, and a word of at most ${WORD_LETTERS_MAX} letters, which stands as large as fits beside the bottle on a phone; more words may follow`,
       )
     const { picture } = (productCards as Partial<Record<string, { picture: string }>>)[name] ?? {}
     if (picture) pictures.push(picture, `${picture}-capsules`, `${picture}-label-wide`)
-    else faults.push(`"${name}" has no card in client/content/product.ts`)
+    else errors.push(`"${name}" has no card in client/content/product.ts`)
     const card = `og-${productSlug(name)}.jpg`
-    if (!files.includes(card)) faults.push(`client/images/${card} is missing: the card of shared links, 1200 by 630`)
+    if (!files.includes(card)) errors.push(`client/images/${card} is missing: the card of shared links, 1200 by 630`)
   }
   for (const name of pictures.filter((each) => !made.has(each)))
-    faults.push(`there is no picture ${name}: npm run pictures -- ${name} photo.jpg`)
-  return faults
+    errors.push(`there is no picture ${name}: npm run pictures -- ${name} photo.jpg`)
+  return errors
 }
 
 export const imagesFolder = join(import.meta.dirname, '../images')

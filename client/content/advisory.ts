@@ -1,6 +1,6 @@
 import { postalAddress } from '../../shared/brand.ts'
 import type { Product } from '../../shared/catalogue.ts'
-import { compositions, listed } from './compositions.ts'
+import { compositions, joinWords } from './compositions.ts'
 
 /** What the product is in law. */
 export const PRODUCT_CLASS = 'health supplement'
@@ -18,7 +18,7 @@ export const advisory = {
   title: 'Please read before use',
   paragraphs(product: Product): string[] {
     const held = Object.keys(compositions[product]).flatMap((key) => allergens[key] ?? [])
-    const warned = held.length > 0 ? `Allergens: ${listed(held)}; check the pack. ` : ''
+    const warned = held.length > 0 ? `Allergens: ${joinWords(held)}; check the pack. ` : ''
     return [
       `This is a ${PRODUCT_CLASS}. It is not for medicinal use, and not meant to diagnose, treat, cure or prevent any disease. The areas named here are those in which a physician may advise it, not a promise.`,
       'Take it as directed by your physician, and never exceed the directed dose. It is no substitute for a varied diet. Store in a cool, dry place, out of reach of children.',

@@ -50,12 +50,12 @@ export function fullName({ name, note }: LabelLine): string {
 export const omega3 = 'omega-\u20603'
 
 /** What several products may share, as it is called within a sentence. */
-const spoken: Record<string, string> = { q10: 'Coenzyme Q10', omega3, lycopene: 'lycopene' }
+const inSentence: Record<string, string> = { q10: 'Coenzyme Q10', omega3, lycopene: 'lycopene' }
 
 /** Every ingredient of any product, with each product's line of it. The name is that of the longest list. */
 export function compareProducts(
   of: readonly Product[] = products,
-): { key: string; name: string; spoken: string; lines: (LabelLine | undefined)[] }[] {
+): { key: string; name: string; inSentence: string; lines: (LabelLine | undefined)[] }[] {
   const lists: Record<string, LabelLine>[] = of.map((product) => compositions[product])
   const byLength = [...lists].sort((a, b) => Object.keys(b).length - Object.keys(a).length)
   const named = new Map<string, LabelLine>()
@@ -63,13 +63,13 @@ export function compareProducts(
   return [...named].map(([key, line]) => ({
     key,
     name: fullName(line),
-    spoken: spoken[key] ?? line.name.toLowerCase(),
+    inSentence: inSentence[key] ?? line.name.toLowerCase(),
     lines: lists.map((list) => list[key]),
   }))
 }
 
 /** "this, that and the other". */
-export function listed(parts: string[]): string {
+export function joinWords(parts: string[]): string {
   return new Intl.ListFormat('en-GB').format(parts)
 }
 

@@ -1,13 +1,13 @@
 import { brand } from '../../shared/brand.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { NOT_FOUND_PATH, RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
-import { count } from './home.ts'
+import { productCount } from './home.ts'
 
 const LETTERS = { least: 50, most: 200 }
 
 /** Of each page by its path, for search engines and shared links. Apart from the pages, so that no script carries them. */
 const descriptions: Record<string, string> = {
-  '/': `${count} health supplements from ${brand.company}, ${brand.address.city}: ${products.slice(0, -1).join(', ')} and ${products.at(-1)}. Every ingredient, every amount, in full. Enquire online.`,
+  '/': `${productCount} health supplements from ${brand.company}, ${brand.address.city}: ${products.slice(0, -1).join(', ')} and ${products.at(-1)}. Every ingredient, every amount, in full. Enquire online.`,
   [productPath(products[0])]:
     `${products[0]} by ${brand.company}: Coenzyme Q10 300 mg, Omega-3 Fatty Acids 250 mg and Lycopene (10%) 5000 mcg. Full composition, directions and safety information.`,
   [productPath(products[1])]:

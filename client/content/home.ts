@@ -1,12 +1,12 @@
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { PRODUCT_CLASS } from './advisory.ts'
-import { compareProducts, compositions, listed } from './compositions.ts'
+import { compareProducts, compositions, joinWords } from './compositions.ts'
 
 const NUMBERS = 'No One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve'.split(' ')
 const inWords = (number: number) => NUMBERS[number] ?? String(number)
 /** Of the products, in words. */
-export const count = inWords(products.length)
+export const productCount = inWords(products.length)
 const ingredients = compareProducts()
 const common = ingredients.filter(({ lines }) => lines.every(Boolean))
 const sizes = products.map((product) => `one with ${inWords(Object.keys(compositions[product]).length).toLowerCase()}`)
@@ -18,10 +18,10 @@ export const home = {
   title: headline.join(' '),
   headline,
   /** A line a sentence, where there is room. */
-  description: [`${count} ${PRODUCT_CLASS}s.`, 'Every ingredient, every amount, published in full.'],
+  description: [`${productCount} ${PRODUCT_CLASS}s.`, 'Every ingredient, every amount, published in full.'],
   pictureAlt: `${brand.name} 300 with an orange cap and ${brand.name} XT with a dark green cap, their capsules before them`,
   facts: [
-    { title: `${count} formulas`, text: `${listed(sizes)} ingredients` },
+    { title: `${productCount} formulas`, text: `${joinWords(sizes)} ingredients` },
     {
       title: `${inWords(ingredients.length)} ingredients`,
       text: `${inWords(common.length).toLowerCase()} of them in ${sizes.length === 2 ? 'both' : 'all'}`,
@@ -32,8 +32,8 @@ export const home = {
     title: 'Our Products',
     lead:
       common.length > 0
-        ? `${count} formulas with a common core: ${listed(common.map(({ spoken }) => spoken))}.`
-        : `${count} formulas, each with ingredients of its own.`,
+        ? `${productCount} formulas with a common core: ${joinWords(common.map(({ inSentence }) => inSentence))}.`
+        : `${productCount} formulas, each with ingredients of its own.`,
   },
   comparison: {
     title: 'What is in each',

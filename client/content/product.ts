@@ -86,7 +86,7 @@ export const indicationAlts = {
 type Lines<P extends Product> = keyof (typeof compositions)[P]
 
 /** The lines of a label in its order, each with its picture, if it has one, and what is said of it. */
-export function describe<P extends Product>(
+export function describeIngredients<P extends Product>(
   product: P,
   texts: Record<Lines<P>, Pick<Ingredient, 'text' | 'caution'>>,
 ): Record<Lines<P>, Ingredient> {

@@ -9,13 +9,13 @@ interface OrderFieldsProps {
   marks: Record<string, string>
   /** What they hold at first. */
   values?: Record<string, string> | undefined
-  /** Of an order that may be stored: sent again without scripts it is the same one. */
+  /** Key of an order that may be stored: posted again it is the same order. */
   submissionKey?: string | undefined
 }
 
 /**
- * The inputs of the order form. They keep their own values: what is typed before React arrives stays. None that people
- * see says `autoComplete="off"`: the way back to a page that the browser has not kept would find it empty.
+ * The inputs of the order form, uncontrolled: what is typed before hydration stays. Visible ones never have
+ * `autoComplete="off"`, which would empty them on the way back to the page.
  */
 export function OrderFields({ rules, marks, values = {}, submissionKey }: OrderFieldsProps) {
   function field(name: OrderField) {
@@ -57,7 +57,7 @@ export function OrderFields({ rules, marks, values = {}, submissionKey }: OrderF
       </Field>
       <input type="hidden" name="productName" value={brand.name} />
       {submissionKey && <input type="hidden" name="submissionKey" value={submissionKey} />}
-      {/* People do not see this field and do not reach it: who fills it in is a program. */}
+      {/* Honeypot: only programs fill it in. */}
       <div className="visually-hidden" aria-hidden="true">
         <label htmlFor="order-website">Website</label>
         <input id="order-website" name="website" tabIndex={-1} autoComplete="off" />

@@ -7,20 +7,20 @@ import { anotherEnquiry, buyNow, codeOffline, privacyNotice } from '../content/e
 import { Picture } from '../ui/picture.tsx'
 import { Linked } from '../ui/text.tsx'
 import { OrderFields } from './order-fields.tsx'
-import { EMPTY, NextSteps, OrderReceived, type OrderState } from './order-received.tsx'
+import { EMPTY_STATE, NextSteps, OrderReceived, type OrderState } from './order-received.tsx'
 import type { OrderSender } from './order-sender.tsx'
 
 /*
- * A filled form goes in, a reference or what is wrong comes out. Read this, then order-sender.tsx (rules, tries, toasts:
- * loaded at the first touch), then send-order.ts (the key, one try). order-fields.tsx has the inputs.
+ * Read this, then order-sender.tsx (validation, retries, toasts; loaded at the first touch), then send-order.ts (one
+ * request and its key). order-fields.tsx has the inputs.
  */
 
-/** How long a sent form waits for the code that sends it, before it goes out without. */
+/** After this time without order-sender.tsx the browser posts the form itself. */
 const CODE_TIMEOUT_MS = 5000
 /** What the header and the space below it take of a screen. */
 const HEADER_SPACE_PX = 120
 
-/** What a page says of an order that was sent without scripts. */
+/** The answer to an order posted without scripts. */
 export interface OrderAnswer extends OrderState {
   values: Record<string, string>
   /** Under which it may be stored. */
@@ -36,7 +36,7 @@ interface OrderFormProps {
   onReceived?: (received: boolean) => void
 }
 
-/** The form with what surrounds it, the same on the home page and on the page of its own. */
+/** The form with its heading and panel, on the home page and on the page Buy Now. */
 export function OrderSection({ isPage, ...form }: OrderFormProps) {
   const [received, setReceived] = useState(false)
   return (
@@ -52,7 +52,7 @@ export function OrderSection({ isPage, ...form }: OrderFormProps) {
   )
 }
 
-/** What stands around the form, and around what follows it. */
+/** The panel around the form and around the confirmation. */
 export function OrderPanel({ received, children }: { received: boolean; children: ReactNode }) {
   return (
     <div className="order-panel on-sand">
@@ -69,16 +69,16 @@ export function OrderPanel({ received, children }: { received: boolean; children
   )
 }
 
-/** What the inputs begin with. After an order they are new ones: a form's reset would bring back what the server put there. */
-interface Filling {
+/** First values of the inputs. After an order the inputs are mounted anew: `reset()` would restore values from the server. */
+interface InitialValues {
   after?: string
   values?: Record<string, string> | undefined
 }
 
 export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderFormProps) {
   const form = useRef<HTMLFormElement>(null)
-  const [state, setState] = useState<OrderState>(answer ?? EMPTY)
-  const [filling, setFilling] = useState<Filling>({ values: answer?.values })
+  const [state, setState] = useState<OrderState>(answer ?? EMPTY_STATE)
+  const [initial, setInitial] = useState<InitialValues>({ values: answer?.values })
   const [Toasts, setToasts] = useState<ComponentType>()
   const sender = useRef<Promise<OrderSender>>(null)
   const waits = useRef(false)
@@ -88,7 +88,7 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
     flushSync(() => {
       setState(next)
       onReceived?.(next.received !== undefined)
-      if (next.received) setFilling({ after: next.received.reference })
+      if (next.received) setInitial({ after: next.received.reference })
     })
     if (addToast) flushSync(addToast) // where the new state has its toasts
     const first = form.current?.querySelector<HTMLElement>('[aria-invalid]')
@@ -105,23 +105,23 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
     })
     sender.current = created
     created.catch(() => {
-      sender.current = null // a failure matters when the form is sent; the next touch tries again
+      sender.current = null // the next touch tries again
     })
     return created
   }
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     const { currentTarget } = event
-    if ('native' in currentTarget.dataset) return // handed to the browser already: sent again in the same way it stays one order
+    if ('native' in currentTarget.dataset) return // posted by the browser before: the same way again keeps it one order
     event.preventDefault()
-    if (waits.current) return // of two that wait, one could go out without the code and the other with it
+    if (waits.current) return // else one could be posted by the browser and the other sent by the code
     waits.current = true
     try {
       const { send } = await inTime(prepare())
-      await new Promise((resume) => setTimeout(resume)) // the pressed button is painted before the work begins
+      await new Promise((resume) => setTimeout(resume)) // lets the browser paint the pressed button first
       send(new FormData(currentTarget))
     } catch {
-      if (!navigator.onLine) return show({ ...EMPTY, note: codeOffline })
+      if (!navigator.onLine) return show({ ...EMPTY_STATE, note: codeOffline })
       currentTarget.dataset.native = ''
       currentTarget.submit()
     } finally {
@@ -129,12 +129,12 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
     }
   }
 
-  /** With the last mark goes what was said of it. */
+  /** Removes the mark of a field that is edited, and the toast with the last mark. */
   function correct({ target }: FormEvent) {
     if (Object.keys(state.marks).length === 0) return
     const marks = without(state.marks, target)
     if (Object.keys(marks).length > 0) return setState({ ...state, marks })
-    setState(EMPTY)
+    setState(EMPTY_STATE)
   }
 
   function stop() {
@@ -142,11 +142,11 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
     form.current?.querySelector<HTMLElement>('.send')?.focus() // the button that was pressed goes
   }
 
-  /** Another one from the same person: for the other product, where there is one. */
+  /** Another order by the same person, for the other product. */
   function again() {
     flushSync(() => {
-      if (state.order) setFilling({ after: 'again', values: another(state.order) })
-      show(EMPTY)
+      if (state.order) setInitial({ after: 'again', values: another(state.order) })
+      show(EMPTY_STATE)
     })
     form.current?.querySelector<HTMLElement>('[name=quantity]')?.focus()
   }
@@ -154,7 +154,7 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
   useEffect(() => preselect(form.current), [])
   useEffect(() => {
     if (!state.received) return
-    const timer = setTimeout(() => sender.current?.then(({ forgetKey }) => forgetKey())) // not if a part throws on the way
+    const timer = setTimeout(() => sender.current?.then(({ forgetKey }) => forgetKey())) // kept if rendering the confirmation throws
     return () => clearTimeout(timer)
   }, [state.received])
   useEffect(() => () => void sender.current?.then(({ stop }) => stop()), [])
@@ -185,10 +185,10 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
           </p>
         )}
         <OrderFields
-          key={filling.after}
+          key={initial.after}
           rules={rules}
           marks={state.marks}
-          values={filling.values}
+          values={initial.values}
           submissionKey={answer?.submissionKey}
         />
         <OrderActions {...state} toasts={!isRefused && !state.received && toasts} onStop={stop} />
@@ -257,7 +257,7 @@ function scrollToProblem(field: Element, form: Element) {
   target.scrollIntoView({ block: 'start' })
 }
 
-/** A product page links here with its product in the query; a choice already made stays. */
+/** Selects the product named in the query, unless one is selected. */
 function preselect(form: HTMLFormElement | null) {
   const wanted = new URLSearchParams(location.search).get('product')
   const choice = form?.elements.namedItem('products')

@@ -8,22 +8,22 @@ import { Linked } from '../ui/text.tsx'
 
 /** What the order form shows, apart from what is typed. */
 export interface OrderState {
-  /** An order is under way. */
+  /** An order is being sent. */
   sending?: boolean
-  /** What is to be said of it while it is. */
+  /** Message while it is being sent. */
   progress?: string | undefined
-  /** What is wrong with each field. */
+  /** Messages by field. */
   marks: Record<string, string>
-  /** Above the fields, on a page that answers a form sent without scripts: what a toast says elsewhere. */
+  /** Without scripts: the message that is a toast elsewhere. */
   summary?: string
-  /** What is wrong with none of them. */
+  /** A message about no single field. */
   note?: string | undefined
   received?: Received
-  /** What was received: another one may begin with it. */
+  /** The order that was received. */
   order?: OrderContent
 }
 
-export const EMPTY: OrderState = { marks: {} }
+export const EMPTY_STATE: OrderState = { marks: {} }
 
 interface OrderReceivedProps {
   received: Received
@@ -33,7 +33,7 @@ interface OrderReceivedProps {
   children: ReactNode
 }
 
-/** What follows an order, with scripts and without: the enquiry, drawn as a product's label, and ways on that know its reference. */
+/** The confirmation, with scripts and without. */
 export function OrderReceived({ received, isPage, toast, children }: OrderReceivedProps) {
   const { reference, products, quantity, on, isEarlier } = received
   const rows = Object.entries({ Product: products, Quantity: quantity, Received: on })
@@ -86,13 +86,12 @@ export function OrderReceived({ received, isPage, toast, children }: OrderReceiv
   )
 }
 
-/** A chat that begins with the enquiry, and with nothing of the visitor. */
+/** The chat's first message names the enquiry and no personal data. */
 function chatLink({ reference, products, quantity }: Received) {
   const what = quantity && products ? `: ${quantity} × ${products}` : ''
   return whatsapp && `${whatsapp}?text=${encodeURIComponent(`Enquiry ${reference}${what}`)}`
 }
 
-/** The first is done once the order is received. */
 export function NextSteps({ received }: { received: boolean }) {
   return (
     <div className="order-next">

@@ -2,7 +2,7 @@ import { focusManager, MutationObserver, onlineManager, QueryClient } from '@tan
 import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
 import { fieldMarks, notStored, progress, stopped, uncertain } from '../content/sending.ts'
-import { EMPTY, type OrderState } from './order-received.tsx'
+import { EMPTY_STATE, type OrderState } from './order-received.tsx'
 import { currentKey, keepKey, newKey, retryAfterMs, sendOrder } from './send-order.ts'
 import { answeredStatus } from './trpc.ts'
 
@@ -16,52 +16,51 @@ const PAUSE_MAX_MS = 15_000
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'Asia/Kolkata' })
 
 /**
- * Everything an order needs once somebody fills the form: rules, sending, toasts. A try without an answer is repeated,
- * with growing pauses, for a minute in which there is a network. What the server refuses is told and not repeated, but
- * for 429, which says when.
- * @param sentBefore the key of an order that may be stored, sent without scripts before this page
+ * Validates and sends orders and shows toasts. A try without an answer is repeated with growing pauses, until the network
+ * was there for a minute. A refusal is shown and not repeated, except 429 once, after its `Retry-After`.
+ * @param sentBefore key of an order that was posted without scripts and may be stored
  */
 export function createOrderSender(show: Show, sentBefore?: string) {
   if (sentBefore) keepKey({ ...newKey(sentBefore), unanswered: true })
   const client = new QueryClient()
-  client.mount() // what waits for the network goes on when it is back
-  focusManager.setFocused(true) // an order goes on in a tab that nobody looks at
+  client.mount() // resumes paused mutations when the network is back
+  focusManager.setFocused(true) // hidden tabs go on sending
   onlineManager.setOnline(navigator.onLine)
-  let underWay: AbortController | undefined
+  let current: AbortController | undefined
 
   function end() {
-    underWay = undefined
-    removeEventListener('beforeunload', warn)
+    current = undefined
+    removeEventListener('beforeunload', confirmLeaving)
   }
 
   async function start(order: OrderContent) {
     const stop = new AbortController()
-    underWay = stop
-    addEventListener('beforeunload', warn)
-    show({ ...EMPTY, sending: true })
-    const tell = (words: string) => underWay === stop && show({ ...EMPTY, sending: true, progress: words })
-    const slow = setTimeout(tell, SLOW_MS, progress.slow)
-    const mutation = observe(client, stop.signal)
+    current = stop
+    addEventListener('beforeunload', confirmLeaving)
+    show({ ...EMPTY_STATE, sending: true })
+    const showProgress = (words: string) => current === stop && show({ ...EMPTY_STATE, sending: true, progress: words })
+    const slow = setTimeout(showProgress, SLOW_MS, progress.slow)
+    const mutation = createMutation(client, stop.signal)
     const unsubscribe = mutation.subscribe(({ failureCount, failureReason }) => {
       if (failureCount === 0) return
       clearTimeout(slow)
-      tell(told(failureCount, failureReason))
+      showProgress(progressOf(failureCount, failureReason))
     })
     try {
       const { reference, receivedAt } = await mutation.mutate(order)
-      if (underWay !== stop) return
+      if (current !== stop) return
       end()
       const { products, quantity } = order
       const on = DAY.format(receivedAt ? new Date(receivedAt) : undefined)
       const isEarlier = receivedAt !== undefined
       const received = { reference, products, quantity: String(quantity), on, isEarlier }
-      show({ ...EMPTY, order, received }, () => toast.success(messages.received))
+      show({ ...EMPTY_STATE, order, received }, () => toast.success(messages.received))
     } catch (error) {
-      if (underWay !== stop) return
+      if (current !== stop) return
       end()
       const inItsWords = answeredStatus(error) && (error as Error).message
       const note = currentKey().unanswered ? uncertain : notStored
-      show({ ...EMPTY, note }, () => toast.error(inItsWords || messages.failed))
+      show({ ...EMPTY_STATE, note }, () => toast.error(inItsWords || messages.failed))
     } finally {
       clearTimeout(slow)
       unsubscribe()
@@ -71,7 +70,7 @@ export function createOrderSender(show: Show, sentBefore?: string) {
   return {
     /** Checks the form and sends it; while an order is under way it does nothing. */
     send(data: FormData) {
-      if (underWay) return
+      if (current) return
       toast.dismiss()
       const checked = orderContentSchema.safeParse({
         ...readOrderFields(data),
@@ -83,17 +82,17 @@ export function createOrderSender(show: Show, sentBefore?: string) {
       show({ marks: fieldMarks(problem) }, () => toast.error(problem.message))
     },
     stop() {
-      if (!underWay) return
-      underWay.abort()
+      if (!current) return
+      current.abort()
       end()
-      show({ ...EMPTY, note: stopped })
+      show({ ...EMPTY_STATE, note: stopped })
     },
-    /** The visitor has seen the reference: the next order is another one. */
+    /** The next order gets a new key. */
     forgetKey: () => keepKey(null),
   }
 }
 
-function observe(client: QueryClient, stop: AbortSignal) {
+function createMutation(client: QueryClient, stop: AbortSignal) {
   let since = performance.now()
   let hasWaited = false
   const unsubscribe = onlineManager.subscribe(() => {
@@ -116,14 +115,14 @@ function observe(client: QueryClient, stop: AbortSignal) {
   })
 }
 
-function told(failures: number, reason: unknown) {
+function progressOf(failures: number, reason: unknown) {
   const wait = retryAfterMs(reason)
   if (wait !== undefined) return progress.wait(wait / 1000)
   return onlineManager.isOnline() ? progress.again(failures + 1) : progress.offline
 }
 
 /** The browser asks whether to leave the page, in its own words. */
-function warn(event: Event) {
+function confirmLeaving(event: Event) {
   event.preventDefault()
 }
 

@@ -3,7 +3,7 @@ import { KEY_MAX_MS, type OrderContent } from '../../shared/order.ts'
 import { answeredStatus, trpc } from './trpc.ts'
 
 const ANSWER_TIMEOUT_MS = 15_000
-/** Longer is not waited for: the limit of a day. */
+/** A longer `Retry-After` is the limit of a day: not waited for. */
 const WAIT_MAX_SECONDS = 120
 
 /**
@@ -91,7 +91,6 @@ export function keepKey(key: SubmissionKey | null) {
   }
 }
 
-/** What something else has written there is no key: the server would refuse each order with it. */
 function stored(): SubmissionKey | null {
   try {
     const value = JSON.parse(sessionStorage.getItem(STORE) ?? 'null')

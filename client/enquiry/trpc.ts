@@ -4,7 +4,7 @@ import { problemOf } from '../../shared/order.ts'
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
 import { notSubscribed, subscribe } from '../content/contact.ts'
 
-/** One order a request: the server refuses batches. A proxy's refusal becomes one of ours, without words. */
+/** No batching: the server refuses it. A proxy's refusal (4xx that is not JSON) becomes one of ours without a message. */
 export const trpc = createTRPCClient<AppRouter>({
   links: [
     httpLink({
@@ -20,7 +20,7 @@ export const trpc = createTRPCClient<AppRouter>({
   ],
 })
 
-/** With which our server, or a proxy before it, refused. Nothing else is an answer, not even a gateway's error page. */
+/** The status with which our server, or a proxy before it, refused. Undefined without an answer, also for a gateway's error page. */
 export function answeredStatus(error: unknown): number | undefined {
   return isTRPCClientError<AppRouter>(error) ? error.data?.httpStatus : undefined
 }

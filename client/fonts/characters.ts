@@ -10,13 +10,13 @@ export const characters = {
 }
 
 /** What a page shows and the fonts do not hold: browsers take it from another font. */
-export function lackingCharacters(html: string): string[] {
+export function missingCharacters(html: string): string[] {
   const shown = html.slice(html.indexOf('</head>'))
   const headings = shown.split('<h').filter((part) => /^\d/.test(part))
   const titles = headings.map((part) => part.slice(part.indexOf('>') + 1, part.indexOf('</h'))).join('')
-  const lacking = (part: string, held: string) =>
+  const missing = (part: string, held: string) =>
     [...part.replace(/<[^<>]*>/g, '')].filter(
       (character) => !held.includes(character) && !/[\p{Cf}\s]/u.test(character),
     )
-  return [...new Set([...lacking(shown, characters.text), ...lacking(titles, characters.titles)])]
+  return [...new Set([...missing(shown, characters.text), ...missing(titles, characters.titles)])]
 }

@@ -7,26 +7,26 @@ import { SubscribeForm } from '../enquiry/subscribe-form.tsx'
 import { Island } from '../ui/island.tsx'
 import { Logo } from '../ui/logo.tsx'
 
-/** Their colours stand for all. */
+/** The longest list of ingredients: its colours are shown on pages without a product. */
 const longest = Object.values<Record<string, LabelLine>>(compositions).reduce((most, each) =>
   Object.keys(each).length > Object.keys(most).length ? each : most,
 )
 
 interface FooterProps {
-  /** Where the subscription goes when it is sent without scripts. */
+  /** The page to which the form is posted without scripts. */
   path: string
-  /** What the page is about. */
+  /** The product of the page. */
   product: Product | undefined
-  /** One to subscribe. */
+  /** Whether to show the subscribe form. */
   hasBox: boolean
-  /** What is said of an address that was sent so. */
+  /** The answer to an address posted without scripts. */
   answer: Refused | undefined
 }
 
 export function Footer({ path, product, hasBox, answer }: FooterProps) {
   return (
     <footer className="site-footer on-leaf">
-      {/* The strip of colours that printers put on the edge of a sheet: the ingredients', with their names where the page is about them. */}
+      {/* The ingredients' colours; on a product page with their names. */}
       <div className={product ? 'colour-bar named' : 'colour-bar'} aria-hidden>
         {Object.values<LabelLine>(product ? compositions[product] : longest).map(({ name, hue }) => (
           <i key={name} data-hue={hue}>

@@ -8,11 +8,11 @@ import { Picture } from '../ui/picture.tsx'
 
 interface HeaderProps {
   path: string
-  /** What the page is about: the form begins with it. */
+  /** The product of the page: selected in the form. */
   product?: Product | undefined
 }
 
-/** What stands in `<header>`. Its scrolled style hangs on `data-scrolled`, which `main.ts` keeps, so that it works before React is there. */
+/** The content of `<header>`. `main.ts` sets its scrolled style by `data-scrolled`, which works before hydration. */
 export function Header({ path, product }: HeaderProps) {
   return (
     <div className="header-bar">
@@ -36,10 +36,7 @@ export function Header({ path, product }: HeaderProps) {
 
 const POPOVERS = typeof HTMLElement !== 'undefined' && 'popover' in HTMLElement.prototype
 
-/**
- * A popover: the browser opens and closes it, also on Escape and a click outside, before React is there too. In one that
- * knows no popovers, the button does once React is there.
- */
+/** A popover, which works before hydration. Browsers without popovers open it by the button's click handler. */
 function ProductsMenu({ path }: { path: string }) {
   const menu = useRef<HTMLUListElement>(null)
   const [open, setOpen] = useState(false)
@@ -103,7 +100,7 @@ const menuLinks: [href: string, text: string][] = [
   ['/buy-now', 'Buy Now'],
 ]
 
-/** A modal dialog over the whole screen. The `command` attributes open and close it before React is there. */
+/** A modal dialog over the whole screen. Its `command` attributes work before hydration. */
 function MobileMenu({ path }: { path: string }) {
   const dialog = useRef<HTMLDialogElement>(null)
   function open() {

@@ -123,7 +123,7 @@ const nothing = (
   </>
 )
 
-/** All formulas side by side, ingredient by ingredient. What one product's label calls otherwise is said in its place. */
+/** All products side by side. A name that differs on one label stands below its amount. */
 export function Comparison({ of = products }: { of?: readonly Product[] }) {
   return (
     <section className="section comparison" aria-labelledby="comparison-title">

@@ -6,17 +6,17 @@ import type { OrderAnswer } from '../enquiry/order-form.tsx'
 export interface Page {
   path: string
   title: string
-  /** The ground of the first screen, on which the header floats, if it is not paper. */
+  /** Ground of the first screen, if it is not paper. */
   ground?: Ground
   content?: ProductContent
-  /** Nobody looks for it: not for search engines. */
+  /** Not in the sitemap, and `noindex`. */
   unlisted?: true
-  /** It is about a subscription: the footer has no box for one. */
+  /** About a subscription: the footer has no subscribe form. */
   isSubscription?: true
   Body: ComponentType<{ answer: FormAnswer }>
 }
 
-/** What the page says of a form that was sent without scripts. */
+/** The answer to a form posted without scripts. */
 export interface FormAnswer extends Omit<FormOutcome, 'order'> {
   order?: OrderAnswer | undefined
 }

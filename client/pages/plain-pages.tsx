@@ -13,8 +13,6 @@ import { Picture } from '../ui/picture.tsx'
 import { Linked } from '../ui/text.tsx'
 import type { Page } from './page.ts'
 
-/* Pages of one thing each: the form, the policy, and what the server answers. */
-
 export const buyNowPage: Page = {
   path: '/buy-now',
   title: buyNow.title,
@@ -68,7 +66,7 @@ export const privacyPolicyPage: Page = {
   ),
 }
 
-/** Follows an order that was sent without scripts. */
+/** Follows an order posted without scripts. */
 export const receivedPage: Page = {
   path: RECEIVED_PATH,
   title: enquiryReceived.title,
@@ -90,7 +88,7 @@ export const receivedPage: Page = {
   ),
 }
 
-/** Follows a subscription that was sent without scripts. */
+/** Follows a subscription posted without scripts. */
 export const subscribedPage: Page = {
   path: SUBSCRIBED_PATH,
   title: 'Almost subscribed',
@@ -111,18 +109,18 @@ export const subscriptionPage: Page = {
   unlisted: true,
   isSubscription: true,
   Body: ({ answer: { link = 'unknown' } }) => {
-    const { title, text, asks } = told[link]
+    const { title, text, buttons } = subscriptionTexts[link]
     return (
       <Notice title={title} lead={text}>
-        {Object.entries(asks ?? {}).map(([ask, label]) => (
-          <form key={ask} method="post" data-native="">
-            <input type="hidden" name="do" value={ask} />
-            <button type="submit" className={ask === 'confirm' ? 'button' : 'pill'}>
+        {Object.entries(buttons ?? {}).map(([action, label]) => (
+          <form key={action} method="post" data-native="">
+            <input type="hidden" name="do" value={action} />
+            <button type="submit" className={action === 'confirm' ? 'button' : 'pill'}>
               {label}
             </button>
           </form>
         ))}
-        {!asks && backHome}
+        {!buttons && backHome}
       </Notice>
     )
   },
@@ -151,23 +149,23 @@ export const notFoundPage: Page = {
   ),
 }
 
-interface Told {
+interface SubscriptionText {
   title: string
   text: string
-  /** What its buttons ask for, and what they say. */
-  asks?: Record<string, string>
+  /** Values of the field `do`, and the labels of their buttons. */
+  buttons?: Record<string, string>
 }
 
-const told: Record<SubscriberLink, Told> = {
+const subscriptionTexts: Record<SubscriberLink, SubscriptionText> = {
   unconfirmed: {
     title: 'Please confirm',
     text: 'Press the button, and you get news from us by email, now and then. If you did not subscribe, let us forget your address.',
-    asks: { confirm: 'Confirm my subscription', end: 'Forget my address' },
+    buttons: { confirm: 'Confirm my subscription', end: 'Forget my address' },
   },
   confirmed: {
     title: 'You are on the list',
     text: 'You get news from us by email, now and then. Each email has a link to this page.',
-    asks: { end: 'End my subscription' },
+    buttons: { end: 'End my subscription' },
   },
   ended: {
     title: 'You are not on the list',
@@ -195,9 +193,9 @@ interface NoticeProps {
 
 function Notice({ title, lead, picture, children }: NoticeProps) {
   return (
-    <section className={picture ? 'page-top lost-page pictured wrap' : 'page-top lost-page wrap'}>
+    <section className={picture ? 'page-top message-page with-picture wrap' : 'page-top message-page wrap'}>
       {picture}
-      <div className="lost-text">
+      <div className="message-text">
         <h1>{title}</h1>
         <p className="lead">{lead}</p>
         {children}

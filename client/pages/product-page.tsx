@@ -84,7 +84,7 @@ function CompositionSide({ composition: { footnote } }: ProductContent) {
   )
 }
 
-/** Drawn as the label on the bottle is. Each row opens and says what the ingredient is, and what to mind. */
+/** Looks like the label on the bottle. A row opens to describe the ingredient. */
 function Composition({ product, composition: { rows } }: ProductContent) {
   return (
     <div className="composition">
@@ -115,7 +115,7 @@ function Composition({ product, composition: { rows } }: ProductContent) {
                   </details>
                 </td>
               </tr>,
-              // Shown while the row above is open: a line of its own, below a name of any length.
+              // Shown while the row above is open.
               <tr key={text} className="about">
                 <td colSpan={2}>
                   {text} {caution && <strong>{caution}</strong>}
@@ -141,7 +141,7 @@ function Composition({ product, composition: { rows } }: ProductContent) {
   )
 }
 
-/** Of the notes on the dose, in their order: a capsule, a glass of water, a sun that is struck out, a lock. */
+/** Icons of the dosage cards, in their order: capsule, glass of water, sun struck out, lock. */
 const icons = [
   'M11 29 29 11a7.8 7.8 0 0 0-11-11L0 18a7.8 7.8 0 0 0 11 11ZM9 9l11 11',
   'M4 0h22l-3 30H7ZM5.2 11c4-2.4 6.4 2 9.8 0s5.6-2 9.7 0',
@@ -195,7 +195,6 @@ function Advisory({ product }: { product: Product }) {
   )
 }
 
-/** Those who have read to the end need not go back to the top. */
 function Closing({ product, ground, picture }: ProductContent) {
   return (
     <div className={`closing on-${ground}`}>

@@ -14,8 +14,8 @@ export interface CarouselProps extends Folding {
 }
 
 /**
- * react-slick moves the slides; time is kept here, because its autoplay does not stop for focus. It shows copies of the
- * first and last slide to loop: whatever is not the shown slide is inert.
+ * The interval is kept here, because react-slick's autoplay does not stop on focus. To loop, react-slick shows copies of
+ * slides: every slide but the current one is inert.
  */
 export function Carousel({ slides, draggable, unfolded, onToggle }: CarouselProps) {
   const slider = useRef<InstanceType<typeof Slider>>(null)
@@ -43,7 +43,7 @@ export function Carousel({ slides, draggable, unfolded, onToggle }: CarouselProp
 
   function settle() {
     hideOthers()
-    // The arrow that was pressed has left with its slide: its twin on the new slide takes the focus.
+    // Each slide has its own arrows: the focus goes to the same arrow of the new slide.
     const arrow =
       moved.current && region.current?.querySelector<HTMLElement>(`.slick-active [data-way=${moved.current}]`)
     arrow?.focus({ preventScroll: true })
@@ -55,7 +55,7 @@ export function Carousel({ slides, draggable, unfolded, onToggle }: CarouselProp
     slider.current?.[way]()
   }
 
-  /** Who has asked for more reads on: it stays. */
+  /** Stops the carousel for somebody who reads a whole text. */
   function read(id: string) {
     setPlaying(false)
     onToggle(id)

@@ -10,13 +10,13 @@ export const sections = [
   { id: 'safety', title: 'Safety Information' },
 ]
 
-/** Stays under the header and marks the section that is read. */
+/** Links to the sections; the current one is marked. */
 export function Contents() {
   const row = useRef<HTMLElement>(null)
   const [current, setCurrent] = useState<string>()
 
   useEffect(() => {
-    // A section is read while it crosses a line in the upper part of the screen.
+    // The current section crosses a line at 35 % of the screen's height.
     const observer = new IntersectionObserver(
       (entries) => {
         for (const { isIntersecting, target } of entries) if (isIntersecting) setCurrent(target.id)

@@ -9,7 +9,7 @@ import { WIDE } from './mechanism.tsx'
 export function Indications({ layout, open, cards }: Content) {
   const names = Object.keys(cards) as Indication[]
   const [{ opened, first }, setOpened] = useState({ opened: open, first: names[0] })
-  // Where the open card stands above the others it is also read and tabbed to before them.
+  // A card shown above the others also comes first in the reading and tab order.
   names.sort((a, b) => Number(b === first) - Number(a === first))
   return (
     <ul className={`indications indications-${layout}`}>
@@ -55,7 +55,7 @@ function Body({ text, bullets }: { text?: string; bullets?: string[] }) {
   )
 }
 
-/** Opens another card: on wide screens as a view transition, on phones so that the touched card stays under the finger. */
+/** Opens another card: with a view transition on wide screens; on phones the tapped card stays where it is. */
 function exchange(card: Element, open: () => void) {
   const top = card.getBoundingClientRect().top
   const wide = matchMedia(WIDE).matches

@@ -4,15 +4,12 @@ import type { Mechanism as MechanismContent } from '../content/product.ts'
 import type { CarouselProps } from './carousel.tsx'
 import { SlideBody } from './slide-body.tsx'
 
-/**
- * On phones named buttons show one slide at a time; on wide screens a carousel takes over once it comes near. Until
- * then, and without JavaScript, the slides stand in the page as they are.
- */
+/** Phones: buttons show one slide at a time. Wide screens: a carousel, once the region comes near. Without scripts: all slides. */
 export function Mechanism({ slides, open, draggable }: MechanismContent) {
   const region = useRef<HTMLDivElement>(null)
   const Carousel = useCarousel(region)
   const [active, setActive] = useState(open)
-  // Above the carousel, because it shows copies of the slides, which must agree.
+  // Kept here for the carousel, whose copies of slides must agree.
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set())
 
   function toggle(id: string) {
@@ -61,7 +58,7 @@ export function Mechanism({ slides, open, draggable }: MechanismContent) {
 export const WIDE = 'screen and (min-width: 56.25em)'
 const NEAR = '600px'
 
-/** The carousel, once the region comes near on a wide screen; its code is not loaded before. */
+/** Loads the carousel once the region comes near on a wide screen. */
 function useCarousel(region: RefObject<HTMLElement | null>) {
   const [Carousel, setCarousel] = useState<ComponentType<CarouselProps>>()
   const [wide, setWide] = useState(false)

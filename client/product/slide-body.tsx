@@ -9,7 +9,7 @@ export interface Folding {
   onToggle: (id: string) => void
 }
 
-/** The same in the page and in the carousel, so that nothing moves when one replaces the other. */
+/** The content of a slide, in the page and in the carousel. */
 export function SlideBody({ slide, controls, ...folding }: Folding & { slide: Slide; controls?: ReactNode }) {
   return (
     <div className="slide-body" data-cards={slide.cards.length}>
@@ -41,7 +41,7 @@ interface IngredientProps extends Folding {
   sizes: string
 }
 
-/** The whole text is in the page; where scripts run, CSS hides what goes beyond the limit until it is asked for. */
+/** The whole text is in the page. With scripts, CSS hides the rest until "read more" is pressed. */
 function Ingredient({ id, card, brief, sizes, unfolded, onToggle }: IngredientProps) {
   const { name, note, amount, picture, text, caution } = card
   const short = shortened(text)

@@ -1,10 +1,10 @@
 import { brand } from '../../shared/brand.ts'
 
-/** The name that wordmark.svg draws: any other is set in type, until it has a drawing of its own. */
+/** The name drawn in wordmark.svg. Another name is set in type. */
 const DRAWN_NAME: string = 'Quvera'
 export const hasWordmark: boolean = brand.name === DRAWN_NAME
 
-/** The outlines stand once in each page: in the bundle they would weigh more than all that moves. */
+/** The outlines are in the HTML of each page, which keeps them out of the scripts. */
 export function Logo({ name = brand.name }: { name?: string }) {
   if (name !== DRAWN_NAME) return <span className="logo logo-type">{name}</span>
   return (

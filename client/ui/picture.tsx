@@ -1,4 +1,4 @@
-/** Pictures that exist in the same widths and have the same shape. */
+/** Pictures with the same widths and the same ratio. */
 export interface PictureSet {
   names: string[]
   /** Ascending. */
@@ -15,10 +15,10 @@ const folder: string = import.meta.env.PICTURES
 export interface PictureProps {
   name: string
   alt: string
-  /** How wide it stands on the page, as in the `sizes` attribute. */
+  /** The `sizes` attribute. */
   sizes: string
   className?: string
-  /** The place of the product it shows in the catalogue: it moves between the home page and the product's. */
+  /** Index of its product: the view transition moves it from the home page to the product page. */
   hero?: number
   /** For the largest picture of the first screen. */
   first?: boolean
@@ -32,7 +32,7 @@ export function Picture({ name, alt, sizes, className, hero, first }: PicturePro
   return (
     <picture className={className} data-hero={hero}>
       <source type="image/avif" srcSet={sources(name, widths)} sizes={sizes} />
-      {/* Few browsers lack AVIF: one size is enough for them. */}
+      {/* One size is enough for the few browsers without AVIF. */}
       <img
         src={`${folder}/${name}-${middle}.webp`}
         width={middle}

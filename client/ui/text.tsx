@@ -4,7 +4,7 @@ import { telephone } from '../content/contact.ts'
 
 const TOGETHER = new RegExp(`(?<=\\b(?:${brand.name}|New|Coenzyme)) (?=[\\dA-Z])|(?<=\\d) (?=m?c?g\\b)`, 'g')
 
-/** A text with spaces at which no line ends: within names, and between a figure and its unit. */
+/** A text with no-break spaces within names and between a figure and its unit. */
 export function Words({ children }: { children: string }) {
   return children.replace(TOGETHER, '\u00a0')
 }
@@ -12,7 +12,7 @@ export function Words({ children }: { children: string }) {
 const links: Record<string, string> = { [brand.phone]: telephone, [brand.email]: `mailto:${brand.email}` }
 const LINKED = new RegExp(`(${Object.keys(links).join('|').replace(/[+.]/g, '\\$&')})`)
 
-/** A text in which our telephone number and address are links. */
+/** A text in which our phone number and email address are links. */
 export function Linked({ children }: { children: string }) {
   return children.split(LINKED).map((part, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change places
@@ -20,7 +20,7 @@ export function Linked({ children }: { children: string }) {
   ))
 }
 
-/** "300 mg" or "EPA 90 mg" as on a label: the figure large, the words small, never apart. Each line is an amount. */
+/** Amounts, one a line: "300 mg" or "EPA 90 mg". The figure is large, the words are small. */
 export function Amount({ children }: { children: string }) {
   return children.split('\n').map((line) => {
     const [, before, figure, unit] = /^(\D*)(\d[\d.]*) (\w+)$/.exec(line) ?? []

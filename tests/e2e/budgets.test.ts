@@ -35,7 +35,7 @@ it.each(paths)('%s stays light, before and after it is hydrated', async (path) =
   const [entry = ''] = /\/assets\/index-[^"]+\.js/.exec(document) ?? []
   expect((await stat(`dist/client${entry}.gz`)).size).toBeLessThanOrEqual(LIMITS.beforeLoad)
   await page.locator('html[data-hydrated]').waitFor()
-  const isLast = () => performance.getEntriesByType('resource').some(({ name }) => name.includes('/vitals-'))
+  const isLast = () => performance.getEntriesByType('resource').some(({ name }) => name.includes('/web-vitals-'))
   await page.waitForFunction(isLast)
   const hydrated = await loadedScripts(page)
   expect(hydrated).toBeLessThanOrEqual(LIMITS.hydrated)

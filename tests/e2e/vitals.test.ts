@@ -10,7 +10,9 @@ const { site, visit } = siteForTests({ METRICS_PORT: port })
 
 it('how fast a page was is told once, when somebody leaves it', async () => {
   const { page, problems, close } = await visit(path)
-  await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => /vitals-/.test(name)))
+  await page.waitForFunction(() =>
+    performance.getEntriesByType('resource').some(({ name }) => /web-vitals-/.test(name)),
+  )
   // What is answered within 40 ms is told of nobody.
   await page.evaluate(() =>
     addEventListener('click', () => {

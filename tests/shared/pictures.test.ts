@@ -1,26 +1,26 @@
 import { expect, it } from 'vitest'
-import { contentFaults } from '../../client/build/pictures-plugin.ts'
+import { findCatalogueErrors } from '../../client/build/pictures-plugin.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 
 it('every product has its pictures, its card, and a name that fits', async () => {
-  expect(await contentFaults(products)).toEqual([])
+  expect(await findCatalogueErrors(products)).toEqual([])
 })
 
 it('what a further product lacks is said at once, all of it by name', async () => {
   const longer = `${brand.name} Immunity Support Formula`
-  expect(await contentFaults([...products, longer])).toEqual([
+  expect(await findCatalogueErrors([...products, longer])).toEqual([
     `"${longer}" has no card in client/content/product.ts`,
     expect.stringMatching(/og-\w+-immunity-support-formula\.jpg is missing/),
   ])
   const folder = import.meta.dirname // which has no pictures
-  const faults = await contentFaults(products, folder)
+  const errors = await findCatalogueErrors(products, folder)
   for (const name of ['quvera-300-capsules', 'zinc', 'home-pair', 'og-'])
-    expect(faults.filter((fault) => fault.includes(name)).length, name).toBeGreaterThan(0)
+    expect(errors.filter((fault) => fault.includes(name)).length, name).toBeGreaterThan(0)
 })
 
 it('a word that does not fit beside its bottle is one fault, with its reason', async () => {
-  const [first, ...others] = await contentFaults([`${brand.name} Cardiovascularis`])
+  const [first, ...others] = await findCatalogueErrors([`${brand.name} Cardiovascularis`])
   expect(first).toMatch(/"\w+ Cardiovascularis" has to be .* at most 12 letters, which stands as large as fits/)
   expect(others.join()).not.toContain('letters')
 })

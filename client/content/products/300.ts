@@ -1,9 +1,9 @@
 import { products } from '../../../shared/catalogue.ts'
 import { omega3 } from '../compositions.ts'
-import { describe, type ProductContent, productCards } from '../product.ts'
+import { describeIngredients, type ProductContent, productCards } from '../product.ts'
 
 const name = products[0]
-const ingredients = describe(name, {
+const ingredients = describeIngredients(name, {
   q10: {
     text: 'Coenzyme Q10, also called ubiquinone, is a vitamin-like compound that the body makes itself. It dissolves in fat, and the body keeps it in its cells. It is also found in organ meats, oily fish and peanuts, and is better absorbed with a meal that contains some fat.',
     caution: 'If you take warfarin or insulin, ask your doctor first.',

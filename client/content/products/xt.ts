@@ -1,9 +1,9 @@
 import { products } from '../../../shared/catalogue.ts'
 import { omega3 } from '../compositions.ts'
-import { describe, type ProductContent, productCards, type Slide } from '../product.ts'
+import { describeIngredients, type ProductContent, productCards, type Slide } from '../product.ts'
 
 const name = products[1]
-const ingredients = describe(name, {
+const ingredients = describeIngredients(name, {
   q10: {
     text: 'Ubiquinone is Coenzyme Q10, a vitamin-like compound that the body makes itself. It dissolves in fat, and the body keeps it in its cells. It is also found in organ meats, oily fish and peanuts.',
     caution: 'If you take warfarin or insulin, ask your doctor first.',

@@ -1,7 +1,7 @@
 import { onCLS, onINP, onLCP, onTTFB } from 'web-vitals'
 import { pagePaths, withoutEndSlashes } from '../shared/page-paths.ts'
 
-/** Tells once, at the end of a visit, how fast the page was, and nothing of who looked at it. */
+/** Sent once, when the page is hidden; no personal data. */
 const vitals: Record<string, unknown> & { page: string } = { page: withoutEndSlashes(location.pathname) }
 
 for (const measure of [onLCP, onINP, onCLS, onTTFB])
@@ -9,7 +9,7 @@ for (const measure of [onLCP, onINP, onCLS, onTTFB])
     vitals[name] = value
   })
 
-// Not `pagehide`, which comes before the measures settle their figures in this event.
+// In `pagehide` the figures would not be final yet.
 document.addEventListener('visibilitychange', function send() {
   if (!document.hidden) return
   document.removeEventListener('visibilitychange', send)
