@@ -40,7 +40,7 @@ export async function recordEvent(db: Db, log: Log, event: DeliveryEvent, staff:
   await applyEvents(db, log, event, staff)
 }
 
-/** Applies the events of one mail, if it is ours. Called after an event or a send was committed: the later call sees both. */
+/** Applies the events of one mail of ours. Called after an event or a send was committed: the later call sees both. */
 export async function applyEvents(db: Db, log: Log, mail: Pick<DeliveryEvent, 'resendId' | 'to'>, staff: string[]) {
   const { resendId, to = [] } = mail
   const events = await db.mailEvent.findMany({ where: { resendId } })

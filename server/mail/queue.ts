@@ -5,15 +5,11 @@ import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { toEnquiry } from '../enquiries/enquiry.ts'
 import { kinds, mailKinds, names, statesBefore, TOO_OLD } from './states.ts'
 
-/*
- * The queue: rows of Quvera_Mail that are Pending. A sender claims what is due for some seconds, tries to send it, and
- * records the result; no transaction stays open meanwhile. All times are the database's.
- */
+/* The queue: rows of Quvera_Mail that are Pending. No transaction is open during a try. All times are the database's. */
 
 /** A mail that this process may send now, until its claim ends. */
 export type ClaimedMail = StoredMail & Omit<Claim, 'id'>
 
-/** All that is needed to write a mail. */
 export type StoredMail = Awaited<ReturnType<typeof readMails>>[number]
 
 interface Claim {
@@ -25,14 +21,13 @@ interface Claim {
   triedHoursAgo: number | null
 }
 
-/** What a try made of a mail. */
 export interface Result {
   to: MailStatus
   lastError: string | null
   /** Pending: when to try again. Sent: when to ask whether it arrived. */
   dueInMs?: number
   resendId?: string
-  /** The mail was certainly not sent: it is due as before, and an earlier try stays the first one that may have sent it. */
+  /** The mail was certainly not sent: its times are as before the claim. */
   isUnsent?: true
   /** For so long nothing else is to be tried either. */
   pauseMs?: number
@@ -118,16 +113,16 @@ export async function recordResult(db: Db, mail: ClaimedMail, result: Result): P
   )
 }
 
-/** How long to wait after so many tries that failed: twice as long each time, and not all for the same time. */
+/** How long to wait after a failed try: twice as long each time, with jitter. */
 export function backOffMs(attempts: number, baseSeconds: number): number {
   const seconds = Math.min(baseSeconds * 2 ** Math.min(attempts - 1, 10), RETRY_MAX_SECONDS)
   return seconds * 1000 * (0.75 + Math.random() / 2)
 }
 
 /**
- * Withholds mails that nobody tried, or asked to try, for `maxAgeDays`, and acknowledgements after a day. A summary never
- * grows too old, because nothing else tells of its enquiries; nor does a notice that waits for one. A chunk of each kind at
- * a time; returns whether there may be more.
+ * Withholds a chunk of each kind of mails that nobody tried, or asked to try, for `maxAgeDays`; acknowledgements after a
+ * day; summaries and notices that wait for one never, because nothing else names their enquiries.
+ * @returns whether there may be more
  */
 export async function withholdOld(db: Db, of: MailKind[], maxAgeDays: number, log: Pick<Logger, 'error'>) {
   let mayBeMore = false
@@ -148,10 +143,7 @@ export async function withholdOld(db: Db, of: MailKind[], maxAgeDays: number, lo
   return mayBeMore
 }
 
-/**
- * Mends times of a clock that was ahead: such a mail would wait, or count as sent, until then. Whether Resend still knows
- * the key of one that was tried meanwhile is not known.
- */
+/** Corrects times of a clock that was ahead. A mail that was tried then becomes Unknown: its key may have expired. */
 export async function mendTimes(db: Db): Promise<void> {
   const future = Prisma.sql`> now() + interval '2 hours'` // no wait is longer
   const isMail = Prisma.sql`"Kind" = ANY(${mailKinds}::text[]::"Quvera_MailKind"[])`

@@ -24,7 +24,6 @@ function summaryShare({ mails, receivers }: Budget): number {
   return Math.max(1, (0.25 * mails) / receivers)
 }
 
-/** A day's mails of each kind. */
 export function sharesOf(budget: Budget): Used {
   const { mails, receivers } = budget
   const Staff = Math.floor((0.3 * mails) / receivers)

@@ -1,8 +1,7 @@
 import { Resend } from 'resend'
 
-/* The client of Resend. Every text that Resend sends is cleaned here, before it is stored, shown or logged. */
+/* The client of Resend. It cleans every text of Resend's before it is stored, shown or logged. */
 
-/** A mail as it goes to Resend, but for the sender. */
 export interface Message {
   /** Repeating a message with its key within 24 hours sends it once. */
   idempotencyKey: string
@@ -28,11 +27,9 @@ export interface DeliveryEvent {
   /** A repeat of the event has the same. */
   id: string
   resendId: string
-  /** Such as `email.delivered`. */
   type: string
   /** Of several receivers the one that it is about, where Resend says so. */
   to?: string[]
-  /** In Resend's words, and the code of the receiver's mail server. */
   reason?: string | undefined
 }
 
@@ -40,7 +37,7 @@ export type Headers = Record<string, string> | null | undefined
 
 export type Mailer = ReturnType<typeof createMailer>
 
-/** What Resend's SDK returns; of a faulty answer any part may be missing. */
+/** What the SDK returns; any part may be missing. */
 interface ResendAnswer {
   data?: { id?: unknown } | null
   error?: { name?: unknown; statusCode?: unknown; message?: unknown } | null
@@ -108,7 +105,7 @@ function readOutcome({ data, error: failure, headers }: ResendAnswer): Outcome {
   const error = `${Number.isNaN(status) ? '' : `${status} `}${name}: ${message}`
   if (name === 'daily_quota_exceeded' || name === 'monthly_quota_exceeded') return { is: 'overQuota', error }
   if (status === 429 || name === 'rate_limit_exceeded')
-    return { is: 'throttled', error, retryAfterMs: readSeconds(headers?.['retry-after']) }
+    return { is: 'throttled', error, retryAfterMs: readDelayMs(headers?.['retry-after']) }
   if (name === 'concurrent_idempotent_requests') return { is: 'ambiguous', error }
   // An earlier try used the key with other content: the settings have changed since.
   if (name === 'invalid_idempotent_request') return { is: 'ambiguous', error, final: true }
@@ -121,8 +118,7 @@ function readOutcome({ data, error: failure, headers }: ResendAnswer): Outcome {
   return { is: status >= 400 && status < 500 ? 'refused' : 'ambiguous', error }
 }
 
-/** A header's number of seconds, in milliseconds. */
-export function readSeconds(value: string | null | undefined): number | undefined {
+export function readDelayMs(value: string | null | undefined): number | undefined {
   const seconds = readNumber(value)
   return seconds === undefined ? undefined : Math.min(seconds, 3600) * 1000
 }

@@ -25,7 +25,6 @@ export const states: Record<MailStatus, { means: string; next: MailStatus[] }> =
   Delivered: { means: 'has arrived', next: ['Bounced', 'Failed', 'Complained'] },
 }
 
-/** The mail has not arrived, and will not by itself. */
 export const undeliveredStates: MailStatus[] = ['Bounced', 'Failed', 'Complained']
 
 export function statesBefore(to: MailStatus): MailStatus[] {
@@ -58,10 +57,7 @@ export const IN_SUMMARY = 'Told in summary'
 /** Of mails to staff: one that is Unknown may not have arrived. */
 export const undelivered = { status: { in: [...undeliveredStates, 'Unknown'] } } satisfies MailFilter
 
-/**
- * The notices of New enquiries that reached nobody: they did not arrive, or were too old. A notice that is part of a
- * summary has no `dueAt`, so that the index leaves it out.
- */
+/** The notices of New enquiries that reached nobody. Those in a summary have no `dueAt`, so the index leaves them out. */
 export const undeliveredNotices = {
   kind: 'Staff',
   OR: [undelivered, { status: 'Withheld', dueAt: { not: null }, lastError: { startsWith: TOO_OLD } }],
@@ -70,7 +66,6 @@ export const undeliveredNotices = {
 
 export const undeliveredSummaries = { ...undelivered, kind: 'Summary' } satisfies MailFilter
 
-/** Staff have to call these visitors. */
 export const undeliveredAcknowledgements = {
   kind: 'Acknowledgement',
   status: { in: undeliveredStates },

@@ -41,7 +41,7 @@ const TITLES = {
 
 type EnquiryFilter = NonNullable<NonNullable<Parameters<Db['enquiry']['findMany']>[0]>['where']>
 
-/** The page, whose first line is the subject; undefined when it would be empty. @param covered notices that are not sent */
+/** The page, whose first line is the subject; undefined when it would be empty. `covered`: notices that are not sent. */
 export async function readSummary(db: Db, now: Date, covered: bigint[] = []): Promise<string | undefined> {
   const newest = { id: { in: covered.slice(-LISTED_MAX - NAMED_MAX) } }
   const dayAgo = new Date(now.getTime() - DAY_MS)
@@ -151,7 +151,7 @@ export async function writeSummary(db: Db, now: Date, withDue: boolean): Promise
   return true
 }
 
-/** Writes a page as a mail to staff that is due. Returns its number. */
+/** Returns the number of the mail. */
 export async function queueSummary(db: Db, text: string): Promise<bigint> {
   return (await db.mail.create({ data: { kind: 'Summary', text, key: `${kinds.Summary.key}/${randomUUID()}` } })).id
 }

@@ -11,11 +11,9 @@ import { mailKinds } from './states.ts'
 /** Of the last mails whose fate is known, so many may have been turned away or marked as spam. */
 const DECIDED = 20
 const UNWELCOME = 5
-/** Counts for whoever watches the site end there. */
 const BACKLOG_MAX = 10_000
 const OVERDUE_SECONDS = 15 * 60
 
-/** What decides how many mails may be sent now. */
 export interface Usage {
   used: Used
   /** There are notices that are not to be mailed alone, because they may be spam; or others that are due. */
@@ -33,7 +31,6 @@ export function budgetOf({ MAIL_DAILY_BUDGET: mails, STAFF_EMAILS: { length: rec
   return { mails, receivers }
 }
 
-/** How many mails of each kind may be sent now. */
 export function allowedNow(env: Env, { used, isUnwelcome }: Pick<Usage, 'used' | 'isUnwelcome'>): Used {
   const allowed = allowanceOf(budgetOf(env), used)
   if (isUnwelcome.Acknowledgement) allowed.Acknowledgement = 0

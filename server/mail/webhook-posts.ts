@@ -6,7 +6,7 @@ import { type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
 import { POSTS_WANTED } from '../enquiries/orders.ts'
 import type { Env } from '../env.ts'
 import { backOffMs, claimDue, withholdOld } from './queue.ts'
-import { clean, readSeconds } from './resend.ts'
+import { clean, readDelayMs } from './resend.ts'
 import type { Transport } from './sender.ts'
 import { titleOf } from './templates.ts'
 
@@ -53,7 +53,7 @@ export async function sendPost(
     const piece = isTaken ? undefined : await reader?.read() // the whole answer may be of any size
     await reader?.cancel()
     const answer = clean(piece?.value && new TextDecoder().decode(piece.value))
-    const retryAfterMs = readSeconds(response.headers.get('retry-after')) ?? 0
+    const retryAfterMs = readDelayMs(response.headers.get('retry-after')) ?? 0
     return { isTaken, error: `HTTP ${status}`, answer, retryAfterMs }
   } catch (error) {
     const { cause, name } = error as Error
