@@ -12,6 +12,12 @@ export function formatCount(number: number, one: string, many: string): string {
   return `${number.toLocaleString('en-IN')} ${number === 1 ? one : many}`
 }
 
+/** A staff command as people type it. The container has no npm scripts. */
+export function staffCommand(words: string): string {
+  const program = import.meta.dirname.includes('/dist/') ? 'node dist/server/staff.js' : 'npm run -s staff --'
+  return `${program} ${words}`
+}
+
 /** `40 minutes`, `47 hours`, `3 days`; `0 seconds` for a time in the future. */
 export function formatAge(age: number): string {
   const seconds = Math.max(0, age)

@@ -6,7 +6,7 @@ import { type BuyerType, EnquiryStatus, type Product } from '../database/generat
 import { enumMember } from '../enquiries/enquiry.ts'
 import { monthsBefore } from '../enquiries/retention.ts'
 import { OperatorError } from '../errors.ts'
-import { DAY_MS, formatIndianDay, parseIndianTime } from '../format.ts'
+import { DAY_MS, formatIndianDay, parseIndianTime, staffCommand } from '../format.ts'
 
 /** Wrong usage: exit code 2. */
 export class UsageError extends Error {}
@@ -108,7 +108,7 @@ export async function findByReference(db: Db, references: string[]) {
   const found = references.map((reference) => {
     const [row, other] = rows.filter((each) => each.reference.endsWith(reference))
     const name = reference.replace(/^-/, '')
-    if (!row) throw new OperatorError(`There is no enquiry ${name}. \`staff find TEXT\` looks for others.`)
+    if (!row) throw new OperatorError(`There is no enquiry ${name}. ${staffCommand('find TEXT')} looks for others.`)
     if (other) throw new OperatorError(`${name} is ${row.reference} or ${other.reference}: name one of them.`)
     return row
   })

@@ -20,7 +20,7 @@ export function listCommand(add: AddCommand, terminal: Terminal) {
     .option('--spam', 'suspected spam')
     .option('--oldest', 'oldest first')
     .description(
-      `Times are Indian. In the column Mail, "Notice Bounced" means that staff did not get the notice, "Ack Bounced" that the visitor's address is wrong. A narrow terminal shows fewer columns; "show REFERENCE" shows everything.`,
+      `Times are Indian. In the column Mail, "Notice Bounced" means that staff did not get the notice, "Ack Bounced" that the visitor's address is wrong. A star after the status means that there is a note. A narrow terminal shows fewer columns; "show REFERENCE" shows everything.`,
     )
     .action(async ({ new: onlyNew, spam, ...options }: Filters & ListOptions & { new?: boolean; spam?: boolean }) => {
       if (onlyNew && options.status) throw new UsageError('Use either --new or --status')
@@ -39,9 +39,9 @@ export function findCommand(add: AddCommand, terminal: Terminal) {
       if (!text) throw new UsageError('Name a text to find')
       await terminal.onDatabase(async (db) => {
         const ids = await findIds(db, text)
-        await printEnquiries(terminal, db, { id: { in: ids } }, options)
         if (ids.length === 0 && /^\d+$/.test(text) && text.length < DIGITS_MIN)
-          terminal.print(`Type at least ${DIGITS_MIN} digits of a mobile number.`)
+          return terminal.print(`Type at least ${DIGITS_MIN} digits of a mobile number.`)
+        await printEnquiries(terminal, db, { id: { in: ids } }, options)
       })
     })
 }
@@ -104,16 +104,24 @@ async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, 
 
 const columns: Column<Row>[] = [
   { title: 'Reference', cell: ({ reference }) => reference },
-  { title: 'Status', cell: ({ status, suspectedSpam }) => `${status}${suspectedSpam ? ', spam?' : ''}` },
+  {
+    title: 'Status',
+    cell: ({ status, note, suspectedSpam }) => status + (note ? '*' : '') + (suspectedSpam ? ', spam?' : ''),
+  },
   { title: 'Mobile', cell: ({ mobile }) => mobile },
   { title: 'Order', cell: orderCell },
   { title: 'Name', cell: ({ name }) => name, max: 24 },
   { title: 'Note', cell: ({ note }) => note ?? '', max: 40 },
-  { title: 'Received IST', cell: ({ receivedAt }) => timeCell(receivedAt) },
+  { title: 'Received IST', cell: ({ receivedAt }) => shortTime(receivedAt) },
   { title: 'Mail', cell: mailCell },
   { title: 'Email', cell: ({ email }) => email, max: 40 },
-  { title: 'Type', cell: (row) => toEnquiry(row).retailerSelfUse },
+  { title: 'Type', cell: (row) => toEnquiry(row).retailerSelfUse, max: 8 },
 ]
+
+/** `09 Nov 18:13`, without the year of today. */
+function shortTime(time: Date): string {
+  return timeCell(time).replace(` ${timeCell(new Date()).slice(7, 11)} `, ' ')
+}
 
 function orderCell(row: Row) {
   return `${row.quantity} × ${toEnquiry(row).products.replace(`${brand.name} `, '')}`

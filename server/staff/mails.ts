@@ -2,7 +2,7 @@ import type { Db } from '../database/database.ts'
 import type { MailStatus } from '../database/generated/enums.ts'
 import { readOldestNew } from '../enquiries/enquiry.ts'
 import { OperatorError, redact } from '../errors.ts'
-import { formatAge, formatCount } from '../format.ts'
+import { formatAge, formatCount, staffCommand } from '../format.ts'
 import { sharesOf } from '../mail/quota.ts'
 import {
   kinds,
@@ -117,7 +117,8 @@ function readMailNames(words: string[]): (db: Db) => Promise<bigint[]> {
     const ofEnquiries = (await findByReference(db, references)).flatMap(({ mails }) => mails.map(({ id }) => id))
     const found = (await db.mail.findMany({ where: { id: { in: numbers } } })).map(({ id }) => id)
     const missing = numbers.find((number) => !found.includes(number))
-    if (missing !== undefined) throw new OperatorError(`There is no mail ${missing}. \`staff mails\` lists them.`)
+    if (missing !== undefined)
+      throw new OperatorError(`There is no mail ${missing}. ${staffCommand('mails')} lists them.`)
     const ids = [...new Set([...ofEnquiries, ...numbers])]
     if (names.length > 0 && ids.length === 0) throw new OperatorError('This enquiry has no mails.') // no ids mean all
     return ids
@@ -140,7 +141,6 @@ const columns: Column<Awaited<ReturnType<typeof readMails>>[number]>[] = [
   { title: 'Reason', cell: ({ lastError }) => redact(lastError ?? ''), max: 60 },
   { title: 'Next try IST', cell: ({ status, dueAt }) => (status === 'Pending' && dueAt ? timeCell(dueAt) : '') },
   { title: 'Received IST', cell: ({ enquiry }) => (enquiry ? timeCell(enquiry.receivedAt) : '') },
-  { title: 'Attempts', cell: ({ attempts }) => String(attempts) },
 ]
 
 interface Section {
@@ -156,25 +156,25 @@ const attention: Section[] = [
     where: undeliveredNotices,
     title: (n) =>
       `ALARM: nobody has been told of ${formatCount(n, 'enquiry', 'enquiries')}. The notice did not arrive.`,
-    advice: `Read each with: staff show REFERENCE. Answer the visitor, then: staff status REFERENCE Contacted.
-Correct what keeps mails from STAFF_EMAILS; staff test-mail ADDRESS tries it. staff mails retry lists what was refused.
+    advice: `Read each with: ${staffCommand('show REFERENCE')}. Answer the visitor, then: ${staffCommand('status REFERENCE Contacted')}.
+Correct what keeps mails from STAFF_EMAILS; ${staffCommand('test-mail ADDRESS')} tries it. ${staffCommand('mails retry')} lists what was refused.
 One that is Unknown may have arrived: look into Resend's log.`,
   },
   {
     where: undeliveredSummaries,
     title: (n) => `ALARM: ${formatCount(n, 'summary', 'summaries')} did not arrive, each of several enquiries.`,
-    advice: 'staff list --new shows the enquiries. Then: staff mails withhold ID; or retry ID, if it was refused.',
+    advice: `${staffCommand('list --new')} shows the enquiries. Then: ${staffCommand('mails withhold ID')}; or retry ID, if it was refused.`,
   },
   {
     where: undeliveredAcknowledgements,
     title: (n) => `The address is wrong, or takes no mail: ring ${formatCount(n, 'visitor', 'visitors')}.`,
     visitors: true,
-    advice: 'When you have: staff status REFERENCE Contacted',
+    advice: `When you have: ${staffCommand('status REFERENCE Contacted')}`,
   },
   {
     where: { kind: 'Post', status: { in: ['Failed', 'Unknown'] } },
     title: (n) => `NOTIFY_URL was not told of ${formatCount(n, 'enquiry', 'enquiries')}, and is not tried again.`,
-    advice: 'staff test-notify tries the address; staff mails retry ID sends it once more, withhold ID never.',
+    advice: `${staffCommand('test-notify')} tries the address; ${staffCommand('mails retry ID')} sends it once more, withhold ID never.`,
   },
 ]
 
@@ -189,20 +189,20 @@ async function printMails(terminal: Terminal, db: Db, onlyFailed: boolean) {
       title: (n) =>
         `${formatCount(n, 'mail is', 'mails are')} not sent${onlyFailed ? ' and not tried again' : ''}, and in no list above.`,
       advice: `A Pending mail is sent by itself; the first lines say why it waits. For one that is Failed or Unknown,
-staff mails retry ID sends it again, and staff mails withhold ID takes it off this list.`,
+${staffCommand('mails retry ID')} sends it again, and ${staffCommand('mails withhold ID')} takes it off this list.`,
     },
     {
       where: { kind: 'Post', status: { in: onlyFailed ? [] : ['Pending'] } },
       title: (n) => `NOTIFY_URL has not been told of ${formatCount(n, 'enquiry', 'enquiries')} yet.`,
       advice: env().NOTIFY_URL
-        ? 'Each is tried again by itself. staff test-notify tries the address.'
-        : 'NOTIFY_URL is not set here: unless the site has it, they wait. staff mails withhold ID: never.',
+        ? `Each is tried again by itself. ${staffCommand('test-notify')} tries the address.`
+        : `NOTIFY_URL is not set here: unless the site has it, they wait. ${staffCommand('mails withhold ID')}: never.`,
     },
     {
       where: withheldByRestore,
       title: (n) =>
         `${formatCount(n, 'mail is', 'mails are')} held back since a restore: sent after the backup, or not.`,
-      advice: "Look into Resend's log. staff mails retry --restored --yes sends them.",
+      advice: `Look into Resend's log. ${staffCommand('mails retry --restored --yes')} sends them.`,
     },
   ]
   const { pending, failed, unknown, oldestPendingSeconds } = await readBacklog(db)
@@ -217,7 +217,9 @@ staff mails retry ID sends it again, and staff mails withhold ID takes it off th
   const oldest = await readOldestNew(db)
   if (oldest) {
     const waiting = formatCount(await db.enquiry.count({ where: { status: 'New' } }), 'enquiry is', 'enquiries are')
-    print(`${waiting} still New, the oldest for ${formatAge(oldest.seconds)}: ${oldest.reference} (staff list --new)`)
+    print(
+      `${waiting} still New, the oldest for ${formatAge(oldest.seconds)}: ${oldest.reference} (${staffCommand('list --new')})`,
+    )
   }
 }
 

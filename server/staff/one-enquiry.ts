@@ -1,13 +1,14 @@
 import type { Db } from '../database/database.ts'
 import type { EnquiryStatus } from '../database/generated/enums.ts'
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
-import { formatAge, formatCount, formatIndianTime } from '../format.ts'
+import { formatAge, formatCount, formatIndianTime, staffCommand } from '../format.ts'
 import { IN_SUMMARY, TOO_OLD, undeliveredStates } from '../mail/states.ts'
 import { userOf } from './access-log.ts'
 import { findByReference, joinReferences, readReferences, readStatus, statusNames, UsageError } from './input.ts'
 import { type AddCommand, onOneLine, type Terminal } from './output.ts'
 
 const LABEL_WIDTH = 16
+const LABELS = { ...fieldColumns, products: 'Product', retailerSelfUse: 'Buyer type' }
 const SPAM = 'yes: it looks as if a program sent it, so it got no acknowledgement'
 const NOTE_MAX = 2000
 
@@ -22,12 +23,10 @@ const marks: Record<string, { suspectedSpam: boolean }> = {
 export function showCommand(add: AddCommand, terminal: Terminal) {
   add('show')
     .description('show everything of one enquiry')
-    .argument(
-      '<reference...>',
-      'in capital or small letters, with or without its beginning: QV-7K3M9P, qv 7k3m9p, 7k3m9p',
-    )
-    .action(async (words: string[]) => {
-      const references = readReferences([words.join(' ')])
+    .argument('<reference>', 'in capital or small letters, with or without its beginning: QV-7K3M9P, qv 7k3m9p, 7k3m9p')
+    .argument('[rest]') // of a reference typed with a space
+    .action(async (reference: string, rest = '') => {
+      const references = readReferences([`${reference} ${rest}`])
       await terminal.onDatabase(async (db) => {
         const [row] = await findByReference(db, references)
         if (!row) return
@@ -73,7 +72,7 @@ export function noteCommand(add: AddCommand, terminal: Terminal) {
     .argument('<reference>')
     .argument('<text...>', 'is added as a line with the day; "" removes the whole note, from the history too')
     .option('--replace', 'replace the note by the text')
-    .description(`Visitors never see it, but a person who asks what is held of them gets it (\`staff export --person\`): write only what
+    .description(`Visitors never see it, but a person who asks what is held of them gets it (\`export --person\`): write only what
 they may read.`)
     .action(async (first: string, others: string[], { replace = false }: { replace?: boolean }) => {
       const [text = '', ...words] = joinReferences([first, ...others.slice(0, 1)]).concat(others.slice(1))
@@ -126,10 +125,10 @@ function toLines(row: Row, summaries: Mail[]): string[] {
     line('Reference', row.reference),
     line('Received', `${formatIndianTime(row.receivedAt)}, ${age} ago`),
     line('Status', row.status),
-    ...enquiryFields.map((field) => line(fieldColumns[field], enquiry[field])),
-    line('SuspectedSpam', row.suspectedSpam ? SPAM : 'no'),
+    ...enquiryFields.map((field) => line(LABELS[field], enquiry[field])),
+    line('Suspected spam', row.suspectedSpam ? SPAM : 'no'),
     ...(row.note ?? '-').split('\n').map((text, index) => line(index === 0 ? 'Note' : '', text)),
-    line('NoticeVersion', row.noticeVersion),
+    line('Privacy notice', `version ${row.noticeVersion}`),
     line('Id', row.id),
     ...row.mails.flatMap(mailLines),
     ...summaries.flatMap(mailLines),
@@ -151,23 +150,27 @@ function mailLines({ id, kind, status, triedAt, dueAt, attempts, lastError }: Ma
 }
 
 function changeLine({ at, role, who, column, before, after }: Row['history'][number]): string {
-  const what = before === after ? 'of a note that was removed' : `${before ?? '-'} → ${after ?? '-'}`
-  return line(column, `${what}, ${formatIndianTime(at)}, by ${who ? `${who}, ` : ''}${role}`)
+  const [label, words] = column === 'SuspectedSpam' ? ['Suspected spam', { true: 'yes', false: 'no' }] : [column, {}]
+  const shown = (value: string | null) => (words as Record<string, string>)[value ?? ''] ?? value ?? '-'
+  const what = before === after ? 'of a note that was removed' : `${shown(before)} → ${shown(after)}`
+  return line(label, `${what}, ${formatIndianTime(at)}, by ${who ? `${who}, ` : ''}${role}`)
 }
 
 function adviceOn(mail: Mail, { reference, mobile, ...enquiry }: Row): string | undefined {
   const { id, kind, status, lastError } = mail
   if (kind === 'Post')
-    return status === 'Failed' ? `NOTIFY_URL was not told of this one; once more: staff mails retry ${id}` : undefined
+    return status === 'Failed'
+      ? `NOTIFY_URL was not told of this one; once more: ${staffCommand(`mails retry ${id}`)}`
+      : undefined
   const isTooOld = status === 'Withheld' && lastError?.startsWith(TOO_OLD) && enquiry.status === 'New'
   if (undeliveredStates.includes(status) || (kind === 'Staff' && isTooOld)) {
     if (enquiry.status !== 'New') return undefined // somebody has answered
     if (kind === 'Staff')
-      return `The notice of this enquiry did not reach staff. Answer the visitor, then: staff status ${reference} Contacted`
+      return `The notice of this enquiry did not reach staff. Answer the visitor, then: ${staffCommand(`status ${reference} Contacted`)}`
     if (status === 'Complained') return 'The visitor marked the acknowledgement as spam: ring, and write no more.'
     return `The address is wrong, or takes no mail: ring the visitor, ${mobile}.`
   }
   if (status === 'Unknown')
-    return `Whether mail ${id} was sent is not known. Look into Resend's log, then: staff mails retry ${id} --include-unknown`
+    return `Whether mail ${id} was sent is not known. Look into Resend's log, then: ${staffCommand(`mails retry ${id} --include-unknown`)}`
   return undefined
 }

@@ -29,16 +29,15 @@ export function onOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
 }
 
-/** Columns are listed by importance: a narrow terminal leaves out the last ones. */
 export interface Column<Row> {
   title: string
   cell(row: Row): string
-  /** A terminal cuts the text to this width, or to the width that is left. Other columns are never cut. */
+  /** On a terminal this text is cut to so many characters, or to the width that the other columns leave. */
   max?: number
 }
 
 const GAP = '  '
-const CUT_MIN = 10
+const CUT_MIN = 12
 
 /** For columns whose title says `IST`. */
 export function timeCell(time: Date): string {
@@ -50,20 +49,38 @@ export function printTable<Row>({ output, print }: Terminal, columns: Column<Row
   for (const line of tableLines(columns, rows, output.columns)) print(line)
 }
 
-/** Leaves out columns that are empty, and those for which `width` has no room. */
-export function tableLines<Row>(columns: Column<Row>[], rows: Row[], width?: number): string[] {
-  let left = width ?? Number.POSITIVE_INFINITY
-  const lines: string[][] = [[], ...rows.map(() => [])]
-  for (const { title, cell, max } of columns) {
-    const cells = [title, ...rows.map((row) => onOneLine(cell(row)))]
-    if (rows.length > 0 && !cells.slice(1).some(Boolean)) continue
-    const whole = Math.max(...cells.map((text) => stringWidth(text)))
-    const size = width && max ? Math.min(whole, max, Math.max(left, CUT_MIN)) : whole
-    if (size > left) continue
-    left -= size + GAP.length
-    for (const [index, text] of cells.entries()) lines[index]?.push(padOrCut(text, size))
+/** Where `width` has no room, columns with `max` are cut or left out first, then the others, the last ones first. */
+export function tableLines<Row>(columns: Column<Row>[], rows: Row[], width = Number.POSITIVE_INFINITY): string[] {
+  const filled = columns
+    .map(({ title, cell, max }) => {
+      const cells = [title, ...rows.map((row) => onOneLine(cell(row)))]
+      return { cells, max, size: Math.max(...cells.map((text) => stringWidth(text))) }
+    })
+    .filter(({ cells }) => rows.length === 0 || cells.slice(1).some(Boolean))
+  if (width === Number.POSITIVE_INFINITY) return joinCells(filled)
+  let left = width + GAP.length
+  const fixed = filled.filter(({ size, max }) => {
+    const fits = !max && size + GAP.length <= left
+    if (fits) left -= size + GAP.length
+    return fits
+  })
+  const texts = filled.filter(({ max }) => max)
+  const share = (count: number) => Math.floor(left / count) - GAP.length
+  while (texts.length > 0 && share(texts.length) < CUT_MIN) texts.pop()
+  for (const [index, text] of texts.entries()) {
+    text.size = Math.min(text.size, text.max ?? 0, share(texts.length - index))
+    left -= text.size + GAP.length
   }
-  return lines.map((cells) => cells.join(GAP).trimEnd())
+  return joinCells(filled.filter((column) => fixed.includes(column) || texts.includes(column)))
+}
+
+function joinCells(columns: { cells: string[]; size: number }[]): string[] {
+  return (columns[0]?.cells ?? []).map((_, row) =>
+    columns
+      .map(({ cells, size }) => padOrCut(cells[row] ?? '', size))
+      .join(GAP)
+      .trimEnd(),
+  )
 }
 
 function padOrCut(text: string, size: number): string {

@@ -9,7 +9,7 @@ import type { Database } from '../database/database.ts'
 import { migrate, readMigrations, recreateTables } from '../database/migrations.ts'
 import { ACCESS_LOG, type Queries, quoted, readTables } from '../database/snapshot.ts'
 import { OperatorError, sqlState } from '../errors.ts'
-import { formatCount } from '../format.ts'
+import { formatCount, staffCommand } from '../format.ts'
 import { withDatabase } from '../open-database.ts'
 import { migrationsFolder } from '../project-root.ts'
 import { FORMAT_VERSION, type Head, headSchema, MARK, markSchema } from './backup.ts'
@@ -66,7 +66,9 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
         if (isRecreated && settings.DATABASE_URL)
           print('The tables were created anew: run prisma/roles.sql again before the site starts.')
         if (held > 0)
-          print(`Held back: ${formatCount(held, 'mail', 'mails')} that the backup had still to send (staff mails).`)
+          print(
+            `Held back: ${formatCount(held, 'mail', 'mails')} that the backup had still to send (${staffCommand('mails')}).`,
+          )
         if (subscribers > 0)
           print(
             `Held back: ${formatCount(subscribers, 'subscription', 'subscriptions')}, now not confirmed, as somebody may have left since. Where nobody has: into an empty database once more, with --subscriptions.`,

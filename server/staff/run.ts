@@ -20,6 +20,8 @@ import { restoreCommand } from './restore.ts'
 import { subscribersCommand, unsubscribeCommand } from './subscribers.ts'
 
 const LINE_WIDTH = 120
+/** Options that npm takes for its own where `--` is missing before the command. */
+const OPTIONS = /^npm_config_(new|spam|oldest|status|from|to|product|type|person|older_than|failed)$/
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 const commands = [
@@ -72,6 +74,11 @@ export async function runStaff(
       recordAccess: (db, what) => recordAccess({ command: args[0] ?? '', env, errors }, db, what),
     })
     const names = program.commands.map((command) => command.name()).join(', ')
+    const taken = Object.keys(variables).flatMap((name) => OPTIONS.exec(name)?.[1] ?? [])[0]
+    if (taken)
+      throw new UsageError(
+        `npm has read --${taken.replace('_', '-')} itself. Type -- before the command: npm run -s staff -- list`,
+      )
     if (args.length === 0) throw new UsageError(`Name a command: ${names}`)
     await program.parseAsync(args, { from: 'user' }).catch(expectHelp)
     await allWritten(output)

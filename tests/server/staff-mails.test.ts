@@ -135,7 +135,7 @@ it('lists first the enquiries nobody was told of, then visitors to ring, and las
     untold,
     'mailbox full',
     spam,
-    'staff status REFERENCE Contacted',
+    'npm run -s staff -- status REFERENCE Contacted',
     'ring 1 visitor.',
     wrong,
     'Rohan Mehta',
@@ -169,7 +169,7 @@ it('withholds mails that are named or too old, and says when there is no key to 
   expect((await staff(['mails', 'withhold', '--older-than', '7d'], database)).stdout).toContain('2 mails are withheld')
   await db.mail.update({ where: { id: tried.id }, data: { triedAt: new Date() } })
   const unknown = await staff(['mails', 'withhold', String(tried.id), '999999'], database)
-  expect(unknown).toMatchObject({ code: 1, stderr: 'There is no mail 999999. `staff mails` lists them.\n' })
+  expect(unknown).toMatchObject({ code: 1, stderr: 'There is no mail 999999. npm run -s staff -- mails lists them.\n' })
   const named = await staff(['mails', 'withhold', String(tried.id)], database)
   expect(named.stdout).toContain('1 mail is withheld')
   const withheld = await db.mail.findMany({ where: { status: 'Withheld' }, orderBy: { id: 'asc' } })
@@ -201,7 +201,11 @@ it('only lists mails when none are named, and keeps their reasons until the next
   for (const part of ['Would make 3 mails due.', old, fresh, '422 no such domain', 'Nothing was changed.', '--yes'])
     expect(stdout).toContain(part)
   const unknown = await staff(['mails', 'retry', String(before[0]?.id), '999999'], database)
-  expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: 'There is no mail 999999. `staff mails` lists them.\n' })
+  expect(unknown).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'There is no mail 999999. npm run -s staff -- mails lists them.\n',
+  })
   expect(await staff(['mails', 'retry', 'QV-ZZZZZZ'], database)).toMatchObject({ code: 1, stdout: '' })
   expect(await mails()).toEqual(before)
 

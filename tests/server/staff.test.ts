@@ -80,6 +80,14 @@ describe('the staff command', () => {
     expect((await staff(['mails', 'rety'], {})).stderr).toBe('"rety" is none of: retry, withhold. See --help.\n')
   })
 
+  it('says that npm has read an option itself, where -- is missing', async () => {
+    const { code, stderr } = await staff(['erase'], { npm_config_older_than: '24m' })
+    expect([code, stderr]).toEqual([
+      2,
+      'npm has read --older-than itself. Type -- before the command: npm run -s staff -- list. See --help.\n',
+    ])
+  })
+
   it('says in one line that the database cannot be reached', async () => {
     const answer = await staff(['mails'], { DATABASE_URL: 'postgresql://user:secret@127.0.0.1:1/none' })
     expect(answer.code).toBe(1)

@@ -174,7 +174,7 @@ describe('while NOTIFY_URL fails', () => {
     expect(stdout).toMatch(/NOTIFY_URL was not told of 1 enquiry, and is not tried again\.\n.*\n.*HTTP 410/)
     expect(stdout).not.toContain('failed;')
     const [{ id } = { id: 0n }] = await posts()
-    expect((await staff(['show', reference], app.env)).stdout).toContain(`staff mails retry ${id}`)
+    expect((await staff(['show', reference], app.env)).stdout).toContain(`npm run -s staff -- mails retry ${id}`)
     expect((await staff(['list'], app.env)).stdout).not.toContain('Failed')
     status(200)
     await staff(['mails', 'retry', String(id)], app.env)
