@@ -39,16 +39,9 @@ function png(size: number) {
   return sharp(svg, { density: DENSITY }).resize(size).png().toBuffer()
 }
 
-/** An icon file that holds one PNG of 32 by 32 pixels. */
+/** An icon file that holds one PNG of 32 by 32 pixels, which begins after these 22 bytes. */
 function icoFile(image: Buffer) {
-  const header = Buffer.alloc(22)
-  header.writeUInt16LE(1, 2) // an icon
-  header.writeUInt16LE(1, 4) // one image
-  header.writeUInt8(32, 6)
-  header.writeUInt8(32, 7)
-  header.writeUInt16LE(1, 10) // colour planes
-  header.writeUInt16LE(32, 12) // bits a pixel
+  const header = Buffer.from([0, 0, 1, 0, 1, 0, 32, 32, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 22, 0, 0, 0])
   header.writeUInt32LE(image.length, 14)
-  header.writeUInt32LE(header.length, 18) // where the image begins
   return Buffer.concat([header, image])
 }

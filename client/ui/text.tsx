@@ -22,13 +22,16 @@ export function Linked({ children }: { children: string }) {
 
 /** Amounts, one a line: "300 mg" or "EPA 90 mg". The figure is large, the words are small. */
 export function Amount({ children }: { children: string }) {
-  return children.split('\n').map((line) => {
+  return children.split('\n').map((line, index) => {
     const [, before, figure, unit] = /^(\D*)(\d[\d.]*) (\w+)$/.exec(line) ?? []
     return (
-      <span key={line} className="amount">
-        {before && <small>{before}</small>}
-        {figure ?? line} <small>{unit}</small>
-      </span>
+      <Fragment key={line}>
+        {index > 0 && ' '}
+        <span className="amount">
+          {before && <small>{before}</small>}
+          {figure ?? line} <small>{unit}</small>
+        </span>
+      </Fragment>
     )
   })
 }

@@ -128,6 +128,21 @@ it.each([
   await close()
 })
 
+it.each([PHONE, {}])('before the header has its scrolled style, nothing shows through it', async (options) => {
+  const { page, close } = await visit(xt, { ...options, reducedMotion: 'reduce' })
+  await page.evaluate(() => scrollTo({ top: 120, behavior: 'instant' }))
+  const ground = () =>
+    page.getByRole('banner').evaluate((header) => {
+      const { opacity, backgroundColor, top } = getComputedStyle(header, '::before')
+      return { opacity, backgroundColor, reachesTop: header.getBoundingClientRect().top + Number.parseFloat(top) <= 0 }
+    })
+  const leaf = 'rgb(36, 72, 63)'
+  await eventually(async () =>
+    expect(await ground()).toEqual({ opacity: '1', backgroundColor: leaf, reachesTop: true }),
+  )
+  await close()
+})
+
 it('without scripts too, amounts are in the display face', async () => {
   const { page, close } = await visit(xt, { ...PHONE, javaScriptEnabled: false })
   await page.evaluate(() => document.fonts.ready)
