@@ -167,7 +167,8 @@ def cut(out, bare, ground):
         total += weak * cv2.GaussianBlur(known, (0, 0), size)[..., None]
         spread += weak * cv2.GaussianBlur(paint * known, (0, 0), size)
     spread /= np.maximum(total, 1e-12)
-    return np.where(known > 0, paint, spread), alpha
+    fade = np.clip((alpha * 255 - 3) / 37, 0, 1)  # the faintest shadow would show as a patch of floor
+    return np.where(known > 0, paint, spread), alpha * fade * fade * (3 - 2 * fade)
 
 
 def develop(name, spec, percent=100):
