@@ -51,7 +51,8 @@ it('the staff command prints its answer alone, whether there is a .env or not', 
 it('npm test tells of a forgotten migration first, and runs nothing after it', async () => {
   const folder = await mkdtemp(join(scratch, 'quvera-forgotten-'))
   atEnd(() => rm(folder, { recursive: true }))
-  for (const path of ['package.json', 'prisma']) await cp(path, join(folder, path), { recursive: true })
+  for (const path of ['package.json', 'prisma', 'server', 'shared'])
+    await cp(path, join(folder, path), { recursive: true })
   await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'))
   const schema = join(folder, 'prisma/schema.prisma')
   await writeFile(
