@@ -1,5 +1,9 @@
 // The pages are complete HTML. React is loaded after the page, or at the first touch. This script runs while the page is
 // still being parsed.
+import { RECEIVED_PATH } from '../shared/page-paths.ts'
+import { KEY_MAX_MS, REPEAT_MS } from '../shared/submission-key.ts'
+import type { SubmissionKey } from './enquiry/send-order.ts'
+
 const HEADER_SCROLL_PX = 200
 const HYDRATION_DELAY_MS = 200
 const HYDRATION_TIMEOUT_MS = 4500
@@ -49,7 +53,7 @@ function waitForReact(event: Event) {
   start().then(repeat)
 }
 
-/** The browser posts the form and shows the page that answers. Later tries of this form go the same way: it stays one order. */
+/** The browser posts the form and shows the page that answers. Later tries of this form are posted too. */
 function sendNatively(form: HTMLFormElement) {
   if (!navigator.onLine) return alert(form.dataset.offline)
   form.dataset.native = ''
@@ -60,13 +64,33 @@ function sendNatively(form: HTMLFormElement) {
   form.submit()
 }
 
-/** A form posted by the browser repeats the key that enquiry/send-order.ts kept, as its order may be stored already. */
+const KEY = 'submission-key'
+
+/**
+ * Adds to a form posted by the browser the key that enquiry/send-order.ts kept, or keeps a new one: whichever way the form
+ * is sent next, it is the same order. Without a key the server makes one of the content.
+ */
 function addKey({ target, formData }: FormDataEvent) {
+  const { id, dataset } = target as HTMLElement
+  if (id !== 'order' || !('native' in dataset)) return
+  changeKey((kept) => {
+    const isFresh = kept && Math.abs(Date.now() - kept.at) < KEY_MAX_MS
+    const { key, at } = isFresh ? kept : { key: crypto.randomUUID(), at: Date.now() }
+    formData.append('submissionKey', key) // after the key in the page, which counts first
+    return { key, at, unanswered: true }
+  })
+}
+
+/** The posted order is stored. The same order is a repeat for ten minutes more, and a new one later. */
+function expireKey() {
+  changeKey((kept) => kept && { ...kept, at: Math.min(kept.at, Date.now() + REPEAT_MS - KEY_MAX_MS) })
+}
+
+function changeKey(change: (kept: SubmissionKey | null) => SubmissionKey | null) {
   try {
-    const { key } = JSON.parse(sessionStorage['submission-key'])
-    if ((target as Element).id === 'order') formData.append('submissionKey', key) // after the key in the page, which counts first
+    sessionStorage.setItem(KEY, JSON.stringify(change(JSON.parse(sessionStorage.getItem(KEY) ?? 'null'))))
   } catch {
-    // No key is kept, or the browser refuses storage.
+    // The browser refuses storage, or has no randomUUID because the page came by http.
   }
 }
 
@@ -75,6 +99,7 @@ function whenLoaded() {
   setTimeout(start, HYDRATION_DELAY_MS)
 }
 
+if (location.pathname === RECEIVED_PATH) expireKey()
 for (const type of touches) addEventListener(type, start)
 for (const type of ['submit', 'click']) addEventListener(type, waitForReact, true)
 addEventListener('formdata', addKey)

@@ -100,9 +100,6 @@ export const orderContentSchema = z.strictObject({
   filledInMs: z.optional(z.number()),
 })
 
-/** After this time the same submission key and content are a new order. */
-export const KEY_MAX_MS = 86_400_000
-
 /** Made once for each filling of the form. A repeated order has the same key. */
 export const submissionKeySchema = z.guid(messages.malformed).check(z.toLowerCase())
 

@@ -81,16 +81,18 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
   const [initial, setInitial] = useState<InitialValues>({ values: answer?.values })
   const [Toasts, setToasts] = useState<ComponentType>()
   const sender = useRef<Promise<OrderSender>>(null)
-  const waits = useRef(false)
+  const isWaitingForCode = useRef(false)
 
   function show(next: OrderState, addToast?: () => void) {
-    if (next.received) document.documentElement.dataset.reference = next.received.reference // for the error page
+    // For the error page.
+    if (next.received) document.documentElement.dataset.reference = next.received.reference
+    else delete document.documentElement.dataset.reference
     flushSync(() => {
       setState(next)
       onReceived?.(next.received !== undefined)
       if (next.received) setInitial({ after: next.received.reference })
     })
-    if (addToast) flushSync(addToast) // where the new state has its toasts
+    if (addToast) flushSync(addToast) // the new state decides where toasts stand
     const first = form.current?.querySelector<HTMLElement>('[aria-invalid]')
     if (!first) return
     first.focus({ preventScroll: true })
@@ -112,10 +114,10 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     const { currentTarget } = event
-    if ('native' in currentTarget.dataset) return // posted by the browser before: the same way again keeps it one order
+    if ('native' in currentTarget.dataset) return // posted by the browser before, so every later try is posted too
     event.preventDefault()
-    if (waits.current) return // else one could be posted by the browser and the other sent by the code
-    waits.current = true
+    if (isWaitingForCode.current) return // otherwise the browser could post the order while the code sends it
+    isWaitingForCode.current = true
     try {
       const { send } = await inTime(prepare())
       await new Promise((resume) => setTimeout(resume)) // lets the browser paint the pressed button first
@@ -125,7 +127,7 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
       currentTarget.dataset.native = ''
       currentTarget.submit()
     } finally {
-      waits.current = false
+      isWaitingForCode.current = false
     }
   }
 

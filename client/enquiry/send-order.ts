@@ -1,5 +1,6 @@
 import { v4 as randomUuid } from 'uuid'
-import { KEY_MAX_MS, type OrderContent } from '../../shared/order.ts'
+import type { OrderContent } from '../../shared/order.ts'
+import { KEY_MAX_MS } from '../../shared/submission-key.ts'
 import { answeredStatus, trpc } from './trpc.ts'
 
 const ANSWER_TIMEOUT_MS = 15_000

@@ -90,6 +90,9 @@ async function inTransaction(db: Db, work: Work) {
   )
 }
 
+/** PostgreSQL empties unlogged tables when it starts after a crash. */
+const EMPTIED = 'The database was started again while this backup read it. The file is not complete: make it again.'
+
 /**
  * The embedded database has one session, and while it is in a transaction orders wait. So one statement copies all
  * tables, and the copies are read in pieces, between orders. Only one backup at a time: the one that has the lease drops
@@ -106,9 +109,15 @@ async function fromCopies(db: Db, id: string, work: Work) {
   try {
     const [migrations, tables] = [await readAppliedMigrations(db), await readTables(db)]
     const copies = tables.map(({ name }) => `CREATE UNLOGGED TABLE ${schema}.${quoted(name)} AS TABLE ${quoted(name)}`)
-    const script = [`CREATE SCHEMA ${schema}`, ...copies].map((sql) => `${sql};`).join(' ')
+    const marker = `CREATE UNLOGGED TABLE ${schema}.marker AS SELECT 1`
+    const script = [`CREATE SCHEMA ${schema}`, ...copies, marker].map((sql) => `${sql};`).join(' ')
     await db.$executeRawUnsafe(`DO $do$ DECLARE name text; BEGIN ${NO_TIME_LIMIT} ${DROP_SCHEMAS} ${script} END $do$`)
-    await work({ migrations, tables, rows: ({ name }) => readPages(db, `${schema}.${quoted(name)}`) })
+    async function* rows({ name }: { name: string }) {
+      yield* readPages(db, `${schema}.${quoted(name)}`)
+      const [marked] = await db.$queryRawUnsafe<unknown[]>(`SELECT FROM ${schema}.marker`)
+      if (!marked) throw new OperatorError(EMPTIED)
+    }
+    await work({ migrations, tables, rows })
   } catch (error) {
     await cleanUp().catch(() => {}) // the first failure is the one to report
     throw error

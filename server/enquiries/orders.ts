@@ -93,8 +93,10 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
         // Another request with the same content waits here until this one is committed.
         await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(content)}, 0))`
         const where = { submissionKey: { in: [submissionKey, ...otherKeys] } }
-        const before = await transaction.enquiry.findFirst({ where })
-        if (before) return before.reference
+        const stored = await transaction.enquiry.findMany({ where })
+        const same = stored.find((row) => isSameOrder(row, order))
+        if (same) return same.reference
+        if (stored.length > 0) throw new NotStored('conflict', messages.conflict)
         options.onWriting()
         const isNew = await insertEnquiries(transaction, [{ row, acknowledge: options.acknowledge }])
         return isNew ? reference : undefined
@@ -118,7 +120,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
      * @throws NotStored
      */
     submit: (order: Order, options: SubmitOptions = { acknowledge: true }) => submit(order, options).catch(refuse),
-    /** Like `submit`, but also returns the reference of an order that is stored under one of `otherKeys`. */
+    /** Like `submit`, but also returns the reference of the same order stored under one of `otherKeys`. */
     submitOnce: (order: Order, otherKeys: string[], options: SubmitOnceOptions) =>
       submitOnce(order, otherKeys, options).catch(refuse),
     /** For the page that follows an order. Only the reference while the database is unavailable. */

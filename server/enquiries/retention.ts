@@ -2,17 +2,17 @@ import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import { takeLease } from '../database/lease.ts'
 import { DROP_COPIES } from '../database/snapshot.ts'
-import { DAY_MS } from '../format.ts'
+import { DAY_MS, staffCommand } from '../format.ts'
 import { deleteExpiredSubscribers } from './subscribers.ts'
 
 const LEASE = 'retention'
 const CHECK_MS = 3_600_000
 /** Few enough for the time limit of a statement. */
 const CHUNK = 500
-/** Longer than a site is down, or has no enquiry at all. */
+/** No site is down, or without an enquiry, for longer. */
 const CLOCK_JUMP_DAYS = 31
 
-const CLOCK_JUMP = `old enquiries are not erased: the database's clock is more than ${CLOCK_JUMP_DAYS} days after the last known time. If it is right, run once: staff erase --older-than`
+const CLOCK_JUMP = `old enquiries are not erased: the database's clock jumped by more than ${CLOCK_JUMP_DAYS} days. If it is right, run once:`
 
 /** Erases enquiries with their mails. The site's role may do so only by this function, which leaves the last month. */
 export async function eraseOldEnquiries(db: Db, before: Date): Promise<number> {
@@ -47,7 +47,7 @@ export function startRetention(db: Db, months: number, log: Logger): () => void 
       const { now, isClockJump } = await readTime(db)
       const before = months ? monthsBefore(now, months) : new Date(0)
       if (isClockJump && (await db.enquiry.count({ where: { receivedAt: { lt: before } } })) > 0)
-        return log.error(`${CLOCK_JUMP} ${months}m`)
+        return log.error(`${CLOCK_JUMP} ${staffCommand(`erase --older-than ${months}m --yes`)}`)
       // A new holder each time, so that nobody renews the lease: the process that finds it expired erases.
       const isFirst = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
       if (isClockJump) {

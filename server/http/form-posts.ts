@@ -2,8 +2,9 @@ import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { v4 as uuidv4 } from 'uuid'
 import type { FormOutcome, SubscriberLink } from '../../shared/form-outcome.ts'
-import { KEY_MAX_MS, orderContentSchema, readOrderFields, submissionKeySchema } from '../../shared/order.ts'
+import { orderContentSchema, readOrderFields, submissionKeySchema } from '../../shared/order.ts'
 import { orderPaths, pagePaths, RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
+import { KEY_MAX_MS, REPEAT_MS } from '../../shared/submission-key.ts'
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
 import { enquiryFields } from '../enquiries/enquiry.ts'
 import { NotStored, type Orders, REFERENCE, type Submitted } from '../enquiries/orders.ts'
@@ -184,9 +185,16 @@ async function submitForm(orders: Orders, fields: URLSearchParams, how: { acknow
     })
     if (answer && !isExpired(answer)) return answer
   }
-  const { current, neighbours } = formKeys(order)
-  const onWriting = () => fields.set('submissionKey', current)
-  return orders.submitOnce({ ...order, submissionKey: current }, neighbours, { ...how, onWriting })
+  const submitUnder = ({ current, neighbours }: FormKeys): Promise<Submitted> => {
+    const onWriting = () => fields.set('submissionKey', current)
+    return orders.submitOnce({ ...order, submissionKey: current }, neighbours, { ...how, onWriting })
+  }
+  return submitUnder(formKeys(order)).catch((error: unknown) => {
+    // A page kept the key of this content after a failure, and its content was changed before it was stored.
+    if (error instanceof NotStored && error.reason === 'conflict')
+      return submitUnder(formKeys({ ...order, again: true }))
+    throw error
+  })
 }
 
 /** After so long the same content is a new order. */
@@ -194,15 +202,18 @@ function isExpired({ receivedAt }: Submitted): boolean {
   return receivedAt !== undefined && Date.now() - Date.parse(receivedAt) > KEY_MAX_MS
 }
 
-const WINDOW_MS = 10 * 60_000
+interface FormKeys {
+  current: string
+  neighbours: string[]
+}
 
 /**
  * Submission keys for a form that has none, as it was sent without scripts: a hash of its content and of the ten minutes in
  * which it was sent. The same content again within ten minutes, as by a double click or a reload, is the same enquiry; at
  * the latest after twenty minutes it is a new one.
  */
-export function formKeys(order: object, now = Date.now()): { current: string; neighbours: string[] } {
-  const window = Math.floor(now / WINDOW_MS)
+export function formKeys(order: object, now = Date.now()): FormKeys {
+  const window = Math.floor(now / REPEAT_MS)
   // A form that was sent a moment later may be stored already.
   return { current: keyOf(order, window), neighbours: [keyOf(order, window - 1), keyOf(order, window + 1)] }
 }

@@ -18,6 +18,7 @@ import {
   undeliveredNotices,
   undeliveredSummaries,
 } from './states.ts'
+import { withoutNumber } from './templates.ts'
 import { budgetOf, type Usage } from './usage.ts'
 
 /*
@@ -90,7 +91,7 @@ async function readList(db: Db, title: string, where: EnquiryFilter, command: st
     const results = row.mails.map(({ kind, status, lastError }) =>
       [kinds[kind].short, status, replyCode(lastError)].filter(Boolean).join(' '),
     )
-    const what = `${quantity} × ${products}, ${retailerSelfUse}`
+    const what = `${withoutNumber(quantity)} × ${products}, ${retailerSelfUse}`
     return [reference, what, formatIndianTime(row.receivedAt), ...spam, ...results].join(' · ')
   })
   const named = rows.slice(LISTED_MAX).map(({ reference }) => reference)

@@ -59,11 +59,16 @@ function createSummary(page: string): Content {
 /** Names nobody. The brand is what the form sends as its hidden `productName`. */
 export function titleOf({ reference, quantity, products, retailerSelfUse, suspectedSpam }: Enquiry): string {
   const spam = suspectedSpam ? 'Suspected spam: ' : ''
-  return `${spam}${brand.name} enquiry ${reference}: ${quantity} × ${products}, ${retailerSelfUse}`
+  return `${spam}${brand.name} enquiry ${reference}: ${withoutNumber(quantity)} × ${products}, ${retailerSelfUse}`
 }
 
-/** Larger ones may be a telephone number. */
+/** A larger quantity may be a telephone number. */
 const QUANTITY_REPEATED_MAX = 9999
+
+/** The quantity for a text without personal data. */
+export function withoutNumber(quantity: string): string {
+  return Number(quantity) > QUANTITY_REPEATED_MAX ? `more than ${QUANTITY_REPEATED_MAX}` : quantity
+}
 
 const NEXT = 'We have stored your enquiry and will call or write to you. You need not send it again.'
 const ADVISORY =

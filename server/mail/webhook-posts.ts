@@ -17,8 +17,8 @@ const TIMEOUT_MS = 10_000
 const PAUSE_MS = 1000
 /** The receiver wants no more posts. */
 const GONE = 'HTTP 410'
-/** Long enough for a restart of the process that has NOTIFY_URL. */
-const WANTED_SECONDS = 3600
+/** Longer than the process that has NOTIFY_URL, or the database, is down. Renewed each minute. */
+const WANTED_SECONDS = 86_400
 
 /** Made of the stored row and nothing else, so that a repeat has the same bytes. */
 export function createPostBody(format: Env['NOTIFY_FORMAT'], enquiry: Enquiry, type = 'enquiry.stored'): string {

@@ -46,10 +46,10 @@ export function timeCell(time: Date): string {
 
 /** Prints a table that fits the terminal; into a file or a pipe it is printed whole. */
 export function printTable<Row>({ output, print }: Terminal, columns: Column<Row>[], rows: Row[]): void {
-  for (const line of tableLines(columns, rows, output.columns)) print(line)
+  for (const line of tableLines(columns, rows, output.columns || undefined)) print(line) // 0: a terminal without a size
 }
 
-/** Where `width` has no room, columns with `max` are cut or left out first, then the others, the last ones first. */
+/** Where `width` has no room, columns with `max` are cut or left out. One without `max` is left out when it does not fit. */
 export function tableLines<Row>(columns: Column<Row>[], rows: Row[], width = Number.POSITIVE_INFINITY): string[] {
   const filled = columns
     .map(({ title, cell, max }) => {

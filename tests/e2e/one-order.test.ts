@@ -181,6 +181,50 @@ describe.concurrent('one order', () => {
     },
   )
 
+  it('a form posted by the browser whose answer is lost, and then sent by the code, is one order', async () => {
+    const email = anAddress()
+    const { page, close } = await open('/buy-now')
+    await page.route('**/assets/order-sender-*.js', (route) => route.abort())
+    await page.route('**/buy-now', async (route) => {
+      await route.fetch()
+      await route.abort('connectionreset')
+    })
+    await fillOrder(page, { email })
+    const posted = page.waitForEvent('requestfailed', (request) => request.method() === 'POST')
+    await sendButton(page).click({ noWaitAfter: true })
+    await posted
+    await page.unrouteAll()
+    await page.goto(`${site().url}/buy-now`)
+    await fillOrder(page, { email })
+    await sendButton(page).click()
+    await received(page)
+    expect(await storedFrom(email)).toHaveLength(1)
+    await close()
+  })
+
+  it('an order posted by the browser is a repeat for ten minutes, and then a new order', async () => {
+    const email = anAddress()
+    const { page, close } = await newcomer()
+    await page.clock.install()
+    await page.route('**/assets/order-sender-*.js', (route) => route.abort())
+    for (const [minutes, count] of [
+      [0, 1],
+      [5, 1],
+      [11, 2],
+    ] as const) {
+      await page.clock.fastForward(minutes * 60_000)
+      await page.goto(`${site().url}/buy-now`)
+      await page.clock.runFor(1000)
+      await fillOrder(page, { email })
+      await sendButton(page).click({ noWaitAfter: true })
+      await page.clock.runFor(1000)
+      await page.waitForURL(`**${RECEIVED_PATH}?*`)
+      await page.clock.runFor(100)
+      expect(await storedFrom(email)).toHaveLength(count)
+    }
+    await close()
+  })
+
   it('going away and back before an order keeps all that was filled in, also where the browser kept no page', async () => {
     const email = anAddress()
     const { page, close } = await open('/buy-now')

@@ -68,6 +68,26 @@ it('one that may be stored comes back with its key: unchanged it is the same ord
   expect(await app.db.enquiry.count()).toBe(2)
 })
 
+it('one that was not stored is not confirmed by a changed one that was stored under its key', async () => {
+  const { submissionKey: _, ...fields } = typed
+  await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`
+  const failed = await post(fields).finally(() => app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Mail"`)
+  const { submissionKey } = failed.outcome.order.uncertain
+  const changed = await post({ ...fields, quantity: typed.quantity + 1, submissionKey }, 2)
+  const first = await post(fields, 3)
+  expect(first).toMatchObject({ status: 303 })
+  expect(first.reference).not.toBe(changed.reference)
+  for (const minutes of [4, 11]) expect(await post(fields, minutes)).toMatchObject({ reference: first.reference })
+  const rows = await app.db.enquiry.findMany({
+    select: { reference: true, quantity: true },
+    orderBy: { quantity: 'asc' },
+  })
+  expect(rows).toEqual([
+    { reference: first.reference, quantity: BigInt(typed.quantity) },
+    { reference: changed.reference, quantity: BigInt(typed.quantity + 1) },
+  ])
+})
+
 it('a key that a page has kept for more than a day is not used again', async () => {
   const { submissionKey: _, ...fields } = typed
   const submissionKey = crypto.randomUUID()

@@ -58,7 +58,7 @@ it('erases nothing after a jump of the clock, even after a new enquiry, until so
   }
   expect(await left()).toHaveLength(3)
   expect(lines.map(({ level }) => level)).toEqual([50, 50])
-  expect(lines[0]?.msg).toContain('staff erase --older-than 24m')
+  expect(lines[0]?.msg).toContain('npm run -s staff -- erase --older-than 24m --yes')
 
   await eraseOldEnquiries(db, monthsBefore(new Date(), 24))
   vi.advanceTimersByTime(60 * MINUTE_MS)
