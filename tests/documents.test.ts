@@ -35,11 +35,11 @@ const untried: [command: RegExp, because: string][] = [
   [/^npm run (quick|fix)$/, 'are lint, types and a part of npm test, and the formatter'],
   [/^sed -i|^mkdir prisma|^for product in/, 'another brand was made by it on a scratch clone'],
   [
-    /^docker (build|run|tag|save|image|network|volume|exec)\b/,
+    /^docker (build|run|tag|save|image|network|volume|exec|logs)\b/,
     'needs a container engine; the words for the staff command in it are given to it here',
   ],
   [
-    /^(apt-get|useradd|chown|mkdir -m|cp deploy|iptables|git clone|git pull|systemctl|journalctl|runuser)\b/,
+    /^(apt-get|useradd|chown|mkdir -m|cp deploy|iptables|git clone|git pull|systemctl|journalctl|runuser|mv)\b/,
     'changes the machine that it is typed on',
   ],
   [/^ssh\b|^curl .*your-domain/, 'needs a second machine'],

@@ -112,16 +112,11 @@ const columns: Column<Row>[] = [
   { title: 'Order', cell: orderCell },
   { title: 'Name', cell: ({ name }) => name, max: 24 },
   { title: 'Note', cell: ({ note }) => note ?? '', max: 40 },
-  { title: 'Received IST', cell: ({ receivedAt }) => shortTime(receivedAt) },
+  { title: 'Received IST', cell: ({ receivedAt }) => timeCell(receivedAt) },
   { title: 'Mail', cell: mailCell },
   { title: 'Email', cell: ({ email }) => email, max: 40 },
   { title: 'Type', cell: (row) => toEnquiry(row).retailerSelfUse, max: 8 },
 ]
-
-/** `09 Nov 18:13`, without the year of today. */
-function shortTime(time: Date): string {
-  return timeCell(time).replace(` ${timeCell(new Date()).slice(7, 11)} `, ' ')
-}
 
 function orderCell(row: Row) {
   return `${row.quantity} × ${toEnquiry(row).products.replace(`${brand.name} `, '')}`

@@ -140,7 +140,7 @@ const columns: Column<Awaited<ReturnType<typeof readMails>>[number]>[] = [
   // Resend may quote the address.
   { title: 'Reason', cell: ({ lastError }) => redact(lastError ?? ''), max: 60 },
   { title: 'Next try IST', cell: ({ status, dueAt }) => (status === 'Pending' && dueAt ? timeCell(dueAt) : '') },
-  { title: 'Received IST', cell: ({ enquiry }) => (enquiry ? timeCell(enquiry.receivedAt) : '') },
+  { title: 'Received IST', cell: ({ enquiry }) => (enquiry ? timeCell(enquiry.receivedAt) : ''), max: 17 },
 ]
 
 interface Section {

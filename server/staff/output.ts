@@ -39,9 +39,10 @@ export interface Column<Row> {
 const GAP = '  '
 const CUT_MIN = 12
 
-/** For columns whose title says `IST`. */
+/** For columns whose title says `IST`: `09 Nov 18:13`, with the year if it is another one. */
 export function timeCell(time: Date): string {
-  return formatIndianTime(time).replace(/ IST$/, '')
+  const [text = '', today = ''] = [time, new Date()].map((each) => formatIndianTime(each).replace(/ IST$/, ''))
+  return text.replace(` ${today.slice(7, 11)} `, ' ')
 }
 
 /** Prints a table that fits the terminal; into a file or a pipe it is printed whole. */

@@ -20,8 +20,8 @@ import { restoreCommand } from './restore.ts'
 import { subscribersCommand, unsubscribeCommand } from './subscribers.ts'
 
 const LINE_WIDTH = 120
-/** Options that npm takes for its own where `--` is missing before the command. */
-const OPTIONS = /^npm_config_(new|spam|oldest|status|from|to|product|type|person|older_than|failed)$/
+/** Options of npm too, which may stand in its own configuration. */
+const NPM_OPTIONS = ['--yes', '--json']
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 const commands = [
@@ -74,11 +74,10 @@ export async function runStaff(
       recordAccess: (db, what) => recordAccess({ command: args[0] ?? '', env, errors }, db, what),
     })
     const names = program.commands.map((command) => command.name()).join(', ')
-    const taken = Object.keys(variables).flatMap((name) => OPTIONS.exec(name)?.[1] ?? [])[0]
+    const options = program.commands.flatMap(({ options }) => options.map(({ long }) => long ?? ''))
+    const taken = options.find((option) => !NPM_OPTIONS.includes(option) && isTakenByNpm(option, variables))
     if (taken)
-      throw new UsageError(
-        `npm has read --${taken.replace('_', '-')} itself. Type -- before the command: npm run -s staff -- list`,
-      )
+      throw new UsageError(`npm has read ${taken} itself. Type -- before the command: npm run -s staff -- list`)
     if (args.length === 0) throw new UsageError(`Name a command: ${names}`)
     await program.parseAsync(args, { from: 'user' }).catch(expectHelp)
     await allWritten(output)
@@ -92,6 +91,11 @@ export async function runStaff(
   } finally {
     await allWritten(errors)
   }
+}
+
+/** Where `--` is missing before the command, npm keeps its options, and passes them on as variables. */
+function isTakenByNpm(option: string, variables: Variables): boolean {
+  return variables[`npm_config_${option.slice(2).replaceAll('-', '_')}`] !== undefined
 }
 
 /** Refuses, before anything is written, a database that nobody named, and a folder of another user. */

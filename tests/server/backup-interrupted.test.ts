@@ -118,6 +118,16 @@ describe('a backup that nobody reads to its end', { timeout: 60_000 }, () => {
     if (isEmbedded) expect(backup.stderr()).toMatch(/^The copies that this backup read were dropped[^\n]*\n$/)
   })
 
+  it.skipIf(!isEmbedded)('says that the database was started again after a crash, and exits 1', async () => {
+    const backup = await aStalledBackup()
+    // As PostgreSQL empties unlogged tables.
+    for (const schema of await copies())
+      await onDatabase(database, (db) => db.$executeRawUnsafe(`TRUNCATE ${schema}.marker, ${schema}."Quvera_Form"`))
+    const [, code] = await Promise.all([buffer(backup.process.stdout), backup.exited])
+    expect(code).toBe(1)
+    expect(backup.stderr()).toMatch(/^The database was started again[^\n]*\n$/)
+  })
+
   it('says that the database went away, and exits 1', async () => {
     const { server, database: killed } = await aSiteProcess()
     await fill(killed)
