@@ -14,7 +14,7 @@ import { emptyDatabase, migrationsFolder } from './project-root.ts'
 export const OWNER_PATIENCE_MS = 30_000
 const POLL_MS = 50
 /** How long a command that started the embedded database serves other clients after its own work. */
-const LEAVE_MS = 3000
+const SERVE_OTHERS_MS = 3000
 
 export interface DatabaseOptions extends ConnectOptions {
   /** A PostgreSQL server; without it the embedded database in `dataDir` is opened. */
@@ -75,7 +75,7 @@ async function startInThisProcess(
     create: options.migrate ?? false,
     emptyDatabase: options.emptyDatabase ?? emptyDatabase(),
     port: options.embeddedPort ?? 0,
-    leaveMs: options.beside ? LEAVE_MS : 0,
+    leaveMs: options.beside ? SERVE_OTHERS_MS : 0,
     warn,
     onFailure: exitFor,
   })

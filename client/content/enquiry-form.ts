@@ -20,13 +20,13 @@ export const enquiryReceived = {
   quote: `Please quote it when you call or write: ${brand.phone}, ${brand.email}.`,
 }
 
-/** Said of a field before it is filled. */
+/** Shown beside the label of an empty field. */
 export const hints: Partial<Record<OrderField, string>> = { mobile: '10 digits' }
 
 export const optionalHint = (max: number | undefined) =>
   max ? `optional, up to ${max.toLocaleString('en-IN')} letters` : 'optional'
 
-/** Of an order that was sent before: with it nobody has to read one again. */
+/** Shown when the same enquiry was stored on an earlier day. */
 export const receivedEarlier = (day: string) =>
   `We received this enquiry on ${day}. Sent again unchanged, it counts only once. To order the same again, send another enquiry.`
 

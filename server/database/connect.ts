@@ -6,9 +6,10 @@ import { type Database, openClient, type Preparation } from './database.ts'
 import { assertMigrated, migrate } from './migrations.ts'
 
 const POOL_SIZE = 10
-/** How long opening a connection may take: a database that sleeps has to wake. Less where statements stay unanswered. */
-const WAKE_MS = 5000
-const AWAY_MS = 1500
+/** How long opening a connection may take: a suspended database has to wake up. */
+const CONNECT_MS = 5000
+/** How long it may take after a statement without an answer. */
+const CONNECT_AFTER_SILENCE_MS = 1500
 const STATEMENTS_MAX = 200
 const IDLE_IN_TRANSACTION_MS = 10_000
 /** The error codes with which poolers refuse a setting that they do not pass on. */
@@ -38,7 +39,7 @@ export interface ConnectOptions extends Preparation {
 
 export async function connectDatabase(connection: pg.ClientConfig, options: ConnectOptions): Promise<Database> {
   const { queryTimeoutMs } = options
-  const settings = { ...connection, application_name: 'quvera', connectionTimeoutMillis: WAKE_MS }
+  const settings = { ...connection, application_name: 'quvera', connectionTimeoutMillis: CONNECT_MS }
   // The server's limit is the shorter one: a statement that only the client gives up keeps its connection busy.
   const limitMs = queryTimeoutMs && Math.round(queryTimeoutMs * 0.9)
   const limits = limitMs && {
@@ -55,15 +56,15 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
     const pool = new pg.Pool({
       ...settings,
       ...(isDirect && limits),
-      ...(queryTimeoutMs && { query_timeout: queryTimeoutMs + (isDirect ? 0 : WAKE_MS) }),
+      ...(queryTimeoutMs && { query_timeout: queryTimeoutMs + (isDirect ? 0 : CONNECT_MS) }),
       Client,
       max: POOL_SIZE,
       keepAlive: true,
     })
     pool.on('error', () => {}) // of idle connections, which are replaced
-    pool.on('connect', () => Object.assign(pool.options, { connectionTimeoutMillis: WAKE_MS }))
+    pool.on('connect', () => Object.assign(pool.options, { connectionTimeoutMillis: CONNECT_MS }))
     pool.on('release', (_error, client) => {
-      if (!endUnlessIdle(client)) Object.assign(pool.options, { connectionTimeoutMillis: AWAY_MS })
+      if (!endUnlessIdle(client)) Object.assign(pool.options, { connectionTimeoutMillis: CONNECT_AFTER_SILENCE_MS })
     })
     const name = options.name ?? `The database ${client.database} at ${client.host}:${client.port} (DATABASE_URL)`
     const [notes, db] = await Promise.all([
@@ -159,7 +160,7 @@ async function prepare(client: pg.Client, name: string, options: ConnectOptions)
   const direct = await connect({
     connectionString: directUrl,
     application_name: 'quvera',
-    connectionTimeoutMillis: WAKE_MS,
+    connectionTimeoutMillis: CONNECT_MS,
   })
   const notes = await migrate(direct, migrations).finally(() => direct.end())
   await assertMigrated(client, name, migrations) // both have to lead to the same database

@@ -5,8 +5,8 @@ import type { Db } from './database.ts'
 const CLOCK_SECONDS = 60
 
 /**
- * Takes or renews the lease `name` for `seconds`, by the database's clock. A lease that ends later than any holder may ask
- * for was taken before that clock was set back, and is ignored.
+ * Takes or renews the lease `name` for `seconds`, by the database's clock. If that clock was set back, a lease may
+ * seem to last too long: one that ends later than any holder may ask for is ignored.
  * @param longest the most seconds that any holder asks for; `seconds` unless given
  * @returns whether `holder` has the lease
  */

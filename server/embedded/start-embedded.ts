@@ -15,7 +15,7 @@ import type { ThreadData, ThreadMessage } from './thread.ts'
 
 /** Beside this file: as TypeScript in tests and in development, else as the build names it. */
 const THREAD = resolve(import.meta.dirname, import.meta.filename.endsWith('.ts') ? 'thread.ts' : 'embedded-database.js')
-/** A thread that does not answer for so long is ended; it is asked so often in that time. */
+/** A thread that does not count up for so long is ended. Its count is compared so often in that time. */
 const SILENCE_MAX_MS = 30_000
 const CHECKS = 10
 /** Before each try to start another thread. When all of them fail, the process ends. */

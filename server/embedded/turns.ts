@@ -19,7 +19,7 @@ export function createTurns(setUnlimited: (isUnlimited: boolean) => void) {
       return await work()
     } finally {
       setUnlimited(false)
-      // Socket events come between the two waits: so it is known which clients have gone.
+      // Two rounds of events: only then are closed sockets known.
       if (performance.now() - start > LONG_MS) {
         await nextEvents()
         await nextEvents()

@@ -14,7 +14,7 @@ const PAUSE_MAX_MS = 10_000
 const PAUSES_MAX_MS = 30_000
 /** How long a statement of the site waits for its turn. */
 const SITE_WAIT_MS = 2000
-/** A turn that comes so soon after that is still taken: timers are late when a long statement ends. */
+/** The timer may fire late, after a long statement. A turn that comes within this time is still served. */
 const GRACE_MS = 50
 const POLL_MS = 20
 const ANSWER_MAX_BYTES = 16 * 2 ** 20

@@ -18,7 +18,10 @@ import { columns, enquiryFields, isSameOrder, toEnquiry } from './enquiry.ts'
 
 /** The message is for the visitor. */
 export class NotStored extends Error {
-  /** Another order has this key · the database rejects the row · it is unavailable, and the row may be stored. */
+  /**
+   * `conflict`: another order has this key. `refused`: the database rejects the row. `unavailable`: the database did not
+   * answer, and the row may be stored.
+   */
   readonly reason: 'conflict' | 'refused' | 'unavailable'
   constructor(reason: NotStored['reason'], message: string, cause?: unknown) {
     super(message, { cause })
@@ -53,8 +56,8 @@ interface SubmitOnceOptions extends SubmitOptions {
 
 /** Longer than a suspended database takes to wake up. */
 const TRANSACTION = { maxWait: 7000, timeout: 7000 }
-/** By then the pool knows which of its other connections have ended too. */
-const ENDING_MS = 50
+/** Meanwhile the pool notices its other lost connections. */
+const RETRY_PAUSE_MS = 50
 /** No person fills in the form faster. */
 const MIN_FILL_MS = 250
 
@@ -228,7 +231,7 @@ async function retryIfLost<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (!isConnectionLost(error)) throw error
-    await sleep(ENDING_MS)
+    await sleep(RETRY_PAUSE_MS)
     return work()
   }
 }

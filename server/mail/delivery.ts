@@ -22,9 +22,9 @@ const EVENTS: Record<string, MailStatus> = {
   'email.complained': 'Complained',
 }
 
-/** A later state takes the place of an earlier one, in whatever order the events come. */
+/** The precedence of states: an event replaces only a state of lower precedence, in whatever order events come. */
 const TO_ONE: MailStatus[][] = [['Sent'], ['Delivered'], ['Bounced', 'Failed'], ['Complained']]
-/** A mail to several of staff has arrived when it has reached one. */
+/** With several receivers a mail has arrived when it has reached one. */
 const TO_SEVERAL: MailStatus[][] = [['Sent'], ['Bounced', 'Failed', 'Complained'], ['Delivered']]
 
 const CHECK_TIMEOUT_MS = 10_000
@@ -40,7 +40,7 @@ export async function recordEvent(db: Db, log: Log, event: DeliveryEvent, staff:
   await applyEvents(db, log, event, staff)
 }
 
-/** Applies the events of one mail of ours. Called after an event or a send was committed: the later call sees both. */
+/** Applies the events of one mail of ours. Call it after committing an event and after committing a send: the later call sees both. */
 export async function applyEvents(db: Db, log: Log, mail: Pick<DeliveryEvent, 'resendId' | 'to'>, staff: string[]) {
   const { resendId, to = [] } = mail
   const events = await db.mailEvent.findMany({ where: { resendId } })
@@ -82,7 +82,7 @@ async function report(db: Db, log: Log, fields: Change, receivers?: string[]) {
 }
 
 /**
- * Applies events that came before our own record of the send, where the process died before it applied them. Looks at the
+ * If the process died before it applied events that came before our record of the send, this applies them. It looks at the
  * newest mails of each kind, so that its cost does not grow with the events of other mails.
  */
 export async function applyMissedEvents(db: Db, log: Log, staff: string[]): Promise<void> {

@@ -6,7 +6,7 @@ export type Pace = ReturnType<typeof createPace>
 const PARALLEL = 10
 /** Mails are claimed several at a time and not one by one. */
 const FREE_MIN = 5
-/** Where answers name no limit. More mails would take the processor from orders. */
+/** The limit when answers name none. A higher one would take the processor from orders. */
 const ASSUMED_A_SECOND = 100
 
 /**
@@ -26,10 +26,10 @@ export function createPace(now: () => number = () => performance.now()) {
       return
     }
     const read = (name: string) => readNumber(headers[`ratelimit-${name}`])
-    const unspent = (read('remaining') ?? (limit ? left + underWay : ASSUMED_A_SECOND - 1)) - underWay // may not be counted yet
+    const unspent = (read('remaining') ?? (limit ? left + underWay : ASSUMED_A_SECOND - 1)) - underWay // Resend's count may not include the requests under way
     limit = read('limit') ?? limit ?? ASSUMED_A_SECOND
     left = isFirst ? unspent : Math.min(left, unspent)
-    windowEnd = Math.min(windowEnd, now() + (read('reset') ?? 1) * 1000) // told in whole seconds: the earliest is the nearest
+    windowEnd = Math.min(windowEnd, now() + (read('reset') ?? 1) * 1000) // Resend rounds up to seconds: the earliest end counts
   }
 
   return {

@@ -52,7 +52,7 @@ export async function transition(
 
 /**
  * Claims due mails, in the order of `kinds`: so many of each as `limits` says, and `room` in all. First come those whose
- * last try had no clear answer: they count as sent already, so no limit holds them. Mails to staff go out oldest first,
+ * last try had no clear answer: they are counted already, so no limit holds them. Mails to staff go out oldest first,
  * those to visitors newest first. Every try counts as one that may have sent the mail, until it is known not to be.
  */
 export async function claimDue(

@@ -51,7 +51,10 @@ export function allowanceOf(budget: Budget, used: Used): Used {
   }
 }
 
-/** How long to wait after the last summary, when there were so many in 24 hours. */
+/**
+ * How long to wait after the last of `summaries` in 24 hours. The pauses grow with each summary, so that those of a day
+ * fill 24 hours: their sum is about 24 hours.
+ */
 export function summaryPauseMs(budget: Budget, summaries: number): number {
   if (budget.mails === 0) return UNLIMITED_PAUSE_MS
   return (2 * DAY_MS * summaries) / summaryShare(budget) ** 2

@@ -11,7 +11,7 @@ export interface Transport {
   /** Of all processes the one that has this lease sends. */
   lease: string
   /**
-   * Once a poll, before anything is claimed. `again`: there is more to do, and until then nothing may be sent.
+   * Called before mails are claimed. `again`: call it again at once; nothing is sent before it returns `ready`.
    * @param isUpkeep true once a minute
    */
   prepare(isUpkeep: boolean): Promise<'ready' | 'again'>
@@ -76,7 +76,7 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
 
   function failed(err: unknown): number {
     const code = sqlState(err)
-    const isAway = !code || /^(08|57P)/.test(code) // reported where orders meet it
+    const isAway = !code || /^(08|57P)/.test(code) // orders log this failure themselves (availability.ts)
     if (!isFailing && !isAway) log.error({ err }, 'the sender cannot work: mails wait')
     isFailing = true
     isReady = false

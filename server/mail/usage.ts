@@ -16,13 +16,14 @@ const OVERDUE_SECONDS = 15 * 60
 
 export interface Usage {
   used: Used
-  /** There are notices that are not to be mailed alone, because they may be spam; or others that are due. */
+  /** A notice waits for a summary, because its enquiry may be spam. */
   hasSuspected: boolean
+  /** A notice is due and was not tried. */
   hasDue: boolean
   hasPendingSummary: boolean
   /** Since the last summary was tried. */
   summaryAgeMs: number | null
-  /** Too many of the last ones were turned away or marked as spam. */
+  /** Too many of the last ones bounced or were marked as spam. */
   isUnwelcome: { Acknowledgement: boolean; Confirmation: boolean }
   now: Date
 }

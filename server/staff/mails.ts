@@ -174,7 +174,7 @@ One that is Unknown may have arrived: look into Resend's log.`,
   {
     where: { kind: 'Post', status: { in: ['Failed', 'Unknown'] } },
     title: (n) => `NOTIFY_URL was not told of ${formatCount(n, 'enquiry', 'enquiries')}, and is not tried again.`,
-    advice: `${staffCommand('test-notify')} tries the address; ${staffCommand('mails retry ID')} sends it once more, withhold ID never.`,
+    advice: `${staffCommand('test-notify')} tries the address; ${staffCommand('mails retry ID')} sends it again, ${staffCommand('mails withhold ID')} gives it up.`,
   },
 ]
 
@@ -196,7 +196,7 @@ ${staffCommand('mails retry ID')} sends it again, and ${staffCommand('mails with
       title: (n) => `NOTIFY_URL has not been told of ${formatCount(n, 'enquiry', 'enquiries')} yet.`,
       advice: env().NOTIFY_URL
         ? `Each is tried again by itself. ${staffCommand('test-notify')} tries the address.`
-        : `NOTIFY_URL is not set here: unless the site has it, they wait. ${staffCommand('mails withhold ID')}: never.`,
+        : `NOTIFY_URL is not set here: unless the site has it, they wait. ${staffCommand('mails withhold ID')} gives one up.`,
     },
     {
       where: withheldByRestore,

@@ -160,7 +160,7 @@ function adviceOn(mail: Mail, { reference, mobile, ...enquiry }: Row): string | 
   const { id, kind, status, lastError } = mail
   if (kind === 'Post')
     return status === 'Failed'
-      ? `NOTIFY_URL was not told of this one; once more: ${staffCommand(`mails retry ${id}`)}`
+      ? `NOTIFY_URL did not get this enquiry. To send it again: ${staffCommand(`mails retry ${id}`)}`
       : undefined
   const isTooOld = status === 'Withheld' && lastError?.startsWith(TOO_OLD) && enquiry.status === 'New'
   if (undeliveredStates.includes(status) || (kind === 'Staff' && isTooOld)) {

@@ -67,11 +67,11 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
           print('The tables were created anew: run prisma/roles.sql again before the site starts.')
         if (held > 0)
           print(
-            `Held back: ${formatCount(held, 'mail', 'mails')} that the backup had still to send (${staffCommand('mails')}).`,
+            `Held back: ${formatCount(held, 'mail', 'mails')} that were pending in the backup (${staffCommand('mails')}).`,
           )
         if (subscribers > 0)
           print(
-            `Held back: ${formatCount(subscribers, 'subscription', 'subscriptions')}, now not confirmed, as somebody may have left since. Where nobody has: into an empty database once more, with --subscriptions.`,
+            `Held back: ${formatCount(subscribers, 'subscription', 'subscriptions')}, no longer confirmed, because people may have unsubscribed since the backup. To keep them, restore into an empty database with --subscriptions.`,
           )
       })
     })
