@@ -21,6 +21,8 @@ const KNOWN_NAMES = new Set([...Object.values(names), `${names.database}.new`, '
 export const SOCKET_CONNECTION = { port: 5432, ssl: false, database: 'postgres' }
 
 const SOCKET_PATH_MAX_BYTES = 103
+/** SQLite's limit, which keeps the lock. On Linux a socket is reached through /proc/self/fd, however long its path is. */
+const PATH_MAX_BYTES = process.platform === 'linux' ? 480 : SOCKET_PATH_MAX_BYTES - names.socket.length - 1
 const LOCK_WAIT_MS = 1000
 const SQLITE_BUSY = 5
 
@@ -41,11 +43,13 @@ export function pathIn(folder: string, what: keyof typeof names): string {
 
 /**
  * A path of the folder that leaves room for the socket's name: paths of sockets are short.
- * @throws OperatorError where there is no such path
+ * @throws OperatorError when the path is too long
  */
 export function socketFolder(folder: string): string {
+  const bytes = Buffer.byteLength(folder)
+  if (bytes > PATH_MAX_BYTES)
+    throw new OperatorError(`The path of DATA_DIR has ${bytes} bytes, and may have ${PATH_MAX_BYTES}: ${folder}`)
   if (Buffer.byteLength(pathIn(folder, 'socket')) <= SOCKET_PATH_MAX_BYTES) return folder
-  if (process.platform !== 'linux') throw new OperatorError(`The path of DATA_DIR is too long for a socket: ${folder}`)
   return existsSync(folder) ? `/proc/self/fd/${openSync(folder, 'r')}` : folder // open as long as the process lives
 }
 
