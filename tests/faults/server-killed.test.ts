@@ -43,13 +43,13 @@ it('a kill whose clients give up loses no answered order, and mails every stored
 it('kills in the middle of sending send every mail once', async () => {
   const stage = await setUp()
   const PORT = String(await freePort())
-  stage.resend.behaviour = { slowMs: 40 }
+  stage.resend.behaviour = { slowMs: 100 }
   let server = await stage.start({ PORT, RESEND_API_KEY: '' })
   const load = await sendOrders({ url: () => server.url, orders: 200, concurrency: 16, retry: true })
   await server.stop()
   server = await stage.start({ PORT })
   for (const sent of [60, 150, 250]) {
-    await eventually(() => stage.resend.mails.length >= sent)
+    await eventually(() => stage.resend.mails.length >= sent && stage.resend.calls.underWay > 0)
     await server.stop('SIGKILL')
     await stage.inspect((db) => db.lease.updateMany({ data: { until: new Date(0) } })) // no wait for the killed sender
     server = await stage.start({ PORT })

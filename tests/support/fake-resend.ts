@@ -31,8 +31,8 @@ export interface FakeResend {
   url: string
   /** Mails accepted for the first time; a repeat with the same key and content is answered and not added. */
   mails: ReceivedMail[]
-  /** Every call, and how many of them were refused for exceeding the limit. */
-  calls: { all: number; limited: number; keys: string[]; asked: string[] }
+  /** Every call, how many of them were refused for exceeding the limit, and how many are not answered yet. */
+  calls: { all: number; limited: number; underWay: number; keys: string[]; asked: string[] }
   behaviour: Behaviour
   /** What it says of a mail that is asked for by id: `sent` unless set. */
   lastEvents: Map<string, string>
@@ -53,7 +53,7 @@ export async function startFakeResend(): Promise<FakeResend> {
   const fake: FakeResend = {
     url: '',
     mails: [],
-    calls: { all: 0, limited: 0, keys: [], asked: [] },
+    calls: { all: 0, limited: 0, underWay: 0, keys: [], asked: [] },
     behaviour: 'accept',
     lastEvents: new Map(),
     sendingOnly: false,
@@ -70,6 +70,8 @@ export async function startFakeResend(): Promise<FakeResend> {
     const key = String(request.headers['idempotency-key'] ?? '')
     const { behaviour } = fake
     fake.calls.all++
+    fake.calls.underWay++
+    response.once('close', () => fake.calls.underWay--)
     fake.calls.keys.push(key)
     const fail = (
       status: number,
