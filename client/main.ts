@@ -2,7 +2,7 @@
 // still being parsed.
 import { RECEIVED_PATH } from '../shared/page-paths.ts'
 import { KEY_MAX_MS, REPEAT_MS } from '../shared/submission-key.ts'
-import type { SubmissionKey } from './enquiry/send-order.ts'
+import { readKey, storeKey } from './enquiry/submission-key.ts'
 
 const HEADER_SCROLL_PX = 200
 const HYDRATION_DELAY_MS = 200
@@ -64,8 +64,6 @@ function sendNatively(form: HTMLFormElement) {
   form.submit()
 }
 
-const KEY = 'submission-key'
-
 /**
  * Adds to a form posted by the browser the key that enquiry/send-order.ts kept, or keeps a new one: whichever way the form
  * is sent next, it is the same order. Without a key the server makes one of the content.
@@ -73,25 +71,16 @@ const KEY = 'submission-key'
 function addKey({ target, formData }: FormDataEvent) {
   const { id, dataset } = target as HTMLElement
   if (id !== 'order' || !('native' in dataset)) return
-  changeKey((kept) => {
-    const isFresh = kept && Math.abs(Date.now() - kept.at) < KEY_MAX_MS
-    const { key, at } = isFresh ? kept : { key: crypto.randomUUID(), at: Date.now() }
-    formData.append('submissionKey', key) // after the key in the page, which counts first
-    return { key, at, unanswered: true }
-  })
+  // A page that came by http has no randomUUID.
+  const { key, at } = readKey() ?? { key: crypto.randomUUID?.(), at: Date.now() }
+  // After the key in the page, which counts first.
+  if (key && storeKey({ key, at, unanswered: true })) formData.append('submissionKey', key)
 }
 
 /** The posted order is stored. The same order is a repeat for ten minutes more, and a new one later. */
 function expireKey() {
-  changeKey((kept) => kept && { ...kept, at: Math.min(kept.at, Date.now() + REPEAT_MS - KEY_MAX_MS) })
-}
-
-function changeKey(change: (kept: SubmissionKey | null) => SubmissionKey | null) {
-  try {
-    sessionStorage.setItem(KEY, JSON.stringify(change(JSON.parse(sessionStorage.getItem(KEY) ?? 'null'))))
-  } catch {
-    // The browser refuses storage, or has no randomUUID because the page came by http.
-  }
+  const kept = readKey()
+  if (kept) storeKey({ ...kept, at: Math.min(kept.at, Date.now() + REPEAT_MS - KEY_MAX_MS) })
 }
 
 function whenLoaded() {

@@ -1,3 +1,5 @@
+import { isBuilt } from './project-root.ts'
+
 export const DAY_MS = 86_400_000
 const INDIA_MS = 5.5 * 3_600_000 // all year
 const UNIT_SECONDS = { day: 86_400, hour: 3600, minute: 60, second: 1 }
@@ -14,7 +16,7 @@ export function formatCount(number: number, one: string, many: string): string {
 
 /** A staff command as people type it. The container has no npm scripts. */
 export function staffCommand(words: string): string {
-  const program = import.meta.dirname.includes('/dist/') ? 'node dist/server/staff.js' : 'npm run -s staff --'
+  const program = isBuilt ? 'node dist/server/staff.js' : 'npm run -s staff --'
   return `${program} ${words}`
 }
 

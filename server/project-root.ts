@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 
+/** False when the server runs from its TypeScript source: in tests and with `npm run dev`. */
+export const isBuilt = !import.meta.filename.endsWith('.ts')
+
 /** The code runs from server/ or, built, from dist/server/. */
 export function projectRoot(): string {
   const candidates = ['..', '../..', '../../..'].map((path) => resolve(import.meta.dirname, path))

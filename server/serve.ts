@@ -9,7 +9,7 @@ import { loadRenderer } from './http/form-posts.ts'
 import { readStaticPages } from './http/static-pages.ts'
 import { createLogger } from './log.ts'
 import { OWNER_PATIENCE_MS, openDatabase } from './open-database.ts'
-import { migrationsFolder, projectRoot } from './project-root.ts'
+import { isBuilt, migrationsFolder, projectRoot } from './project-root.ts'
 import { startWatchdog } from './watchdog.ts'
 
 /*
@@ -26,9 +26,6 @@ const END_MS = 9000
 // A visitor gets an answer within seconds.
 const QUERY_TIMEOUT_MS = 2000
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
-
-/** Run from source, by `npm run dev`, the server leaves the pages to Vite. */
-const isBuilt = !import.meta.filename.endsWith('.ts')
 
 export async function runSite(variables: Parameters<typeof readEnvOrExit>[0]): Promise<void> {
   await serve(readEnvOrExit(variables)).catch(exitFor)
@@ -50,7 +47,7 @@ async function serve(env: Env): Promise<void> {
     warn: (words) => log.warn(words),
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   })
-  const pages = isBuilt ? readStaticPages(resolve(projectRoot(), 'dist/client'), env) : new Map() // while the database opens
+  const pages = isBuilt ? readStaticPages(resolve(projectRoot(), 'dist/client'), env) : new Map() // read while the database opens; Vite serves them with `npm run dev`
   if (pages.size > 0) await loadRenderer()
   const database = await opening
   for (const note of database.notes) log.info(note)

@@ -1,6 +1,6 @@
 import { v4 as randomUuid } from 'uuid'
 import type { OrderContent } from '../../shared/order.ts'
-import { KEY_MAX_MS } from '../../shared/submission-key.ts'
+import { isFresh, readKey, type SubmissionKey, storeKey } from './submission-key.ts'
 import { answeredStatus, trpc } from './trpc.ts'
 
 const ANSWER_TIMEOUT_MS = 15_000
@@ -55,25 +55,11 @@ export function retryAfterMs(error: unknown): number | undefined {
   return seconds > 0 && seconds <= WAIT_MAX_SECONDS ? seconds * 1000 : undefined
 }
 
-/**
- * The key that makes one filling of the form one order, however often it is sent. It is kept for the tab, so that a
- * reload or the back button after a lost answer sends the same key again. Nothing that was typed is kept.
- */
-export interface SubmissionKey {
-  key: string
-  /** A try with this key ended without an answer, so the server may have stored what was sent. */
-  unanswered: boolean
-  /** When it was made. */
-  at: number
-}
-
-const STORE = 'submission-key'
 let current: SubmissionKey | null = null
 
 export function currentKey(): SubmissionKey {
-  current ??= stored()
-  // One from the future was made by a clock that has been put right since.
-  if (!current || !(Math.abs(Date.now() - current.at) < KEY_MAX_MS)) current = newKey()
+  current ??= readKey()
+  if (!current || !isFresh(current)) current = newKey()
   return current
 }
 
@@ -81,22 +67,8 @@ export function newKey(key: string = randomUuid()): SubmissionKey {
   return { key, unanswered: false, at: Date.now() }
 }
 
-/** `null` forgets it: the next order has a new one. */
+/** `null` forgets it: the next order has a new one. A browser that refuses storage keeps it as long as the page. */
 export function keepKey(key: SubmissionKey | null) {
   current = key
-  try {
-    if (key) sessionStorage.setItem(STORE, JSON.stringify(key))
-    else sessionStorage.removeItem(STORE)
-  } catch {
-    // A browser may refuse storage; the key then lives as long as the page.
-  }
-}
-
-function stored(): SubmissionKey | null {
-  try {
-    const value = JSON.parse(sessionStorage.getItem(STORE) ?? 'null')
-    return typeof value?.key === 'string' ? value : null
-  } catch {
-    return null
-  }
+  storeKey(key)
 }

@@ -8,13 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { OperatorError } from '../errors.ts'
+import { isBuilt } from '../project-root.ts'
 import { assertDatabase, createFolder, lockFolder, pathIn, SOCKET_CONNECTION, socketFolder } from './data-folder.ts'
 import { isDatabase } from './database-files.ts'
 import type { ServerOptions } from './server.ts'
 import type { ThreadData, ThreadMessage } from './thread.ts'
 
 /** Beside this file: as TypeScript in tests and in development, else as the build names it. */
-const THREAD = resolve(import.meta.dirname, import.meta.filename.endsWith('.ts') ? 'thread.ts' : 'embedded-database.js')
+const THREAD = resolve(import.meta.dirname, isBuilt ? 'embedded-database.js' : 'thread.ts')
 /** A thread that does not count up for so long is ended. Its count is compared so often in that time. */
 const SILENCE_MAX_MS = 30_000
 const CHECKS = 10

@@ -66,8 +66,8 @@ export function titleOf({ reference, quantity, products, retailerSelfUse, suspec
 const QUANTITY_REPEATED_MAX = 9999
 
 /** The quantity for a text without personal data. */
-export function withoutNumber(quantity: string): string {
-  return Number(quantity) > QUANTITY_REPEATED_MAX ? `more than ${QUANTITY_REPEATED_MAX}` : quantity
+export function withoutNumber(quantity: string, instead = `more than ${QUANTITY_REPEATED_MAX}`): string {
+  return Number(quantity) > QUANTITY_REPEATED_MAX ? instead : quantity
 }
 
 const NEXT = 'We have stored your enquiry and will call or write to you. You need not send it again.'
@@ -87,7 +87,7 @@ export function createAcknowledgement({ reference, products, quantity, retailerS
     referenceLine(reference),
     table([
       [LABELS.products, products],
-      [LABELS.quantity, Number(quantity) > QUANTITY_REPEATED_MAX ? 'as you entered it' : quantity],
+      [LABELS.quantity, withoutNumber(quantity, 'as you entered it')],
       [LABELS.retailerSelfUse, retailerSelfUse],
     ]),
     paragraph('Questions? Name the reference.'),

@@ -2,8 +2,8 @@ import { hostname, userInfo } from 'node:os'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
 import { describeFailure } from '../errors.ts'
-import { formatCount, formatIndianTime } from '../format.ts'
-import { type AddCommand, type Column, printTable, type Terminal } from './output.ts'
+import { formatCount } from '../format.ts'
+import { type AddCommand, type Column, dateCell, printTable, type Terminal } from './output.ts'
 
 const SHOWN_MAX = 50
 const REFERENCES_MAX = 5
@@ -44,7 +44,7 @@ function userName(): string {
 }
 
 const columns: Column<Awaited<ReturnType<Db['access']['findMany']>>[number]>[] = [
-  { title: 'IST', cell: ({ at }) => formatIndianTime(at).replace(/ IST$/, '') },
+  { title: 'IST', cell: ({ at }) => dateCell(at) },
   { title: 'Who', cell: ({ who }) => who, max: 30 },
   { title: 'Command', cell: ({ command }) => command },
   { title: 'What', cell: ({ what }) => what, max: 60 },

@@ -39,10 +39,14 @@ export interface Column<Row> {
 const GAP = '  '
 const CUT_MIN = 12
 
-/** For columns whose title says `IST`: `09 Nov 18:13`, with the year if it is another one. */
+/** For columns whose title says `IST`: `09 Nov 2026 18:13`. */
+export function dateCell(time: Date): string {
+  return formatIndianTime(time).replace(/ IST$/, '')
+}
+
+/** As `dateCell`, without the year if it is the current one. */
 export function timeCell(time: Date): string {
-  const [text = '', today = ''] = [time, new Date()].map((each) => formatIndianTime(each).replace(/ IST$/, ''))
-  return text.replace(` ${today.slice(7, 11)} `, ' ')
+  return dateCell(time).replace(` ${dateCell(new Date()).slice(7, 11)} `, ' ')
 }
 
 /** Prints a table that fits the terminal; into a file or a pipe it is printed whole. */
