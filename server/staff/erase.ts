@@ -1,6 +1,16 @@
+import { readNow } from '../database/clock.ts'
 import { DROP_COPIES } from '../database/snapshot.ts'
 import { formatCount, formatIndianTime } from '../format.ts'
-import { findByReference, type Person, personFilter, readAge, readPerson, readReferences, UsageError } from './input.ts'
+import {
+  type Age,
+  findByReference,
+  type Person,
+  personFilter,
+  readAge,
+  readPerson,
+  readReferences,
+  UsageError,
+} from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
 const LISTED_MAX = 50
@@ -26,18 +36,19 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
     .option(
       '--older-than <age>',
       'enquiries received more than so many months (24m) or days (730d) ago, with their mails',
-      (age) => readAge(age),
+      readAge,
     )
     .option('--yes', 'erase; without it the command only shows what it would erase')
     .description(`What is erased here comes back only from a backup. ${ELSEWHERE}`)
-    .action(async (words: string[], options: { person?: Person; olderThan?: Date; yes?: boolean }) => {
+    .action(async (words: string[], options: { person?: Person; olderThan?: Age; yes?: boolean }) => {
       const { person, olderThan, yes } = options
       if ([words[0], person, olderThan].filter(Boolean).length !== 1)
         throw new UsageError('Name either REFERENCE, --person or --older-than')
       const references = readReferences(words)
       await onDatabase(async (db) => {
         const named = { id: { in: (await findByReference(db, references)).map(({ id }) => id) } }
-        const where = olderThan ? { receivedAt: { lt: olderThan } } : person ? personFilter(person) : named
+        const old = olderThan && { receivedAt: { lt: olderThan(await readNow(db)) } }
+        const where = old ?? (person ? personFilter(person) : named)
         const select = { id: true, reference: true, receivedAt: true }
         const enquiries = await db.enquiry.findMany({ where, select, orderBy: { receivedAt: 'asc' } })
         const subscription = { email: person && 'email' in person ? person.email.toLowerCase() : '' }

@@ -22,16 +22,19 @@ function readDay(text: string, now = Date.now()): Date {
   return start
 }
 
-/** `24m`: the same day 24 months ago, or the last day of a shorter month. `730d`: 730 days ago. */
-export function readAge(age: string, now = new Date()): Date {
+/** The time that was so long before another: with `24m` the same day 24 months before, or the last one of a shorter month. */
+export type Age = (now: Date) => Date
+
+/** `24m` is 24 months, `730d` 730 days. */
+export function readAge(age: string): Age {
   const [, number, unit] = /^([1-9]\d{0,3})([md])$/.exec(age.trim().toLowerCase()) ?? []
   if (!number) throw new UsageError(`"${age}" is not an age; write 24m for months or 730d for days`)
-  return unit === 'd' ? new Date(now.getTime() - Number(number) * DAY_MS) : monthsBefore(now, Number(number))
+  return (now) => (unit === 'd' ? new Date(now.getTime() - Number(number) * DAY_MS) : monthsBefore(now, Number(number)))
 }
 
 /** A day, or an age such as `7d`. */
 function readSince(text: string): Date {
-  return /^\d+[a-z]?$/i.test(text) ? readAge(text) : readDay(text)
+  return /^\d+[a-z]?$/i.test(text) ? readAge(text)(new Date()) : readDay(text)
 }
 
 /** Reads one of `values` in any case, with or without the brand. Returns Prisma's name for it. */

@@ -1,3 +1,4 @@
+import { readNow } from '../database/clock.ts'
 import type { Db } from '../database/database.ts'
 import type { MailStatus } from '../database/generated/enums.ts'
 import { readOldestNew } from '../enquiries/enquiry.ts'
@@ -14,7 +15,7 @@ import {
   undeliveredSummaries,
 } from '../mail/states.ts'
 import { allowedNow, budgetOf, readBacklog, readUsage } from '../mail/usage.ts'
-import { findByReference, joinReferences, readAge, readReferences, UsageError } from './input.ts'
+import { type Age, findByReference, joinReferences, readAge, readReferences, UsageError } from './input.ts'
 import { retryMails, withheldByRestore, withholdMails, wouldBeDue } from './mail-actions.ts'
 import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
 
@@ -87,17 +88,17 @@ function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
     .option(
       '--older-than <age>',
       'all that are Pending and about enquiries older than so many days (7d) or months (2m)',
-      (age) => readAge(age),
+      readAge,
     )
     .description('The enquiries stay.')
-    .action(async (words: string[], { olderThan: before }: { olderThan?: Date }) => {
+    .action(async (words: string[], { olderThan }: { olderThan?: Age }) => {
       const find = readMailNames(words)
-      if (words.length > 0 === (before !== undefined)) throw new UsageError('Name the mails, or use --older-than 7d')
+      if (words.length > 0 === (olderThan !== undefined)) throw new UsageError('Name the mails, or use --older-than 7d')
       await onDatabase(async (db) => {
         const ids = await find(db)
-        const withheld = await withholdMails(db, before ? { before } : { ids })
+        const withheld = await withholdMails(db, olderThan ? { before: olderThan(await readNow(db)) } : { ids })
         print(`${formatCount(withheld, 'mail is', 'mails are')} withheld: not sent, unless a try is under way now.`)
-        printLeft(print, before ? 0 : ids.length - withheld)
+        printLeft(print, olderThan ? 0 : ids.length - withheld)
       })
     })
 }

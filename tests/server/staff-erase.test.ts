@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { readAge } from '../../server/staff/input.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { readCsv } from '../support/read-csv.ts'
 import { runProgram, staff } from '../support/staff-command.ts'
+import { hoursAgo, onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { aSite } from '../support/waiting-site.ts'
 
 describe('erase', () => {
@@ -69,9 +71,23 @@ describe('erase', () => {
     expect((await staff(['erase', '--older-than', '24m'], database)).stdout).toBe('Nothing is stored that fits.\n')
   })
 
+  it('counts an age from the time of the database, also where this machine’s clock is a month ahead', async () => {
+    const { database } = await aSite()
+    const fields = { receivedAt: hoursAgo(24 * 15) }
+    const reference = await onDatabase(database, (db) => storeEnquiry(db, fields, { Staff: 'Pending' }))
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * 86_400_000 })
+    atEnd(() => vi.useRealTimers())
+    expect((await staff(['erase', '--older-than', '20d'], database)).stdout).toBe('Nothing is stored that fits.\n')
+    expect((await staff(['mails', 'withhold', '--older-than', '20d'], database)).stdout).toContain(
+      '0 mails are withheld',
+    )
+    expect((await staff(['mails', 'withhold', '--older-than', '14d'], database)).stdout).toContain('1 mail is withheld')
+    expect((await staff(['erase', '--older-than', '14d'], database)).stdout).toContain(reference)
+  })
+
   it('counts months as the calendar does', () => {
-    expect(readAge('24m', new Date('2026-11-21T10:00:00Z'))).toEqual(new Date('2024-11-21T10:00:00Z'))
-    expect(readAge('1m', new Date('2026-03-31T10:00:00Z'))).toEqual(new Date('2026-02-28T10:00:00Z'))
-    expect(readAge('730d', new Date('2026-11-21T10:00:00Z'))).toEqual(new Date('2024-11-21T10:00:00Z'))
+    expect(readAge('24m')(new Date('2026-11-21T10:00:00Z'))).toEqual(new Date('2024-11-21T10:00:00Z'))
+    expect(readAge('1m')(new Date('2026-03-31T10:00:00Z'))).toEqual(new Date('2026-02-28T10:00:00Z'))
+    expect(readAge('730d')(new Date('2026-11-21T10:00:00Z'))).toEqual(new Date('2024-11-21T10:00:00Z'))
   })
 })
