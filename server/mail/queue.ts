@@ -53,7 +53,8 @@ export async function transition(
 /**
  * Claims due mails, in the order of `kinds`: so many of each as `limits` says, and `room` in all. First come those whose
  * last try had no clear answer: they are counted already, so no limit holds them. Mails to staff go out oldest first,
- * those to visitors newest first. Every try counts as one that may have sent the mail, until it is known not to be.
+ * those to visitors newest first. Every try counts as one that may have sent the mail, until it is known not to be. Posts
+ * that were tried come last: a receiver that hangs on them must not hold up the others.
  */
 export async function claimDue(
   db: Db,
@@ -70,12 +71,13 @@ export async function claimDue(
     return limit > 0 ? [due(rank, where, kinds[kind].to === 'visitor' ? 'DESC' : 'ASC', limit)] : []
   })
   const unclear = Prisma.sql`"Kind" = ANY(${names(limits)}::text[]::"Quvera_MailKind"[]) AND "TriedAt" IS NOT NULL`
+  const rank = limits.Post ? names(kinds).length : -1
   const claims = await db.$queryRaw<Claim[]>`
     UPDATE "Quvera_Mail" mail
     SET "Attempts" = mail."Attempts" + 1,
       "DueAt" = now() + make_interval(secs => ${leaseSeconds}),
       "TriedAt" = coalesce(mail."TriedAt", now())
-    FROM (SELECT * FROM (${Prisma.join([due(-1, unclear, 'ASC', room), ...untried], ' UNION ALL ')}) each
+    FROM (SELECT * FROM (${Prisma.join([due(rank, unclear, 'ASC', room), ...untried], ' UNION ALL ')}) each
       ORDER BY "rank" LIMIT ${room}) due
     WHERE mail."Id" = due."Id" AND mail."Status" = 'Pending' AND mail."DueAt" <= now()
     RETURNING mail."Id" AS "id", due."DueAt" AS "dueBefore", due."TriedAt" AS "triedBefore",

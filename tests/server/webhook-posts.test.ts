@@ -163,6 +163,19 @@ describe('while NOTIFY_URL fails', () => {
     await outbox.stop(1000)
   })
 
+  it('a post that was not tried goes before those that were: a receiver that hangs does not hold up new enquiries', async () => {
+    await start({ mails: false })
+    await app.outbox.stop(1000)
+    for (let index = 0; index < 3; index++) await submit(app.url, anOrder())
+    const tried = { attempts: 1, triedAt: new Date(), dueAt: new Date(Date.now() - 60_000) }
+    await app.db.mail.updateMany({ where: { kind: 'Post' }, data: tried })
+    const { reference } = await submit(app.url, anOrder())
+    const outbox = app.startOutbox({ apiKey: '' })
+    await eventually(() => expect(receiver.posts.length).toBeGreaterThan(0))
+    await outbox.stop(1000)
+    expect(receiver.posts[0]?.body).toContain(reference)
+  })
+
   it('410 fails the post, with an error in the log; staff may retry it', async () => {
     await start()
     status(410)
