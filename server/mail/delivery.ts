@@ -62,23 +62,27 @@ export async function applyEvents(db: Db, log: Log, mail: Pick<DeliveryEvent, 'r
       where,
       state === 'Sent' ? error : Prisma.sql`${error}, "DueAt" = now()`,
     )
-    const isOneOfSeveral = isToSeveral && undeliveredStates.includes(state)
-    if (changed || isOneOfSeveral)
-      await report(db, log, { mail: row.id, kind: row.kind, state, reason }, isOneOfSeveral ? to : undefined)
+    const change = { mail: row.id, kind: row.kind, state, reason }
+    if (isToSeveral && undeliveredStates.includes(state)) await reportReceiver(db, log, change, to)
+    if (changed) report(log, change, isToSeveral)
   }
   await db.mailEvent.deleteMany({ where: { id: { in: events.map(({ id }) => id) } } })
 }
 
+function report(log: Log, change: Change, isToSeveral: boolean) {
+  if (change.state === 'Delivered' || change.state === 'Sent')
+    return log.info(change, 'a mail has arrived, or is delayed')
+  if (kinds[change.kind].to !== 'staff') return log.warn(change, 'a mail did not arrive')
+  const mayHaveReachedOthers = isToSeveral && change.kind !== 'Summary' // reportReceiver logs it
+  if (!mayHaveReachedOthers) log.error(change, 'a mail to staff did not arrive: they may not know of an enquiry')
+}
+
 /** An address of several in STAFF_EMAILS is reported once a day, as `s…@shop.example`. */
-async function report(db: Db, log: Log, fields: Change, receivers?: string[]) {
-  if (fields.state === 'Delivered' || fields.state === 'Sent')
-    return log.info(fields, 'a mail has arrived, or is delayed')
-  if (kinds[fields.kind].to !== 'staff') return log.warn(fields, 'a mail did not arrive')
-  if (!receivers) return log.error(fields, 'a mail to staff did not arrive: they may not know of an enquiry')
-  const [address = 'one'] = receivers.length === 1 ? receivers.map((each) => each.replace(/^(.)[^@]*/, '$1…')) : []
+async function reportReceiver(db: Db, log: Log, change: Change, to: string[]) {
+  const [address = 'one'] = to.length === 1 ? to.map((each) => each.replace(/^(.)[^@]*/, '$1…')) : []
   const isFirstToday = await takeLease(db, `no mail arrives at ${address}`, crypto.randomUUID(), DAY_MS / 1000)
   const message = 'no mail arrives at an address of STAFF_EMAILS; `staff mails` lists what reached nobody'
-  if (isFirstToday) log.error({ ...fields, address }, message)
+  if (isFirstToday) log.error({ ...change, address }, message)
 }
 
 /**

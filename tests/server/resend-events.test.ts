@@ -255,25 +255,25 @@ describe('acknowledgements that are turned away', () => {
   })
 })
 
+const several = ['dead@quvera.test', 'alive@quvera.test']
+const about = (type: string, id: string, receiver = '') => ({
+  ...deliveryEvent(type, id, '550 5.1.1 gone'),
+  data: {
+    ...(deliveryEvent(type, id, '550 5.1.1 gone') as { data: object }).data,
+    ...(receiver && { to: [receiver] }),
+  },
+})
+
+async function notices(number: number) {
+  await app.close()
+  app = await startTestApp({ webhookSecret: WEBHOOK_SECRET, staff: several })
+  for (let index = 0; index < number; index++) await submit(app.url, anOrder({ email: `v${index}@shop.example` }))
+  await eventually(() => expect(app.resend.mails).toHaveLength(2 * number))
+  await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Sent' } })).toBe(2 * number))
+  return (await app.db.mail.findMany({ where: { kind: 'Staff' } })).map(({ resendId }) => resendId ?? '')
+}
+
 describe('a mail to several of staff', () => {
-  const to = ['dead@quvera.test', 'alive@quvera.test']
-  const about = (type: string, id: string, receiver = '') => ({
-    ...deliveryEvent(type, id, '550 5.1.1 gone'),
-    data: {
-      ...(deliveryEvent(type, id, '550 5.1.1 gone') as { data: object }).data,
-      ...(receiver && { to: [receiver] }),
-    },
-  })
-
-  async function notices(number: number) {
-    await app.close()
-    app = await startTestApp({ webhookSecret: WEBHOOK_SECRET, staff: to })
-    for (let index = 0; index < number; index++) await submit(app.url, anOrder({ email: `v${index}@shop.example` }))
-    await eventually(() => expect(app.resend.mails).toHaveLength(2 * number))
-    await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Sent' } })).toBe(2 * number))
-    return (await app.db.mail.findMany({ where: { kind: 'Staff' } })).map(({ resendId }) => resendId ?? '')
-  }
-
   it('has arrived when it has reached one; a dead address is logged once a day, with its local part masked', async () => {
     const ids = await notices(4)
     for (const [index, id] of ids.entries()) {
@@ -290,11 +290,24 @@ describe('a mail to several of staff', () => {
 
   it('that reached none is an alarm', async () => {
     const [id = ''] = await notices(1)
-    for (const receiver of to) await sendEvent(app.url, about('bounced', id, receiver))
+    for (const receiver of several) await sendEvent(app.url, about('bounced', id, receiver))
     expect(await statusOf(id)).toBe('Bounced')
     expect((await staff(['mails'], app.env)).stdout).toContain('ALARM: nobody has been told of 1 enquiry')
     expect(errors().map(({ address }) => address)).toEqual(['d…@quvera.test', 'a…@quvera.test'])
     for (const { msg } of errors()) expect(msg).not.toContain('others get it')
+  })
+})
+
+describe('a summary to several of staff', () => {
+  it('that bounces is an alarm, also when an address of theirs was logged that day', async () => {
+    const [id = ''] = await notices(1)
+    await sendEvent(app.url, about('bounced', id, 'dead@quvera.test'))
+    await app.db.mail.create({ data: { kind: 'Summary', key: 'x', status: 'Sent', resendId: 'of-several' } })
+    await sendEvent(app.url, about('bounced', 'of-several', 'dead@quvera.test'))
+    expect(errors().map(({ kind, state }) => [kind, state])).toEqual([
+      ['Staff', 'Bounced'],
+      ['Summary', 'Bounced'],
+    ])
   })
 })
 
