@@ -111,10 +111,10 @@ function readOutcome({ data, error: failure, headers }: ResendAnswer): Outcome {
   if (name === 'invalid_idempotent_request') return { is: 'ambiguous', error, final: true }
   // Before a domain is verified, Resend sends to the owner of the account and nobody else.
   if (status === 403 && /testing emails/i.test(message)) return { is: 'refused', error }
-  // A 4xx that is not in Resend's own words comes from a proxy, or from a wrong RESEND_BASE_URL.
-  const isInBetween = status < 500 && name === 'application_error'
+  // Not in Resend's own words: from a proxy, from a firewall that rejects this mail, or from a wrong RESEND_BASE_URL.
+  if (name === 'application_error') return { is: 'ambiguous', error }
   const isSender = name === 'invalid_from_address' || (status === 422 && /[`"']from[`"']/.test(message))
-  if (status === 401 || status === 403 || isInBetween || isSender) return { is: 'misconfigured', error }
+  if (status === 401 || status === 403 || isSender) return { is: 'misconfigured', error }
   return { is: status >= 400 && status < 500 ? 'refused' : 'ambiguous', error }
 }
 

@@ -126,6 +126,17 @@ describe('the mails of an order', () => {
     )
   })
 
+  it('go out while a firewall in front of Resend answers one of them with a 403 of its own', async () => {
+    await app.outbox.stop(1000)
+    app.resend.behaviour = { blocks: 'DROP TABLE' }
+    for (const name of ['Robert; DROP TABLE', 'Asha', 'Ravi']) await submit(app.url, anOrder({ name }))
+    const outbox = app.startOutbox({ MAIL_RETRY_SECONDS: 5 })
+    await eventually(() => expect(app.resend.mails).toHaveLength(5))
+    await outbox.stop(1000)
+    const pending = await app.db.mail.findMany({ where: { status: 'Pending' } })
+    expect(pending).toMatchObject([{ kind: 'Staff', lastError: expect.stringMatching(/^403 /) }])
+  })
+
   it('are sent in the order notices, confirmations, acknowledgements', async () => {
     await app.outbox.stop(1000)
     app.resend.behaviour = { limitASecond: 1 }
@@ -228,6 +239,40 @@ describe('mails about an enquiry of long ago', () => {
     expect((await staff(['mails', 'retry', '--yes', '--restored'], app.env)).stdout).toContain('4 mails are due now')
     await withholdOld(app.db, mailKinds, 7, pino({ level: 'silent' }))
     expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(4)
+  })
+})
+
+describe('an acknowledgement', () => {
+  const acknowledgement = () => app.db.mail.findFirst({ where: { kind: 'Acknowledgement' } })
+  /** Its first try is a minute before it is too late; then Resend works again, later than that. */
+  async function aLateTry(behaviour: Behaviour) {
+    await app.outbox.stop(1000)
+    await storeEnquiry(
+      app.db,
+      { receivedAt: new Date(hoursAgo(24).getTime() + 60_000) },
+      { Acknowledgement: 'Pending' },
+    )
+    app.resend.behaviour = behaviour
+    const outbox = app.startOutbox()
+    await eventually(async () => expect((await acknowledgement())?.lastError).toBeTruthy())
+    await outbox.stop(1000)
+    await app.db.$executeRaw`
+      UPDATE "Quvera_Mail" SET "DueAt" = "DueAt" - interval '2 minutes', "TriedAt" = "TriedAt" - interval '2 minutes'`
+    app.resend.behaviour = 'accept'
+    const next = app.startOutbox()
+    await eventually(async () => expect((await acknowledgement())?.status).not.toBe('Pending'))
+    await next.stop(1000)
+    return (await acknowledgement())?.status
+  }
+
+  it('that Resend did not take within 24 hours is withheld as too late', async () => {
+    expect(await aLateTry({ status: 429, name: 'daily_quota_exceeded' })).toBe('Withheld')
+    expect(app.resend.mails).toHaveLength(0)
+  })
+
+  it('that may have been sent within 24 hours is repeated under its key, as long as that counts', async () => {
+    expect(await aLateTry({ status: 500, name: 'internal_server_error' })).toBe('Sent')
+    expect(new Set(app.resend.calls.keys).size).toBe(1)
   })
 })
 

@@ -26,6 +26,8 @@ export type Behaviour =
   | { limitASecond: number }
   /** As before a domain is verified: mails go to the owner of the account and nobody else. */
   | { onlyTo: string }
+  /** As a firewall in front of it that does not like a mail's text. */
+  | { blocks: string }
 
 export interface FakeResend {
   url: string
@@ -86,6 +88,8 @@ export async function startFakeResend(): Promise<FakeResend> {
     if (behaviour === 'garbage') return response.writeHead(200).end('{"id":')
     if (typeof behaviour === 'object' && 'status' in behaviour)
       return fail(behaviour.status, behaviour.name, behaviour.headers, behaviour.message)
+    if (typeof behaviour === 'object' && 'blocks' in behaviour && body.includes(behaviour.blocks))
+      return response.writeHead(403, { 'content-type': 'text/html' }).end('<h1>Forbidden</h1>')
     if (typeof behaviour === 'object' && 'slowMs' in behaviour) await sleep(behaviour.slowMs)
     if (typeof behaviour === 'object' && 'limitASecond' in behaviour) {
       if (Date.now() - windowStart >= 1000) {
