@@ -196,13 +196,14 @@ async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]): Promis
       INSERT INTO "Quvera_Form" (${names})
       SELECT ${names} FROM json_populate_recordset(NULL::"Quvera_Form", ${JSON.stringify(rows)}::json)
       ON CONFLICT DO NOTHING
-      RETURNING "Id", "SuspectedSpam"
+      RETURNING "Id", "Email", "SuspectedSpam"
     ), wanted AS (
       SELECT "Kind" FROM (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement')) AS mails ("Kind")
       UNION ALL SELECT 'Post' FROM "Quvera_Lease" WHERE "Name" = ${POSTS_WANTED} AND "Until" > now()
     ), mails AS (
-      INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "DueAt")
-      SELECT form."Id", wanted."Kind", CASE WHEN wanted."Kind" <> 'Staff' OR NOT form."SuspectedSpam" THEN now() END
+      INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "DueAt", "Mailbox")
+      SELECT form."Id", wanted."Kind", CASE WHEN wanted."Kind" <> 'Staff' OR NOT form."SuspectedSpam" THEN now() END,
+        CASE wanted."Kind" WHEN 'Acknowledgement' THEN "Quvera_mailbox"(form."Email") END
       FROM form CROSS JOIN wanted
       WHERE wanted."Kind" <> 'Acknowledgement' OR form."Id" <> ALL (${without}::uuid[])
     )

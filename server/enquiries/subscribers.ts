@@ -96,8 +96,8 @@ async function insertSubscriber(db: Db, email: string): Promise<void> {
         SET "SubscribedAt" = now(), "ConsentVersion" = excluded."ConsentVersion", "EndsAt" = excluded."EndsAt"
         WHERE stored."ConfirmedAt" IS NULL`,
     db.$executeRaw`
-      INSERT INTO "Quvera_Mail" ("SubscriberId", "Kind", "Key")
-      SELECT "Id", 'Confirmation', 'confirm/' || gen_random_uuid() FROM "Quvera_Subscriber" subscriber
+      INSERT INTO "Quvera_Mail" ("SubscriberId", "Kind", "Key", "Mailbox")
+      SELECT "Id", 'Confirmation', 'confirm/' || gen_random_uuid(), "Quvera_mailbox"("Email") FROM "Quvera_Subscriber" subscriber
       WHERE "Email" = ${email} AND "ConfirmedAt" IS NULL AND NOT EXISTS (
         SELECT FROM "Quvera_Mail" WHERE "SubscriberId" = subscriber."Id"
           AND ("Status" = 'Pending' OR "TriedAt" > now() - interval '1 minute'))`,

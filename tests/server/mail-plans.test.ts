@@ -2,10 +2,14 @@ import pino from 'pino'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { Prisma } from '../../server/database/generated/client.ts'
+import { eraseOldEnquiries } from '../../server/enquiries/retention.ts'
 import { applyEvents, applyMissedEvents } from '../../server/mail/delivery.ts'
 import { claimDue } from '../../server/mail/queue.ts'
+import { readSummary } from '../../server/mail/summary.ts'
 import { readBacklog, readUsage } from '../../server/mail/usage.ts'
+import { atEnd } from '../support/at-end.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
+import { storeEnquiry } from '../support/stored-enquiry.ts'
 
 const BUDGET = { mails: 100, receivers: 1 }
 
@@ -101,5 +105,34 @@ describe.runIf(inject('postgres'))('beside 1,000,000 sent and 100,000 pending ma
       expect(after?.scanned).toBe(before?.scanned)
       expect((after?.fetched ?? 0) - (before?.fetched ?? 0)).toBe(1) // the event itself
     })
+  })
+})
+
+describe.runIf(inject('postgres'))('beside 300,000 changes of enquiries and lines of the access log in a year', () => {
+  it('a summary reads the changes of a day, `staff access` what it shows, its deletion what it deletes', async () => {
+    const { db, close } = await openTestDatabase()
+    atEnd(close)
+    await storeEnquiry(db)
+    await db.$executeRaw`
+      INSERT INTO "Quvera_History" ("EnquiryId", "At", "Who", "Column", "Before", "After")
+      SELECT "Id", now() - n * interval '100 seconds', 'Asha', 'Status', 'New', 'Contacted'
+      FROM "Quvera_Form" CROSS JOIN generate_series(1, 300000) n`
+    await db.$executeRaw`
+      INSERT INTO "Quvera_Access" ("At", "Who", "Command", "What")
+      SELECT now() - n * interval '100 seconds', 'Asha', 'list', '' FROM generate_series(1, 300000) n`
+    await db.$executeRaw`ANALYZE`
+    const rowsRead = (table: string, work: (db: Db) => Promise<unknown>) =>
+      db.$transaction(async (transaction) => {
+        const read = () => transaction.$queryRaw<[{ rows: number }]>`
+          SELECT (seq_tup_read + coalesce(idx_tup_fetch, 0))::int AS "rows"
+          FROM pg_stat_xact_user_tables WHERE relname = ${table}`
+        const [before] = await read()
+        await work(transaction as Db)
+        return (await read())[0].rows - before.rows
+      })
+    const shown = (db: Db) => db.access.findMany({ orderBy: { at: 'desc' }, take: 50 })
+    expect(await rowsRead('Quvera_History', (db) => readSummary(db, new Date()))).toBeLessThanOrEqual(864)
+    expect(await rowsRead('Quvera_Access', shown)).toBe(50)
+    expect(await rowsRead('Quvera_Access', (db) => eraseOldEnquiries(db, new Date(0)))).toBeLessThan(10)
   })
 })

@@ -2,21 +2,36 @@ import { describe, expect, it } from 'vitest'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { hoursAgo } from '../support/stored-enquiry.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-async function anApp() {
-  const app = await startTestApp()
+async function anApp(options = {}) {
+  const app = await startTestApp(options)
   atEnd(app.close)
   return app
 }
+
+async function orders(app: TestApp, number: number, receivedAt?: Date) {
+  for (let index = 0; index < number; index++) {
+    const { reference = '' } = await submit(app.url, anOrder())
+    if (!receivedAt) continue
+    await app.db.enquiry.update({ where: { reference }, data: { receivedAt } })
+    await app.db.mail.updateMany({ where: { enquiry: { reference } }, data: { dueAt: receivedAt } })
+  }
+}
+
+const acknowledgements = (app: TestApp) => app.resend.mails.filter(({ key }) => key.startsWith('ack/'))
+const noneWaits = (app: TestApp) =>
+  eventually(async () =>
+    expect(await app.db.mail.count({ where: { status: 'Pending', kind: 'Acknowledgement' } })).toBe(0),
+  )
 
 /** How many acknowledgements go out when each of the addresses sends an order, in turn. */
 async function acknowledged(orders: Record<string, unknown>[]) {
   const app = await anApp()
   for (const order of orders) expect((await submit(app.url, anOrder(order))).status).toBe(200)
-  const pending = { status: 'Pending', kind: 'Acknowledgement' } as const
-  await eventually(async () => expect(await app.db.mail.count({ where: pending })).toBe(0))
-  return app.resend.mails.filter((mail) => mail.key.startsWith('ack/')).map((mail) => mail.to[0])
+  await noneWaits(app)
+  return acknowledgements(app).map((mail) => mail.to[0])
 }
 
 describe('a mailbox gets three acknowledgements a day', () => {
@@ -42,5 +57,46 @@ describe('a mailbox gets three acknowledgements a day', () => {
     const email = 'asha@shop.example'
     const spam = Array.from({ length: 4 }, () => ({ email, website: 'x' }))
     expect(await acknowledged([...spam, { email }])).toEqual([email])
+  })
+
+  it('also when they wait: counted are the mails of the last 24 hours, whenever their orders came', async () => {
+    const app = await anApp({ mails: false })
+    await orders(app, 4, hoursAgo(23.9))
+    const first = app.startOutbox()
+    await noneWaits(app)
+    await first.stop(1000)
+    expect(acknowledgements(app)).toHaveLength(3)
+    await app.db.enquiry.updateMany({ data: { receivedAt: hoursAgo(25) } })
+    await orders(app, 3)
+    const second = app.startOutbox()
+    await noneWaits(app)
+    await second.stop(1000)
+    expect(acknowledgements(app)).toHaveLength(3)
+  })
+
+  it('and mails that may have been sent count', async () => {
+    const app = await anApp({ mails: false })
+    await orders(app, 1)
+    const outbox = app.startOutbox()
+    await noneWaits(app)
+    await app.db.mail.updateMany({ where: { kind: 'Acknowledgement' }, data: { status: 'Unknown' } })
+    await orders(app, 3)
+    outbox.wake()
+    await noneWaits(app)
+    await outbox.stop(1000)
+    expect(acknowledgements(app)).toHaveLength(3)
+  })
+
+  it('and three more a day after those were sent', async () => {
+    const app = await anApp({ mails: false })
+    await orders(app, 3)
+    const outbox = app.startOutbox()
+    await noneWaits(app)
+    await app.db.mail.updateMany({ data: { triedAt: hoursAgo(24.1) } })
+    await orders(app, 4)
+    outbox.wake()
+    await noneWaits(app)
+    await outbox.stop(1000)
+    expect(acknowledgements(app)).toHaveLength(6)
   })
 })

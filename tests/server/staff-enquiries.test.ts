@@ -233,6 +233,15 @@ describe('find', () => {
 })
 
 describe('status and note', () => {
+  it('a note is at most 2,000 characters in Studio and psql too, so that restore takes each backup', async () => {
+    const { db } = await aDatabase()
+    const reference = await storeEnquiry(db)
+    const write = (length: number) => db.$executeRaw`
+      UPDATE "Quvera_Form" SET "Note" = repeat('ü', ${length}::int) WHERE "Reference" = ${reference}`
+    await expect(write(2001)).rejects.toThrow('Quvera_Form_Note_check')
+    expect(await write(2000)).toBe(1)
+  })
+
   it('are set beside the running site, and appear in list and export', async () => {
     const { url, db, database } = await aSite()
     const { reference = '' } = await submit(url, anOrder())

@@ -64,6 +64,7 @@ CREATE TABLE "Quvera_Mail" (
     "ResendId" TEXT,
     "Text" TEXT,
     "Key" TEXT,
+    "Mailbox" TEXT,
 
     CONSTRAINT "Quvera_Mail_pkey" PRIMARY KEY ("Id")
 );
@@ -126,6 +127,9 @@ CREATE INDEX "Quvera_Form_ReceivedAt_idx" ON "Quvera_Form"("ReceivedAt");
 CREATE INDEX "Quvera_History_EnquiryId_idx" ON "Quvera_History"("EnquiryId");
 
 -- CreateIndex
+CREATE INDEX "Quvera_History_At_idx" ON "Quvera_History"("At");
+
+-- CreateIndex
 CREATE INDEX "Quvera_Mail_Status_Kind_DueAt_idx" ON "Quvera_Mail"("Status", "Kind", "DueAt");
 
 -- CreateIndex
@@ -139,6 +143,9 @@ CREATE INDEX "Quvera_MailEvent_ResendId_idx" ON "Quvera_MailEvent"("ResendId");
 
 -- CreateIndex
 CREATE INDEX "Quvera_MailEvent_ReceivedAt_idx" ON "Quvera_MailEvent"("ReceivedAt");
+
+-- CreateIndex
+CREATE INDEX "Quvera_Access_At_idx" ON "Quvera_Access"("At");
 
 -- AddForeignKey
 ALTER TABLE "Quvera_History" ADD CONSTRAINT "Quvera_History_EnquiryId_fkey" FOREIGN KEY ("EnquiryId") REFERENCES "Quvera_Form"("Id") ON DELETE CASCADE ON UPDATE CASCADE;
@@ -155,7 +162,8 @@ ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "Quvera_Mail_SubscriberId_fkey" FOREIGN
 ALTER TABLE "Quvera_Form"
     ADD CONSTRAINT "Quvera_Form_Name_check" CHECK ("Name" <> ''),
     ADD CONSTRAINT "Quvera_Form_Mobile_check" CHECK ("Mobile" ~ '^[0-9]{10}$'),
-    ADD CONSTRAINT "Quvera_Form_Quantity_check" CHECK ("Quantity" BETWEEN 1 AND 9007199254740991);
+    ADD CONSTRAINT "Quvera_Form_Quantity_check" CHECK ("Quantity" BETWEEN 1 AND 9007199254740991),
+    ADD CONSTRAINT "Quvera_Form_Note_check" CHECK (char_length("Note") <= 2000);
 
 -- Partial indexes, because the mails of a new order have none of these values and then cost nothing here.
 -- Prisma's schema cannot express the condition; the index names are the ones it expects.
@@ -163,6 +171,7 @@ CREATE INDEX "Quvera_Mail_ResendId_idx" ON "Quvera_Mail" ("ResendId") WHERE "Res
 CREATE INDEX "Quvera_Mail_Kind_TriedAt_idx" ON "Quvera_Mail" ("Kind", "TriedAt") WHERE "TriedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_tried_idx" ON "Quvera_Mail" ("DueAt") WHERE "Status" = 'Pending' AND "TriedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_SubscriberId_idx" ON "Quvera_Mail" ("SubscriberId") WHERE "SubscriberId" IS NOT NULL;
+CREATE INDEX "Quvera_Mail_Mailbox_TriedAt_idx" ON "Quvera_Mail" ("Mailbox", "TriedAt") WHERE "Mailbox" IS NOT NULL AND "TriedAt" IS NOT NULL;
 
 -- The mailbox of an address: without its tag, and at Gmail without dots. Use it only for counting mails, because other
 -- providers distinguish more spellings.
@@ -173,10 +182,6 @@ CREATE FUNCTION "Quvera_mailbox"("Address" TEXT) RETURNS TEXT LANGUAGE sql IMMUT
         ELSE split_part(split_part(lower("Address"), '@', 1), '+', 1) || '@' || split_part(lower("Address"), '@', 2)
     END
 $$;
-
--- For the limit of three mails a day to a mailbox.
-CREATE INDEX "Quvera_Form_mailbox_idx" ON "Quvera_Form" ("Quvera_mailbox"("Email"), "ReceivedAt") WHERE NOT "SuspectedSpam";
-CREATE INDEX "Quvera_Subscriber_mailbox_idx" ON "Quvera_Subscriber" ("Quvera_mailbox"("Email"));
 
 -- For the oldest enquiry that is still New.
 CREATE INDEX "Quvera_Form_new_idx" ON "Quvera_Form" ("ReceivedAt") WHERE "Status" = 'New';
