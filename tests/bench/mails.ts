@@ -1,7 +1,7 @@
 /**
  * `npm run bench:mails`: how much of Resend's limit is used, and how many calls are refused, by one process and by three;
- * the same with 100,000 mails waiting; and a minute with more enquiries than the day has mails. `npm run bench:mails --
- * waiting` runs the second part alone.
+ * the same with 100,000 mails waiting; and a minute with more enquiries than the day has mails. `npm run bench:mails -- 100 1
+ * 100000` runs one part alone: a limit, processes, mails that wait.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -18,11 +18,13 @@ const SECONDS = 15
 const SETTLE_SECONDS = 7
 const postgres = await startPostgresServer()
 
-const isWhole = process.argv[2] !== 'waiting'
-if (isWhole)
+const [limit, processes = 1, waiting] = process.argv.slice(2).map(Number)
+if (limit) await measure(limit, processes, waiting)
+else {
   for (const limitASecond of [2, 10, 100]) for (const processes of [1, 3]) await measure(limitASecond, processes)
-await measure(100, 1, 100_000)
-if (isWhole) await measureBudget()
+  await measure(100, 1, 100_000)
+  await measureBudget()
+}
 await postgres.close()
 process.exit(missed.length ? 1 : 0)
 
