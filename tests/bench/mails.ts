@@ -11,6 +11,7 @@ import { STAFF, sendingThrough, startFakeResend } from '../support/fake-resend.t
 import { aUniqueOrder, sendOrders } from '../support/load.ts'
 import { startPostgresServer } from '../support/postgres-server.ts'
 import { freePort, startServer } from '../support/server-process.ts'
+import { measureHttp, post } from './http-load.ts'
 import { missed, report } from './report.ts'
 import { fill, newDatabase } from './targets.ts'
 
@@ -21,14 +22,18 @@ const postgres = await startPostgresServer()
 const [limit, processes = 1, waiting] = process.argv.slice(2).map(Number)
 if (limit) await measure(limit, processes, waiting)
 else {
-  for (const limitASecond of [2, 10, 100]) for (const processes of [1, 3]) await measure(limitASecond, processes)
-  await measure(100, 1, 100_000)
+  for (const limitASecond of [2, 10]) for (const processes of [1, 3]) await measure(limitASecond, processes)
+  await measure(100, 3)
+  const alone = await measure(100, 1)
+  const beside = await measure(100, 1, 100_000)
+  report('p50 of an order, 100000 mails waiting / none', beside / alone, '×', { atMost: 1.2 })
   await measureBudget()
 }
 await postgres.close()
 process.exit(missed.length ? 1 : 0)
 
-async function measure(limitASecond: number, processes: number, waiting = 0) {
+/** @returns the p50 of 50 orders a second while mails go out */
+async function measure(limitASecond: number, processes: number, waiting = 0): Promise<number> {
   const DATABASE_URL = await newDatabase(postgres)
   if (waiting > 0) await fillDatabase(DATABASE_URL, waiting / 2)
   const resend = await startFakeResend()
@@ -51,8 +56,13 @@ async function measure(limitASecond: number, processes: number, waiting = 0) {
   const label = `${limitASecond} a second, ${who}${waiting ? `, ${waiting} mails waiting` : ''}`
   report(`${label}: of the limit used`, (100 * sent) / (limitASecond * SECONDS), '%', { atLeast: 90 })
   report(`${label}: of the calls refused`, (100 * refused) / Math.max(calls, 1), '%', { atMost: 2 })
+  const port = Number(new URL(servers[0]?.url ?? '').port)
+  const request = () => post('/trpc/order.submit', aUniqueOrder())
+  const { p50Ms } = await measureHttp({ port, connections: 1, seconds: 5, perSecond: 50, request })
+  report(`${label}: p50 of an order meanwhile`, p50Ms, 'ms')
   for (const server of servers) await server.stop()
   await resend.close()
+  return p50Ms
 }
 
 async function fillDatabase(connectionString: string, enquiries: number) {
