@@ -6,6 +6,7 @@ import { createServer, type ListenOptions, type Server, type Socket } from 'node
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DiskSpace } from './disk-space.ts'
 import { type Postgres, serialize } from './postgres.ts'
+import { createPreparedStatements } from './prepared-statements.ts'
 import type { Turns } from './turns.ts'
 import { type Batch, errorResponse, kind, Refusal, readBatches } from './wire-protocol.ts'
 
@@ -59,6 +60,7 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
   const startupAnswer = postgres.execute(serialize.startup({ user: 'postgres', database: 'postgres' })) ?? NOTHING
   const readyForQuery = postgres.execute(SYNC) ?? NOTHING
   postgres.query(PREPARE_CLIENT)
+  const statements = createPreparedStatements((messages) => postgres.execute(messages) ?? NOTHING)
   const sockets = new Set<Socket>()
   const servers: Server[] = []
 
@@ -104,6 +106,7 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
       await serveTurn(client, first)
     } finally {
       for (const sql of END_TURN) postgres.query(sql)
+      statements.forget()
     }
   }
 
@@ -145,8 +148,8 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
     const refusals = batch.map((message) => refusalOf(message, isSite))
     const refusal = refusals.find(Boolean)
     const accepted = refusal ? batch.slice(0, refusals.indexOf(refusal)) : batch
-    const maxBytes = isSite ? Number.POSITIVE_INFINITY : ANSWER_MAX_BYTES
-    const answer = accepted.length > 0 ? postgres.execute(Buffer.concat(accepted), maxBytes) : NOTHING
+    const execute = isSite ? statements.execute : (all: Batch) => postgres.execute(Buffer.concat(all), ANSWER_MAX_BYTES)
+    const answer = accepted.length > 0 ? execute(accepted) : NOTHING
     if (answer && !refusal) return answer
     if (postgres.isInTransaction()) postgres.execute(FAIL)
     const error = errorResponse('ERROR', refusal ?? TOO_LONG)

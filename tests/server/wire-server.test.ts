@@ -64,7 +64,7 @@ async function siteSession() {
   const [session] = await db.$queryRawUnsafe<object[]>(`
     SELECT session_user::text, current_user::text,
       (SELECT json_object_agg(name, setting)::text FROM pg_settings WHERE source = 'session') AS settings,
-      (SELECT count(*)::int FROM pg_prepared_statements WHERE name <> '') AS statements,
+      (SELECT count(*)::int FROM pg_prepared_statements WHERE name <> '' AND NOT starts_with(name, 'site_')) AS statements,
       (SELECT count(*)::int FROM pg_cursors WHERE name <> '') AS cursors,
       (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory') AS locks,
       (SELECT count(*)::int FROM pg_listening_channels()) AS channels,
@@ -235,6 +235,57 @@ describe.skipIf(inject('postgres'))('the session of the site is the same after o
     socket.destroy()
     expect(await db.$queryRaw`SELECT 5 AS five`).toEqual([{ five: 5 }])
     expect(await siteSession()).toMatchObject({ current_user: 'postgres' })
+  })
+})
+
+describe.skipIf(inject('postgres'))('statements of the site', () => {
+  const mine = (number: number) => db.$queryRaw<{ same: number }[]>`SELECT ${number}::int AS "same"`
+  const executions = async () => {
+    const rows = await db.$queryRaw<{ times: number }[]>`
+      SELECT (generic_plans + custom_plans)::int AS "times" FROM pg_prepared_statements
+      WHERE name LIKE 'site_%' AND statement LIKE '%AS "same"'`
+    return rows.map(({ times }) => times)
+  }
+
+  it('are parsed once for all of its connections', async () => {
+    for (const number of [1, 2, 3]) expect(await mine(number)).toEqual([{ same: number }])
+    const both = await Promise.all([mine(4), mine(5)])
+    expect(both).toEqual([[{ same: 4 }], [{ same: 5 }]])
+    expect(await executions()).toEqual([5])
+  })
+
+  it('are parsed again after a client, whose turn drops them', async () => {
+    await mine(6)
+    await (await aClient()).query('SELECT 1')
+    expect(await mine(7)).toEqual([{ same: 7 }])
+    expect(await executions()).toEqual([1])
+  })
+
+  it('that PostgreSQL refuses fail each time with its error, and nothing else does', async () => {
+    const refused = () => db.$queryRawUnsafe('SELECT nothing FROM nowhere WHERE 1 = $1', 1)
+    for (const _ of [1, 2]) await expect(refused()).rejects.toThrow(/nowhere/)
+    expect(await mine(8)).toEqual([{ same: 8 }])
+    const divide = (by: number) => db.$queryRaw`SELECT 1 / ${by}::int AS "quotient"`
+    await expect(divide(0)).rejects.toThrow(/zero/)
+    expect(await divide(1)).toEqual([{ quotient: 1 }])
+  })
+
+  it('go on after the tables that they use were changed', async () => {
+    const names = () => db.lease.findMany({ where: { name: 'changed' } })
+    expect(await names()).toEqual([])
+    await db.$executeRawUnsafe('ALTER TABLE "Quvera_Lease" ADD "X" int')
+    expect(await names()).toEqual([])
+    await db.$executeRawUnsafe('ALTER TABLE "Quvera_Lease" DROP "X"')
+    expect(await names()).toEqual([])
+  })
+
+  it('beyond two hundred texts are served without a name', async () => {
+    for (let number = 0; number < 210; number++)
+      expect(await db.$queryRawUnsafe(`SELECT ${number} AS "number" WHERE 1 = $1`, 1)).toEqual([{ number }])
+    const [row] = await db.$queryRaw<
+      { kept: number }[]
+    >`SELECT count(*)::int AS "kept" FROM pg_prepared_statements WHERE name <> ''`
+    expect(row?.kept).toBe(200)
   })
 })
 
