@@ -31,7 +31,7 @@ function enquiry(index: number) {
   const sent = { status: 'Sent', attempts: 1, resendId: `seed-${index}`, triedAt: receivedAt, dueAt: null } as const
   const refused = { status: 'Failed', attempts: 1, lastError: refusal } as const
   const withheld = { status: 'Withheld', lastError: 'Not sent: made by the seed.' } as const
-  const notice = { kind: 'Staff' as const, ...(index % 33 === 20 ? withheld : sent) }
+  const notice = { kind: 'Notice' as const, ...(index % 33 === 20 ? withheld : sent) }
   const reply = { kind: 'Acknowledgement' as const, ...(index % 8 === 5 ? refused : sent) }
   return {
     id: uuidv7({ msecs: receivedAt.getTime() }),

@@ -7,7 +7,7 @@ import { DAY_MS } from '../format.ts'
 import type { Pace } from './pace.ts'
 import { CHUNK, transition } from './queue.ts'
 import type { DeliveryEvent, Mailer } from './resend.ts'
-import { kinds, mailKinds, undeliveredStates } from './states.ts'
+import { kinds, mailKinds, storedKinds, undeliveredStates } from './states.ts'
 
 /* Whether a mail that Resend has taken arrived: Resend's webhook says so, or we ask. */
 
@@ -92,7 +92,7 @@ async function reportReceiver(db: Db, log: Log, change: Change, to: string[]) {
 export async function applyMissedEvents(db: Db, log: Log, staff: string[]): Promise<void> {
   const missed = await db.$queryRaw<{ resendId: string }[]>`
     SELECT event."ResendId" AS "resendId"
-    FROM unnest(${mailKinds}::text[]::"Quvera_MailKind"[]) AS kind CROSS JOIN LATERAL (
+    FROM unnest(${storedKinds(mailKinds)}) AS kind CROSS JOIN LATERAL (
       SELECT "ResendId" FROM "Quvera_Mail" WHERE "Kind" = kind AND "TriedAt" IS NOT NULL
       ORDER BY "TriedAt" DESC LIMIT ${CHUNK}) mail
     CROSS JOIN LATERAL (
@@ -142,7 +142,7 @@ async function claimCheck(db: Db): Promise<string | undefined> {
   const [due] = await db.$queryRaw<{ resendId: string }[]>`
     UPDATE "Quvera_Mail" SET "DueAt" = CASE WHEN "TriedAt" > now() - interval '1 day' THEN now() + (now() - "TriedAt") END
     WHERE "Id" = (
-      SELECT "Id" FROM unnest(${mailKinds}::text[]::"Quvera_MailKind"[]) AS kind CROSS JOIN LATERAL (
+      SELECT "Id" FROM unnest(${storedKinds(mailKinds)}) AS kind CROSS JOIN LATERAL (
         SELECT "Id", "DueAt" FROM "Quvera_Mail"
         WHERE "Status" = 'Sent' AND "Kind" = kind AND "DueAt" BETWEEN now() - interval '2 days' AND now()
         ORDER BY "DueAt" LIMIT 1) first

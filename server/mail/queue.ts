@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { toEnquiry } from '../enquiries/enquiry.ts'
-import { kinds, mailKinds, names, statesBefore, TOO_OLD } from './states.ts'
+import { kinds, mailKinds, names, statesBefore, storedKind, storedKinds, TOO_OLD } from './states.ts'
 
 /* The queue: rows of Quvera_Mail that are Pending. No transaction is open during a try. All times are the database's. */
 
@@ -67,10 +67,10 @@ export async function claimDue(
     WHERE "Status" = 'Pending' AND "DueAt" <= now() AND ${where} ORDER BY "DueAt" ${Prisma.raw(order)} LIMIT ${limit})`
   const untried = names(kinds).flatMap((kind, rank) => {
     const limit = Math.min(limits[kind] ?? 0, room)
-    const where = Prisma.sql`"Kind" = ${kind}::"Quvera_MailKind" AND "TriedAt" IS NULL`
+    const where = Prisma.sql`"Kind" = ${storedKind(kind)} AND "TriedAt" IS NULL`
     return limit > 0 ? [due(rank, where, kinds[kind].to === 'visitor' ? 'DESC' : 'ASC', limit)] : []
   })
-  const unclear = Prisma.sql`"Kind" = ANY(${names(limits)}::text[]::"Quvera_MailKind"[]) AND "TriedAt" IS NOT NULL`
+  const unclear = Prisma.sql`"Kind" = ANY(${storedKinds(names(limits))}) AND "TriedAt" IS NOT NULL`
   const rank = limits.Post ? names(kinds).length : -1
   const claims = await db.$queryRaw<Claim[]>`
     UPDATE "Quvera_Mail" mail
@@ -133,11 +133,11 @@ export async function withholdOld(db: Db, of: MailKind[], maxAgeDays: number, lo
     const isLate = kind === 'Acknowledgement'
     const reason = isLate ? 'Not sent: after 24 hours it is too late.' : `${TOO_OLD} ${maxAgeDays} days old.`
     const old = Prisma.sql`mail."Id" IN (SELECT "Id" FROM "Quvera_Mail"
-      WHERE "Status" = 'Pending' AND "Kind" = ${kind}::"Quvera_MailKind" AND "TriedAt" IS NULL
+      WHERE "Status" = 'Pending' AND "Kind" = ${storedKind(kind)} AND "TriedAt" IS NULL
         AND "DueAt" < now() - make_interval(days => ${isLate ? 1 : maxAgeDays}) LIMIT ${CHUNK})`
     const withheld = await transition(db, 'Withheld', old, Prisma.sql`, "LastError" = ${reason}`)
     mayBeMore ||= withheld.length === CHUNK
-    const ids = kind === 'Staff' ? withheld.flatMap(({ enquiryId }) => enquiryId ?? []) : []
+    const ids = kind === 'Notice' ? withheld.flatMap(({ enquiryId }) => enquiryId ?? []) : []
     const enquiries = await db.enquiry.count({ where: { id: { in: ids }, status: 'New' } })
     if (enquiries > 0)
       log.error({ enquiries }, 'notices are too old to be sent, and staff were never told: see `staff mails`')
@@ -148,7 +148,7 @@ export async function withholdOld(db: Db, of: MailKind[], maxAgeDays: number, lo
 /** Corrects times of a clock that was ahead. A mail that was tried then becomes Unknown: its key may have expired. */
 export async function mendTimes(db: Db): Promise<void> {
   const future = Prisma.sql`> now() + interval '2 hours'` // no wait is longer
-  const isMail = Prisma.sql`"Kind" = ANY(${mailKinds}::text[]::"Quvera_MailKind"[])`
+  const isMail = Prisma.sql`"Kind" = ANY(${storedKinds(mailKinds)})`
   await db.$executeRaw`UPDATE "Quvera_Mail" SET "DueAt" = now() WHERE "Status" = 'Pending' AND ${isMail} AND "DueAt" ${future}`
   await db.$executeRaw`
     UPDATE "Quvera_Mail" SET "TriedAt" = CASE "Status" WHEN 'Pending' THEN to_timestamp(0) ELSE now() END

@@ -26,26 +26,26 @@ function summaryShare({ mails, receivers }: Budget): number {
 
 export function sharesOf(budget: Budget): Used {
   const { mails, receivers } = budget
-  const Staff = Math.floor((0.3 * mails) / receivers)
+  const Notice = Math.floor((0.3 * mails) / receivers)
   const Summary = Math.ceil(summaryShare(budget))
-  const toVisitors = Math.max(0, mails - (Staff + Summary) * receivers)
+  const toVisitors = Math.max(0, mails - (Notice + Summary) * receivers)
   const Acknowledgement = Math.min(Math.floor(0.3 * mails), toVisitors)
   const Confirmation = Math.min(Math.floor(0.1 * mails), toVisitors - Acknowledgement)
-  return { Staff, Summary, Acknowledgement, Confirmation }
+  return { Notice, Summary, Acknowledgement, Confirmation }
 }
 
 /** How many mails of each kind may be sent now. A summary has no share: `summaryPauseMs` spaces them. */
 export function allowanceOf(budget: Budget, used: Used): Used {
   const { mails, receivers } = budget
   const all = Number.POSITIVE_INFINITY
-  if (mails === 0) return { Staff: all, Summary: all, Acknowledgement: all, Confirmation: all }
+  if (mails === 0) return { Notice: all, Summary: all, Acknowledgement: all, Confirmation: all }
   const shares = sharesOf(budget)
-  const left = mails - (used.Staff + used.Summary) * receivers - used.Acknowledgement - used.Confirmation
+  const left = mails - (used.Notice + used.Summary) * receivers - used.Acknowledgement - used.Confirmation
   const within = (wanted: number, most: number) => Math.max(0, Math.min(wanted, most))
   const toStaff = Math.floor(left / receivers)
   return {
     Summary: within(toStaff, toStaff),
-    Staff: within(shares.Staff - used.Staff, toStaff),
+    Notice: within(shares.Notice - used.Notice, toStaff),
     Acknowledgement: within(shares.Acknowledgement - used.Acknowledgement, left),
     Confirmation: within(shares.Confirmation - used.Confirmation, left),
   }

@@ -1,4 +1,5 @@
 import type { Db } from '../database/database.ts'
+import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 
 /*
@@ -34,10 +35,19 @@ export function statesBefore(to: MailStatus): MailStatus[] {
 /** In the order in which they are sent; `key` begins the idempotency key. A post does not count in the budget. */
 export const kinds: Record<MailKind, { to: 'staff' | 'visitor' | 'program'; key: string; short: string }> = {
   Summary: { to: 'staff', key: 'summary', short: 'Summary' },
-  Staff: { to: 'staff', key: 'staff', short: 'Notice' },
+  Notice: { to: 'staff', key: 'staff', short: 'Notice' },
   Confirmation: { to: 'visitor', key: 'confirm', short: 'Confirm' },
   Acknowledgement: { to: 'visitor', key: 'ack', short: 'Ack' },
   Post: { to: 'program', key: 'post', short: 'Post' },
+}
+
+/** The database calls a notice `Staff`. */
+export function storedKind(kind: MailKind): Prisma.Sql {
+  return Prisma.sql`${kind === 'Notice' ? 'Staff' : kind}::"Quvera_MailKind"`
+}
+
+export function storedKinds(of: MailKind[]): Prisma.Sql {
+  return Prisma.sql`ARRAY[${Prisma.join(of.map(storedKind))}]`
 }
 
 export function names<Name extends string>(table: Partial<Record<Name, unknown>>) {
@@ -59,7 +69,7 @@ export const undelivered = { status: { in: [...undeliveredStates, 'Unknown'] } }
 
 /** The notices of New enquiries that reached nobody. Those in a summary have no `dueAt`, so the index leaves them out. */
 export const undeliveredNotices = {
-  kind: 'Staff',
+  kind: 'Notice',
   OR: [undelivered, { status: 'Withheld', dueAt: { not: null }, lastError: { startsWith: TOO_OLD } }],
   enquiry: { status: 'New' },
 } satisfies MailFilter

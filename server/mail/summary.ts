@@ -113,7 +113,7 @@ export function createSummaryWriter(db: Db, env: Env, log: Pick<Logger, 'info' |
     { now, used, hasSuspected, hasDue, hasPendingSummary, summaryAgeMs }: Usage,
     isUpkeep: boolean,
   ) {
-    isLimitReached = hasDue && (isLimitReached || allowanceOf(budget, used).Staff === 0)
+    isLimitReached = hasDue && (isLimitReached || allowanceOf(budget, used).Notice === 0)
     if (!hasSuspected && !isLimitReached) waitsSince = performance.now()
     const isPauseOver = summaryAgeMs === null || summaryAgeMs >= summaryPauseMs(budget, used.Summary)
     if (isPauseOver && !hasPendingSummary && performance.now() - waitsSince >= waitMs) {

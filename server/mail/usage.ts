@@ -4,7 +4,7 @@ import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import type { Env } from '../env.ts'
 import { allowanceOf, type Budget, type Used } from './quota.ts'
-import { mailKinds } from './states.ts'
+import { mailKinds, storedKind, storedKinds } from './states.ts'
 
 /* What is counted of mails: for the sender, to know how many may go, and for whoever watches the site. */
 
@@ -41,15 +41,15 @@ export function allowedNow(env: Env, { used, isUnwelcome }: Pick<Usage, 'used' |
 
 /** Reads no more rows than the budget has mails. Without a budget nothing has to be counted. */
 export async function readUsage(db: Db, budget: Budget): Promise<Usage> {
-  const used = (kind: string) => Prisma.sql`${kind}::text, (SELECT count(*) FROM (
-    SELECT FROM "Quvera_Mail" WHERE "Kind" = ${kind}::"Quvera_MailKind" AND "TriedAt" > now() - interval '24 hours'
+  const used = (kind: MailKind) => Prisma.sql`${kind}::text, (SELECT count(*) FROM (
+    SELECT FROM "Quvera_Mail" WHERE "Kind" = ${storedKind(kind)} AND "TriedAt" > now() - interval '24 hours'
     ORDER BY "TriedAt" DESC LIMIT ${budget.mails}) used)`
-  const isUnwelcome = (kind: string) =>
+  const isUnwelcome = (kind: MailKind) =>
     Prisma.sql`${kind}::text, (SELECT count(*) FILTER (WHERE "Status" <> 'Delivered') >= ${UNWELCOME} FROM (
       SELECT decided.* FROM unnest(ARRAY['Delivered', 'Bounced', 'Complained']::"Quvera_MailStatus"[]) AS state
       CROSS JOIN LATERAL (
         SELECT "Status", "DueAt" FROM "Quvera_Mail"
-        WHERE "Status" = state AND "Kind" = ${kind}::"Quvera_MailKind" AND "DueAt" > now() - interval '1 day'
+        WHERE "Status" = state AND "Kind" = ${storedKind(kind)} AND "DueAt" > now() - interval '1 day'
         ORDER BY "DueAt" DESC LIMIT ${DECIDED}) decided
       ORDER BY "DueAt" DESC LIMIT ${DECIDED}) last)`
   const notice = Prisma.sql`SELECT TRUE FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Staff'`
@@ -70,7 +70,7 @@ export async function readUsage(db: Db, budget: Budget): Promise<Usage> {
  */
 export async function readBacklog(db: Db) {
   const first = (state: MailStatus, of: MailKind[], limit: number) => Prisma.sql`
-    FROM unnest(${of}::text[]::"Quvera_MailKind"[]) AS kind CROSS JOIN LATERAL (
+    FROM unnest(${storedKinds(of)}) AS kind CROSS JOIN LATERAL (
       SELECT "DueAt" FROM "Quvera_Mail" WHERE "Status" = ${state}::"Quvera_MailStatus" AND "Kind" = kind
       ORDER BY "DueAt" LIMIT ${limit}) first`
   const countOf = (state: MailStatus, of: MailKind[] = mailKinds) =>
@@ -78,12 +78,12 @@ export async function readBacklog(db: Db) {
   const ageOf = (of: MailKind[]) => Prisma.sql`coalesce(greatest(0, extract(epoch FROM now() - least(
     (SELECT min("DueAt") ${first('Pending', of, 1)}),
     (SELECT min("TriedAt") FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "TriedAt" IS NOT NULL
-      AND "Kind" = ANY(${of}::text[]::"Quvera_MailKind"[]))))), 0)::int`
+      AND "Kind" = ANY(${storedKinds(of)}))))), 0)::int`
   type Figure = 'pending' | 'failed' | 'unknown' | 'pendingPosts' | 'failedPosts' | 'oldestPendingSeconds' | 'overdue'
   const [{ overdue, ...figures }] = await db.$queryRaw<[Record<Figure, number>]>`
     SELECT ${countOf('Pending')} AS "pending", ${countOf('Failed')} AS "failed", ${countOf('Unknown')} AS "unknown",
       ${countOf('Pending', ['Post'])} AS "pendingPosts", ${countOf('Failed', ['Post'])} AS "failedPosts",
-      ${ageOf(mailKinds)} AS "oldestPendingSeconds", ${ageOf(['Summary', 'Staff'])} AS "overdue"`
+      ${ageOf(mailKinds)} AS "oldestPendingSeconds", ${ageOf(['Summary', 'Notice'])} AS "overdue"`
   return { ...figures, isOverdue: overdue > OVERDUE_SECONDS }
 }
 

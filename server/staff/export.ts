@@ -79,7 +79,7 @@ const recordColumns = [
 
 /** An enquiry for spreadsheets and programs. */
 export function toRecord(row: Row) {
-  const [notice, acknowledgement] = ['Staff', 'Acknowledgement'].map((kind) =>
+  const [notice, acknowledgement] = ['Notice', 'Acknowledgement'].map((kind) =>
     row.mails.find((mail) => mail.kind === kind),
   )
   const enquiry = toEnquiry(row)

@@ -124,7 +124,7 @@ function orderCell(row: Row) {
 
 /** The first mail that did not arrive, or else the state of the notice. */
 function mailCell({ mails }: Row): string {
-  const [notice] = mails.filter(({ kind }) => kind === 'Staff')
+  const [notice] = mails.filter(({ kind }) => kind === 'Notice')
   const undelivered = mails.find(({ kind, status }) => kind !== 'Post' && undeliveredStates.includes(status))
   if (undelivered) return `${kinds[undelivered.kind].short} ${undelivered.status}`
   return notice?.lastError?.startsWith(IN_SUMMARY) ? 'In summary' : (notice?.status ?? '')

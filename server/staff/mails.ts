@@ -245,7 +245,7 @@ async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]
       : kind === 'Confirmation' && !env.PUBLIC_URL
         ? 'PUBLIC_URL is not set here, and their links begin with it'
         : `${usage.used[kind]} of ${shares[kind]} were sent in 24 hours (MAIL_DAILY_BUDGET)`
-    reasons.push(`${kind === 'Staff' ? 'Notices wait for a summary' : `${kind}s wait`}: ${reason}.`)
+    reasons.push(`${kind === 'Notice' ? 'Notices wait for a summary' : `${kind}s wait`}: ${reason}.`)
   }
   return reasons
 }

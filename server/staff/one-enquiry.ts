@@ -163,9 +163,9 @@ function adviceOn(mail: Mail, { reference, mobile, ...enquiry }: Row): string | 
       ? `NOTIFY_URL did not get this enquiry. To send it again: ${staffCommand(`mails retry ${id}`)}`
       : undefined
   const isTooOld = status === 'Withheld' && lastError?.startsWith(TOO_OLD) && enquiry.status === 'New'
-  if (undeliveredStates.includes(status) || (kind === 'Staff' && isTooOld)) {
+  if (undeliveredStates.includes(status) || (kind === 'Notice' && isTooOld)) {
     if (enquiry.status !== 'New') return undefined // somebody has answered
-    if (kind === 'Staff')
+    if (kind === 'Notice')
       return `The notice of this enquiry did not reach staff. Answer the visitor, then: ${staffCommand(`status ${reference} Contacted`)}`
     if (status === 'Complained') return 'The visitor marked the acknowledgement as spam: ring, and write no more.'
     return `The address is wrong, or takes no mail: ring the visitor, ${mobile}.`

@@ -158,7 +158,7 @@ describe('a backup', { timeout: 90_000 }, () => {
       const last = await db.mail.aggregate({ _max: { id: true } })
       await db.$executeRaw`DELETE FROM "Quvera_Mail" WHERE "Kind" = 'Staff'`
       const enquiry = await db.enquiry.findFirstOrThrow()
-      const mail = await db.mail.create({ data: { enquiryId: enquiry.id, kind: 'Staff' } })
+      const mail = await db.mail.create({ data: { enquiryId: enquiry.id, kind: 'Notice' } })
       return [last._max.id ?? 0n, mail.id]
     })
     expect(after).toBe(before + 1n)

@@ -132,8 +132,8 @@ describe('acknowledgements', () => {
       if (order === 5) await post200('203.0.113.1')
       vi.setSystemTime(Date.now() + MINUTE_MS)
     }
-    const mails = (kind: 'Staff' | 'Acknowledgement') => app.db.mail.count({ where: { kind } })
-    expect([await mails('Staff'), await mails('Acknowledgement')]).toEqual([13, 10])
+    const mails = (kind: 'Notice' | 'Acknowledgement') => app.db.mail.count({ where: { kind } })
+    expect([await mails('Notice'), await mails('Acknowledgement')]).toEqual([13, 10])
     expect(await orderFrom('203.0.113.2')).toBe(200)
     expect(await mails('Acknowledgement')).toBe(11)
     vi.setSystemTime(Date.now() + DAY_MS)

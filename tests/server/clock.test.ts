@@ -11,14 +11,14 @@ async function aSiteFromTheFuture() {
   const app = await startTestApp({ mails: false })
   atEnd(app.close)
   const [waiting, tried, told] = await Promise.all([
-    storeEnquiry(app.db, { receivedAt: hoursAgo(-48) }, { Staff: 'Pending', Acknowledgement: 'Pending' }),
-    storeEnquiry(app.db, { receivedAt: hoursAgo(-48) }, { Staff: 'Pending' }),
-    storeEnquiry(app.db, { receivedAt: hoursAgo(-48) }, { Staff: 'Sent', Acknowledgement: 'Sent' }),
+    storeEnquiry(app.db, { receivedAt: hoursAgo(-48) }, { Notice: 'Pending', Acknowledgement: 'Pending' }),
+    storeEnquiry(app.db, { receivedAt: hoursAgo(-48) }, { Notice: 'Pending' }),
+    storeEnquiry(app.db, { receivedAt: hoursAgo(-48) }, { Notice: 'Sent', Acknowledgement: 'Sent' }),
   ])
   const of = (reference: string) => ({ enquiry: { reference } })
   await app.db.mail.updateMany({ where: { status: 'Pending' }, data: { dueAt: hoursAgo(-48), attempts: 0 } })
   await app.db.mail.updateMany({
-    where: { ...of(tried), kind: 'Staff' },
+    where: { ...of(tried), kind: 'Notice' },
     data: { triedAt: hoursAgo(-48), attempts: 1 },
   })
   await app.db.mail.updateMany({ where: of(told), data: { triedAt: hoursAgo(-48) } })

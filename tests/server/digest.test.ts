@@ -30,7 +30,7 @@ describe('the page', () => {
     const untold = await storeEnquiry(
       db,
       { receivedAt: hoursAgo(3) },
-      { Staff: ['Bounced', 'bounced: Permanent General 550 5.1.1 x@staff.example, Asha has left'] },
+      { Notice: ['Bounced', 'bounced: Permanent General 550 5.1.1 x@staff.example, Asha has left'] },
     )
     const ring = await storeEnquiry(
       db,

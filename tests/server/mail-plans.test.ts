@@ -75,9 +75,9 @@ describe.runIf(inject('postgres'))('beside 1,000,000 sent and 100,000 pending ma
   }
 
   it.each<[string, number, (db: Db) => Promise<unknown>]>([
-    ['due notices', 10, (db) => claimDue(db, { Staff: 10 }, 10, 60)],
+    ['due notices', 10, (db) => claimDue(db, { Notice: 10 }, 10, 60)],
     ['due acknowledgements, the newest first', 10, (db) => claimDue(db, { Acknowledgement: 10 }, 10, 60)],
-    ['mails without a clear answer', 10, (db) => claimDue(db, { Staff: 0, Acknowledgement: 0 }, 10, 60)],
+    ['mails without a clear answer', 10, (db) => claimDue(db, { Notice: 0, Acknowledgement: 0 }, 10, 60)],
     ['the counts of 24 hours', BUDGET.mails, (db) => readUsage(db, BUDGET)],
     ['events that were not applied', 4000, (db) => applyMissedEvents(db, pino({ level: 'silent' }), ['a@b.in'])],
     ['the oldest pending, and counts that end at 10,000 a kind', 20_000, readBacklog],

@@ -142,7 +142,7 @@ describe('an order that looks automated', () => {
       await submit(app.url, anOrder(changes))
       const [row] = await app.db.enquiry.findMany({ include: { mails: true } })
       expect(row?.suspectedSpam).toBe(true)
-      expect(row?.mails.map((mail) => mail.kind)).toEqual(['Staff'])
+      expect(row?.mails.map((mail) => mail.kind)).toEqual(['Notice'])
     },
   )
 })
@@ -152,7 +152,7 @@ describe('an order of a person', () => {
     await submit(app.url, anOrder(changes))
     const [row] = await app.db.enquiry.findMany({ include: { mails: { orderBy: { kind: 'asc' } } } })
     expect(row?.suspectedSpam).toBe(false)
-    expect(row?.mails.map((mail) => mail.kind)).toEqual(['Staff', 'Acknowledgement'])
+    expect(row?.mails.map((mail) => mail.kind)).toEqual(['Notice', 'Acknowledgement'])
   })
 })
 

@@ -134,7 +134,7 @@ describe('the mails of an order', () => {
     await eventually(() => expect(app.resend.mails).toHaveLength(5))
     await outbox.stop(1000)
     const pending = await app.db.mail.findMany({ where: { status: 'Pending' } })
-    expect(pending).toMatchObject([{ kind: 'Staff', lastError: expect.stringMatching(/^403 /) }])
+    expect(pending).toMatchObject([{ kind: 'Notice', lastError: expect.stringMatching(/^403 /) }])
   })
 
   it('are sent in the order notices, confirmations, acknowledgements', async () => {
@@ -174,7 +174,7 @@ describe('a notice that may never be read', () => {
     app.resend.behaviour = { status: 422, name: 'validation_error' }
     await submit(app.url, anOrder())
     await eventually(async () => expect((await mailRows()).map((row) => row.status)).toEqual(['Failed', 'Failed']))
-    expect(errors()).toMatchObject([{ kind: 'Staff', state: 'Failed', reason: '422 validation_error' }])
+    expect(errors()).toMatchObject([{ kind: 'Notice', state: 'Failed', reason: '422 validation_error' }])
   })
 
   it('is an alarm when the month’s mails are used up', async () => {
@@ -280,9 +280,9 @@ describe('the age of what waits', () => {
   it('is the age of the oldest one, also beside a summary that was tried', async () => {
     await app.outbox.stop(1000)
     await app.db.mail.create({ data: { kind: 'Summary', key: 'x', attempts: 1, triedAt: new Date() } })
-    await storeEnquiry(app.db, { receivedAt: hoursAgo(2) }, { Staff: 'Pending' })
+    await storeEnquiry(app.db, { receivedAt: hoursAgo(2) }, { Notice: 'Pending' })
     const tried = { dueAt: new Date(Date.now() + 60_000), attempts: 1, triedAt: hoursAgo(2) }
-    await app.db.mail.updateMany({ where: { kind: 'Staff' }, data: tried })
+    await app.db.mail.updateMany({ where: { kind: 'Notice' }, data: tried })
     expect(await readBacklog(app.db)).toMatchObject({ isOverdue: true })
     expect((await readBacklog(app.db)).oldestPendingSeconds).toBeGreaterThanOrEqual(7200)
   })

@@ -6,18 +6,18 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-const nothing: Used = { Staff: 0, Summary: 0, Confirmation: 0, Acknowledgement: 0 }
+const nothing: Used = { Notice: 0, Summary: 0, Confirmation: 0, Acknowledgement: 0 }
 
 describe('the shares of a day’s mails', () => {
   it.each([
-    [100, 1, { Staff: 30, Summary: 25, Acknowledgement: 30, Confirmation: 10 }],
-    [100, 3, { Staff: 10, Summary: 9, Acknowledgement: 30, Confirmation: 10 }],
-    [30, 1, { Staff: 9, Summary: 8, Acknowledgement: 9, Confirmation: 3 }],
-    [30, 3, { Staff: 3, Summary: 3, Acknowledgement: 9, Confirmation: 3 }],
-    [1000, 1, { Staff: 300, Summary: 250, Acknowledgement: 300, Confirmation: 100 }],
-    [10, 3, { Staff: 1, Summary: 1, Acknowledgement: 3, Confirmation: 1 }],
-    [10, 8, { Staff: 0, Summary: 1, Acknowledgement: 2, Confirmation: 0 }],
-    [1, 1, { Staff: 0, Summary: 1, Acknowledgement: 0, Confirmation: 0 }],
+    [100, 1, { Notice: 30, Summary: 25, Acknowledgement: 30, Confirmation: 10 }],
+    [100, 3, { Notice: 10, Summary: 9, Acknowledgement: 30, Confirmation: 10 }],
+    [30, 1, { Notice: 9, Summary: 8, Acknowledgement: 9, Confirmation: 3 }],
+    [30, 3, { Notice: 3, Summary: 3, Acknowledgement: 9, Confirmation: 3 }],
+    [1000, 1, { Notice: 300, Summary: 250, Acknowledgement: 300, Confirmation: 100 }],
+    [10, 3, { Notice: 1, Summary: 1, Acknowledgement: 3, Confirmation: 1 }],
+    [10, 8, { Notice: 0, Summary: 1, Acknowledgement: 2, Confirmation: 0 }],
+    [1, 1, { Notice: 0, Summary: 1, Acknowledgement: 0, Confirmation: 0 }],
   ])('of %i for %i of staff', (mails, receivers, shares) => {
     expect(sharesOf({ mails, receivers })).toEqual(shares)
   })
@@ -25,8 +25,8 @@ describe('the shares of a day’s mails', () => {
   it('together are never more than the budget, and staff always have a summary', () => {
     for (let mails = 1; mails <= 300; mails++)
       for (let receivers = 1; receivers <= Math.min(mails, 12); receivers++) {
-        const { Staff, Summary, Acknowledgement, Confirmation } = sharesOf({ mails, receivers })
-        expect((Staff + Summary) * receivers + Acknowledgement + Confirmation).toBeLessThanOrEqual(mails)
+        const { Notice, Summary, Acknowledgement, Confirmation } = sharesOf({ mails, receivers })
+        expect((Notice + Summary) * receivers + Acknowledgement + Confirmation).toBeLessThanOrEqual(mails)
         expect(Summary).toBeGreaterThanOrEqual(1)
       }
   })
@@ -34,17 +34,17 @@ describe('the shares of a day’s mails', () => {
 
 describe('what may be sent now', () => {
   it.each<[number, number, Partial<Used>, Partial<Used>]>([
-    [100, 1, {}, { Staff: 30, Summary: 100, Acknowledgement: 30, Confirmation: 10 }],
-    [100, 1, { Staff: 30, Acknowledgement: 29 }, { Staff: 0, Summary: 41, Acknowledgement: 1, Confirmation: 10 }],
-    [100, 3, { Staff: 9 }, { Staff: 1, Summary: 24 }],
+    [100, 1, {}, { Notice: 30, Summary: 100, Acknowledgement: 30, Confirmation: 10 }],
+    [100, 1, { Notice: 30, Acknowledgement: 29 }, { Notice: 0, Summary: 41, Acknowledgement: 1, Confirmation: 10 }],
+    [100, 3, { Notice: 9 }, { Notice: 1, Summary: 24 }],
     [
       100,
       1,
-      { Staff: 30, Summary: 30, Acknowledgement: 30, Confirmation: 10 },
-      { Staff: 0, Summary: 0, Confirmation: 0 },
+      { Notice: 30, Summary: 30, Acknowledgement: 30, Confirmation: 10 },
+      { Notice: 0, Summary: 0, Confirmation: 0 },
     ],
-    [30, 3, { Summary: 9, Staff: 1 }, { Staff: 0, Summary: 0, Acknowledgement: 0, Confirmation: 0 }],
-    [0, 3, { Staff: 1e6 }, { Staff: Number.POSITIVE_INFINITY, Acknowledgement: Number.POSITIVE_INFINITY }],
+    [30, 3, { Summary: 9, Notice: 1 }, { Notice: 0, Summary: 0, Acknowledgement: 0, Confirmation: 0 }],
+    [0, 3, { Notice: 1e6 }, { Notice: Number.POSITIVE_INFINITY, Acknowledgement: Number.POSITIVE_INFINITY }],
   ])('of %i for %i of staff, after %j', (mails, receivers, used, allowed) => {
     expect(allowanceOf({ mails, receivers }, { ...nothing, ...used })).toMatchObject(allowed)
   })
@@ -68,9 +68,9 @@ interface Late {
 function simulate(mails: number, receivers: number, enquiriesADay: number) {
   const budget = { mails, receivers }
   const step = 10_000
-  const sent: Record<SentKind, number[]> = { Staff: [], Summary: [], Confirmation: [], Acknowledgement: [] }
-  const waiting: Record<'Staff' | 'Confirmation' | 'Acknowledgement', number[]> = {
-    Staff: [],
+  const sent: Record<SentKind, number[]> = { Notice: [], Summary: [], Confirmation: [], Acknowledgement: [] }
+  const waiting: Record<'Notice' | 'Confirmation' | 'Acknowledgement', number[]> = {
+    Notice: [],
     Confirmation: [],
     Acknowledgement: [],
   }
@@ -81,7 +81,7 @@ function simulate(mails: number, receivers: number, enquiriesADay: number) {
   for (let now = 0; now < 7 * DAY_MS; now += step) {
     const arrived = Math.floor(((now + step) * enquiriesADay) / DAY_MS) - Math.floor((now * enquiriesADay) / DAY_MS)
     for (let index = 0; index < arrived; index++) {
-      waiting.Staff.push(now)
+      waiting.Notice.push(now)
       waiting.Acknowledgement.push(now)
     }
     if (now % (DAY_MS / 8) === 0) waiting.Confirmation.push(now) // eight subscriptions a day
@@ -92,29 +92,29 @@ function simulate(mails: number, receivers: number, enquiriesADay: number) {
       waiting.Acknowledgement.shift()
       tooLate++
     }
-    isLimitReached = waiting.Staff.length > 0 && (isLimitReached || allowanceOf(budget, used()).Staff === 0)
+    isLimitReached = waiting.Notice.length > 0 && (isLimitReached || allowanceOf(budget, used()).Notice === 0)
     if (!isLimitReached) waitsSince = now
     const isQuiet = now - (sent.Summary.at(-1) ?? -DAY_MS) >= summaryPauseMs(budget, used().Summary)
     const isDigest = now % DAY_MS === 9 * HOUR_MS
     const isSummary = isDigest || (isLimitReached && now - waitsSince >= MINUTE_MS && isQuiet)
     if (isSummary && allowanceOf(budget, used()).Summary > 0) {
-      if (isLimitReached) for (const each of waiting.Staff.splice(0)) late.told = Math.max(late.told, now - each)
+      if (isLimitReached) for (const each of waiting.Notice.splice(0)) late.told = Math.max(late.told, now - each)
       sent.Summary.push(now)
     }
-    const send = (kind: 'Staff' | 'Confirmation' | 'Acknowledgement', how: 'shift' | 'pop', name: keyof Late) => {
+    const send = (kind: 'Notice' | 'Confirmation' | 'Acknowledgement', how: 'shift' | 'pop', name: keyof Late) => {
       while (waiting[kind].length > 0 && allowanceOf(budget, used())[kind] > 0) {
         const each = waiting[kind][how]() ?? now
         sent[kind].push(now)
         late[name] = Math.max(late[name], now - each)
       }
     }
-    send('Staff', 'shift', 'told')
+    send('Notice', 'shift', 'told')
     send('Confirmation', 'pop', 'confirmations')
     send('Acknowledgement', 'pop', 'acknowledgements')
-    const { Staff, Summary, Confirmation, Acknowledgement } = used()
-    most = Math.max(most, (Staff + Summary) * receivers + Confirmation + Acknowledgement)
+    const { Notice, Summary, Confirmation, Acknowledgement } = used()
+    most = Math.max(most, (Notice + Summary) * receivers + Confirmation + Acknowledgement)
   }
-  for (const each of waiting.Staff) late.told = Math.max(late.told, 7 * DAY_MS - each)
+  for (const each of waiting.Notice) late.told = Math.max(late.told, 7 * DAY_MS - each)
   const confirmations = [...waiting.Confirmation.map((each) => 7 * DAY_MS - each), late.confirmations]
   return {
     minutes: {

@@ -149,7 +149,7 @@ it('a notice that bounces is an alarm; an acknowledgement that does is shown wit
     lastError: 'bounced: Permanent General 550',
   })
   await sendEvent(app.url, deliveryEvent('bounced', notice, 'mailbox full'))
-  expect(errors()).toMatchObject([{ kind: 'Staff', state: 'Bounced', msg: expect.stringContaining('did not arrive') }])
+  expect(errors()).toMatchObject([{ kind: 'Notice', state: 'Bounced', msg: expect.stringContaining('did not arrive') }])
 })
 
 describe('the words of a stranger’s mail server', () => {
@@ -231,7 +231,7 @@ describe('acknowledgements that are turned away', () => {
     await eventually(async () => {
       await order()
       await eventually(async () =>
-        expect(await app.db.mail.count({ where: { status: 'Pending', kind: 'Staff' } })).toBe(0),
+        expect(await app.db.mail.count({ where: { status: 'Pending', kind: 'Notice' } })).toBe(0),
       )
       expect(await waiting()).toBeGreaterThan(0)
     })
@@ -270,7 +270,7 @@ async function notices(number: number) {
   for (let index = 0; index < number; index++) await submit(app.url, anOrder({ email: `v${index}@shop.example` }))
   await eventually(() => expect(app.resend.mails).toHaveLength(2 * number))
   await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Sent' } })).toBe(2 * number))
-  return (await app.db.mail.findMany({ where: { kind: 'Staff' } })).map(({ resendId }) => resendId ?? '')
+  return (await app.db.mail.findMany({ where: { kind: 'Notice' } })).map(({ resendId }) => resendId ?? '')
 }
 
 describe('a mail to several of staff', () => {
@@ -305,7 +305,7 @@ describe('a summary to several of staff', () => {
     await app.db.mail.create({ data: { kind: 'Summary', key: 'x', status: 'Sent', resendId: 'of-several' } })
     await sendEvent(app.url, about('bounced', 'of-several', 'dead@quvera.test'))
     expect(errors().map(({ kind, state }) => [kind, state])).toEqual([
-      ['Staff', 'Bounced'],
+      ['Notice', 'Bounced'],
       ['Summary', 'Bounced'],
     ])
   })

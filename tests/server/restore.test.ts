@@ -115,7 +115,7 @@ describe('a backup', { timeout: 60_000 }, () => {
       })
       const unconfirmed = { confirmedAt: null, secret: expect.stringMatching(/^[\da-f]{64}$/) }
       expect(await db.subscriber.findMany()).toMatchObject([unconfirmed])
-      const notices = { kind: 'Staff' as const, enquiryId: { not: null } }
+      const notices = { kind: 'Notice' as const, enquiryId: { not: null } }
       expect(await db.mail.count({ where: notices })).toBe(ENQUIRIES)
       const next = await db.mail.create({ data: { kind: 'Summary', text: 'x', status: 'Withheld' } })
       expect(next.id).toBeGreaterThan(BigInt(HIGHEST))

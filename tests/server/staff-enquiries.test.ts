@@ -45,7 +45,7 @@ describe('list', () => {
     const older = await storeEnquiry(
       db,
       { receivedAt: hoursAgo(400), status: 'Closed', note: 'wants\na rebate' },
-      { Staff: 'Bounced' },
+      { Notice: 'Bounced' },
     )
     const { reference } = await submit(url, anOrder({ name: 'Ünal Ğ' }))
 
@@ -94,7 +94,7 @@ describe('list', () => {
 it('a list of 80 columns keeps the time and the state of mails, and shows that there is a note', async () => {
   const { db, database } = await aDatabase()
   const row = { status: 'Contacted', name: 'Venkatanarasimharajuvaripeta Rao', note: 'rings back on Monday' } as const
-  await storeEnquiry(db, row, { Staff: 'Bounced' })
+  await storeEnquiry(db, row, { Notice: 'Bounced' })
   const [head, line] = (await staff(['list'], database, 80)).stdout.split('\n')
   expect(head).toMatch(/^Reference +Status +Mobile +Order +Received IST +Mail$/)
   expect(line).toMatch(/ Contacted\* +9876543210 +24 × 300 +\d\d \w{3} \d\d:\d\d +Notice Bounced$/)
@@ -152,7 +152,7 @@ describe('show', () => {
     const reference = await storeEnquiry(
       db,
       { note: 'asked twice', suspectedSpam: true },
-      { Staff: ['Failed', '422 validation_error: no'], Acknowledgement: ['Bounced', 'bounced: no such user'] },
+      { Notice: ['Failed', '422 validation_error: no'], Acknowledgement: ['Bounced', 'bounced: no such user'] },
     )
     for (const text of [
       reference,
@@ -177,7 +177,7 @@ describe('show', () => {
       ])
         expect(stdout).toContain(part)
     }
-    const untold = await storeEnquiry(db, {}, { Staff: ['Withheld', `${TOO_OLD} 7 days old.`] })
+    const untold = await storeEnquiry(db, {}, { Notice: ['Withheld', `${TOO_OLD} 7 days old.`] })
     expect((await staff(['show', untold], database)).stdout).toContain('did not reach staff')
     // Stored under the prefix of another time.
     const older = await storeEnquiry(db, { reference: 'OLD-2B3C4D' })

@@ -74,7 +74,7 @@ describe('erase', () => {
   it('counts an age from the time of the database, also where this machine’s clock is a month ahead', async () => {
     const { database } = await aSite()
     const fields = { receivedAt: hoursAgo(24 * 15) }
-    const reference = await onDatabase(database, (db) => storeEnquiry(db, fields, { Staff: 'Pending' }))
+    const reference = await onDatabase(database, (db) => storeEnquiry(db, fields, { Notice: 'Pending' }))
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * 86_400_000 })
     atEnd(() => vi.useRealTimers())
     expect((await staff(['erase', '--older-than', '20d'], database)).stdout).toBe('Nothing is stored that fits.\n')

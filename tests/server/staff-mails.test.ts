@@ -51,7 +51,7 @@ it('retries a mail that Resend accepted and then failed to send, under a new key
 
 it('says that mails wait for a key', async () => {
   const { db, database } = await aDatabase()
-  await storeEnquiry(db, {}, { Staff: 'Pending' })
+  await storeEnquiry(db, {}, { Notice: 'Pending' })
   expect((await staff(['mails'], database)).stdout).toContain('RESEND_API_KEY is not set here')
   expect((await staff(['mails'], { ...database, RESEND_API_KEY: 're_test' })).stdout).not.toContain('not set')
 })
@@ -77,7 +77,7 @@ it('sends no acknowledgement after staff have marked the enquiry as spam', async
   await staff(['mails', 'retry', reference], database)
   await eventually(async () =>
     expect(await db.mail.findMany({ orderBy: { id: 'asc' } })).toMatchObject([
-      { kind: 'Staff', status: 'Sent' },
+      { kind: 'Notice', status: 'Sent' },
       { kind: 'Acknowledgement', status: 'Withheld', lastError: 'Not sent: suspected spam.' },
     ]),
   )
@@ -88,7 +88,7 @@ it('retries an Unknown mail only with its option, and never a mail that was sent
   await submit(url, anOrder())
   await eventually(() => expect(resend.mails).toHaveLength(2))
   await eventually(async () => expect(await db.mail.count({ where: { status: 'Sent' } })).toBe(2))
-  await db.mail.updateMany({ where: { kind: 'Staff' }, data: { status: 'Unknown', triedAt: new Date(0) } })
+  await db.mail.updateMany({ where: { kind: 'Notice' }, data: { status: 'Unknown', triedAt: new Date(0) } })
   const [sent] = await db.mail.findMany({ where: { status: 'Sent' } })
 
   const careful = await staff(['mails', 'retry', '--yes'], database)
@@ -119,14 +119,14 @@ it('lists first the enquiries nobody was told of, then visitors to ring, and las
     { name: 'Rohan Mehta', receivedAt: hoursAgo(5) },
     { Acknowledgement: ['Bounced', 'no rohan@x.example here'] },
   )
-  const untold = await storeEnquiry(db, { receivedAt: hoursAgo(75) }, { Staff: ['Bounced', 'mailbox full'] })
-  const spam = await storeEnquiry(db, { receivedAt: hoursAgo(6) }, { Staff: 'Complained' })
+  const untold = await storeEnquiry(db, { receivedAt: hoursAgo(75) }, { Notice: ['Bounced', 'mailbox full'] })
+  const spam = await storeEnquiry(db, { receivedAt: hoursAgo(6) }, { Notice: 'Complained' })
   const handled = await storeEnquiry(
     db,
     { status: 'Contacted', receivedAt: hoursAgo(200) },
-    { Staff: 'Bounced', Acknowledgement: 'Bounced' },
+    { Notice: 'Bounced', Acknowledgement: 'Bounced' },
   )
-  const pending = await storeEnquiry(db, { receivedAt: hoursAgo(2) }, { Staff: 'Pending' })
+  const pending = await storeEnquiry(db, { receivedAt: hoursAgo(2) }, { Notice: 'Pending' })
 
   const { code, stdout } = await staff(['mails'], database)
   expect(code).toBe(0)
@@ -162,8 +162,8 @@ it('lists first the enquiries nobody was told of, then visitors to ring, and las
 
 it('withholds mails that are named or too old, and says when there is no key to send with', async () => {
   const { db, database } = await aDatabase()
-  await storeEnquiry(db, { receivedAt: hoursAgo(24 * 9) }, { Staff: 'Pending', Acknowledgement: 'Pending' })
-  await storeEnquiry(db, { receivedAt: hoursAgo(24) }, { Staff: 'Pending', Acknowledgement: 'Failed' })
+  await storeEnquiry(db, { receivedAt: hoursAgo(24 * 9) }, { Notice: 'Pending', Acknowledgement: 'Pending' })
+  await storeEnquiry(db, { receivedAt: hoursAgo(24) }, { Notice: 'Pending', Acknowledgement: 'Failed' })
   const tried = await db.mail.findFirstOrThrow({ where: { status: 'Pending' }, orderBy: { id: 'desc' } })
 
   expect((await staff(['mails', 'withhold', '--older-than', '7d'], database)).stdout).toContain('2 mails are withheld')
@@ -191,7 +191,7 @@ it('only lists mails when none are named, and keeps their reasons until the next
   const old = await storeEnquiry(
     db,
     { receivedAt: hoursAgo(24 * 30) },
-    { Staff: ['Failed', '422 validation_error: no'], Acknowledgement: ['Failed', '422 no such domain'] },
+    { Notice: ['Failed', '422 validation_error: no'], Acknowledgement: ['Failed', '422 no such domain'] },
   )
   const fresh = await storeEnquiry(db, {}, { Acknowledgement: ['Failed', '422 no such user'] })
   const mails = () => db.mail.findMany({ where: { status: { not: 'Delivered' } }, orderBy: { id: 'asc' } })

@@ -29,7 +29,7 @@ describe('a summary', () => {
     const app = await anApp({ mails: false, dailyBudget: 10 })
     const references = await orders(app, 12)
     const outbox = app.startOutbox()
-    await eventually(async () => expect(await pending(app, { kind: 'Staff' })).toBe(0))
+    await eventually(async () => expect(await pending(app, { kind: 'Notice' })).toBe(0))
     await eventually(() => expect(told(app)).toHaveLength(4))
     await outbox.stop(1000)
     expect(told(app).filter(({ key }) => key.startsWith('staff/'))).toHaveLength(3)
@@ -64,7 +64,7 @@ describe('a summary', () => {
     await eventually(async () => expect(await pending(app)).toBe(1)) // the acknowledgement has no share
     const [summary] = await app.db.mail.findMany({ where: { kind: 'Summary' } })
     const { stdout } = await staff(['show', reference], app.env)
-    expect(stdout).toMatch(new RegExp(`Staff: Withheld, 0 tries\n +Told in summary ${summary?.id}.\n`))
+    expect(stdout).toMatch(new RegExp(`Notice: Withheld, 0 tries\n +Told in summary ${summary?.id}.\n`))
     expect(stdout).toMatch(new RegExp(`Mail ${summary?.id} +Summary: Sent, sent .* IST\n`))
     await app.db.mail.deleteMany({ where: { kind: 'Acknowledgement' } })
     expect((await staff(['list'], app.env)).stdout).toContain('In summary')
@@ -93,11 +93,11 @@ describe('a summary', () => {
       .$executeRaw`ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "dies" CHECK ("Status" <> 'Withheld' OR "Id" < 3000)`
     await writeSummary(app.db, new Date(), true).catch(() => undefined)
     await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" DROP CONSTRAINT "dies"`
-    const first = await app.db.mail.count({ where: { kind: 'Staff', status: 'Withheld' } })
+    const first = await app.db.mail.count({ where: { kind: 'Notice', status: 'Withheld' } })
     expect(first).toBeGreaterThan(0)
     expect(first).toBeLessThan(2500)
     await writeSummary(app.db, new Date(), true)
-    expect(await app.db.mail.count({ where: { kind: 'Staff', status: 'Pending' } })).toBe(0)
+    expect(await app.db.mail.count({ where: { kind: 'Notice', status: 'Pending' } })).toBe(0)
     const [one, two] = await app.db.mail.findMany({ where: { kind: 'Summary' }, orderBy: { id: 'asc' } })
     expect(one?.text).toMatch(/^\w+: 2,500 enquiries, /)
     expect(two?.text).toMatch(new RegExp(`^\\w+: ${(2500 - first).toLocaleString('en-IN')} enquiries, `))
@@ -126,7 +126,7 @@ describe('a summary', () => {
 
   it('that is Unknown is an alarm, as a notice is', async () => {
     const app = await anApp({ mails: false })
-    const reference = await storeEnquiry(app.db, {}, { Staff: ['Unknown', 'no clear answer'] })
+    const reference = await storeEnquiry(app.db, {}, { Notice: ['Unknown', 'no clear answer'] })
     const { id } = await app.db.mail.create({
       data: { kind: 'Summary', key: 'summary/x', text: 'Quvera: 3 enquiries', status: 'Unknown' },
     })
@@ -149,7 +149,7 @@ describe('a summary', () => {
     atEnd(() => outbox.stop(0))
     const summaries = () => app.db.mail.count({ where: { kind: 'Summary' } })
     await eventually(async () => expect(await summaries()).toBe(1), 5000)
-    await eventually(async () => expect(await pending(app, { kind: 'Staff' })).toBe(0))
+    await eventually(async () => expect(await pending(app, { kind: 'Notice' })).toBe(0))
     expect(told(app).filter(({ key }) => key.startsWith('staff/')).length).toBeGreaterThan(1)
   })
 
@@ -169,7 +169,7 @@ describe('a summary', () => {
     })
     await writeSummary(slow as unknown as typeof app.db, new Date(), true)
     expect(
-      await app.db.mail.findMany({ where: { kind: 'Staff', status: 'Pending' }, include: { enquiry: true } }),
+      await app.db.mail.findMany({ where: { kind: 'Notice', status: 'Pending' }, include: { enquiry: true } }),
     ).toMatchObject([{ enquiry: { reference: late } }])
   })
 })
@@ -179,7 +179,7 @@ it('mails to several receivers stay within the budget, and every enquiry is name
   const app = await anApp({ mails: false, dailyBudget: 30, staff: to })
   await orders(app, 20)
   const outbox = app.startOutbox()
-  await eventually(async () => expect(await pending(app, { kind: 'Staff' })).toBe(0))
+  await eventually(async () => expect(await pending(app, { kind: 'Notice' })).toBe(0))
   await eventually(async () => expect(await pending(app)).toBe(11))
   await outbox.stop(1000)
   expect(app.resend.mails.reduce((sum, mail) => sum + mail.to.length, 0)).toBe(3 * 3 + 3 + 9)

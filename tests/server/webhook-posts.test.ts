@@ -228,7 +228,7 @@ describe('while NOTIFY_URL fails', () => {
     await eventually(async () => expect(await states()).toEqual(['Withheld']))
     await next.stop(1000)
     expect(receiver.posts).toHaveLength(told)
-    expect(await app.db.mail.count({ where: { kind: 'Staff', status: 'Pending' } })).toBe(1)
+    expect(await app.db.mail.count({ where: { kind: 'Notice', status: 'Pending' } })).toBe(1)
   })
 
   it('an old post is not sent while the database cannot withhold it', async () => {

@@ -3,7 +3,7 @@ import { Product } from '../../server/database/generated/enums.ts'
 import { withDatabase } from '../../server/open-database.ts'
 
 type Fields = Partial<Parameters<Db['enquiry']['create']>[0]['data']>
-type Mails = { [Kind in 'Staff' | 'Acknowledgement']?: string | [status: string, reason: string] }
+type Mails = { [Kind in 'Notice' | 'Acknowledgement']?: string | [status: string, reason: string] }
 
 /** As the database's types call what shared/catalogue.ts does. */
 export const storedProducts = Object.values(Product) as [Product, Product]
@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000
 
 export const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS)
 
-/** An enquiry as it stands in the table, with mails in any state, such as `{ Staff: ['Bounced', 'mailbox full'] }`. */
+/** An enquiry as it stands in the table, with mails in any state, such as `{ Notice: ['Bounced', 'mailbox full'] }`. */
 export async function storeEnquiry(db: Db, fields: Fields = {}, mails: Mails = {}): Promise<string> {
   const reference = `QV-${Array.from({ length: 6 }, () => 'ABCDEFGH23456789'[Math.floor(Math.random() * 16)]).join('')}`
   const { reference: stored } = await db.enquiry.create({
@@ -28,11 +28,11 @@ export async function storeEnquiry(db: Db, fields: Fields = {}, mails: Mails = {
       submissionKey: crypto.randomUUID(),
       ...fields,
       mails: {
-        create: Object.entries({ Staff: 'Delivered', Acknowledgement: 'Delivered', ...mails }).map(([kind, state]) => {
+        create: Object.entries({ Notice: 'Delivered', Acknowledgement: 'Delivered', ...mails }).map(([kind, state]) => {
           const [status, lastError] = Array.isArray(state) ? state : [state, null]
           const isPending = status === 'Pending'
           const dueAt = isPending ? (fields.receivedAt ?? new Date()) : null
-          return { kind: kind as 'Staff', status: status as 'Sent', lastError, attempts: isPending ? 0 : 1, dueAt }
+          return { kind: kind as 'Notice', status: status as 'Sent', lastError, attempts: isPending ? 0 : 1, dueAt }
         }),
       },
     },
