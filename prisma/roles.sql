@@ -32,7 +32,7 @@ GRANT INSERT ("Id", "Reference", "Name", "Email", "Mobile", "Quantity", "Retaile
     "NoticeVersion", "SubmissionKey") ON "Quvera_Form" TO quvera_app;
 GRANT UPDATE ("Status", "Note", "SuspectedSpam") ON "Quvera_Form" TO quvera_app;
 GRANT SELECT, INSERT ON "Quvera_Mail" TO quvera_app;
-GRANT UPDATE ("Status", "Attempts", "DueAt", "TriedAt", "LastError", "ResendId", "Key") ON "Quvera_Mail" TO quvera_app;
+GRANT UPDATE ("Status", "Attempts", "DueAt", "TriedAt", "ReportedAt", "LastError", "ResendId", "Key") ON "Quvera_Mail" TO quvera_app;
 GRANT SELECT, INSERT, DELETE ON "Quvera_MailEvent" TO quvera_app;
 GRANT SELECT, INSERT, UPDATE ON "Quvera_Lease" TO quvera_app;
 GRANT USAGE ON SEQUENCE "Quvera_Mail_Id_seq" TO quvera_app;

@@ -55,13 +55,9 @@ export async function applyEvents(db: Db, log: Log, mail: Pick<DeliveryEvent, 'r
     const before = order.slice(0, Math.max(rank, 1)).flat()
     const where = Prisma.sql`mail."Id" = ${row.id} AND mail."Status" = ANY(${before}::text[]::"Quvera_MailStatus"[])`
     const description = [type.replace('email.', '').replace('_', ' '), reason].filter(Boolean).join(': ')
+    const reported = state === 'Sent' ? Prisma.empty : Prisma.sql`, "DueAt" = NULL, "ReportedAt" = now()`
     const error = Prisma.sql`, "LastError" = ${state === 'Delivered' ? null : description}`
-    const [changed] = await transition(
-      db,
-      state,
-      where,
-      state === 'Sent' ? error : Prisma.sql`${error}, "DueAt" = now()`,
-    )
+    const [changed] = await transition(db, state, where, Prisma.sql`${error}${reported}`)
     const change = { mail: row.id, kind: row.kind, state, reason }
     if (isToSeveral && undeliveredStates.includes(state)) await reportReceiver(db, log, change, to)
     if (changed) report(log, change, isToSeveral)

@@ -8,8 +8,8 @@ import { mailKinds, storedKind, storedKinds } from './states.ts'
 
 /* What is counted of mails: for the sender, to know how many may go, and for whoever watches the site. */
 
-/** Of the last mails whose fate is known, so many may have been turned away or marked as spam. */
-const DECIDED = 20
+/** Of the last 20 mails of a kind whose delivery Resend reported, fewer than 5 may have bounced or been marked as spam. */
+const REPORTED = 20
 const UNWELCOME = 5
 const BACKLOG_MAX = 10_000
 const OVERDUE_SECONDS = 15 * 60
@@ -45,13 +45,9 @@ export async function readUsage(db: Db, budget: Budget): Promise<Usage> {
     SELECT FROM "Quvera_Mail" WHERE "Kind" = ${storedKind(kind)} AND "TriedAt" > now() - interval '24 hours'
     ORDER BY "TriedAt" DESC LIMIT ${budget.mails}) used)`
   const isUnwelcome = (kind: MailKind) =>
-    Prisma.sql`${kind}::text, (SELECT count(*) FILTER (WHERE "Status" <> 'Delivered') >= ${UNWELCOME} FROM (
-      SELECT decided.* FROM unnest(ARRAY['Delivered', 'Bounced', 'Complained']::"Quvera_MailStatus"[]) AS state
-      CROSS JOIN LATERAL (
-        SELECT "Status", "DueAt" FROM "Quvera_Mail"
-        WHERE "Status" = state AND "Kind" = ${storedKind(kind)} AND "DueAt" > now() - interval '1 day'
-        ORDER BY "DueAt" DESC LIMIT ${DECIDED}) decided
-      ORDER BY "DueAt" DESC LIMIT ${DECIDED}) last)`
+    Prisma.sql`${kind}::text, (SELECT count(*) FILTER (WHERE "Status" IN ('Bounced', 'Complained')) >= ${UNWELCOME} FROM (
+      SELECT "Status" FROM "Quvera_Mail" WHERE "Kind" = ${storedKind(kind)} AND "ReportedAt" > now() - interval '24 hours'
+      ORDER BY "ReportedAt" DESC LIMIT ${REPORTED}) last)`
   const notice = Prisma.sql`SELECT TRUE FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Staff'`
   const [usage] = await db.$queryRaw<[Usage]>`
     SELECT json_build_object(${Prisma.join(mailKinds.map(used))}) AS "used",

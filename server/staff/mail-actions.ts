@@ -44,7 +44,7 @@ export async function retryMails(db: Db, { ids, includeUnknown, includeRestored 
     Prisma.sql`${all ? Prisma.sql`(mail."DueAt" IS NOT NULL OR mail."Status" <> 'Pending')` : named(ids)} AND (
       mail."Status" = ANY(${unsent}::text[]::"Quvera_MailStatus"[])
       OR (${includeRestored} AND mail."Status" = 'Withheld' AND mail."LastError" = ${withheldByRestore.lastError}))`,
-    Prisma.sql`, "DueAt" = now(), "ResendId" = NULL,
+    Prisma.sql`, "DueAt" = now(), "ReportedAt" = NULL, "ResendId" = NULL,
       "TriedAt" = CASE "Status" WHEN 'Pending' THEN "TriedAt" END,
       "LastError" = CASE "Status" WHEN 'Withheld' THEN NULL ELSE "LastError" END,
       "Key" = CASE WHEN "Status" = 'Unknown' OR "ResendId" IS NOT NULL THEN 'again/' || gen_random_uuid() ELSE "Key" END`,

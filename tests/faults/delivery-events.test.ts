@@ -70,8 +70,8 @@ it('events that are repeated, out of order, early and forged leave every mail as
   const forgetting = stage.inspect(async (db) => {
     for (; !isOver; await sleep(100))
       await db.$executeRaw`
-        UPDATE "Quvera_Mail" SET "DueAt" = "DueAt" - interval '2 days'
-        WHERE "Status" IN ('Bounced', 'Complained') AND "DueAt" > now() - interval '1 day'`
+        UPDATE "Quvera_Mail" SET "ReportedAt" = "ReportedAt" - interval '2 days'
+        WHERE "Status" IN ('Bounced', 'Complained') AND "ReportedAt" > now() - interval '1 day'`
   })
   let kills = 0
   async function kill() {

@@ -33,7 +33,7 @@ describe.runIf(inject('postgres'))('beside 1,000,000 sent and 100,000 pending ma
     const { db } = database
     for (let part = 0; part < 10; part++)
       await db.$executeRaw`
-        INSERT INTO "Quvera_Mail" ("Kind", "Status", "Attempts", "Key", "ResendId", "TriedAt", "DueAt")
+        INSERT INTO "Quvera_Mail" ("Kind", "Status", "Attempts", "Key", "ResendId", "TriedAt", "ReportedAt")
         SELECT (ARRAY['Staff', 'Acknowledgement'])[1 + n % 2]::"Quvera_MailKind", 'Sent', 1, 'sent', 'sent-' || ${part}::int || '-' || n,
           now() - n * interval '26 seconds', now() - n * interval '26 seconds'
         FROM generate_series(1, 100000) n`

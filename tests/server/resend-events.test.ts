@@ -249,7 +249,7 @@ describe('acknowledgements that are turned away', () => {
       expect(await waiting()).toBeGreaterThan(0)
     })
     const yesterday = new Date(Date.now() - 25 * 3_600_000)
-    await app.db.mail.updateMany({ where: { status: 'Bounced' }, data: { dueAt: yesterday } })
+    await app.db.mail.updateMany({ where: { status: 'Bounced' }, data: { reportedAt: yesterday } })
     await eventually(async () => expect(await waiting()).toBe(0))
     expect(await mailsCommand()).not.toMatch(HELD)
   })

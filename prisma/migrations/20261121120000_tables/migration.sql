@@ -60,6 +60,7 @@ CREATE TABLE "Quvera_Mail" (
     "Attempts" INTEGER NOT NULL DEFAULT 0,
     "DueAt" TIMESTAMPTZ(3) DEFAULT CURRENT_TIMESTAMP,
     "TriedAt" TIMESTAMPTZ(3),
+    "ReportedAt" TIMESTAMPTZ(3),
     "LastError" TEXT,
     "ResendId" TEXT,
     "Text" TEXT,
@@ -169,6 +170,7 @@ ALTER TABLE "Quvera_Form"
 -- Prisma's schema cannot express the condition; the index names are the ones it expects.
 CREATE INDEX "Quvera_Mail_ResendId_idx" ON "Quvera_Mail" ("ResendId") WHERE "ResendId" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_Kind_TriedAt_idx" ON "Quvera_Mail" ("Kind", "TriedAt") WHERE "TriedAt" IS NOT NULL;
+CREATE INDEX "Quvera_Mail_Kind_ReportedAt_idx" ON "Quvera_Mail" ("Kind", "ReportedAt") WHERE "ReportedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_tried_idx" ON "Quvera_Mail" ("DueAt") WHERE "Status" = 'Pending' AND "TriedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_SubscriberId_idx" ON "Quvera_Mail" ("SubscriberId") WHERE "SubscriberId" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_Mailbox_TriedAt_idx" ON "Quvera_Mail" ("Mailbox", "TriedAt") WHERE "Mailbox" IS NOT NULL AND "TriedAt" IS NOT NULL;
