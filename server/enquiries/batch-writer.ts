@@ -24,12 +24,12 @@ export function createBatchWriter<Row, Result>(
       const batch = waiting.splice(0, size)
       try {
         const result = await write(batch.map(({ row }) => row))
-        const answer = () => {
+        const resolveAll = () => {
           for (const { resolve } of batch) resolve(result)
         }
         if (waiting.length > 0)
-          setImmediate(answer) // after the next statement was sent
-        else answer()
+          setImmediate(resolveAll) // after the next statement was sent
+        else resolveAll()
       } catch (error) {
         if (isRowError(error) && batch.length > 1) {
           // One row is rejected: write each by itself.

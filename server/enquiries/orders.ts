@@ -91,23 +91,23 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     const { submissionKey, ...content } = order
     const row = toRow(order)
     const { Reference: reference } = row
-    const answer = await withRetry(() =>
+    const stored = await withRetry(() =>
       db.$transaction(async (transaction) => {
         // Another request with the same content waits here until this one is committed.
         await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(content)}, 0))`
         const where = { submissionKey: { in: [submissionKey, ...otherKeys] } }
-        const stored = await transaction.enquiry.findMany({ where })
-        const same = stored.find((row) => isSameOrder(row, order))
+        const earlier = await transaction.enquiry.findMany({ where })
+        const same = earlier.find((row) => isSameOrder(row, order))
         if (same) return same.reference
-        if (stored.length > 0) throw new NotStored('conflict', messages.conflict)
+        if (earlier.length > 0) throw new NotStored('conflict', messages.conflict)
         options.onWriting()
         const isNew = await insertEnquiries(transaction, [{ row, acknowledge: options.acknowledge }])
         return isNew ? reference : undefined
       }, TRANSACTION),
     )
-    if (!answer) return submitOnce(order, otherKeys, options) // the random reference existed already
-    if (answer === reference) log.info({ reference }, 'enquiry stored')
-    return { reference: answer }
+    if (!stored) return submitOnce(order, otherKeys, options) // the random reference existed already
+    if (stored === reference) log.info({ reference }, 'enquiry stored')
+    return { reference: stored }
   }
 
   function refuse(cause: unknown): never {

@@ -49,11 +49,11 @@ export function createPace(now: () => number = () => performance.now()) {
       left--
       underWay++
     },
-    /** Of a request that was started: what was answered, or that it was not sent after all. */
-    ended(answered: Headers | 'unsent') {
+    /** Call it for each request that was started: with Resend's headers, or `unsent` if it was not sent after all. */
+    ended(headers: Headers | 'unsent') {
       underWay--
-      if (answered === 'unsent') left++
-      else learn(answered)
+      if (headers === 'unsent') left++
+      else learn(headers)
     },
   }
 }

@@ -63,18 +63,18 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       return mails
     },
     async attempt(mail, signal) {
-      let answered: Headers | 'unsent' = 'unsent'
+      let headers: Headers | 'unsent' = 'unsent'
       try {
         const message = writeMessage(mail, staff, publicUrl)
         if (!message) return unsent('Withheld', 'Not sent: what it was about was erased.')
         if ((mail.triedHoursAgo ?? 0) > KEY_LIFETIME_HOURS) return { to: 'Unknown', lastError: KEY_EXPIRED }
         const reason = kinds[mail.kind].to === 'visitor' && (await readWithholdReason(db, mail))
         if (reason) return unsent('Withheld', reason)
-        const { outcome, headers } = await mailer.send(message, signal)
-        answered = headers
-        return resultOf(mail, outcome, env.MAIL_RETRY_SECONDS)
+        const answer = await mailer.send(message, signal)
+        headers = answer.headers
+        return resultOf(mail, answer.outcome, env.MAIL_RETRY_SECONDS)
       } finally {
-        pace.ended(answered)
+        pace.ended(headers)
       }
     },
     async recorded({ id, kind, attempts }, { to, lastError, resendId }) {
@@ -104,7 +104,7 @@ function resultOf({ kind, attempts }: ClaimedMail, outcome: Outcome, seconds: nu
       if (kind === 'Confirmation') return { to: 'Withheld', lastError: `Resend refuses the address: ${lastError}` }
       return { to: 'Failed', lastError }
     case 'ambiguous': {
-      if (outcome.final) return { to: 'Unknown', lastError }
+      if (outcome.unknowable) return { to: 'Unknown', lastError }
       const pauseMs = Math.min(retryMs, UNCLEAR_PAUSE_MS)
       return { to: 'Pending', lastError, dueInMs: backOffMs(attempts, seconds), pauseMs }
     }

@@ -20,8 +20,8 @@ export type Outcome =
   | { is: 'refused'; error: string }
   /** Resend did not take it now, for a reason that concerns all mails. */
   | { is: 'throttled' | 'misconfigured' | 'overQuota'; error: string; retryAfterMs?: number | undefined }
-  /** It may or may not have been taken; `final` when another try cannot tell either. */
-  | { is: 'ambiguous'; error: string; final?: true }
+  /** It may or may not have been taken; `unknowable` when another try cannot tell either. */
+  | { is: 'ambiguous'; error: string; unknowable?: true }
 
 export interface DeliveryEvent {
   /** A repeat of the event has the same. */
@@ -108,7 +108,7 @@ function readOutcome({ data, error: failure, headers }: ResendAnswer): Outcome {
     return { is: 'throttled', error, retryAfterMs: readDelayMs(headers?.['retry-after']) }
   if (name === 'concurrent_idempotent_requests') return { is: 'ambiguous', error }
   // An earlier try used the key with other content: the settings have changed since.
-  if (name === 'invalid_idempotent_request') return { is: 'ambiguous', error, final: true }
+  if (name === 'invalid_idempotent_request') return { is: 'ambiguous', error, unknowable: true }
   // Before a domain is verified, Resend sends to the owner of the account and nobody else.
   if (status === 403 && /testing emails/i.test(message)) return { is: 'refused', error }
   // Not in Resend's own words: from a proxy, from a firewall that rejects this mail, or from a wrong RESEND_BASE_URL.

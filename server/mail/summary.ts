@@ -46,7 +46,7 @@ type EnquiryFilter = NonNullable<NonNullable<Parameters<Db['enquiry']['findMany'
 export async function readSummary(db: Db, now: Date, covered: bigint[] = []): Promise<string | undefined> {
   const newest = { id: { in: covered.slice(-LISTED_MAX - NAMED_MAX) } }
   const dayAgo = new Date(now.getTime() - DAY_MS)
-  const unanswered: EnquiryFilter = { status: 'New', receivedAt: { lte: dayAgo } }
+  const stillNew: EnquiryFilter = { status: 'New', receivedAt: { lte: dayAgo } }
   // `who` is set by the staff command only. Studio saves a row that it read before a colleague closed the enquiry.
   const byHand = { column: 'Status', before: 'Closed', who: null, at: { gt: dayAgo } }
   const reopened: EnquiryFilter = { status: { not: 'Closed' }, history: { some: byHand } }
@@ -54,7 +54,7 @@ export async function readSummary(db: Db, now: Date, covered: bigint[] = []): Pr
     readList(db, TITLES.included, { mails: { some: newest } }, 'list --new', covered.length),
     readList(db, TITLES.undelivered, { mails: { some: undeliveredNotices } }, 'mails'),
     readList(db, TITLES.toCall, { mails: { some: undeliveredAcknowledgements } }, 'mails'),
-    readList(db, TITLES.waiting, unanswered, 'list --new'),
+    readList(db, TITLES.waiting, stillNew, 'list --new'),
     readList(db, TITLES.reopened, reopened, 'list'),
   ])
   const [included = 0, notices = 0, visitors = 0, waiting = 0, opened = 0] = lists.map(({ total }) => total)

@@ -126,12 +126,12 @@ function readMailNames(words: string[]): (db: Db) => Promise<bigint[]> {
   }
 }
 
-function readMails(db: Db, where: MailFilter) {
+function findMails(db: Db, where: MailFilter) {
   const include = { enquiry: { select: { reference: true, receivedAt: true, name: true, mobile: true } } }
   return db.mail.findMany({ where, include, orderBy: { id: 'asc' }, take: LISTED_MAX })
 }
 
-const columns: Column<Awaited<ReturnType<typeof readMails>>[number]>[] = [
+const columns: Column<Awaited<ReturnType<typeof findMails>>[number]>[] = [
   { title: 'Id', cell: ({ id }) => String(id) },
   { title: 'Reference', cell: ({ enquiry }) => enquiry?.reference ?? '' },
   { title: 'Name', cell: ({ enquiry }) => enquiry?.name ?? '', max: 24 },
@@ -255,7 +255,7 @@ async function printSection(terminal: Terminal, db: Db, section: Section): Promi
   const { where, title, advice, visitors } = section
   const total = await db.mail.count({ where })
   if (total === 0) return false
-  const rows = await readMails(db, where)
+  const rows = await findMails(db, where)
   if (visitors) await terminal.recordAccess(db, formatCount(rows.length, 'mail', 'mails'))
   terminal.print(title(total))
   const shown = columns.filter((column) => visitors || !['Name', 'Mobile'].includes(column.title))
