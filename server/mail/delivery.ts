@@ -110,26 +110,25 @@ export function createDeliveryCheck(
   staff: string[],
   { mailer, pace }: { mailer: Mailer; pace: Pace },
 ) {
-  let isPossible = true
-  let isUnderWay = false
+  let isReady = true
 
-  async function check() {
+  /** @returns whether another one may be checked */
+  async function check(): Promise<boolean> {
     const resendId = await claimCheck(db)
-    if (!resendId) return
+    if (!resendId) return true
     pace.started()
     const { event, forbidden, headers } = await mailer.readNewestEvent(resendId, AbortSignal.timeout(CHECK_TIMEOUT_MS))
     pace.ended(headers)
     if (event) await recordEvent(db, log, event, staff)
-    isPossible = !forbidden
     if (forbidden)
       log.warn('RESEND_API_KEY may only send: whether mails arrive is not known until RESEND_WEBHOOK_SECRET is set')
+    return !forbidden
   }
 
   return async () => {
-    if (!isPossible || isUnderWay || pace.room().tries === 0) return
-    isUnderWay = true
-    await check().catch(() => undefined) // a database that fails is reported at the next poll
-    isUnderWay = false
+    if (!isReady || pace.room().tries === 0) return
+    isReady = false
+    isReady = await check().catch(() => true) // a database that fails is reported at the next poll
   }
 }
 

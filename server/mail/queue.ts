@@ -123,7 +123,8 @@ export function backOffMs(attempts: number, baseSeconds: number): number {
 
 /**
  * Withholds a chunk of each kind of mails that nobody tried, or asked to try, for `maxAgeDays`; acknowledgements after a
- * day; summaries and notices that wait for one never, because nothing else names their enquiries.
+ * day; summaries and notices that wait for one never, because nothing else names their enquiries. A mail that may have been
+ * sent is repeated as long as Resend remembers its key.
  * @returns whether there may be more
  */
 export async function withholdOld(db: Db, of: MailKind[], maxAgeDays: number, log: Pick<Logger, 'error'>) {

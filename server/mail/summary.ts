@@ -109,25 +109,22 @@ export function createSummaryWriter(db: Db, env: Env, log: Pick<Logger, 'info' |
   let isLimitReached = false
   let waitsSince = performance.now()
 
-  async function writeIfDue(
-    { now, used, hasSuspected, hasDue, hasPendingSummary, summaryAgeMs }: Usage,
-    isUpkeep: boolean,
-  ) {
+  return async (usage: Usage, isUpkeep: boolean) => {
+    const { now, used, hasSuspected, hasDue, hasPendingSummary, summaryAgeMs } = usage
     isLimitReached = hasDue && (isLimitReached || allowanceOf(budget, used).Notice === 0)
     if (!hasSuspected && !isLimitReached) waitsSince = performance.now()
     const isPauseOver = summaryAgeMs === null || summaryAgeMs >= summaryPauseMs(budget, used.Summary)
-    if (isPauseOver && !hasPendingSummary && performance.now() - waitsSince >= waitMs) {
-      waitsSince = performance.now()
-      await writeSummary(db, now, isLimitReached)
-    } else if (isUpkeep && env.DIGEST_AT && (await writeDigestIfDue(db, env.DIGEST_AT, now, isLimitReached)))
-      log.info('the digest of the day is written')
-  }
-
-  return (usage: Usage, isUpkeep: boolean) =>
-    writeIfDue(usage, isUpkeep).catch((err) => {
+    const isDue = isPauseOver && !hasPendingSummary && performance.now() - waitsSince >= waitMs
+    if (isDue) waitsSince = performance.now()
+    try {
+      if (isDue) await writeSummary(db, now, isLimitReached)
+      else if (isUpkeep && env.DIGEST_AT && (await writeDigestIfDue(db, env.DIGEST_AT, now, isLimitReached)))
+        log.info('the digest of the day is written')
+    } catch (err) {
       waitsSince = performance.now()
       log.error({ err }, 'a summary could not be written; it is tried again in a minute')
-    })
+    }
+  }
 }
 
 /**
