@@ -29,7 +29,7 @@ export interface Result {
   resendId?: string
   /** The mail was certainly not sent: its times are as before the claim. */
   isUnsent?: true
-  /** For so long nothing else is to be tried either. */
+  /** For so long no other mail is to be tried either. */
   pauseMs?: number
 }
 
@@ -86,7 +86,7 @@ export async function claimDue(
   return mails.flatMap((mail) => claims.filter(({ id }) => id === mail.id).map((claim) => ({ ...claim, ...mail })))
 }
 
-/** Without mails whose enquiry was erased meanwhile. */
+/** Leaves out mails whose enquiry was erased meanwhile. */
 export async function readMails(db: Db, rows: { id: bigint }[]) {
   if (rows.length === 0) return []
   const mails = await db.mail.findMany({
@@ -100,7 +100,7 @@ export async function readMails(db: Db, rows: { id: bigint }[]) {
   })
 }
 
-/** Records the result of a try, unless another process has claimed the mail meanwhile: then its try counts. */
+/** Records the result of a try, unless another process has claimed the mail since: then that one's result counts. */
 export async function recordResult(db: Db, mail: ClaimedMail, result: Result): Promise<void> {
   const { to, lastError, dueInMs, resendId = null, isUnsent } = result
   const next = dueInMs === undefined ? null : Prisma.sql`now() + make_interval(secs => ${dueInMs / 1000})`

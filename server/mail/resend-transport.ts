@@ -26,8 +26,8 @@ const KEY_EXPIRED = 'An earlier try may have sent this mail; too long ago to try
 
 /** Sends mails through Resend. */
 export function createResendTransport(db: Db, env: Env, log: Logger, summaryWaitMs?: number): Transport {
-  const { RESEND_API_KEY: apiKey = '', RESEND_BASE_URL: baseUrl, MAIL_FROM: from, STAFF_EMAILS: staff } = env
-  const mailer = createMailer({ apiKey, baseUrl, from })
+  const staff = env.STAFF_EMAILS
+  const mailer = createMailer(env)
   const pace = createPace()
   const publicUrl = publicUrlOf(env)
   let usage: Usage | undefined
@@ -81,8 +81,8 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       if (resendId) return applyEvents(db, log, { resendId }, staff)
       const reason = lastError?.split(':')[0]
       const fields = { mail: id, kind, attempt: attempts, state: to, reason }
-      const isForGood = kinds[kind].to === 'staff' && (to === 'Failed' || to === 'Unknown')
-      if (isForGood || reason?.includes('monthly_quota_exceeded'))
+      const isAlarm = kinds[kind].to === 'staff' && (to === 'Failed' || to === 'Unknown')
+      if (isAlarm || reason?.includes('monthly_quota_exceeded'))
         log.error(fields, 'a mail was not sent, and staff may not know of an enquiry: see `staff mails`')
       else if (to !== 'Withheld') log.warn(fields, 'a mail was not sent')
     },
@@ -103,8 +103,9 @@ function resultOf({ kind, attempts }: ClaimedMail, outcome: Outcome, seconds: nu
       // Anybody can type an address: nobody need do anything about one that does not exist.
       if (kind === 'Confirmation') return { to: 'Withheld', lastError: `Resend refuses the address: ${lastError}` }
       return { to: 'Failed', lastError }
+    case 'unknowable':
+      return { to: 'Unknown', lastError }
     case 'ambiguous': {
-      if (outcome.unknowable) return { to: 'Unknown', lastError }
       const pauseMs = Math.min(retryMs, UNCLEAR_PAUSE_MS)
       return { to: 'Pending', lastError, dueInMs: backOffMs(attempts, seconds), pauseMs }
     }

@@ -1,4 +1,5 @@
 import { Resend } from 'resend'
+import type { Env } from '../env.ts'
 
 /* The client of Resend. It cleans every text of Resend's before it is stored, shown or logged. */
 
@@ -16,12 +17,10 @@ export interface Message {
 /** What became of one try to send a mail. */
 export type Outcome =
   | { is: 'sent'; resendId: string }
-  /** Resend will never take this mail. */
-  | { is: 'refused'; error: string }
+  /** Resend refuses this mail for good; or it may have taken it, and another try will tell, or will not. */
+  | { is: 'refused' | 'ambiguous' | 'unknowable'; error: string }
   /** Resend did not take it now, for a reason that concerns all mails. */
   | { is: 'throttled' | 'misconfigured' | 'overQuota'; error: string; retryAfterMs?: number | undefined }
-  /** It may or may not have been taken; `unknowable` when another try cannot tell either. */
-  | { is: 'ambiguous'; error: string; unknowable?: true }
 
 export interface DeliveryEvent {
   /** A repeat of the event has the same. */
@@ -54,15 +53,8 @@ export function clean(text: unknown): string {
 }
 
 /** Its functions never throw. */
-export function createMailer({
-  apiKey,
-  baseUrl,
-  from,
-}: {
-  apiKey: string
-  baseUrl?: string | undefined
-  from: string
-}) {
+export function createMailer(env: Pick<Env, 'RESEND_API_KEY' | 'RESEND_BASE_URL' | 'MAIL_FROM'>) {
+  const { RESEND_API_KEY: apiKey, RESEND_BASE_URL: baseUrl, MAIL_FROM: from } = env
   const resend = new Resend(apiKey, baseUrl ? { baseUrl } : {})
 
   /** Where Resend does not take the address for replies, the mail goes once more without it. */
@@ -108,7 +100,7 @@ function readOutcome({ data, error: failure, headers }: ResendAnswer): Outcome {
     return { is: 'throttled', error, retryAfterMs: readDelayMs(headers?.['retry-after']) }
   if (name === 'concurrent_idempotent_requests') return { is: 'ambiguous', error }
   // An earlier try used the key with other content: the settings have changed since.
-  if (name === 'invalid_idempotent_request') return { is: 'ambiguous', error, unknowable: true }
+  if (name === 'invalid_idempotent_request') return { is: 'unknowable', error }
   // Before a domain is verified, Resend sends to the owner of the account and nobody else.
   if (status === 403 && /testing emails/i.test(message)) return { is: 'refused', error }
   // Not in Resend's own words: from a proxy, from a firewall that rejects this mail, or from a wrong RESEND_BASE_URL.

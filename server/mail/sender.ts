@@ -6,7 +6,6 @@ import { releaseLease, takeLease } from '../database/lease.ts'
 import { sqlState } from '../errors.ts'
 import { type ClaimedMail, type Result, recordResult } from './queue.ts'
 
-/** How a sender sends. */
 export interface Transport {
   /** Of all processes the one that has this lease sends. */
   lease: string
@@ -42,7 +41,7 @@ const SENDER_LEASE_SECONDS = 5
 const LONG_PREPARATION_MS = 1000
 const TRY_TIMEOUT_MS = 10_000
 
-/** Sends what is due until stopped. When its process dies another one takes over once the lease has ended. */
+/** Sends what is due until stopped. If its process dies, another one takes over when the lease ends. */
 export function startSender(db: Db, transport: Transport, { log, leaseSeconds, pollMs = POLL_MS }: SenderOptions) {
   const holder = randomUUID()
   const graceIsOver = new AbortController()
@@ -126,7 +125,7 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   }
 
   async function sendOnce(mail: ClaimedMail) {
-    // A try ends while its claim lasts, and with the grace of `stop`.
+    // A try ends before its claim does, and when `stop` waits no longer.
     const timeout = AbortSignal.timeout(Math.min(TRY_TIMEOUT_MS, leaseSeconds * 500))
     const result = await transport.attempt(mail, AbortSignal.any([graceIsOver.signal, timeout]))
     if (result.pauseMs) enter({ is: 'paused', until: performance.now() + result.pauseMs })

@@ -11,7 +11,7 @@ import type { MailKind, MailStatus } from '../database/generated/enums.ts'
  *                          │  └──────────────────────────────────────────────────────┘
  *                          └──────── a limit, its age, told in a summary, staff ──▶ Withheld
  */
-/** The most urgent first. Bounced may become Delivered: of several receivers one has got the mail. */
+/** The most urgent first. A Bounced mail becomes Delivered when another one of its receivers has got it. */
 export const states: Record<MailStatus, { means: string; next: MailStatus[] }> = {
   Bounced: { means: 'was turned away by the receiver', next: ['Delivered', 'Complained', 'Withheld'] },
   Failed: { means: 'was refused for good', next: ['Pending', 'Withheld', 'Delivered', 'Complained'] },
@@ -32,7 +32,7 @@ export function statesBefore(to: MailStatus): MailStatus[] {
   return names(states).filter((state) => states[state].next.includes(to))
 }
 
-/** In the order in which they are sent; `key` begins the idempotency key. A post does not count in the budget. */
+/** The first are sent first. `key` begins the idempotency key. A post does not count in the budget. */
 export const kinds: Record<MailKind, { to: 'staff' | 'visitor' | 'program'; key: string; short: string }> = {
   Summary: { to: 'staff', key: 'summary', short: 'Summary' },
   Notice: { to: 'staff', key: 'staff', short: 'Notice' },

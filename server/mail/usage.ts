@@ -6,7 +6,7 @@ import type { Env } from '../env.ts'
 import { allowanceOf, type Budget, type Used } from './quota.ts'
 import { mailKinds, storedKind, storedKinds } from './states.ts'
 
-/* What is counted of mails: for the sender, to know how many may go, and for whoever watches the site. */
+/* Counts of mails: for the sender, to know how many may go, and for monitoring. */
 
 /** Of the last 20 mails of a kind whose delivery Resend reported, fewer than 5 may have bounced or been marked as spam. */
 const REPORTED = 20
@@ -60,7 +60,7 @@ export async function readUsage(db: Db, budget: Budget): Promise<Usage> {
 }
 
 /**
- * For whoever watches the site. Counts end at `BACKLOG_MAX` a kind: they cost the same however many mails there are. The
+ * For monitoring. Counts end at `BACKLOG_MAX` a kind, so that they cost the same however many mails there are. The
  * age of a mail counts from when it was written, or its first try began. Overdue are mails to staff: those to visitors may
  * wait a day for their share of the budget.
  */

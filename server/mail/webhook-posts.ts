@@ -105,7 +105,7 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
   }
 }
 
-/** While this lease lasts, each order writes a post. */
+/** Takes or renews a lease: while it lasts, each order writes a post. */
 export function wantPosts(db: Db): Promise<boolean> {
   return takeLease(db, POSTS_WANTED, 'a process with NOTIFY_URL', WANTED_SECONDS)
 }

@@ -80,7 +80,7 @@ export function testMailCommand(add: AddCommand, { env, print }: Terminal) {
       const { RESEND_API_KEY: apiKey, RESEND_BASE_URL: baseUrl, MAIL_FROM: from } = env()
       if (!apiKey) throw new OperatorError('RESEND_API_KEY is not set, so no mail can be sent.')
       const text = `This mail is a test of the ${brand.name} website.`
-      const { outcome } = await createMailer({ apiKey, baseUrl, from }).send(
+      const { outcome } = await createMailer(env()).send(
         {
           idempotencyKey: `test/${crypto.randomUUID()}`,
           to: [to],
