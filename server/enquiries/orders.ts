@@ -77,11 +77,13 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     if (!(await write({ row, acknowledge }))) {
       const stored = await db.enquiry.findUnique({ where: { submissionKey: order.submissionKey } })
       if (!stored) return submit(order, { acknowledge }) // the random reference existed already
-      if (stored.id !== id && !isSameOrder(stored, order)) throw new NotStored('conflict', messages.conflict)
-      const { receivedAt } = stored
-      const isEarlier = dayOf(receivedAt) !== dayOf(new Date())
-      if (stored.id !== id)
+      if (!isSameOrder(stored, order)) throw new NotStored('conflict', messages.conflict)
+      await waitForStandby(db)
+      if (stored.id !== id) {
+        const { receivedAt } = stored
+        const isEarlier = dayOf(receivedAt) !== dayOf(new Date())
         return { reference: stored.reference, ...(isEarlier && { receivedAt: receivedAt.toISOString() }) }
+      }
     }
     log.info({ reference }, 'enquiry stored')
     return { reference }
@@ -98,7 +100,10 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
         const where = { submissionKey: { in: [submissionKey, ...otherKeys] } }
         const earlier = await transaction.enquiry.findMany({ where })
         const same = earlier.find((row) => isSameOrder(row, order))
-        if (same) return same.reference
+        if (same) {
+          await waitForStandby(transaction)
+          return same.reference
+        }
         if (earlier.length > 0) throw new NotStored('conflict', messages.conflict)
         options.onWriting()
         const isNew = await insertEnquiries(transaction, [{ row, acknowledge: options.acknowledge }])
@@ -209,6 +214,14 @@ async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]): Promis
     )
     SELECT count(*)::int AS "stored" FROM form`
   return stored === rows.length
+}
+
+/**
+ * Writes something, so that the commit waits until a synchronous standby has all that was committed before. A primary that
+ * was restarted meanwhile shows rows that its standby does not have.
+ */
+async function waitForStandby(db: Pick<Db, '$executeRaw'>): Promise<void> {
+  await db.$executeRaw`SELECT pg_logical_emit_message(true, 'quvera', '')`
 }
 
 /** Stores an enquiry and rolls it back. Throws what would keep a real one from being stored. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { submit } from '../support/an-order.ts'
+import { anOrder, submit } from '../support/an-order.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { eventually } from '../support/eventually.ts'
 import { createStages, report } from '../support/fault-stage.ts'
@@ -10,13 +10,50 @@ import { administer } from '../support/test-database.ts'
 
 const { setUp, postgres } = createStages()
 
+async function setStandbys(setting: string) {
+  await administer(postgres().url, `ALTER SYSTEM ${setting}`)
+  await administer(postgres().url, 'SELECT pg_reload_conf()')
+}
+
+it('an order that the synchronous standby does not have is not confirmed, also when it is repeated after the primary was restarted', async () => {
+  const stage = await setUp()
+  const server = await stage.start({ RESEND_API_KEY: '' })
+  const standby = await startPostgresServer(postgres())
+  try {
+    await setStandbys("SET synchronous_standby_names = '*'")
+    await eventually(async () => (await submit(server.url, anOrder())).status === 200)
+    await standby.freeze()
+    const order = anOrder()
+    const form = { ...anOrder({ name: 'Without scripts' }), submissionKey: '' }
+    const send = () => Promise.all([submit(server.url, order).then(({ status }) => status), postForm(server.url, form)])
+    const before = await stage.inspect((db) => db.enquiry.count())
+    expect(await send()).toEqual([503, 503])
+    await postgres().kill()
+    await postgres().start()
+    const stored = () => stage.inspect((db) => db.enquiry.count())
+    await eventually(async () => expect(await stored()).toBe(before + 2))
+    for (let tries = 0; tries < 2; tries++) expect(await send()).toEqual([503, 503])
+    await standby.thaw()
+    await eventually(async () => expect(await send()).toEqual([200, 303]))
+    expect(await stored()).toBe(before + 2)
+  } finally {
+    await standby.close()
+    await setStandbys('RESET synchronous_standby_names')
+  }
+})
+
+/** As a browser without scripts sends it. */
+async function postForm(url: string, order: object): Promise<number> {
+  const body = new URLSearchParams(Object.entries(order).map(([name, value]) => [name, String(value)]))
+  return (await fetch(`${url}/buy-now`, { method: 'POST', body, redirect: 'manual' })).status
+}
+
 it('PostgreSQL killed under load, its synchronous standby promoted behind the same address: nothing lost, served again within 5 s', async () => {
   const stage = await setUp()
   const standby = await startPostgresServer(postgres())
   const forwarder = await startForwarder(Number(new URL(stage.databaseUrl).port))
   try {
-    await administer(postgres().url, "ALTER SYSTEM SET synchronous_standby_names = '*'")
-    await administer(postgres().url, 'SELECT pg_reload_conf()')
+    await setStandbys("SET synchronous_standby_names = '*'")
     const at = (port: string | number) => Object.assign(new URL(stage.databaseUrl), { port: String(port) }).href
     const server = await stage.start({ DATABASE_URL: at(forwarder.port) })
     await eventually(() =>
