@@ -146,8 +146,10 @@ async function insertAll(db: Queries, { batches }: Backup): Promise<number> {
     for await (const { table, columns, rows } of batches) {
       if (!tables.includes(table)) throw new Damage('It holds a table that no backup of ours has')
       const [name, names] = [quoted(table), columns.map(quoted).join()]
+      // The database may be the one of the backup, emptied by hand: its access log cannot be emptied.
+      const conflict = table === ACCESS_LOG ? 'ON CONFLICT DO NOTHING' : ''
       await db.$executeRawUnsafe(
-        `INSERT INTO ${name} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${name}, $1::json)`,
+        `INSERT INTO ${name} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${name}, $1::json) ${conflict}`,
         `[${rows.join()}]`,
       )
       if (table !== ACCESS_LOG) inserted += rows.length

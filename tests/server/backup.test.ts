@@ -12,6 +12,7 @@ import { eventually } from '../support/eventually.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 import { scratch } from '../support/scratch.ts'
 import { staff } from '../support/staff-command.ts'
+import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
@@ -162,6 +163,16 @@ describe('a backup', { timeout: 90_000 }, () => {
       return [last._max.id ?? 0n, mail.id]
     })
     expect(after).toBe(before + 1n)
+  })
+
+  it('is restored into the database that it was made of, which somebody emptied by hand', async () => {
+    const [env, file] = [await anEmptyDatabase(), await aPath()]
+    await onDatabase(env, (db) => storeEnquiry(db))
+    expect(await staff(['backup', file], env)).toMatchObject({ code: 0 })
+    await onDatabase(env, (db) => db.$executeRawUnsafe('TRUNCATE "Quvera_Form" CASCADE'))
+    expect(await staff(['restore', file], env)).toMatchObject({ code: 0, stderr: '' })
+    const counts = await onDatabase(env, (db) => Promise.all([db.enquiry.count(), db.access.count()]))
+    expect(counts).toEqual([1, 2])
   })
 
   it('is restored into an empty database only, and completely or not at all', async () => {
