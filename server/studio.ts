@@ -27,7 +27,7 @@ const VIEWS: [name: string, address: string][] = [
   ['Nobody has answered', enquiries('Status,Reference,Name,Mobile', ['Status', '=', 'New'])],
   ['Suspected spam', enquiries('Status,Reference,Name,Mobile', ['SuspectedSpam', '=', true])],
   ['With a note', enquiries('Status,Reference,Name,Mobile,Note', ['Note', 'is not', null])],
-  ['Bounced mails', `${table('Quvera_Mail', 'Id')}${filter('Status', '=', 'Bounced')}`],
+  ['Bounced and failed mails', `${table('Quvera_Mail', 'Id')}${filter('Status', '=', 'Bounced', 'Failed')}`],
 ]
 
 function table(name: string, sort: string) {
@@ -39,9 +39,10 @@ function enquiries(pinned: string, where?: Parameters<typeof filter>) {
 }
 
 /** In the format of Studio's own URLs. */
-function filter(column: string, operator: string, value: unknown) {
-  const one = { kind: 'ColumnFilter', id: 'one', column, operator, value, after: 'and' }
-  return `&filter=${encodeURIComponent(JSON.stringify({ kind: 'FilterGroup', id: 'all', after: 'and', filters: [one] }))}`
+function filter(column: string, operator: string, ...values: unknown[]) {
+  const one = { kind: 'ColumnFilter', column, operator, after: 'or' }
+  const filters = values.map((value, index) => ({ ...one, id: `filter ${index}`, value }))
+  return `&filter=${encodeURIComponent(JSON.stringify({ kind: 'FilterGroup', id: 'all', after: 'and', filters }))}`
 }
 
 const env = readEnvOrExit(process.env)

@@ -110,6 +110,11 @@ function line(label: string, value: string): string {
   return label.padEnd(LABEL_WIDTH) + onOneLine(value)
 }
 
+/** A text of several lines, with the label before the first one. */
+function textLines(label: string, text: string): string[] {
+  return text.split('\n').map((value, index) => line(index === 0 ? label : '', value))
+}
+
 /** The ids of the summaries that list this enquiry. */
 function summariesOf({ mails }: Row): bigint[] {
   return mails.flatMap(({ lastError }) => {
@@ -125,9 +130,9 @@ function toLines(row: Row, summaries: Mail[]): string[] {
     line('Reference', row.reference),
     line('Received', `${formatIndianTime(row.receivedAt)}, ${age} ago`),
     line('Status', row.status),
-    ...enquiryFields.map((field) => line(LABELS[field], enquiry[field])),
+    ...enquiryFields.flatMap((field) => textLines(LABELS[field], enquiry[field])),
     line('Suspected spam', row.suspectedSpam ? SPAM : 'no'),
-    ...(row.note ?? '-').split('\n').map((text, index) => line(index === 0 ? 'Note' : '', text)),
+    ...textLines('Note', row.note ?? '-'),
     line('Privacy notice', `version ${row.noticeVersion}`),
     line('Id', row.id),
     ...row.mails.flatMap(mailLines),

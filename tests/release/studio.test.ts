@@ -50,6 +50,7 @@ async function openStudio(env: Record<string, string>): Promise<Page> {
 }
 
 const ALL = 'The enquiries, newest first'
+const MAILS = 'Bounced and failed mails'
 
 async function openPage(address = ''): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
@@ -151,7 +152,7 @@ describe('Prisma Studio', () => {
     const { env, drop } = await createTestDatabase()
     atEnd(drop)
     const references: Record<string, string[]> = {}
-    let bounced = ''
+    let undelivered: string[] = []
     await onDatabase(env, async (db) => {
       references['Nobody has answered'] = [await storeEnquiry(db)]
       const done = { status: 'Contacted' } as const
@@ -159,16 +160,17 @@ describe('Prisma Studio', () => {
       references['Suspected spam'] = [await storeEnquiry(db, { ...done, suspectedSpam: true })]
       references['With a note'] = [await storeEnquiry(db, { ...done, note: 'rings back' })]
       await storeEnquiry(db, done, { Acknowledgement: 'Bounced' })
-      bounced = String((await db.mail.findFirstOrThrow({ where: { status: 'Bounced' } })).id)
+      await storeEnquiry(db, done, { Staff: 'Failed' })
+      const found = await db.mail.findMany({ where: { status: { not: 'Delivered' } }, orderBy: { id: 'desc' } })
+      undelivered = found.map(({ id }) => String(id))
     })
-    references['Bounced mails'] = [bounced]
+    references[MAILS] = undelivered
     const addresses = await startStudio(env)
     expect([...addresses.keys()]).toEqual([ALL, ...Object.keys(references)])
     for (const [title, rows] of Object.entries(references)) {
       const page = await openPage(addresses.get(title))
-      const isMail = title === 'Bounced mails'
-      await eventually(async () => expect(await cells(page, isMail ? 'Id' : 'Reference'), title).toEqual(rows))
-      if (!isMail) expect(await cells(page, 'Mobile')).toEqual(['9876543210'])
+      await eventually(async () => expect(await cells(page, title === MAILS ? 'Id' : 'Reference'), title).toEqual(rows))
+      if (title !== MAILS) expect(await cells(page, 'Mobile')).toEqual(['9876543210'])
     }
   }, 120_000)
 

@@ -24,6 +24,14 @@ function references({ stdout }: Ran) {
   return [...stdout.matchAll(/^[A-Z]+-\w{6}/gm)].map(([reference]) => reference)
 }
 
+it('show keeps the lines of a text', async () => {
+  const { db, database } = await aDatabase()
+  const reference = await storeEnquiry(db, { name: 'Asha\nVerma', note: 'rings\nback' })
+  const { stdout } = await staff(['show', reference], database)
+  expect(stdout).toMatch(/^Name {12}Asha\n {16}Verma\nMobile/m)
+  expect(stdout).toMatch(/^Note {12}rings\n {16}back\nPrivacy/m)
+})
+
 it('control characters in a name never reach the terminal', async () => {
   const { db, database } = await aDatabase()
   const reference = await storeEnquiry(db, { name: 'Asha\u001b[2J\u009b2J\u202eVerma' })
