@@ -160,7 +160,7 @@ describe('Prisma Studio', () => {
       references['Suspected spam'] = [await storeEnquiry(db, { ...done, suspectedSpam: true })]
       references['With a note'] = [await storeEnquiry(db, { ...done, note: 'rings back' })]
       await storeEnquiry(db, done, { Acknowledgement: 'Bounced' })
-      await storeEnquiry(db, done, { Staff: 'Failed' })
+      await storeEnquiry(db, done, { Notice: 'Failed' })
       const found = await db.mail.findMany({ where: { status: { not: 'Delivered' } }, orderBy: { id: 'desc' } })
       undelivered = found.map(({ id }) => String(id))
     })
