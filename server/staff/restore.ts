@@ -142,36 +142,20 @@ function assertKnown({ version, migrations }: Head, known: string[]): void {
 async function insertAll(db: Queries, { batches }: Backup): Promise<number> {
   const tables = (await readTables(db)).map(({ name }) => name)
   let inserted = 0
-  await withDeferredKeys(db, async () => {
-    for await (const { table, columns, rows } of batches) {
-      if (!tables.includes(table)) throw new Damage('It holds a table that no backup of ours has')
-      const [name, names] = [quoted(table), columns.map(quoted).join()]
-      // The database may be the one of the backup, emptied by hand: its access log cannot be emptied.
-      const conflict = table === ACCESS_LOG ? 'ON CONFLICT DO NOTHING' : ''
-      await db.$executeRawUnsafe(
-        `INSERT INTO ${name} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${name}, $1::json) ${conflict}`,
-        `[${rows.join()}]`,
-      )
-      if (table !== ACCESS_LOG) inserted += rows.length
-    }
-  })
-  return inserted
-}
-
-/** Rows may refer to rows that come later: foreign keys are checked when all rows are inserted. */
-async function withDeferredKeys(db: Queries, insert: () => Promise<void>): Promise<void> {
-  const keys = await db.$queryRawUnsafe<{ table: string; name: string }[]>(
-    `SELECT conrelid::regclass::text AS "table", quote_ident(conname) AS "name" FROM pg_constraint
-     WHERE contype = 'f' AND connamespace = current_schema()::regnamespace AND NOT condeferrable`,
-  )
-  const alter = async (to: string) => {
-    for (const { table, name } of keys)
-      await db.$executeRawUnsafe(`ALTER TABLE ${table} ALTER CONSTRAINT ${name} ${to}`)
+  await db.$executeRawUnsafe('SET CONSTRAINTS ALL DEFERRED') // rows may refer to rows that come later
+  for await (const { table, columns, rows } of batches) {
+    if (!tables.includes(table)) throw new Damage('It holds a table that no backup of ours has')
+    const [name, names] = [quoted(table), columns.map(quoted).join()]
+    // The database may be the one of the backup, emptied by hand: its access log cannot be emptied.
+    const conflict = table === ACCESS_LOG ? 'ON CONFLICT DO NOTHING' : ''
+    await db.$executeRawUnsafe(
+      `INSERT INTO ${name} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${name}, $1::json) ${conflict}`,
+      `[${rows.join()}]`,
+    )
+    if (table !== ACCESS_LOG) inserted += rows.length
   }
-  await alter('DEFERRABLE INITIALLY DEFERRED')
-  await insert()
   await db.$executeRawUnsafe('SET CONSTRAINTS ALL IMMEDIATE')
-  await alter('NOT DEFERRABLE')
+  return inserted
 }
 
 /** Something is wrong with the file. The message quotes nothing of it: it may hold control characters of a terminal. */
