@@ -12,7 +12,7 @@ export interface Table {
   columns: string[]
 }
 
-export interface AppliedMigration {
+interface AppliedMigration {
   name: string
   checksum: string
 }
@@ -40,7 +40,7 @@ const DISK_FULL = '53100'
 const UNDEFINED_TABLE = '42P01'
 const INVALID_SCHEMA_NAME = '3F000'
 
-/** Not in a backup: they tell of the database and the running processes only. */
+/** Not in a backup: they describe the database and the running processes. */
 const NOT_BACKED_UP = `'_prisma_migrations', 'Quvera_Lease'`
 
 /** The access log. Does not count when deciding whether a database is empty. */
@@ -58,7 +58,7 @@ export function readTables(db: Queries): Promise<Table[]> {
   return db.$queryRawUnsafe(TABLES)
 }
 
-export function readAppliedMigrations(db: Queries): Promise<AppliedMigration[]> {
+function readAppliedMigrations(db: Queries): Promise<AppliedMigration[]> {
   return db.$queryRawUnsafe(
     `SELECT migration_name AS "name", checksum FROM _prisma_migrations
      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY migration_name`,
@@ -91,7 +91,8 @@ async function inTransaction(db: Db, work: Work) {
 }
 
 /** PostgreSQL empties unlogged tables when it starts after a crash. */
-const EMPTIED = 'The database was started again while this backup read it. The file is not complete: make it again.'
+const STARTED_AGAIN =
+  'The database was started again while this backup read it. The file is not complete: make it again.'
 
 /**
  * The embedded database has one session, and while it is in a transaction orders wait. So one statement copies all
@@ -115,14 +116,12 @@ async function fromCopies(db: Db, id: string, work: Work) {
     async function* rows({ name }: { name: string }) {
       yield* readPages(db, `${schema}.${quoted(name)}`)
       const [marked] = await db.$queryRawUnsafe<unknown[]>(`SELECT FROM ${schema}.marker`)
-      if (!marked) throw new OperatorError(EMPTIED)
+      if (!marked) throw new OperatorError(STARTED_AGAIN)
     }
     await work({ migrations, tables, rows })
-  } catch (error) {
-    await cleanUp().catch(() => {}) // the first failure is the one to report
-    throw error
+  } finally {
+    await cleanUp().catch(() => {}) // what stays is dropped by the next start or backup
   }
-  await cleanUp().catch(() => {}) // what stays is dropped by the next start or backup
 }
 
 /** @returns false on a full disk, where no copy can be made. No order can be stored then, so a transaction delays none. */

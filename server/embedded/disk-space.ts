@@ -17,7 +17,7 @@ const REMEMBERED_MS = 100
 /** The largest table that is rewritten. Rewriting needs three times its size: for the copy, its indexes and the log. */
 export const REWRITE_MAX_BYTES = 128 * MEGABYTE
 /** Words of statements that need disk space. */
-const GROWS = /\b(insert|update|merge|create|alter|vacuum|analyze|reindex|cluster|refresh|setval|nextval)\b/i
+const NEEDS_SPACE = /\b(insert|update|merge|create|alter|vacuum|analyze|reindex|cluster|refresh|setval|nextval)\b/i
 
 /** @param database PostgreSQL's folder; the reserve is beside it */
 export function createDiskSpace(database: string) {
@@ -37,7 +37,7 @@ export function createDiskSpace(database: string) {
         free = freeBytes(database)
       }
       if (free >= NEEDED_BYTES) return true
-      if (GROWS.test(message.toString('latin1'))) return false
+      if (NEEDS_SPACE.test(message.toString('latin1'))) return false
       if (free < LEAST_BYTES) {
         rmSync(reserve, { force: true })
         free = freeBytes(database)

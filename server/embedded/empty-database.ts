@@ -37,7 +37,7 @@ export function unpackFolder(file: string, folder: string): void {
   }
 }
 
-/** Syncs everything below `folder` to the disk, all at once: the disk needs fewer writes so. */
+/** Syncs all files below `folder` at the same time: the disk needs fewer writes than for one after the other. */
 export async function syncTree(folder: string): Promise<void> {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   await Promise.all([folder, ...paths.map((path) => join(folder, path))].map(sync))

@@ -48,8 +48,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   process.umask(0o077) // for files that PostgreSQL creates; a worker thread cannot set it
   // Else V8 compiles the busiest functions of PostgreSQL again, which takes half a gigabyte for some seconds.
   for (const flag of ['--no-wasm-dynamic-tiering', '--no-wasm-tier-up']) setFlagsFromString(flag)
-  const isUnknown = !existsSync(pathIn(folder, 'lock'))
-  if (isUnknown) isDatabase(pathIn(folder, 'database')) // before anything is written: it may be somebody else's
+  const isOurs = existsSync(pathIn(folder, 'lock'))
+  if (!isOurs) isDatabase(pathIn(folder, 'database')) // before anything is written: it may be somebody else's
   if (create) createFolder(folder)
   else assertDatabase(folder)
   const unlock = lockFolder(folder)

@@ -19,7 +19,7 @@ export function createTurns(setUnlimited: (isUnlimited: boolean) => void) {
       return await work()
     } finally {
       setUnlimited(false)
-      // Two rounds of events: only then are closed sockets known.
+      // It takes two rounds of the event loop to learn which sockets were closed.
       if (performance.now() - start > LONG_MS) {
         await nextEvents()
         await nextEvents()

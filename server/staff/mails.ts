@@ -49,7 +49,7 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
     .argument('[mails...]', 'their numbers, or the references of their enquiries')
     .option('--yes', 'all that are Pending or Failed; without it and without names the command only lists them')
     .option('--include-unknown', 'also those that may have been sent already: the receiver may get a second copy')
-    .option('--restored', 'also those that a restored database holds back')
+    .option('--restored', 'also those that a restore withheld')
     .description(
       `The running site then sends them. An Unknown mail may have been sent: look into Resend's log first. With --restored, look whether they were sent after the backup. Mails that are Sent, Delivered, Bounced or Complained, and mails withheld for another reason, are never sent again.`,
     )
@@ -201,8 +201,7 @@ ${staffCommand('mails retry ID')} sends it again, and ${staffCommand('mails with
     },
     {
       where: withheldByRestore,
-      title: (n) =>
-        `${formatCount(n, 'mail is', 'mails are')} held back since a restore: sent after the backup, or not.`,
+      title: (n) => `${formatCount(n, 'mail was', 'mails were')} withheld by a restore: sent after the backup, or not.`,
       advice: `Look into Resend's log. ${staffCommand('mails retry --restored --yes')} sends them.`,
     },
   ]

@@ -42,11 +42,11 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
     .argument('<file>', 'that "backup" has written, also with an older version of the site; - is standard input')
     .option(
       '--mails',
-      'mails that were still to be sent in the backup shall go out. Without it they are held back (Withheld), because they may have been sent since the backup was made: "mails" shows them, "mails retry --restored --yes" sends them',
+      'send the mails that were pending in the backup. Without it they are withheld, because they may have been sent since the backup was made: "mails" shows them, "mails retry --restored --yes" sends them',
     )
     .option(
       '--subscriptions',
-      'confirmed subscriptions stay so. Without it they are held back as not confirmed, because who has left since the backup would be on the list again',
+      'keep confirmed subscriptions confirmed. Without it they become unconfirmed, because people may have unsubscribed since the backup',
     )
     .action(async (file: string, { mails = false, subscriptions = false }: Options) => {
       const name = file === '-' ? 'standard input' : resolve(file)
@@ -60,18 +60,19 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
       const settings = env()
       await withDatabase({ ...settings, migrate: true }, async (database) => {
         const keep = { mails, subscriptions }
-        const { rows, madeAt, held, subscribers, isRecreated } = await restore(database, read(), keep).catch(fail)
+        const restored = await restore(database, read(), keep).catch(fail)
+        const { rows, madeAt, withheld, unconfirmed, isRecreated } = restored
         await terminal.recordAccess(database.db, formatCount(rows, 'row', 'rows'))
         print(`Restored ${formatCount(rows, 'row', 'rows')} of the backup made at ${madeAt}.`)
         if (isRecreated && settings.DATABASE_URL)
           print('The tables were created anew: run prisma/roles.sql again before the site starts.')
-        if (held > 0)
+        if (withheld > 0)
           print(
-            `Held back: ${formatCount(held, 'mail', 'mails')} that were pending in the backup (${staffCommand('mails')}).`,
+            `Withheld: ${formatCount(withheld, 'mail', 'mails')} that were pending in the backup (${staffCommand('mails')}).`,
           )
-        if (subscribers > 0)
+        if (unconfirmed > 0)
           print(
-            `Held back: ${formatCount(subscribers, 'subscription', 'subscriptions')}, no longer confirmed, because people may have unsubscribed since the backup. To keep them, restore into an empty database with --subscriptions.`,
+            `No longer confirmed: ${formatCount(unconfirmed, 'subscription', 'subscriptions')}, because people may have unsubscribed since the backup. To keep them, restore into an empty database with --subscriptions.`,
           )
       })
     })
@@ -106,11 +107,11 @@ async function fill(db: Queries & Pick<Database['db'], '$queryRaw'>, backup: Bac
   await assertEmpty(db)
   const rows = await insertAll(db, backup)
   await db.$executeRawUnsafe(SET_SEQUENCES)
-  const held = keep.mails ? 0 : await withholdAfterRestore(db)
-  const subscribers = keep.subscriptions
+  const withheld = keep.mails ? 0 : await withholdAfterRestore(db)
+  const unconfirmed = keep.subscriptions
     ? 0
     : await db.$executeRawUnsafe(`UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL WHERE "ConfirmedAt" IS NOT NULL`)
-  return { rows, held, subscribers }
+  return { rows, withheld, unconfirmed }
 }
 
 /** Reads the file to its end, which holds the checksum. */

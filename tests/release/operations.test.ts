@@ -93,7 +93,7 @@ describe.skipIf(!existsSync('/usr/lib/postgresql'))('the lines for compose', () 
     const second = await visit(restored, first)
     await run('backup - > move.gz', restored)
     await run('restore --mails --subscriptions - < move.gz', { DATABASE_URL })
-    // Those of the enquiry before the move and of the one after it: what was owed at the restore is held back.
+    // Those of the enquiry before the move and of the one after it: what was pending at the restore is withheld.
     const sent = () =>
       eventually(() =>
         expect(resend.mails.map(({ key }) => key.split('/')[0]).sort()).toEqual(['ack', 'ack', 'staff', 'staff']),

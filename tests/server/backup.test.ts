@@ -135,13 +135,13 @@ describe('a backup', { timeout: 90_000 }, () => {
     atEnd(waiting.close)
     const file = await aBackup(waiting)
     const held = await anEmptyDatabase()
-    expect((await staff(['restore', file], held)).stdout).toMatch(/Held back: 5 mails that were pending in the backup/)
+    expect((await staff(['restore', file], held)).stdout).toMatch(/Withheld: 5 mails that were pending in the backup/)
     const states = (env: Record<string, string>) =>
       inspect(env, (db) => db.mail.groupBy({ by: ['status', 'lastError'], _count: true }))
     expect(await states(held)).toEqual([
       { status: 'Withheld', lastError: 'restored from a backup: may have been sent since', _count: 5 },
     ])
-    expect((await staff(['mails'], held)).stdout).toContain('5 mails are held back since a restore')
+    expect((await staff(['mails'], held)).stdout).toContain('5 mails were withheld by a restore')
     await staff(['mails', 'retry', '--yes'], held)
     expect((await states(held))[0]?.status).toBe('Withheld')
     expect((await staff(['mails', 'retry', '--yes', '--restored'], held)).stdout).toContain('5 mails are due now')

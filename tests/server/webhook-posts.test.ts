@@ -321,7 +321,7 @@ it('a restored database withholds posts as it does mails', async () => {
   const file = join(scratch, `posts-${crypto.randomUUID()}.gz`)
   await staff(['backup', file], app.env)
   await start({ mails: false, notify: {} })
-  expect((await staff(['restore', file], app.env)).stdout).toContain('Held back: 3 mails')
+  expect((await staff(['restore', file], app.env)).stdout).toContain('Withheld: 3 mails')
   expect(await states()).toEqual(['Withheld'])
   expect((await staff(['mails', 'retry', '--restored', '--yes'], app.env)).stdout).toContain('3 mails are due now')
 })
