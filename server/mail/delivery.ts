@@ -126,7 +126,7 @@ export function createDeliveryCheck(
   }
 
   return async () => {
-    if (!isReady || pace.room().tries === 0) return
+    if (!isReady || pace.capacity().tries === 0) return
     isReady = false
     isReady = await check().catch(() => true) // a database that fails is reported at the next poll
   }

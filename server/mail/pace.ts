@@ -34,7 +34,7 @@ export function createPace(now: () => number = () => performance.now()) {
 
   return {
     /** How many more requests may be started now; if none, for how long at least. */
-    room() {
+    capacity() {
       const time = now()
       if (time >= windowEnd) {
         left = (limit ?? ASSUMED_A_SECOND) - underWay // those may be counted in the new window

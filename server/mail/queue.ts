@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { toEnquiry } from '../enquiries/enquiry.ts'
-import { kinds, mailKinds, names, statesBefore, storedKind, storedKinds, TOO_OLD } from './states.ts'
+import { keysOf, kinds, mailKinds, statesBefore, storedKind, storedKinds, TOO_OLD } from './states.ts'
 
 /* The queue: rows of Quvera_Mail that are Pending. No transaction is open during a try. All times are the database's. */
 
@@ -51,7 +51,7 @@ export async function transition(
 }
 
 /**
- * Claims due mails, in the order of `kinds`: so many of each as `limits` says, and `room` in all. First come those whose
+ * Claims due mails, in the order of `kinds`: so many of each as `limits` says, and `most` in all. First come those whose
  * last try had no clear answer: they are counted already, so no limit holds them. Mails to staff go out oldest first,
  * those to visitors newest first. Every try counts as one that may have sent the mail, until it is known not to be. Posts
  * that were tried come last: a receiver that hangs on them must not hold up the others.
@@ -59,26 +59,26 @@ export async function transition(
 export async function claimDue(
   db: Db,
   limits: Partial<Record<MailKind, number>>,
-  room: number,
+  most: number,
   leaseSeconds: number,
 ): Promise<ClaimedMail[]> {
   const due = (rank: number, where: Prisma.Sql, order: 'ASC' | 'DESC', limit: number) => Prisma.sql`(
     SELECT ${rank}::int AS "rank", "Id", "DueAt", "TriedAt" FROM "Quvera_Mail"
     WHERE "Status" = 'Pending' AND "DueAt" <= now() AND ${where} ORDER BY "DueAt" ${Prisma.raw(order)} LIMIT ${limit})`
-  const untried = names(kinds).flatMap((kind, rank) => {
-    const limit = Math.min(limits[kind] ?? 0, room)
+  const untried = keysOf(kinds).flatMap((kind, rank) => {
+    const limit = Math.min(limits[kind] ?? 0, most)
     const where = Prisma.sql`"Kind" = ${storedKind(kind)} AND "TriedAt" IS NULL`
     return limit > 0 ? [due(rank, where, kinds[kind].to === 'visitor' ? 'DESC' : 'ASC', limit)] : []
   })
-  const unclear = Prisma.sql`"Kind" = ANY(${storedKinds(names(limits))}) AND "TriedAt" IS NOT NULL`
-  const rank = limits.Post ? names(kinds).length : -1
+  const unclear = Prisma.sql`"Kind" = ANY(${storedKinds(keysOf(limits))}) AND "TriedAt" IS NOT NULL`
+  const unclearRank = limits.Post ? keysOf(kinds).length : -1
   const claims = await db.$queryRaw<Claim[]>`
     UPDATE "Quvera_Mail" mail
     SET "Attempts" = mail."Attempts" + 1,
       "DueAt" = now() + make_interval(secs => ${leaseSeconds}),
       "TriedAt" = coalesce(mail."TriedAt", now())
-    FROM (SELECT * FROM (${Prisma.join([due(rank, unclear, 'ASC', room), ...untried], ' UNION ALL ')}) each
-      ORDER BY "rank" LIMIT ${room}) due
+    FROM (SELECT * FROM (${Prisma.join([due(unclearRank, unclear, 'ASC', most), ...untried], ' UNION ALL ')}) each
+      ORDER BY "rank" LIMIT ${most}) due
     WHERE mail."Id" = due."Id" AND mail."Status" = 'Pending' AND mail."DueAt" <= now()
     RETURNING mail."Id" AS "id", due."DueAt" AS "dueBefore", due."TriedAt" AS "triedBefore",
       (extract(epoch FROM now() - due."TriedAt") / 3600)::float AS "triedHoursAgo"`

@@ -46,7 +46,7 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
 
   return {
     lease: 'sends mails',
-    room: pace.room,
+    capacity: pace.capacity,
     async prepare(isUpkeep) {
       if (isUpkeep && (await withholdOld(db, mailKinds, env.MAIL_MAX_AGE_DAYS, log))) return 'again'
       usage = await readUsage(db, budgetOf(env))
@@ -55,9 +55,9 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       checkDelivery()
       return 'ready'
     },
-    async claim(room) {
+    async claim(most) {
       if (!usage) return []
-      const mails = await claimDue(db, allowedNow(env, usage), room, env.MAIL_LEASE_SECONDS)
+      const mails = await claimDue(db, allowedNow(env, usage), most, env.MAIL_LEASE_SECONDS)
       for (const { kind, triedBefore } of mails) if (kind !== 'Post' && !triedBefore) usage.used[kind]++
       for (const _ of mails) pace.started()
       return mails

@@ -15,8 +15,8 @@ export interface Transport {
    */
   prepare(isUpkeep: boolean): Promise<'ready' | 'again'>
   /** How many tries may begin now; if none, for how long at least. */
-  room(): { tries: number; pauseMs: number }
-  claim(room: number): Promise<ClaimedMail[]>
+  capacity(): { tries: number; pauseMs: number }
+  claim(most: number): Promise<ClaimedMail[]>
   /** One try, which ends with the signal. */
   attempt(mail: ClaimedMail, signal: AbortSignal): Promise<Result>
   /** After the result of a try was recorded. */
@@ -83,7 +83,7 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
     return pollMs
   }
 
-  /** Claims what is due, as far as there is room, and begins to send it. Returns for how long there is nothing to do. */
+  /** Claims what is due, as far as there is capacity, and begins to send it. Returns for how long there is nothing to do. */
   async function step(): Promise<number> {
     const isPoll = performance.now() >= nextPollAt
     if (isPoll) {
@@ -93,7 +93,7 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
     if (!isReady) return pollMs
     enter({ is: underWay.size > 0 ? 'sending' : 'idle' })
     if (state.is === 'paused') return state.until - performance.now()
-    const { tries, pauseMs } = transport.room()
+    const { tries, pauseMs } = transport.capacity()
     if (tries > 0) for (const mail of await transport.claim(tries)) start(mail)
     if (isPoll) isFailing = false
     return pauseMs || pollMs

@@ -29,7 +29,7 @@ export const states: Record<MailStatus, { means: string; next: MailStatus[] }> =
 export const undeliveredStates: MailStatus[] = ['Bounced', 'Failed', 'Complained']
 
 export function statesBefore(to: MailStatus): MailStatus[] {
-  return names(states).filter((state) => states[state].next.includes(to))
+  return keysOf(states).filter((state) => states[state].next.includes(to))
 }
 
 /** The first are sent first. `key` begins the idempotency key. A post does not count in the budget. */
@@ -50,12 +50,12 @@ export function storedKinds(of: MailKind[]): Prisma.Sql {
   return Prisma.sql`ARRAY[${Prisma.join(of.map(storedKind))}]`
 }
 
-export function names<Name extends string>(table: Partial<Record<Name, unknown>>) {
+export function keysOf<Name extends string>(table: Partial<Record<Name, unknown>>) {
   return Object.keys(table) as Name[]
 }
 
 export type SentKind = Exclude<MailKind, 'Post'>
-export const mailKinds = names(kinds).filter((kind): kind is SentKind => kind !== 'Post')
+export const mailKinds = keysOf(kinds).filter((kind): kind is SentKind => kind !== 'Post')
 
 export type MailFilter = NonNullable<NonNullable<Parameters<Db['mail']['findMany']>[0]>['where']>
 

@@ -68,15 +68,15 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
   let isBusy = false
   return {
     lease: 'posts',
-    room: () => ({ tries: isBusy ? 0 : 1, pauseMs: 0 }),
+    capacity: () => ({ tries: isBusy ? 0 : 1, pauseMs: 0 }),
     async prepare(isUpkeep) {
       if (!isUpkeep) return 'ready'
       if (await withholdOld(db, ['Post'], MAIL_MAX_AGE_DAYS, log)) return 'again'
       await wantPosts(db)
       return 'ready'
     },
-    async claim(room) {
-      const posts = await claimDue(db, { Post: room }, room, MAIL_LEASE_SECONDS)
+    async claim(most) {
+      const posts = await claimDue(db, { Post: most }, most, MAIL_LEASE_SECONDS)
       isBusy = posts.length > 0
       return posts
     },

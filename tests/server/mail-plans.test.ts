@@ -4,7 +4,8 @@ import type { Db } from '../../server/database/database.ts'
 import { Prisma } from '../../server/database/generated/client.ts'
 import { eraseOldEnquiries } from '../../server/enquiries/retention.ts'
 import { applyEvents, applyMissedEvents } from '../../server/mail/delivery.ts'
-import { claimDue } from '../../server/mail/queue.ts'
+import { readWithholdReason } from '../../server/mail/mailbox-limit.ts'
+import { claimDue, type StoredMail } from '../../server/mail/queue.ts'
 import { readSummary } from '../../server/mail/summary.ts'
 import { readBacklog, readUsage } from '../../server/mail/usage.ts'
 import { atEnd } from '../support/at-end.ts'
@@ -33,9 +34,9 @@ describe.runIf(inject('postgres'))('beside 1,000,000 sent and 100,000 pending ma
     const { db } = database
     for (let part = 0; part < 10; part++)
       await db.$executeRaw`
-        INSERT INTO "Quvera_Mail" ("Kind", "Status", "Attempts", "Key", "ResendId", "TriedAt", "ReportedAt")
+        INSERT INTO "Quvera_Mail" ("Kind", "Status", "Attempts", "Key", "ResendId", "TriedAt", "ReportedAt", "Mailbox")
         SELECT (ARRAY['Staff', 'Acknowledgement'])[1 + n % 2]::"Quvera_MailKind", 'Sent', 1, 'sent', 'sent-' || ${part}::int || '-' || n,
-          now() - n * interval '26 seconds', now() - n * interval '26 seconds'
+          now() - n * interval '26 seconds', now() - n * interval '26 seconds', 'v' || n || '@shop.example'
         FROM generate_series(1, 100000) n`
     await db.$executeRaw`
       INSERT INTO "Quvera_Mail" ("Kind", "Key", "DueAt")
@@ -79,6 +80,11 @@ describe.runIf(inject('postgres'))('beside 1,000,000 sent and 100,000 pending ma
     ['due acknowledgements, the newest first', 10, (db) => claimDue(db, { Acknowledgement: 10 }, 10, 60)],
     ['mails without a clear answer', 10, (db) => claimDue(db, { Notice: 0, Acknowledgement: 0 }, 10, 60)],
     ['the counts of 24 hours', BUDGET.mails, (db) => readUsage(db, BUDGET)],
+    [
+      'the limit of a mailbox',
+      10,
+      (db) => readWithholdReason(db, { mailbox: 'v7@shop.example', id: 0n } as StoredMail),
+    ],
     ['events that were not applied', 4000, (db) => applyMissedEvents(db, pino({ level: 'silent' }), ['a@b.in'])],
     ['the oldest pending, and counts that end at 10,000 a kind', 20_000, readBacklog],
   ])('%s read no more rows than they return', async (_, most, work) => {

@@ -10,9 +10,9 @@ const headers = (limit: number, remaining: number, reset = 1) => ({
 function aPace() {
   const clock = { ms: 0 }
   const pace = createPace(() => clock.ms)
-  /** Starts all there is room for and returns how many. */
+  /** Starts as many as it may and returns how many. */
   function startAll() {
-    const { tries } = pace.room()
+    const { tries } = pace.capacity()
     for (let index = 0; index < tries; index++) pace.started()
     return tries
   }
@@ -22,7 +22,7 @@ function aPace() {
 it('the first request goes alone until Resend has answered', () => {
   const { pace, startAll } = aPace()
   expect(startAll()).toBe(1)
-  expect(pace.room()).toEqual({ tries: 0, pauseMs: 0 })
+  expect(pace.capacity()).toEqual({ tries: 0, pauseMs: 0 })
   pace.ended(null) // no answer: still nothing is known
   expect(startAll()).toBe(1)
   pace.ended({}) // an answer that names no limit
@@ -50,7 +50,7 @@ it('the rest of a window is used at once, and the next window when it begins', (
   pace.ended(headers(4, 2))
   pace.ended(headers(4, 1))
   pace.ended(headers(4, 0))
-  expect(pace.room()).toEqual({ tries: 0, pauseMs: 980 })
+  expect(pace.capacity()).toEqual({ tries: 0, pauseMs: 980 })
   clock.ms = 1010
   expect(startAll()).toBe(4)
 })
@@ -62,12 +62,12 @@ it('requests of others in the team count, and those under way may count', () => 
   expect(startAll()).toBe(2)
   clock.ms = 500
   pace.ended(headers(10, 0)) // somebody else took one
-  expect(pace.room().tries).toBe(0)
+  expect(pace.capacity().tries).toBe(0)
   clock.ms = 1000
   expect(startAll()).toBe(9)
 })
 
-it('a request that was started and not sent leaves room for another', () => {
+it('a request that was started and not sent makes way for another', () => {
   const { pace, startAll } = aPace()
   startAll()
   pace.ended(headers(5, 1))

@@ -101,7 +101,7 @@ describe('the sender', () => {
     const work = (name: string, prepareMs: number): Transport => ({
       lease: 'tested',
       prepare: () => sleep(prepareMs, 'ready'),
-      room: () => ({ tries: 1, pauseMs: 0 }),
+      capacity: () => ({ tries: 1, pauseMs: 0 }),
       async claim() {
         claims.push(name)
         return []
