@@ -3,8 +3,8 @@ import type { Problem } from './order.ts'
 /** The result of a form that was sent without scripts. The page that answers it is rendered from this. */
 export interface FormOutcome {
   order?: Refused & {
-    /** The order may be stored, under this key if it had one. */
-    uncertain?: { submissionKey: string | undefined }
+    /** The order may be stored under this key. */
+    uncertain?: { submissionKey: string }
   }
   subscription?: Refused
   received?: Received

@@ -2,13 +2,14 @@ import { randomInt, randomUUID, randomUUIDv7 } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brand } from '../../shared/brand.ts'
 import type { Received } from '../../shared/form-outcome.ts'
-import { exampleOrder, messages, NOTICE_VERSION, type Order } from '../../shared/order.ts'
+import { exampleOrder, messages, NOTICE_VERSION, type Order, type OrderContent } from '../../shared/order.ts'
 import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { isConnectionLost, sqlState } from '../errors.ts'
 import { formatIndianTime } from '../format.ts'
 import { createBatchWriter } from './batch-writer.ts'
+import { type ContentKeys, contentKeys } from './content-keys.ts'
 import { columns, enquiryFields, isSameOrder, toEnquiry } from './enquiry.ts'
 
 /*
@@ -49,15 +50,17 @@ interface SubmitOptions {
   acknowledge: boolean
 }
 
-interface SubmitOnceOptions extends SubmitOptions {
-  /** Called before the row is written. From then on it may be stored under the order's own key. */
-  onWriting(): void
+interface SubmitFormOptions extends SubmitOptions {
+  /** Called before the row is written. From then on it may be stored under this key. */
+  onWriting(submissionKey: string): void
 }
 
 /** Longer than a suspended database takes to wake up. */
 const TRANSACTION = { maxWait: 7000, timeout: 7000 }
 /** Meanwhile the pool notices its other lost connections. */
 const RETRY_PAUSE_MS = 50
+/** Of an order that conflicts with a row which its key does not find. */
+const TRIES = 3
 /** No person fills in the form faster. */
 const MIN_FILL_MS = 250
 
@@ -71,13 +74,25 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     return result
   }
 
-  async function submit(order: Order, { acknowledge }: SubmitOptions): Promise<Submitted> {
+  /** @param formKeys the same order may be stored under one of these already, sent by its form before scripts had arrived */
+  async function submit(
+    order: Order,
+    { acknowledge }: SubmitOptions,
+    formKeys = sentBefore(order),
+    tries = TRIES,
+  ): Promise<Submitted> {
     const row = toRow(order)
     const { Id: id, Reference: reference } = row
-    if (!(await write({ row, acknowledge }))) {
-      const stored = await db.enquiry.findUnique({ where: { submissionKey: order.submissionKey } })
-      if (!stored) return submit(order, { acknowledge }) // the random reference existed already
-      if (!isSameOrder(stored, order)) throw new NotStored('conflict', messages.conflict)
+    if (!(await write({ row, acknowledge, formKeys }))) {
+      const where = { submissionKey: { in: [order.submissionKey, ...formKeys] } }
+      const found = await db.enquiry.findMany({ where })
+      const stored = found.find((row) => row.id === id) ?? found.find((row) => isSameOrder(row, order))
+      if (!stored && found.some(({ submissionKey }) => submissionKey === order.submissionKey))
+        throw new NotStored('conflict', messages.conflict)
+      if (!stored && tries === 0)
+        throw new Error('An order conflicts with a row that has neither its key nor its reference')
+      // Its random reference existed, or another order of the same statement had a form key.
+      if (!stored) return submit(order, { acknowledge }, [], tries - 1)
       await waitForStandby(db)
       if (stored.id !== id) {
         const { receivedAt } = stored
@@ -89,15 +104,15 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     return { reference }
   }
 
-  async function submitOnce(order: Order, otherKeys: string[], options: SubmitOnceOptions): Promise<Submitted> {
-    const { submissionKey, ...content } = order
+  async function submitForm(content: OrderContent, keys: ContentKeys, options: SubmitFormOptions): Promise<Submitted> {
+    const order = { ...content, submissionKey: keys.current }
     const row = toRow(order)
     const { Reference: reference } = row
     const stored = await withRetry(() =>
       db.$transaction(async (transaction) => {
         // Another request with the same content waits here until this one is committed.
         await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(content)}, 0))`
-        const where = { submissionKey: { in: [submissionKey, ...otherKeys] } }
+        const where = { submissionKey: { in: Object.values(keys) } }
         const earlier = await transaction.enquiry.findMany({ where })
         const same = earlier.find((row) => isSameOrder(row, order))
         if (same) {
@@ -105,12 +120,12 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
           return same.reference
         }
         if (earlier.length > 0) throw new NotStored('conflict', messages.conflict)
-        options.onWriting()
-        const isNew = await insertEnquiries(transaction, [{ row, acknowledge: options.acknowledge }])
+        options.onWriting(keys.current)
+        const isNew = await insertEnquiries(transaction, [{ row, acknowledge: options.acknowledge, formKeys: [] }])
         return isNew ? reference : undefined
       }, TRANSACTION),
     )
-    if (!stored) return submitOnce(order, otherKeys, options) // the random reference existed already
+    if (!stored) return submitForm(content, keys, options) // the random reference existed already
     if (stored === reference) log.info({ reference }, 'enquiry stored')
     return { reference: stored }
   }
@@ -128,18 +143,32 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
      * @throws NotStored
      */
     submit: (order: Order, options: SubmitOptions = { acknowledge: true }) => submit(order, options).catch(refuse),
-    /** Like `submit`, but also returns the reference of the same order stored under one of `otherKeys`. */
-    submitOnce: (order: Order, otherKeys: string[], options: SubmitOnceOptions) =>
-      submitOnce(order, otherKeys, options).catch(refuse),
-    /** For the page that follows an order. Only the reference while the database is unavailable. */
-    async received(reference: string): Promise<Received> {
-      const row = await db.enquiry.findUnique({ where: { reference } }).catch(() => null)
-      if (!row) return { reference }
+    /**
+     * For a form without a key: the same content within ten minutes gets the same reference.
+     * @throws NotStored
+     */
+    submitForm: (content: OrderContent, options: SubmitFormOptions) =>
+      submitForm(content, contentKeys(content), options)
+        .catch((error: unknown) => {
+          // A page kept the key of this content after a failure, and its content was changed before it was stored.
+          if (error instanceof NotStored) return submitForm(content, contentKeys(content, 'changed'), options)
+          throw error
+        })
+        .catch(refuse),
+    /** For the page that follows an order; undefined where no enquiry has this reference. */
+    async received(reference: string): Promise<Received | undefined> {
+      const row = await db.enquiry.findUnique({ where: { reference } })
+      if (!row) return undefined
       const { products, quantity } = toEnquiry(row)
       const on = dayOf(row.receivedAt)
       return { reference, products, quantity, on, isEarlier: on !== dayOf(new Date()) }
     },
   }
+}
+
+function sentBefore(order: Order): string[] {
+  const { current, previous } = contentKeys(order)
+  return [current, previous]
 }
 
 /** `22 Nov 2026` */
@@ -172,7 +201,7 @@ function isRowError(error: unknown): boolean {
 export const POSTS_WANTED = 'posts wanted'
 
 type Row = ReturnType<typeof toRow>
-type Item = { row: Row } & SubmitOptions
+type Item = { row: Row; formKeys: string[] } & SubmitOptions
 
 /** The keys are the columns of `Quvera_Form`. */
 function toRow(order: Order) {
@@ -189,17 +218,20 @@ function toRow(order: Order) {
 /**
  * Writes enquiries and their pending mails by one statement, and so in one transaction. Prisma's own creates reach a fifth
  * of this rate. The notice of suspected spam has no DueAt: it waits for a summary.
- * @returns whether every enquiry was new; otherwise a key, or rarely a reference, existed
+ * @returns whether every enquiry was new; otherwise a key, or rarely a reference, existed. Where one of the
+ * `formKeys` exists, none is stored
  */
 async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]): Promise<boolean> {
   // Sorted, so that two statements with the same keys cannot deadlock.
   const rows = items.map(({ row }) => row).toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
   const names = Prisma.raw(JSON.stringify(Object.keys(rows[0] ?? {})).slice(1, -1))
   const without = items.filter(({ row, acknowledge }) => row.SuspectedSpam || !acknowledge).map(({ row }) => row.Id)
+  const formKeys = items.flatMap((item) => item.formKeys)
   const [{ stored }] = await db.$queryRaw<[{ stored: number }]>`
     WITH form AS (
       INSERT INTO "Quvera_Form" (${names})
       SELECT ${names} FROM json_populate_recordset(NULL::"Quvera_Form", ${JSON.stringify(rows)}::json)
+      WHERE NOT EXISTS (SELECT FROM "Quvera_Form" WHERE "SubmissionKey" = ANY (${formKeys}::uuid[]))
       ON CONFLICT DO NOTHING
       RETURNING "Id", "Email", "SuspectedSpam"
     ), wanted AS (
@@ -231,7 +263,7 @@ export async function probeStorage(db: Db): Promise<void> {
     db.$transaction(async (transaction) => {
       // A random key: with a known one a stored enquiry would be found, and nothing written.
       const row = toRow({ ...exampleOrder, submissionKey: randomUUID() })
-      await insertEnquiries(transaction, [{ row, acknowledge: true }])
+      await insertEnquiries(transaction, [{ row, acknowledge: true, formKeys: [] }])
       throw rolledBack
     })
   await retryIfLost(store).catch((error: unknown) => {

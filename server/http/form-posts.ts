@@ -1,10 +1,8 @@
-import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { v4 as uuidv4 } from 'uuid'
 import type { FormOutcome, SubscriberLink } from '../../shared/form-outcome.ts'
 import { orderContentSchema, readOrderFields, submissionKeySchema } from '../../shared/order.ts'
 import { orderPaths, pagePaths, RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
-import { KEY_MAX_MS, REPEAT_MS } from '../../shared/submission-key.ts'
+import { KEY_MAX_MS } from '../../shared/submission-key.ts'
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
 import { enquiryFields } from '../enquiries/enquiry.ts'
 import { NotStored, type Orders, REFERENCE, type Submitted } from '../enquiries/orders.ts'
@@ -56,7 +54,9 @@ export function serveFormPosts(
     if (refusal) throw refusal
     const fields = fieldsOf(request)
     if (isOrderForm(request)) {
-      const { reference } = await limits.store('order', request, reply, (how) => submitForm(orders, fields, how))
+      const { reference } = await limits.store('order', request, reply, (options) =>
+        submitForm(orders, fields, options),
+      )
       return reply.redirect(`${RECEIVED_PATH}?reference=${reference}`, 303)
     }
     const subscription = subscriptionSchema.parse(readSubscriptionFields(fields))
@@ -72,7 +72,8 @@ export function serveFormPosts(
     const fields = fieldsOf(request)
     const isOrder = isOrderForm(request)
     const values = pick(fields, isOrder ? enquiryFields : ['email'])
-    const uncertain = status >= 500 && { uncertain: { submissionKey: fields.get('submissionKey') ?? undefined } }
+    const submissionKey = fields.get('submissionKey')
+    const uncertain = status >= 500 && submissionKey && { uncertain: { submissionKey } }
     const outcome = isOrder ? { order: { problem, values, ...uncertain } } : { subscription: { problem, values } }
     return sendPage(request.routeOptions.url ?? '/', outcome, reply)
   }
@@ -97,17 +98,18 @@ export function serveFormPosts(
 
   const limitLinks = (request: FastifyRequest, reply: FastifyReply) => limits.count('link', request, reply)
 
-  /** The order is stored: also over the limit, except in a flood, the page shows its reference. */
+  /** Over the limit, except in a flood, and while the database is away the page shows the reference alone. */
   app.get<PageQuery>(RECEIVED_PATH, async (request, reply) => {
     const reference = String(request.query.reference)
     if (!REFERENCE.test(reference)) return sendNotFound(request, reply, pages)
     const received = await limitLinks(request, reply).then(
-      () => orders.received(reference),
+      () => orders.received(reference).catch(() => ({ reference })),
       (error: HttpError) => {
         if (error.isFlood) throw error
         return { reference }
       },
     )
+    if (!received) return sendNotFound(request, reply, pages)
     return sendPage(RECEIVED_PATH, { received }, reply)
   })
 
@@ -175,51 +177,22 @@ function pick(fields: URLSearchParams, names: string[]): Record<string, string> 
  * Submits an order form. After an unclear failure its page holds the submission key: sent again unchanged within a day, it
  * is the same order. When this throws, `fields` holds the key under which the order may be stored.
  */
-async function submitForm(orders: Orders, fields: URLSearchParams, how: { acknowledge: boolean }) {
+async function submitForm(orders: Orders, fields: URLSearchParams, options: { acknowledge: boolean }) {
   const order = orderContentSchema.parse(readOrderFields(fields))
   const given = submissionKeySchema.safeParse(fields.get('submissionKey'))
   if (given.success) {
-    const answer = await orders.submit({ ...order, submissionKey: given.data }, how).catch((error: unknown) => {
+    const answer = await orders.submit({ ...order, submissionKey: given.data }, options).catch((error: unknown) => {
       const isChanged = error instanceof NotStored && error.reason === 'conflict' // the content changed meanwhile
       if (!isChanged) throw error
     })
     if (answer && !isExpired(answer)) return answer
   }
-  const submitUnder = ({ current, neighbours }: FormKeys): Promise<Submitted> => {
-    const onWriting = () => fields.set('submissionKey', current)
-    return orders.submitOnce({ ...order, submissionKey: current }, neighbours, { ...how, onWriting })
-  }
-  return submitUnder(formKeys(order)).catch((error: unknown) => {
-    // A page kept the key of this content after a failure, and its content was changed before it was stored.
-    if (error instanceof NotStored && error.reason === 'conflict')
-      return submitUnder(formKeys({ ...order, again: true }))
-    throw error
-  })
+  fields.delete('submissionKey')
+  const onWriting = (submissionKey: string) => fields.set('submissionKey', submissionKey)
+  return orders.submitForm(order, { ...options, onWriting })
 }
 
 /** After so long the same content is a new order. */
 function isExpired({ receivedAt }: Submitted): boolean {
   return receivedAt !== undefined && Date.now() - Date.parse(receivedAt) > KEY_MAX_MS
-}
-
-interface FormKeys {
-  current: string
-  neighbours: string[]
-}
-
-/**
- * Submission keys for a form that has none, as it was sent without scripts: a hash of its content and of the ten minutes in
- * which it was sent. The same content again within ten minutes, as by a double click or a reload, is the same enquiry; at
- * the latest after twenty minutes it is a new one.
- */
-export function formKeys(order: object, now = Date.now()): FormKeys {
-  const window = Math.floor(now / REPEAT_MS)
-  // A form that was sent a moment later may be stored already.
-  return { current: keyOf(order, window), neighbours: [keyOf(order, window - 1), keyOf(order, window + 1)] }
-}
-
-/** A UUID of version 8. Keep it as it is: servers of two versions must make the same key. */
-function keyOf(order: object, window: number): string {
-  const random = hash('sha256', JSON.stringify([window, order]), 'buffer')
-  return uuidv4({ random }).replace(/^(.{14})4/, '$18')
 }

@@ -13,12 +13,17 @@ export interface Health {
 /** The answer is public: it is cached so that requests cost nothing. */
 const CACHE_MS = 2000
 
-/** `/healthz`: the process runs. `/readyz`: it can store orders. The reason of a failure is in the log only. */
+/**
+ * `/healthz`: the process takes requests; proxies ask it. `/readyz`: it can store orders; monitors ask it. The reason of a
+ * failure is in the log only.
+ */
 export function serveHealth(app: FastifyInstance, { db, availability, isEnding }: Health): void {
   let probedAt = Number.NEGATIVE_INFINITY
   let probe: Promise<unknown> | undefined
 
-  app.get('/healthz', () => ({ status: 'ok' }))
+  app.get('/healthz', (_request, reply) =>
+    isEnding() ? reply.code(503).send({ status: 'leaving' }) : { status: 'ok' },
+  )
   app.get('/readyz', async (_request, reply) => {
     if (isEnding()) return reply.code(503).send({ status: 'leaving' })
     if (performance.now() - probedAt > CACHE_MS) {

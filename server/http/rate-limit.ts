@@ -119,7 +119,8 @@ export const BODY_LIMIT = 16 * 1024
 export function limitBodies(app: FastifyInstance, bytes: number): void {
   let reserved = 0
   app.addHook('preParsing', (request, reply, _payload, done) => {
-    const size = Number(request.headers['content-length'] ?? BODY_LIMIT)
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+    const size = Number(length ?? (encoding ? BODY_LIMIT : 0))
     if (size > BODY_LIMIT) return done() // refused with 413 before it is read
     if (reserved + size > bytes) return done(new HttpError(503))
     reserved += size

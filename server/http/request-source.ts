@@ -40,6 +40,7 @@ function createOriginCheck({ PUBLIC_URL, PUBLIC_URL_ALIASES }: Env, log: Fastify
     const { origin, 'sec-fetch-site': site, host } = request.headers
     if (typeof site === 'string' && site !== 'same-origin' && site !== 'none') throw new HttpError(403)
     if (typeof origin !== 'string') return
+    if (origin === 'null' && site === 'same-origin') return // of browsers that are set to send no referrer
     const from = URL.canParse(origin) ? new URL(origin) : undefined
     const isOwn = from && (own ? own.includes(canonical(origin)) : from.host === request.host)
     if (!isOwn && from && (site === 'same-origin' || from.host === host)) warn(from.origin, host)

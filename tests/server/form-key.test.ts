@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { formKeys } from '../../server/http/form-posts.ts'
-import { orderSchema } from '../../shared/order.ts'
-import { anOrder } from '../support/an-order.ts'
+import { contentKeys } from '../../server/enquiries/content-keys.ts'
+import { exampleOrder } from '../../shared/order.ts'
+import { anOrder, submit } from '../support/an-order.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const MINUTE_MS = 60_000
@@ -20,11 +20,14 @@ afterEach(() => {
 
 const typed = anOrder({ submissionKey: '' })
 
+function setTime(minutes: number) {
+  vi.useFakeTimers({ toFake: ['Date'], now: START + minutes * MINUTE_MS })
+}
+
+/** As a form without a key. */
 function submitAt(minutes: number, fields = typed) {
-  const { current, neighbours } = formKeys(fields, START + minutes * MINUTE_MS)
-  const order = { ...fields, submissionKey: current }
-  expect(orderSchema.safeParse(order).success).toBe(true)
-  return app.orders.submitOnce(order, neighbours, { acknowledge: true, onWriting: () => {} })
+  setTime(minutes)
+  return app.orders.submitForm(fields, { acknowledge: true, onWriting: () => {} })
 }
 
 it('the same form twice is one enquiry, also over the edge of a window', async () => {
@@ -44,12 +47,12 @@ it('the same form twice at the edge of a window, while neither is stored yet, is
 })
 
 it('servers of two versions, side by side in an update, make the same key', () => {
-  expect(formKeys({ name: 'Asha Verma' }, START + MINUTE_MS).current).toBe('20581d09-9f4b-8ebf-94fb-05bed932235f')
+  expect(contentKeys(exampleOrder, '', START + MINUTE_MS).current).toBe('e18205a1-29c8-8392-bb25-2271c670cd2f')
 })
 
 /** As a browser without scripts, of a site without built pages. */
 async function post(fields: object, minutes = 1) {
-  vi.useFakeTimers({ toFake: ['Date'], now: START + minutes * MINUTE_MS })
+  setTime(minutes)
   const body = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
   const answer = await fetch(`${app.url}/buy-now`, { method: 'POST', redirect: 'manual', body })
   const outcome = answer.status === 303 ? undefined : await answer.json()
@@ -130,3 +133,58 @@ it('another quantity is another one at once', async () => {
 it('one in the first seconds of a window is answered at once', async () => {
   expect((await post({ ...typed, submissionKey: '' }, 10.001)).status).toBe(303)
 }, 10_000)
+
+/** As by scripts that arrived after the form was sent, or after it was opened again. */
+function submitByScriptAt(minutes: number, fields = typed) {
+  setTime(minutes)
+  return app.orders.submit({ ...fields, submissionKey: crypto.randomUUID() })
+}
+
+it('a form that was sent before scripts had arrived, and then by them, is one enquiry for ten minutes', async () => {
+  const first = await submitAt(5)
+  for (const minutes of [5, 14.9]) expect(await submitByScriptAt(minutes)).toMatchObject(first)
+  expect((await submitByScriptAt(25)).reference).not.toBe(first.reference)
+  expect(await app.db.enquiry.count()).toBe(2)
+})
+
+it('it does not keep other orders of the same statement from being stored', async () => {
+  const first = await submitAt(5)
+  const orders = Array.from({ length: 20 }, (_, index) => ({
+    ...typed,
+    quantity: index % 4 ? index + 100 : typed.quantity,
+  }))
+  const answers = await Promise.all(orders.map((order) => submitByScriptAt(6, order)))
+  const others = answers.filter((_, index) => index % 4)
+  expect(answers.filter((_, index) => index % 4 === 0)).toMatchObject(Array(5).fill(first))
+  expect(new Set(others.map(({ reference }) => reference)).size).toBe(15)
+  expect(await app.db.enquiry.count()).toBe(16)
+})
+
+it('orders sent by scripts alone are as many as their keys', async () => {
+  const both = [await submitByScriptAt(5), await submitByScriptAt(5)]
+  expect(both[0]).not.toEqual(both[1])
+})
+
+it('the page of a failure and the first form, sent in turn, are one enquiry', async () => {
+  const { submissionKey: _, ...fields } = typed
+  await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`
+  const failed = await post(fields, 9).finally(() => app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Mail"`)
+  const { submissionKey } = failed.outcome.order.uncertain
+  const { reference } = await post(fields, 11)
+  expect(await post({ ...fields, submissionKey }, 12)).toMatchObject({ status: 303, reference })
+  expect(await app.db.enquiry.count()).toBe(1)
+})
+
+it('an order that no key of its row explains is refused, and not tried for ever', async () => {
+  await app.db.$executeRaw`CREATE UNIQUE INDEX one_each ON "Quvera_Form" ("Mobile")`
+  await app.orders.submit({ ...typed, submissionKey: crypto.randomUUID() })
+  const { status } = await submit(app.url, anOrder()).finally(() => app.db.$executeRaw`DROP INDEX one_each`)
+  expect(status).toBe(503)
+})
+
+it('a reference that nobody has is not confirmed', async () => {
+  const { reference } = await submitAt(5)
+  const statusOf = async (of: string) => (await fetch(`${app.url}/received?reference=${of}`)).status
+  expect(await statusOf(reference)).toBe(200)
+  expect(await statusOf('QV-222222')).toBe(404)
+})
