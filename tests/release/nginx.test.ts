@@ -4,14 +4,20 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { messages } from '../../shared/order.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { startCaddy } from '../support/caddy.ts'
 import { eventually } from '../support/eventually.ts'
 import { scratch } from '../support/scratch.ts'
 import { freePort, startServer } from '../support/server-process.ts'
+import { onDatabase } from '../support/stored-enquiry.ts'
 import { aDatabase } from '../support/waiting-site.ts'
+
+/** Of deploy/Caddyfile. */
+const HEALTH_INTERVAL_MS = 500
 
 const WWW = 'www.your-domain.example'
 async function aSite(env: Record<string, string>) {
@@ -101,6 +107,19 @@ describe.skipIf(!existsSync('/usr/bin/caddy'))('deploy/Caddyfile', () => {
     expect((await order('203.0.113.2')).status).toBe(429)
     const body = new URLSearchParams({ name: 'x'.repeat(20_000) })
     expect((await fetch(`${url}/`, { method: 'POST', body })).status).toBe(413)
+  })
+
+  it('serves pages while the database fails, and passes on how the site answers an order', async () => {
+    const env = await aDatabase()
+    const site = await startServer({ ...env, LOG_LEVEL: 'silent' })
+    atEnd(() => site.stop('SIGKILL'))
+    const { url } = await startCaddy([new URL(site.url).host])
+    await eventually(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200))
+    await onDatabase(env, (db) => db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`)
+    await eventually(async () => expect((await fetch(`${url}/readyz`)).status).toBe(503))
+    await sleep(2 * HEALTH_INTERVAL_MS)
+    expect((await fetch(`${url}/`)).status).toBe(200)
+    expect(await submit(url, anOrder())).toMatchObject({ status: 503, message: messages.failed })
   })
 })
 
