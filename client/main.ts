@@ -23,7 +23,6 @@ function start() {
 }
 
 function watchScroll() {
-  page.toggleAttribute('data-moved', scrollY > 0)
   page.toggleAttribute('data-scrolled', scrollY >= HEADER_SCROLL_PX)
 }
 

@@ -15,7 +15,7 @@ const received: typeof messages.received = 'Order Received Successfully'
 /** Stands in place of the form once it is sent. */
 export const enquiryReceived = {
   title: received,
-  heading: 'Thank you. We have your enquiry.',
+  heading: 'Thank you. We\u00a0have\u00a0your enquiry.',
   lead: 'Someone from our team will call or write to you. Please keep your reference.',
   quote: `Please quote it when you call or write: ${brand.phone}, ${brand.email}.`,
 }

@@ -67,8 +67,6 @@ export interface Composition {
 export type Indication = keyof typeof indicationAlts
 
 export interface Indications {
-  /** On wide screens: a `row` whose open card takes most of the width, or a `stage` for the open one above the others. */
-  layout: 'row' | 'stage'
   open: Indication
   cards: Partial<Record<Indication, { title: string; text?: string; bullets?: string[] }>>
 }
@@ -102,7 +100,7 @@ export const productCards: Record<Product, ProductCard> = {
     picture: 'quvera-300',
     ground: 'sand',
     alt: `A bottle of ${products[0]} in amber glass with an orange cap, softgel capsules before it`,
-    line: 'Three ingredients, each one named and measured.',
+    line: 'Three ingredients, named and measured.',
   },
   [products[1]]: {
     picture: 'quvera-xt',

@@ -56,14 +56,16 @@ export function OrderSection({ isPage, ...form }: OrderFormProps) {
 export function OrderPanel({ received, children }: { received: boolean; children: ReactNode }) {
   return (
     <div className="order-panel on-sand">
-      <div className="order-main">{children}</div>
+      <div className="order-main">
+        {children}
+        {!received && <p className="small order-advice">{buyNow.advice}</p>}
+      </div>
       <Picture
         className="square order-picture"
         name="buy-now"
         alt={`${brand.name} 300 and ${brand.name} XT before a note card`}
         sizes="(min-width: 56.25em) 560px, 280px"
       />
-      {!received && <p className="small order-advice">{buyNow.advice}</p>}
       <NextSteps received={received} />
     </div>
   )

@@ -72,7 +72,7 @@ export const receivedPage: Page = {
   title: enquiryReceived.title,
   unlisted: true,
   Body: ({ answer: { received: answer = { reference: '' } } }) => (
-    <section className="page-top wrap">
+    <section className="page-top order-page wrap">
       <OrderPanel received>
         <OrderReceived
           received={answer}

@@ -62,7 +62,7 @@ function Section({ id, ground = 'plain', lead, side, children }: SectionProps) {
     <section id={id} className={`section ${ground} ${id}-section`} aria-labelledby={`${id}-title`}>
       <div className={lead ? 'wrap' : 'wrap columns numbered'}>
         <div className="section-side">
-          <SectionHead id={id} number={index + 1} title={sections[index]?.title ?? ''} lead={lead} />
+          <SectionHead id={id} number={index} title={sections[index]?.title ?? ''} lead={lead} />
           {side}
         </div>
         {children}

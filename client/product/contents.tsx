@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** In the owner's order, and numbered as in a package insert. */
+/** In the owner's order; those after the first are numbered, as in a package insert. */
 export const sections = [
   { id: 'description', title: 'Product Description' },
   { id: 'mechanism', title: 'Mechanism Of Action' },

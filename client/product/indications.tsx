@@ -6,13 +6,13 @@ import { Picture } from '../ui/picture.tsx'
 import { WIDE } from './mechanism.tsx'
 
 /** Picture cards of which exactly one is open. Without scripts all are. */
-export function Indications({ layout, open, cards }: Content) {
+export function Indications({ open, cards }: Content) {
   const names = Object.keys(cards) as Indication[]
   const [{ opened, first }, setOpened] = useState({ opened: open, first: names[0] })
   // A card shown above the others also comes first in the reading and tab order.
   names.sort((a, b) => Number(b === first) - Number(a === first))
   return (
-    <ul className={`indications indications-${layout}`}>
+    <ul className="indications">
       {names.map((name) => (
         <li key={name} className="indication" data-open={name === opened}>
           <Picture name={name} alt={indicationAlts[name]} sizes="(min-width: 37.5em) min(46vw, 660px), 92vw" />
@@ -23,7 +23,7 @@ export function Indications({ layout, open, cards }: Content) {
               aria-controls={`indication-${name}`}
               onClick={({ currentTarget }) =>
                 exchange(currentTarget.closest('li') ?? currentTarget, () =>
-                  setOpened({ opened: name, first: isAbove(layout) ? name : first }),
+                  setOpened({ opened: name, first: matchMedia(WIDE).matches ? name : first }),
                 )
               }
             >
@@ -37,11 +37,6 @@ export function Indications({ layout, open, cards }: Content) {
       ))}
     </ul>
   )
-}
-
-/** Whether the open card stands above the others: see indications.css. */
-function isAbove(layout: Content['layout']): boolean {
-  return matchMedia(WIDE).matches && (layout === 'stage' || !matchMedia('(min-width: 80em)').matches)
 }
 
 function Body({ text, bullets }: { text?: string; bullets?: string[] }) {

@@ -4,7 +4,7 @@ import { firstLines, fullName } from '../content/compositions.ts'
 import type { ProductContent } from '../content/product.ts'
 import { Island } from '../ui/island.tsx'
 import { Picture } from '../ui/picture.tsx'
-import { Amount, SectionNumber, Words } from '../ui/text.tsx'
+import { Amount, Words } from '../ui/text.tsx'
 import { Contents } from './contents.tsx'
 
 /** Letters of a name that is set as large as a figure. */
@@ -23,10 +23,9 @@ export function ProductHero({ content }: { content: ProductContent }) {
             <h1>
               {brand.name} <span data-long={word.length > SHORT || undefined}>{word}</span> {rest.join(' ')}
             </h1>
-            <div className="label numbered">
-              <SectionNumber>{1}</SectionNumber>
-              <h2 id="description-title">Product Description</h2>
-            </div>
+            <h2 id="description-title" className="label">
+              Product Description
+            </h2>
             <p className="tagline">Revitalize your health with precision formulation</p>
             <p>
               <Words>{paragraph}</Words>

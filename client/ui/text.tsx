@@ -47,7 +47,11 @@ interface SectionHeadProps {
 export function SectionHead({ title, id, number, lead }: SectionHeadProps) {
   return (
     <div className={number ? 'section-head numbered' : 'section-head'}>
-      {number && <SectionNumber>{number}</SectionNumber>}
+      {number && (
+        <p className="section-number" aria-hidden="true">
+          {number}
+        </p>
+      )}
       <h2 id={`${id}-title`}>{title}</h2>
       {lead && (
         <p className="lead">
@@ -55,13 +59,5 @@ export function SectionHead({ title, id, number, lead }: SectionHeadProps) {
         </p>
       )}
     </div>
-  )
-}
-
-export function SectionNumber({ children }: { children: number }) {
-  return (
-    <p className="section-number" aria-hidden="true">
-      {children}
-    </p>
   )
 }

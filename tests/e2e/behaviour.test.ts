@@ -24,21 +24,20 @@ describe.each([
   it('the header has two styles, and changes at 200 px', async () => {
     const { page, close } = await visit('/', { ...options, reducedMotion: 'reduce' })
     const style = () =>
-      page.evaluate(() => {
-        const bar = document.querySelector('.header-bar') as HTMLElement
-        const { backgroundColor, borderBottomColor } = getComputedStyle(bar)
-        return {
-          top: Math.round((bar.getBoundingClientRect().top / innerHeight) * 100),
-          backgroundColor,
-          borderBottomColor,
-        }
+      page.getByRole('banner').evaluate((header) => {
+        const { position, backgroundColor, borderBottomColor } = getComputedStyle(header)
+        const { top, bottom } = header.getBoundingClientRect()
+        return { position, backgroundColor, borderBottomColor, top: Math.round((top / innerHeight) * 100), bottom }
       })
     const scrollTo = (top: number) => page.evaluate((y) => window.scrollTo({ top: y, behavior: 'instant' }), top)
-    await scrollTo(199)
-    await eventually(async () => expect((await style()).top).toBe(3))
+    expect(await style()).toMatchObject({ position: 'absolute', backgroundColor: 'rgba(0, 0, 0, 0)', top: 3 })
+    await scrollTo(199) // it scrolls with the page: nothing shows through it
+    expect(await style()).toMatchObject({ position: 'absolute', backgroundColor: 'rgba(0, 0, 0, 0)' })
+    expect((await style()).bottom).toBeLessThanOrEqual(0)
     await scrollTo(200)
     await eventually(async () =>
-      expect(await style()).toEqual({
+      expect(await style()).toMatchObject({
+        position: 'fixed',
         top: options === PHONE ? 0 : 1, // on phones it is flush with the top
         backgroundColor: 'rgb(255, 255, 255)',
         borderBottomColor: ACCENT,

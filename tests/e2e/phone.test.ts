@@ -128,18 +128,24 @@ it.each([
   await close()
 })
 
-it.each([PHONE, {}])('before the header has its scrolled style, nothing shows through it', async (options) => {
-  const { page, close } = await visit(xt, { ...options, reducedMotion: 'reduce' })
-  await page.evaluate(() => scrollTo({ top: 120, behavior: 'instant' }))
-  const ground = () =>
-    page.getByRole('banner').evaluate((header) => {
-      const { opacity, backgroundColor, top } = getComputedStyle(header, '::before')
-      return { opacity, backgroundColor, reachesTop: header.getBoundingClientRect().top + Number.parseFloat(top) <= 0 }
+it.each([
+  [390, 844],
+  [1440, 900],
+])('at %i × %i the success toast is in view, also where the form was scrolled under the header', async (width, height) => {
+  const { page, close } = await visit('/', { viewport: { width, height }, reducedMotion: 'reduce' })
+  await fillOrder(page)
+  await page.locator('#order').evaluate((form) => {
+    scrollBy({ top: form.getBoundingClientRect().top + 160, behavior: 'instant' })
+    ;(form as HTMLFormElement).requestSubmit()
+  })
+  const toast = page.locator('.Toastify__toast--success')
+  await toast.waitFor()
+  const isSeen = () =>
+    toast.evaluate((element) => {
+      const { left, top } = element.getBoundingClientRect()
+      return element.contains(document.elementFromPoint(left + 20, top + 2))
     })
-  const leaf = 'rgb(36, 72, 63)'
-  await eventually(async () =>
-    expect(await ground()).toEqual({ opacity: '1', backgroundColor: leaf, reachesTop: true }),
-  )
+  await eventually(async () => expect(await isSeen()).toBe(true))
   await close()
 })
 

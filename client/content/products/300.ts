@@ -16,7 +16,11 @@ const ingredients = describeIngredients(name, {
     text: 'Lycopene is the red carotenoid in tomatoes, watermelon, pink grapefruit and guava. Unlike some other carotenoids, it is not a source of vitamin A. Heat and a little fat make it easier to absorb. “10%” is the strength of the ingredient used.',
   },
 })
-const { q10, omega3: acids, lycopene } = ingredients
+
+/** By their short names. */
+const q10 = { ...ingredients.q10, name: 'CoQ10' }
+const acids = { ...ingredients.omega3, name: 'Omega-3' }
+const lycopene = { ...ingredients.lycopene, name: 'Lycopene' }
 
 export const content: ProductContent = {
   product: name,
@@ -32,7 +36,7 @@ export const content: ProductContent = {
         button: false,
         text: 'One formula, three ingredients: a compound your body makes, a family of fats found mainly in oily fish, and the pigment that turns tomatoes red. Here they are, one by one.',
         brief: true,
-        cards: Object.values(ingredients),
+        cards: [q10, acids, lycopene],
       },
       { id: 'coq10', title: 'CoQ10', cards: [q10] },
       { id: 'omega-3', title: 'Omega-3', cards: [acids] },
@@ -40,7 +44,6 @@ export const content: ProductContent = {
     ],
   },
   indications: {
-    layout: 'row',
     open: 'cardiovascular',
     cards: {
       cardiovascular: {

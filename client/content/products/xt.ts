@@ -65,7 +65,6 @@ export const content: ProductContent = {
     slides,
   },
   indications: {
-    layout: 'stage',
     open: 'neurological',
     cards: {
       neurological: {
