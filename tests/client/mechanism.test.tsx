@@ -39,9 +39,9 @@ describe('on a phone', () => {
     expect(text()).toMatch(/makes itself\. read more/)
     expect(text().indexOf('read more')).toBeLessThanOrEqual(101)
     expect(caution()).toBe('If you take warfarin or insulin, ask your doctor first.')
-    await button('read more about Coenzyme Q10').click()
+    await button('read more about CoQ10').click()
     expect(text()).toMatch(/contains some fat\. read less/)
-    await button('read less about Coenzyme Q10').click()
+    await button('read less about CoQ10').click()
     expect(text()).toMatch(/makes itself\. read more/)
   })
 })
@@ -88,7 +88,7 @@ describe('on a wide screen', () => {
     expect(active()).toBe('1 of 4: Overview')
     vi.advanceTimersByTime(1)
     await expect.poll(active).toBe('2 of 4: CoQ10')
-    await button('read more about Coenzyme Q10').click() // who reads on is not moved on
+    await button('read more about CoQ10').click() // who reads on is not moved on
     ;(document.activeElement as HTMLElement).blur()
     await userEvent.hover(document.documentElement, { position: { x: 5, y: 890 } })
     vi.advanceTimersByTime(30_000)

@@ -131,23 +131,26 @@ it.each([
 it.each([
   [390, 844],
   [1440, 900],
-])('at %i × %i the success toast is in view, also where the form was scrolled under the header', async (width, height) => {
-  const { page, close } = await visit('/', { viewport: { width, height }, reducedMotion: 'reduce' })
-  await fillOrder(page)
-  await page.locator('#order').evaluate((form) => {
-    scrollBy({ top: form.getBoundingClientRect().top + 160, behavior: 'instant' })
-    ;(form as HTMLFormElement).requestSubmit()
-  })
-  const toast = page.locator('.Toastify__toast--success')
-  await toast.waitFor()
-  const isSeen = () =>
-    toast.evaluate((element) => {
-      const { left, top } = element.getBoundingClientRect()
-      return element.contains(document.elementFromPoint(left + 20, top + 2))
+])(
+  'at %i × %i the success toast is in view, also where the form was scrolled under the header',
+  async (width, height) => {
+    const { page, close } = await visit('/', { viewport: { width, height }, reducedMotion: 'reduce' })
+    await fillOrder(page)
+    await page.locator('#order').evaluate((form) => {
+      scrollBy({ top: form.getBoundingClientRect().top + 160, behavior: 'instant' })
+      ;(form as HTMLFormElement).requestSubmit()
     })
-  await eventually(async () => expect(await isSeen()).toBe(true))
-  await close()
-})
+    const toast = page.locator('.Toastify__toast--success')
+    await toast.waitFor()
+    const isSeen = () =>
+      toast.evaluate((element) => {
+        const { left, top } = element.getBoundingClientRect()
+        return element.contains(document.elementFromPoint(left + 20, top + 2))
+      })
+    await eventually(async () => expect(await isSeen()).toBe(true))
+    await close()
+  },
+)
 
 it('without scripts too, amounts are in the display face', async () => {
   const { page, close } = await visit(xt, { ...PHONE, javaScriptEnabled: false })
