@@ -19,7 +19,6 @@ export interface Transport {
   claim(most: number): Promise<ClaimedMail[]>
   /** One try, which ends with the signal. */
   attempt(mail: ClaimedMail, signal: AbortSignal): Promise<Result>
-  /** After the result of a try was recorded. */
   recorded(mail: ClaimedMail, result: Result): Promise<void>
 }
 
@@ -30,7 +29,6 @@ type State =
 interface SenderOptions {
   log: Pick<Logger, 'error' | 'debug'>
   leaseSeconds: number
-  /** How often to look for what is due, unless woken before. */
   pollMs?: number | undefined
 }
 

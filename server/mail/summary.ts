@@ -110,8 +110,8 @@ export function createSummaryWriter(db: Db, env: Env, log: Pick<Logger, 'info' |
   let waitsSince = performance.now()
 
   return async (usage: Usage, isUpkeep: boolean) => {
-    const { now, used, hasSuspected, hasDue, hasPendingSummary, summaryAgeMs } = usage
-    isLimitReached = hasDue && (isLimitReached || allowanceOf(budget, used).Notice === 0)
+    const { now, used, hasSuspected, hasUntriedNotice, hasPendingSummary, summaryAgeMs } = usage
+    isLimitReached = hasUntriedNotice && (isLimitReached || allowanceOf(budget, used).Notice === 0)
     if (!hasSuspected && !isLimitReached) waitsSince = performance.now()
     const isPauseOver = summaryAgeMs === null || summaryAgeMs >= summaryPauseMs(budget, used.Summary)
     const isDue = isPauseOver && !hasPendingSummary && performance.now() - waitsSince >= waitMs
@@ -149,7 +149,6 @@ export async function writeSummary(db: Db, now: Date, withDue: boolean): Promise
   return true
 }
 
-/** Returns the number of the mail. */
 export async function queueSummary(db: Db, text: string): Promise<bigint> {
   return (await db.mail.create({ data: { kind: 'Summary', text, key: `${kinds.Summary.key}/${randomUUID()}` } })).id
 }

@@ -16,10 +16,9 @@ const OVERDUE_SECONDS = 15 * 60
 
 export interface Usage {
   used: Used
-  /** A notice waits for a summary, because its enquiry may be spam. */
+  /** Its notice waits for a summary. */
   hasSuspected: boolean
-  /** A notice is due and was not tried. */
-  hasDue: boolean
+  hasUntriedNotice: boolean
   hasPendingSummary: boolean
   /** Since the last summary was tried. */
   summaryAgeMs: number | null
@@ -52,7 +51,7 @@ export async function readUsage(db: Db, budget: Budget): Promise<Usage> {
   const [usage] = await db.$queryRaw<[Usage]>`
     SELECT json_build_object(${Prisma.join(mailKinds.map(used))}) AS "used",
       (${notice} AND "DueAt" IS NULL ORDER BY "DueAt" LIMIT 1) IS TRUE AS "hasSuspected",
-      (${notice} AND "DueAt" <= now() AND "TriedAt" IS NULL ORDER BY "DueAt" LIMIT 1) IS TRUE AS "hasDue",
+      (${notice} AND "DueAt" <= now() AND "TriedAt" IS NULL ORDER BY "DueAt" LIMIT 1) IS TRUE AS "hasUntriedNotice",
       EXISTS (SELECT FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Summary') AS "hasPendingSummary",
       (SELECT extract(epoch FROM now() - max("TriedAt"))::float * 1000 FROM "Quvera_Mail" WHERE "Kind" = 'Summary') AS "summaryAgeMs",
       json_build_object(${isUnwelcome('Acknowledgement')}, ${isUnwelcome('Confirmation')}) AS "isUnwelcome", now() AS "now"`
@@ -83,7 +82,6 @@ export async function readBacklog(db: Db) {
   return { ...figures, isOverdue: overdue > OVERDUE_SECONDS }
 }
 
-/** @returns whether it warned */
 export async function warnIfOverdue(db: Db, log: Pick<Logger, 'warn'>): Promise<boolean> {
   const { isOverdue, oldestPendingSeconds, pending } = await readBacklog(db)
   if (isOverdue) log.warn({ oldestPendingSeconds, pending }, 'mails wait longer than they should: see `staff mails`')

@@ -13,8 +13,7 @@ import { titleOf } from './templates.ts'
 /* Posts enquiries to NOTIFY_URL. The address may be a secret: logs and messages show its origin only. */
 
 const TIMEOUT_MS = 10_000
-/** After a try that failed. */
-const PAUSE_MS = 1000
+const PAUSE_AFTER_FAILURE_MS = 1000
 /** The receiver wants no more posts. */
 const GONE = 'HTTP 410'
 /** Longer than the process that has NOTIFY_URL, or the database, is down. Renewed each minute. */
@@ -87,7 +86,7 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
         const body = createPostBody(NOTIFY_FORMAT, enquiry)
         const { isTaken, error: lastError, retryAfterMs } = await sendPost(target, key, body, signal)
         if (isTaken) return { to: 'Sent', lastError: null }
-        const pauseMs = Math.max(retryAfterMs, PAUSE_MS)
+        const pauseMs = Math.max(retryAfterMs, PAUSE_AFTER_FAILURE_MS)
         const isTooOld = Number(triedHoursAgo) > MAIL_MAX_AGE_DAYS * 24
         if (lastError === GONE || isTooOld) return { to: 'Failed', lastError, pauseMs }
         const dueInMs = Math.max(backOffMs(attempts, MAIL_RETRY_SECONDS), retryAfterMs)
