@@ -9,6 +9,7 @@ const nameAt = { parse: 5, bind: 6 }
 /** @param execute executes messages in the session */
 export function createPreparedStatements(execute: (messages: Buffer) => Buffer) {
   const names = new Map<string, string>()
+  let count = 0
 
   return {
     /** Executes a batch. A statement without a name gets one, so that the session keeps its plan. */
@@ -18,14 +19,14 @@ export function createPreparedStatements(execute: (messages: Buffer) => Buffer) 
       const known = names.get(text)
       if (!parse || !bind || !isUnnamed(parse, bind) || (!known && names.size === STATEMENTS_MAX))
         return execute(Buffer.concat(batch))
-      const name = known ?? `site_${names.size}`
+      const name = known ?? `site_${count++}`
       const messages = [withName(bind, nameAt.bind, name), ...others]
       if (known) return Buffer.concat([PARSE_COMPLETE, execute(Buffer.concat(messages))])
       const answer = execute(Buffer.concat([withName(parse, nameAt.parse, name), ...messages]))
       if (answer[0] === PARSE_COMPLETE[0]) names.set(text, name)
       return answer
     },
-    /** After the session has dropped its prepared statements. */
+    /** Call it before the session drops its prepared statements. */
     forget: () => names.clear(),
   }
 }

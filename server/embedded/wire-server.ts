@@ -105,8 +105,8 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
     try {
       await serveTurn(client, first)
     } finally {
-      for (const sql of END_TURN) postgres.query(sql)
       statements.forget()
+      for (const sql of END_TURN) postgres.query(sql)
     }
   }
 
