@@ -1,19 +1,29 @@
 // Prepares each statement of the site once, as poolers do: parsing and planning take half of an order's time.
+import { serialize } from './postgres.ts'
 import { type Batch, kind } from './wire-protocol.ts'
 
 const STATEMENTS_MAX = 200
+/** A plan that was made for a small table becomes slow when the table grows. */
+const PLANS_MAX_MS = 60_000
+const DROP_ALL = serialize.query('DEALLOCATE ALL')
 const PARSE_COMPLETE = Buffer.from([0x31, 0, 0, 0, 4])
 /** Where the name of the statement is in a message. Bind has the empty name of its portal before it. */
 const nameAt = { parse: 5, bind: 6 }
 
 /** @param execute executes messages in the session */
-export function createPreparedStatements(execute: (messages: Buffer) => Buffer) {
+export function createPreparedStatements(execute: (messages: Uint8Array) => Buffer) {
   const names = new Map<string, string>()
   let count = 0
+  let since = performance.now()
 
   return {
     /** Executes a batch. A statement without a name gets one, so that the session keeps its plan. */
     execute(batch: Batch): Buffer {
+      if (performance.now() - since > PLANS_MAX_MS) {
+        since = performance.now()
+        names.clear()
+        execute(DROP_ALL)
+      }
       const [parse, bind, ...others] = batch
       const text = parse?.toString('latin1', nameAt.parse) ?? ''
       const known = names.get(text)

@@ -289,67 +289,78 @@ describe.skipIf(inject('postgres'))('statements of the site', () => {
   })
 })
 
-describe.skipIf(inject('postgres'))(
-  'a client that keeps a transaction open is disconnected',
-  { timeout: 10_000 },
-  () => {
-    let own: string
-    let server: Awaited<ReturnType<typeof openServer>>
-    // In this thread, whose clock the tests move on.
-    beforeAll(async () => {
-      own = await mkdtemp(join(scratch, 'quvera-wire-'))
-      const options = { folder: own, socket: join(own, '.s.PGSQL.5432'), port: 0, siteUser: 'site', create: true }
-      server = await openServer(
-        { ...options, emptyDatabase: emptyDatabase() },
-        {
-          onAbort(reason) {
-            throw new Error(reason)
-          },
-          setUnlimited() {},
+describe.skipIf(inject('postgres'))('as time passes', { timeout: 10_000 }, () => {
+  let own: string
+  let server: Awaited<ReturnType<typeof openServer>>
+  // In this thread, whose clock the tests move on.
+  beforeAll(async () => {
+    own = await mkdtemp(join(scratch, 'quvera-wire-'))
+    const options = { folder: own, socket: join(own, '.s.PGSQL.5432'), port: 0, siteUser: 'site', create: true }
+    server = await openServer(
+      { ...options, emptyDatabase: emptyDatabase() },
+      {
+        onAbort(reason) {
+          throw new Error(reason)
         },
-      )
-    })
-    afterAll(async () => {
-      await server?.close(0)
-      await rm(own ?? '', { recursive: true, force: true })
-    })
-    afterEach(() => {
-      vi.useRealTimers()
-    })
+        setUnlimited() {},
+      },
+    )
+  })
+  afterAll(async () => {
+    await server?.close(0)
+    await rm(own ?? '', { recursive: true, force: true })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
 
-    async function aTransaction() {
-      const client = await aClient({ host: own, user: 'postgres', database: 'postgres' })
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-      await client.query('BEGIN')
-      const gone = new Promise((done) => client.once('end', done))
-      return { client, gone }
+  async function aTransaction() {
+    const client = await aClient({ host: own, user: 'postgres', database: 'postgres' })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    await client.query('BEGIN')
+    const gone = new Promise((done) => client.once('end', done))
+    return { client, gone }
+  }
+
+  it('statements of the site are planned anew after some time, as tables grow', async () => {
+    const site = await aClient({ host: own, user: 'site', database: 'postgres' })
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const plans = async () => {
+      const { rows } = await site.query('SELECT $1::int AS "planned"', [1])
+      expect(rows).toEqual([{ planned: 1 }])
+      return (await site.query(`SELECT custom_plans::int FROM pg_prepared_statements WHERE statement LIKE '%planned%'`))
+        .rows
     }
+    expect(await plans()).toEqual([{ custom_plans: 1 }])
+    expect(await plans()).toEqual([{ custom_plans: 2 }])
+    vi.advanceTimersByTime(600_000)
+    expect(await plans()).toEqual([{ custom_plans: 1 }])
+  })
 
-    it('after pauses of 30 s in total', async () => {
-      const { client, gone } = await aTransaction()
-      for (let asked = 0; asked < 3; asked++) {
-        await client.query('SELECT 1')
-        await vi.advanceTimersByTimeAsync(9000)
-      }
+  it('a client that keeps a transaction open is disconnected after pauses of 30 s in total', async () => {
+    const { client, gone } = await aTransaction()
+    for (let asked = 0; asked < 3; asked++) {
       await client.query('SELECT 1')
-      await vi.advanceTimersByTimeAsync(3100)
-      await gone
-      vi.useRealTimers()
-      const other = await aClient({ host: own, user: 'postgres', database: 'postgres' })
-      expect((await other.query('SELECT 5 AS five')).rows).toEqual([{ five: 5 }])
-    })
+      await vi.advanceTimersByTimeAsync(9000)
+    }
+    await client.query('SELECT 1')
+    await vi.advanceTimersByTimeAsync(3100)
+    await gone
+    vi.useRealTimers()
+    const other = await aClient({ host: own, user: 'postgres', database: 'postgres' })
+    expect((await other.query('SELECT 5 AS five')).rows).toEqual([{ five: 5 }])
+  })
 
-    it('after 10 s of a message that does not end', async () => {
-      const { client, gone } = await aTransaction()
-      const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
-      for (const byte of message('Q', 'SELECT 1\0').subarray(0, 3)) {
-        await vi.advanceTimersByTimeAsync(3400)
-        await new Promise((done) => stream.write(Buffer.from([byte]), done))
-      }
-      await gone
-      vi.useRealTimers()
-      const other = await aClient({ host: own, user: 'postgres', database: 'postgres' })
-      expect((await other.query('SELECT 5 AS five')).rows).toEqual([{ five: 5 }])
-    })
-  },
-)
+  it('and after 10 s of a message that does not end', async () => {
+    const { client, gone } = await aTransaction()
+    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+    for (const byte of message('Q', 'SELECT 1\0').subarray(0, 3)) {
+      await vi.advanceTimersByTimeAsync(3400)
+      await new Promise((done) => stream.write(Buffer.from([byte]), done))
+    }
+    await gone
+    vi.useRealTimers()
+    const other = await aClient({ host: own, user: 'postgres', database: 'postgres' })
+    expect((await other.query('SELECT 5 AS five')).rows).toEqual([{ five: 5 }])
+  })
+})
