@@ -31,9 +31,9 @@ const waiting = new Set<EventTarget>()
 
 function waitForReact(event: Event) {
   if (page.hasAttribute('data-hydrated') || !(event.target instanceof Element)) return
-  const target = event.target.closest('form, button[type=button]:not([popovertarget], [commandfor])')
+  const target = event.target.closest('form, button[type=button]')
   if (!(target instanceof HTMLElement) || target instanceof HTMLFormElement !== (event.type === 'submit')) return
-  if ('native' in target.dataset) return
+  if ('native' in target.dataset || worksByItself(target)) return
   event.preventDefault()
   if (waiting.has(target)) return
   waiting.add(target)
@@ -50,6 +50,14 @@ function waitForReact(event: Event) {
   }
   const timer = setTimeout(repeat, HYDRATION_TIMEOUT_MS)
   start().then(repeat)
+}
+
+/** A button of the menus, in a browser that knows its attribute. */
+function worksByItself(target: HTMLElement) {
+  return (
+    (target.hasAttribute('popovertarget') && 'popoverTargetElement' in target) ||
+    (target.hasAttribute('commandfor') && 'commandForElement' in target)
+  )
 }
 
 /** The browser posts the form and shows the page that answers. Later tries of this form are posted too. */

@@ -29,6 +29,9 @@ export const notStored = `We could not save your enquiry. Everything you typed i
 /** After a minute without any answer, or when the database did not answer the server. */
 export const uncertain = `Something went wrong on the way, so your enquiry may or may not have reached us. Everything you typed is still here. If you send it again unchanged, we will count it only once. You can also call ${brand.phone}.`
 
+/** Without scripts, when the server answered before it read the form. */
+export const goBack = `Your enquiry was not read. Go back in your browser: what you typed is still there. You can also call ${brand.phone}.`
+
 /** Said while an enquiry is under way and the network is weak. */
 export const progress = {
   offline:

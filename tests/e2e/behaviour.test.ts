@@ -121,6 +121,25 @@ it('menus open before React arrives, and what else was clicked happens once it i
   }
 })
 
+it('where browsers know no `command`, a menu clicked before React arrives opens once it is there', async () => {
+  const { page, close } = await open('/privacy-policy', PHONE)
+  await page.addInitScript(() => {
+    const { prototype } = HTMLButtonElement
+    for (const name of ['command', 'commandForElement']) Reflect.deleteProperty(prototype, name)
+  })
+  const gate = Promise.withResolvers<void>()
+  await page.route('**/hydrate-*.js', async (route) => {
+    await gate.promise
+    await route.continue()
+  })
+  await page.goto(`${site().url}/buy-now`)
+  await page.getByRole('button', { name: 'Menu' }).click()
+  expect(await page.getByRole('dialog').isVisible()).toBe(false)
+  gate.resolve()
+  await page.getByRole('dialog').waitFor()
+  await close()
+})
+
 it('what is touched before the page has wholly arrived works once it has', async () => {
   const { page, problems, close } = await open('/privacy-policy')
   const rest = Promise.withResolvers<void>()
