@@ -20,9 +20,16 @@ const components: Record<IslandName, () => unknown> = {
 export async function hydrate() {
   await documentParsed()
   const islands = [...document.querySelectorAll<HTMLElement>('[data-island]')]
-  const loaded = await Promise.all(islands.map(({ dataset }) => components[dataset.island as IslandName]()))
+  const loaded = await Promise.allSettled(
+    islands.map(async ({ dataset }) => components[dataset.island as IslandName]()),
+  )
   if (document.documentElement.hasAttribute('data-hydrated')) return
-  await Promise.all(islands.map((island, index) => hydrateIsland(island, loaded[index] as ComponentType)))
+  // An island whose script is missing, as after an update of the site, does not keep the others from working.
+  const hydrated = islands.map((island, index) => {
+    const part = loaded[index]
+    return part?.status === 'fulfilled' ? hydrateIsland(island, part.value as ComponentType) : undefined
+  })
+  await Promise.all(hydrated)
   for (const act of [printSheet, copyReference]) addEventListener('click', act)
   setYear()
   document.documentElement.toggleAttribute('data-hydrated', true)

@@ -1,8 +1,8 @@
 // The pages are complete HTML. React is loaded after the page, or at the first touch. This script runs while the page is
 // still being parsed.
 import { RECEIVED_PATH } from '../shared/page-paths.ts'
-import { KEY_MAX_MS, REPEAT_MS } from '../shared/submission-key.ts'
-import { readKey, storeKey } from './enquiry/submission-key.ts'
+import { REPEAT_MS } from '../shared/submission-key.ts'
+import { newKey, readKey, storeKey } from './enquiry/submission-key.ts'
 
 const HEADER_SCROLL_PX = 200
 const HYDRATION_DELAY_MS = 200
@@ -35,6 +35,7 @@ function waitForReact(event: Event) {
   if (!(target instanceof HTMLElement) || target instanceof HTMLFormElement !== (event.type === 'submit')) return
   if ('native' in target.dataset || worksByItself(target)) return
   event.preventDefault()
+  event.stopImmediatePropagation() // React may handle it already
   if (waiting.has(target)) return
   waiting.add(target)
   const button = target.querySelector('button.button')
@@ -78,16 +79,16 @@ function sendNatively(form: HTMLFormElement) {
 function addKey({ target, formData }: FormDataEvent) {
   const { id, dataset } = target as HTMLElement
   if (id !== 'order' || !('native' in dataset)) return
+  const given = formData.get('submissionKey') // of a page that answered a failure
   // A page that came by http has no randomUUID.
-  const { key, at } = readKey() ?? { key: crypto.randomUUID?.(), at: Date.now() }
-  // After the key in the page, which counts first.
-  if (key && storeKey({ key, at, unanswered: true })) formData.append('submissionKey', key)
+  const kept = (!given && readKey()) || newKey(String(given ?? crypto.randomUUID?.() ?? ''))
+  if (kept.key && storeKey({ ...kept, maybeStored: true, isPosted: true })) formData.set('submissionKey', kept.key)
 }
 
 /** The posted order is stored. The same order is a repeat for ten minutes more, and a new one later. */
 function expireKey() {
   const kept = readKey()
-  if (kept) storeKey({ ...kept, at: Math.min(kept.at, Date.now() + REPEAT_MS - KEY_MAX_MS) })
+  if (kept?.isPosted) storeKey({ ...kept, expiresAt: Math.min(kept.expiresAt, Date.now() + REPEAT_MS) })
 }
 
 function whenLoaded() {

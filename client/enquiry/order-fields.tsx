@@ -11,13 +11,15 @@ interface OrderFieldsProps {
   values?: Record<string, string> | undefined
   /** Key of an order that may be stored: posted again it is the same order. */
   submissionKey?: string | undefined
+  /** While they are sent: what is typed then would not be in the order. */
+  isLocked: boolean
 }
 
 /**
  * The inputs of the order form, uncontrolled: what is typed before hydration stays. Visible ones never have
  * `autoComplete="off"`, which would empty them on the way back to the page.
  */
-export function OrderFields({ rules, marks, values = {}, submissionKey }: OrderFieldsProps) {
+export function OrderFields({ rules, marks, values = {}, submissionKey, isLocked }: OrderFieldsProps) {
   function field(name: OrderField) {
     const { max: maxLength, optional } = rules[name]
     const mark = marks[name] && marked(name)
@@ -25,7 +27,7 @@ export function OrderFields({ rules, marks, values = {}, submissionKey }: OrderF
   }
   const about = (name: OrderField) => ({ name, rule: rules[name], mark: marks[name] })
   return (
-    <div className="fields">
+    <div className="fields" inert={isLocked}>
       <Field {...about('name')} label="Name">
         <input {...field('name')} autoComplete="name" autoCapitalize="words" enterKeyHint="next" />
       </Field>

@@ -83,7 +83,6 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
   const [initial, setInitial] = useState<InitialValues>({ values: answer?.values })
   const [Toasts, setToasts] = useState<ComponentType>()
   const sender = useRef<Promise<OrderSender>>(null)
-  const isWaitingForCode = useRef(false)
 
   function show(next: OrderState, addToast?: () => void) {
     // For the error page.
@@ -100,6 +99,8 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
     first.focus({ preventScroll: true })
     scrollToProblem(first.closest('.field') ?? first, form.current ?? first)
   }
+
+  const sendButton = () => form.current?.querySelector<HTMLElement>('.send')
 
   function prepare() {
     if (sender.current) return sender.current
@@ -118,8 +119,9 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
     const { currentTarget } = event
     if ('native' in currentTarget.dataset) return // posted by the browser before, so every later try is posted too
     event.preventDefault()
-    if (isWaitingForCode.current) return // otherwise the browser could post the order while the code sends it
-    isWaitingForCode.current = true
+    if (state.sending) return // otherwise the browser could post the order while the script sends it
+    if (currentTarget.querySelector('.fields :focus')) sendButton()?.focus() // the fields are locked while they are sent
+    setState({ ...state, sending: true })
     try {
       const { send } = await inTime(prepare())
       await new Promise((resume) => setTimeout(resume)) // lets the browser paint the pressed button first
@@ -128,8 +130,6 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
       if (!navigator.onLine) return show({ ...EMPTY_STATE, note: codeOffline })
       currentTarget.dataset.native = ''
       currentTarget.submit()
-    } finally {
-      isWaitingForCode.current = false
     }
   }
 
@@ -143,7 +143,7 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
 
   function stop() {
     sender.current?.then((code) => code.stop())
-    form.current?.querySelector<HTMLElement>('.send')?.focus() // the button that was pressed goes
+    sendButton()?.focus() // the button that was pressed goes
   }
 
   /** Another order by the same person, for the other product. */
@@ -194,6 +194,7 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
           marks={state.marks}
           values={initial.values}
           submissionKey={answer?.submissionKey}
+          isLocked={state.sending ?? false}
         />
         <OrderActions {...state} toasts={!isRefused && !state.received && toasts} onStop={stop} />
       </form>

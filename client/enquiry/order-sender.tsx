@@ -1,9 +1,10 @@
 import { focusManager, MutationObserver, onlineManager, QueryClient } from '@tanstack/react-query'
 import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
-import { fieldMarks, notStored, progress, stopped, uncertain } from '../content/sending.ts'
+import { fieldMarks, notStored, outdated, progress, stopped, uncertain } from '../content/sending.ts'
 import { EMPTY_STATE, type OrderState } from './order-received.tsx'
-import { currentKey, keepKey, newKey, retryAfterMs, sendOrder } from './send-order.ts'
+import { currentKey, keepKey, retryAfterMs, sendOrder } from './send-order.ts'
+import { newKey } from './submission-key.ts'
 import { answeredStatus } from './trpc.ts'
 
 export type OrderSender = ReturnType<typeof createOrderSender>
@@ -21,7 +22,7 @@ const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'A
  * @param sentBefore key of an order that was posted without scripts and may be stored
  */
 export function createOrderSender(show: Show, sentBefore?: string) {
-  if (sentBefore) keepKey({ ...newKey(sentBefore), unanswered: true })
+  if (sentBefore) keepKey({ ...newKey(sentBefore), maybeStored: true })
   const client = new QueryClient()
   client.mount() // resumes paused mutations when the network is back
   focusManager.setFocused(true) // hidden tabs go on sending
@@ -59,7 +60,8 @@ export function createOrderSender(show: Show, sentBefore?: string) {
       if (current !== stop) return
       end()
       const inItsWords = answeredStatus(error) && (error as Error).message
-      const note = currentKey().unanswered ? uncertain : notStored
+      const rejected = answeredStatus(error) === 400 ? outdated : notStored // the form was valid for the scripts of this page
+      const note = currentKey().maybeStored ? uncertain : rejected
       show({ ...EMPTY_STATE, note }, () => toast.error(inItsWords || messages.failed))
     } finally {
       clearTimeout(slow)
@@ -95,13 +97,18 @@ export function createOrderSender(show: Show, sentBefore?: string) {
 function createMutation(client: QueryClient, stop: AbortSignal) {
   let since = performance.now()
   let hasWaited = false
+  let isRepeat = false
   const unsubscribe = onlineManager.subscribe(() => {
     since = performance.now()
   })
   return new MutationObserver(client, {
     // The first try is made also when the browser says it is offline: it may be wrong.
     networkMode: 'offlineFirst',
-    mutationFn: (order: OrderContent) => sendOrder(order, stop),
+    mutationFn: (order: OrderContent) => {
+      const sent = sendOrder(order, stop, isRepeat)
+      isRepeat = true
+      return sent
+    },
     onSettled: unsubscribe,
     retry: (_failures, error) => {
       if (stop.aborted) return false
@@ -122,8 +129,9 @@ function progressOf(failures: number, reason: unknown) {
 }
 
 /** The browser asks whether to leave the page, in its own words. */
-function confirmLeaving(event: Event) {
+function confirmLeaving(event: BeforeUnloadEvent) {
   event.preventDefault()
+  event.returnValue = true // Chrome before 119
 }
 
 const transition = cssTransition({ enter: 'toast-enter', exit: 'toast-exit', collapse: false })

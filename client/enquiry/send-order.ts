@@ -1,6 +1,6 @@
 import { v4 as randomUuid } from 'uuid'
 import type { OrderContent } from '../../shared/order.ts'
-import { isFresh, readKey, type SubmissionKey, storeKey } from './submission-key.ts'
+import { isFresh, newKey, readKey, type SubmissionKey, storeKey } from './submission-key.ts'
 import { answeredStatus, trpc } from './trpc.ts'
 
 const ANSWER_TIMEOUT_MS = 15_000
@@ -8,28 +8,29 @@ const ANSWER_TIMEOUT_MS = 15_000
 const WAIT_MAX_SECONDS = 120
 
 /**
- * Sends an order once, under the key of this filling of the form, so that a repeat is never a second order. The key is
- * forgotten once the visitor sees the reference.
+ * Sends an order under the key of this filling of the form, so that a repeat is never a second order. The key is forgotten
+ * once the visitor sees the reference.
  *
  * 409 says that the key is stored with other content. After a try without an answer this means that the earlier
  * version did arrive and the visitor has changed it since: the changed one goes out at once under a key of its own.
- * Otherwise, as in a duplicated tab, it is told, and the next try has a new key.
+ * Otherwise, as in a duplicated tab, the visitor is told, and the next try has a new key.
+ * @param isRepeat a try by itself after one without an answer: it keeps the key, even one that expired meanwhile
  */
-export async function sendOrder(order: OrderContent, signal: AbortSignal) {
+export async function sendOrder(order: OrderContent, signal: AbortSignal, isRepeat: boolean) {
   if (signal.aborted) throw new Error('Stopped between two tries')
-  const key = currentKey()
+  const key = (isRepeat && current) || currentKey()
   try {
     return await send(order, key, signal)
   } catch (error) {
     if (answeredStatus(error) !== 409) throw error
     keepKey(null)
-    if (!key.unanswered) throw error
+    if (!key.maybeStored) throw error
     return send(order, currentKey(), signal)
   }
 }
 
 async function send(order: OrderContent, sent: SubmissionKey, stopped: AbortSignal) {
-  keepKey({ ...sent, unanswered: true })
+  keepKey({ ...sent, maybeStored: true, isPosted: false })
   const request = new AbortController()
   const abort = () => request.abort()
   const timer = setTimeout(abort, ANSWER_TIMEOUT_MS)
@@ -59,12 +60,8 @@ let current: SubmissionKey | null = null
 
 export function currentKey(): SubmissionKey {
   current ??= readKey()
-  if (!current || !isFresh(current)) current = newKey()
+  if (!current || !isFresh(current)) current = newKey(randomUuid())
   return current
-}
-
-export function newKey(key: string = randomUuid()): SubmissionKey {
-  return { key, unanswered: false, at: Date.now() }
 }
 
 /** `null` forgets it: the next order has a new one. A browser that refuses storage keeps it as long as the page. */

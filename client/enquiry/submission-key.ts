@@ -8,15 +8,21 @@ const STORE = 'submission-key'
  */
 export interface SubmissionKey {
   key: string
-  /** A try with this key ended without an answer, so the server may have stored what was sent. */
-  unanswered: boolean
-  /** When it was made. */
-  at: number
+  /** A request with this key was started and not refused, so the server may have stored what was sent. */
+  maybeStored: boolean
+  /** The browser posted the form. */
+  isPosted: boolean
+  expiresAt: number
 }
 
-/** A key dated in the future comes from a clock that was wrong. */
-export function isFresh({ at }: SubmissionKey): boolean {
-  return Math.abs(Date.now() - at) < KEY_MAX_MS
+export function newKey(key: string): SubmissionKey {
+  return { key, maybeStored: false, isPosted: false, expiresAt: Date.now() + KEY_MAX_MS }
+}
+
+/** A key that expires in more than two days comes from a clock that was wrong. */
+export function isFresh({ expiresAt }: SubmissionKey): boolean {
+  const left = expiresAt - Date.now()
+  return left > 0 && left < 2 * KEY_MAX_MS
 }
 
 export function readKey(): SubmissionKey | null {

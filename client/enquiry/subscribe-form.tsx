@@ -23,10 +23,12 @@ export function SubscribeForm({ path, answer: refused }: SubscribeFormProps) {
     event.preventDefault()
     if (busy || answer?.done) return // pressed twice: the box is empty by now
     setBusy(true)
-    const result = await sendAddress(new FormData(form))
+    const data = new FormData(form)
+    const result = await sendAddress(data)
     setBusy(false)
     setAnswer(result)
-    if (result.done) form.reset()
+    const box = form.elements.namedItem('email') as HTMLInputElement
+    if (result.done && box.value === data.get('email')) box.value = ''
   }
 
   return (

@@ -4,6 +4,8 @@ import { problemOf } from '../../shared/order.ts'
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
 import { notSubscribed, subscribe } from '../content/contact.ts'
 
+const TIMEOUT_MS = 15_000
+
 /** No batching: the server refuses it. A proxy's refusal (4xx that is not JSON) becomes one of ours without a message. */
 export const trpc = createTRPCClient<AppRouter>({
   links: [
@@ -20,9 +22,13 @@ export const trpc = createTRPCClient<AppRouter>({
   ],
 })
 
-/** The status with which our server, or a proxy before it, refused. Undefined without an answer, also for a gateway's error page. */
+/**
+ * The status with which our server, or a proxy before it, refused. Undefined without an answer, also for a gateway's error
+ * page and for 408, as a request that arrived too slowly.
+ */
 export function answeredStatus(error: unknown): number | undefined {
-  return isTRPCClientError<AppRouter>(error) ? error.data?.httpStatus : undefined
+  const status = isTRPCClientError<AppRouter>(error) ? error.data?.httpStatus : undefined
+  return status === 408 ? undefined : status
 }
 
 /** Stores the address and says what came of it. */
@@ -30,7 +36,7 @@ export async function subscribeAddress(data: FormData) {
   const checked = subscriptionSchema.safeParse(readSubscriptionFields(data))
   if (!checked.success) return { done: false, message: problemOf(checked.error).message }
   try {
-    await trpc.subscription.subscribe.mutate(checked.data)
+    await trpc.subscription.subscribe.mutate(checked.data, { signal: AbortSignal.timeout(TIMEOUT_MS) })
     return { done: true, message: subscribe.done }
   } catch (error) {
     const status = answeredStatus(error)

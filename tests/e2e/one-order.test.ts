@@ -147,12 +147,68 @@ describe.concurrent('one order', () => {
     await page.locator('html[data-hydrated]').waitFor()
     await fillOrder(page, { email })
     for (const _ of ['at once', 'after three seconds']) {
-      await sendButton(page).click({ noWaitAfter: true })
+      await page.locator('.send').click({ noWaitAfter: true, force: true }) // says “Sending…” the second time
       await page.clock.runFor(3000)
     }
     await page.waitForURL(`**${RECEIVED_PATH}?*`)
     expect(sentByCode).toBeUndefined()
     expect(await storedFrom(email)).toHaveLength(1)
+    await close()
+  })
+
+  it('a form sent without scripts whose answer is lost, and sent again with them, is one order', async () => {
+    const email = anAddress()
+    const { page, close } = await newcomer()
+    await page.route('**/assets/*.js', (route) => route.abort())
+    await page.route('**/buy-now', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      await route.fetch()
+      await route.abort('connectionreset')
+    })
+    await page.goto(`${site().url}/buy-now`)
+    await fillOrder(page, { email })
+    await sendButton(page).click()
+    await eventually(async () => expect(await storedFrom(email)).toHaveLength(1))
+    await page.unroute('**/assets/*.js')
+    await page.goto(`${site().url}/buy-now`)
+    await fillOrder(page, { email })
+    await sendButton(page).click()
+    await received(page)
+    expect(await storedFrom(email)).toHaveLength(1)
+    await close()
+  })
+
+  it('a repeat by itself keeps its key, also a day later', async () => {
+    const email = anAddress()
+    const { page, close } = await onOurClock()
+    await page.clock.runFor(1000)
+    await page.locator('html[data-hydrated]').waitFor()
+    await cutAnswers(page, 1)
+    await fillOrder(page, { email })
+    await page.context().setOffline(false)
+    await sendButton(page).click()
+    await eventually(async () => expect(await storedFrom(email)).toHaveLength(1))
+    await page.clock.setSystemTime(Date.now() + 25 * 60 * 60_000) // the lid was closed
+    await page.clock.runFor(5000)
+    await received(page)
+    expect(await storedFrom(email)).toHaveLength(1)
+    await close()
+  })
+
+  it('what is typed while an order is being sent cannot get lost: its fields are locked', async () => {
+    const { page, close } = await open('/buy-now')
+    const isSent = Promise.withResolvers<void>()
+    await page.route(SUBMIT, async (route) => {
+      await isSent.promise
+      await route.abort('connectionreset')
+    })
+    await fillOrder(page, { email: anAddress() })
+    await page.locator('#order [name=quantity]').press('Enter')
+    await page.locator('#order .fields[inert]').waitFor({ state: 'attached' })
+    expect(await page.locator('.send').evaluate((button) => button === document.activeElement)).toBe(true)
+    isSent.resolve()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.locator('#order .fields:not([inert])').waitFor()
     await close()
   })
 
