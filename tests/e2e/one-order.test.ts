@@ -169,6 +169,7 @@ describe.concurrent('one order', () => {
     await fillOrder(page, { email })
     await sendButton(page).click()
     await eventually(async () => expect(await storedFrom(email)).toHaveLength(1))
+    await page.waitForURL('chrome-error://**') // before that the browser is on its way there
     await page.unroute('**/assets/*.js')
     await page.goto(`${site().url}/buy-now`)
     await fillOrder(page, { email })
