@@ -219,7 +219,8 @@ function toRow(order: Order) {
  * Writes enquiries and their pending mails by one statement, and so in one transaction. Prisma's own creates reach a fifth
  * of this rate. The notice of suspected spam has no DueAt: it waits for a summary.
  * @returns whether every enquiry was new; otherwise a key, or rarely a reference, existed. Where one of the
- * `formKeys` exists, none is stored
+ * `formKeys` exists, none is stored. Each of them is looked up by itself, because PostgreSQL would read a small table
+ * whole for all of them, and keeps this plan when the table grows
  */
 async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]): Promise<boolean> {
   // Sorted, so that two statements with the same keys cannot deadlock.
@@ -231,7 +232,9 @@ async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]): Promis
     WITH form AS (
       INSERT INTO "Quvera_Form" (${names})
       SELECT ${names} FROM json_populate_recordset(NULL::"Quvera_Form", ${JSON.stringify(rows)}::json)
-      WHERE NOT EXISTS (SELECT FROM "Quvera_Form" WHERE "SubmissionKey" = ANY (${formKeys}::uuid[]))
+      WHERE NOT EXISTS (
+        SELECT FROM unnest(${formKeys}::uuid[]) AS form_key
+        WHERE (SELECT "Id" FROM "Quvera_Form" WHERE "SubmissionKey" = form_key) IS NOT NULL)
       ON CONFLICT DO NOTHING
       RETURNING "Id", "Email", "SuspectedSpam"
     ), wanted AS (

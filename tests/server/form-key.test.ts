@@ -37,6 +37,18 @@ it('the same form twice is one enquiry, also over the edge of a window', async (
   expect(await app.db.enquiry.count()).toBe(1)
 })
 
+it('forms are looked up by an index, also by a plan that was made while the table was small', async () => {
+  expect((await submit(app.url, anOrder())).status).toBe(200)
+  const plan = await app.db.$transaction(async (transaction) => {
+    await transaction.$executeRaw`SET LOCAL plan_cache_mode TO force_generic_plan`
+    const [statement] = await transaction.$queryRaw<{ name: string }[]>`
+      SELECT name FROM pg_prepared_statements WHERE ltrim(statement, E' \\n') LIKE 'WITH form AS%'`
+    return transaction.$queryRawUnsafe<object[]>(`EXPLAIN EXECUTE ${statement?.name} (NULL, NULL, NULL, NULL)`)
+  })
+  expect(JSON.stringify(plan)).toContain('Quvera_Form_SubmissionKey_key')
+  expect(JSON.stringify(plan)).not.toContain('Seq Scan on \\"Quvera_Form\\"')
+})
+
 it('the same form twice at the edge of a window, while neither is stored yet, is one enquiry', async () => {
   for (let quantity = 1; quantity <= 20; quantity++) {
     const fields = { ...typed, quantity }
