@@ -1,7 +1,7 @@
 -- Least-privilege roles. The tables' owner runs this in the site's database, after the migrations of each version:
 --   psql "$OWNER_URL" -v ON_ERROR_STOP=1 -f prisma/roles.sql
--- It can be repeated. The first time it needs CREATEROLE, or a superuser creates the two roles before. Then set their
--- passwords: \password quvera_app and \password quvera_readonly
+-- It can be repeated. The first time it needs CREATEROLE, or a superuser creates the two roles before, as the hint below
+-- says. Then set their passwords: \password quvera_app and \password quvera_readonly
 
 DO $$
 BEGIN
@@ -9,16 +9,19 @@ BEGIN
         AND NOT (SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user)
     THEN
         RAISE EXCEPTION 'The role % may not create roles', current_user
-            USING HINT = 'A superuser runs: CREATE ROLE quvera_app LOGIN; CREATE ROLE quvera_readonly LOGIN; or: ALTER ROLE ' || quote_ident(current_user) || ' CREATEROLE';
+            USING HINT = 'A superuser runs: CREATE ROLE quvera_app LOGIN; ALTER ROLE quvera_app SET TimeZone TO ''UTC''; CREATE ROLE quvera_readonly LOGIN; ALTER ROLE quvera_readonly SET TimeZone TO ''UTC''; ALTER ROLE quvera_readonly SET statement_timeout TO ''30s''; or: ALTER ROLE ' || quote_ident(current_user) || ' CREATEROLE';
     END IF;
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'quvera_app') THEN CREATE ROLE quvera_app LOGIN; END IF;
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'quvera_readonly') THEN CREATE ROLE quvera_readonly LOGIN; END IF;
+    -- The server refuses another time zone. Set here, UTC also applies through a pooler that drops connection options.
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'quvera_app' AND 'TimeZone=UTC' = ANY (rolconfig)) THEN
+        ALTER ROLE quvera_app SET TimeZone TO 'UTC';
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'quvera_readonly' AND rolconfig @> '{TimeZone=UTC,statement_timeout=30s}') THEN
+        ALTER ROLE quvera_readonly SET TimeZone TO 'UTC';
+        ALTER ROLE quvera_readonly SET statement_timeout TO '30s';
+    END IF;
 END $$;
-
--- The server refuses another time zone. Set here, UTC also applies through a pooler that drops connection options.
-ALTER ROLE quvera_app SET TimeZone TO 'UTC';
-ALTER ROLE quvera_readonly SET TimeZone TO 'UTC';
-ALTER ROLE quvera_readonly SET statement_timeout TO '30s';
 
 REVOKE CREATE ON SCHEMA public FROM PUBLIC; -- granted by default before PostgreSQL 15
 GRANT USAGE ON SCHEMA public TO quvera_app, quvera_readonly;
@@ -45,6 +48,7 @@ GRANT SELECT ON "Quvera_Access" TO quvera_readonly;
 
 -- Repeated from the migration, because pg_dump --no-acl drops it.
 REVOKE EXECUTE ON FUNCTION "Quvera_keep_history"(), "Quvera_erase_old"(TIMESTAMPTZ, INT) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION "Quvera_mailbox"(TEXT) TO quvera_app;
 GRANT EXECUTE ON FUNCTION "Quvera_erase_old"(TIMESTAMPTZ, INT) TO quvera_app;
 
 -- For reading with Studio, psql and export. It cannot read the secret in a subscriber's link.

@@ -78,7 +78,7 @@ export const envSchema = z.object({
   MAIL_LEASE_SECONDS: wholeNumber(60, 1, 3600),
   MAIL_RETRY_SECONDS: wholeNumber(5, 1, 3600),
   RESEND_WEBHOOK_SECRET: z.optional(
-    text(/^whsec_[A-Za-z0-9+/=]+$/, 'must be the signing secret that Resend shows: whsec_…'),
+    text(/^whsec_[A-Za-z0-9+/]+=*$/, 'must be the signing secret that Resend shows: whsec_…'),
   ),
   MAIL_DAILY_BUDGET: wholeNumber(100, 0, 100_000_000),
   MAIL_MAX_AGE_DAYS: wholeNumber(7, 1, 3650),

@@ -17,14 +17,14 @@ import { columns, enquiryFields, isSameOrder, toEnquiry } from './enquiry.ts'
  * committed. batch-writer.ts gathers orders that arrive together, `insertEnquiries` writes them by one statement.
  */
 
-/** The message is for the visitor. */
-export class NotStored extends Error {
+/** Why an order is not confirmed. The message is for the visitor. */
+export class SubmitError extends Error {
   /**
    * `conflict`: another order has this key. `refused`: the database rejects the row. `unavailable`: the database did not
    * answer, and the row may be stored.
    */
   readonly reason: 'conflict' | 'refused' | 'unavailable'
-  constructor(reason: NotStored['reason'], message: string, cause?: unknown) {
+  constructor(reason: SubmitError['reason'], message: string, cause?: unknown) {
     super(message, { cause })
     this.reason = reason
   }
@@ -55,19 +55,25 @@ interface SubmitFormOptions extends SubmitOptions {
   onWriting(submissionKey: string): void
 }
 
-/** Longer than a suspended database takes to wake up. */
-const TRANSACTION = { maxWait: 7000, timeout: 7000 }
-/** Meanwhile the pool notices its other lost connections. */
+/**
+ * Waits longer than a suspended database takes to wake up. The lookup after the lock has to see what was committed while it
+ * waited.
+ */
+const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
+/** Pause before the second try. Meanwhile the pool notices its other lost connections. */
 const RETRY_PAUSE_MS = 50
 /** Of an order that conflicts with a row which its key does not find. */
 const TRIES = 3
-/** No person fills in the form faster. */
+/** An order that was filled in faster is suspected spam. */
 const MIN_FILL_MS = 250
 
 export function createOrders(db: Db, { availability, log, onStored }: OrdersOptions) {
-  const write = createBatchWriter<Item, boolean>((items) => withRetry(() => insertEnquiries(db, items)), isRowError)
+  const write = createBatchWriter<Item, boolean>(
+    (items) => storeAndNotify(() => insertEnquiries(db, items)),
+    isRowError,
+  )
 
-  async function withRetry<T>(insert: () => Promise<T>): Promise<T> {
+  async function storeAndNotify<T>(insert: () => Promise<T>): Promise<T> {
     const result = await retryIfLost(insert) // the submission key keeps an order from being stored twice
     availability.worked()
     setImmediate(onStored) // not awaited: if it fails, the order is stored all the same
@@ -88,7 +94,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
       const found = await db.enquiry.findMany({ where })
       const stored = found.find((row) => row.id === id) ?? found.find((row) => isSameOrder(row, order))
       if (!stored && found.some(({ submissionKey }) => submissionKey === order.submissionKey))
-        throw new NotStored('conflict', messages.conflict)
+        throw new SubmitError('conflict', messages.conflict)
       if (!stored && tries === 0)
         throw new Error('An order conflicts with a row that has neither its key nor its reference')
       // Its random reference existed, or another order of the same statement had a form key.
@@ -108,7 +114,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     const order = { ...content, submissionKey: keys.current }
     const row = toRow(order)
     const { Reference: reference } = row
-    const stored = await withRetry(() =>
+    const stored = await storeAndNotify(() =>
       db.$transaction(async (transaction) => {
         // Another request with the same content waits here until this one is committed.
         await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(content)}, 0))`
@@ -119,7 +125,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
           await waitForStandby(transaction)
           return same.reference
         }
-        if (earlier.length > 0) throw new NotStored('conflict', messages.conflict)
+        if (earlier.length > 0) throw new SubmitError('conflict', messages.conflict)
         options.onWriting(keys.current)
         const isNew = await insertEnquiries(transaction, [{ row, acknowledge: options.acknowledge, formKeys: [] }])
         return isNew ? reference : undefined
@@ -130,31 +136,32 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     return { reference: stored }
   }
 
-  function refuse(cause: unknown): never {
-    if (cause instanceof NotStored) throw cause
-    if (isRowError(cause)) throw new NotStored('refused', messages.failed, cause)
+  function throwSubmitError(cause: unknown): never {
+    if (cause instanceof SubmitError) throw cause
+    if (isRowError(cause)) throw new SubmitError('refused', messages.failed, cause)
     availability.failed(cause)
-    throw new NotStored('unavailable', messages.failed, cause)
+    throw new SubmitError('unavailable', messages.failed, cause)
   }
 
   return {
     /**
      * Resolves once the enquiry and its pending mails are committed. The same order again gets the same reference.
-     * @throws NotStored
+     * @throws SubmitError
      */
-    submit: (order: Order, options: SubmitOptions = { acknowledge: true }) => submit(order, options).catch(refuse),
+    submit: (order: Order, options: SubmitOptions = { acknowledge: true }) =>
+      submit(order, options).catch(throwSubmitError),
     /**
      * For a form without a key: the same content within ten minutes gets the same reference.
-     * @throws NotStored
+     * @throws SubmitError
      */
     submitForm: (content: OrderContent, options: SubmitFormOptions) =>
       submitForm(content, contentKeys(content), options)
         .catch((error: unknown) => {
           // A page kept the key of this content after a failure, and its content was changed before it was stored.
-          if (error instanceof NotStored) return submitForm(content, contentKeys(content, 'changed'), options)
+          if (error instanceof SubmitError) return submitForm(content, contentKeys(content, 'changed'), options)
           throw error
         })
-        .catch(refuse),
+        .catch(throwSubmitError),
     /** For the page that follows an order; undefined where no enquiry has this reference. */
     async received(reference: string): Promise<Received | undefined> {
       const row = await db.enquiry.findUnique({ where: { reference } })
@@ -181,14 +188,14 @@ function isSuspicious({ website, filledInMs = Number.POSITIVE_INFINITY }: Order)
   return Boolean(website?.trim()) || (filledInMs >= 0 && filledInMs < MIN_FILL_MS)
 }
 
-/** Without characters that look alike. */
-const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
+/** The letters and digits of a reference, without those that look alike. */
+const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 const LETTERS_COUNT = 6
 /** With any prefix: brand.referencePrefix may have been another one. */
-export const REFERENCE = new RegExp(`^[A-Z]{1,5}-[${LETTERS}]{${LETTERS_COUNT}}$`)
+export const REFERENCE = new RegExp(`^[A-Z]{1,5}-[${ALPHABET}]{${LETTERS_COUNT}}$`)
 
 export function createReference(): string {
-  const letters = Array.from({ length: LETTERS_COUNT }, () => LETTERS[randomInt(LETTERS.length)])
+  const letters = Array.from({ length: LETTERS_COUNT }, () => ALPHABET[randomInt(ALPHABET.length)])
   return `${brand.referencePrefix}-${letters.join('')}`
 }
 
@@ -226,7 +233,9 @@ async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]): Promis
   // Sorted, so that two statements with the same keys cannot deadlock.
   const rows = items.map(({ row }) => row).toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
   const names = Prisma.raw(JSON.stringify(Object.keys(rows[0] ?? {})).slice(1, -1))
-  const without = items.filter(({ row, acknowledge }) => row.SuspectedSpam || !acknowledge).map(({ row }) => row.Id)
+  const withoutAcknowledgement = items
+    .filter(({ row, acknowledge }) => row.SuspectedSpam || !acknowledge)
+    .map(({ row }) => row.Id)
   const formKeys = items.flatMap((item) => item.formKeys)
   const [{ stored }] = await db.$queryRaw<[{ stored: number }]>`
     WITH form AS (
@@ -245,7 +254,7 @@ async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]): Promis
       SELECT form."Id", wanted."Kind", CASE WHEN wanted."Kind" <> 'Staff' OR NOT form."SuspectedSpam" THEN now() END,
         CASE wanted."Kind" WHEN 'Acknowledgement' THEN "Quvera_mailbox"(form."Email") END
       FROM form CROSS JOIN wanted
-      WHERE wanted."Kind" <> 'Acknowledgement' OR form."Id" <> ALL (${without}::uuid[])
+      WHERE wanted."Kind" <> 'Acknowledgement' OR form."Id" <> ALL (${withoutAcknowledgement}::uuid[])
     )
     SELECT count(*)::int AS "stored" FROM form`
   return stored === rows.length

@@ -9,7 +9,7 @@ import type { Db } from '../database/database.ts'
 import type { Subscriber } from '../database/generated/client.ts'
 import { isDatabaseRefusal } from '../errors.ts'
 import { DAY_MS } from '../format.ts'
-import { NotStored } from './orders.ts'
+import { SubmitError } from './orders.ts'
 
 export type { Subscriber }
 
@@ -33,7 +33,7 @@ export function subscriptionLink({ id, secret }: Pick<Subscriber, 'id' | 'secret
 export function createSubscribers(db: Db, { availability, log, onStored }: SubscribersOptions) {
   let isRefused = false
 
-  /** @throws NotStored */
+  /** @throws SubmitError */
   async function withFailures<T>(work: PromiseLike<T>): Promise<T> {
     try {
       const result = await work
@@ -43,7 +43,7 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
       if (!isDatabaseRefusal(cause)) availability.failed(cause)
       else if (!isRefused) log.error({ err: cause }, 'subscriptions cannot be stored') // orders may work
       isRefused = isDatabaseRefusal(cause)
-      throw new NotStored('unavailable', messages.notSubscribed, cause)
+      throw new SubmitError('unavailable', messages.notSubscribed, cause)
     }
   }
 

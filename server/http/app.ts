@@ -10,7 +10,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Env } from '../env.ts'
-import { answerTo, errorAnswer, HttpError, logFailure } from './error-answers.ts'
+import { HttpError, logFailure, toProblem, trpcErrorBody } from './error-answers.ts'
 import { fieldsOf, ORDER_FORM, serveFormPosts } from './form-posts.ts'
 import { type Health, serveHealth } from './health.ts'
 import type { Metrics } from './metrics.ts'
@@ -83,7 +83,7 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
     return503OnClosing: false,
     frameworkErrors: (error, _request, reply: FastifyReply) => {
       const status = error.statusCode ?? 400
-      reply.code(status).headers(headers).send(errorAnswer(status))
+      reply.code(status).headers(headers).send(trpcErrorBody(status))
     },
   })
   app.removeContentTypeParser('text/plain') // JSON is accepted, and forms in form-posts.ts; anything else gets 415
@@ -91,7 +91,7 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
 
   app.server.on('checkExpectation', (_request, answer) => {
     answer.writeHead(417, { ...headers, 'content-type': 'application/json', 'cache-control': 'no-store' })
-    answer.end(JSON.stringify(errorAnswer(417)))
+    answer.end(JSON.stringify(trpcErrorBody(417)))
   })
   app.addHook('onRequest', ({ raw }, reply, done) => {
     if (isEnding()) reply.raw.setHeader('connection', 'close')
@@ -115,13 +115,13 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
 
   app.setErrorHandler((error, request, reply) => {
     logFailure(error, request)
-    const { status, problem } = answerTo(error)
-    return reply.code(status).send(errorAnswer(status, problem.message))
+    const { status, problem } = toProblem(error)
+    return reply.code(status).send(trpcErrorBody(status, problem.message))
   })
   app.setNotFoundHandler((request, reply) => {
     const isPage = request.method === 'GET' || request.method === 'HEAD'
     if (isPage && !request.url.startsWith('/trpc')) return sendNotFound(request, reply, pages)
-    return reply.code(404).send(errorAnswer(404))
+    return reply.code(404).send(trpcErrorBody(404))
   })
 
   serveHealth(app, parts)
@@ -148,7 +148,7 @@ export function createApp(env: Env, parts: AppParts): FastifyInstance {
 function answerConnection(error: ConnectionError, socket: Socket, headers: Record<string, string>) {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code] ?? 400
-  const body = JSON.stringify(errorAnswer(status))
+  const body = JSON.stringify(trpcErrorBody(status))
   const fields = {
     connection: 'close',
     'content-type': 'application/json',

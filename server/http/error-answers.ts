@@ -3,11 +3,11 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { messages, type Problem, problemOf } from '../../shared/order.ts'
-import { NotStored } from '../enquiries/orders.ts'
+import { SubmitError } from '../enquiries/orders.ts'
 
 type TrpcCode = keyof typeof TRPC_ERROR_CODES_BY_KEY
 
-const answers: Record<number, [code: TrpcCode, message: string]> = {
+const texts: Record<number, [code: TrpcCode, message: string]> = {
   400: ['BAD_REQUEST', messages.malformed],
   401: ['UNAUTHORIZED', 'The signature is not valid.'],
   403: ['FORBIDDEN', 'Orders are taken from our own pages only.'],
@@ -23,45 +23,44 @@ const answers: Record<number, [code: TrpcCode, message: string]> = {
   503: ['SERVICE_UNAVAILABLE', messages.failed],
 }
 
-function answerFor(status: number) {
-  return answers[status] ?? (answers[status < 500 ? 400 : 500] as (typeof answers)[number])
+function textOf(status: number) {
+  return texts[status] ?? (texts[status < 500 ? 400 : 500] as (typeof texts)[number])
 }
 
-/** Refuses a request before a procedure runs. */
+/** An error with an HTTP status, for whoever sent the request. */
 export class HttpError extends Error {
   readonly statusCode: number
   /** The client is far over its limit: the answer must cost nothing. */
   readonly isFlood: boolean
-  /** @param message for whoever sent it */
-  constructor(statusCode: number, { message = answerFor(statusCode)[1], isFlood = false } = {}) {
+  constructor(statusCode: number, { message = textOf(statusCode)[1], isFlood = false } = {}) {
     super(message)
     this.statusCode = statusCode
     this.isFlood = isFlood
   }
 }
 
-const NOT_STORED = { conflict: 409, refused: 422, unavailable: 503 } as const
+const STATUS_OF = { conflict: 409, refused: 422, unavailable: 503 } as const
 
 /**
  * The status and message for whoever sent the request. Only texts of our own leave the server: the first broken rule, why
  * an order was not stored, or a fixed text. Never those of zod, tRPC, Fastify or Prisma.
  */
-export function answerTo(error: unknown): { status: number; problem: Problem } {
+export function toProblem(error: unknown): { status: number; problem: Problem } {
   const known = error instanceof TRPCError ? error.cause : error
   if (known instanceof z.core.$ZodError) return { status: 400, problem: problemOf(known) }
-  if (known instanceof NotStored) return answer(NOT_STORED[known.reason], known.message)
-  if (known instanceof HttpError) return answer(known.statusCode, known.message)
+  if (known instanceof SubmitError) return problem(STATUS_OF[known.reason], known.message)
+  if (known instanceof HttpError) return problem(known.statusCode, known.message)
   const { statusCode } = Object(known) as { statusCode?: number }
-  return answer(statusCode && statusCode >= 400 ? statusCode : 500)
+  return problem(statusCode && statusCode >= 400 ? statusCode : 500)
 }
 
-function answer(status: number, message = answerFor(status)[1]) {
+function problem(status: number, message = textOf(status)[1]) {
   return { status, problem: { message, fields: {} } }
 }
 
 /** The shape that tRPC's client reads. All errors have it. */
-export function errorAnswer(status: number, message = answerFor(status)[1]) {
-  const [code] = answerFor(status)
+export function trpcErrorBody(status: number, message = textOf(status)[1]) {
+  const [code] = textOf(status)
   return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data: { code, httpStatus: status } } }
 }
 
@@ -70,7 +69,7 @@ const FAULTS = [500, 422]
 
 /** An unavailable database is logged once, by database/availability.ts. */
 export function logFailure(error: unknown, { id, log }: FastifyRequest): void {
-  const { status } = answerTo(error)
+  const { status } = toProblem(error)
   const { cause = error } = Object(error) as { cause?: unknown }
   if (FAULTS.includes(status)) log.error({ reqId: id, err: cause }, 'a request could not be served')
   else log.debug({ status }, 'a request was refused')

@@ -5,8 +5,8 @@ import { orderPaths, pagePaths, RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PAT
 import { KEY_MAX_MS } from '../../shared/submission-key.ts'
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
 import { enquiryFields } from '../enquiries/enquiry.ts'
-import { NotStored, type Orders, REFERENCE, type Submitted } from '../enquiries/orders.ts'
-import { answerTo, HttpError, logFailure } from './error-answers.ts'
+import { type Orders, REFERENCE, SubmitError, type Submitted } from '../enquiries/orders.ts'
+import { HttpError, logFailure, toProblem } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { Context } from './router.ts'
 import { type StaticPages, sendNotFound } from './static-pages.ts'
@@ -39,7 +39,7 @@ export function serveFormPosts(
   limits: RateLimits,
 ): void {
   const { orders, subscribers, pages } = options
-  /** A form over the limit is still read, so that its page can show what was typed; except in a flood. */
+  /** The errors of forms over the limit. Such a form is still read, so that its page shows what was typed, except in a flood. */
   const overLimit = new WeakMap<FastifyRequest, HttpError>()
 
   async function countForm(request: FastifyRequest, reply: FastifyReply) {
@@ -66,7 +66,7 @@ export function serveFormPosts(
 
   function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     logFailure(error, request)
-    const { status, problem } = answerTo(error)
+    const { status, problem } = toProblem(error)
     reply.code(status)
     if (error instanceof HttpError && error.isFlood) return reply.send(problem.message) // rendering a page would take milliseconds
     const fields = fieldsOf(request)
@@ -120,7 +120,7 @@ export function serveFormPosts(
       sendPage(SUBSCRIPTION_PATH, { link }, reply.code(status))
     links.setErrorHandler((error, request, reply) => {
       logFailure(error, request)
-      return send('failed', reply, answerTo(error).status)
+      return send('failed', reply, toProblem(error).status)
     })
     links.addHook('onRequest', limitLinks)
     links.get<PageQuery>(SUBSCRIPTION_PATH, async (request, reply) => {
@@ -182,7 +182,7 @@ async function submitForm(orders: Orders, fields: URLSearchParams, options: { ac
   const given = submissionKeySchema.safeParse(fields.get('submissionKey'))
   if (given.success) {
     const answer = await orders.submit({ ...order, submissionKey: given.data }, options).catch((error: unknown) => {
-      const isChanged = error instanceof NotStored && error.reason === 'conflict' // the content changed meanwhile
+      const isChanged = error instanceof SubmitError && error.reason === 'conflict' // the content changed meanwhile
       if (!isChanged) throw error
     })
     if (answer && !isExpired(answer)) return answer

@@ -12,11 +12,11 @@ import { HttpError } from './error-answers.ts'
  */
 
 export type RateLimits = Awaited<ReturnType<typeof registerRateLimits>>
-type Stored = 'order' | 'subscription'
+type StoredKind = 'order' | 'subscription'
 
 const MINUTE_MS = 60_000
-/** Carriers put thousands of people behind one IPv4 address. No crowd of them orders as much as this in a day. */
-const MINUTES_WORTH_A_DAY = 30
+/** The limit of a day is so many times the limit of a minute, as thousands of people may share one IPv4 address. */
+const DAY_FACTOR = 30
 const SUBSCRIPTIONS_A_DAY = 3
 const ACKNOWLEDGEMENTS_A_DAY = 10
 /** Web vitals, one for each page that is left; and links with a reference or a token, each a query. */
@@ -25,9 +25,9 @@ const LESSER_A_MINUTE = 60
 const EVENTS_A_MINUTE = 3000
 /** By IPv6 a client is a /64. One customer may have a /48 of 65,536 of them. */
 const CLIENT_SUBNET = 64
-const NETWORK = { ipv6Subnet: 48, clients: 5 }
-/** So many times the limit is a flood, and no crowd behind one address. */
-const FLOOD = 10
+const NETWORK = { ipv6Subnet: 48, factor: 5 }
+/** A client that sends so many times its limit is answered as briefly as possible. */
+const FLOOD_FACTOR = 10
 /** `cache` is the number of remembered clients, at 285 bytes each. A client that is forgotten has no limit. */
 const A_MINUTE = { timeWindow: MINUTE_MS, cache: 20_000 }
 const A_DAY = { timeWindow: DAY_MS, cache: 50_000 }
@@ -42,7 +42,7 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
     event: createLimit(app, { max: EVENTS_A_MINUTE, ...A_MINUTE }),
   }
   const day = {
-    order: createLimit(app, { max: max * MINUTES_WORTH_A_DAY, ...A_DAY }, messages.manyOrders),
+    order: createLimit(app, { max: max * DAY_FACTOR, ...A_DAY }, messages.manyOrders),
     subscription: createLimit(app, { max: SUBSCRIPTIONS_A_DAY, ...A_DAY }, messages.manySubscriptions),
   }
   const isOff = max === 0
@@ -56,7 +56,7 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
      * @throws HttpError 429 at the limit of a day; sets `retry-after`
      */
     async store<T>(
-      kind: Stored,
+      kind: StoredKind,
       request: FastifyRequest,
       reply: FastifyReply,
       store: (options: { acknowledge: boolean }) => Promise<T>,
@@ -76,10 +76,10 @@ function createLimit(
   options: { max: number; timeWindow: number; cache: number },
   message?: string,
 ) {
-  const limitOf = (max: number, ipv6Subnet: number) =>
-    app.createRateLimit({ ...options, max, ban: FLOOD * options.max, ipv6Subnet })
-  const client = limitOf(options.max, CLIENT_SUBNET)
-  const network = limitOf(options.max * NETWORK.clients, NETWORK.ipv6Subnet)
+  const createLimiter = (max: number, ipv6Subnet: number) =>
+    app.createRateLimit({ ...options, max, ban: FLOOD_FACTOR * options.max, ipv6Subnet })
+  const client = createLimiter(options.max, CLIENT_SUBNET)
+  const network = createLimiter(options.max * NETWORK.factor, NETWORK.ipv6Subnet)
   type Used = Exclude<Awaited<ReturnType<typeof client>>, { isAllowed: true }>
 
   async function use(limit: typeof client, request: FastifyRequest, increment: boolean): Promise<Used> {
@@ -102,7 +102,7 @@ function createLimit(
         if (used.isExceeded && reply) refuse(used, reply)
       }
     },
-    /** Refuses a client at its limit. Returns how much it has used; for a network, its share. */
+    /** Refuses a client at its limit. Returns how much it has used; a network's use is scaled to one client's limit. */
     async assertLeft(request: FastifyRequest, reply: FastifyReply): Promise<number> {
       const used = [await use(client, request, false)]
       if (isIPv6(request.ip)) used.push(await use(network, request, false))
@@ -112,7 +112,7 @@ function createLimit(
   }
 }
 
-/** Of one request. A form with every field at its longest has 4 kB. */
+/** The largest body of one request. A form with every field at its longest has 4 kB. */
 export const BODY_LIMIT = 16 * 1024
 
 /** Refuses requests of `app` while the bodies of unanswered ones could exceed `bytes`. */

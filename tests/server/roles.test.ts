@@ -93,6 +93,22 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
     )
   })
 
+  it('are given by an owner who may not create roles, once a superuser has run what the refusal says', async () => {
+    const server = await startPostgresServer()
+    atEnd(server.close)
+    await administer(server.url, `CREATE ROLE quvera LOGIN`)
+    await administer(server.url, 'CREATE DATABASE quvera OWNER quvera')
+    const url = (username: string) => Object.assign(new URL(server.url), { username, pathname: '/quvera' }).href
+    expect(await staff(['migrate'], { DATABASE_URL: url('quvera') })).toMatchObject({ code: 0 })
+    const script = await readFile('prisma/roles.sql', 'utf8')
+    const { hint } = await administer(url('quvera'), script).catch((error) => error)
+    await administer(url('postgres'), /A superuser runs: (.*); or: /.exec(hint)?.[1] ?? '')
+    for (const _ of ['the first time', 'again']) await administer(url('quvera'), script)
+    const site = await startServer({ DATABASE_URL: url('quvera_app') })
+    atEnd(() => site.stop('SIGKILL'))
+    expect((await submit(site.url, anOrder())).status).toBe(200)
+  })
+
   it('let the server store, mail and subscribe, and nothing more', async () => {
     const { app, owner } = await aDatabase()
     const resend = await startFakeResend()
