@@ -1,7 +1,7 @@
 // The pages are complete HTML. React is loaded after the page, or at the first touch. This script runs while the page is
 // still being parsed.
 import { RECEIVED_PATH } from '../shared/page-paths.ts'
-import { REPEAT_MS } from '../shared/submission-key.ts'
+import { FORM_REPEAT_MS } from '../shared/submission-key.ts'
 import { newKey, readKey, storeKey } from './enquiry/submission-key.ts'
 
 const HEADER_SCROLL_PX = 200
@@ -88,7 +88,7 @@ function addKey({ target, formData }: FormDataEvent) {
 /** The posted order is stored. The same order is a repeat for ten minutes more, and a new one later. */
 function expireKey() {
   const kept = readKey()
-  if (kept?.isPosted) storeKey({ ...kept, expiresAt: Math.min(kept.expiresAt, Date.now() + REPEAT_MS) })
+  if (kept?.isPosted) storeKey({ ...kept, expiresAt: Math.min(kept.expiresAt, Date.now() + FORM_REPEAT_MS) })
 }
 
 function whenLoaded() {

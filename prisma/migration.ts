@@ -9,7 +9,7 @@ import { SchemaEngine } from '@prisma/schema-engine-wasm'
 import pg from 'pg'
 import { connectDatabase } from '../server/database/connect.ts'
 import { startEmbedded } from '../server/embedded/start-embedded.ts'
-import { exitFor } from '../server/errors.ts'
+import { exitWithReason } from '../server/errors.ts'
 import { emptyDatabase } from '../server/project-root.ts'
 
 const here = import.meta.dirname
@@ -51,7 +51,7 @@ async function diffSchema(): Promise<string> {
   const schema = { path: 'schema.prisma', content: await readFile(join(here, 'schema.prisma'), 'utf8') }
   const dataDir = await mkdtemp(join(tmpdir(), 'migrated-'))
   const options = { dataDir, create: true, emptyDatabase: emptyDatabase(), port: 0, leaveMs: 0 }
-  const server = await startEmbedded({ ...options, warn: console.error, onFailure: exitFor })
+  const server = await startEmbedded({ ...options, warn: console.error, onFailure: exitWithReason })
   try {
     await (await connectDatabase(server.connection, { migrations, migrate: true })).close()
     const factory = bindMigrationAwareSqlAdapterFactory(adapterFor(server.connection))

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { BuyerType, Product } from '../server/database/generated/enums.ts'
 import { createReference } from '../server/enquiries/orders.ts'
 import { readEnv } from '../server/env.ts'
-import { exitFor, OperatorError } from '../server/errors.ts'
+import { exitWithReason, OperatorError } from '../server/errors.ts'
 import { DAY_MS } from '../server/format.ts'
 import { withDatabase } from '../server/open-database.ts'
 import { NOTICE_VERSION } from '../shared/order.ts'
@@ -57,4 +57,4 @@ await withDatabase({ ...readEnv(process.env), migrate: true }, async ({ db }) =>
   const enquiries = Array.from({ length: ENQUIRIES }, (_, index) => enquiry(index))
   await db.$transaction(enquiries.map((data) => db.enquiry.create({ data })))
   console.log(`Stored ${ENQUIRIES} enquiries. None of their mails will be sent.`)
-}).catch(exitFor)
+}).catch(exitWithReason)

@@ -6,7 +6,7 @@ import { createOrders, type Orders, probeStorage } from './enquiries/orders.ts'
 import { startRetention } from './enquiries/retention.ts'
 import { createSubscribers } from './enquiries/subscribers.ts'
 import type { Env } from './env.ts'
-import { createApp, type Timeouts } from './http/app.ts'
+import { createHttpServer, type Timeouts } from './http/app.ts'
 import type { StaticPages } from './http/static-pages.ts'
 import { startOutbox } from './mail/outbox.ts'
 import { wantPosts } from './mail/webhook-posts.ts'
@@ -23,12 +23,12 @@ export interface ApplicationParts {
 }
 
 export interface Application {
-  app: ReturnType<typeof createApp>
+  app: ReturnType<typeof createHttpServer>
   availability: Availability
   orders: Orders
   outbox: ReturnType<typeof startOutbox>
-  /** Serves for `leavingMs` more, until a proxy has noticed; then gives requests and mails under way `graceMs`. */
-  close(times: { leavingMs: number; graceMs: number }): Promise<void>
+  /** Serves for `drainMs` more, until a proxy has noticed; then gives requests and mails under way `graceMs`. */
+  close(times: { drainMs: number; graceMs: number }): Promise<void>
 }
 
 export async function openApplication(
@@ -50,15 +50,15 @@ export async function openApplication(
   })
   const subscribers = createSubscribers(db, { availability, log, onStored: outbox.wake })
   const parts = { db, availability, pages, log, orders, subscribers, metrics, timeouts, isEnding: () => isEnding }
-  const app = createApp(env, parts)
+  const app = createHttpServer(env, parts)
   return {
     app,
     availability,
     orders,
     outbox,
-    async close({ leavingMs, graceMs }) {
+    async close({ drainMs, graceMs }) {
       isEnding = true
-      await sleep(leavingMs)
+      await sleep(drainMs)
       endRetention()
       // Fastify closes idle connections once. A connection that is answered later would stay open for ten seconds.
       const idle = setInterval(() => app.server.closeIdleConnections(), 100)

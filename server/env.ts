@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { brand } from '../shared/brand.ts'
 import { emailSchema } from '../shared/order.ts'
-import { exitFor, OperatorError } from './errors.ts'
+import { exitWithReason, OperatorError } from './errors.ts'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -146,6 +146,6 @@ export function readEnvOrExit(variables: Parameters<typeof readEnv>[0]): Env {
   try {
     return readEnv(variables)
   } catch (error) {
-    return exitFor(error)
+    return exitWithReason(error)
   }
 }

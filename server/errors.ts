@@ -37,7 +37,7 @@ function messageOf({ name, message }: Error): string {
 }
 
 /** Prints the reason and exits. */
-export function exitFor(error: unknown): never {
+export function exitWithReason(error: unknown): never {
   console.error(describeFailure(error))
   process.exit(1)
 }

@@ -7,14 +7,14 @@ import type { Database, Preparation } from './database/database.ts'
 import { DROP_COPIES } from './database/snapshot.ts'
 import { InUseError, SOCKET_CONNECTION, socketFolder } from './embedded/data-folder.ts'
 import type { Env } from './env.ts'
-import { exitFor, isConnectionLost, OperatorError } from './errors.ts'
+import { exitWithReason, isConnectionLost, OperatorError } from './errors.ts'
 import { emptyDatabase, migrationsFolder } from './project-root.ts'
 
-/** How long another process may take to open or to close the embedded database. */
-export const OWNER_PATIENCE_MS = 30_000
+/** How long to wait while another process opens or closes the embedded database. */
+export const LOCK_WAIT_MS = 30_000
 const POLL_MS = 50
 /** How long a command that started the embedded database serves other clients after its own work. */
-const SERVE_OTHERS_MS = 3000
+const LINGER_MS = 3000
 
 export interface DatabaseOptions extends ConnectOptions {
   /** A PostgreSQL server; without it the embedded database in `dataDir` is opened. */
@@ -27,7 +27,7 @@ export interface DatabaseOptions extends ConnectOptions {
   /** Connect to the embedded database when another process has it. */
   beside?: boolean
   /** How long to wait for another process that opens or closes the embedded database; 0 unless given. */
-  patienceMs?: number
+  lockWaitMs?: number
   /** For messages about the embedded database. */
   warn?(message: string): void
 }
@@ -35,11 +35,12 @@ export interface DatabaseOptions extends ConnectOptions {
 /** @throws InUseError when another process has the embedded database, unless asked to work beside it */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   if (options.url) return connectDatabase({ connectionString: options.url }, options)
-  const { beside = false, warn = console.error, patienceMs = beside ? OWNER_PATIENCE_MS : 0 } = options
+  const { beside = false, warn = console.error, lockWaitMs = beside ? LOCK_WAIT_MS : 0 } = options
   const folder = resolve(options.dataDir)
   const host = socketFolder(folder)
-  let isWarned = beside || patienceMs === 0
-  for (const start = performance.now(); ; await sleep(POLL_MS)) {
+  const start = performance.now()
+  let isWarned = beside || lockWaitMs === 0 // a command that works beside the site waits without a word
+  while (true) {
     try {
       return (
         (beside && (await connectEmbedded(folder, host, options))) || (await startInThisProcess(folder, options, warn))
@@ -47,10 +48,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     } catch (error) {
       if (!(error instanceof InUseError)) throw error
       if (!isWarned)
-        warn(`another process has the embedded database in ${folder}: waiting for up to ${patienceMs / 1000} s`)
+        warn(`another process has the embedded database in ${folder}: waiting for up to ${lockWaitMs / 1000} s`)
       isWarned = true
-      if (performance.now() - start >= patienceMs) throw error
+      if (performance.now() - start >= lockWaitMs) throw error
     }
+    await sleep(POLL_MS)
   }
 }
 
@@ -60,7 +62,7 @@ async function connectEmbedded(folder: string, host: string, options: DatabaseOp
     const connection = { ...SOCKET_CONNECTION, host, user: 'postgres' }
     return await connectDatabase(connection, { ...options, name: nameOf(folder) })
   } catch (error) {
-    if (!isNotServed(error)) throw error
+    if (!isUnreachable(error)) throw error
   }
 }
 
@@ -75,13 +77,13 @@ async function startInThisProcess(
     create: options.migrate ?? false,
     emptyDatabase: options.emptyDatabase ?? emptyDatabase(),
     port: options.embeddedPort ?? 0,
-    leaveMs: options.beside ? SERVE_OTHERS_MS : 0,
+    leaveMs: options.beside ? LINGER_MS : 0,
     warn,
-    onFailure: exitFor,
+    onFailure: exitWithReason,
   })
   try {
     const database = await connectDatabase(server.connection, { ...options, name: nameOf(folder) })
-    await database.db.$executeRawUnsafe(DROP_COPIES).catch(() => {}) // of backups that were killed
+    await database.db.$executeRawUnsafe(DROP_COPIES).catch(() => {}) // left by backups that were killed
     return {
       ...database,
       warnings: [...server.warnings, ...database.warnings],
@@ -100,18 +102,18 @@ function nameOf(folder: string): string {
   return `The database in ${folder}`
 }
 
-/** Whether nobody listens at the socket, or the process that did has ended. */
-function isNotServed(error: unknown): boolean {
+/** Whether no process listens at the socket, or the one that did has ended. */
+function isUnreachable(error: unknown): boolean {
   const reason = error instanceof OperatorError ? error.cause : error
   const { code } = Object(reason) as NodeJS.ErrnoException
   return ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EINVAL'].includes(code ?? '') || isConnectionLost(reason)
 }
 
-type Where = Pick<Env, 'DATABASE_URL' | 'DATA_DIR'> & Partial<Pick<Env, 'DIRECT_DATABASE_URL'>> & Preparation
+type DatabaseLocation = Pick<Env, 'DATABASE_URL' | 'DATA_DIR'> & Partial<Pick<Env, 'DIRECT_DATABASE_URL'>> & Preparation
 
 /** Runs `work` on the database, whether the site is running or not. */
 export async function withDatabase<T>(
-  { DATABASE_URL: url, DIRECT_DATABASE_URL: directUrl, DATA_DIR: dataDir, migrate, anyVersion }: Where,
+  { DATABASE_URL: url, DIRECT_DATABASE_URL: directUrl, DATA_DIR: dataDir, migrate, anyVersion }: DatabaseLocation,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   const migrations = migrationsFolder()

@@ -4,11 +4,11 @@ import { brand } from '../shared/brand.ts'
 import { openApplication } from './application.ts'
 import type { Db } from './database/database.ts'
 import { type Env, publicUrlOf, readEnvOrExit } from './env.ts'
-import { exitFor, OperatorError } from './errors.ts'
+import { exitWithReason, OperatorError } from './errors.ts'
 import { loadRenderer } from './http/form-posts.ts'
 import { readStaticPages } from './http/static-pages.ts'
 import { createLogger } from './log.ts'
-import { OWNER_PATIENCE_MS, openDatabase } from './open-database.ts'
+import { LOCK_WAIT_MS, openDatabase } from './open-database.ts'
 import { isBuilt, migrationsFolder, projectRoot } from './project-root.ts'
 import { startWatchdog } from './watchdog.ts'
 
@@ -17,23 +17,23 @@ import { startWatchdog } from './watchdog.ts'
  * Storing: enquiries/orders.ts. Sending: mail/outbox.ts.
  */
 
-/** After the signal to end, requests are served until proxies have noticed. */
-const LEAVING_MS = 1000
-/** Then requests and mails under way have this time. */
+/** After the signal to end, requests are served so long, until proxies have noticed. */
+const DRAIN_MS = 1000
+/** Time for requests and mails under way after that. */
 const GRACE_MS = 5000
-/** Then the process exits, whatever still runs. Like a kill, this loses nothing. */
-const END_MS = 9000
-// A visitor gets an answer within seconds.
+/** After this time the process exits, whatever still runs. Like a kill, this loses nothing. */
+const SHUTDOWN_MAX_MS = 9000
+/** Limit of one database statement. */
 const QUERY_TIMEOUT_MS = 2000
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
 export async function runSite(variables: Parameters<typeof readEnvOrExit>[0]): Promise<void> {
-  await serve(readEnvOrExit(variables)).catch(exitFor)
+  await serve(readEnvOrExit(variables)).catch(exitWithReason)
 }
 
 /** Opens everything in order, waits for the signal to end, and closes in reverse. */
 async function serve(env: Env): Promise<void> {
-  for (const signal of SIGNALS) process.once(signal, exitAtOnce)
+  for (const signal of SIGNALS) process.once(signal, exitNow)
   assertNoStandIns(env)
   const log = createLogger(env.LOG_LEVEL)
   const opening = openDatabase({
@@ -43,11 +43,12 @@ async function serve(env: Env): Promise<void> {
     embeddedPort: env.EMBEDDED_DATABASE_PORT,
     migrations: migrationsFolder(),
     migrate: true,
-    patienceMs: OWNER_PATIENCE_MS,
+    lockWaitMs: LOCK_WAIT_MS,
     warn: (words) => log.warn(words),
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   })
-  const pages = isBuilt ? readStaticPages(resolve(projectRoot(), 'dist/client'), env) : new Map() // read while the database opens; Vite serves them with `npm run dev`
+  // Read while the database opens. With `npm run dev` Vite serves the pages.
+  const pages = isBuilt ? readStaticPages(resolve(projectRoot(), 'dist/client'), env) : new Map()
   if (pages.size > 0) await loadRenderer()
   const database = await opening
   for (const note of database.notes) log.info(note)
@@ -68,20 +69,23 @@ async function serve(env: Env): Promise<void> {
   setTimeout(() => {
     log.warn('did not end in time: exits without waiting for requests and mails under way')
     process.exit(0)
-  }, END_MS).unref()
-  await close({ leavingMs: LEAVING_MS, graceMs: GRACE_MS })
+  }, SHUTDOWN_MAX_MS).unref()
+  await close({ drainMs: DRAIN_MS, graceMs: GRACE_MS })
   await database.close()
   process.exit(0)
 }
 
-/** Without these rights mails would be claimed, and their result could not be recorded. */
+/**
+ * Checks the newest rights of prisma/roles.sql, as a sign that it was run for this version. Without its rights mails would be
+ * claimed, and their result could not be recorded.
+ */
 async function assertPrivileges(db: Db) {
-  const [row] = await db.$queryRaw<{ may: boolean; login: string }[]>`
-    SELECT current_user AS "login", has_table_privilege('"Quvera_Subscriber"', 'SELECT')
+  const [row] = await db.$queryRaw<{ may: boolean; role: string }[]>`
+    SELECT current_user AS "role", has_table_privilege('"Quvera_Subscriber"', 'SELECT')
       AND has_function_privilege('"Quvera_erase_old"(timestamptz, int)', 'EXECUTE') AS "may"`
   if (row?.may) return
   throw new OperatorError(
-    `The login ${row?.login} lacks rights that this version needs: first run prisma/roles.sql again as the tables' owner.`,
+    `The role ${row?.role} lacks rights that this version needs: first run prisma/roles.sql again as the tables' owner.`,
   )
 }
 
@@ -108,13 +112,13 @@ function assertNoStandIns({ RESEND_API_KEY, ...env }: Env) {
 }
 
 /** Before start-up completes, exit at once: nothing needs closing, and a kill at this point is safe. */
-function exitAtOnce(signal: NodeJS.Signals) {
+function exitNow(signal: NodeJS.Signals) {
   process.exit(signal === 'SIGINT' ? 130 : 143)
 }
 
 function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((done) => {
-    // The new listener first: removing the last listener drops a signal that has already arrived.
-    for (const signal of SIGNALS) process.once(signal, () => done(signal)).off(signal, exitAtOnce)
+    // Adds the new listener before it removes the old one: without any listener a signal ends the process.
+    for (const signal of SIGNALS) process.once(signal, () => done(signal)).off(signal, exitNow)
   })
 }

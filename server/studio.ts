@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import type { Database } from './database/database.ts'
 import { pathIn, socketFolder } from './embedded/data-folder.ts'
 import { type Env, readEnvOrExit } from './env.ts'
-import { exitFor } from './errors.ts'
+import { exitWithReason } from './errors.ts'
 import { openDatabase, withDatabase } from './open-database.ts'
 import { migrationsFolder } from './project-root.ts'
 import { recordAccess } from './staff/access-log.ts'
@@ -46,7 +46,7 @@ function filter(column: string, operator: string, ...values: unknown[]) {
 }
 
 const env = readEnvOrExit(process.env)
-const url = await reachDatabase(env).catch(exitFor)
+const url = await reachDatabase(env).catch(exitWithReason)
 // Studio listens on the loopback address only. In a container the other addresses are forwarded to it.
 if (env.STUDIO_IN_CONTAINER) {
   for (const address of addresses()) await forward(address, STUDIO_PORT, () => connect(STUDIO_PORT, LOOPBACK))
@@ -113,7 +113,7 @@ function addresses(): string[] {
 async function forward(host: string, port: number, open: () => Socket | Promise<Socket>): Promise<AddressInfo> {
   const server = createServer(async (client) => {
     client.on('error', () => client.destroy())
-    const target = await Promise.resolve(open()).catch(exitFor)
+    const target = await Promise.resolve(open()).catch(exitWithReason)
     target.on('error', () => client.destroy())
     client.on('close', () => target.destroy())
     client.pipe(target).pipe(client)

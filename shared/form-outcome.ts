@@ -8,11 +8,11 @@ export interface FormOutcome {
   }
   subscription?: Refused
   received?: Received
-  link?: SubscriberLink
+  link?: SubscriptionState
 }
 
 /** The state that the page of a subscriber's link shows. `unknown`: no such link, or no longer. */
-export type SubscriberLink = 'unconfirmed' | 'confirmed' | 'ended' | 'unknown' | 'failed'
+export type SubscriptionState = 'unconfirmed' | 'confirmed' | 'ended' | 'unknown' | 'failed'
 
 /** A received order. Only the reference if the database is unavailable. */
 export interface Received {

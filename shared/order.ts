@@ -31,13 +31,13 @@ export const messages = {
   failed: 'Error adding document',
   received: 'Order Received Successfully',
 } as const
-const ranking: string[] = Object.values(messages)
+const messageOrder: string[] = Object.values(messages)
 
 // No pattern has nested repeats of the same text, so each takes linear time.
 /** No invisible characters but joiners of Indian scripts and emoji selectors. */
 const PLAIN_TEXT = /^(?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}\u2800]|\u200c|\u200d|\ufe0e|\ufe0f)*$/u
 /** A visible character: fillers, joiners and accents alone count as an empty field. */
-const SEEN = /[^\s\p{Cc}\p{Cf}\p{Cs}\p{M}\p{DI}\u2800]/u
+const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Cs}\p{M}\p{DI}\u2800]/u
 // Lists both cases: with the flag `i` the Kelvin sign would match K.
 const EMAIL =
   /^[^\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800@<>()[\],;:"\\]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,20}(?:[A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]{0,58}[A-Za-z0-9])$/u
@@ -49,27 +49,27 @@ function isEmpty(input: unknown): boolean {
 }
 
 /** An absent, null or blank value is an empty field; another wrong type breaks the field's own rule. */
-function wrongKind(message: string) {
+function typeError(message: string) {
   return { error: ({ input }: { input?: unknown }) => (isEmpty(input) ? messages.empty : message) }
 }
 
 export const emailSchema = z
-  .string(wrongKind(messages.email))
+  .string(typeError(messages.email))
   .check(NOT_BLANK, z.maxLength(EMAIL_MAX, { error: messages.email, abort: true }), z.regex(EMAIL, messages.email))
 
 /** The fields that are stored. Columns, CSV and the comparison of repeated orders follow from this list. */
 const fields = {
   name: z
-    .string(wrongKind(messages.name))
+    .string(typeError(messages.name))
     .check(
-      z.regex(SEEN, messages.empty),
+      z.regex(VISIBLE, messages.empty),
       z.trim(),
       z.maxLength(NAME_MAX, { error: messages.name, abort: true }),
       z.regex(PLAIN_TEXT, messages.name),
     ),
   email: emailSchema,
   mobile: z
-    .string(wrongKind(messages.digits))
+    .string(typeError(messages.digits))
     .check(NOT_BLANK, z.regex(/^[0-9]*$/, messages.digits), z.length(10, messages.tenDigits)),
   quantity: z
     .number({
@@ -85,8 +85,8 @@ const fields = {
       z.refine(Number.isInteger, messages.wholeQuantity),
       z.maximum(Number.MAX_SAFE_INTEGER, messages.largeQuantity),
     ),
-  retailerSelfUse: z.enum(buyerTypes, wrongKind(messages.buyerType)),
-  products: z.enum(products, wrongKind(messages.product)),
+  retailerSelfUse: z.enum(buyerTypes, typeError(messages.buyerType)),
+  products: z.enum(products, typeError(messages.product)),
 }
 
 /** Validated in the browser and again on the server. */
@@ -178,16 +178,15 @@ export interface Problem {
   fields: Record<string, string>
 }
 
-/** The broken rules, in the order of `messages`. Texts that are not ours, such as zod's, are never shown. */
+/** The first broken rule of all and of each field, in the order of `messages`. Texts such as zod's are never shown. */
 export function problemOf(error: { issues: readonly z.core.$ZodIssue[] }): Problem {
   const broken = error.issues
     .map(({ message, path }) => ({
-      message: ranking.includes(message) ? message : messages.malformed,
+      message: messageOrder.includes(message) ? message : messages.malformed,
       field: String(path[0] ?? ''),
     }))
-    .sort((a, b) => ranking.indexOf(b.message) - ranking.indexOf(a.message))
-  return {
-    message: broken.at(-1)?.message ?? messages.malformed,
-    fields: Object.fromEntries(broken.filter(({ field }) => field).map(({ field, message }) => [field, message])), // the first rule comes last and wins
-  }
+    .sort((a, b) => messageOrder.indexOf(a.message) - messageOrder.indexOf(b.message))
+  const fields: Record<string, string> = {}
+  for (const { field, message } of broken) if (field) fields[field] ??= message
+  return { message: broken[0]?.message ?? messages.malformed, fields }
 }

@@ -1,4 +1,4 @@
-import { KEY_MAX_MS } from '../../shared/submission-key.ts'
+import { KEY_LIFETIME_MS } from '../../shared/submission-key.ts'
 
 const STORE = 'submission-key'
 
@@ -16,13 +16,13 @@ export interface SubmissionKey {
 }
 
 export function newKey(key: string): SubmissionKey {
-  return { key, maybeStored: false, isPosted: false, expiresAt: Date.now() + KEY_MAX_MS }
+  return { key, maybeStored: false, isPosted: false, expiresAt: Date.now() + KEY_LIFETIME_MS }
 }
 
 /** A key that expires in more than two days comes from a clock that was wrong. */
 export function isFresh({ expiresAt }: SubmissionKey): boolean {
   const left = expiresAt - Date.now()
-  return left > 0 && left < 2 * KEY_MAX_MS
+  return left > 0 && left < 2 * KEY_LIFETIME_MS
 }
 
 export function readKey(): SubmissionKey | null {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { products } from '../../shared/catalogue.ts'
-import type { SubscriberLink } from '../../shared/form-outcome.ts'
+import type { SubscriptionState } from '../../shared/form-outcome.ts'
 import { readFieldRules } from '../../shared/order.ts'
 import { NOT_FOUND_PATH, RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { subscribe } from '../content/contact.ts'
@@ -156,7 +156,7 @@ interface SubscriptionText {
   buttons?: Record<string, string>
 }
 
-const subscriptionTexts: Record<SubscriberLink, SubscriptionText> = {
+const subscriptionTexts: Record<SubscriptionState, SubscriptionText> = {
   unconfirmed: {
     title: 'Please confirm',
     text: 'Press the button, and you get news from us by email, now and then. If you did not subscribe, let us forget your address.',

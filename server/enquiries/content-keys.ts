@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { v4 as uuidv4 } from 'uuid'
 import type { OrderContent } from '../../shared/order.ts'
-import { REPEAT_MS } from '../../shared/submission-key.ts'
+import { FORM_REPEAT_MS } from '../../shared/submission-key.ts'
 import { enquiryFields } from './enquiry.ts'
 
 export interface ContentKeys {
@@ -19,7 +19,7 @@ export interface ContentKeys {
  */
 export function contentKeys(order: OrderContent, salt = '', now = Date.now()): ContentKeys {
   const content = enquiryFields.map((field) => order[field])
-  const window = Math.floor(now / REPEAT_MS)
+  const window = Math.floor(now / FORM_REPEAT_MS)
   const keyOf = (window: number) => toUuid(hash('sha256', JSON.stringify([salt, window, content]), 'buffer'))
   return { current: keyOf(window), previous: keyOf(window - 1), next: keyOf(window + 1) }
 }

@@ -19,13 +19,13 @@ export const columns: Record<OrderField, string> = {
 export const enquiryFields = Object.keys(columns) as OrderField[]
 
 export function toEnquiry(row: EnquiryRow): Enquiry {
-  const fields = Object.fromEntries(enquiryFields.map((field) => [field, formText(field, String(row[field]))]))
+  const fields = Object.fromEntries(enquiryFields.map((field) => [field, toFormValue(field, String(row[field]))]))
   return { ...row, ...(fields as Record<OrderField, string>) }
 }
 
 /** Whether the order has the same fields as the stored enquiry. */
 export function isSameOrder(row: EnquiryRow, order: Order): boolean {
-  return enquiryFields.every((field) => formText(field, String(row[field])) === String(order[field]))
+  return enquiryFields.every((field) => toFormValue(field, String(row[field])) === String(order[field]))
 }
 
 /** Prisma removes spaces from the values of an enum: `SelfUse` for `Self Use`. */
@@ -34,7 +34,7 @@ export function enumMember(value: string): string {
 }
 
 /** The text of the form for a stored value. */
-export function formText(field: OrderField, stored: string): string {
+export function toFormValue(field: OrderField, stored: string): string {
   const { def } = orderContentSchema.shape[field]
   const options: string[] = def.type === 'enum' ? Object.values(def.entries) : []
   return options.find((option) => enumMember(option) === stored) ?? stored

@@ -28,7 +28,7 @@ import { serveWebVitals } from './web-vitals.ts'
  * metrics.ts, resend-events.ts, web-vitals.ts.
  */
 
-export interface AppParts extends Omit<Context, 'acknowledge'>, Health {
+export interface HttpServerParts extends Omit<Context, 'acknowledge'>, Health {
   pages: StaticPages
   log: FastifyBaseLogger
   /** Unset: METRICS_PORT is off, and browsers send no web vitals. */
@@ -52,7 +52,7 @@ const LINGER_MS = 1000
 const UNANSWERED_MAX = 32
 
 /** Builds the application. It does not listen yet. */
-export function createApp(env: Env, parts: AppParts): FastifyInstance {
+export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInstance {
   const { log, pages, metrics, isEnding } = parts
   const { headersMs, requestMs, standstillMs } = parts.timeouts ?? TIMEOUTS
   const headers = securityHeaders(env)

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { FormOutcome, SubscriberLink } from '../../shared/form-outcome.ts'
+import type { FormOutcome, SubscriptionState } from '../../shared/form-outcome.ts'
 import { orderContentSchema, readOrderFields, submissionKeySchema } from '../../shared/order.ts'
 import { orderPaths, pagePaths, RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
-import { KEY_MAX_MS } from '../../shared/submission-key.ts'
+import { KEY_LIFETIME_MS } from '../../shared/submission-key.ts'
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
 import { enquiryFields } from '../enquiries/enquiry.ts'
 import { type Orders, REFERENCE, SubmitError, type Submitted } from '../enquiries/orders.ts'
@@ -23,7 +23,7 @@ export const ORDER_FORM = 'order form'
 
 let renderer: Promise<typeof import('../../client/renderer.tsx')> | undefined
 
-/** Loaded when needed, so that tests and `npm run dev` need no React; kept, as a new build removes the file. */
+/** Not loaded by tests and `npm run dev`. serve.ts loads it at the start, as a new build removes the file. */
 export function loadRenderer() {
   renderer ??= import('../../client/renderer.tsx')
   return renderer
@@ -81,7 +81,7 @@ export function serveFormPosts(
   /** Pages without anything that was typed are rendered once. */
   const rendered = new Map<string, string>()
 
-  /** In development there are no built pages: Vite renders one from the JSON. */
+  /** In development there are no built pages: the outcome is sent as JSON, and Vite renders it. */
   async function sendPage(path: string, outcome: FormOutcome, reply: FastifyReply) {
     const page = reply.request.headers.accept === 'application/json' ? undefined : pages.get(path)
     if (!page) return reply.send(outcome)
@@ -116,7 +116,7 @@ export function serveFormPosts(
   /** A subscriber's link. GET changes nothing, as mail scanners follow links. */
   app.register(async (links) => {
     const find = (request: FastifyRequest<PageQuery>) => subscribers.find(String(request.query.token))
-    const send = (link: SubscriberLink, reply: FastifyReply, status = 200) =>
+    const send = (link: SubscriptionState, reply: FastifyReply, status = 200) =>
       sendPage(SUBSCRIPTION_PATH, { link }, reply.code(status))
     links.setErrorHandler((error, request, reply) => {
       logFailure(error, request)
@@ -162,7 +162,7 @@ export function fieldsOf({ body }: FastifyRequest): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams()
 }
 
-/** The subscribe box has no mobile number. A body that was not read is judged by the page it was sent to. */
+/** The subscribe box has no mobile number. Without a body the path decides. */
 function isOrderForm(request: FastifyRequest): boolean {
   const fields = fieldsOf(request)
   return fields.size > 0 ? fields.has('mobile') : orderPaths.includes(request.routeOptions.url ?? '')
@@ -194,5 +194,5 @@ async function submitForm(orders: Orders, fields: URLSearchParams, options: { ac
 
 /** After so long the same content is a new order. */
 function isExpired({ receivedAt }: Submitted): boolean {
-  return receivedAt !== undefined && Date.now() - Date.parse(receivedAt) > KEY_MAX_MS
+  return receivedAt !== undefined && Date.now() - Date.parse(receivedAt) > KEY_LIFETIME_MS
 }

@@ -213,7 +213,7 @@ describe.skipIf(inject('postgres'))('a server whose embedded database another pr
     atEnd(holder.close)
     const told: string[] = []
     const warn = (words: string) => void told.push(words)
-    await expect(openDatabase({ dataDir, migrations, patienceMs: 500, warn })).rejects.toThrow(
+    await expect(openDatabase({ dataDir, migrations, lockWaitMs: 500, warn })).rejects.toThrow(
       /^Another process already uses the embedded database in /,
     )
     expect(told).toEqual([expect.stringContaining(`${WAITS} ${dataDir}`)])

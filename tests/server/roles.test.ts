@@ -89,7 +89,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
     const server = await startServer({ DATABASE_URL: app }, { waitUntilReady: false })
     expect((await server.exited).code).toBe(1)
     expect(server.stderr()).toContain(
-      'The login quvera_app lacks rights that this version needs: first run prisma/roles.sql',
+      'The role quvera_app lacks rights that this version needs: first run prisma/roles.sql',
     )
   })
 

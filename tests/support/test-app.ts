@@ -88,7 +88,7 @@ export async function startTestApp({
         { log: logger, pollMs: POLL_MS, summaryWaitMs },
       ),
     close: async () => {
-      await close({ leavingMs: 0, graceMs: 0 })
+      await close({ drainMs: 0, graceMs: 0 })
       await database.close()
       await resend.close()
     },
