@@ -1,4 +1,4 @@
-// The pages are complete HTML. React is loaded after the page, or at the first touch. This script runs while the page is
+// The pages are complete HTML. React is loaded after the page, or at the first interaction. This script runs while the page is
 // still being parsed.
 import { RECEIVED_PATH } from '../shared/page-paths.ts'
 import { FORM_REPEAT_MS } from '../shared/submission-key.ts'
@@ -7,8 +7,8 @@ import { newKey, readKey, storeKey } from './enquiry/submission-key.ts'
 const HEADER_SCROLL_PX = 200
 const HYDRATION_DELAY_MS = 200
 const HYDRATION_TIMEOUT_MS = 4500
-const touches = ['pointerdown', 'focusin', 'keydown']
-const page = document.documentElement
+const interactions = ['pointerdown', 'focusin', 'keydown']
+const root = document.documentElement
 
 let started: Promise<unknown> | undefined
 
@@ -17,23 +17,23 @@ function start() {
   started ??= import('./hydrate.tsx')
     .then((code) => code.hydrate())
     .catch(() => {
-      started = undefined // the next touch tries again
+      started = undefined // the next interaction tries again
     })
   return started
 }
 
 function watchScroll() {
-  page.toggleAttribute('data-scrolled', scrollY >= HEADER_SCROLL_PX)
+  root.toggleAttribute('data-scrolled', scrollY >= HEADER_SCROLL_PX)
 }
 
 // Forms and buttons used before hydration. Each is submitted or clicked again once, after it.
 const waiting = new Set<EventTarget>()
 
-function waitForReact(event: Event) {
-  if (page.hasAttribute('data-hydrated') || !(event.target instanceof Element)) return
+function holdUntilHydrated(event: Event) {
+  if (root.hasAttribute('data-hydrated') || !(event.target instanceof Element)) return
   const target = event.target.closest('form, button[type=button]')
   if (!(target instanceof HTMLElement) || target instanceof HTMLFormElement !== (event.type === 'submit')) return
-  if ('native' in target.dataset || worksByItself(target)) return
+  if ('posted' in target.dataset || worksByItself(target)) return
   event.preventDefault()
   event.stopImmediatePropagation() // React may handle it already
   if (waiting.has(target)) return
@@ -44,10 +44,10 @@ function waitForReact(event: Event) {
     clearTimeout(timer)
     if (!(target instanceof HTMLElement) || !waiting.delete(target)) return
     button?.setAttribute('aria-disabled', 'false')
-    if (page.hasAttribute('data-hydrated') && target.isConnected) {
+    if (root.hasAttribute('data-hydrated') && target.isConnected) {
       if (target instanceof HTMLFormElement) target.requestSubmit()
       else target.click()
-    } else if (target instanceof HTMLFormElement) sendNatively(target)
+    } else if (target instanceof HTMLFormElement) postForm(target)
   }
   const timer = setTimeout(repeat, HYDRATION_TIMEOUT_MS)
   start().then(repeat)
@@ -62,11 +62,11 @@ function worksByItself(target: HTMLElement) {
 }
 
 /** The browser posts the form and shows the page that answers. Later tries of this form are posted too. */
-function sendNatively(form: HTMLFormElement) {
+function postForm(form: HTMLFormElement) {
   if (!navigator.onLine) return alert(form.dataset.offline)
-  form.dataset.native = ''
+  form.dataset.posted = ''
   if (!form.isConnected) {
-    form.hidden = true // React has replaced it by an empty one
+    form.hidden = true // React has replaced it
     document.body.append(form)
   }
   form.submit()
@@ -78,14 +78,14 @@ function sendNatively(form: HTMLFormElement) {
  */
 function addKey({ target, formData }: FormDataEvent) {
   const { id, dataset } = target as HTMLElement
-  if (id !== 'order' || !('native' in dataset)) return
+  if (id !== 'order' || !('posted' in dataset)) return
   const given = formData.get('submissionKey') // of a page that answered a failure
   // A page that came by http has no randomUUID.
   const kept = (!given && readKey()) || newKey(String(given ?? crypto.randomUUID?.() ?? ''))
   if (kept.key && storeKey({ ...kept, maybeStored: true, isPosted: true })) formData.set('submissionKey', kept.key)
 }
 
-/** The posted order is stored. The same order is a repeat for ten minutes more, and a new one later. */
+/** This page says that the posted order is stored. The same order is a repeat for ten minutes more, and a new one later. */
 function expireKey() {
   const kept = readKey()
   if (kept?.isPosted) storeKey({ ...kept, expiresAt: Math.min(kept.expiresAt, Date.now() + FORM_REPEAT_MS) })
@@ -97,8 +97,8 @@ function whenLoaded() {
 }
 
 if (location.pathname === RECEIVED_PATH) expireKey()
-for (const type of touches) addEventListener(type, start)
-for (const type of ['submit', 'click']) addEventListener(type, waitForReact, true)
+for (const type of interactions) addEventListener(type, start)
+for (const type of ['submit', 'click']) addEventListener(type, holdUntilHydrated, true)
 addEventListener('formdata', addKey)
 addEventListener('scroll', watchScroll)
 

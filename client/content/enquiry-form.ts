@@ -33,7 +33,8 @@ export const receivedEarlier = (day: string) =>
 export const anotherEnquiry = 'Send another enquiry'
 
 /** Before the code has arrived that could send it later. */
-export const codeOffline = 'You are offline. Nothing you typed is lost. Please send it again once you are back online.'
+export const scriptOffline =
+  'You are offline. Nothing you typed is lost. Please send it again once you are back online.'
 
 export const nextSteps = [
   { title: 'We receive your enquiry', text: 'You get a reference right away.' },

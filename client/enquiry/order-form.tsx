@@ -3,7 +3,7 @@ import { flushSync } from 'react-dom'
 import { brand } from '../../shared/brand.ts'
 import { productSlug, products } from '../../shared/catalogue.ts'
 import type { FieldRule, OrderContent, OrderField } from '../../shared/order.ts'
-import { anotherEnquiry, buyNow, codeOffline, privacyNotice } from '../content/enquiry-form.ts'
+import { anotherEnquiry, buyNow, privacyNotice, scriptOffline } from '../content/enquiry-form.ts'
 import { Picture } from '../ui/picture.tsx'
 import { Linked } from '../ui/text.tsx'
 import { OrderFields } from './order-fields.tsx'
@@ -11,12 +11,12 @@ import { EMPTY_STATE, NextSteps, OrderReceived, type OrderState } from './order-
 import type { OrderSender } from './order-sender.tsx'
 
 /*
- * Read this, then order-sender.tsx (validation, retries, toasts; loaded at the first touch), then send-order.ts (one
+ * Read this, then order-sender.tsx (validation, retries, toasts; loaded at the first interaction), then send-order.ts (one
  * request and its key). order-fields.tsx has the inputs.
  */
 
 /** After this time without order-sender.tsx the browser posts the form itself. */
-const CODE_TIMEOUT_MS = 5000
+const SCRIPT_TIMEOUT_MS = 5000
 /** What the header and the space below it take of a screen. */
 const HEADER_SPACE_PX = 120
 
@@ -110,14 +110,14 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
     })
     sender.current = created
     created.catch(() => {
-      sender.current = null // the next touch tries again
+      sender.current = null // the next interaction tries again
     })
     return created
   }
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     const { currentTarget } = event
-    if ('native' in currentTarget.dataset) return // posted by the browser before, so every later try is posted too
+    if ('posted' in currentTarget.dataset) return // posted by the browser before, so every later try is posted too
     event.preventDefault()
     if (state.sending) return // otherwise the browser could post the order while the script sends it
     if (currentTarget.querySelector('.fields :focus')) sendButton()?.focus() // the fields are locked while they are sent
@@ -127,8 +127,8 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
       await new Promise((resume) => setTimeout(resume)) // lets the browser paint the pressed button first
       send(new FormData(currentTarget))
     } catch {
-      if (!navigator.onLine) return show({ ...EMPTY_STATE, note: codeOffline })
-      currentTarget.dataset.native = ''
+      if (!navigator.onLine) return show({ ...EMPTY_STATE, note: scriptOffline })
+      currentTarget.dataset.posted = ''
       currentTarget.submit()
     }
   }
@@ -147,9 +147,9 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
   }
 
   /** Another order by the same person, for the other product. */
-  function again() {
+  function startAnother() {
     flushSync(() => {
-      if (state.order) setInitial({ after: 'again', values: another(state.order) })
+      if (state.order) setInitial({ after: 'another', values: valuesForAnother(state.order) })
       show(EMPTY_STATE)
     })
     form.current?.querySelector<HTMLElement>('[name=quantity]')?.focus()
@@ -176,7 +176,7 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
         noValidate
         hidden={state.received !== undefined}
         aria-label="Enquiry"
-        data-offline={codeOffline}
+        data-offline={scriptOffline}
         onSubmit={submit}
         onFocus={prepare}
         onPointerEnter={prepare}
@@ -201,7 +201,7 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
       <div role="status" aria-atomic="false">
         {state.received && (
           <OrderReceived received={state.received} isPage={isPage} toast={toasts}>
-            <button type="button" className="pill" onClick={again}>
+            <button type="button" className="pill" onClick={startAnother}>
               {anotherEnquiry}
             </button>
           </OrderReceived>
@@ -251,7 +251,7 @@ function OrderActions({ sending = false, progress, note, toasts, onStop }: Order
 }
 
 function inTime<T>(promise: Promise<T>): Promise<T> {
-  const late = new Promise<never>((_, fail) => setTimeout(fail, CODE_TIMEOUT_MS))
+  const late = new Promise<never>((_, fail) => setTimeout(fail, SCRIPT_TIMEOUT_MS))
   return Promise.race([promise, late])
 }
 
@@ -275,6 +275,6 @@ function without(marks: Record<string, string>, field: EventTarget) {
   return Object.fromEntries(Object.entries(marks).filter(([marked]) => marked !== name))
 }
 
-function another({ name, email, mobile, retailerSelfUse, products: last }: OrderContent) {
+function valuesForAnother({ name, email, mobile, retailerSelfUse, products: last }: OrderContent) {
   return { name, email, mobile, retailerSelfUse, products: products.find((product) => product !== last) ?? last }
 }

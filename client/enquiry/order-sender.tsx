@@ -19,10 +19,10 @@ const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'A
 /**
  * Validates and sends orders and shows toasts. A try without an answer is repeated with growing pauses, until the network
  * was there for a minute. A refusal is shown and not repeated, except 429 once, after its `Retry-After`.
- * @param sentBefore key of an order that was posted without scripts and may be stored
+ * @param maybeStoredKey key of an order that was posted without scripts and may be stored
  */
-export function createOrderSender(show: Show, sentBefore?: string) {
-  if (sentBefore) keepKey({ ...newKey(sentBefore), maybeStored: true })
+export function createOrderSender(show: Show, maybeStoredKey?: string) {
+  if (maybeStoredKey) keepKey({ ...newKey(maybeStoredKey), maybeStored: true })
   const client = new QueryClient()
   client.mount() // resumes paused mutations when the network is back
   focusManager.setFocused(true) // hidden tabs go on sending
@@ -59,10 +59,10 @@ export function createOrderSender(show: Show, sentBefore?: string) {
     } catch (error) {
       if (current !== stop) return
       end()
-      const inItsWords = answeredStatus(error) && (error as Error).message
+      const serverMessage = answeredStatus(error) && (error as Error).message
       const rejected = answeredStatus(error) === 400 ? outdated : notStored // the form was valid for the scripts of this page
       const note = currentKey().maybeStored ? uncertain : rejected
-      show({ ...EMPTY_STATE, note }, () => toast.error(inItsWords || messages.failed))
+      show({ ...EMPTY_STATE, note }, () => toast.error(serverMessage || messages.failed))
     } finally {
       clearTimeout(slow)
       unsubscribe()

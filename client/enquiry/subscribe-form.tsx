@@ -19,7 +19,7 @@ export function SubscribeForm({ path, answer: refused }: SubscribeFormProps) {
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     const form = event.currentTarget
-    if ('native' in form.dataset) return
+    if ('posted' in form.dataset) return
     event.preventDefault()
     if (busy || answer?.done) return // pressed twice: the box is empty by now
     setBusy(true)

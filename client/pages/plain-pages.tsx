@@ -113,7 +113,7 @@ export const subscriptionPage: Page = {
     return (
       <Notice title={title} lead={text}>
         {Object.entries(buttons ?? {}).map(([action, label]) => (
-          <form key={action} method="post" data-native="">
+          <form key={action} method="post" data-posted="">
             <input type="hidden" name="do" value={action} />
             <button type="submit" className={action === 'confirm' ? 'button' : 'pill'}>
               {label}

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
-import { codeOffline } from '../../client/content/enquiry-form.ts'
+import { scriptOffline } from '../../client/content/enquiry-form.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { eventually } from '../support/eventually.ts'
@@ -121,7 +121,7 @@ describe.concurrent.each(formPaths)('on %s', (path) => {
     await fillOrder(page, { email })
     await page.context().setOffline(true)
     await sendButton(page).click()
-    await eventually(() => expect(told).toEqual([codeOffline]))
+    await eventually(() => expect(told).toEqual([scriptOffline]))
     expect(await page.locator('#order-name').inputValue()).toBe('Asha Verma')
     expect(await storedFrom(email)).toEqual([])
     await page.context().setOffline(false)
