@@ -40,21 +40,21 @@ export interface HttpServerParts extends Omit<Context, 'acknowledge'>, Health {
 const TIMEOUTS = {
   headersMs: 5000,
   requestMs: 10_000,
-  /** For a socket without traffic. Node closes it at the second check, after up to twice this time. */
-  standstillMs: 13_000,
+  /** A socket without traffic is closed after once to twice this time. */
+  idleSocketMs: 13_000,
 }
 export type Timeouts = typeof TIMEOUTS
 
-/** Of all unanswered requests together. Resend's events have a limit of their own, so that a flood of them stops no order. */
-const BODIES_BYTES = { forms: 8 * 1024 * 1024, events: 2 * 1024 * 1024 }
+/** The bodies of all unanswered requests. Resend's events have a limit of their own, so that a flood of them stops no order. */
+const BODY_BUDGET_BYTES = { forms: 8 * 1024 * 1024, events: 2 * 1024 * 1024 }
 const LINGER_MS = 1000
-/** For pipelining clients; browsers and proxies wait for each answer. */
+/** Unanswered requests of one connection. Browsers and proxies wait for each answer; other clients may pipeline. */
 const UNANSWERED_MAX = 32
 
 /** Builds the application. It does not listen yet. */
 export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInstance {
-  const { log, pages, metrics, isEnding } = parts
-  const { headersMs, requestMs, standstillMs } = parts.timeouts ?? TIMEOUTS
+  const { log, pages } = parts
+  const { headersMs, requestMs, idleSocketMs } = parts.timeouts ?? TIMEOUTS
   const headers = securityHeaders(env)
   const app = Fastify({
     loggerInstance: log,
@@ -77,7 +77,7 @@ export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInsta
       requireHostHeader: false, // Node's answer would lack our headers
     },
     keepAliveTimeout: 10_000,
-    connectionTimeout: standstillMs,
+    connectionTimeout: idleSocketMs,
     forceCloseConnections: 'idle',
     // While the server closes, requests on open connections are still served.
     return503OnClosing: false,
@@ -93,6 +93,23 @@ export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInsta
     answer.writeHead(417, { ...headers, 'content-type': 'application/json', 'cache-control': 'no-store' })
     answer.end(JSON.stringify(trpcErrorBody(417)))
   })
+  addHooks(app, headers, parts)
+  app.setErrorHandler((error, request, reply) => {
+    logFailure(error, request)
+    const { status, problem } = toProblem(error)
+    return reply.code(status).send(trpcErrorBody(status, problem.message))
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const isPage = request.method === 'GET' || request.method === 'HEAD'
+    if (isPage && !request.url.startsWith('/trpc')) return sendNotFound(request, reply, pages)
+    return reply.code(404).send(trpcErrorBody(404))
+  })
+  addRoutes(app, env, parts)
+  return app
+}
+
+function addHooks(app: FastifyInstance, headers: Record<string, string>, parts: HttpServerParts): void {
+  const { log, metrics, isEnding } = parts
   app.addHook('onRequest', ({ raw }, reply, done) => {
     if (isEnding()) reply.raw.setHeader('connection', 'close')
     const lacksHost = raw.headers.host === undefined && raw.httpVersion === '1.1'
@@ -104,44 +121,36 @@ export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInsta
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    const outcome = { route: routeName(request), status: reply.statusCode, ms: reply.elapsedTime }
-    const line = { reqId: request.id, method: request.method, ...outcome, ms: Math.round(outcome.ms * 10) / 10 }
+    const { id: reqId, method } = request
+    const { statusCode: status, elapsedTime } = reply
+    const route = routeName(request)
     // The log has a size limit: a client must not be able to fill it, so most requests are logged at debug level only.
-    const isKept = outcome.status >= 500 || (outcome.status < 400 && isStoring(outcome.route))
-    log[isKept ? 'info' : 'debug'](line, 'request')
-    metrics?.observe(outcome)
+    const isKept = status >= 500 || (status < 400 && isStoring(route))
+    log[isKept ? 'info' : 'debug']({ reqId, method, route, status, ms: Math.round(elapsedTime * 10) / 10 }, 'request')
+    metrics?.observe({ route, status, ms: elapsedTime })
     done()
   })
+}
 
-  app.setErrorHandler((error, request, reply) => {
-    logFailure(error, request)
-    const { status, problem } = toProblem(error)
-    return reply.code(status).send(trpcErrorBody(status, problem.message))
-  })
-  app.setNotFoundHandler((request, reply) => {
-    const isPage = request.method === 'GET' || request.method === 'HEAD'
-    if (isPage && !request.url.startsWith('/trpc')) return sendNotFound(request, reply, pages)
-    return reply.code(404).send(trpcErrorBody(404))
-  })
-
+function addRoutes(app: FastifyInstance, env: Env, parts: HttpServerParts): void {
+  const { pages, metrics } = parts
   serveHealth(app, parts)
   app.register(async (scope) => {
     registerSourceChecks(scope, env)
     const limits = await registerRateLimits(scope, env)
     scope.register(async (forms) => {
-      limitBodies(forms, BODIES_BYTES.forms)
+      limitBodies(forms, BODY_BUDGET_BYTES.forms)
       serveProcedures(forms, parts, limits)
       serveFormPosts(forms, parts, limits)
       if (metrics) serveWebVitals(forms, limits, metrics.observeWebVitals)
     })
     if (env.RESEND_WEBHOOK_SECRET)
       scope.register(async (events) => {
-        limitBodies(events, BODIES_BYTES.events)
+        limitBodies(events, BODY_BUDGET_BYTES.events)
         serveResendEvents(events, parts, limits, env)
       })
   })
   servePages(app, pages)
-  return app
 }
 
 /** Answers headers that are too long, too slow or not HTTP. */

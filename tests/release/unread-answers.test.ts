@@ -10,7 +10,7 @@ import { scratch } from '../support/scratch.ts'
 import { PUBLIC_URL, startTestApp, type TestApp } from '../support/test-app.ts'
 
 /** A sixth of what the site gives, so that a test is over sooner; nothing else is different. */
-const TIMEOUTS = { headersMs: 1000, requestMs: 2000, standstillMs: 2000 }
+const TIMEOUTS = { headersMs: 1000, requestMs: 2000, idleSocketMs: 2000 }
 /** Two standstills, and as much again for a busy machine. */
 const CUT_MS = 8000
 const PAGE_BYTES = 100_000

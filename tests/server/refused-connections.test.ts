@@ -11,7 +11,7 @@ beforeAll(async () => {
   app = await startTestApp({
     mails: false,
     rateLimitMax: 1000,
-    timeouts: { headersMs: 1000, requestMs: 2000, standstillMs: 13_000 },
+    timeouts: { headersMs: 1000, requestMs: 2000, idleSocketMs: 13_000 },
   })
 })
 afterAll(() => app.close())
