@@ -8,7 +8,7 @@ import { DROP_COPIES } from './database/snapshot.ts'
 import { InUseError, SOCKET_CONNECTION, socketFolder } from './embedded/data-folder.ts'
 import type { Env } from './env.ts'
 import { exitWithReason, isConnectionLost, OperatorError } from './errors.ts'
-import { emptyDatabase, migrationsFolder } from './project-root.ts'
+import { emptyDatabaseFile, migrationsFolder } from './project-root.ts'
 
 /** How long to wait while another process opens or closes the embedded database. */
 export const LOCK_WAIT_MS = 30_000
@@ -75,7 +75,7 @@ async function startInThisProcess(
   const server = await startEmbedded({
     dataDir: folder,
     create: options.migrate ?? false,
-    emptyDatabase: options.emptyDatabase ?? emptyDatabase(),
+    emptyDatabase: options.emptyDatabase ?? emptyDatabaseFile(),
     port: options.embeddedPort ?? 0,
     leaveMs: options.beside ? LINGER_MS : 0,
     warn,

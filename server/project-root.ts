@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** False when the server runs from its TypeScript source: in tests and with `npm run dev`. */
+/** False when the server runs from its TypeScript source, as with `npm run dev`. */
 export const isBuilt = !import.meta.filename.endsWith('.ts')
 
 /** The code runs from server/ or, built, from dist/server/. */
@@ -14,7 +14,7 @@ export function migrationsFolder(): string {
   return resolve(projectRoot(), 'prisma/migrations')
 }
 
-/** A new embedded database, made when the site is built. */
-export function emptyDatabase(): string {
+/** The file with an empty embedded database, made when the site is built. */
+export function emptyDatabaseFile(): string {
   return resolve(projectRoot(), 'dist/server/empty-database.gz')
 }

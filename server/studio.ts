@@ -16,10 +16,11 @@ const LOOPBACK = '127.0.0.1'
 /** Studio refuses browsers that use another port. */
 const STUDIO_PORT = 5555
 
+/** The database is closed after this time without traffic. */
 const QUIET_MS = 3000
 
 /**
- * Bookmarks for staff. Of the view Quvera_Enquiries, which has no primary key, Studio would show one row a page. Status is
+ * Bookmarks for staff. None is of the view Quvera_Enquiries: it has no primary key, and Studio shows one row per page. Status is
  * the first pinned column, because Studio draws the edited cell of other pinned columns in the wrong place.
  */
 const VIEWS: [name: string, address: string][] = [

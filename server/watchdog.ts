@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 const LIMIT_MS = 30_000
 const CHECKS = 10
 
-/** Runs in a thread of its own. Counts its own checks and not the time, which passes while a machine sleeps. */
+/** Runs in a thread of its own. Counts checks instead of time, so that a suspended machine is not taken for a hang. */
 const WATCH = `
 const { writeSync } = process.getBuiltinModule('node:fs')
 const { beats, checks, pauseMs } = process.getBuiltinModule('node:worker_threads').workerData
@@ -18,7 +18,7 @@ setInterval(() => {
   process.kill(process.pid, 'SIGKILL')
 }, pauseMs)`
 
-/** Every confirmed order is stored. The first process of a container cannot end itself so: it needs `init` in front. */
+/** A kill is safe, as every confirmed order is committed. Process 1 of a container cannot kill itself: it needs `--init`. */
 export function startWatchdog(limitMs = LIMIT_MS): void {
   const beats = new Int32Array(new SharedArrayBuffer(4))
   const pauseMs = limitMs / CHECKS

@@ -9,19 +9,19 @@ const LEASE = 'retention'
 const CHECK_MS = 3_600_000
 /** Few enough for the time limit of a statement. */
 const CHUNK = 500
-/** No site is down, or without an enquiry, for longer. */
+/** Longer than a site is down or without an enquiry. */
 const CLOCK_JUMP_DAYS = 31
 
-const CLOCK_JUMP = `old enquiries are not erased: the database's clock jumped by more than ${CLOCK_JUMP_DAYS} days. If it is right, run once:`
+const CLOCK_JUMP = `old enquiries are not erased: the database's clock jumped by more than ${CLOCK_JUMP_DAYS} days. If the clock is right, run once:`
 
 /** Erases enquiries with their mails. The site's role may do so only by this function, which leaves the last month. */
 export async function eraseOldEnquiries(db: Db, before: Date): Promise<number> {
   let erased = 0
-  for (let count = CHUNK; count > 0; erased += count) {
-    const [row] = await db.$queryRaw<
-      [{ count: number }]
-    >`SELECT "Quvera_erase_old"(${before}, ${CHUNK}::int) AS "count"`
-    count = row.count
+  while (true) {
+    const [{ count }] = await db.$queryRaw<[{ count: number }]>`
+      SELECT "Quvera_erase_old"(${before}, ${CHUNK}::int) AS "count"`
+    if (count === 0) break
+    erased += count
   }
   if (erased > 0) await db.$executeRawUnsafe(DROP_COPIES)
   return erased
@@ -49,25 +49,25 @@ export function startRetention(db: Db, months: number, log: Logger): () => void 
       if (isClockJump && (await db.enquiry.count({ where: { receivedAt: { lt: before } } })) > 0)
         return log.error(`${CLOCK_JUMP} ${staffCommand(`erase --older-than ${months}m --yes`)}`)
       // A new holder each time, so that nobody renews the lease: the process that finds it expired erases.
-      const isFirst = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
-      if (isClockJump) {
-        if (isFirst && months) log.info({ erased: 0, months }, 'old enquiries were erased')
-        return
-      }
-      const erased = isFirst ? await eraseOldEnquiries(db, before) : 0
-      if (isFirst && months) log.info({ erased, months }, 'old enquiries were erased')
+      const hasLease = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
+      const erased = hasLease && !isClockJump ? await eraseOldEnquiries(db, before) : 0
+      if (hasLease && months) log.info({ erased, months }, 'old enquiries were erased')
+      if (isClockJump) return
       const count = await deleteExpiredSubscribers(db, now)
       if (count > 0) log.info({ count }, 'unconfirmed and ended subscriptions were deleted')
     } catch (error) {
-      log.error({ err: error }, 'old enquiries could not be erased; for 42501 run prisma/roles.sql again')
+      log.error(
+        { err: error },
+        'old enquiries could not be erased; if sqlState is 42501 (missing privilege), run prisma/roles.sql again',
+      )
     }
   }
-  readTime(db).catch(() => undefined) // a failure is reported an hour later
+  readTime(db).catch(() => undefined) // it fails again, and is reported, an hour later
   const timer = setInterval(erase, CHECK_MS)
   return () => clearInterval(timer)
 }
 
-/** The last known time is when the lease ends; at first it is the time of the newest enquiry. */
+/** The end of the lease serves as the last time known. The first time it is the time of the newest enquiry. */
 async function readTime(db: Db): Promise<{ now: Date; isClockJump: boolean }> {
   await db.$executeRaw`
     INSERT INTO "Quvera_Lease" ("Name", "Holder", "Until")
