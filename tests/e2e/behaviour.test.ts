@@ -154,11 +154,17 @@ it('what is touched before the page has wholly arrived works once it has', async
     if (isDocument) await rest.promise
     response.end(body.subarray(cut))
   }).listen(port, '127.0.0.1')
-  const react = page.waitForResponse(/\/assets\/react-/)
+  const react = Promise.withResolvers<void>()
+  let isAsked = false
+  page.on('request', (request) => (isAsked ||= request.url().includes('/assets/react-')))
+  page.on('requestfinished', (request) => request.url().includes('/assets/react-') && react.resolve())
   await page.goto(`http://localhost:${port}${productPath(products[1])}`, { waitUntil: 'commit' })
   const indication = page.getByRole('button', { name: 'Ophthalmology', exact: true })
-  await indication.click()
-  await (await react).finished()
+  await eventually(async () => {
+    await indication.click() // the first script may not have arrived yet
+    expect(isAsked).toBe(true)
+  })
+  await react.promise
   await page.waitForTimeout(300)
   expect(await page.evaluate(() => document.documentElement.hasAttribute('data-hydrated'))).toBe(false)
   rest.resolve()

@@ -13,8 +13,8 @@ export const variants: Variant[] = [
   {
     broken: 'answers before it saves',
     file: 'server/enquiries/orders.ts',
-    from: 'if (!(await write({ row, acknowledge }))) {',
-    to: 'write({ row, acknowledge }).catch(() => {}); if (false) {',
+    from: 'if (!(await write({ row, acknowledge, formKeys }))) {',
+    to: 'write({ row, acknowledge, formKeys }).catch(() => {}); if (false) {',
     noticedBy: 'three kills',
     figure: 'lost',
   },
