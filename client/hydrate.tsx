@@ -25,11 +25,13 @@ export async function hydrate() {
   )
   if (document.documentElement.hasAttribute('data-hydrated')) return
   // An island whose script is missing, as after an update of the site, does not keep the others from working.
-  const hydrated = islands.map((island, index) => {
+  // The browser posts its form.
+  async function hydrateIfLoaded(island: HTMLElement, index: number) {
     const part = loaded[index]
-    return part?.status === 'fulfilled' ? hydrateIsland(island, part.value as ComponentType) : undefined
-  })
-  await Promise.all(hydrated)
+    if (part?.status === 'fulfilled') await hydrateIsland(island, part.value as ComponentType)
+    else for (const form of island.querySelectorAll('form')) form.dataset.posted = ''
+  }
+  await Promise.all(islands.map(hydrateIfLoaded))
   for (const act of [printSheet, copyReference]) addEventListener('click', act)
   setYear()
   document.documentElement.toggleAttribute('data-hydrated', true)

@@ -82,7 +82,8 @@ async function serve(env: Env): Promise<void> {
 async function assertPrivileges(db: Db) {
   const [row] = await db.$queryRaw<{ may: boolean; role: string }[]>`
     SELECT current_user AS "role", has_table_privilege('"Quvera_Subscriber"', 'SELECT')
-      AND has_function_privilege('"Quvera_erase_old"(timestamptz, int)', 'EXECUTE') AS "may"`
+      AND has_function_privilege('"Quvera_erase_old"(timestamptz, int)', 'EXECUTE')
+      AND has_column_privilege('"Quvera_Mail"', 'ReportedAt', 'UPDATE') AS "may"`
   if (row?.may) return
   throw new OperatorError(
     `The role ${row?.role} lacks rights that this version needs: first run prisma/roles.sql again as the tables' owner.`,

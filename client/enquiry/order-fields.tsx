@@ -11,7 +11,7 @@ interface OrderFieldsProps {
   values?: Record<string, string> | undefined
   /** Key of an order that may be stored: posted again it is the same order. */
   submissionKey?: string | undefined
-  /** While they are sent: what is typed then would not be in the order. */
+  /** True while the order is being sent: later typing would not be part of it. */
   isLocked: boolean
 }
 

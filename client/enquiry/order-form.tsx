@@ -129,6 +129,7 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
     } catch {
       if (!navigator.onLine) return show({ ...EMPTY_STATE, note: scriptOffline })
       currentTarget.dataset.posted = ''
+      setState(state) // the visitor may cancel it, or come back
       currentTarget.submit()
     }
   }

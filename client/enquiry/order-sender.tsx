@@ -60,8 +60,8 @@ export function createOrderSender(show: Show, maybeStoredKey?: string) {
       if (current !== stop) return
       end()
       const serverMessage = answeredStatus(error) && (error as Error).message
-      const rejected = answeredStatus(error) === 400 ? outdated : notStored // the form was valid for the scripts of this page
-      const note = currentKey().maybeStored ? uncertain : rejected
+      const notStoredNote = answeredStatus(error) === 400 ? outdated : notStored // the form was valid for the scripts of this page
+      const note = currentKey().maybeStored ? uncertain : notStoredNote
       show({ ...EMPTY_STATE, note }, () => toast.error(serverMessage || messages.failed))
     } finally {
       clearTimeout(slow)

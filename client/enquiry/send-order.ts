@@ -14,7 +14,7 @@ const WAIT_MAX_SECONDS = 120
  * 409 says that the key is stored with other content. After a try without an answer this means that the earlier
  * version did arrive and the visitor has changed it since: the changed one goes out at once under a key of its own.
  * Otherwise, as in a duplicated tab, the visitor is told, and the next try has a new key.
- * @param isRepeat a try by itself after one without an answer: it keeps the key, even one that expired meanwhile
+ * @param isRepeat an automatic retry: it keeps the key, even one that expired meanwhile
  */
 export async function sendOrder(order: OrderContent, signal: AbortSignal, isRepeat: boolean) {
   if (signal.aborted) throw new Error('Stopped between two tries')
@@ -30,7 +30,7 @@ export async function sendOrder(order: OrderContent, signal: AbortSignal, isRepe
 }
 
 async function send(order: OrderContent, sent: SubmissionKey, stopped: AbortSignal) {
-  keepKey({ ...sent, maybeStored: true, isPosted: false })
+  keepKey({ ...newKey(sent.key), maybeStored: true }) // its lifetime begins with the last try
   const request = new AbortController()
   const abort = () => request.abort()
   const timer = setTimeout(abort, ANSWER_TIMEOUT_MS)

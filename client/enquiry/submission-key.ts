@@ -10,7 +10,7 @@ export interface SubmissionKey {
   key: string
   /** A request with this key was started and not refused, so the server may have stored what was sent. */
   maybeStored: boolean
-  /** The browser posted the form. */
+  /** The browser, not the scripts, sent it last. */
   isPosted: boolean
   expiresAt: number
 }

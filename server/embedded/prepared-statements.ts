@@ -4,14 +4,14 @@ import { type Batch, kind } from './wire-protocol.ts'
 
 const STATEMENTS_MAX = 200
 /** A plan that was made for a small table becomes slow when the table grows. */
-const PLANS_MAX_MS = 60_000
+const PLAN_LIFETIME_MS = 60_000
 const DROP_ALL = serialize.query('DEALLOCATE ALL')
 const PARSE_COMPLETE = Buffer.from([0x31, 0, 0, 0, 4])
 /** Where the name of the statement is in a message. Bind has the empty name of its portal before it. */
-const nameAt = { parse: 5, bind: 6 }
+const nameOffset = { parse: 5, bind: 6 }
 
 /** @param execute executes messages in the session */
-export function createPreparedStatements(execute: (messages: Uint8Array) => Buffer) {
+export function createPreparedStatements(execute: (messages: Uint8Array) => Buffer, isInTransaction: () => boolean) {
   const names = new Map<string, string>()
   let count = 0
   let since = performance.now()
@@ -19,20 +19,20 @@ export function createPreparedStatements(execute: (messages: Uint8Array) => Buff
   return {
     /** Executes a batch. A statement without a name gets one, so that the session keeps its plan. */
     execute(batch: Batch): Buffer {
-      if (performance.now() - since > PLANS_MAX_MS) {
+      if (performance.now() - since > PLAN_LIFETIME_MS && !isInTransaction()) {
         since = performance.now()
         names.clear()
         execute(DROP_ALL)
       }
       const [parse, bind, ...others] = batch
-      const text = parse?.toString('latin1', nameAt.parse) ?? ''
+      const text = parse?.toString('latin1', nameOffset.parse) ?? ''
       const known = names.get(text)
       if (!parse || !bind || !isUnnamed(parse, bind) || (!known && names.size === STATEMENTS_MAX))
         return execute(Buffer.concat(batch))
       const name = known ?? `site_${count++}`
-      const messages = [withName(bind, nameAt.bind, name), ...others]
+      const messages = [withName(bind, nameOffset.bind, name), ...others]
       if (known) return Buffer.concat([PARSE_COMPLETE, execute(Buffer.concat(messages))])
-      const answer = execute(Buffer.concat([withName(parse, nameAt.parse, name), ...messages]))
+      const answer = execute(Buffer.concat([withName(parse, nameOffset.parse, name), ...messages]))
       if (answer[0] === PARSE_COMPLETE[0]) names.set(text, name)
       return answer
     },
@@ -43,7 +43,7 @@ export function createPreparedStatements(execute: (messages: Uint8Array) => Buff
 
 function isUnnamed(parse: Buffer, bind: Buffer): boolean {
   if (parse[0] !== kind.parse || bind[0] !== kind.bind) return false
-  return parse[nameAt.parse] === 0 && bind[nameAt.bind - 1] === 0 && bind[nameAt.bind] === 0
+  return parse[nameOffset.parse] === 0 && bind[nameOffset.bind - 1] === 0 && bind[nameOffset.bind] === 0
 }
 
 function withName(message: Buffer, at: number, name: string): Buffer {

@@ -60,7 +60,10 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
   const startupAnswer = postgres.execute(serialize.startup({ user: 'postgres', database: 'postgres' })) ?? NOTHING
   const readyForQuery = postgres.execute(SYNC) ?? NOTHING
   postgres.query(PREPARE_CLIENT)
-  const statements = createPreparedStatements((messages) => postgres.execute(messages) ?? NOTHING)
+  const statements = createPreparedStatements(
+    (messages) => postgres.execute(messages) ?? NOTHING,
+    postgres.isInTransaction,
+  )
   const sockets = new Set<Socket>()
   const servers: Server[] = []
 

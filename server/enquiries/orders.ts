@@ -62,13 +62,13 @@ interface SubmitFormOptions extends SubmitOptions {
 const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
 /** Pause before the second try. Meanwhile the pool notices its other lost connections. */
 const RETRY_PAUSE_MS = 50
-/** Of an order that conflicts with a row which its key does not find. */
+/** How often an order is written again when neither its key nor its content explains why it was not stored. */
 const TRIES = 3
 /** An order that was filled in faster is suspected spam. */
 const MIN_FILL_MS = 250
 
 export function createOrders(db: Db, { availability, log, onStored }: OrdersOptions) {
-  const write = createBatchWriter<Item, boolean>(
+  const write = createBatchWriter<Item, IsStored>(
     (items) => storeAndNotify(() => insertEnquiries(db, items)),
     isRowError,
   )
@@ -84,12 +84,13 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
   async function submit(
     order: Order,
     { acknowledge }: SubmitOptions,
-    formKeys = sentBefore(order),
+    formKeys = recentContentKeys(order),
     tries = TRIES,
   ): Promise<Submitted> {
     const row = toRow(order)
     const { Id: id, Reference: reference } = row
-    if (!(await write({ row, acknowledge, formKeys }))) {
+    const isStored = await write({ row, acknowledge, formKeys })
+    if (!isStored(id)) {
       const where = { submissionKey: { in: [order.submissionKey, ...formKeys] } }
       const found = await db.enquiry.findMany({ where })
       const stored = found.find((row) => row.id === id) ?? found.find((row) => isSameOrder(row, order))
@@ -97,7 +98,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
         throw new SubmitError('conflict', messages.conflict)
       if (!stored && tries === 0)
         throw new Error('An order conflicts with a row that has neither its key nor its reference')
-      // Its random reference existed, or another order of the same statement had a form key.
+      // Its random reference existed, or another order has one of the form keys.
       if (!stored) return submit(order, { acknowledge }, [], tries - 1)
       await waitForStandby(db)
       if (stored.id !== id) {
@@ -127,8 +128,8 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
         }
         if (earlier.length > 0) throw new SubmitError('conflict', messages.conflict)
         options.onWriting(keys.current)
-        const isNew = await insertEnquiries(transaction, [{ row, acknowledge: options.acknowledge, formKeys: [] }])
-        return isNew ? reference : undefined
+        const isStored = await insertEnquiries(transaction, [{ row, acknowledge: options.acknowledge, formKeys: [] }])
+        return isStored(row.Id) ? reference : undefined
       }, TRANSACTION),
     )
     if (!stored) return submitForm(content, keys, options) // the random reference existed already
@@ -158,7 +159,8 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
       submitForm(content, contentKeys(content), options)
         .catch((error: unknown) => {
           // A page kept the key of this content after a failure, and its content was changed before it was stored.
-          if (error instanceof SubmitError) return submitForm(content, contentKeys(content, 'changed'), options)
+          if (error instanceof SubmitError && error.reason === 'conflict')
+            return submitForm(content, contentKeys(content, 'changed'), options)
           throw error
         })
         .catch(throwSubmitError),
@@ -173,7 +175,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
   }
 }
 
-function sentBefore(order: Order): string[] {
+function recentContentKeys(order: Order): string[] {
   const { current, previous } = contentKeys(order)
   return [current, previous]
 }
@@ -222,14 +224,14 @@ function toRow(order: Order) {
   }
 }
 
+type IsStored = (id: string) => boolean
+
 /**
  * Writes enquiries and their pending mails by one statement, and so in one transaction. Prisma's own creates reach a fifth
- * of this rate. The notice of suspected spam has no DueAt: it waits for a summary.
- * @returns whether every enquiry was new; otherwise a key, or rarely a reference, existed. Where one of the
- * `formKeys` exists, none is stored. Each of them is looked up by itself, because PostgreSQL would read a small table
- * whole for all of them, and keeps this plan when the table grows
+ * of this rate. The notice of suspected spam has no DueAt: it waits for a summary. An enquiry is not stored if its key, its
+ * reference or one of its `formKeys` exists.
  */
-async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]): Promise<boolean> {
+async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]): Promise<IsStored> {
   // Sorted, so that two statements with the same keys cannot deadlock.
   const rows = items.map(({ row }) => row).toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
   const names = Prisma.raw(JSON.stringify(Object.keys(rows[0] ?? {})).slice(1, -1))
@@ -237,13 +239,15 @@ async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]): Promis
     .filter(({ row, acknowledge }) => row.SuspectedSpam || !acknowledge)
     .map(({ row }) => row.Id)
   const formKeys = items.flatMap((item) => item.formKeys)
-  const [{ stored }] = await db.$queryRaw<[{ stored: number }]>`
+  const ownKeys = items.flatMap((item) => item.formKeys.map(() => item.row.SubmissionKey))
+  // One lookup per form key uses the index, also by a plan that was made while the table was small.
+  const [{ stored }] = await db.$queryRaw<[{ stored: string[] | null }]>`
     WITH form AS (
       INSERT INTO "Quvera_Form" (${names})
       SELECT ${names} FROM json_populate_recordset(NULL::"Quvera_Form", ${JSON.stringify(rows)}::json)
-      WHERE NOT EXISTS (
-        SELECT FROM unnest(${formKeys}::uuid[]) AS form_key
-        WHERE (SELECT "Id" FROM "Quvera_Form" WHERE "SubmissionKey" = form_key) IS NOT NULL)
+      WHERE "SubmissionKey" <> ALL (ARRAY(
+        SELECT own_key FROM unnest(${ownKeys}::uuid[], ${formKeys}::uuid[]) AS sent_before (own_key, form_key)
+        WHERE (SELECT "Id" FROM "Quvera_Form" WHERE "SubmissionKey" = form_key) IS NOT NULL))
       ON CONFLICT DO NOTHING
       RETURNING "Id", "Email", "SuspectedSpam"
     ), wanted AS (
@@ -256,8 +260,8 @@ async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]): Promis
       FROM form CROSS JOIN wanted
       WHERE wanted."Kind" <> 'Acknowledgement' OR form."Id" <> ALL (${withoutAcknowledgement}::uuid[])
     )
-    SELECT count(*)::int AS "stored" FROM form`
-  return stored === rows.length
+    SELECT CASE WHEN count(*) < ${rows.length}::int THEN coalesce(array_agg("Id"::text), '{}') END AS "stored" FROM form`
+  return (id) => stored === null || stored.includes(id)
 }
 
 /**

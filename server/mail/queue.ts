@@ -154,4 +154,5 @@ export async function mendTimes(db: Db): Promise<void> {
   await db.$executeRaw`
     UPDATE "Quvera_Mail" SET "TriedAt" = CASE "Status" WHEN 'Pending' THEN to_timestamp(0) ELSE now() END
     WHERE ${isMail} AND "TriedAt" ${future}`
+  await db.$executeRaw`UPDATE "Quvera_Mail" SET "ReportedAt" = now() WHERE "ReportedAt" ${future}`
 }

@@ -213,7 +213,7 @@ describe.concurrent('one order', () => {
     await close()
   })
 
-  it.each(['all code comes', 'order-sender never comes', 'hydrate never comes'])(
+  it.each(['all code comes', 'order-sender never comes', 'order-form never comes', 'hydrate never comes'])(
     'the same order after a lost answer and a reload in which %s is the same order',
     async (what) => {
       const email = anAddress()

@@ -41,9 +41,9 @@ it('forms are looked up by an index, also by a plan that was made while the tabl
   expect((await submit(app.url, anOrder())).status).toBe(200)
   const plan = await app.db.$transaction(async (transaction) => {
     await transaction.$executeRaw`SET LOCAL plan_cache_mode TO force_generic_plan`
-    const [statement] = await transaction.$queryRaw<{ name: string }[]>`
-      SELECT name FROM pg_prepared_statements WHERE ltrim(statement, E' \\n') LIKE 'WITH form AS%'`
-    return transaction.$queryRawUnsafe<object[]>(`EXPLAIN EXECUTE ${statement?.name} (NULL, NULL, NULL, NULL)`)
+    const [statement] = await transaction.$queryRaw<{ name: string; nulls: string }[]>`
+      SELECT name, rtrim(repeat('NULL,', cardinality(parameter_types)), ',') AS nulls FROM pg_prepared_statements WHERE ltrim(statement, E' \\n') LIKE 'WITH form AS%'`
+    return transaction.$queryRawUnsafe<object[]>(`EXPLAIN EXECUTE ${statement?.name} (${statement?.nulls})`)
   })
   expect(JSON.stringify(plan)).toContain('Quvera_Form_SubmissionKey_key')
   expect(JSON.stringify(plan)).not.toContain('Seq Scan on \\"Quvera_Form\\"')
@@ -170,6 +170,19 @@ it('it does not keep other orders of the same statement from being stored', asyn
   expect(answers.filter((_, index) => index % 4 === 0)).toMatchObject(Array(5).fill(first))
   expect(new Set(others.map(({ reference }) => reference)).size).toBe(15)
   expect(await app.db.enquiry.count()).toBe(16)
+})
+
+it('repeats of a stored form do not cost the other orders of their statements an answer', async () => {
+  await submitAt(5)
+  const isOver = { is: false }
+  const repeating = Array.from({ length: 4 }, async () => {
+    while (!isOver.is) await submitByScriptAt(6)
+  })
+  const others = Array.from({ length: 200 }, (_, index) => submitByScriptAt(6, { ...typed, quantity: 1000 + index }))
+  expect(new Set((await Promise.all(others)).map(({ reference }) => reference)).size).toBe(200)
+  isOver.is = true
+  await Promise.all(repeating)
+  expect(await app.db.enquiry.count()).toBe(201)
 })
 
 it('orders sent by scripts alone are as many as their keys', async () => {
