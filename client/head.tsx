@@ -11,7 +11,7 @@ import fraunces from './fonts/fraunces.woff2?url'
 import { inPalette } from './icon.ts'
 import type { Page } from './pages/page.ts'
 
-/** The part of a page's head that differs from page to page. */
+/** The part of a page's head that index.html does not hold. */
 export function renderHead(page: Page): string {
   return renderToStaticMarkup(<Head page={page} />) + dataBlocks(page)
 }

@@ -6,7 +6,7 @@ import { SubscribeForm } from './enquiry/subscribe-form.tsx'
 import { Header } from './layout/header.tsx'
 import type { IslandName } from './ui/island.tsx'
 
-/** Islands of every page are bundled here. The others are loaded by the pages that have them. */
+/** The islands that every page has are bundled here. The others are loaded by the pages that have them. */
 const components: Record<IslandName, () => unknown> = {
   contents: async () => (await import('./product/contents.tsx')).Contents,
   header: () => Header,

@@ -11,11 +11,11 @@ Writes NAME-WIDTH.avif into client/images, and the second width also as .webp, i
 name. A picture that exists keeps its widths, a new one has those of the products.
 --ground is the colour behind what is shown: it becomes transparent.`
 const PRODUCT_WIDTHS = [400, 640, 960]
-/** Levels of 255 by which a photo's even ground may differ from its colour. */
+/** A pixel whose colour differs by at most so many of 255 levels is background. */
 const NOISE = 4
-/** Levels from which on nothing of the ground shines through. */
+/** A pixel that differs by so many levels or more is opaque. */
 const SOLID = 40
-/** Of a photo, that its ground covers at least. */
+/** The least share of a photo that must be background. */
 const BARE_MIN = 0.02
 
 type Colour = readonly [red: number, green: number, blue: number]

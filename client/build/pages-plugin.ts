@@ -34,7 +34,7 @@ export function pages(): Plugin {
       },
     }),
     configureServer: (server) => () => servePages(server),
-    // What stands in no island is in no script that could be replaced: the page is loaded again.
+    // Only islands can be replaced while the page stays. A change of anything else loads the page again.
     hotUpdate({ file, server: { environments } }) {
       const { client: browser, ssr } = environments
       if (this.environment === ssr && !browser.moduleGraph.getModulesByFile(file))
@@ -80,7 +80,7 @@ export const shortProperties: Plugin = {
   },
 }
 
-/** Builds the client, writes its pages, and compresses what is the same on every site. */
+/** Builds the client, writes its pages, and compresses scripts and styles. */
 export async function buildPages(builder: ViteBuilder) {
   const { client: browser, ssr } = builder.environments
   if (!browser || !ssr) throw new Error('The client and ssr environments are missing')
@@ -115,8 +115,8 @@ function servePages(server: ViteDevServer) {
   server.middlewares.use(async (request, response, next) => {
     try {
       const { pathname } = new URL(request.originalUrl ?? '/', 'http://localhost')
-      const isAsked = request.method === 'POST' || [RECEIVED_PATH, SUBSCRIPTION_PATH].includes(pathname)
-      const answer = isAsked ? await forward(server, request) : undefined
+      const needsServer = request.method === 'POST' || [RECEIVED_PATH, SUBSCRIPTION_PATH].includes(pathname)
+      const answer = needsServer ? await forward(server, request) : undefined
       const outcome = answer?.headers.get('content-type')?.includes('json') && ((await answer.json()) as FormOutcome)
       const path = answer?.status === 404 && !outcome ? NOT_FOUND_PATH : pathname
       const { pageAt, renderPage, renderOutcome } = (await server.ssrLoadModule('/prerender.tsx')) as Prerender
@@ -133,7 +133,7 @@ function servePages(server: ViteDevServer) {
   })
 }
 
-/** Asks the server behind the pages, which answers with data: it takes forms sent without scripts, and knows links. */
+/** Passes a request on to the server, which answers with JSON: a form sent without scripts, or a page that depends on a link. */
 async function forward(server: ViteDevServer, request: IncomingMessage) {
   const [backend] = Object.values(server.config.server.proxy ?? {})
   const { origin, 'content-type': type } = request.headers

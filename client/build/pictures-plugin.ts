@@ -45,7 +45,7 @@ export function pictures(): Plugin {
   }
 }
 
-/** What stands large beside a bottle of 320 px: the word that follows the brand's name. */
+/** The longest word after the brand's name that fits beside the bottle on a page of 320 px. */
 const WORD_LETTERS_MAX = 12
 
 /** What the catalogue's products lack before a page can be built or tried: all of it, by name. */

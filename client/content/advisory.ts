@@ -30,7 +30,7 @@ export const advisory = {
 
 /**
  * Indian law restricts lists of conditions in what is said about a supplement: see "Before you go live" in docs/make-it-yours.md.
- * `false` shows the neutral line in place of every bullet.
+ * `false` shows a neutral line in place of each list.
  */
 export const CONDITIONS_SHOWN: boolean = true
 

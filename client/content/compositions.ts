@@ -5,7 +5,7 @@ export interface LabelLine {
   name: string
   /** Its other name, in brackets behind it. */
   note?: string
-  /** Several where it is made of several, a line each. */
+  /** One line per part, such as EPA and DHA. */
   amount: string
   hue: string
 }
@@ -46,10 +46,10 @@ export function fullName({ name, note }: LabelLine): string {
   return note ? `${name} (${note})` : name
 }
 
-/** Within a sentence: no line ends after its hyphen. */
+/** The name within a sentence. U+2060 keeps it from breaking after the hyphen. */
 export const omega3 = 'omega-\u20603'
 
-/** What several products may share, as it is called within a sentence. */
+/** Names of ingredients within a sentence. */
 const inSentence: Record<string, string> = { q10: 'Coenzyme Q10', omega3, lycopene: 'lycopene' }
 
 /** Every ingredient of any product, with each product's line of it. The name is that of the longest list. */

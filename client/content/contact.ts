@@ -21,7 +21,7 @@ export const subscribe = {
 
 export const notSubscribed = () => (navigator.onLine ? subscribe.failed : subscribe.offline)
 
-/** At which no line ends. */
+/** With no-break spaces. */
 export const placeName = `${brand.address.city} ${brand.address.postalCode}`.replaceAll(' ', '\u00a0')
 
 export const telephone = `tel:${brand.phone.replaceAll(' ', '')}`

@@ -5,7 +5,7 @@ import { productCount } from './home.ts'
 
 const LETTERS = { least: 50, most: 200 }
 
-/** Of each page by its path, for search engines and shared links. Apart from the pages, so that no script carries them. */
+/** The description of each page, for search engines and shared links. In a file of its own, so that no script carries it. */
 const descriptions: Record<string, string> = {
   '/': `${productCount} health supplements from ${brand.company}, ${brand.address.city}: ${products.slice(0, -1).join(', ')} and ${products.at(-1)}. Every ingredient, every amount, in full. Enquire online.`,
   [productPath(products[0])]:

@@ -32,7 +32,7 @@ export const receivedEarlier = (day: string) =>
 
 export const anotherEnquiry = 'Send another enquiry'
 
-/** Before the code has arrived that could send it later. */
+/** Shown offline while the script that could send the order later is not loaded. */
 export const scriptOffline =
   'You are offline. Nothing you typed is lost. Please send it again once you are back online.'
 

@@ -5,19 +5,19 @@ import { compareProducts, compositions, joinWords } from './compositions.ts'
 
 const NUMBERS = 'No One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve'.split(' ')
 const inWords = (number: number) => NUMBERS[number] ?? String(number)
-/** Of the products, in words. */
+/** The number of products in words. */
 export const productCount = inWords(products.length)
 const ingredients = compareProducts()
 const common = ingredients.filter(({ lines }) => lines.every(Boolean))
 const sizes = products.map((product) => `one with ${inWords(Object.keys(compositions[product]).length).toLowerCase()}`)
 
-/** Its two lines. */
+/** The two lines of the heading. */
 const headline = ['Where innovation', 'meets cure'] as const
 
 export const home = {
   title: headline.join(' '),
   headline,
-  /** A line a sentence, where there is room. */
+  /** One sentence per line where there is room. */
   description: [`${productCount} ${PRODUCT_CLASS}s.`, 'Every ingredient, every amount, published in full.'],
   pictureAlt: `${brand.name} 300 with an orange cap and ${brand.name} XT with a dark green cap, their capsules before them`,
   facts: [

@@ -22,7 +22,7 @@ export interface ProductContent extends ProductCard {
   labelAlt: string
   mechanism: Mechanism
   composition: Composition
-  /** By their titles. */
+  /** Texts by the titles of their cards. */
   dosage: Record<string, string>
   indications: Indications
   safety: Record<string, string>
@@ -39,7 +39,7 @@ export interface Mechanism {
 export interface Slide {
   id: string
   title: string
-  /** On the button that shows it on phones, if not its title; a slide without one is told by the lead there. */
+  /** The text of its button on phones, if not the title. `false`: it has no button. */
   button?: string | false
   text?: string
   /** Names and amounts only. */
@@ -47,9 +47,9 @@ export interface Slide {
   cards: Ingredient[]
 }
 
-/** Said the same on its card and in its line of the label. */
+/** The texts of its card and of its line of the label. */
 export interface Ingredient extends LabelLine {
-  /** Of its card. */
+  /** The picture of its card. */
   picture?: { name: string; alt: string }
   /** What it is and where it comes from. */
   text: string
@@ -63,7 +63,7 @@ export interface Composition {
   footnote: string
 }
 
-/** By the names of their pictures. */
+/** Named as their pictures. */
 export type Indication = keyof typeof indicationAlts
 
 export interface Indications {

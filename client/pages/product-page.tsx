@@ -49,9 +49,9 @@ function ProductPage(content: ProductContent) {
 interface SectionProps {
   id: string
   ground?: string
-  /** Without one the content stands beside the heading, where there is room. */
+  /** Text under the heading. Without it the content stands beside the heading on wide screens. */
   lead?: string
-  /** Below the heading there. */
+  /** Shown below the heading if there is no lead. */
   side?: ReactNode
   children: ReactNode
 }

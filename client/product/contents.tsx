@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** In the owner's order; those after the first are numbered, as in a package insert. */
+/** In page order. Those after the first are numbered. */
 export const sections = [
   { id: 'description', title: 'Product Description' },
   { id: 'mechanism', title: 'Mechanism Of Action' },

@@ -9,7 +9,7 @@ export function Mechanism({ slides, open, draggable }: MechanismContent) {
   const region = useRef<HTMLDivElement>(null)
   const Carousel = useCarousel(region)
   const [active, setActive] = useState(open)
-  // Kept here for the carousel, whose copies of slides must agree.
+  // The carousel renders copies of slides, which share this state.
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set())
 
   function toggle(id: string) {
@@ -54,7 +54,7 @@ export function Mechanism({ slides, open, draggable }: MechanismContent) {
   )
 }
 
-/** Not on paper: a print shows every slide. */
+/** Screens only: a print shows every slide. */
 export const WIDE = 'screen and (min-width: 56.25em)'
 const NEAR = '600px'
 
@@ -67,10 +67,10 @@ function useCarousel(region: RefObject<HTMLElement | null>) {
     const screen = matchMedia(WIDE)
     const mounted = new AbortController()
     const measure = () => setWide(screen.matches)
-    const unfold = () => flushSync(() => setWide(false)) // before the sheet is laid out
+    const showAllSlides = () => flushSync(() => setWide(false)) // before the sheet is laid out
     measure()
     screen.addEventListener('change', measure, mounted)
-    addEventListener('beforeprint', unfold, mounted)
+    addEventListener('beforeprint', showAllSlides, mounted)
     addEventListener('afterprint', measure, mounted)
     return () => mounted.abort()
   }, [])

@@ -7,7 +7,7 @@ import { Picture } from '../ui/picture.tsx'
 import { Amount, Words } from '../ui/text.tsx'
 import { Contents } from './contents.tsx'
 
-/** Letters of a name that is set as large as a figure. */
+/** Names of at most so many letters are set in the largest size. */
 const SHORT = 3
 
 export function ProductHero({ content }: { content: ProductContent }) {

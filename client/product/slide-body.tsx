@@ -79,9 +79,9 @@ function Ingredient({ id, card, brief, sizes, unfolded, onToggle }: IngredientPr
 const READ_MORE_LETTERS = 100
 const HIDDEN_LETTERS_MIN = 60
 
-/** The sentences that end within `READ_MORE_LETTERS`; all of them where little would be left to hide. */
+/** The sentences that end within `READ_MORE_LETTERS`; the whole text where little would be left to hide. */
 export function shortened(text: string) {
-  const whole = text.slice(0, READ_MORE_LETTERS + 1)
-  const end = Math.max(whole.lastIndexOf('. ') + 1, 0) || text.indexOf('. ') + 1
+  const start = text.slice(0, READ_MORE_LETTERS + 1)
+  const end = start.lastIndexOf('. ') + 1 || text.indexOf('. ') + 1
   return end === 0 || text.length - end < HIDDEN_LETTERS_MIN ? text : text.slice(0, end)
 }

@@ -1,6 +1,6 @@
 import { brand } from '../../shared/brand.ts'
 
-/** The name drawn in wordmark.svg. Another name is set in type. */
+/** The name that wordmark.svg shows. Another name is set as text. */
 const DRAWN_NAME: string = 'Quvera'
 export const hasWordmark: boolean = brand.name === DRAWN_NAME
 

@@ -2,11 +2,11 @@ import { Fragment } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { telephone } from '../content/contact.ts'
 
-const TOGETHER = new RegExp(`(?<=\\b(?:${brand.name}|New|Coenzyme)) (?=[\\dA-Z])|(?<=\\d) (?=m?c?g\\b)`, 'g')
+const NO_BREAK = new RegExp(`(?<=\\b(?:${brand.name}|New|Coenzyme)) (?=[\\dA-Z])|(?<=\\d) (?=m?c?g\\b)`, 'g')
 
 /** A text with no-break spaces within names and between a figure and its unit. */
 export function Words({ children }: { children: string }) {
-  return children.replace(TOGETHER, '\u00a0')
+  return children.replace(NO_BREAK, '\u00a0')
 }
 
 const links: Record<string, string> = { [brand.phone]: telephone, [brand.email]: `mailto:${brand.email}` }
