@@ -61,10 +61,10 @@ export function OrderPanel({ received, children }: { received: boolean; children
         {!received && <p className="small order-advice">{buyNow.advice}</p>}
       </div>
       <Picture
-        className="square order-picture"
+        className="order-picture"
         name="buy-now"
         alt={`${brand.name} 300 and ${brand.name} XT before a note card`}
-        sizes="(min-width: 56.25em) 560px, 280px"
+        sizes="352px"
       />
       <NextSteps received={received} />
     </div>

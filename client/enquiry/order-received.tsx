@@ -71,6 +71,9 @@ export function OrderReceived({ received, isPage, toast, children }: OrderReceiv
           {brand.company}, {brand.address.city}
         </p>
       </div>
+      <p className="small">
+        <Linked>{enquiryReceived.quote}</Linked>
+      </p>
       <div className="submit-row">
         {chat && (
           <a href={chat} className="button" target="_blank" rel="noopener">
@@ -79,9 +82,6 @@ export function OrderReceived({ received, isPage, toast, children }: OrderReceiv
         )}
         {children}
       </div>
-      <p className="small">
-        <Linked>{enquiryReceived.quote}</Linked>
-      </p>
     </div>
   )
 }

@@ -6,7 +6,7 @@ import { productCards } from '../content/product.ts'
 import { OrderSection } from '../enquiry/order-form.tsx'
 import { Island } from '../ui/island.tsx'
 import { Picture } from '../ui/picture.tsx'
-import { Amount, SectionHead } from '../ui/text.tsx'
+import { Amount, SectionHead, Words } from '../ui/text.tsx'
 import type { Page } from './page.ts'
 
 export const homePage: Page = {
@@ -104,7 +104,7 @@ function ProductCard({ product, index }: { product: Product; index: number }) {
         <p>{line}</p>
         {first && (
           <p className="card-figure">
-            <Amount>{first.amount}</Amount> {fullName(first)}
+            <Amount>{first.amount}</Amount> <Words>{fullName(first)}</Words>
             {others.length > 0 && ` and ${others.length} more`}
           </p>
         )}
@@ -145,11 +145,17 @@ export function Comparison({ of = products }: { of?: readonly Product[] }) {
           <tbody>
             {compareProducts(of).map(({ key, name, lines }) => (
               <tr key={key}>
-                <th scope="row">{name}</th>
+                <th scope="row">
+                  <Words>{name}</Words>
+                </th>
                 {lines.map((line, index) => (
                   <td key={of[index]} data-product={of[index]}>
                     {line ? <Amount>{line.amount}</Amount> : nothing}
-                    {line && fullName(line) !== name && <small>{fullName(line)}</small>}
+                    {line && fullName(line) !== name && (
+                      <small>
+                        <Words>{fullName(line)}</Words>
+                      </small>
+                    )}
                   </td>
                 ))}
               </tr>

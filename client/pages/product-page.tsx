@@ -62,8 +62,9 @@ function Section({ id, ground = 'plain', lead, side, children }: SectionProps) {
     <section id={id} className={`section ${ground} ${id}-section`} aria-labelledby={`${id}-title`}>
       <div className={lead ? 'wrap' : 'wrap columns numbered'}>
         <div className="section-side">
-          <SectionHead id={id} number={index} title={sections[index]?.title ?? ''} lead={lead} />
-          {side}
+          <SectionHead id={id} number={index} title={sections[index]?.title ?? ''} lead={lead}>
+            {side}
+          </SectionHead>
         </div>
         {children}
       </div>
@@ -106,7 +107,12 @@ function Composition({ product, composition: { rows } }: ProductContent) {
                 <th scope="row">
                   <i className="hue" data-hue={hue} />
                   {name}
-                  {note && <span> ({note})</span>}
+                  {note && (
+                    <span>
+                      {' '}
+                      (<Words>{note}</Words>)
+                    </span>
+                  )}
                 </th>
                 <td>
                   <Amount>{amount}</Amount>

@@ -39,7 +39,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
                   <span>
                     <Amount>{line.amount}</Amount>
                   </span>{' '}
-                  {fullName(line)}
+                  <Words>{fullName(line)}</Words>
                 </li>
               ))}
             </ul>

@@ -25,7 +25,7 @@ export function SlideBody({ slide, controls, ...folding }: Folding & { slide: Sl
             id={`${slide.id}/${card.name}`}
             card={card}
             brief={slide.brief}
-            sizes={slide.cards.length === 1 ? '(min-width: 56.25em) 540px, 92vw' : '(min-width: 56.25em) 300px, 112px'}
+            sizes={slide.cards.length === 1 ? '(min-width: 56.25em) 540px, 40vw' : '(min-width: 56.25em) 208px, 40vw'}
             {...folding}
           />
         ))}

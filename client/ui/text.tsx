@@ -1,4 +1,4 @@
-import { Fragment } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { telephone } from '../content/contact.ts'
 
@@ -23,13 +23,12 @@ export function Linked({ children }: { children: string }) {
 /** Amounts, one a line: "300 mg" or "EPA 90 mg". The figure is large, the words are small. */
 export function Amount({ children }: { children: string }) {
   return children.split('\n').map((line, index) => {
-    const [, before, figure, unit] = /^(\D*)(\d[\d.]*) (\w+)$/.exec(line) ?? []
+    const [, before, figure, unit] = /^(?:(\D+) )?(\d[\d.]*) (\w+)$/.exec(line) ?? []
     return (
       <Fragment key={line}>
         {index > 0 && ' '}
         <span className="amount">
-          {before && <small>{before}</small>}
-          {figure ?? line} <small>{unit}</small>
+          {before && <small>{before}</small>} {figure ?? line} <small>{unit}</small>
         </span>
       </Fragment>
     )
@@ -42,9 +41,10 @@ interface SectionHeadProps {
   /** On product pages the sections are numbered, as in a package insert. */
   number?: number
   lead?: string | undefined
+  children?: ReactNode
 }
 
-export function SectionHead({ title, id, number, lead }: SectionHeadProps) {
+export function SectionHead({ title, id, number, lead, children }: SectionHeadProps) {
   return (
     <div className={number ? 'section-head numbered' : 'section-head'}>
       {number && (
@@ -58,6 +58,7 @@ export function SectionHead({ title, id, number, lead }: SectionHeadProps) {
           <Words>{lead}</Words>
         </p>
       )}
+      {children}
     </div>
   )
 }
