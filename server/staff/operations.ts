@@ -58,7 +58,7 @@ export function digestCommand(add: AddCommand, { env, print, onDatabase }: Termi
     .action(async ({ send }: { send?: boolean }) => {
       await onDatabase(async (db) => {
         const page = await readSummary(db, await readNow(db))
-        if (!page) return print(`Nothing waits, and every mail has arrived.${send ? ' Nothing is sent.' : ''}`)
+        if (!page) return print(`Nothing to report: no enquiry has waited for a day, and no mail has failed.${send ? ' Nothing is sent.' : ''}`)
         print(page)
         if (!send) return
         await queueSummary(db, page)
