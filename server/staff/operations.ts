@@ -51,6 +51,8 @@ export function migrateCommand(add: AddCommand, { env, print }: Terminal) {
     )
 }
 
+const NOTHING_TO_REPORT = 'Nothing to report: no enquiry has waited for a day, and no mail has failed.'
+
 export function digestCommand(add: AddCommand, { env, print, onDatabase }: Terminal) {
   add('digest')
     .description('show what waits and what did not arrive, on one page')
@@ -58,7 +60,7 @@ export function digestCommand(add: AddCommand, { env, print, onDatabase }: Termi
     .action(async ({ send }: { send?: boolean }) => {
       await onDatabase(async (db) => {
         const page = await readSummary(db, await readNow(db))
-        if (!page) return print(`Nothing to report: no enquiry has waited for a day, and no mail has failed.${send ? ' Nothing is sent.' : ''}`)
+        if (!page) return print(`${NOTHING_TO_REPORT}${send ? ' Nothing is sent.' : ''}`)
         print(page)
         if (!send) return
         await queueSummary(db, page)

@@ -111,7 +111,9 @@ describe('staff digest', () => {
   it('prints the page, and with --send queues it unless it is empty', async () => {
     const { db, env, digests } = await aDatabase()
     const nothing = await staff(['digest', '--send'], env)
-    expect(nothing.stdout).toBe('Nothing to report: no enquiry has waited for a day, and no mail has failed. Nothing is sent.\n')
+    expect(nothing.stdout).toBe(
+      'Nothing to report: no enquiry has waited for a day, and no mail has failed. Nothing is sent.\n',
+    )
     const reference = await storeEnquiry(db, { receivedAt: hoursAgo(30) })
     const printed = await staff(['digest'], env)
     expect(printed).toMatchObject({ code: 0, stderr: '' })
