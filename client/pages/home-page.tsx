@@ -6,7 +6,7 @@ import { productCards } from '../content/product.ts'
 import { OrderSection } from '../enquiry/order-form.tsx'
 import { Island } from '../ui/island.tsx'
 import { Picture } from '../ui/picture.tsx'
-import { Amount, SectionHead, Words } from '../ui/text.tsx'
+import { Amount, FullName, SectionHead } from '../ui/text.tsx'
 import type { Page } from './page.ts'
 
 export const homePage: Page = {
@@ -104,7 +104,7 @@ function ProductCard({ product, index }: { product: Product; index: number }) {
         <p>{line}</p>
         {first && (
           <p className="card-figure">
-            <Amount>{first.amount}</Amount> <Words>{fullName(first)}</Words>
+            <Amount>{first.amount}</Amount> <FullName>{fullName(first)}</FullName>
             {others.length > 0 && ` and ${others.length} more`}
           </p>
         )}
@@ -146,14 +146,14 @@ export function Comparison({ of = products }: { of?: readonly Product[] }) {
             {compareProducts(of).map(({ key, name, lines }) => (
               <tr key={key}>
                 <th scope="row">
-                  <Words>{name}</Words>
+                  <FullName>{name}</FullName>
                 </th>
                 {lines.map((line, index) => (
                   <td key={of[index]} data-product={of[index]}>
                     {line ? <Amount>{line.amount}</Amount> : nothing}
                     {line && fullName(line) !== name && (
                       <small>
-                        <Words>{fullName(line)}</Words>
+                        <FullName>{fullName(line)}</FullName>
                       </small>
                     )}
                   </td>

@@ -9,6 +9,16 @@ export function Words({ children }: { children: string }) {
   return children.replace(NO_BREAK, '\u00a0')
 }
 
+/** A name. What is in brackets behind it breaks only where it is wider than a line. */
+export function FullName({ children }: { children: string }) {
+  const [name, note] = children.split(/ (?=\()/)
+  return (
+    <>
+      {name} {note && <span className="whole">{note}</span>}
+    </>
+  )
+}
+
 const links: Record<string, string> = { [brand.phone]: telephone, [brand.email]: `mailto:${brand.email}` }
 const LINKED = new RegExp(`(${Object.keys(links).join('|').replace(/[+.]/g, '\\$&')})`)
 
