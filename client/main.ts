@@ -1,6 +1,6 @@
 // The pages are complete HTML. React is loaded after the page, or at the first interaction. This script runs while the page is
 // still being parsed.
-import { RECEIVED_PATH } from '../shared/page-paths.ts'
+import { RECEIVED_PATH } from '../shared/form-outcome.ts'
 import { FORM_REPEAT_MS } from '../shared/submission-key.ts'
 import { newKey, readKey, storeKey } from './enquiry/submission-key.ts'
 
