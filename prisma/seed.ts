@@ -1,7 +1,7 @@
 /** `npm run seed`: made-up enquiries for Studio and the staff command. The newest is of today. */
 import { v7 as uuidv7 } from 'uuid'
 import { BuyerType, Product } from '../server/database/generated/enums.ts'
-import { createReference } from '../server/enquiries/orders.ts'
+import { createReference } from '../server/enquiries/insert-enquiries.ts'
 import { readEnv } from '../server/env.ts'
 import { exitWithReason, OperatorError } from '../server/errors.ts'
 import { DAY_MS } from '../server/format.ts'

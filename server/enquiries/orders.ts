@@ -1,20 +1,19 @@
-import { randomInt, randomUUID, randomUUIDv7 } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { brand } from '../../shared/brand.ts'
 import type { Received } from '../../shared/form-outcome.ts'
-import { exampleOrder, messages, NOTICE_VERSION, type Order, type OrderContent } from '../../shared/order.ts'
+import { exampleOrder, messages, type Order, type OrderContent } from '../../shared/order.ts'
 import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
-import { Prisma } from '../database/generated/client.ts'
 import { isConnectionLost, sqlState } from '../errors.ts'
 import { formatIndianTime } from '../format.ts'
 import { createBatchWriter } from './batch-writer.ts'
 import { type ContentKeys, contentKeys } from './content-keys.ts'
-import { columns, enquiryFields, isSameOrder, toEnquiry } from './enquiry.ts'
+import { type EnquiryRow, isSameOrder, toEnquiry } from './enquiry.ts'
+import { type IsStored, type Item, insertEnquiries, toRow } from './insert-enquiries.ts'
 
 /*
  * Stores orders. `submit` takes a validated order and returns its reference once the enquiry and its pending mails are
- * committed. batch-writer.ts gathers orders that arrive together, `insertEnquiries` writes them by one statement.
+ * committed. batch-writer.ts gathers orders that arrive together, insert-enquiries.ts writes them by one statement.
  */
 
 /** Why an order is not confirmed. The message is for the visitor. */
@@ -64,8 +63,6 @@ const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitt
 const RETRY_PAUSE_MS = 50
 /** How often an order is written again when neither its key nor its content explains why it was not stored. */
 const TRIES = 3
-/** An order that was filled in faster is suspected spam. */
-const MIN_FILL_MS = 250
 
 export function createOrders(db: Db, { availability, log, onStored }: OrdersOptions) {
   const write = createBatchWriter<Item, IsStored>(
@@ -80,6 +77,18 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     return result
   }
 
+  /**
+   * What kept an order from being stored: its own row after a lost connection, or the same order sent before. Undefined if
+   * its random reference existed, or if another order has one of the form keys.
+   */
+  async function findStored(order: Order, id: string, formKeys: string[]): Promise<EnquiryRow | undefined> {
+    const found = await db.enquiry.findMany({ where: { submissionKey: { in: [order.submissionKey, ...formKeys] } } })
+    const stored = found.find((row) => row.id === id) ?? found.find((row) => isSameOrder(row, order))
+    if (!stored && found.some(({ submissionKey }) => submissionKey === order.submissionKey))
+      throw new SubmitError('conflict', messages.conflict)
+    return stored
+  }
+
   /** @param formKeys the same order may be stored under one of these already, sent by its form before scripts had arrived */
   async function submit(
     order: Order,
@@ -91,21 +100,13 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     const { Id: id, Reference: reference } = row
     const isStored = await write({ row, acknowledge, formKeys })
     if (!isStored(id)) {
-      const where = { submissionKey: { in: [order.submissionKey, ...formKeys] } }
-      const found = await db.enquiry.findMany({ where })
-      const stored = found.find((row) => row.id === id) ?? found.find((row) => isSameOrder(row, order))
-      if (!stored && found.some(({ submissionKey }) => submissionKey === order.submissionKey))
-        throw new SubmitError('conflict', messages.conflict)
-      if (!stored && tries === 0)
-        throw new Error('An order conflicts with a row that has neither its key nor its reference')
-      // Its random reference existed, or another order has one of the form keys.
-      if (!stored) return submit(order, { acknowledge }, [], tries - 1)
-      await waitForStandby(db)
-      if (stored.id !== id) {
-        const { receivedAt } = stored
-        const isEarlier = dayOf(receivedAt) !== dayOf(new Date())
-        return { reference: stored.reference, ...(isEarlier && { receivedAt: receivedAt.toISOString() }) }
+      const stored = await findStored(order, id, formKeys)
+      if (!stored) {
+        if (tries === 0) throw new Error('An order conflicts with a row that has neither its key nor its reference')
+        return submit(order, { acknowledge }, [], tries - 1)
       }
+      await waitForStandby(db)
+      if (stored.id !== id) return asRepeat(stored)
     }
     log.info({ reference }, 'enquiry stored')
     return { reference }
@@ -180,93 +181,19 @@ function recentContentKeys(order: Order): string[] {
   return [current, previous]
 }
 
+function asRepeat({ reference, receivedAt }: EnquiryRow): Submitted {
+  const isEarlier = dayOf(receivedAt) !== dayOf(new Date())
+  return { reference, ...(isEarlier && { receivedAt: receivedAt.toISOString() }) }
+}
+
 /** `22 Nov 2026` */
 function dayOf(time: Date): string {
   return formatIndianTime(time).split(' ', 3).join(' ')
 }
 
-/** Suspected spam is only marked, and stored like any other order. */
-function isSuspicious({ website, filledInMs = Number.POSITIVE_INFINITY }: Order): boolean {
-  return Boolean(website?.trim()) || (filledInMs >= 0 && filledInMs < MIN_FILL_MS)
-}
-
-/** The letters and digits of a reference, without those that look alike. */
-const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
-const LETTERS_COUNT = 6
-/** With any prefix: brand.referencePrefix may have been another one. */
-export const REFERENCE = new RegExp(`^[A-Z]{1,5}-[${ALPHABET}]{${LETTERS_COUNT}}$`)
-
-export function createReference(): string {
-  const letters = Array.from({ length: LETTERS_COUNT }, () => ALPHABET[randomInt(ALPHABET.length)])
-  return `${brand.referencePrefix}-${letters.join('')}`
-}
-
 /** Whether PostgreSQL rejects the row: SQLSTATE classes of data exceptions, broken constraints and raised errors. */
 function isRowError(error: unknown): boolean {
   return ['22', '23', 'P0'].includes(sqlState(error)?.slice(0, 2) ?? '')
-}
-
-/** While this lease lasts, each enquiry gets a webhook post, whichever process stores it. */
-export const POSTS_WANTED = 'posts wanted'
-
-type Row = ReturnType<typeof toRow>
-type Item = { row: Row; formKeys: string[] } & SubmitOptions
-
-/** The keys are the columns of `Quvera_Form`. */
-function toRow(order: Order) {
-  return {
-    Id: randomUUIDv7(),
-    Reference: createReference(),
-    SuspectedSpam: isSuspicious(order),
-    NoticeVersion: NOTICE_VERSION,
-    SubmissionKey: order.submissionKey,
-    ...Object.fromEntries(enquiryFields.map((field) => [columns[field], order[field]])),
-  }
-}
-
-type IsStored = (id: string) => boolean
-
-/** UUIDs as one text: as an array Prisma would convert each of them, which takes a third of an order's time. */
-function arrayOf(uuids: string[]): string {
-  return `{${uuids.join(',')}}`
-}
-
-/**
- * Writes enquiries and their pending mails by one statement, and so in one transaction. Prisma's own creates reach a fifth
- * of this rate. The notice of suspected spam has no DueAt: it waits for a summary. An enquiry is not stored if its key, its
- * reference or one of its `formKeys` exists.
- */
-async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]): Promise<IsStored> {
-  // Sorted, so that two statements with the same keys cannot deadlock.
-  const rows = items.map(({ row }) => row).toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
-  const names = Prisma.raw(JSON.stringify(Object.keys(rows[0] ?? {})).slice(1, -1))
-  const withoutAcknowledgement = items
-    .filter(({ row, acknowledge }) => row.SuspectedSpam || !acknowledge)
-    .map(({ row }) => row.Id)
-  const formKeys = items.flatMap((item) => item.formKeys)
-  const ownKeys = items.flatMap((item) => item.formKeys.map(() => item.row.SubmissionKey))
-  // One lookup per form key uses the index, also by a plan that was made while the table was small.
-  const [{ stored }] = await db.$queryRaw<[{ stored: string[] | null }]>`
-    WITH form AS (
-      INSERT INTO "Quvera_Form" (${names})
-      SELECT ${names} FROM json_populate_recordset(NULL::"Quvera_Form", ${JSON.stringify(rows)}::json)
-      WHERE "SubmissionKey" <> ALL (ARRAY(
-        SELECT own_key FROM unnest(${arrayOf(ownKeys)}::uuid[], ${arrayOf(formKeys)}::uuid[]) AS sent_before (own_key, form_key)
-        WHERE (SELECT "Id" FROM "Quvera_Form" WHERE "SubmissionKey" = form_key) IS NOT NULL))
-      ON CONFLICT DO NOTHING
-      RETURNING "Id", "Email", "SuspectedSpam"
-    ), wanted AS (
-      SELECT "Kind" FROM (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement')) AS mails ("Kind")
-      UNION ALL SELECT 'Post' FROM "Quvera_Lease" WHERE "Name" = ${POSTS_WANTED} AND "Until" > now()
-    ), mails AS (
-      INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "DueAt", "Mailbox")
-      SELECT form."Id", wanted."Kind", CASE WHEN wanted."Kind" <> 'Staff' OR NOT form."SuspectedSpam" THEN now() END,
-        CASE wanted."Kind" WHEN 'Acknowledgement' THEN "Quvera_mailbox"(form."Email") END
-      FROM form CROSS JOIN wanted
-      WHERE wanted."Kind" <> 'Acknowledgement' OR form."Id" <> ALL (${arrayOf(withoutAcknowledgement)}::uuid[])
-    )
-    SELECT CASE WHEN count(*) < ${rows.length}::int THEN coalesce(array_agg("Id"::text), '{}') END AS "stored" FROM form`
-  return (id) => stored === null || stored.includes(id)
 }
 
 /**
