@@ -7,8 +7,8 @@ import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Plugin, ViteBuilder, ViteDevServer } from 'vite'
 import { palette } from '../../shared/brand.ts'
-import type { FormOutcome } from '../../shared/form-outcome.ts'
-import { NOT_FOUND_PATH, RECEIVED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
+import { type FormOutcome, RECEIVED_PATH } from '../../shared/form-outcome.ts'
+import { NOT_FOUND_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { missingCharacters } from '../fonts/characters.ts'
 
 type Prerender = typeof import('../prerender.tsx')

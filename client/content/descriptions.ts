@@ -1,6 +1,7 @@
 import { brand } from '../../shared/brand.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
-import { NOT_FOUND_PATH, RECEIVED_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
+import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
+import { NOT_FOUND_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { productCount } from './home.ts'
 
 const LETTERS = { least: 50, most: 200 }

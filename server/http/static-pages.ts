@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
 import {
   NOT_FOUND_PATH,
   PUBLIC_URL_PLACEHOLDER,
-  RECEIVED_PATH,
   SUBSCRIPTION_PATH,
   withoutEndSlashes,
 } from '../../shared/page-paths.ts'
