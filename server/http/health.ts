@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
 import { probeStorage } from '../enquiries/orders.ts'
@@ -21,16 +21,16 @@ export function serveHealth(app: FastifyInstance, { db, availability, isEnding }
   let probedAt = Number.NEGATIVE_INFINITY
   let probe: Promise<unknown> | undefined
 
-  app.get('/healthz', (_request, reply) =>
-    isEnding() ? reply.code(503).send({ status: 'leaving' }) : { status: 'ok' },
-  )
+  const answer = (reply: FastifyReply, status: 'ok' | 'leaving' | 'unavailable') =>
+    reply.code(status === 'ok' ? 200 : 503).send({ status })
+  app.get('/healthz', (_request, reply) => answer(reply, isEnding() ? 'leaving' : 'ok'))
   app.get('/readyz', async (_request, reply) => {
-    if (isEnding()) return reply.code(503).send({ status: 'leaving' })
+    if (isEnding()) return answer(reply, 'leaving')
     if (performance.now() - probedAt > CACHE_MS) {
       probedAt = performance.now()
       probe = probeStorage(db).catch(availability.failed)
     }
     await probe
-    return availability.isUp() ? { status: 'ok' } : reply.code(503).send({ status: 'unavailable' })
+    return answer(reply, availability.isUp() ? 'ok' : 'unavailable')
   })
 }
