@@ -34,6 +34,8 @@ it.each(paths)('%s stays light, before and after it is hydrated', async (path) =
   const document = await html(path)
   const [entry = ''] = /\/assets\/index-[^"]+\.js/.exec(document) ?? []
   expect((await stat(`dist/client${entry}.gz`)).size).toBeLessThanOrEqual(LIMITS.beforeLoad)
+  // It needs no other file: that would be another round trip before the page counts as shown.
+  expect(await readFile(`dist/client${entry}`, 'utf8')).not.toMatch(/(?:^|;)import[\s"'{*]/)
   await page.locator('html[data-hydrated]').waitFor()
   const isLast = () => performance.getEntriesByType('resource').some(({ name }) => name.includes('/web-vitals-'))
   await page.waitForFunction(isLast)
