@@ -6,7 +6,7 @@ import { readEnv } from '../server/env.ts'
 import { exitWithReason, OperatorError } from '../server/errors.ts'
 import { DAY_MS } from '../server/format.ts'
 import { withDatabase } from '../server/open-database.ts'
-import { NOTICE_VERSION } from '../shared/order.ts'
+import { PRIVACY_NOTICE_VERSION } from '../shared/order.ts'
 
 const ENQUIRIES = 60
 const BETWEEN_MS = (17 / 24) * DAY_MS
@@ -45,7 +45,7 @@ function enquiry(index: number) {
     products: Object.values(Product)[index % 7 < 4 ? 0 : 1] as Product,
     status: index < 6 || index % 9 === 4 ? ('New' as const) : index < 20 ? ('Contacted' as const) : ('Closed' as const),
     suspectedSpam,
-    noticeVersion: NOTICE_VERSION,
+    privacyNoticeVersion: PRIVACY_NOTICE_VERSION,
     submissionKey: crypto.randomUUID(),
     mails: { create: suspectedSpam ? [notice] : [notice, reply] },
   }

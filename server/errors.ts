@@ -51,14 +51,19 @@ export function redact(text: string): string {
     .replace(/:\/\/[^\s/@]*@/g, '://[login]@')
 }
 
+/** The properties of any value; none of null and undefined. */
+export function propertiesOf(value: unknown): Record<string, unknown> {
+  return Object(value)
+}
+
 /** By class, because codes of Prisma (P1001) and of the operating system (EPIPE) have five characters too. */
 const SQL_STATE = /^(\d[0-9A-Z]|F0|HV|P0|XX)[0-9A-Z]{3}$/
 
 /** PostgreSQL's error code, if PostgreSQL answered. */
 export function sqlState(error: unknown): string | undefined {
-  const { code, originalCode, cause, meta } = Object(error) as Record<string, unknown>
+  const { code, originalCode, cause, meta } = propertiesOf(error)
   for (const value of [originalCode, code]) if (typeof value === 'string' && SQL_STATE.test(value)) return value
-  const inner = cause ?? Object(meta).driverAdapterError
+  const inner = cause ?? propertiesOf(meta).driverAdapterError
   return inner ? sqlState(inner) : undefined
 }
 

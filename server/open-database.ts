@@ -7,7 +7,7 @@ import type { Database, Preparation } from './database/database.ts'
 import { DROP_COPIES } from './database/snapshot.ts'
 import { InUseError, SOCKET_CONNECTION, socketFolder } from './embedded/data-folder.ts'
 import type { Env } from './env.ts'
-import { exitWithReason, isConnectionLost, OperatorError } from './errors.ts'
+import { exitWithReason, isConnectionLost, OperatorError, propertiesOf } from './errors.ts'
 import { emptyDatabaseFile, migrationsFolder } from './project-root.ts'
 
 /** How long to wait while another process opens or closes the embedded database. */
@@ -105,8 +105,8 @@ function nameOf(folder: string): string {
 /** Whether no process listens at the socket, or the one that did has ended. */
 function isUnreachable(error: unknown): boolean {
   const reason = error instanceof OperatorError ? error.cause : error
-  const { code } = Object(reason) as NodeJS.ErrnoException
-  return ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EINVAL'].includes(code ?? '') || isConnectionLost(reason)
+  const code = String(propertiesOf(reason).code)
+  return ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EINVAL'].includes(code) || isConnectionLost(reason)
 }
 
 type DatabaseLocation = Pick<Env, 'DATABASE_URL' | 'DATA_DIR'> & Partial<Pick<Env, 'DIRECT_DATABASE_URL'>> & Preparation

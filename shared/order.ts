@@ -3,7 +3,7 @@ import { brand } from './brand.ts'
 import { buyerTypes, products } from './catalogue.ts'
 
 /** Version of the privacy notice beside the submit button, stored with each enquiry. Raise it when the notice changes. */
-export const NOTICE_VERSION = '2026-11-22'
+export const PRIVACY_NOTICE_VERSION = '2026-11-22'
 
 export const NAME_MAX = 200
 export const EMAIL_MAX = 254

@@ -217,7 +217,7 @@ interface OrderActionsProps extends OrderState {
   onStop: () => void
 }
 
-/** The button, with the privacy notice beside it: raise `NOTICE_VERSION` when its words change. */
+/** The button, with the privacy notice beside it: raise `PRIVACY_NOTICE_VERSION` when its words change. */
 function OrderActions({ sending = false, progress, note, toasts, onStop }: OrderActionsProps) {
   return (
     <div className="submit">

@@ -1,7 +1,7 @@
 // The rows of orders, and the statement that writes them with their pending mails.
 import { randomInt, randomUUIDv7 } from 'node:crypto'
 import { brand } from '../../shared/brand.ts'
-import { NOTICE_VERSION, type Order } from '../../shared/order.ts'
+import { type Order, PRIVACY_NOTICE_VERSION } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { columns, enquiryFields } from './enquiry.ts'
@@ -42,7 +42,7 @@ export function toRow(order: Order) {
     Id: randomUUIDv7(),
     Reference: createReference(),
     SuspectedSpam: isSuspicious(order),
-    NoticeVersion: NOTICE_VERSION,
+    NoticeVersion: PRIVACY_NOTICE_VERSION,
     SubmissionKey: order.submissionKey,
     ...Object.fromEntries(enquiryFields.map((field) => [columns[field], order[field]])),
   }

@@ -34,7 +34,7 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
   let isRefused = false
 
   /** @throws SubmitError */
-  async function withFailures<T>(work: PromiseLike<T>): Promise<T> {
+  async function orSubmitError<T>(work: PromiseLike<T>): Promise<T> {
     try {
       const result = await work
       isRefused = false
@@ -53,25 +53,25 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
      * subscribes; if it is confirmed, it stays as it is and gets no mail.
      */
     async subscribe({ email }: Subscription): Promise<{ subscribed: true }> {
-      await withFailures(insertSubscriber(db, email.toLowerCase()))
+      await orSubmitError(insertSubscriber(db, email.toLowerCase()))
       setImmediate(onStored)
       return { subscribed: true }
     },
     /** The subscriber whose link has this token. */
     async find(token: string): Promise<Subscriber | undefined> {
       const [, id, secret = ''] = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.([\da-f]{64})$/.exec(token) ?? []
-      const row = id && (await withFailures(db.subscriber.findUnique({ where: { id } })))
-      if (!row || (row.endsAt && row.endsAt <= (await withFailures(readNow(db))))) return undefined
+      const row = id && (await orSubmitError(db.subscriber.findUnique({ where: { id } })))
+      if (!row || (row.endsAt && row.endsAt <= (await orSubmitError(readNow(db))))) return undefined
       return timingSafeEqual(Buffer.from(row.secret), Buffer.from(secret)) ? row : undefined
     },
     async confirm({ id }: Subscriber) {
-      await withFailures(db.$executeRaw`
+      await orSubmitError(db.$executeRaw`
         UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = now(), "EndsAt" = NULL
         WHERE "Id" = ${id}::uuid AND "ConfirmedAt" IS NULL`)
     },
     /** Ends the link. A row whose mail was sent within a day is deleted a day later, as the mail counts in the limits. */
     async end({ id }: Subscriber) {
-      await withFailures(
+      await orSubmitError(
         db.$transaction([
           db.$executeRaw`
             DELETE FROM "Quvera_Subscriber" WHERE "Id" = ${id}::uuid AND NOT EXISTS (

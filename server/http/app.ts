@@ -207,6 +207,6 @@ function isStoring(route: string): boolean {
 /** One of a fixed number of names, for the log and metrics. A path may hold anything, personal data too. */
 function routeName(request: FastifyRequest): string {
   if (fieldsOf(request).has('mobile')) return ORDER_FORM
-  const { path } = Object(request.params) as { path?: string }
+  const { path } = (request.params ?? {}) as { path?: string }
   return isProcedure(path) ? path : (request.routeOptions.url ?? 'unknown')
 }

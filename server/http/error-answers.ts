@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { messages, type Problem, problemOf } from '../../shared/order.ts'
 import { SubmitError } from '../enquiries/orders.ts'
+import { propertiesOf } from '../errors.ts'
 
 type TrpcCode = keyof typeof TRPC_ERROR_CODES_BY_KEY
 
@@ -50,8 +51,8 @@ export function toProblem(error: unknown): { status: number; problem: Problem } 
   if (known instanceof z.core.$ZodError) return { status: 400, problem: problemOf(known) }
   if (known instanceof SubmitError) return problem(STATUS_OF[known.reason], known.message)
   if (known instanceof HttpError) return problem(known.statusCode, known.message)
-  const { statusCode } = Object(known) as { statusCode?: number }
-  return problem(statusCode && statusCode >= 400 ? statusCode : 500)
+  const statusCode = Number(propertiesOf(known).statusCode)
+  return problem(statusCode >= 400 ? statusCode : 500)
 }
 
 function problem(status: number, message = textOf(status)[1]) {
@@ -70,7 +71,7 @@ const FAULTS = [500, 422]
 /** An unavailable database is logged once, by database/availability.ts. */
 export function logFailure(error: unknown, { id, log }: FastifyRequest): void {
   const { status } = toProblem(error)
-  const { cause = error } = Object(error) as { cause?: unknown }
+  const { cause = error } = propertiesOf(error)
   if (FAULTS.includes(status)) log.error({ reqId: id, err: cause }, 'a request could not be served')
   else log.debug({ status }, 'a request was refused')
 }

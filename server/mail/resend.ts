@@ -1,5 +1,6 @@
 import { Resend } from 'resend'
 import type { Env } from '../env.ts'
+import { propertiesOf } from '../errors.ts'
 
 /* The client of Resend. It cleans every text of Resend's before it is stored, shown or logged. */
 
@@ -122,11 +123,14 @@ export function readNumber(value: string | null | undefined): number | undefined
 
 /** The event of a webhook's body; undefined for one that is not about a mail. */
 export function readEvent(id: string, body: unknown): DeliveryEvent | undefined {
-  const { type, data } = Object(body)
-  const { email_id: resendId, to = [], bounce, failed } = Object(data)
+  const { type, data } = propertiesOf(body)
+  const { email_id: resendId, to = [], bounce, failed } = propertiesOf(data)
   if (!clean(resendId)) return undefined
-  const { type: bounceType, subType, message } = Object(bounce)
-  const reason = [bounceType, subType, replyCode(message), Object(failed).reason].map(clean).filter(Boolean).join(' ')
+  const { type: bounceType, subType, message } = propertiesOf(bounce)
+  const reason = [bounceType, subType, replyCode(message), propertiesOf(failed).reason]
+    .map(clean)
+    .filter(Boolean)
+    .join(' ')
   return {
     id: clean(id),
     resendId: clean(resendId),

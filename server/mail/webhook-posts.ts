@@ -5,6 +5,7 @@ import { takeLease } from '../database/lease.ts'
 import { type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
 import { POSTS_WANTED } from '../enquiries/insert-enquiries.ts'
 import type { Env } from '../env.ts'
+import { propertiesOf } from '../errors.ts'
 import { backOffMs, claimDue, withholdOld } from './queue.ts'
 import { clean, readDelayMs } from './resend.ts'
 import type { Transport } from './sender.ts'
@@ -56,7 +57,7 @@ export async function sendPost(
     return { isTaken, error: `HTTP ${status}`, answer, retryAfterMs }
   } catch (error) {
     const { cause, name } = error as Error
-    return { isTaken: false, error: String(Object(cause).code ?? name), answer: '', retryAfterMs: 0 }
+    return { isTaken: false, error: String(propertiesOf(cause).code ?? name), answer: '', retryAfterMs: 0 }
   }
 }
 

@@ -133,7 +133,7 @@ function toLines(row: Row, summaries: Mail[]): string[] {
     ...enquiryFields.flatMap((field) => textLines(LABELS[field], enquiry[field])),
     line('Suspected spam', row.suspectedSpam ? SPAM : 'no'),
     ...textLines('Note', row.note ?? '-'),
-    line('Privacy notice', `version ${row.noticeVersion}`),
+    line('Privacy notice', `version ${row.privacyNoticeVersion}`),
     line('Id', row.id),
     ...row.mails.flatMap(mailLines),
     ...summaries.flatMap(mailLines),

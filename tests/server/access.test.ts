@@ -168,7 +168,7 @@ describe('the history of an enquiry', () => {
     expect(person.enquiries[0].History).toHaveLength(4)
     expect(person.enquiries[0].History[3]).toMatchObject({ Column: 'Note', After: 'bought' })
     await staff(['erase', reference, '--yes'], database)
-    expect(await db.change.count()).toBe(0)
+    expect(await db.historyEntry.count()).toBe(0)
   })
 
   it('keeps of a removed note only who wrote and who removed it', async () => {
@@ -197,7 +197,7 @@ describe('the history of an enquiry', () => {
     const other = await aDatabase()
     await staff(['list'], other)
     expect(await staff(['restore', file], other)).toMatchObject({ code: 0 })
-    const read = (env: Record<string, string>) => onDatabase(env, (db) => db.change.findMany())
+    const read = (env: Record<string, string>) => onDatabase(env, (db) => db.historyEntry.findMany())
     expect(await read(other)).toEqual(await read(database))
     expect(await lines(other)).toEqual([
       { command: 'status', what: reference },

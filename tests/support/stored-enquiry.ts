@@ -24,7 +24,7 @@ export async function storeEnquiry(db: Db, fields: Fields = {}, mails: Mails = {
       quantity: 24n,
       retailerSelfUse: 'Retailer',
       products: storedProducts[0],
-      noticeVersion: '2026-11',
+      privacyNoticeVersion: '2026-11',
       submissionKey: crypto.randomUUID(),
       ...fields,
       mails: {

@@ -23,7 +23,7 @@ const router = t.router({
           quantity: input.quantity,
           retailerSelfUse: input.retailerSelfUse === 'Retailer' ? 'Retailer' : 'SelfUse',
           products: input.products.replace(' ', '') as Product,
-          noticeVersion: '1',
+          privacyNoticeVersion: '1',
           submissionKey: input.submissionKey,
         },
         select: { reference: true },
