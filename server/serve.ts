@@ -17,7 +17,7 @@ import { startWatchdog } from './watchdog.ts'
  * Storing: enquiries/orders.ts. Sending: mail/outbox.ts.
  */
 
-/** After the signal to end, requests are served so long, until proxies have noticed. */
+/** How long requests are served after the signal to end, so that proxies notice it. */
 const DRAIN_MS = 1000
 /** Time for requests and mails under way after that. */
 const GRACE_MS = 5000

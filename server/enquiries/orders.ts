@@ -55,8 +55,8 @@ interface SubmitFormOptions extends SubmitOptions {
 }
 
 /**
- * Waits longer than a suspended database takes to wake up. The lookup after the lock has to see what was committed while it
- * waited.
+ * Waits longer than a suspended database takes to wake up. READ COMMITTED, because the lookup after the lock has to see what
+ * was committed while it waited.
  */
 const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
 /** Pause before the second try. Meanwhile the pool notices its other lost connections. */

@@ -193,7 +193,7 @@ async function submitForm(orders: Orders, fields: URLSearchParams, options: { ac
   return orders.submitForm(order, { ...options, onWriting })
 }
 
-/** After so long the same content is a new order. */
+/** Whether the key's lifetime is over: then the same content is a new order. */
 function isExpired({ receivedAt }: Submitted): boolean {
   return receivedAt !== undefined && Date.now() - Date.parse(receivedAt) > KEY_LIFETIME_MS
 }

@@ -2,9 +2,9 @@ import { type Headers, readNumber } from './resend.ts'
 
 export type Pace = ReturnType<typeof createPace>
 
-/** So many requests at a time: enough for 100 a second with answers that take a tenth of one. */
+/** Requests at a time. With answers that take 100 ms these are enough for 100 a second. */
 const PARALLEL = 10
-/** Mails are claimed several at a time and not one by one. */
+/** No request starts while fewer are free, so that mails are claimed several at a time. */
 const FREE_MIN = 5
 /** The limit when answers name none. A higher one would take the processor from orders. */
 const ASSUMED_A_SECOND = 100

@@ -29,7 +29,7 @@ export interface Result {
   resendId?: string
   /** The mail was certainly not sent: its times are as before the claim. */
   isUnsent?: true
-  /** For so long no other mail is to be tried either. */
+  /** How long no other mail is tried either. */
   pauseMs?: number
 }
 

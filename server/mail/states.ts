@@ -32,7 +32,7 @@ export function statesBefore(to: MailStatus): MailStatus[] {
   return keysOf(states).filter((state) => states[state].next.includes(to))
 }
 
-/** The first are sent first. `key` begins the idempotency key. A post does not count in the budget. */
+/** In the order in which they are sent. `key` begins the idempotency key. A post does not count in the budget. */
 export const kinds: Record<MailKind, { to: 'staff' | 'visitor' | 'program'; key: string; short: string }> = {
   Summary: { to: 'staff', key: 'summary', short: 'Summary' },
   Notice: { to: 'staff', key: 'staff', short: 'Notice' },

@@ -17,7 +17,7 @@ const TIMEOUT_MS = 10_000
 const PAUSE_AFTER_FAILURE_MS = 1000
 /** The receiver wants no more posts. */
 const GONE = 'HTTP 410'
-/** Longer than the process that has NOTIFY_URL, or the database, is down. Renewed each minute. */
+/** Longer than the process with NOTIFY_URL, or the database, is down. Renewed each minute. */
 const WANTED_SECONDS = 86_400
 
 /** Made of the stored row and nothing else, so that a repeat has the same bytes. */
