@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
 import { describeFailure } from '../errors.ts'
 import { formatCount } from '../format.ts'
-import { type AddCommand, type Column, dateCell, printTable, type Terminal } from './output.ts'
+import { type AddCommand, dateCell, printTable, type Terminal } from './output.ts'
 
 const SHOWN_MAX = 50
 const REFERENCES_MAX = 5
@@ -43,22 +43,22 @@ function userName(): string {
   }
 }
 
-const columns: Column<Awaited<ReturnType<Db['access']['findMany']>>[number]>[] = [
-  { title: 'IST', cell: ({ at }) => dateCell(at) },
-  { title: 'Who', cell: ({ who }) => who, max: 30 },
-  { title: 'Command', cell: ({ command }) => command },
-  { title: 'What', cell: ({ what }) => what, max: 60 },
-  { title: 'Role', cell: ({ role }) => role },
-]
-
 export function accessCommand(add: AddCommand, terminal: Terminal) {
   add('access')
-    .description("show the access log: who has looked at people's data or changed it, newest first")
-    .option('--all', `more than the last ${SHOWN_MAX}`)
-    .action(({ all }: { all?: boolean }) =>
+    .description(
+      `show the access log: the last ${SHOWN_MAX} times that somebody has looked at people's data or changed it`,
+    )
+    .action(() =>
       terminal.onDatabase(async (db) => {
-        const rows = await db.access.findMany({ orderBy: { at: 'desc' }, ...(!all && { take: SHOWN_MAX }) })
-        printTable(terminal, columns, rows)
+        const rows = await db.access.findMany({ orderBy: { at: 'desc' }, take: SHOWN_MAX })
+        const cells = rows.map(({ at, who, command, what, role }) => ({
+          IST: dateCell(at),
+          Who: who,
+          Command: command,
+          What: what,
+          Role: role,
+        }))
+        printTable(terminal, cells)
       }),
     )
 }

@@ -7,7 +7,7 @@ import { formatCount } from '../format.ts'
 import { IN_SUMMARY, kinds, undeliveredStates } from '../mail/states.ts'
 import { byTime, type Row, toRecord, withMails } from './export.ts'
 import { type EnquiryFilter, type Filters, mobileDigits, toFilter, UsageError, withFilters } from './input.ts'
-import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
+import { type AddCommand, printTable, type Terminal, timeCell } from './output.ts'
 
 const LIMIT = 50
 const FOUND_MAX = 10_000
@@ -20,7 +20,7 @@ export function listCommand(add: AddCommand, terminal: Terminal) {
     .option('--spam', 'suspected spam')
     .option('--oldest', 'oldest first')
     .description(
-      `Times are Indian. In the column Mail, "Notice Bounced" means that staff did not get the notice, "Ack Bounced" that the visitor's address is wrong. A star after the status means that there is a note. A narrow terminal shows fewer columns; "show REFERENCE" shows everything.`,
+      `Times are Indian. In the column Mail, "Notice Bounced" means that staff did not get the notice, "Ack Bounced" that the visitor's address is wrong. A star after the status means that there is a note. A narrow terminal cuts the lines; "show REFERENCE" shows everything.`,
     )
     .action(async ({ new: onlyNew, spam, ...options }: Filters & ListOptions & { new?: boolean; spam?: boolean }) => {
       if (onlyNew && options.status) throw new UsageError('Use either --new or --status')
@@ -94,7 +94,7 @@ async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, 
       'This database holds no enquiries. Is it the one of the site? DATA_DIR or DATABASE_URL says which it is.'
     return print(isEmpty ? hint : 'There is no such enquiry.')
   }
-  printTable(terminal, columns, rows)
+  printTable(terminal, rows.map(toCells))
   const total = await db.enquiry.count({ where })
   if (total > rows.length) {
     const others = oldest ? 'newer' : 'older'
@@ -102,24 +102,20 @@ async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, 
   }
 }
 
-const columns: Column<Row>[] = [
-  { title: 'Reference', cell: ({ reference }) => reference },
-  {
-    title: 'Status',
-    cell: ({ status, note, suspectedSpam }) => status + (note ? '*' : '') + (suspectedSpam ? ', spam?' : ''),
-  },
-  { title: 'Mobile', cell: ({ mobile }) => mobile },
-  { title: 'Order', cell: orderCell },
-  { title: 'Name', cell: ({ name }) => name, max: 24 },
-  { title: 'Note', cell: ({ note }) => note ?? '', max: 40 },
-  { title: 'Received IST', cell: ({ receivedAt }) => timeCell(receivedAt) },
-  { title: 'Mail', cell: mailCell },
-  { title: 'Email', cell: ({ email }) => email, max: 40 },
-  { title: 'Type', cell: (row) => toEnquiry(row).retailerSelfUse, max: 8 },
-]
-
-function orderCell(row: Row) {
-  return `${row.quantity} × ${toEnquiry(row).products.replace(`${brand.name} `, '')}`
+function toCells(row: Row) {
+  const { products, retailerSelfUse } = toEnquiry(row)
+  return {
+    Reference: row.reference,
+    Status: row.status + (row.note ? '*' : '') + (row.suspectedSpam ? ', spam?' : ''),
+    Mobile: row.mobile,
+    Order: `${row.quantity} × ${products.replace(`${brand.name} `, '')}`,
+    'Received IST': timeCell(row.receivedAt),
+    Mail: mailCell(row),
+    Name: row.name,
+    Email: row.email,
+    Type: retailerSelfUse,
+    Note: row.note ?? '',
+  }
 }
 
 /** The first mail that did not arrive, or else the state of the notice. */

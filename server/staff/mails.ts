@@ -17,7 +17,7 @@ import {
 import { allowedNow, budgetOf, readBacklog, readUsage } from '../mail/usage.ts'
 import { type Age, findByReference, joinReferences, readAge, readReferences, UsageError } from './input.ts'
 import { retryMails, withheldByRestore, withholdMails, wouldBeDue } from './mail-actions.ts'
-import { type AddCommand, type Column, printTable, type Terminal, timeCell } from './output.ts'
+import { type AddCommand, printTable, type Terminal, timeCell } from './output.ts'
 
 const LISTED_MAX = 200
 
@@ -130,19 +130,6 @@ function findMails(db: Db, where: MailFilter) {
   const include = { enquiry: { select: { reference: true, receivedAt: true, name: true, mobile: true } } }
   return db.mail.findMany({ where, include, orderBy: { id: 'asc' }, take: LISTED_MAX })
 }
-
-const columns: Column<Awaited<ReturnType<typeof findMails>>[number]>[] = [
-  { title: 'Id', cell: ({ id }) => String(id) },
-  { title: 'Reference', cell: ({ enquiry }) => enquiry?.reference ?? '' },
-  { title: 'Name', cell: ({ enquiry }) => enquiry?.name ?? '', max: 24 },
-  { title: 'Mobile', cell: ({ enquiry }) => enquiry?.mobile ?? '' },
-  { title: 'Kind', cell: ({ kind }) => kinds[kind].short },
-  { title: 'State', cell: ({ status }) => status },
-  // Resend may quote the address.
-  { title: 'Reason', cell: ({ lastError }) => redact(lastError ?? ''), max: 60 },
-  { title: 'Next try IST', cell: ({ status, dueAt }) => (status === 'Pending' && dueAt ? timeCell(dueAt) : '') },
-  { title: 'Received IST', cell: ({ enquiry }) => (enquiry ? timeCell(enquiry.receivedAt) : ''), max: 17 },
-]
 
 interface Section {
   where: MailFilter
@@ -257,8 +244,17 @@ async function printSection(terminal: Terminal, db: Db, section: Section): Promi
   const rows = await findMails(db, where)
   if (visitors) await terminal.recordAccess(db, formatCount(rows.length, 'mail', 'mails'))
   terminal.print(title(total))
-  const shown = columns.filter((column) => visitors || !['Name', 'Mobile'].includes(column.title))
-  printTable(terminal, shown, rows)
+  const cells = rows.map(({ id, enquiry, kind, status, dueAt, lastError }) => ({
+    Id: String(id),
+    Reference: enquiry?.reference ?? '',
+    ...(visitors && { Mobile: enquiry?.mobile ?? '', Name: enquiry?.name ?? '' }),
+    Kind: kinds[kind].short,
+    State: status,
+    'Next try IST': status === 'Pending' && dueAt ? timeCell(dueAt) : '',
+    'Received IST': enquiry ? timeCell(enquiry.receivedAt) : '',
+    Reason: redact(lastError ?? ''), // Resend may quote the address
+  }))
+  printTable(terminal, cells)
   if (total > rows.length) terminal.print(`and ${total - rows.length} more`)
   terminal.print(`${advice}\n`)
   return true

@@ -2,7 +2,7 @@ import type { Db } from '../database/database.ts'
 import { subscriptionLink } from '../enquiries/subscribers.ts'
 import { publicUrlOf } from '../env.ts'
 import { formatCount, formatIndianTime } from '../format.ts'
-import { type AddCommand, type Terminal, tableLines, writeCsv } from './output.ts'
+import { type AddCommand, printTable, type Terminal, writeCsv } from './output.ts'
 
 export function subscribersCommand(add: AddCommand, terminal: Terminal) {
   add('subscribers')
@@ -32,18 +32,17 @@ async function listSubscribers(terminal: Terminal, db: Db, csv = false) {
   await terminal.recordAccess(db, formatCount(rows.length, 'subscription', 'subscriptions'))
   const unconfirmed = await db.subscriber.count({ where: { confirmedAt: null } })
   const total = formatCount(rows.length, 'address', 'addresses')
-  const columns = ['Email', 'Confirmed', 'Link'] as const
+  const columns = ['Email', 'Confirmed', 'Link']
   const records = rows.map((row) => ({
     Email: row.email,
     Confirmed: row.confirmedAt ? formatIndianTime(row.confirmedAt) : 'no',
     Link: subscriptionLink(row, publicUrlOf(env())),
   }))
   if (!csv) {
-    const cells = columns.map((title) => ({ title, cell: (record: (typeof records)[number]) => record[title] }))
-    for (const line of tableLines(cells, records)) print(line)
+    printTable(terminal, records, Number.POSITIVE_INFINITY) // a link that is cut does not work
     return print(`${total}, ${unconfirmed} of them not confirmed.`)
   }
-  await writeCsv(terminal, [...columns], records)
+  await writeCsv(terminal, columns, records)
   errors.write(`${total}; ${unconfirmed} not confirmed left out: anybody can have typed them.\n`)
   if (!env().PUBLIC_URL) errors.write('PUBLIC_URL is not set here: the links lead to this machine.\n')
 }

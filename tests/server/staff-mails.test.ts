@@ -138,8 +138,8 @@ it('lists first the enquiries nobody was told of, then visitors to ring, and las
     'npm run -s staff -- status REFERENCE Contacted',
     'ring 1 visitor.',
     wrong,
-    'Rohan Mehta',
     '9876543210',
+    'Rohan Mehta',
     '1 mail is not sent, and in no list above.',
     pending,
     'In all: 1 pending, the oldest for 2 hours; 0 failed; 0 unknown.',
@@ -153,7 +153,7 @@ it('lists first the enquiries nobody was told of, then visitors to ring, and las
   }
   expect(stdout).not.toContain(handled)
   expect(stdout).not.toContain('@')
-  expect((await staff(['mails'], database, 90)).stdout).toMatch(/Rohan Mehta +9876543210/)
+  expect((await staff(['mails'], database, 90)).stdout).toMatch(/ 9876543210 +Rohan Mehta/)
 
   await staff(['status', untold, spam, wrong, 'Contacted'], database)
   const after = (await staff(['mails', '--failed'], database)).stdout
