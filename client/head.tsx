@@ -3,7 +3,6 @@ import { brand, palette } from '../shared/brand.ts'
 import { productSlug, products } from '../shared/catalogue.ts'
 import { PUBLIC_URL_PLACEHOLDER, speculationRules } from '../shared/page-paths.ts'
 import { advisory, PRODUCT_CLASS } from './content/advisory.ts'
-import { descriptionOf } from './content/descriptions.ts'
 import type { ProductContent } from './content/product.ts'
 import favicon from './favicon.svg?raw'
 import figtree from './fonts/figtree.woff2?url'
@@ -21,9 +20,8 @@ const icon = `data:image/svg+xml,${inPalette(favicon)
   .replace(/[#<>"]/g, encodeURIComponent)}`
 
 function Head({ page }: { page: Page }) {
-  const { ground = 'paper' } = page
+  const { ground = 'paper', description } = page
   const title = page.path === '/' ? `${brand.name}: ${page.title}` : `${page.title} | ${brand.name}`
-  const description = descriptionOf(page.path)
   const product = page.content?.product
   const card = product ? `og-${productSlug(product)}` : 'og'
   const url = PUBLIC_URL_PLACEHOLDER + page.path
@@ -95,7 +93,7 @@ function product(page: Page, content: ProductContent) {
   return {
     '@type': ['Product', 'DietarySupplement'],
     name: content.product,
-    description: descriptionOf(page.path),
+    description: page.description,
     url: PUBLIC_URL_PLACEHOLDER + page.path,
     category: PRODUCT_CLASS,
     brand: { '@type': 'Brand', name: brand.name },

@@ -5,8 +5,7 @@ import { compareProducts, compositions, joinWords } from './compositions.ts'
 
 const NUMBERS = 'No One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve'.split(' ')
 const inWords = (number: number) => NUMBERS[number] ?? String(number)
-/** The number of products in words. */
-export const productCount = inWords(products.length)
+const productCount = inWords(products.length)
 const ingredients = compareProducts()
 const common = ingredients.filter(({ lines }) => lines.every(Boolean))
 const sizes = products.map((product) => `one with ${inWords(Object.keys(compositions[product]).length).toLowerCase()}`)
@@ -17,8 +16,9 @@ const headline = ['Where innovation', 'meets cure'] as const
 export const home = {
   title: headline.join(' '),
   headline,
+  description: `${productCount} health supplements from ${brand.company}, ${brand.address.city}: ${products.slice(0, -1).join(', ')} and ${products.at(-1)}. Every ingredient, every amount, in full. Enquire online.`,
   /** One sentence per line where there is room. */
-  description: [`${productCount} ${PRODUCT_CLASS}s.`, 'Every ingredient, every amount, published in full.'],
+  lead: [`${productCount} ${PRODUCT_CLASS}s.`, 'Every ingredient, every amount, published in full.'],
   pictureAlt: `${brand.name} 300 with an orange cap and ${brand.name} XT with a dark green cap, their capsules before them`,
   facts: [
     { title: `${productCount} formulas`, text: `${joinWords(sizes)} ingredients` },

@@ -9,6 +9,7 @@ interface PolicySection {
 
 export const privacyPolicy = {
   title: 'Privacy Policy',
+  description: `What personal data ${brand.company} asks for, how we use it, how long we keep it, and your rights.`,
   lead: `How ${brand.company} handles the details you share with us. It is short, because we ask for little.`,
   updated: 'Version of November 2026',
 }

@@ -16,6 +16,8 @@ export interface ProductCard {
 /** All that a product page says. */
 export interface ProductContent extends ProductCard {
   product: Product
+  /** For search engines and shared links. */
+  description: string
   paragraph: string
   /** What the pictures of the capsules and of the label show. */
   capsulesAlt: string

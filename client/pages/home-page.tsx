@@ -12,6 +12,7 @@ import type { Page } from './page.ts'
 export const homePage: Page = {
   path: '/',
   title: home.title,
+  description: home.description,
   Body: ({ answer: { order: answer } }) => (
     <>
       <div id="products">
@@ -42,7 +43,7 @@ function Banner() {
             {home.headline[1]}
           </h1>
           <p className="lead">
-            {home.description.map((sentence) => (
+            {home.lead.map((sentence) => (
               <span key={sentence}>{sentence} </span>
             ))}
           </p>

@@ -6,6 +6,8 @@ import type { OrderAnswer } from '../enquiry/order-form.tsx'
 export interface Page {
   path: string
   title: string
+  /** For search engines and shared links: 50 to 200 letters. */
+  description: string
   /** Ground of the first screen, if it is not paper. */
   ground?: Ground
   content?: ProductContent

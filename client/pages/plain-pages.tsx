@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { RECEIVED_PATH, type SubscriptionState } from '../../shared/form-outcome.ts'
 import { readFieldRules } from '../../shared/order.ts'
@@ -16,6 +17,7 @@ import type { Page } from './page.ts'
 export const buyNowPage: Page = {
   path: '/buy-now',
   title: buyNow.title,
+  description: `Send an enquiry for ${products.join(' or ')}. You get a reference right away, and our team replies by phone or email.`,
   Body: ({ answer: { order: answer } }) => (
     <Island
       as="section"
@@ -30,6 +32,7 @@ export const buyNowPage: Page = {
 export const privacyPolicyPage: Page = {
   path: '/privacy-policy',
   title: privacyPolicy.title,
+  description: privacyPolicy.description,
   Body: () => (
     <article className="page-top policy-page">
       <div className="wrap columns">
@@ -70,6 +73,7 @@ export const privacyPolicyPage: Page = {
 export const receivedPage: Page = {
   path: RECEIVED_PATH,
   title: enquiryReceived.title,
+  description: 'Your enquiry has arrived. Here is its reference, and what happens next.',
   unlisted: true,
   Body: ({ answer: { received: answer = { reference: '' } } }) => (
     <section className="page-top order-page wrap">
@@ -92,6 +96,7 @@ export const receivedPage: Page = {
 export const subscribedPage: Page = {
   path: SUBSCRIBED_PATH,
   title: 'Almost subscribed',
+  description: `News from ${brand.company} by email, now and then: what happens after you subscribe.`,
   unlisted: true,
   isSubscription: true,
   Body: () => (
@@ -106,6 +111,7 @@ export const subscribedPage: Page = {
 export const subscriptionPage: Page = {
   path: SUBSCRIPTION_PATH,
   title: 'Your subscription',
+  description: `News from ${brand.company} by email: here you confirm your subscription, or end it.`,
   unlisted: true,
   isSubscription: true,
   Body: ({ answer: { link = 'unknown' } }) => {
@@ -130,6 +136,7 @@ export const subscriptionPage: Page = {
 export const notFoundPage: Page = {
   path: NOT_FOUND_PATH,
   title: 'Page not found',
+  description: 'There is no page at this address. The home page leads on to all that there is.',
   unlisted: true,
   Body: () => (
     <Notice

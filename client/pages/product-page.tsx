@@ -16,8 +16,9 @@ import { Amount, SectionHead, Words } from '../ui/text.tsx'
 import type { Page } from './page.ts'
 
 export function productPage(content: ProductContent): Page {
-  const { product, ground } = content
-  return { path: productPath(product), title: product, ground, content, Body: () => <ProductPage {...content} /> }
+  const { product, description, ground } = content
+  const Body = () => <ProductPage {...content} />
+  return { path: productPath(product), title: product, description, ground, content, Body }
 }
 
 function ProductPage(content: ProductContent) {

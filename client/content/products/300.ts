@@ -1,5 +1,6 @@
+import { brand } from '../../../shared/brand.ts'
 import { products } from '../../../shared/catalogue.ts'
-import { omega3 } from '../compositions.ts'
+import { joinWords, omega3 } from '../compositions.ts'
 import { describeIngredients, type ProductContent, productCards } from '../product.ts'
 
 const name = products[0]
@@ -22,9 +23,13 @@ const q10 = { ...ingredients.q10, name: 'CoQ10' }
 const acids = { ...ingredients.omega3, name: 'Omega-3' }
 const lycopene = { ...ingredients.lycopene, name: 'Lycopene' }
 
+const rows = Object.values(ingredients)
+const amounts = rows.map((row) => `${row.name} ${row.amount}`)
+
 export const content: ProductContent = {
   product: name,
   ...productCards[name],
+  description: `${name} by ${brand.company}: ${joinWords(amounts)}. Full composition, directions and safety information.`,
   mechanism: {
     lead: 'Three ingredients in one formula: what each one is, where it comes from, and what to know before you take it.',
     open: 'coq10',
@@ -73,7 +78,7 @@ export const content: ProductContent = {
   labelAlt: `The label of ${name}, with its three ingredients and amounts`,
   composition: {
     ground: 'lycopene',
-    rows: Object.values(ingredients),
+    rows,
     footnote: '“10%” is the strength of the lycopene ingredient. 1 mg is 1000 mcg.',
   },
   dosage: {

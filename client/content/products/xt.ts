@@ -1,3 +1,4 @@
+import { brand } from '../../../shared/brand.ts'
 import { products } from '../../../shared/catalogue.ts'
 import { omega3 } from '../compositions.ts'
 import { describeIngredients, type ProductContent, productCards, type Slide } from '../product.ts'
@@ -58,6 +59,7 @@ const slides: Slide[] = [
 export const content: ProductContent = {
   product: name,
   ...productCards[name],
+  description: `${name} by ${brand.company}: ten ingredients, from Coenzyme Q10 and omega-3 to selenium and zinc, each with its exact amount. Full composition, directions and safety information.`,
   mechanism: {
     lead: 'Five areas and their ingredients. The cards say what a substance is, where it comes from, and what to know before you take it.',
     open: 'cardiovascular',
