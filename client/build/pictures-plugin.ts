@@ -5,7 +5,7 @@ import sharp from 'sharp'
 import type { Plugin } from 'vite'
 import { brand } from '../../shared/brand.ts'
 import { productSlug, products } from '../../shared/catalogue.ts'
-import { ingredientPictures } from '../content/compositions.ts'
+import { ingredients } from '../content/ingredients.ts'
 import { indicationAlts, productCards } from '../content/product.ts'
 import type { PictureSet } from '../ui/picture.tsx'
 
@@ -54,7 +54,7 @@ export async function findCatalogueErrors(names: readonly string[], folder = ima
   const files = await readdir(folder)
   const errors: string[] = []
   const pictures = ['home-pair', 'buy-now', 'not-found', ...Object.keys(indicationAlts)]
-  for (const { name } of Object.values(ingredientPictures)) pictures.push(name)
+  for (const { picture } of Object.values(ingredients)) if (picture) pictures.push(picture.name)
   for (const name of names) {
     const [word = ''] = name.slice(brand.name.length + 1).split(' ')
     if (!name.startsWith(`${brand.name} `) || word.length > WORD_LETTERS_MAX)

@@ -72,16 +72,3 @@ export function compareProducts(
 export function joinWords(parts: string[]): string {
   return new Intl.ListFormat('en-GB').format(parts)
 }
-
-/** The picture of each ingredient, and what it shows. */
-export const ingredientPictures = {
-  q10: { name: 'coenzyme-q10', alt: 'A heap of amber powder on a white dish' },
-  omega3: { name: 'omega-3', alt: 'Clear golden softgel capsules on a white dish' },
-  lycopene: { name: 'lycopene', alt: 'Three ripe tomatoes' },
-  carotene: { name: 'mixed-carotene', alt: 'Two carrots and a few slices' },
-  wheatGerm: { name: 'wheat-germ-oil', alt: 'Ears of wheat beside a small glass of oil' },
-  ascorbate: { name: 'calcium-ascorbate', alt: 'White crystals before half an orange' },
-  b12: { name: 'vitamin-b12', alt: 'A cluster of deep red crystals' },
-  selenium: { name: 'selenium', alt: 'Dark grey crystals between two Brazil nuts' },
-  zinc: { name: 'zinc', alt: 'Blue-grey crystals and pumpkin seeds' },
-} as const

@@ -1,5 +1,5 @@
 import { type Product, products } from '../../shared/catalogue.ts'
-import { compositions, ingredientPictures, type LabelLine } from './compositions.ts'
+import type { LabelLine } from './compositions.ts'
 
 export type Ground = 'paper' | 'sand' | 'leaf' | 'lycopene'
 
@@ -81,20 +81,6 @@ export const indicationAlts = {
   gynaecological: 'A paper flower in rose and cream',
   'general-surgery': 'Two white panels sewn together with orange thread',
   ophthalmology: 'A glass lens before a sheet of fine lines',
-}
-
-type Lines<P extends Product> = keyof (typeof compositions)[P]
-
-/** The lines of a label in its order, each with its picture, if it has one, and what is said of it. */
-export function describeIngredients<P extends Product>(
-  product: P,
-  texts: Record<Lines<P>, Pick<Ingredient, 'text' | 'caution'>>,
-): Record<Lines<P>, Ingredient> {
-  const lines = Object.entries<LabelLine>(compositions[product]).map(([key, line]) => [
-    key,
-    { ...line, picture: ingredientPictures[key as keyof typeof ingredientPictures], ...texts[key as Lines<P>] },
-  ])
-  return Object.fromEntries(lines)
 }
 
 export const productCards: Record<Product, ProductCard> = {

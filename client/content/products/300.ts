@@ -1,22 +1,11 @@
 import { brand } from '../../../shared/brand.ts'
 import { products } from '../../../shared/catalogue.ts'
 import { joinWords, omega3 } from '../compositions.ts'
-import { describeIngredients, type ProductContent, productCards } from '../product.ts'
+import { ingredientsOf } from '../ingredients.ts'
+import { type ProductContent, productCards } from '../product.ts'
 
 const name = products[0]
-const ingredients = describeIngredients(name, {
-  q10: {
-    text: 'Coenzyme Q10, also called ubiquinone, is a vitamin-like compound that the body makes itself. It dissolves in fat, and the body keeps it in its cells. It is also found in organ meats, oily fish and peanuts, and is better absorbed with a meal that contains some fat.',
-    caution: 'If you take warfarin or insulin, ask your doctor first.',
-  },
-  omega3: {
-    text: 'Omega-3 fatty acids are polyunsaturated fats. Two of them, EPA and DHA, come mainly from oily fish; a third, ALA, comes from flaxseed and walnuts. The pack names the source.',
-    caution: 'If you are allergic to fish or shellfish, or take a blood thinner, ask your doctor first.',
-  },
-  lycopene: {
-    text: 'Lycopene is the red carotenoid in tomatoes, watermelon, pink grapefruit and guava. Unlike some other carotenoids, it is not a source of vitamin A. Heat and a little fat make it easier to absorb. “10%” is the strength of the ingredient used.',
-  },
-})
+const ingredients = ingredientsOf(name)
 
 /** By their short names. */
 const q10 = { ...ingredients.q10, name: 'CoQ10' }

@@ -1,46 +1,11 @@
 import { brand } from '../../../shared/brand.ts'
 import { products } from '../../../shared/catalogue.ts'
 import { omega3 } from '../compositions.ts'
-import { describeIngredients, type ProductContent, productCards, type Slide } from '../product.ts'
+import { ingredientsOf } from '../ingredients.ts'
+import { type ProductContent, productCards, type Slide } from '../product.ts'
 
 const name = products[1]
-const ingredients = describeIngredients(name, {
-  q10: {
-    text: 'Ubiquinone is Coenzyme Q10, a vitamin-like compound that the body makes itself. It dissolves in fat, and the body keeps it in its cells. It is also found in organ meats, oily fish and peanuts.',
-    caution: 'If you take warfarin or insulin, ask your doctor first.',
-  },
-  lycopene: {
-    text: 'Lycopene is the red carotenoid of tomatoes, watermelon, pink grapefruit and guava. Unlike some carotenoids, it is not a source of vitamin A. It dissolves in fat, and heat makes it easier to absorb.',
-  },
-  omega3: {
-    text: `EPA and DHA are the two ${omega3} fatty acids that come mainly from oily fish. They are polyunsaturated fats; a third one, ALA, comes from flaxseed and walnuts. The pack names the source.`,
-    caution: 'If you are allergic to fish or shellfish, or take a blood thinner, ask your doctor first.',
-  },
-  carotene: {
-    text: 'Mixed carotene is a blend of plant pigments, alpha- and beta-carotene. The body can make vitamin A from them. They occur in orange and green vegetables. “10%” is the strength of the ingredient used.',
-  },
-  wheatGerm: {
-    text: 'Wheat germ oil is pressed from the germ of the wheat grain. It contains vitamin E.',
-    caution: 'Do not take it if you have a wheat allergy.',
-  },
-  ascorbate: {
-    text: 'Calcium ascorbate is the calcium salt of ascorbic acid, and so a form of vitamin C. It is a pale powder that dissolves in water.',
-  },
-  piperine: {
-    text: 'Piperine is the alkaloid that gives black pepper its pungency.',
-    caution: 'It can raise the blood levels of some medicines: tell your doctor what you take.',
-  },
-  b12: {
-    text: 'Vitamin B12 is water-soluble and contains cobalt, which makes its crystals deep red. It is found in meat, fish, eggs and milk.',
-  },
-  selenium: {
-    text: 'Selenium is a trace element found in seafood, meat and Brazil nuts.',
-    caution: 'Do not add other selenium without advice.',
-  },
-  zinc: {
-    text: 'Zinc is an essential mineral that the body cannot make. It is found in meat, oysters and legumes.',
-  },
-})
+const ingredients = ingredientsOf(name)
 const { q10, lycopene, omega3: epaAndDha, carotene, wheatGerm, ascorbate, b12, selenium, zinc } = ingredients
 
 const slides: Slide[] = [
