@@ -86,7 +86,6 @@ async function startInThisProcess(
     await database.db.$executeRawUnsafe(DROP_COPIES).catch(() => {}) // left by backups that were killed
     return {
       ...database,
-      warnings: [...server.warnings, ...database.warnings],
       async close() {
         await database.close()
         await server.stop()

@@ -25,6 +25,7 @@ export interface ServerOptions {
 }
 
 export interface ServerEvents {
+  warn(message: string): void
   /** PostgreSQL has stopped for good: only another thread can open the folder again. */
   onAbort(reason: string): void
   /** Whether the statements that follow may take as long as they take. */
@@ -35,7 +36,7 @@ export interface ServerEvents {
  * Opens the embedded database in this thread and serves it at its socket.
  * @throws OperatorError which says what to do; nothing has been changed then
  */
-export async function openServer(options: ServerOptions, { onAbort, setUnlimited }: ServerEvents) {
+export async function openServer(options: ServerOptions, { warn, onAbort, setUnlimited }: ServerEvents) {
   const { folder, socket, port, siteUser } = options
   const database = pathIn(folder, 'database')
   assertDiskSpace(folder)
@@ -55,13 +56,11 @@ export async function openServer(options: ServerOptions, { onAbort, setUnlimited
   const endUpkeep = startUpkeep(postgres, turns, disk)
   rmSync(socket, { force: true }) // left by an owner that was killed
   await server.listen({ path: socket })
-  const warnings: string[] = []
   if (port)
     await server.listen({ port, host: '127.0.0.1' }).catch(() => {
-      warnings.push(`EMBEDDED_DATABASE_PORT ${port} is taken, so psql cannot reach the database there`)
+      warn(`EMBEDDED_DATABASE_PORT ${port} is taken, so psql cannot reach the database there`)
     })
   return {
-    warnings,
     async close(leaveMs: number) {
       await server.close(leaveMs)
       await endUpkeep()

@@ -12,11 +12,11 @@ import { isBuilt } from '../project-root.ts'
 import { assertDatabase, createFolder, lockFolder, pathIn, SOCKET_CONNECTION, socketFolder } from './data-folder.ts'
 import { isDatabase } from './database-files.ts'
 import type { ServerOptions } from './server.ts'
-import type { ThreadData, ThreadMessage } from './thread.ts'
+import type { ThreadMessage } from './thread.ts'
 
 /** Beside this file: as TypeScript in tests and in development, else as the build names it. */
 const THREAD = resolve(import.meta.dirname, isBuilt ? 'embedded-database.js' : 'thread.ts')
-/** A thread that does not count up for so long is ended. Its count is compared so often in that time. */
+/** A thread that sends no message for so long is ended. This is checked so often in that time. */
 const SILENCE_MAX_MS = 30_000
 const CHECKS = 10
 /** Before each try to start another thread. When all of them fail, the process ends. */
@@ -34,7 +34,6 @@ export interface EmbeddedOptions extends Pick<ServerOptions, 'create' | 'emptyDa
 export interface EmbeddedServer {
   /** How this process connects: trusted, without the limits of other clients. */
   connection: typeof SOCKET_CONNECTION & { host: string; user: string }
-  warnings: string[]
   stop(): Promise<void>
 }
 
@@ -60,7 +59,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   let isStopping = false
   let thread: Thread
   try {
-    thread = await startThread(server)
+    thread = await startThread(server, warn)
   } catch (error) {
     unlock()
     throw error
@@ -77,7 +76,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
       await sleep(pauseMs)
       if (isStopping) return
       try {
-        thread = await startThread({ ...server, create: false })
+        thread = await startThread({ ...server, create: false }, warn)
         return isStopping ? thread.stop(0) : keepRunning()
       } catch (error) {
         failure = error
@@ -88,7 +87,6 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
 
   return {
     connection: { ...SOCKET_CONNECTION, host, user: siteUser },
-    warnings: thread.warnings,
     async stop() {
       isStopping = true
       await thread.stop(leaveMs)
@@ -98,63 +96,43 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   }
 }
 
-interface Thread {
-  warnings: string[]
-  /** Resolves with the reason once the thread has ended. */
-  ended: Promise<string>
-  stop(leaveMs: number): Promise<void>
-}
+type Thread = Awaited<ReturnType<typeof startThread>>
 
-async function startThread(server: ServerOptions): Promise<Thread> {
-  const shared = { beats: sharedNumber(), isUnlimited: sharedNumber() }
-  const workerData: ThreadData = { ...server, ...shared }
-  const worker = new Worker(THREAD, { workerData })
+async function startThread(server: ServerOptions, warn: (message: string) => void) {
+  const worker = new Worker(THREAD, { workerData: server })
   let failure: unknown
+  let isUnlimited = false
+  let silentChecks = 0
   worker.on('error', (error) => (failure ??= error))
   const exited = new Promise<void>((done) => worker.once('exit', () => done()))
-  const ready = new Promise<string[]>((done) => {
+  const ready = new Promise<true>((done) => {
     worker.on('message', (message: ThreadMessage) => {
-      if (message.kind === 'ready') done(message.warnings)
-      else failure ??= message.isOperatorError ? new OperatorError(message.reason) : new Error(message.reason)
+      silentChecks = 0
+      if (message.kind === 'ready') done(true)
+      if (message.kind === 'limits') isUnlimited = message.isUnlimited
+      if (message.kind === 'warning') warn(message.text)
+      if (message.kind === 'failed') failure ??= new OperatorError(message.text)
     })
   })
-  const warnings = await Promise.race([ready, exited])
-  if (!warnings) throw failure ?? new Error('The thread of the embedded database ended while it opened')
-  const timer = endWhenSilent(worker, shared, () => {
+  if (!(await Promise.race([ready, exited])))
+    throw failure ?? new Error('The thread of the embedded database ended while it opened')
+  // Counts checks and not the time, which passes while a machine sleeps.
+  const timer = setInterval(() => {
+    if (isUnlimited || ++silentChecks !== CHECKS) return
     failure ??= new Error(`it did not answer for ${SILENCE_MAX_MS / 1000} seconds`)
-  })
+    worker.terminate()
+  }, SILENCE_MAX_MS / CHECKS)
   return {
-    warnings,
+    /** Resolves with the reason once the thread has ended. */
     ended: exited.then(() => {
       clearInterval(timer)
       return failure instanceof Error ? failure.message.replace(/\.$/, '') : 'its thread ended'
     }),
-    async stop(leaveMs) {
+    async stop(leaveMs: number) {
       worker.postMessage(leaveMs)
       const late = setTimeout(() => worker.terminate(), leaveMs + CLOSE_MAX_MS)
       await exited
       clearTimeout(late)
     },
   }
-}
-
-function sharedNumber(): Int32Array {
-  return new Int32Array(new SharedArrayBuffer(4))
-}
-
-type Shared = Pick<ThreadData, 'beats' | 'isUnlimited'>
-
-/** Counts its own checks and not the time, which passes while a machine sleeps. */
-function endWhenSilent(worker: Worker, { beats, isUnlimited }: Shared, onSilent: () => void): NodeJS.Timeout {
-  let last = -1
-  let silentChecks = 0
-  return setInterval(() => {
-    const beat = Atomics.load(beats, 0)
-    const isSilent = beat === last && Atomics.load(isUnlimited, 0) === 0
-    silentChecks = isSilent ? silentChecks + 1 : 0
-    last = beat
-    if (silentChecks !== CHECKS) return
-    onSilent()
-    worker.terminate()
-  }, SILENCE_MAX_MS / CHECKS)
 }

@@ -3,39 +3,33 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { OperatorError } from '../errors.ts'
 import { openServer, type ServerOptions } from './server.ts'
 
-export interface ThreadData extends ServerOptions {
-  /** Counted up while the thread answers. */
-  beats: Int32Array
-  /** 1 while statements may take as long as they take. */
-  isUnlimited: Int32Array
-}
-
+/** Any message tells that the thread answers. */
 export type ThreadMessage =
-  | { kind: 'ready'; warnings: string[] }
-  | { kind: 'failed'; reason: string; isOperatorError: boolean }
+  | { kind: 'ready' | 'alive' }
+  | { kind: 'limits'; isUnlimited: boolean }
+  | { kind: 'warning' | 'failed'; text: string }
 
-const BEAT_MS = 1000
+const ALIVE_MS = 1000
 
-const { beats, isUnlimited, ...options } = workerData as ThreadData
 const send = (message: ThreadMessage) => parentPort?.postMessage(message)
 
-function fail(reason: string, isOperatorError = true): never {
-  send({ kind: 'failed', reason, isOperatorError })
+function fail(text: string): never {
+  send({ kind: 'failed', text })
   process.exit(1) // ends this thread, and not the process
 }
 
 try {
-  const server = await openServer(options, {
+  const server = await openServer(workerData as ServerOptions, {
+    warn: (text) => send({ kind: 'warning', text }),
     onAbort: fail,
-    setUnlimited: (is) => Atomics.store(isUnlimited, 0, Number(is)),
+    setUnlimited: (isUnlimited) => send({ kind: 'limits', isUnlimited }),
   })
-  setInterval(() => Atomics.add(beats, 0, 1), BEAT_MS)
+  setInterval(() => send({ kind: 'alive' }), ALIVE_MS)
   parentPort?.once('message', async (leaveMs: number) => {
     await server.close(leaveMs)
     process.exit()
   })
-  send({ kind: 'ready', warnings: server.warnings })
+  send({ kind: 'ready' })
 } catch (error) {
-  const isOperatorError = error instanceof OperatorError
-  fail(isOperatorError ? error.message : ((error as Error).stack ?? String(error)), isOperatorError)
+  fail(error instanceof OperatorError ? error.message : ((error as Error).stack ?? String(error)))
 }

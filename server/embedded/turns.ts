@@ -12,13 +12,19 @@ export type Turns = ReturnType<typeof createTurns>
  */
 export function createTurns(setUnlimited: (isUnlimited: boolean) => void) {
   let last: Promise<unknown> = Promise.resolve()
+  let isUnlimited = false
+
+  function allowLongStatements(allow: boolean) {
+    if (allow !== isUnlimited) setUnlimited(allow)
+    isUnlimited = allow
+  }
 
   async function run<T>(work: () => Promise<T> | T): Promise<T> {
     const start = performance.now()
     try {
       return await work()
     } finally {
-      setUnlimited(false)
+      allowLongStatements(false)
       // It takes two rounds of the event loop to learn which sockets were closed.
       if (performance.now() - start > LONG_MS) {
         await nextEvents()
@@ -34,6 +40,6 @@ export function createTurns(setUnlimited: (isUnlimited: boolean) => void) {
       return result
     },
     /** For the rest of the current turn. */
-    allowLongStatements: () => setUnlimited(true),
+    allowLongStatements: () => allowLongStatements(true),
   }
 }

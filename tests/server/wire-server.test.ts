@@ -302,6 +302,7 @@ describe.skipIf(inject('postgres'))('as time passes', { timeout: 10_000 }, () =>
         onAbort(reason) {
           throw new Error(reason)
         },
+        warn() {},
         setUnlimited() {},
       },
     )
