@@ -11,13 +11,6 @@ interface Migration {
   sql: string
 }
 
-interface Applied {
-  migration_name: string
-  checksum: string
-  finished_at: unknown
-  logs: string | null
-}
-
 /** The key under which Prisma Migrate takes its advisory lock. */
 const PRISMA_LOCK = 72707369
 const BEGIN = `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'; SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`
@@ -85,7 +78,7 @@ async function applyAll(client: ClientBase, migrations: Migration[]): Promise<st
       await client.query(BEGIN)
       await createMigrationsTable(client)
       const applied = await readApplied(client)
-      const edited = migrations.find(({ name, sql }) => applied.has(name) && !matches(sql, applied.get(name) ?? ''))
+      const edited = migrations.find(({ name, sql }) => applied.has(name) && applied.get(name) !== sha256(sql))
       if (edited) {
         throw new OperatorError(
           `Migration ${edited.name} was edited after it was applied to this database. Restore the file, and put the change into a new migration.`,
@@ -164,16 +157,11 @@ async function createMigrationsTable(client: ClientBase) {
 
 /** The checksums of the migrations that the database has, by name. */
 async function readApplied(client: ClientBase): Promise<Map<string, string>> {
-  const { rows } = await client.query<Applied>(
-    'SELECT migration_name, checksum, finished_at, logs FROM _prisma_migrations WHERE rolled_back_at IS NULL',
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    `SELECT migration_name AS "name", checksum FROM _prisma_migrations
+     WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY migration_name`,
   )
-  const failed = rows.find((row) => !row.finished_at)
-  if (failed) {
-    throw new OperatorError(
-      `Migration ${failed.migration_name} began and did not finish (${failed.logs ?? 'no reason recorded'}). Repair the database, then \`prisma migrate resolve\`.`,
-    )
-  }
-  return new Map(rows.map((row) => [row.migration_name, row.checksum]))
+  return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
 
 async function apply(client: ClientBase, { name, sql }: Migration) {
@@ -197,10 +185,4 @@ function explain(error: unknown, due: Migration | undefined, hasBegun: boolean):
 
 function sha256(text: string) {
   return createHash('sha256').update(text).digest('hex')
-}
-
-/** Whether the script has this checksum. Its line ends do not matter: a checkout on Windows may have changed them. */
-function matches(sql: string, checksum: string) {
-  const unix = sql.replaceAll('\r\n', '\n')
-  return [unix, unix.replaceAll('\n', '\r\n')].some((text) => sha256(text) === checksum)
 }

@@ -1,12 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
-import { readMigrations } from '../../server/database/migrations.ts'
 import { readEnv } from '../../server/env.ts'
 import { OperatorError } from '../../server/errors.ts'
 import { openDatabase } from '../../server/open-database.ts'
@@ -233,18 +231,6 @@ describe('migrations', () => {
     const lines = await refusalToStart(env)
     expect(lines).toHaveLength(1)
     expect(lines[0]).toMatch(/^Migration \d+_tables was edited after it was applied/)
-  })
-
-  it('are known however the lines of their files end', async () => {
-    const { DATABASE_URL: url, DATA_DIR: dataDir = '' } = await aDatabase()
-    const database = await openDatabase({ url, dataDir, migrations })
-    for (const { name, sql } of await readMigrations(migrations)) {
-      const checksum = createHash('sha256').update(sql.replaceAll('\n', '\r\n')).digest('hex')
-      await database.db.$executeRaw`UPDATE _prisma_migrations SET checksum = ${checksum} WHERE migration_name = ${name}`
-    }
-    await database.close()
-    const again = await openDatabase({ url, dataDir, migrations, migrate: true })
-    await again.close()
   })
 
   it.runIf(inject('postgres'))('are applied once when ten servers start at the same moment', async () => {
