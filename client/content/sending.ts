@@ -3,26 +3,8 @@ import { messages, type Problem } from '../../shared/order.ts'
 
 /* What is said once somebody fills the form: it comes with the code that sends it. */
 
-type Message = (typeof messages)[keyof typeof messages]
-
-/** Said under a field that was left empty. */
-export const emptyHints: Record<string, string> = {
-  name: 'Enter your name.',
-  email: 'Enter your email address.',
-  mobile: 'Enter your mobile number.',
-  quantity: 'Enter how many you need.',
-  retailerSelfUse: 'Choose Retailer or Self Use.',
-  products: 'Choose a product.',
-}
-
-const emptyHint = 'Fill in this field.'
-
-/** Said under a field that breaks its rule; a rule not named here is told in its own words. */
-export const ruleHints: Partial<Record<Message, string>> = {
-  'Please enter a valid email address': 'It should look like name@example.com.',
-  'Please enter only number.': 'Use the digits 0 to 9 only.',
-  'Please enter 10 digit Mobile number.': 'Enter all ten digits, without the country code.',
-}
+/** Stands under an empty field. */
+export const emptyHint = 'Fill in this field.'
 
 export const notStored = `We could not save your enquiry. Everything you typed is still here. Please send it again, or call ${brand.phone}.`
 
@@ -49,10 +31,6 @@ export const stopped = `Stopped. Your enquiry may still have reached us. If you 
 
 /** What stands under each field that breaks a rule. */
 export function fieldMarks({ fields }: Problem): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([field, message]) => [
-      field,
-      (message === messages.empty ? (emptyHints[field] ?? emptyHint) : ruleHints[message as Message]) ?? message,
-    ]),
-  )
+  const marks = Object.entries(fields).map(([field, rule]) => [field, rule === messages.empty ? emptyHint : rule])
+  return Object.fromEntries(marks)
 }
