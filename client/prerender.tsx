@@ -7,7 +7,6 @@ import { hasWordmark } from './ui/logo.tsx'
 import wordmark from './ui/wordmark.svg?raw'
 
 export { pageAt } from './pages/pages.ts'
-export { renderOutcome } from './renderer.tsx'
 
 /** What the build writes, by file name: `buy-now.html` is the page `/buy-now`. */
 export function renderSite(template: string): Map<string, string> {

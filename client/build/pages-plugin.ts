@@ -1,14 +1,11 @@
 import { hash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import type { IncomingMessage } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Plugin, ViteBuilder, ViteDevServer } from 'vite'
 import { palette } from '../../shared/brand.ts'
-import { type FormOutcome, RECEIVED_PATH } from '../../shared/form-outcome.ts'
-import { NOT_FOUND_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
+import { NOT_FOUND_PATH } from '../../shared/page-paths.ts'
 import { missingCharacters } from '../fonts/characters.ts'
 
 type Prerender = typeof import('../prerender.tsx')
@@ -111,37 +108,19 @@ async function withIntegrity(html: string) {
   return result
 }
 
+/** Forms sent without scripts, and the pages that answer them, need the built site. */
 function servePages(server: ViteDevServer) {
   server.middlewares.use(async (request, response, next) => {
     try {
       const { pathname } = new URL(request.originalUrl ?? '/', 'http://localhost')
-      const needsServer = request.method === 'POST' || [RECEIVED_PATH, SUBSCRIPTION_PATH].includes(pathname)
-      const answer = needsServer ? await forward(server, request) : undefined
-      const outcome = answer?.headers.get('content-type')?.includes('json') && ((await answer.json()) as FormOutcome)
-      const path = answer?.status === 404 && !outcome ? NOT_FOUND_PATH : pathname
-      const { pageAt, renderPage, renderOutcome } = (await server.ssrLoadModule('/prerender.tsx')) as Prerender
-      const template = await server.transformIndexHtml(path, await readFile('client/index.html', 'utf8'))
-      const page = pageAt(path)
-      const html = renderPage(template, page)
-      const location = answer?.headers.get('location')
-      const headers = { 'content-type': 'text/html; charset=utf-8', ...(location && { location }) }
-      response.writeHead(answer?.status ?? (page.path === NOT_FOUND_PATH ? 404 : 200), headers)
-      response.end(outcome ? renderOutcome(html, path, outcome) : html)
+      const { pageAt, renderPage } = (await server.ssrLoadModule('/prerender.tsx')) as Prerender
+      const page = pageAt(pathname)
+      const template = await server.transformIndexHtml(page.path, await readFile('client/index.html', 'utf8'))
+      const status = page.path === NOT_FOUND_PATH ? 404 : 200
+      response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(renderPage(template, page))
     } catch (error) {
       next(error)
     }
-  })
-}
-
-/** Passes a request on to the server, which answers with JSON: a form sent without scripts, or a page that depends on a link. */
-async function forward(server: ViteDevServer, request: IncomingMessage) {
-  const [backend] = Object.values(server.config.server.proxy ?? {})
-  const { origin, 'content-type': type } = request.headers
-  return fetch(`${typeof backend === 'string' ? backend : backend?.target}${request.url}`, {
-    method: request.method ?? 'GET',
-    redirect: 'manual',
-    headers: { accept: 'application/json', ...(type && { 'content-type': type }), ...(origin && { origin }) },
-    ...(request.method === 'POST' && { body: await text(request) }),
   })
 }
 
