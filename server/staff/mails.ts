@@ -14,9 +14,9 @@ import {
   undeliveredNotices,
   undeliveredSummaries,
 } from '../mail/states.ts'
-import { allowedNow, budgetOf, readBacklog, readUsage } from '../mail/usage.ts'
+import { allowedNow, budgetOf, readUsage } from '../mail/usage.ts'
 import { type Age, findByReference, joinReferences, readAge, readReferences, UsageError } from './input.ts'
-import { retryMails, withheldByRestore, withholdMails, wouldBeDue } from './mail-actions.ts'
+import { retryMails, withheldByRestore, withholdMails } from './mail-actions.ts'
 import { type AddCommand, printTable, type Terminal, timeCell } from './output.ts'
 
 const LISTED_MAX = 200
@@ -54,29 +54,33 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
       `The running site then sends them. An Unknown mail may have been sent: look into Resend's log first. With --restored, look whether they were sent after the backup. Mails that are Sent, Delivered, Bounced or Complained, and mails withheld for another reason, are never sent again.`,
     )
     .action(async (words: string[], options: { yes?: boolean; includeUnknown?: boolean; restored?: boolean }) => {
-      const which = { includeUnknown: options.includeUnknown ?? false, includeRestored: options.restored ?? false }
+      const { yes, includeUnknown, restored } = options
       const find = readMailNames(words)
       const { RESEND_API_KEY: key } = env()
       await terminal.onDatabase(async (db) => {
-        const ids = await find(db)
-        if (!options.yes && !words[0]) {
-          const all = {
-            where: wouldBeDue(which),
-            title: (n: number) => `Would make ${formatCount(n, 'mail', 'mails')} due.`,
-            advice: 'Nothing was changed. Repeat the command with --yes, or with the numbers or references of some.',
-          }
-          if (await printSection(terminal, db, all)) return
+        const wanted = words[0] ? { id: { in: await find(db) } } : allUnsent
+        const states: MailStatus[] = includeUnknown ? ['Pending', 'Failed', 'Unknown'] : ['Pending', 'Failed']
+        const where: MailFilter = {
+          AND: wanted,
+          OR: [{ status: { in: states } }, ...(restored ? [withheldByRestore] : [])],
         }
-        const { due, left } = await retryMails(db, { ids, ...which })
+        if (!yes && !words[0]) {
+          const title = 'These mails would be due'
+          const advice =
+            'Nothing was changed. Repeat the command with --yes, or with the numbers or references of some.'
+          if ((await printSection(terminal, db, { where, title, advice })) > 0) return
+        }
+        const ids = await findIds(db, where)
+        const left = (await db.mail.count({ where: wanted })) - ids.length
+        const due = await retryMails(db, ids)
         const next = key
           ? 'the running site sends them'
           : 'but RESEND_API_KEY is not set here: nothing is sent until the site runs with one'
         print(`${formatCount(due, 'mail is', 'mails are')} due now; ${next}.`)
         if (left > 0)
           print(
-            `Not changed: ${formatCount(left, 'mail', 'mails')} that may have been sent already. Look into Resend's log first; then repeat the command with --include-unknown.`,
+            `Not changed: ${formatCount(left, 'mail', 'mails')}: sent, withheld (by a restore: --restored), or Unknown (--include-unknown).`,
           )
-        printLeft(print, ids.length - due - left)
       })
     })
 }
@@ -95,16 +99,24 @@ function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
       const find = readMailNames(words)
       if (words.length > 0 === (olderThan !== undefined)) throw new UsageError('Name the mails, or use --older-than 7d')
       await onDatabase(async (db) => {
-        const ids = await find(db)
-        const withheld = await withholdMails(db, olderThan ? { before: olderThan(await readNow(db)) } : { ids })
+        const old = olderThan && { receivedAt: { lt: olderThan(await readNow(db)) } }
+        const ids = old ? await findIds(db, { status: 'Pending', enquiry: old }) : await find(db)
+        const withheld = await withholdMails(db, ids)
+        const left = ids.length - withheld
         print(`${formatCount(withheld, 'mail is', 'mails are')} withheld: not sent, unless a try is under way now.`)
-        printLeft(print, olderThan ? 0 : ids.length - withheld)
+        if (left > 0) print(`Not changed: ${formatCount(left, 'mail', 'mails')}, sent or withheld before.`)
       })
     })
 }
 
-function printLeft(print: Terminal['print'], number: number) {
-  if (number > 0) print(`Not changed: ${formatCount(number, 'mail', 'mails')}, sent or withheld before.`)
+/** Without notices that wait for a summary: they have no `dueAt`. */
+const allUnsent = {
+  NOT: { status: 'Pending', dueAt: null },
+  OR: [{ status: { in: ['Pending', 'Failed', 'Unknown'] } }, withheldByRestore],
+} satisfies MailFilter
+
+async function findIds(db: Db, where: MailFilter): Promise<bigint[]> {
+  return (await db.mail.findMany({ where, select: { id: true } })).map(({ id }) => id)
 }
 
 const NUMBER = /^\d{1,18}$/
@@ -116,91 +128,74 @@ function readMailNames(words: string[]): (db: Db) => Promise<bigint[]> {
   const references = readReferences(names.filter((name) => !NUMBER.test(name)))
   return async (db) => {
     const ofEnquiries = (await findByReference(db, references)).flatMap(({ mails }) => mails.map(({ id }) => id))
-    const found = (await db.mail.findMany({ where: { id: { in: numbers } } })).map(({ id }) => id)
+    const found = await findIds(db, { id: { in: numbers } })
     const missing = numbers.find((number) => !found.includes(number))
     if (missing !== undefined)
       throw new OperatorError(`There is no mail ${missing}. ${staffCommand('mails')} lists them.`)
     const ids = [...new Set([...ofEnquiries, ...numbers])]
-    if (names.length > 0 && ids.length === 0) throw new OperatorError('This enquiry has no mails.') // no ids mean all
+    if (names.length > 0 && ids.length === 0) throw new OperatorError('This enquiry has no mails.')
     return ids
   }
 }
 
-function findMails(db: Db, where: MailFilter) {
-  const include = { enquiry: { select: { reference: true, receivedAt: true, name: true, mobile: true } } }
-  return db.mail.findMany({ where, include, orderBy: { id: 'asc' }, take: LISTED_MAX })
-}
-
 interface Section {
+  title: string
   where: MailFilter
-  title(number: number): string
   advice: string
   /** Shows names and mobile numbers. */
   visitors?: true
+  waiting?: true
 }
 
-const attention: Section[] = [
+const SECTIONS: Section[] = [
   {
+    title: 'ALARM: nobody has been told of these enquiries',
     where: undeliveredNotices,
-    title: (n) =>
-      `ALARM: nobody has been told of ${formatCount(n, 'enquiry', 'enquiries')}. The notice did not arrive.`,
-    advice: `Read each with: ${staffCommand('show REFERENCE')}. Answer the visitor, then: ${staffCommand('status REFERENCE Contacted')}.
-Correct what keeps mails from STAFF_EMAILS; ${staffCommand('test-mail ADDRESS')} tries it. ${staffCommand('mails retry')} lists what was refused.
-One that is Unknown may have arrived: look into Resend's log.`,
+    advice: `The notice did not reach staff. Answer the visitor, then: ${staffCommand('status REFERENCE Contacted')}. ${staffCommand('test-mail ADDRESS')} tries an address of STAFF_EMAILS.`,
   },
   {
+    title: 'ALARM: these summaries did not arrive',
     where: undeliveredSummaries,
-    title: (n) => `ALARM: ${formatCount(n, 'summary', 'summaries')} did not arrive, each of several enquiries.`,
-    advice: `${staffCommand('list --new')} shows the enquiries. Then: ${staffCommand('mails withhold ID')}; or retry ID, if it was refused.`,
+    advice: `${staffCommand('list --new')} shows the enquiries. Then: ${staffCommand('mails withhold ID')}`,
   },
   {
+    title: 'Visitors to ring',
     where: undeliveredAcknowledgements,
-    title: (n) => `The address is wrong, or takes no mail: ring ${formatCount(n, 'visitor', 'visitors')}.`,
     visitors: true,
-    advice: `When you have: ${staffCommand('status REFERENCE Contacted')}`,
+    advice: `The address is wrong, or its owner wants no mail: ring the visitor, then: ${staffCommand('status REFERENCE Contacted')}`,
   },
   {
-    where: { kind: 'Post', status: { in: ['Failed', 'Unknown'] } },
-    title: (n) => `NOTIFY_URL was not told of ${formatCount(n, 'enquiry', 'enquiries')}, and is not tried again.`,
-    advice: `${staffCommand('test-notify')} tries the address; ${staffCommand('mails retry ID')} sends it again, ${staffCommand('mails withhold ID')} gives it up.`,
+    title: 'Not sent, and not tried again',
+    where: { status: { in: ['Failed', 'Unknown'] } },
+    advice: `${staffCommand('mails retry ID')} sends it again, ${staffCommand('mails withhold ID')} gives it up. If it is Unknown, look into Resend's log first.`,
+  },
+  {
+    title: 'Withheld by a restore',
+    where: withheldByRestore,
+    advice: `Look into Resend's log whether it was sent after the backup. ${staffCommand('mails retry --restored --yes')} sends all of them.`,
+  },
+  {
+    title: 'Pending',
+    where: { status: 'Pending' },
+    waiting: true,
+    advice: `A pending mail is sent by itself. The first lines of ${staffCommand('mails')} say why it waits.`,
   },
 ]
 
-/** Why mails wait, then the sections, the most urgent first. */
+/** The most urgent first. A mail is in the first section that it fits. */
+export const sections = SECTIONS.map((section, index) => {
+  const earlier = SECTIONS.slice(0, index).map(({ where }) => where)
+  return { ...section, where: { AND: section.where, NOT: earlier } }
+})
+
+/** Why mails wait, then the sections. */
 async function printMails(terminal: Terminal, db: Db, onlyFailed: boolean) {
-  const { print, env } = terminal
-  const states: MailStatus[] = onlyFailed ? ['Failed', 'Unknown'] : ['Failed', 'Unknown', 'Pending']
-  const sections: Section[] = [
-    ...attention,
-    {
-      where: { status: { in: states }, kind: { in: mailKinds }, NOT: attention.map(({ where }) => where) },
-      title: (n) =>
-        `${formatCount(n, 'mail is', 'mails are')} not sent${onlyFailed ? ' and not tried again' : ''}, and in no list above.`,
-      advice: `A Pending mail is sent by itself; the first lines say why it waits. For one that is Failed or Unknown,
-${staffCommand('mails retry ID')} sends it again, and ${staffCommand('mails withhold ID')} takes it off this list.`,
-    },
-    {
-      where: { kind: 'Post', status: { in: onlyFailed ? [] : ['Pending'] } },
-      title: (n) => `NOTIFY_URL has not been told of ${formatCount(n, 'enquiry', 'enquiries')} yet.`,
-      advice: env().NOTIFY_URL
-        ? `Each is tried again by itself. ${staffCommand('test-notify')} tries the address.`
-        : `NOTIFY_URL is not set here: unless the site has it, they wait. ${staffCommand('mails withhold ID')} gives one up.`,
-    },
-    {
-      where: withheldByRestore,
-      title: (n) => `${formatCount(n, 'mail was', 'mails were')} withheld by a restore: sent after the backup, or not.`,
-      advice: `Look into Resend's log. ${staffCommand('mails retry --restored --yes')} sends them.`,
-    },
-  ]
-  const { pending, failed, unknown, oldestPendingSeconds } = await readBacklog(db)
-  if (pending > 0 && !onlyFailed) for (const reason of await readReasons(terminal, db)) print(`${reason}\n`)
-  let isEmpty = true
-  for (const section of sections) if (await printSection(terminal, db, section)) isEmpty = false
-  if (isEmpty) print(onlyFailed ? 'No mail has failed.' : 'No mail waits.')
-  if (pending + failed + unknown > 0) {
-    const age = pending > 0 ? `, the oldest for ${formatAge(oldestPendingSeconds)}` : ''
-    print(`In all: ${pending} pending${age}; ${failed} failed; ${unknown} unknown.`)
-  }
+  const { print } = terminal
+  if (!onlyFailed) for (const reason of await readReasons(terminal, db)) print(`${reason}\n`)
+  let listed = 0
+  for (const section of sections)
+    if (!onlyFailed || !section.waiting) listed += await printSection(terminal, db, section)
+  if (listed === 0) print(onlyFailed ? 'No mail has failed.' : 'No mail waits.')
   const oldest = await readOldestNew(db)
   if (oldest) {
     const waiting = formatCount(await db.enquiry.count({ where: { status: 'New' } }), 'enquiry is', 'enquiries are')
@@ -213,18 +208,24 @@ ${staffCommand('mails retry ID')} sends it again, and ${staffCommand('mails with
 /** Why mails wait, by the settings here and the mails of the last 24 hours. */
 async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]> {
   const env = readEnv()
-  if (!env.RESEND_API_KEY) return ['RESEND_API_KEY is not set here: unless the site has one, mails wait.']
-  const waiting: MailFilter = { status: 'Pending', kind: { in: mailKinds } }
+  const waiting = await db.mail.groupBy({ by: ['kind'], where: { status: 'Pending' } })
+  const kindsWaiting = waiting.map(({ kind }) => kind)
+  const reasons: string[] = []
+  if (kindsWaiting.includes('Post') && !env.NOTIFY_URL)
+    reasons.push('NOTIFY_URL is not set here: unless the site has one, posts wait.')
+  const mailsWaiting = mailKinds.filter((kind) => kindsWaiting.includes(kind))
+  if (mailsWaiting.length === 0) return reasons
+  if (!env.RESEND_API_KEY) return [...reasons, 'RESEND_API_KEY is not set here: unless the site has one, mails wait.']
   const refused = await db.mail.findFirst({
-    where: { ...waiting, attempts: { gt: 0 }, lastError: { not: null } },
+    where: { status: 'Pending', attempts: { gt: 0 }, lastError: { not: null } },
     orderBy: { id: 'asc' },
   })
+  if (refused) reasons.push(`A try failed, and is repeated: ${redact(refused.lastError ?? '')}`)
   const usage = await readUsage(db, budgetOf(env))
   const [allowed, shares] = [allowedNow(env, usage), sharesOf(budgetOf(env))]
-  const reasons = refused ? [`A try failed, and is repeated: ${redact(refused.lastError ?? '')}`] : []
   if (usage.hasSuspected) reasons.push('Suspected spam waits for the next summary.')
-  for (const { kind } of await db.mail.groupBy({ by: ['kind'], where: waiting })) {
-    if (kind === 'Post' || allowed[kind] > 0) continue
+  for (const kind of mailsWaiting) {
+    if (allowed[kind] > 0) continue
     const isUnwelcome = (kind === 'Acknowledgement' || kind === 'Confirmation') && usage.isUnwelcome[kind]
     const reason = isUnwelcome
       ? '5 of the last 20 were turned away or marked as spam within a day'
@@ -236,14 +237,14 @@ async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]
   return reasons
 }
 
-/** Returns whether there was a mail to list. */
-async function printSection(terminal: Terminal, db: Db, section: Section): Promise<boolean> {
+/** Returns how many mails it has. */
+async function printSection(terminal: Terminal, db: Db, section: Section): Promise<number> {
   const { where, title, advice, visitors } = section
   const total = await db.mail.count({ where })
-  if (total === 0) return false
-  const rows = await findMails(db, where)
+  if (total === 0) return 0
+  const rows = await db.mail.findMany({ where, include: { enquiry: true }, orderBy: { id: 'asc' }, take: LISTED_MAX })
   if (visitors) await terminal.recordAccess(db, formatCount(rows.length, 'mail', 'mails'))
-  terminal.print(title(total))
+  terminal.print(`${title} (${total.toLocaleString('en-IN')})`)
   const cells = rows.map(({ id, enquiry, kind, status, dueAt, lastError }) => ({
     Id: String(id),
     Reference: enquiry?.reference ?? '',
@@ -257,5 +258,5 @@ async function printSection(terminal: Terminal, db: Db, section: Section): Promi
   printTable(terminal, cells)
   if (total > rows.length) terminal.print(`and ${total - rows.length} more`)
   terminal.print(`${advice}\n`)
-  return true
+  return total
 }

@@ -1,10 +1,10 @@
 import type { Db } from '../database/database.ts'
 import type { EnquiryStatus } from '../database/generated/enums.ts'
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
-import { formatAge, formatCount, formatIndianTime, staffCommand } from '../format.ts'
-import { IN_SUMMARY, TOO_OLD, undeliveredStates } from '../mail/states.ts'
+import { formatAge, formatCount, formatIndianTime } from '../format.ts'
 import { userOf } from './access-log.ts'
 import { findByReference, joinReferences, readReferences, readStatus, statusNames, UsageError } from './input.ts'
+import { sections } from './mails.ts'
 import { type AddCommand, onOneLine, type Terminal } from './output.ts'
 
 const LABEL_WIDTH = 16
@@ -31,8 +31,11 @@ export function showCommand(add: AddCommand, terminal: Terminal) {
         const [row] = await findByReference(db, references)
         if (!row) return
         await terminal.recordAccess(db, [row])
-        const summaries = await db.mail.findMany({ where: { id: { in: summariesOf(row) } } })
-        for (const line of toLines(row, summaries)) terminal.print(line)
+        for (const line of toLines(row)) terminal.print(line)
+        for (const { where, advice } of sections) {
+          const fits = await db.mail.count({ where: { ...where, enquiryId: row.id } })
+          if (fits > 0) terminal.print(`\n${advice.replace('REFERENCE', row.reference)}`)
+        }
       })
     })
 }
@@ -115,15 +118,7 @@ function textLines(label: string, text: string): string[] {
   return text.split('\n').map((value, index) => line(index === 0 ? label : '', value))
 }
 
-/** The ids of the summaries that list this enquiry. */
-function summariesOf({ mails }: Row): bigint[] {
-  return mails.flatMap(({ lastError }) => {
-    const [, id] = lastError?.split(`${IN_SUMMARY} `) ?? []
-    return id ? BigInt(Number.parseInt(id, 10)) : []
-  })
-}
-
-function toLines(row: Row, summaries: Mail[]): string[] {
+function toLines(row: Row): string[] {
   const enquiry = toEnquiry(row)
   const age = formatAge((Date.now() - row.receivedAt.getTime()) / 1000)
   return [
@@ -136,9 +131,7 @@ function toLines(row: Row, summaries: Mail[]): string[] {
     line('Privacy notice', `version ${row.privacyNoticeVersion}`),
     line('Id', row.id),
     ...row.mails.flatMap(mailLines),
-    ...summaries.flatMap(mailLines),
     ...row.history.map(changeLine),
-    ...row.mails.flatMap((mail) => adviceOn(mail, row) ?? []).map((advice) => `\n${advice}`),
   ]
 }
 
@@ -148,7 +141,7 @@ function mailLines({ id, kind, status, triedAt, dueAt, attempts, lastError }: Ma
   const when = [
     ...(status === 'Pending' ? [dueAt ? `next try ${formatIndianTime(dueAt)}` : 'waits for a summary'] : []),
     ...(isSent ? [`${status === 'Failed' ? 'tried' : 'sent'} ${formatIndianTime(triedAt)}`] : []),
-    ...(kind === 'Summary' ? [] : [formatCount(attempts, 'try', 'tries')]),
+    formatCount(attempts, 'try', 'tries'),
   ]
   const state = line(`Mail ${id}`, `${kind}: ${[status, ...when].join(', ')}`)
   return lastError ? [state, line('', lastError)] : [state]
@@ -159,23 +152,4 @@ function changeLine({ at, role, who, column, before, after }: Row['history'][num
   const shown = (value: string | null) => (words as Record<string, string>)[value ?? ''] ?? value ?? '-'
   const what = before === after ? 'of a note that was removed' : `${shown(before)} → ${shown(after)}`
   return line(label, `${what}, ${formatIndianTime(at)}, by ${who ? `${who}, ` : ''}${role}`)
-}
-
-function adviceOn(mail: Mail, { reference, mobile, ...enquiry }: Row): string | undefined {
-  const { id, kind, status, lastError } = mail
-  if (kind === 'Post')
-    return status === 'Failed'
-      ? `NOTIFY_URL did not get this enquiry. To send it again: ${staffCommand(`mails retry ${id}`)}`
-      : undefined
-  const isTooOld = status === 'Withheld' && lastError?.startsWith(TOO_OLD) && enquiry.status === 'New'
-  if (undeliveredStates.includes(status) || (kind === 'Notice' && isTooOld)) {
-    if (enquiry.status !== 'New') return undefined // somebody has answered
-    if (kind === 'Notice')
-      return `The notice of this enquiry did not reach staff. Answer the visitor, then: ${staffCommand(`status ${reference} Contacted`)}`
-    if (status === 'Complained') return 'The visitor marked the acknowledgement as spam: ring, and write no more.'
-    return `The address is wrong, or takes no mail: ring the visitor, ${mobile}.`
-  }
-  if (status === 'Unknown')
-    return `Whether mail ${id} was sent is not known. Look into Resend's log, then: ${staffCommand(`mails retry ${id} --include-unknown`)}`
-  return undefined
 }

@@ -141,7 +141,7 @@ describe('a backup', { timeout: 90_000 }, () => {
     expect(await states(held)).toEqual([
       { status: 'Withheld', lastError: 'restored from a backup: may have been sent since', _count: 5 },
     ])
-    expect((await staff(['mails'], held)).stdout).toContain('5 mails were withheld by a restore')
+    expect((await staff(['mails'], held)).stdout).toContain('Withheld by a restore (5)')
     await staff(['mails', 'retry', '--yes'], held)
     expect((await states(held))[0]?.status).toBe('Withheld')
     expect((await staff(['mails', 'retry', '--yes', '--restored'], held)).stdout).toContain('5 mails are due now')

@@ -220,7 +220,7 @@ describe('mails about an enquiry of long ago', () => {
     const alarms = app.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50)
     expect(alarms).toMatchObject([{ enquiries: 1, msg: expect.stringContaining('staff were never told') }])
     const { stdout } = await staff(['mails'], app.env)
-    expect(stdout).toContain('ALARM: nobody has been told of 1 enquiry.')
+    expect(stdout).toContain('ALARM: nobody has been told of these enquiries (1)')
     expect(stdout).toContain(untold)
     expect(stdout).not.toContain(dealtWith)
     expect(stdout).not.toContain('No mail waits.')

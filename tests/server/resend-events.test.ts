@@ -292,7 +292,7 @@ describe('a mail to several of staff', () => {
     const [id = ''] = await notices(1)
     for (const receiver of several) await sendEvent(app.url, about('bounced', id, receiver))
     expect(await statusOf(id)).toBe('Bounced')
-    expect((await staff(['mails'], app.env)).stdout).toContain('ALARM: nobody has been told of 1 enquiry')
+    expect((await staff(['mails'], app.env)).stdout).toContain('ALARM: nobody has been told of these enquiries (1)')
     expect(errors().map(({ address }) => address)).toEqual(['d…@quvera.test', 'a…@quvera.test'])
     for (const { msg } of errors()) expect(msg).not.toContain('others get it')
   })

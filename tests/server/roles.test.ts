@@ -266,7 +266,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
       await db.subscriber.create({ data: { email: 'a@shop.example', consentVersion: '1', confirmedAt: new Date() } })
     })
     await psql('psql', [owner, '--set=ON_ERROR_STOP=1', '--file=deploy/after-pg-restore.sql'])
-    expect((await staff(['mails'], env)).stdout).toContain('withheld by a restore')
+    expect((await staff(['mails'], env)).stdout).toContain('Withheld by a restore')
     expect(await onDatabase(env, (db) => db.mail.count({ where: { status: 'Pending' } }))).toBe(0)
     expect(await onDatabase(env, (db) => db.mail.count({ where: { lastError: withheldByRestore.lastError } }))).toBe(1)
     expect((await staff(['subscribers'], env)).stdout).toContain('1 address, 1 of them not confirmed')

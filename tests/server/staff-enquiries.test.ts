@@ -181,11 +181,12 @@ describe('show', () => {
         '422 validation_error: no',
         'bounced: no such user',
         `did not reach staff. Answer the visitor, then: npm run -s staff -- status ${reference} Contacted`,
-        'The address is wrong, or takes no mail: ring the visitor, 9876543210.',
+        'The address is wrong, or its owner wants no mail: ring the visitor',
       ])
         expect(stdout).toContain(part)
     }
     const untold = await storeEnquiry(db, {}, { Notice: ['Withheld', `${TOO_OLD} 7 days old.`] })
+    await db.mail.updateMany({ where: { status: 'Withheld' }, data: { dueAt: hoursAgo(24 * 7) } })
     expect((await staff(['show', untold], database)).stdout).toContain('did not reach staff')
     // Stored under the prefix of another time.
     const older = await storeEnquiry(db, { reference: 'OLD-2B3C4D' })

@@ -93,9 +93,11 @@ it('retries an Unknown mail only with its option, and never a mail that was sent
 
   const careful = await staff(['mails', 'retry', '--yes'], database)
   expect(careful.stdout).toContain('0 mails are due now')
-  expect(careful.stdout).toContain('Not changed: 1 mail that may have been sent already')
+  expect(careful.stdout).toContain(
+    'Not changed: 1 mail: sent, withheld (by a restore: --restored), or Unknown (--include-unknown).',
+  )
   const named = await staff(['mails', 'retry', String(sent?.id)], database)
-  expect(named.stdout).toContain('Not changed: 1 mail, sent or withheld before.')
+  expect(named.stdout).toContain('0 mails are due now')
 
   const calls = resend.calls.all
   expect((await staff(['mails', 'retry', '--yes', '--include-unknown'], database)).stdout).toContain(
@@ -131,18 +133,17 @@ it('lists first the enquiries nobody was told of, then visitors to ring, and las
   const { code, stdout } = await staff(['mails'], database)
   expect(code).toBe(0)
   const order = [
-    'ALARM: nobody has been told of 2 enquiries.',
+    'ALARM: nobody has been told of these enquiries (2)',
     untold,
     'mailbox full',
     spam,
     'npm run -s staff -- status REFERENCE Contacted',
-    'ring 1 visitor.',
+    'Visitors to ring (1)',
     wrong,
     '9876543210',
     'Rohan Mehta',
-    '1 mail is not sent, and in no list above.',
+    'Pending (1)',
     pending,
-    'In all: 1 pending, the oldest for 2 hours; 0 failed; 0 unknown.',
     `4 enquiries are still New, the oldest for 3 days: ${untold}`,
   ]
   let from = 0
@@ -198,7 +199,14 @@ it('only lists mails when none are named, and keeps their reasons until the next
   const before = await mails()
 
   const { stdout } = await staff(['mails', 'retry'], database)
-  for (const part of ['Would make 3 mails due.', old, fresh, '422 no such domain', 'Nothing was changed.', '--yes'])
+  for (const part of [
+    'These mails would be due (3)',
+    old,
+    fresh,
+    '422 no such domain',
+    'Nothing was changed.',
+    '--yes',
+  ])
     expect(stdout).toContain(part)
   const unknown = await staff(['mails', 'retry', String(before[0]?.id), '999999'], database)
   expect(unknown).toMatchObject({
@@ -215,7 +223,7 @@ it('only lists mails when none are named, and keeps their reasons until the next
   expect(await mails()).toEqual(before)
 
   const named = await staff(['mails', 'retry', 'qv', fresh.slice(3)], database)
-  expect(named.stdout).toMatch(/^1 mail is due now;.*\nNot changed: 1 mail, sent or withheld before\.\n$/)
+  expect(named.stdout).toMatch(/^1 mail is due now;.*\nNot changed: 1 mail: sent, .*\n$/)
   expect(await mails()).toMatchObject([before[0], before[1], { status: 'Pending', lastError: '422 no such user' }])
   expect((await staff(['mails', 'retry', '--yes'], database)).stdout).toMatch(/^3 mails are due now;/)
   expect((await mails()).map(({ status, lastError }) => [status, lastError])).toEqual(

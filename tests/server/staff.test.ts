@@ -142,7 +142,7 @@ describe('the seed', () => {
   it('fills an empty database, leaves no mail pending, and refuses a database with enquiries', async () => {
     const { database } = await aSite()
     expect(await runProgram('prisma/seed.ts', [], database)).toMatchObject({ code: 0 })
-    expect((await staff(['mails'], database)).stdout).toMatch(/^In all: 0 pending;/m)
+    expect((await staff(['mails'], database)).stdout).not.toContain('Pending')
     const first = await staff(['export'], database)
     expect(readCsv(first.stdout)).toHaveLength(60)
     const again = await runProgram('prisma/seed.ts', [], database)
