@@ -8,7 +8,7 @@ import { DROP_COPIES } from './database/snapshot.ts'
 import { InUseError, SOCKET_CONNECTION, socketFolder } from './embedded/data-folder.ts'
 import type { Env } from './env.ts'
 import { exitWithReason, isConnectionLost, OperatorError, propertiesOf } from './errors.ts'
-import { emptyDatabaseFile, migrationsFolder } from './project-root.ts'
+import { migrationsFolder } from './project-root.ts'
 
 /** How long to wait while another process opens or closes the embedded database. */
 export const LOCK_WAIT_MS = 30_000
@@ -22,8 +22,6 @@ export interface DatabaseOptions extends ConnectOptions {
   dataDir: string
   /** Loopback port at which other programs reach the embedded database; none unless given. */
   embeddedPort?: number
-  /** File from which a new embedded database is unpacked. */
-  emptyDatabase?: string
   /** Connect to the embedded database when another process has it. */
   beside?: boolean
   /** How long to wait for another process that opens or closes the embedded database; 0 unless given. */
@@ -75,7 +73,6 @@ async function startInThisProcess(
   const server = await startEmbedded({
     dataDir: folder,
     create: options.migrate ?? false,
-    emptyDatabase: options.emptyDatabase ?? emptyDatabaseFile(),
     port: options.embeddedPort ?? 0,
     leaveMs: options.beside ? LINGER_MS : 0,
     warn,

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { OperatorError } from '../errors.ts'
+import { emptyDatabaseFile } from '../project-root.ts'
 import { assertDatabase, pathIn } from './data-folder.ts'
 import { isDatabase, REMEDY } from './database-files.ts'
 import { assertDiskSpace, createDiskSpace } from './disk-space.ts'
@@ -20,8 +21,6 @@ export interface ServerOptions {
   /** The user name by which the site's own connections are known. */
   siteUser: string
   create: boolean
-  /** The file from which a new database is unpacked. Without it PostgreSQL creates one, which takes some seconds. */
-  emptyDatabase: string
 }
 
 export interface ServerEvents {
@@ -42,7 +41,7 @@ export async function openServer(options: ServerOptions, { warn, onAbort, setUnl
   assertDiskSpace(folder)
   if (!isDatabase(database)) {
     if (!options.create) assertDatabase(folder)
-    await createDatabase(database, options.emptyDatabase)
+    await createDatabase(database)
   }
   // PostgreSQL refuses an empty one, as a power cut may leave it. This process has the folder's own lock.
   rmSync(join(database, 'postmaster.pid'), { force: true })
@@ -70,13 +69,14 @@ export async function openServer(options: ServerOptions, { warn, onAbort, setUnl
 }
 
 /** Creates the database under another name, and renames it once all of it is on the disk. So a first start may be cut short. */
-async function createDatabase(database: string, emptyDatabase: string): Promise<void> {
+async function createDatabase(database: string): Promise<void> {
   const unfinished = `${database}.new`
+  const emptyDatabase = emptyDatabaseFile()
   try {
     rmSync(unfinished, { recursive: true, force: true })
     mkdirSync(unfinished, { mode: 0o700 })
     if (existsSync(emptyDatabase)) unpackFolder(emptyDatabase, unfinished)
-    else await (await openPostgres(unfinished, () => {})).close()
+    else await (await openPostgres(unfinished, () => {})).close() // as PostgreSQL creates it, in some seconds
     await syncTree(unfinished)
     renameSync(unfinished, database)
     await sync(dirname(database))

@@ -23,7 +23,7 @@ const CHECKS = 10
 const PAUSES_MS = [100, 300, 1000]
 const CLOSE_MAX_MS = 10_000
 
-export interface EmbeddedOptions extends Pick<ServerOptions, 'create' | 'emptyDatabase' | 'port'> {
+export interface EmbeddedOptions extends Pick<ServerOptions, 'create' | 'port'> {
   dataDir: string
   /** How long clients may go on after `stop`. */
   leaveMs: number
@@ -42,7 +42,7 @@ export interface EmbeddedServer {
  * @throws InUseError when another process has the folder
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  const { dataDir, create, emptyDatabase, port, leaveMs, warn, onFailure } = options
+  const { dataDir, create, port, leaveMs, warn, onFailure } = options
   const folder = resolve(dataDir)
   process.umask(0o077) // for files that PostgreSQL creates; a worker thread cannot set it
   // Else V8 compiles the busiest functions of PostgreSQL again, which takes half a gigabyte for some seconds.
@@ -54,7 +54,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const unlock = lockFolder(folder)
   const siteUser = `site-${randomUUID()}`
   const host = socketFolder(folder)
-  const server = { folder, socket: pathIn(host, 'socket'), port, siteUser, create, emptyDatabase }
+  const server = { folder, socket: pathIn(host, 'socket'), port, siteUser, create }
 
   let isStopping = false
   let thread: Thread

@@ -1,6 +1,19 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmod, chown, cp, lstat, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
@@ -150,16 +163,18 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
     await close()
   })
 
-  it('is made without a prepared folder too', async () => {
-    const folder = await aFolder()
-    const { db, close } = await openDatabase({
-      dataDir: folder,
-      migrations,
-      emptyDatabase: '',
-      migrate: true,
-    })
-    expect(await db.enquiry.count()).toBe(0)
-    await close()
+  it('is made before the first build too, without the packed database', async () => {
+    const root = await aFolder()
+    for (const name of ['package.json', 'server', 'shared', 'prisma'])
+      await cp(name, join(root, name), { recursive: true })
+    await symlink(resolve('node_modules'), join(root, 'node_modules'))
+    const code = `
+      import { openDatabase } from './server/open-database.ts'
+      const { db, close } = await openDatabase({ dataDir: '.data', migrations: 'prisma/migrations', migrate: true })
+      console.log(await db.enquiry.count())
+      await close()`
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { cwd: root })
+    expect(stdout).toBe('0\n')
   })
 
   it('is this user’s alone, also one that was open to others', async () => {

@@ -7,7 +7,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from
 import type { Database, Db } from '../../server/database/database.ts'
 import { openServer } from '../../server/embedded/server.ts'
 import { openDatabase } from '../../server/open-database.ts'
-import { emptyDatabaseFile } from '../../server/project-root.ts'
 import { scratch } from '../support/scratch.ts'
 import { freePort } from '../support/server-process.ts'
 import { migrations } from '../support/test-database.ts'
@@ -296,16 +295,13 @@ describe.skipIf(inject('postgres'))('as time passes', { timeout: 10_000 }, () =>
   beforeAll(async () => {
     own = await mkdtemp(join(scratch, 'quvera-wire-'))
     const options = { folder: own, socket: join(own, '.s.PGSQL.5432'), port: 0, siteUser: 'site', create: true }
-    server = await openServer(
-      { ...options, emptyDatabase: emptyDatabaseFile() },
-      {
-        onAbort(reason) {
-          throw new Error(reason)
-        },
-        warn() {},
-        setUnlimited() {},
+    server = await openServer(options, {
+      onAbort(reason) {
+        throw new Error(reason)
       },
-    )
+      warn() {},
+      setUnlimited() {},
+    })
   })
   afterAll(async () => {
     await server?.close(0)
