@@ -173,7 +173,8 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
       const { db, close } = await openDatabase({ dataDir: '.data', migrations: 'prisma/migrations', migrate: true })
       console.log(await db.enquiry.count())
       await close()`
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { cwd: root })
+    await writeFile(join(root, 'create.mjs'), code)
+    const { stdout } = await promisify(execFile)(process.execPath, ['create.mjs'], { cwd: root })
     expect(stdout).toBe('0\n')
   })
 
