@@ -1,10 +1,10 @@
 import { type ComponentType, createElement, type ReactNode, StrictMode, startTransition, useLayoutEffect } from 'react'
 import { createRoot, hydrateRoot, type Root } from 'react-dom/client'
 import { brand } from '../shared/brand.ts'
-import { telephone } from './content/contact.ts'
 import { SubscribeForm } from './enquiry/subscribe-form.tsx'
 import { Header } from './layout/header.tsx'
 import type { IslandName } from './ui/island.tsx'
+import { backHome, Message } from './ui/message.tsx'
 
 /** The islands that every page has are bundled here. The others are loaded by the pages that have them. */
 const components: Record<IslandName, () => unknown> = {
@@ -55,9 +55,7 @@ async function hydrateIsland(island: HTMLElement, part: ComponentType) {
     function fail(error: unknown) {
       console.error(error)
       for (const root of roots) root.unmount() // also stops an order that is being sent: its result could not be shown
-      createRoot(document.getElementById('root') ?? document.body).render(
-        <ErrorPage {...document.documentElement.dataset} />,
-      )
+      createRoot(document.getElementById('root') ?? document.body).render(errorPage)
       done()
     }
     // A transition hydrates in small steps and leaves the browser time to paint.
@@ -86,26 +84,16 @@ function copyTyped(from: HTMLInputElement[], to: HTMLInputElement[], focused: nu
 }
 
 /** Replaces the page when an island throws. */
-function ErrorPage({ reference }: { reference?: string }) {
-  return (
-    <main className="page-top message-page wrap">
-      <div className="message-text">
-        <h1>Unexpected Application Error!</h1>
-        <p className="lead">
-          Something went wrong on our side. Please reload the page, or call <a href={telephone}>{brand.phone}</a>.
-        </p>
-        {reference && (
-          <p className="lead">
-            Your enquiry is received. Your reference: <strong>{reference}</strong>
-          </p>
-        )}
-        <a href="/" className="button">
-          Back to the home page
-        </a>
-      </div>
-    </main>
-  )
-}
+const errorPage = (
+  <main>
+    <Message
+      title="Unexpected Application Error!"
+      lead={`Something went wrong on our side. Please reload the page, or call ${brand.phone}.`}
+    >
+      {backHome}
+    </Message>
+  </main>
+)
 
 /** Prints one sheet for a physician: print.css hides the rest of the page. */
 function printSheet({ target }: MouseEvent) {

@@ -85,9 +85,6 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
   const sender = useRef<Promise<OrderSender>>(null)
 
   function show(next: OrderState, addToast?: () => void) {
-    // For the error page.
-    if (next.received) document.documentElement.dataset.reference = next.received.reference
-    else delete document.documentElement.dataset.reference
     flushSync(() => {
       setState(next)
       onReceived?.(next.received !== undefined)

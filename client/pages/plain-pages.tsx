@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { RECEIVED_PATH, type SubscriptionState } from '../../shared/form-outcome.ts'
@@ -10,6 +9,7 @@ import { policySections, privacyPolicy } from '../content/privacy-policy.ts'
 import { OrderPanel, OrderSection } from '../enquiry/order-form.tsx'
 import { OrderReceived } from '../enquiry/order-received.tsx'
 import { Island } from '../ui/island.tsx'
+import { backHome, Message } from '../ui/message.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Linked } from '../ui/text.tsx'
 import type { Page } from './page.ts'
@@ -100,10 +100,10 @@ export const subscribedPage: Page = {
   unlisted: true,
   isSubscription: true,
   Body: () => (
-    <Notice title="Almost subscribed" lead={subscribe.done}>
+    <Message title="Almost subscribed" lead={subscribe.done}>
       <p>Nothing there after some minutes? Look among spam. Who is on the list already gets no second one.</p>
       {backHome}
-    </Notice>
+    </Message>
   ),
 }
 
@@ -117,7 +117,7 @@ export const subscriptionPage: Page = {
   Body: ({ answer: { link = 'unknown' } }) => {
     const { title, text, buttons } = subscriptionTexts[link]
     return (
-      <Notice title={title} lead={text}>
+      <Message title={title} lead={text}>
         {Object.entries(buttons ?? {}).map(([action, label]) => (
           <form key={action} method="post" data-posted="">
             <input type="hidden" name="do" value={action} />
@@ -127,7 +127,7 @@ export const subscriptionPage: Page = {
           </form>
         ))}
         {!buttons && backHome}
-      </Notice>
+      </Message>
     )
   },
 }
@@ -139,7 +139,7 @@ export const notFoundPage: Page = {
   description: 'There is no page at this address. The home page leads on to all that there is.',
   unlisted: true,
   Body: () => (
-    <Notice
+    <Message
       title="Page not found"
       lead="We could not find this page. It may have moved, or the address may be mistyped."
       picture={
@@ -152,7 +152,7 @@ export const notFoundPage: Page = {
       }
     >
       {backHome}
-    </Notice>
+    </Message>
   ),
 }
 
@@ -183,30 +183,4 @@ const subscriptionTexts: Record<SubscriptionState, SubscriptionText> = {
     text: 'The subscription was ended, or not confirmed within 30 days. To subscribe, enter your address at the foot of any other page.',
   },
   failed: { title: 'Please try again', text: 'We could not reach our list just now. Nothing has changed.' },
-}
-
-const backHome = (
-  <a href="/" className="button">
-    Back to the home page
-  </a>
-)
-
-interface NoticeProps {
-  title: string
-  lead: string
-  picture?: ReactNode
-  children: ReactNode
-}
-
-function Notice({ title, lead, picture, children }: NoticeProps) {
-  return (
-    <section className={picture ? 'page-top message-page with-picture wrap' : 'page-top message-page wrap'}>
-      {picture}
-      <div className="message-text">
-        <h1>{title}</h1>
-        <p className="lead">{lead}</p>
-        {children}
-      </div>
-    </section>
-  )
 }
