@@ -130,9 +130,12 @@ export function readPerson(text: string): Person {
 }
 
 /** Prisma ignores case by ILIKE, in which % and _ are wildcards. */
+export function likePattern(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&')
+}
+
 export function personFilter(person: Person): EnquiryFilter {
-  if ('mobile' in person) return person
-  return { email: { equals: person.email.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' } }
+  return 'mobile' in person ? person : { email: { equals: likePattern(person.email), mode: 'insensitive' } }
 }
 
 /** The digits of a mobile number, or of a part of one, without +91; undefined if the text is no number. */

@@ -103,7 +103,7 @@ async function expected(env: Record<string, string>): Promise<string[]> {
 }
 
 async function secondStatus(env: Record<string, string>): Promise<string> {
-  const { stdout } = await staff(['list', '--limit', '2', '--json'], env)
+  const { stdout } = await staff(['list', '--json'], env)
   return JSON.parse(stdout)[1].Status
 }
 

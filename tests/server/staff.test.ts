@@ -51,7 +51,6 @@ describe('the staff command', () => {
       ['list', '--new', '--status', 'New'],
       ['list', '--from', 'last week'],
       ['list', '--from', '7'],
-      ['list', '--limit', '0'],
       ['show'],
       ['show', 'QV-12'],
       ['show', 'QV-7K3M9P', 'QV-7K3M9Q'],
