@@ -9,7 +9,7 @@ import { atEnd } from '../support/at-end.ts'
 import { aFolder } from '../support/scratch.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
-import { aDatabase, aSite } from '../support/waiting-site.ts'
+import { aDatabase, anOpenDatabase, aSite } from '../support/waiting-site.ts'
 
 const lines = (env: Record<string, string>) =>
   onDatabase(env, (db) => db.access.findMany({ orderBy: { at: 'asc' }, select: { command: true, what: true } }))
@@ -52,7 +52,7 @@ describe('the access log', () => {
         backup: ['-'],
         restore: [file],
       }[name ?? '']
-      const env = name === 'restore' ? await aDatabase() : database
+      const env = name === 'restore' ? await anOpenDatabase() : database
       const before = name === 'restore' ? 0 : await db.access.count()
       await staff([name ?? '', ...(args ?? [])], env)
       const after = await onDatabase(env, (each) => each.access.findMany())
@@ -194,7 +194,7 @@ describe('the history of an enquiry', () => {
     atEnd(folder.remove)
     const file = join(folder.path, 'backup.gz')
     await staff(['backup', file], database)
-    const other = await aDatabase()
+    const other = await anOpenDatabase()
     await staff(['list'], other)
     expect(await staff(['restore', file], other)).toMatchObject({ code: 0 })
     const read = (env: Record<string, string>) => onDatabase(env, (db) => db.historyEntry.findMany())

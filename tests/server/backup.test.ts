@@ -14,7 +14,7 @@ import { scratch } from '../support/scratch.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { aDatabase, anOpenDatabase } from '../support/waiting-site.ts'
 
 const AWKWARD = 'Zoë "O’Hara" \\ back\u2028line 🌿'
 
@@ -22,12 +22,6 @@ async function aPath(): Promise<string> {
   const folder = await mkdtemp(join(scratch, 'quvera-backup-'))
   atEnd(() => rm(folder, { recursive: true, force: true }))
   return join(folder, 'backup.gz')
-}
-
-async function anEmptyDatabase(): Promise<Record<string, string>> {
-  const { env, drop } = await createTestDatabase()
-  atEnd(drop)
-  return env
 }
 
 /** A site with enquiries, mails and a subscription. */
@@ -86,7 +80,7 @@ async function edited(change: (text: string) => string): Promise<string> {
 describe('a backup', { timeout: 90_000 }, () => {
   it('made while the site runs brings everything back in another database', async () => {
     const file = await aBackup(site)
-    const target = await anEmptyDatabase()
+    const target = await aDatabase()
     const restored = await staff(['restore', file, '--mails'], target)
     expect(restored).toMatchObject({ code: 0, stderr: '' })
     expect(restored.stdout).toMatch(/^Restored 8 rows of the backup made at \S+\.\n$/)
@@ -134,7 +128,7 @@ describe('a backup', { timeout: 90_000 }, () => {
     const waiting = await aSite(false)
     atEnd(waiting.close)
     const file = await aBackup(waiting)
-    const held = await anEmptyDatabase()
+    const held = await anOpenDatabase()
     expect((await staff(['restore', file], held)).stdout).toMatch(/Withheld: 5 mails that were pending in the backup/)
     const states = (env: Record<string, string>) =>
       inspect(env, (db) => db.mail.groupBy({ by: ['status', 'lastError'], _count: true }))
@@ -146,14 +140,14 @@ describe('a backup', { timeout: 90_000 }, () => {
     expect((await states(held))[0]?.status).toBe('Withheld')
     expect((await staff(['mails', 'retry', '--yes', '--restored'], held)).stdout).toContain('5 mails are due now')
     expect(await states(held)).toEqual([{ status: 'Pending', lastError: null, _count: 5 }])
-    const sending = await anEmptyDatabase()
+    const sending = await anOpenDatabase()
     await staff(['restore', file, '--mails'], sending)
     expect(await states(sending)).toEqual([{ status: 'Pending', lastError: null, _count: 5 }])
   })
 
   it('is restored with its sequences, so that new rows get new numbers', async () => {
     const file = await aBackup(site)
-    const env = await anEmptyDatabase()
+    const env = await anOpenDatabase()
     await staff(['restore', file], env)
     const [before, after] = await inspect(env, async (db) => {
       const last = await db.mail.aggregate({ _max: { id: true } })
@@ -166,7 +160,7 @@ describe('a backup', { timeout: 90_000 }, () => {
   })
 
   it('is restored into the database that it was made of, which somebody emptied by hand', async () => {
-    const [env, file] = [await anEmptyDatabase(), await aPath()]
+    const [env, file] = [await anOpenDatabase(), await aPath()]
     await onDatabase(env, (db) => storeEnquiry(db))
     expect(await staff(['backup', file], env)).toMatchObject({ code: 0 })
     await onDatabase(env, (db) => db.$executeRawUnsafe('TRUNCATE "Quvera_Form" CASCADE'))

@@ -11,10 +11,12 @@ const ORDERS_A_MINUTE = 4
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
+const anApp = (rateLimitMax: number) => startTestApp({ mails: false, rateLimitMax, trustProxy: ['127.0.0.1'] })
+
 let app: TestApp
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
-  app = await startTestApp({ mails: false, rateLimitMax: ORDERS_A_MINUTE, trustProxy: ['127.0.0.1'] })
+  app = await anApp(ORDERS_A_MINUTE)
 })
 afterEach(async () => {
   vi.useRealTimers()
@@ -81,10 +83,15 @@ describe('subscriptions', () => {
   })
 })
 
-describe('orders', () => {
+describe('orders, of which one a minute is taken', () => {
+  beforeEach(async () => {
+    await app.close()
+    app = await anApp(1)
+  })
+
   it('are thirty minutes’ worth a day and client, refused in words of their own, and taken the next day', async () => {
     for (let minute = 0; minute < 30; minute++) {
-      expect(await statuses(ORDERS_A_MINUTE, () => orderFrom('203.0.113.1'))).toEqual(Array(ORDERS_A_MINUTE).fill(200))
+      expect(await orderFrom('203.0.113.1')).toBe(200)
       vi.setSystemTime(Date.now() + MINUTE_MS)
     }
     const refused = await submit(app.url, anOrder(), from('203.0.113.1'))
@@ -97,7 +104,8 @@ describe('orders', () => {
 
   it('are five times as many a day and /48', async () => {
     for (let minute = 0; minute < 30; minute++) {
-      await statuses(5 * ORDERS_A_MINUTE, (index) => orderFrom(`2001:db8:0:${index.toString(16)}::1`))
+      const all = await statuses(5, (index) => orderFrom(`2001:db8:0:${index.toString(16)}::1`))
+      expect(all).toEqual(Array(5).fill(200))
       vi.setSystemTime(Date.now() + MINUTE_MS)
     }
     const refused = await submit(app.url, anOrder(), from('2001:db8:0:ff::1'))

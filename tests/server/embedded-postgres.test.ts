@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import fs from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import fs, { cpSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, join, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { pathIn } from '../../server/embedded/data-folder.ts'
 import { createDiskSpace } from '../../server/embedded/disk-space.ts'
 import { type Postgres, serialize } from '../../server/embedded/postgres.ts'
 import { createTurns } from '../../server/embedded/turns.ts'
@@ -37,7 +38,7 @@ beforeAll(async () => {
   syncBuiltinESMExports()
   parent = await mkdtemp(join(scratch, 'quvera-pglite-'))
   folder = join(parent, 'postgres')
-  await mkdir(folder)
+  copyTemplate(folder)
   const { openPostgres } = await import('../../server/embedded/postgres.ts')
   postgres = await openPostgres(folder, (reason) => void aborts.push(reason))
   ask('CREATE TABLE thing (number int PRIMARY KEY)')
@@ -48,6 +49,11 @@ afterAll(async () => {
   syncBuiltinESMExports()
   await rm(parent ?? '', { recursive: true, force: true })
 })
+
+/** Making a database takes PostgreSQL two seconds. */
+function copyTemplate(to: string) {
+  cpSync(pathIn(inject('embeddedTemplate'), 'database'), to, { recursive: true })
+}
 
 const ask = (sql: string) => postgres.query(sql)
 const SYNC = serialize.sync()
@@ -159,6 +165,7 @@ describe.skipIf(inject('postgres'))('the execution of the embedded database', ()
     ['the disk fails', /^could not fsync file/],
   ])('reports why PostgreSQL stopped when %s', async (what, reason) => {
     const own = await mkdtemp(join(scratch, 'quvera-pglite-'))
+    copyTemplate(own)
     const workerData = { folder: own, how: what.replace(/^(its|the) /, '') }
     const worker = new Worker(resolve(import.meta.dirname, '../support/stopped-postgres.ts'), { workerData })
     const [said] = await once(worker, 'message')

@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { sign } from '../support/backup-file.ts'
+import { openTestDatabase } from '../support/open-test-database.ts'
 import { aFolder } from '../support/scratch.ts'
 import { type Ran, staff } from '../support/staff-command.ts'
 import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
-import { createTestDatabase } from '../support/test-database.ts'
-import { aDatabase } from '../support/waiting-site.ts'
+import { aDatabase, anOpenDatabase } from '../support/waiting-site.ts'
 
 /* A later version of the site, with two migrations more: the second needs what the first adds to a type. */
 
@@ -29,13 +29,11 @@ beforeAll(async () => {
     await mkdir(join(folder.path, 'prisma/migrations', name))
     await writeFile(join(folder.path, 'prisma/migrations', name, 'migration.sql'), sql)
   }
-  const { env, drop } = await createTestDatabase()
-  await onDatabase(env, async (db) => {
-    for (let index = 0; index < 20; index++) await storeEnquiry(db)
-  })
+  const { db, env, close } = await openTestDatabase()
+  for (let index = 0; index < 20; index++) await storeEnquiry(db)
   file = join(folder.path, 'backup.gz')
   expect(await staff(['backup', file], env)).toMatchObject({ code: 0 })
-  await drop()
+  await close()
 })
 afterAll(() => folder.remove())
 
@@ -72,7 +70,7 @@ it('a database of this version keeps its rows through an update', async () => {
 })
 
 it('a backup of this version is restored by the later one, and brought up to date', async () => {
-  const env = await aDatabase()
+  const env = await anOpenDatabase()
   const { code, stdout } = await nextStaff(['restore', file], env)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^Restored 60 rows of the backup/)
@@ -81,7 +79,7 @@ it('a backup of this version is restored by the later one, and brought up to dat
 })
 
 it('one whose rows do not fit leaves an empty database, brought up to date', async () => {
-  const env = await aDatabase()
+  const env = await anOpenDatabase()
   const text = gunzipSync(await readFile(file)).toString()
   const broken = join(folder.path, 'broken.gz')
   await writeFile(broken, gzipSync(sign(text.replace('"Status":"New"', '"Status":"Newer"'))))
@@ -91,11 +89,11 @@ it('one whose rows do not fit leaves an empty database, brought up to date', asy
 })
 
 it('a backup of the later version is refused by this one', async () => {
-  const env = await aDatabase()
+  const env = await anOpenDatabase()
   expect(await nextStaff(['migrate'], env)).toMatchObject({ code: 0 })
   const later = join(folder.path, 'later.gz')
   expect(await nextStaff(['backup', later, '--allow-empty'], env)).toMatchObject({ code: 0 })
-  const refused = await staff(['restore', later], await aDatabase())
+  const refused = await staff(['restore', later], await anOpenDatabase())
   expect(refused.code).toBe(1)
   expect(refused.stderr).toMatch(/newer version of the site \(migration 29990101000000_city\)/)
 })

@@ -57,15 +57,15 @@ describe('the final state does not depend on the order of the events', () => {
   })
 })
 
-describe('twenty thousand events of other mails in the same account', () => {
+describe('five thousand events of other mails in the same account', () => {
   it('cost an event of ours, and a send, one look-up by an index', async () => {
     const { db } = app
     await db.$executeRaw`
       INSERT INTO "Quvera_Mail" ("Kind", "Key", "Status", "ResendId", "TriedAt")
-      SELECT 'Summary', 'summary/' || number, 'Sent', 'mail-' || number, now() FROM generate_series(1, 20000) number`
+      SELECT 'Summary', 'summary/' || number, 'Sent', 'mail-' || number, now() FROM generate_series(1, 5000) number`
     await db.$executeRaw`
       INSERT INTO "Quvera_MailEvent" ("Id", "ResendId", "Type")
-      SELECT 'foreign-' || number, 'of-others-' || number, 'email.delivered' FROM generate_series(1, 20000) number`
+      SELECT 'foreign-' || number, 'of-others-' || number, 'email.delivered' FROM generate_series(1, 5000) number`
     await db.$executeRaw`ANALYZE "Quvera_Mail", "Quvera_MailEvent"`
     await db.mailEvent.create({ data: { id: 'new', resendId: 'mail-7', type: 'email.delivered' } })
     await db.$transaction(async (transaction) => {
@@ -80,7 +80,7 @@ describe('twenty thousand events of other mails in the same account', () => {
       expect(after.fetched - before.fetched).toBeLessThan(10)
     })
     expect(await statusOf('mail-7')).toBe('Delivered')
-    expect(await db.mailEvent.count()).toBe(20_000)
+    expect(await db.mailEvent.count()).toBe(5000)
   })
 })
 

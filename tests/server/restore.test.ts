@@ -11,7 +11,7 @@ import { aFolder } from '../support/scratch.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase, storedProducts } from '../support/stored-enquiry.ts'
 import { administer } from '../support/test-database.ts'
-import { aDatabase } from '../support/waiting-site.ts'
+import { aDatabase, anOpenDatabase } from '../support/waiting-site.ts'
 
 const MIGRATIONS = readdirSync(migrationsFolder()).filter((name) => /^\d/.test(name))
 /** More than are inserted at once. */
@@ -98,7 +98,7 @@ function shape(env: Record<string, string>): Promise<unknown> {
 
 describe('a backup', { timeout: 60_000 }, () => {
   it('comes back whole, and leaves the tables as they were', async () => {
-    const env = await aDatabase()
+    const env = await anOpenDatabase()
     const before = await shape(env)
     const restored = await staff(['restore', await aFile(backupText(anOldBackup())), '--mails'], env)
     expect(restored).toMatchObject({ code: 0, stderr: '' })

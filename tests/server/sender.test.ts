@@ -4,6 +4,7 @@ import { startSender, type Transport } from '../../server/mail/sender.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
+import { hoursAgo, storeEnquiries } from '../support/stored-enquiry.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 async function anApp(options: Parameters<typeof startTestApp>[0] = {}) {
@@ -30,26 +31,18 @@ describe('the sender', () => {
   it('withholds all old mails before it sends one, and logs how many enquiries nobody was told of', async () => {
     const app = await anApp({ mails: false })
     await submit(app.url, anOrder())
-    for (let part = 0; part < 2; part++)
-      await app.db.$executeRaw`
-        WITH form AS (
-          INSERT INTO "Quvera_Form" ("Id", "Reference", "ReceivedAt", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey")
-          SELECT gen_random_uuid(), 'QV-' || ${part}::int || '-' || n, now() - interval '60 days', 'x', 'old' || n || '@shop.example', '9876543210', 1, 'Self Use', 'Quvera XT', '1', gen_random_uuid()
-          FROM generate_series(1, 10000) n RETURNING "Id", "ReceivedAt"
-        )
-        INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "DueAt")
-        SELECT "Id", kind::"Quvera_MailKind", "ReceivedAt" FROM form CROSS JOIN (VALUES ('Staff'), ('Acknowledgement')) AS mails (kind)`
+    await storeEnquiries(app.db, 3000, hoursAgo(60 * 24))
     const withheldAtFirstMail = new Promise<number>((done) => {
       app.resend.onMail = () => done(app.db.mail.count({ where: { status: 'Withheld' } }))
     })
     const outbox = app.startOutbox()
-    expect(await withheldAtFirstMail).toBe(40_000)
+    expect(await withheldAtFirstMail).toBe(6000)
     await eventually(() => expect(app.resend.mails).toHaveLength(2))
     await outbox.stop(1000)
-    expect(app.resend.mails.map(({ subject }) => subject).join()).not.toMatch(/QV-\d-/)
+    expect(app.resend.mails.map(({ subject }) => subject).join()).not.toMatch(/QV-\d+/)
     const alarms = app.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50)
-    expect(alarms.reduce((sum, { enquiries }) => sum + enquiries, 0)).toBe(20_000)
-  }, 180_000)
+    expect(alarms.reduce((sum, { enquiries }) => sum + enquiries, 0)).toBe(3000)
+  })
 
   it('reports a statement that times out once, and orders are stored as before', async () => {
     const app = await anApp()

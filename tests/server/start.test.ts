@@ -2,13 +2,14 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
-import { openDatabase, withDatabase } from '../../server/open-database.ts'
+import { withDatabase } from '../../server/open-database.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
+import { openTestDatabase } from '../support/open-test-database.ts'
 import { scratch } from '../support/scratch.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { runProgram, staff } from '../support/staff-command.ts'
-import { administer, createTestDatabase, migrations } from '../support/test-database.ts'
+import { administer, createTestDatabase } from '../support/test-database.ts'
 
 async function start(env: Record<string, string>): Promise<ServerProcess> {
   const server = await startServer(env, { waitUntilReady: false })
@@ -122,18 +123,10 @@ describe('staff commands and Studio open what is there', () => {
   })
 
   it('and say that an older one must be migrated first, which only a backup does not need', async () => {
-    const env = await aDatabase()
-    const open = () =>
-      openDatabase({ url: env.DATABASE_URL, dataDir: env.DATA_DIR ?? '', migrations, anyVersion: true })
-    const names = async () => {
-      const { db, close } = await open()
-      const rows = await db.$queryRaw`SELECT migration_name FROM _prisma_migrations ORDER BY 1`
-      await close()
-      return rows
-    }
-    const { db, close } = await open()
+    const { db, env, close } = await openTestDatabase()
+    atEnd(close)
+    const names = () => db.$queryRaw`SELECT migration_name FROM _prisma_migrations ORDER BY 1`
     await db.$executeRaw`DELETE FROM _prisma_migrations WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)`
-    await close()
     const before = await names()
     const { code, stderr } = await staff(['list'], env)
     expect(code).toBe(1)

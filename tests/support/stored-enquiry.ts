@@ -40,6 +40,18 @@ export async function storeEnquiry(db: Db, fields: Fields = {}, mails: Mails = {
   return stored
 }
 
+/** So many enquiries at once, each with a pending notice and acknowledgement. */
+export async function storeEnquiries(db: Db, count: number, receivedAt = new Date()): Promise<void> {
+  await db.$executeRaw`
+    WITH form AS (
+      INSERT INTO "Quvera_Form" ("Id", "Reference", "ReceivedAt", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey")
+      SELECT gen_random_uuid(), 'QV-' || n, ${receivedAt}, 'x', 'a' || n || '@shop.example', '9876543210', 1, 'Self Use', 'Quvera XT', '1', gen_random_uuid()
+      FROM generate_series(1, ${count}::int) n RETURNING "Id", "ReceivedAt"
+    )
+    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "DueAt")
+    SELECT "Id", kind::"Quvera_MailKind", "ReceivedAt" FROM form CROSS JOIN (VALUES ('Staff'), ('Acknowledgement')) AS mails (kind)`
+}
+
 /** Works on the database of a test beside whatever else uses it. */
 export function onDatabase<T>(env: Record<string, string>, work: (db: Db) => Promise<T>): Promise<T> {
   return withDatabase({ DATA_DIR: '', ...env }, ({ db }) => work(db))

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { atEnd } from './at-end.ts'
+import { openTestDatabase } from './open-test-database.ts'
 import { startServer } from './server-process.ts'
 import { startTestApp } from './test-app.ts'
 import { createTestDatabase } from './test-database.ts'
@@ -8,6 +9,13 @@ import { createTestDatabase } from './test-database.ts'
 export async function aDatabase() {
   const { env, drop } = await createTestDatabase()
   atEnd(drop)
+  return env
+}
+
+/** An empty database that this process has open: commands connect to it, which takes a tenth of the time of opening it. */
+export async function anOpenDatabase() {
+  const { env, close } = await openTestDatabase()
+  atEnd(close)
   return env
 }
 
