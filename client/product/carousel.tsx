@@ -1,14 +1,14 @@
-import { useEffect, useRef, useState } from 'react'
+import { type MouseEvent, useEffect, useRef, useState } from 'react'
 import slick from 'react-slick'
 import type { Slide } from '../content/product.ts'
-import { type Folding, SlideBody } from './slide-body.tsx'
+import { SlideBody } from './slide-body.tsx'
 
 // react-slick is CommonJS: the default import may be its module object instead of the class.
 const Slider = (slick as typeof slick & { default?: typeof slick }).default ?? slick
 const CAROUSEL_INTERVAL_MS = 10_000
 const SLIDE_MS = 500
 
-export interface CarouselProps extends Folding {
+export interface CarouselProps {
   slides: Slide[]
   draggable: boolean
 }
@@ -17,7 +17,7 @@ export interface CarouselProps extends Folding {
  * The interval is kept here, because react-slick's autoplay does not stop on focus. To loop, react-slick shows copies of
  * slides: every slide but the current one is inert.
  */
-export function Carousel({ slides, draggable, unfolded, onToggle }: CarouselProps) {
+export function Carousel({ slides, draggable }: CarouselProps) {
   const slider = useRef<InstanceType<typeof Slider>>(null)
   const region = useRef<HTMLElement>(null)
   const moved = useRef<Way>(null)
@@ -56,12 +56,12 @@ export function Carousel({ slides, draggable, unfolded, onToggle }: CarouselProp
   }
 
   /** Stops the carousel for somebody who reads a whole text. */
-  function read(id: string) {
-    setPlaying(false)
-    onToggle(id)
+  function stopForReader({ target }: MouseEvent) {
+    if ((target as Element).closest('.read-more')) setPlaying(false)
   }
 
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard clicks a button too
     <section
       ref={region}
       className="carousel"
@@ -71,6 +71,7 @@ export function Carousel({ slides, draggable, unfolded, onToggle }: CarouselProp
       onPointerLeave={() => setPointed(false)}
       onFocus={() => setFocused(true)}
       onBlur={() => setFocused(false)}
+      onClick={stopForReader}
     >
       <div className="slide-index">
         <p>
@@ -118,7 +119,7 @@ export function Carousel({ slides, draggable, unfolded, onToggle }: CarouselProp
             aria-roledescription="slide"
             aria-label={`${index + 1} of ${slides.length}: ${slide.title}`}
           >
-            <SlideBody slide={slide} controls={<Arrows onMove={move} />} unfolded={unfolded} onToggle={read} />
+            <SlideBody slide={slide} controls={<Arrows onMove={move} />} />
           </div>
         ))}
       </Slider>

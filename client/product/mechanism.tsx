@@ -9,17 +9,11 @@ export function Mechanism({ slides, open, draggable }: MechanismContent) {
   const region = useRef<HTMLDivElement>(null)
   const Carousel = useCarousel(region)
   const [active, setActive] = useState(open)
-  // The carousel renders copies of slides, which share this state.
-  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set())
-
-  function toggle(id: string) {
-    setUnfolded((now) => (now.has(id) ? new Set([...now].filter((one) => one !== id)) : new Set(now).add(id)))
-  }
 
   return (
     <div ref={region} className="mechanism">
       {Carousel ? (
-        <Carousel slides={slides} draggable={draggable} unfolded={unfolded} onToggle={toggle} />
+        <Carousel slides={slides} draggable={draggable} />
       ) : (
         <>
           <fieldset className="segments" aria-label="Show">
@@ -44,7 +38,7 @@ export function Mechanism({ slides, open, draggable }: MechanismContent) {
           <div className="slides">
             {slides.map((slide) => (
               <section key={slide.id} className="slide" data-active={slide.id === active} aria-label={slide.title}>
-                <SlideBody slide={slide} unfolded={unfolded} onToggle={toggle} />
+                <SlideBody slide={slide} />
               </section>
             ))}
           </div>

@@ -1,16 +1,10 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Ingredient as Content, Slide } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
 import { Amount } from '../ui/text.tsx'
 
-export interface Folding {
-  /** The texts that are shown in full. */
-  unfolded: ReadonlySet<string>
-  onToggle: (id: string) => void
-}
-
 /** The content of a slide, in the page and in the carousel. */
-export function SlideBody({ slide, controls, ...folding }: Folding & { slide: Slide; controls?: ReactNode }) {
+export function SlideBody({ slide, controls }: { slide: Slide; controls?: ReactNode }) {
   return (
     <div className="slide-body" data-cards={slide.cards.length}>
       <div className="slide-head">
@@ -22,11 +16,9 @@ export function SlideBody({ slide, controls, ...folding }: Folding & { slide: Sl
         {slide.cards.map((card) => (
           <Ingredient
             key={card.name}
-            id={`${slide.id}/${card.name}`}
             card={card}
             brief={slide.brief}
             sizes={slide.cards.length === 1 ? '(min-width: 56.25em) 540px, 40vw' : '(min-width: 56.25em) 208px, 40vw'}
-            {...folding}
           />
         ))}
       </ul>
@@ -34,18 +26,17 @@ export function SlideBody({ slide, controls, ...folding }: Folding & { slide: Sl
   )
 }
 
-interface IngredientProps extends Folding {
-  id: string
+interface IngredientProps {
   card: Content
   brief: boolean | undefined
   sizes: string
 }
 
 /** The whole text is in the page. With scripts, CSS hides the rest until "read more" is pressed. */
-function Ingredient({ id, card, brief, sizes, unfolded, onToggle }: IngredientProps) {
+function Ingredient({ card, brief, sizes }: IngredientProps) {
   const { name, note, amount, picture, text, caution } = card
   const short = shortened(text)
-  const open = unfolded.has(id)
+  const [open, setOpen] = useState(false)
   return (
     <li className="ingredient">
       {picture && <Picture {...picture} sizes={sizes} />}
@@ -62,7 +53,7 @@ function Ingredient({ id, card, brief, sizes, unfolded, onToggle }: IngredientPr
             {short.length < text.length && (
               <>
                 <span className="rest">{text.slice(short.length)}</span>{' '}
-                <button type="button" aria-expanded={open} onClick={() => onToggle(id)}>
+                <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
                   <span>{open ? 'read less' : 'read more'}</span>
                   <span className="visually-hidden"> about {name}</span>
                 </button>
