@@ -42,13 +42,9 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
     .argument('<file>', 'that "backup" has written, also with an older version of the site; - is standard input')
     .option(
       '--mails',
-      'send the mails that were pending in the backup. Without it they are withheld, because they may have been sent since the backup was made: "mails" shows them, "mails retry --restored --yes" sends them',
+      'the site has not run since the backup: pending mails are sent, and subscriptions stay confirmed. Without it mails are withheld and subscriptions unconfirmed',
     )
-    .option(
-      '--subscriptions',
-      'keep confirmed subscriptions confirmed. Without it they become unconfirmed, because people may have unsubscribed since the backup',
-    )
-    .action(async (file: string, { mails = false, subscriptions = false }: Options) => {
+    .action(async (file: string, { mails: isMove = false }: { mails?: boolean }) => {
       const name = file === '-' ? 'standard input' : resolve(file)
       // Standard input is read to its end first: while a transaction waits for more, the site stores no orders.
       const bytes = file === '-' ? await buffer(input) : undefined
@@ -59,8 +55,7 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
       await assertComplete(read()).catch(fail) // before a database is created
       const settings = env()
       await withDatabase({ ...settings, migrate: true }, async (database) => {
-        const keep = { mails, subscriptions }
-        const restored = await restore(database, read(), keep).catch(fail)
+        const restored = await restore(database, read(), isMove).catch(fail)
         const { rows, madeAt, withheld, unconfirmed, isRecreated } = restored
         await terminal.recordAccess(database.db, formatCount(rows, 'row', 'rows'))
         print(`Restored ${formatCount(rows, 'row', 'rows')} of the backup made at ${madeAt}.`)
@@ -72,22 +67,17 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
           )
         if (unconfirmed > 0)
           print(
-            `No longer confirmed: ${formatCount(unconfirmed, 'subscription', 'subscriptions')}, because people may have unsubscribed since the backup. To keep them, restore into an empty database with --subscriptions.`,
+            `No longer confirmed: ${formatCount(unconfirmed, 'subscription', 'subscriptions')}, because people may have unsubscribed since the backup (--mails).`,
           )
       })
     })
-}
-
-interface Options {
-  mails?: boolean
-  subscriptions?: boolean
 }
 
 /**
  * Fills the database in one transaction. For an older backup the empty tables are first created as they were then, and
  * migrated afterwards. Whenever this is interrupted, the next start migrates the database.
  */
-async function restore({ db, withClient }: Database, lines: AsyncGenerator<string>, keep: Required<Options>) {
+async function restore({ db, withClient }: Database, lines: AsyncGenerator<string>, isMove: boolean) {
   const folder = migrationsFolder()
   await assertEmpty(db)
   const backup = await openBackup(lines)
@@ -95,22 +85,23 @@ async function restore({ db, withClient }: Database, lines: AsyncGenerator<strin
   const isRecreated = (await readMigrations(folder)).length > names.length
   if (isRecreated) await withClient((client) => recreateTables(client, folder, names))
   const filled = await db
-    .$transaction((transaction) => fill(transaction, backup, keep), { timeout: NO_LIMIT_MS })
+    .$transaction((transaction) => fill(transaction, backup, isMove), { timeout: NO_LIMIT_MS })
     .finally(() => isRecreated && withClient((client) => migrate(client, folder)))
   return { ...filled, madeAt: backup.head.madeAt, isRecreated }
 }
 
-async function fill(db: Queries & Pick<Database['db'], '$queryRaw'>, backup: Backup, keep: Required<Options>) {
+async function fill(db: Queries & Pick<Database['db'], '$queryRaw'>, backup: Backup, isMove: boolean) {
   await db.$executeRawUnsafe('SET LOCAL statement_timeout = 0')
   const tables = await readTables(db)
   await db.$executeRawUnsafe(`LOCK TABLE ${tables.map(({ name }) => quoted(name)).join()} IN EXCLUSIVE MODE`)
   await assertEmpty(db)
   const rows = await insertAll(db, backup)
   await db.$executeRawUnsafe(SET_SEQUENCES)
-  const withheld = keep.mails ? 0 : await withholdAfterRestore(db)
-  const unconfirmed = keep.subscriptions
-    ? 0
-    : await db.$executeRawUnsafe(`UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL WHERE "ConfirmedAt" IS NOT NULL`)
+  if (isMove) return { rows, withheld: 0, unconfirmed: 0 }
+  const withheld = await withholdAfterRestore(db)
+  const unconfirmed = await db.$executeRawUnsafe(
+    `UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL WHERE "ConfirmedAt" IS NOT NULL`,
+  )
   return { rows, withheld, unconfirmed }
 }
 
