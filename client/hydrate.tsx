@@ -3,12 +3,12 @@ import { createRoot, hydrateRoot, type Root } from 'react-dom/client'
 import { brand } from '../shared/brand.ts'
 import { SubscribeForm } from './enquiry/subscribe-form.tsx'
 import { Header } from './layout/header.tsx'
+import { markCurrentSection } from './product/contents.tsx'
 import type { IslandName } from './ui/island.tsx'
 import { backHome, Message } from './ui/message.tsx'
 
 /** The islands that every page has are bundled here. The others are loaded by the pages that have them. */
 const components: Record<IslandName, () => unknown> = {
-  contents: async () => (await import('./product/contents.tsx')).Contents,
   header: () => Header,
   indications: async () => (await import('./product/indications.tsx')).Indications,
   mechanism: async () => (await import('./product/mechanism.tsx')).Mechanism,
@@ -33,6 +33,7 @@ export async function hydrate() {
   }
   await Promise.all(islands.map(hydrateIfLoaded))
   for (const act of [printSheet, copyReference]) addEventListener('click', act)
+  markCurrentSection()
   setYear()
   document.documentElement.toggleAttribute('data-hydrated', true)
   if (document.documentElement.dataset.vitals === 'on') import('./web-vitals.ts').catch(() => undefined) // optional

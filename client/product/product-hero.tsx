@@ -2,7 +2,6 @@ import { brand } from '../../shared/brand.ts'
 import { buyNowPath, products } from '../../shared/catalogue.ts'
 import { firstLines, fullName } from '../content/compositions.ts'
 import type { ProductContent } from '../content/product.ts'
-import { Island } from '../ui/island.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Amount, Words } from '../ui/text.tsx'
 import { Contents } from './contents.tsx'
@@ -51,7 +50,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
           </section>
         </div>
       </div>
-      <Island className="contents" name="contents" of={Contents} props={{}} />
+      <Contents />
     </>
   )
 }

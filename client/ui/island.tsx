@@ -1,7 +1,7 @@
 import type { ComponentType, HTMLAttributes } from 'react'
 
 /** Parts of pages that React hydrates: see `hydrate.tsx`. */
-export type IslandName = 'contents' | 'header' | 'indications' | 'mechanism' | 'order' | 'subscribe'
+export type IslandName = 'header' | 'indications' | 'mechanism' | 'order' | 'subscribe'
 
 interface IslandProps<Props> extends HTMLAttributes<HTMLElement> {
   name: IslandName
