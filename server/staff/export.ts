@@ -19,12 +19,9 @@ export const byTime = (direction: 'asc' | 'desc') => [{ receivedAt: direction },
 
 export function exportCommand(add: AddCommand, terminal: Terminal) {
   withFilters(add('export'))
-    .summary('write enquiries as CSV, or all we hold about one person as JSON')
+    .description('write enquiries as CSV, or all we hold about one person as JSON')
     .usage(`[options] > enquiries.csv
        npm run -s staff -- export --person EMAIL|MOBILE > person.json`)
-    .description(
-      `Without npm's -s, npm writes two lines of its own first. "Received" is Indian time, "ReceivedAt" UTC. A text that a spreadsheet would run as a formula gets an apostrophe in front.`,
-    )
     .option(
       '--person <who>',
       'a mail address in any case, or a mobile number; without other options. A subscription is found by its address only',

@@ -19,14 +19,11 @@ const JSON_OPTION = ['--json', 'for programs: everything of each, as in the expo
 
 export function listCommand(add: AddCommand, terminal: Terminal) {
   withFilters(add('list'))
-    .summary('list the enquiries, newest first')
+    .description('list the enquiries, newest first; a star after the status means that there is a note')
     .option('--new', 'those that nobody has answered yet: the same as --status New')
     .option('--spam', 'suspected spam')
     .option('--oldest', 'oldest first')
     .option(...JSON_OPTION)
-    .description(
-      `Times are Indian. In the column Mail, "Notice Bounced" means that staff did not get the notice, "Ack Bounced" that the visitor's address is wrong. A star after the status means that there is a note. A narrow terminal cuts the lines; "show REFERENCE" shows everything.`,
-    )
     .action(async ({ new: onlyNew, spam, ...options }: Filters & ListOptions & { new?: boolean; spam?: boolean }) => {
       if (onlyNew && options.status) throw new UsageError('Use either --new or --status')
       const filter = toFilter(onlyNew ? { ...options, status: 'New' } : options)

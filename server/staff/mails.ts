@@ -26,8 +26,7 @@ export function mailsCommand(add: AddCommand, terminal: Terminal) {
     .summary('show which mails wait or did not arrive, and why; send them again, or not at all')
     .usage('[--failed] | retry … | withhold …')
     .option('--failed', 'without those that are only Pending')
-    .description(`Shows why mails wait, then the enquiries of which nobody has been told, the visitors to ring, the mails that are not
-sent, and the oldest enquiry that is still New. The state of a mail:
+    .description(`The state of a mail:
 
 ${Object.entries(states)
   .map(([state, { means }]) => `  ${state.padEnd(12)}it ${means}`)
@@ -45,14 +44,11 @@ ${Object.entries(states)
 function retryCommand(add: AddCommand, terminal: Terminal) {
   const { env, print } = terminal
   add('retry')
-    .summary('make mails due now')
+    .description('make mails due now: the running site sends them')
     .argument('[mails...]', 'their numbers, or the references of their enquiries')
     .option('--yes', 'all that are Pending or Failed; without it and without names the command only lists them')
     .option('--include-unknown', 'also those that may have been sent already: the receiver may get a second copy')
     .option('--restored', 'also those that a restore withheld')
-    .description(
-      `The running site then sends them. An Unknown mail may have been sent: look into Resend's log first. With --restored, look whether they were sent after the backup. Mails that are Sent, Delivered, Bounced or Complained, and mails withheld for another reason, are never sent again.`,
-    )
     .action(async (words: string[], options: { yes?: boolean; includeUnknown?: boolean; restored?: boolean }) => {
       const { yes, includeUnknown, restored } = options
       const find = readMailNames(words)
@@ -87,14 +83,13 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
 
 function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
   add('withhold')
-    .summary('keep mails from being sent')
+    .description('keep mails from being sent; the enquiries stay')
     .argument('[mails...]', 'that are not sent, or did not arrive: their numbers, or the references of their enquiries')
     .option(
       '--older-than <age>',
       'all that are Pending and about enquiries older than so many days (7d) or months (2m)',
       readAge,
     )
-    .description('The enquiries stay.')
     .action(async (words: string[], { olderThan }: { olderThan?: Age }) => {
       const find = readMailNames(words)
       if (words.length > 0 === (olderThan !== undefined)) throw new UsageError('Name the mails, or use --older-than 7d')

@@ -43,12 +43,9 @@ export function showCommand(add: AddCommand, terminal: Terminal) {
 export function statusCommand(add: AddCommand, terminal: Terminal) {
   const names = [...statusNames, ...Object.keys(marks)]
   add('status')
-    .summary('set an enquiry to Contacted, Closed or New, or mark it as spam')
+    .description('set an enquiry to Contacted, Closed or New, or mark it as spam')
     .usage(`REFERENCE … ${names.join('|')}`)
     .argument('<words...>', `one or several references, then one of ${names.join('|')}`)
-    .description(
-      `If one of the references is not found, nothing is changed. Suspected spam gets no acknowledgement; not-spam does not send one afterwards.`,
-    )
     .action(async (words: string[]) => {
       if (words.length < 2) throw new UsageError(`Name a reference, then one of: ${names.join(', ')}`)
       const last = words.at(-1) ?? ''

@@ -5,6 +5,7 @@ import { statSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { type Env, readEnv } from '../env.ts'
 import { describeFailure, OperatorError, sqlState } from '../errors.ts'
+import { staffCommand } from '../format.ts'
 import { withDatabase } from '../open-database.ts'
 import { accessCommand, recordAccess } from './access-log.ts'
 import { backupCommand } from './backup.ts'
@@ -137,7 +138,7 @@ function describe(error: unknown, command = ''): string {
 }
 
 function createProgram(terminal: Terminal): Command {
-  const program = new Command('npm run -s staff --')
+  const program = new Command(staffCommand('').trim())
     .usage('COMMAND [options]')
     .enablePositionalOptions()
     .exitOverride()
@@ -150,11 +151,7 @@ function createProgram(terminal: Terminal): Command {
     .configureHelp({ minWidthToWrap: 20 })
     .addHelpText(
       'after',
-      `
-COMMAND --help explains a command.
-The database is that of the site: DATABASE_URL, or the embedded one in DATA_DIR.
-Exit code: 0 done, 1 refused or failed, 2 wrong usage.
-In the container: docker exec CONTAINER node dist/server/staff.js COMMAND …`,
+      '\nExit code: 0 done, 1 refused or failed, 2 wrong usage. docs/staff.md explains the commands.',
     )
   for (const addCommand of commands) addCommand((name) => program.command(name), terminal)
   return program
