@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import type { Database } from './database/database.ts'
 import { pathIn, socketFolder } from './embedded/data-folder.ts'
 import { type Env, readEnvOrExit } from './env.ts'
@@ -13,38 +12,11 @@ import { migrationsFolder } from './project-root.ts'
 import { recordAccess } from './staff/access-log.ts'
 
 const LOOPBACK = '127.0.0.1'
-/** Studio refuses browsers that use another port. */
+/** The links in docs/staff.md lead there. Studio refuses browsers that use another port. */
 const STUDIO_PORT = 5555
 
 /** The database is closed after this time without traffic. */
 const QUIET_MS = 3000
-
-/**
- * Bookmarks for staff. None is of the view Quvera_Enquiries: it has no primary key, and Studio shows one row per page. Status is
- * the first pinned column, because Studio draws the edited cell of other pinned columns in the wrong place.
- */
-const VIEWS: [name: string, address: string][] = [
-  ['The enquiries, newest first', enquiries('Status,ReceivedAt,Reference,Name')],
-  ['Nobody has answered', enquiries('Status,Reference,Name,Mobile', ['Status', '=', 'New'])],
-  ['Suspected spam', enquiries('Status,Reference,Name,Mobile', ['SuspectedSpam', '=', true])],
-  ['With a note', enquiries('Status,Reference,Name,Mobile,Note', ['Note', 'is not', null])],
-  ['Bounced and failed mails', `${table('Quvera_Mail', 'Id')}${filter('Status', '=', 'Bounced', 'Failed')}`],
-]
-
-function table(name: string, sort: string) {
-  return `#schema=public&table=${name}&view=table&sort=${sort}:desc`
-}
-
-function enquiries(pinned: string, where?: Parameters<typeof filter>) {
-  return `${table('Quvera_Form', 'ReceivedAt')}&pin=${pinned}${where ? filter(...where) : ''}`
-}
-
-/** In the format of Studio's own URLs. */
-function filter(column: string, operator: string, ...values: unknown[]) {
-  const one = { kind: 'ColumnFilter', column, operator, after: 'or' }
-  const filters = values.map((value, index) => ({ ...one, id: `filter ${index}`, value }))
-  return `&filter=${encodeURIComponent(JSON.stringify({ kind: 'FilterGroup', id: 'all', after: 'and', filters }))}`
-}
 
 const env = readEnvOrExit(process.env)
 const url = await reachDatabase(env).catch(exitWithReason)
@@ -52,20 +24,15 @@ const url = await reachDatabase(env).catch(exitWithReason)
 if (env.STUDIO_IN_CONTAINER) {
   for (const address of addresses()) await forward(address, STUDIO_PORT, () => connect(STUDIO_PORT, LOOPBACK))
 }
-const port = env.STUDIO_IN_CONTAINER ? ['--port', String(STUDIO_PORT)] : []
+const port = process.argv.includes('--port') ? [] : ['--port', String(STUDIO_PORT)]
 // In the environment, because every user of the machine can read arguments, and the URL has a password.
 const studio = spawn('prisma', ['studio', ...port, ...process.argv.slice(2)], {
   env: { ...process.env, DATABASE_URL: url, CHECKPOINT_DISABLE: '1', BROWSER: 'none' },
-  stdio: ['inherit', 'pipe', 'inherit'],
+  stdio: 'inherit',
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => studio.kill(signal))
 process.once('exit', () => studio.kill())
 studio.once('exit', (code) => process.exit(code ?? 1))
-for await (const line of createInterface(studio.stdout)) {
-  const [address] = /http:\/\/\S+/.exec(line) ?? []
-  if (!address) console.log(line)
-  else for (const [name, hash] of VIEWS) console.log(`${name}: ${address}/${hash}`)
-}
 
 /** Returns a URL for Studio, which speaks TCP only: a port that leads to the socket of the embedded database. */
 async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Promise<string> {
