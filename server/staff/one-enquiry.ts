@@ -145,8 +145,6 @@ function mailLines({ id, kind, status, triedAt, dueAt, attempts, lastError }: Ma
 }
 
 function changeLine({ at, role, who, column, before, after }: Row['history'][number]): string {
-  const [label, words] = column === 'SuspectedSpam' ? ['Suspected spam', { true: 'yes', false: 'no' }] : [column, {}]
-  const shown = (value: string | null) => (words as Record<string, string>)[value ?? ''] ?? value ?? '-'
-  const what = before === after ? 'of a note that was removed' : `${shown(before)} → ${shown(after)}`
-  return line(label, `${what}, ${formatIndianTime(at)}, by ${who ? `${who}, ` : ''}${role}`)
+  const what = before === after ? 'of a note that was removed' : `${before ?? '-'} → ${after ?? '-'}`
+  return line(column, `${what}, ${formatIndianTime(at)}, by ${who ? `${who}, ` : ''}${role}`)
 }
