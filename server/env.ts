@@ -49,7 +49,7 @@ const isEmail = (value: string) => emailSchema.safeParse(value).success
 const addresses = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
 const isProxyRange = (value: string) => addresses.safeParse(value).success && !value.endsWith('/0')
 
-/** Every variable the server reads; `.env.example` and the table in docs/configuration.md list the same ones. */
+/** Every variable the server reads; `.env.example` lists the same ones. */
 export const envSchema = z.object({
   HOST: z._default(z.string(), '127.0.0.1'),
   PORT: wholeNumber(3000, 0, 65535),
