@@ -2,14 +2,13 @@ import { type ComponentType, createElement, type ReactNode, StrictMode, startTra
 import { createRoot, hydrateRoot, type Root } from 'react-dom/client'
 import { brand } from '../shared/brand.ts'
 import { SubscribeForm } from './enquiry/subscribe-form.tsx'
-import { Header } from './layout/header.tsx'
+import { enableMenus } from './layout/header.tsx'
 import { markCurrentSection } from './product/contents.tsx'
 import type { IslandName } from './ui/island.tsx'
 import { backHome, Message } from './ui/message.tsx'
 
-/** The islands that every page has are bundled here. The others are loaded by the pages that have them. */
+/** The island that every page has is bundled here. The others are loaded by the pages that have them. */
 const components: Record<IslandName, () => unknown> = {
-  header: () => Header,
   indications: async () => (await import('./product/indications.tsx')).Indications,
   mechanism: async () => (await import('./product/mechanism.tsx')).Mechanism,
   order: async () => (await import('./enquiry/order-form.tsx')).OrderSection,
@@ -33,6 +32,7 @@ export async function hydrate() {
   }
   await Promise.all(islands.map(hydrateIfLoaded))
   for (const act of [printSheet, copyReference]) addEventListener('click', act)
+  enableMenus()
   markCurrentSection()
   setYear()
   document.documentElement.toggleAttribute('data-hydrated', true)

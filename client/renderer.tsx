@@ -5,7 +5,6 @@ import { Footer } from './layout/footer.tsx'
 import { Header } from './layout/header.tsx'
 import type { FormAnswer, Page } from './pages/page.ts'
 import { pageAt } from './pages/pages.ts'
-import { Island } from './ui/island.tsx'
 
 /** A built page with its body rendered again to answer a form. */
 export function renderOutcome(html: string, path: string, outcome: FormOutcome): string {
@@ -35,7 +34,9 @@ function App({ page, answer }: { page: Page; answer: FormAnswer }) {
       <a className="skip-link" href="#main">
         Skip to content
       </a>
-      <Island as="header" className={`site-header on-${ground}`} name="header" of={Header} props={{ path, product }} />
+      <header className={`site-header on-${ground}`}>
+        <Header path={path} product={product} />
+      </header>
       <main id="main" tabIndex={-1}>
         <Body answer={answer} />
       </main>

@@ -1,4 +1,4 @@
-import { type FocusEvent, type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import type { ComponentProps } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyNowPath, type Product, productPath, products } from '../../shared/catalogue.ts'
 import { telephone } from '../content/contact.ts'
@@ -12,11 +12,11 @@ interface HeaderProps {
   product?: Product | undefined
 }
 
-/** The content of `<header>`. `main.ts` sets its scrolled style by `data-scrolled`, which works before hydration. */
+/** The content of `<header>`. `main.ts` sets its scrolled style by `data-scrolled`. */
 export function Header({ path, product }: HeaderProps) {
   return (
     <div className="header-bar">
-      <PageLink href="/" path={path} className="logo-link" label={`${brand.name}, home`}>
+      <PageLink href="/" path={path} className="logo-link" aria-label={`${brand.name}, home`}>
         <Logo />
       </PageLink>
       <nav aria-label="Main" className="wide-nav">
@@ -34,52 +34,26 @@ export function Header({ path, product }: HeaderProps) {
   )
 }
 
-const POPOVERS = typeof HTMLElement !== 'undefined' && 'popover' in HTMLElement.prototype
-
-/** A popover, which works before hydration. Browsers without popovers open it by the button's click handler. */
 function ProductsMenu({ path }: { path: string }) {
-  const menu = useRef<HTMLUListElement>(null)
-  const [open, setOpen] = useState(false)
-  useEffect(() => setOpen(POPOVERS && (menu.current?.matches(':popover-open') ?? false)), [])
-  function close() {
-    if (POPOVERS) menu.current?.hidePopover()
-    else setOpen(false)
-  }
-  /** With Tab, either way. */
-  function leave({ relatedTarget }: FocusEvent) {
-    if (relatedTarget && !menu.current?.contains(relatedTarget)) close()
-  }
-
   return (
     <>
       <button
         type="button"
         className="products-button"
         popoverTarget="products-menu"
-        aria-expanded={open}
         aria-current={path.startsWith('/products/') || undefined}
-        onBlur={leave}
-        onClick={POPOVERS ? undefined : () => setOpen(!open)}
       >
         Products
         <svg viewBox="0 0 12 8" aria-hidden="true">
           <path d="M1 1.5l5 5 5-5" fill="none" stroke="currentColor" strokeWidth="1.6" />
         </svg>
       </button>
-      <ul
-        ref={menu}
-        id="products-menu"
-        popover="auto"
-        data-open={open}
-        className="products-menu"
-        onToggle={({ newState }) => setOpen(newState === 'open')}
-        onBlur={leave}
-      >
+      <ul id="products-menu" popover="auto" className="products-menu">
         {products.map((product) => {
           const { picture, ground } = productCards[product]
           return (
             <li key={product}>
-              <PageLink href={productPath(product)} path={path} onFollow={close}>
+              <PageLink href={productPath(product)} path={path}>
                 <Picture className={`square close thumbnail on-${ground}`} name={picture} alt="" sizes="72px" />
                 {product}
               </PageLink>
@@ -91,41 +65,25 @@ function ProductsMenu({ path }: { path: string }) {
   )
 }
 
-const COMMANDS = typeof HTMLButtonElement !== 'undefined' && 'command' in HTMLButtonElement.prototype
-
-const menuLinks: [href: string, text: string][] = [
-  ['/', 'Home'],
-  ...products.map((product): [string, string] => [productPath(product), product]),
-  ['#contact', 'Contact Us'],
-  ['/buy-now', 'Buy Now'],
-]
-
-/** A modal dialog over the whole screen. Its `command` attributes work before hydration. */
+/** A modal dialog over the whole screen. */
 function MobileMenu({ path }: { path: string }) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  function open() {
-    if (!COMMANDS) dialog.current?.showModal()
-  }
-  function close() {
-    dialog.current?.close()
-  }
+  const links: [href: string, text: string][] = [
+    ['/', 'Home'],
+    ...products.map((product): [string, string] => [productPath(product), product]),
+    ['#contact', 'Contact Us'],
+    ['/buy-now', 'Buy Now'],
+  ]
   return (
     <div className="narrow-nav">
-      <button type="button" className="menu-button" aria-label="Menu" {...command('show-modal')} onClick={open}>
+      <button type="button" className="menu-button" aria-label="Menu" {...command('show-modal')}>
         <svg viewBox="0 0 24 24" aria-hidden="true">
           <path d="M3 8h18M3 16h18" />
         </svg>
       </button>
-      <dialog ref={dialog} id="menu" className="menu on-leaf" aria-label="Menu">
+      <dialog id="menu" className="menu on-leaf" aria-label="Menu">
         <div className="menu-head">
           <Logo />
-          <button
-            type="button"
-            className="menu-button"
-            aria-label="Close"
-            {...command('close')}
-            onClick={COMMANDS ? undefined : close}
-          >
+          <button type="button" className="menu-button" aria-label="Close" {...command('close')}>
             <svg viewBox="0 0 24 24" aria-hidden="true">
               <path d="M5 5l14 14M19 5L5 19" />
             </svg>
@@ -133,9 +91,9 @@ function MobileMenu({ path }: { path: string }) {
         </div>
         <nav aria-label="Main">
           <ul>
-            {menuLinks.map(([href, text]) => (
+            {links.map(([href, text]) => (
               <li key={href}>
-                <PageLink href={href} path={path} onFollow={close}>
+                <PageLink href={href} path={path}>
                   {text}
                 </PageLink>
               </li>
@@ -155,28 +113,34 @@ function command(name: 'show-modal' | 'close') {
   return { command: name, commandfor: 'menu' }
 }
 
-interface PageLinkProps {
-  href: string
-  /** The page that is shown. */
-  path: string
-  className?: string
-  label?: string
-  onFollow?: (() => void) | undefined
-  children: ReactNode
+function PageLink({ path, ...link }: ComponentProps<'a'> & { path: string }) {
+  return <a {...link} aria-current={link.href === path ? 'page' : undefined} />
 }
 
-/** A link to a page of ours. To the page that is shown it scrolls to the top instead of loading it again. */
-function PageLink({ href, path, className, label, onFollow, children }: PageLinkProps) {
-  const here = href === path
-  function follow(event: MouseEvent) {
-    onFollow?.()
-    if (!here || event.metaKey || event.ctrlKey || event.shiftKey) return
+/** What HTML does not do for the menus, and what old browsers lack: popovers, and `command`. */
+export function enableMenus() {
+  const header = document.querySelector<HTMLElement>('.site-header')
+  const button = header?.querySelector('.products-button')
+  const list = header?.querySelector<HTMLElement>('.products-menu')
+  const dialog = header?.querySelector('dialog')
+  if (!header || !button || !list || !dialog) return
+  const hasPopovers = 'popover' in list
+  const expand = (open: boolean) => button.setAttribute('aria-expanded', String(open))
+  const closeList = () => (hasPopovers ? list.hidePopover() : expand(false))
+  header.addEventListener('focusout', ({ relatedTarget }) => {
+    if (relatedTarget && !list.contains(relatedTarget as Node)) closeList()
+  })
+  header.addEventListener('click', (event) => {
+    const link = (event.target as Element).closest('a')
+    if (!link) return
+    dialog.close()
+    closeList()
+    if (!link.matches('[aria-current=page]') || event.metaKey || event.ctrlKey || event.shiftKey) return
     event.preventDefault()
     scrollTo({ top: 0 }) // smooth, unless reduced motion is asked for: see base.css
-  }
-  return (
-    <a href={href} className={className} aria-label={label} aria-current={here ? 'page' : undefined} onClick={follow}>
-      {children}
-    </a>
-  )
+  })
+  if (!hasPopovers) button.addEventListener('click', () => expand(button.getAttribute('aria-expanded') !== 'true'))
+  if ('command' in button) return
+  for (const each of header.querySelectorAll('[commandfor]'))
+    each.addEventListener('click', () => (dialog.open ? dialog.close() : dialog.showModal()))
 }

@@ -1,14 +1,14 @@
 import type { ComponentType, HTMLAttributes } from 'react'
 
 /** Parts of pages that React hydrates: see `hydrate.tsx`. */
-export type IslandName = 'header' | 'indications' | 'mechanism' | 'order' | 'subscribe'
+export type IslandName = 'indications' | 'mechanism' | 'order' | 'subscribe'
 
 interface IslandProps<Props> extends HTMLAttributes<HTMLElement> {
   name: IslandName
   of: ComponentType<Props>
   /** Serialised into the page for hydration: plain data only. */
   props: Props
-  as?: 'div' | 'header' | 'section'
+  as?: 'div' | 'section'
 }
 
 /** A part of a page that React hydrates. Everything outside islands stays static HTML and is in no script. */

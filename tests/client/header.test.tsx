@@ -1,49 +1,60 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { Header } from '../../client/layout/header.tsx'
+import { enableMenus, Header } from '../../client/layout/header.tsx'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { render } from '../support/render.tsx'
 
-const inPlace = (path: string) => (
-  <header className="site-header">
-    <Header path={path} />
-  </header>
-)
+function renderHeader(path: string) {
+  render(
+    <header className="site-header">
+      <Header path={path} />
+    </header>,
+  )
+  enableMenus()
+}
 
 describe('on a wide screen', () => {
   beforeEach(async () => {
     await page.viewport(1440, 900)
-    render(inPlace('/'))
+    renderHeader('/')
   })
 
   const button = () => page.getByRole('button', { name: 'Products' })
   const link = () => page.getByRole('link', { name: products[1] })
 
+  const isOpen = () => document.querySelector('.products-menu')?.matches(':popover-open')
+
   it('Products opens and closes a list of them', async () => {
-    await expect.element(button()).toHaveAttribute('aria-expanded', 'false')
+    expect(isOpen()).toBe(false)
     await button().click()
-    await expect.element(button()).toHaveAttribute('aria-expanded', 'true')
+    expect(isOpen()).toBe(true)
     await expect.element(link()).toHaveAttribute('href', productPath(products[1]))
     await expect.element(page.getByRole('link', { name: products[0] })).toBeVisible()
     await button().click()
-    await expect.element(button()).toHaveAttribute('aria-expanded', 'false')
+    expect(isOpen()).toBe(false)
     await expect.element(link()).not.toBeInTheDocument()
   })
 
-  it('Escape and a click elsewhere close it', async () => {
+  it('Escape, a click elsewhere and Tab close it', async () => {
     await button().click()
     await userEvent.keyboard('{Escape}')
-    await expect.element(button()).toHaveAttribute('aria-expanded', 'false')
+    expect(isOpen()).toBe(false)
     await button().click()
     await userEvent.click(document.body, { position: { x: 20, y: 500 } })
-    await expect.element(button()).toHaveAttribute('aria-expanded', 'false')
+    expect(isOpen()).toBe(false)
+    await button().click()
+    await userEvent.tab()
+    expect(isOpen()).toBe(true)
+    for (const _ of products) await userEvent.tab()
+    expect(document.activeElement?.textContent).toBe('Contact Us')
+    expect(isOpen()).toBe(false)
   })
 })
 
 describe('on a phone', () => {
   beforeEach(async () => {
     await page.viewport(360, 740)
-    render(inPlace('/buy-now'))
+    renderHeader('/buy-now')
   })
 
   it('the menu icon shows a list over the whole screen, the close icon hides it', async () => {

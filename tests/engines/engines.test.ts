@@ -112,7 +112,7 @@ it('the menus open and lead on', async () => {
   await hydrated()
   await engine.click('.products-button')
   await eventually(() =>
-    engine.run<boolean>('return document.querySelector(".products-button").ariaExpanded === "true"'),
+    engine.run<boolean>('return document.querySelector(".products-menu").matches(":popover-open")'),
   )
   await engine.click('.products-menu a')
   await eventually(async () => expect(await engine.run('return location.pathname')).toBe(productPath(products[0])))
