@@ -4,7 +4,6 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConnectOptions, connectDatabase } from './database/connect.ts'
 import type { Database, Preparation } from './database/database.ts'
-import { DROP_COPIES } from './database/snapshot.ts'
 import { InUseError, SOCKET_CONNECTION, socketFolder } from './embedded/data-folder.ts'
 import type { Env } from './env.ts'
 import { exitWithReason, isConnectionLost, OperatorError, propertiesOf } from './errors.ts'
@@ -80,7 +79,6 @@ async function startInThisProcess(
   })
   try {
     const database = await connectDatabase(server.connection, { ...options, name: nameOf(folder) })
-    await database.db.$executeRawUnsafe(DROP_COPIES).catch(() => {}) // left by backups that were killed
     return {
       ...database,
       async close() {

@@ -62,7 +62,10 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
       keepAlive: true,
     })
     pool.on('error', () => {}) // of idle connections, which are replaced
-    pool.on('connect', () => Object.assign(pool.options, { connectionTimeoutMillis: CONNECT_MS }))
+    pool.on('connect', (client) => {
+      client.on('error', () => {}) // a broken connection fails the query at hand, which reports it
+      Object.assign(pool.options, { connectionTimeoutMillis: CONNECT_MS })
+    })
     pool.on('release', (_error, client) => {
       if (!endUnlessIdle(client)) Object.assign(pool.options, { connectionTimeoutMillis: CONNECT_AFTER_SILENCE_MS })
     })

@@ -1,8 +1,8 @@
 // Refuses statements while the disk is nearly full. PostgreSQL stops for good when its log of writes cannot grow.
 import { randomBytes } from 'node:crypto'
-import { existsSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { OperatorError } from '../errors.ts'
 import { pathIn } from './data-folder.ts'
 
@@ -45,6 +45,8 @@ export function createDiskSpace(database: string) {
       return free >= LEAST_BYTES
     },
     isEnoughToRewrite: () => freeBytes(database) > NEEDED_BYTES + 3 * REWRITE_MAX_BYTES,
+    /** Whether the rows of all tables can be copied. */
+    isEnoughToCopy: () => freeBytes(database) > NEEDED_BYTES + bytesIn(join(database, 'base')),
     message: `less than ${NEEDED_BYTES / MEGABYTE} MB are free on the disk of ${database}: nothing can be stored there until there is room`,
     /** Creates the reserve, or completes it, where there is enough space. */
     async keepReserve(): Promise<void> {
@@ -61,6 +63,11 @@ export type DiskSpace = ReturnType<typeof createDiskSpace>
 export function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize
+}
+
+function bytesIn(folder: string): number {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return paths.reduce((bytes, path) => bytes + statSync(join(folder, path)).size, 0)
 }
 
 export function assertDiskSpace(folder: string): void {

@@ -38,6 +38,7 @@ export interface ServerEvents {
 export async function openServer(options: ServerOptions, { warn, onAbort, setUnlimited }: ServerEvents) {
   const { folder, socket, port, siteUser } = options
   const database = pathIn(folder, 'database')
+  rmSync(join(database, 'base/pgsql_tmp'), { recursive: true, force: true }) // left by cursors, when a thread or a process was killed
   assertDiskSpace(folder)
   if (!isDatabase(database)) {
     if (!options.create) assertDatabase(folder)

@@ -35,8 +35,11 @@ const PREPARE_CLIENT = `
 const BEGIN_TURN = `SET SESSION AUTHORIZATION ${CLIENT}`
 const END_TURN = [
   'SET SESSION AUTHORIZATION postgres', // RESET does nothing in PGlite
-  'CLOSE ALL; RESET ALL; DEALLOCATE ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); DISCARD TEMP',
+  'RESET ALL; DEALLOCATE ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); DISCARD TEMP',
 ]
+const CURSORS = "SELECT quote_ident(name) FROM pg_cursors WHERE name <> ''"
+/** Declares a cursor that a backup reads in many turns (server/database/snapshot.ts). */
+const DECLARE_KEPT = /\bDECLARE ("backup [^"]+") CURSOR WITH HOLD /g
 const SYNC = serialize.sync()
 /** Makes the open transaction fail, so that it can only be rolled back. */
 const FAIL = serialize.query('DO $$BEGIN RAISE disk_full; END$$')
@@ -66,6 +69,8 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
   )
   const sockets = new Set<Socket>()
   const servers: Server[] = []
+  /** The clients whose backups have these cursors. */
+  const kept = new Map<string, Socket>()
 
   async function serve(socket: Socket) {
     let isSite = false
@@ -110,7 +115,14 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
     } finally {
       statements.forget()
       for (const sql of END_TURN) postgres.query(sql)
+      closeCursors()
     }
+  }
+
+  /** Closes all cursors but those of backups whose client is still connected. */
+  function closeCursors() {
+    for (const [name, socket] of kept) if (socket.destroyed) kept.delete(name)
+    for (const name of postgres.query(CURSORS)) if (!kept.has(name)) postgres.query(`CLOSE ${name}`)
   }
 
   /** Executes batches until no transaction is open. A transaction that the client leaves open is rolled back. */
@@ -122,6 +134,7 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
     try {
       for (let batch: Batch | undefined = first; batch; batch = await nextInTurn()) {
         socket.write(executeBatch(batch, isSite))
+        for (const cursor of batch.flatMap(keptCursors)) kept.set(cursor, socket)
         isDone = isAnsweredWithReady(batch) && !postgres.isInTransaction()
         if (isDone) return
       }
@@ -162,7 +175,9 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
 
   function refusalOf(message: Buffer, isSite: boolean): Refusal | undefined {
     if (message[0] !== kind.query && message[0] !== kind.parse) return undefined
-    if (!disk.isEnoughFor(message, postgres.isInTransaction())) return new Refusal('53100', disk.message)
+    const isEnough =
+      keptCursors(message).length > 0 ? disk.isEnoughToCopy() : disk.isEnoughFor(message, postgres.isInTransaction())
+    if (!isEnough) return new Refusal('53100', disk.message)
     return isSite ? undefined : refusalOfStatement(message.toString('latin1', 5))
   }
 
@@ -171,7 +186,10 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
       sockets.add(socket)
       socket.setNoDelay(true)
       socket.on('error', () => socket.destroy())
-      socket.on('close', () => sockets.delete(socket))
+      socket.on('close', () => {
+        sockets.delete(socket)
+        if ([...kept.values()].includes(socket)) turns.take(closeCursors)
+      })
       serve(socket).catch(() => socket.destroy())
     })
   }
@@ -204,6 +222,12 @@ async function drained(socket: Socket): Promise<void> {
 /** All messages that ask for an answer get ReadyForQuery at its end, except Flush. */
 function isAnsweredWithReady(batch: Batch): boolean {
   return batch.at(-1)?.[0] !== kind.flush
+}
+
+/** The names of the cursors that a backup declares with this message. */
+function keptCursors(message: Buffer): string[] {
+  if (message[0] !== kind.query) return []
+  return [...message.toString('latin1', 5).matchAll(DECLARE_KEPT)].map(([, name = '']) => name)
 }
 
 const NO_TIME_LIMIT = /statement_timeout'?\s*(?:=|,|to\b)\s*'?0\b/i

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import { takeLease } from '../database/lease.ts'
-import { DROP_COPIES } from '../database/snapshot.ts'
+import { END_BACKUPS } from '../database/snapshot.ts'
 import { DAY_MS, staffCommand } from '../format.ts'
 import { deleteExpiredSubscribers } from './subscribers.ts'
 
@@ -23,7 +23,7 @@ export async function eraseOldEnquiries(db: Db, before: Date): Promise<number> {
     if (count === 0) break
     erased += count
   }
-  if (erased > 0) await db.$executeRawUnsafe(DROP_COPIES)
+  if (erased > 0) await db.$executeRawUnsafe(END_BACKUPS)
   return erased
 }
 

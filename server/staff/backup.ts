@@ -15,8 +15,8 @@ import { UsageError } from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
 /**
- * A backup is a gzip file of lines. A line that begins with @ is about the file. Every other line is a row in JSON, as
- * PostgreSQL writes and reads it:
+ * A backup is a gzip file of lines. A line that begins with @ is about the file. Every other line is a row in JSON, its
+ * values as PostgreSQL writes and reads them:
  *   @{"format":"quvera-backup","version":1,"madeAt":…,"migrations":[{"name":…,"checksum":…}]}
  *   @{"table":…,"columns":[…]} and then its rows; so each table
  *   @{"end":true,"rows":…,"sha256":…} with the number of all rows, and the checksum of all lines before
@@ -97,9 +97,9 @@ async function write(
     ended.abort(new OperatorError(`The backup was ended by ${signal}: the file is not complete.`))
   for (const signal of SIGNALS) process.once(signal, end)
   try {
-    await withDatabase({ ...env, anyVersion: true }, async ({ db }) => {
-      await terminal.recordAccess(db, 'everything')
-      await withSnapshot(db, { isEmbedded: !env.DATABASE_URL }, async (snapshot) => {
+    await withDatabase({ ...env, anyVersion: true }, async (database) => {
+      await terminal.recordAccess(database.db, 'everything')
+      await withSnapshot(database, { isEmbedded: !env.DATABASE_URL }, async (snapshot) => {
         const pieces = Readable.from(toPieces(snapshot, written, allowEmpty))
         await pipeline(pieces, createGzip(), output, { signal: ended.signal })
       })

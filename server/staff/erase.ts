@@ -1,5 +1,5 @@
 import { readNow } from '../database/clock.ts'
-import { DROP_COPIES } from '../database/snapshot.ts'
+import { END_BACKUPS } from '../database/snapshot.ts'
 import { formatCount, formatIndianTime } from '../format.ts'
 import {
   type Age,
@@ -53,9 +53,9 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
         const enquiries = await db.enquiry.findMany({ where, select, orderBy: { receivedAt: 'asc' } })
         const subscription = { email: person && 'email' in person ? person.email.toLowerCase() : '' }
         const subscriptions = await db.subscriber.count({ where: subscription })
-        const dropCopies = () => db.$executeRawUnsafe(DROP_COPIES) // copies that backups made
+        const endBackups = () => db.$executeRawUnsafe(END_BACKUPS)
         if (enquiries.length + subscriptions === 0) {
-          if (yes) await dropCopies()
+          if (yes) await endBackups()
           return print('Nothing is stored that fits.')
         }
 
@@ -70,7 +70,7 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
         const ids = enquiries.map(({ id }) => id)
         while (ids.length > 0) await db.enquiry.deleteMany({ where: { id: { in: ids.splice(0, CHUNK) } } })
         await db.subscriber.deleteMany({ where: subscription })
-        await dropCopies()
+        await endBackups()
         print(`Erased ${what}. ${ELSEWHERE}`)
       })
     })

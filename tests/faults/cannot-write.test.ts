@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../server/open-database.ts'
 import { submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
+import { readBackup } from '../support/backup-file.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { createStages, report } from '../support/fault-stage.ts'
@@ -59,7 +61,55 @@ describe('a PostgreSQL that does not take enquiries', () => {
   })
 })
 
+/** Rows of two kilobytes that do not compress. */
+const fillForm = (rows: number) => `
+  INSERT INTO "Quvera_Form" ("Id", "Reference", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey", "Note")
+  SELECT gen_random_uuid(), 'QV-' || number, 'Asha', 'asha@shop.example', '9876543210', 1, 'Retailer', 'Quvera 300', '2026-11', gen_random_uuid(),
+    (SELECT string_agg(md5(random()::text), '') FROM generate_series(1, 60 + 0 * number)) FROM generate_series(1, ${rows}) number`
+
 describe.skipIf(process.getuid?.() !== 0)('the embedded database on a full disk', () => {
+  it('is backed up when its disk has no room for the rows of the backup, and opens when a kill left rows there', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'quvera-full-disk-'))
+    await run('mount', ['-t', 'tmpfs', '-o', 'size=500m', 'tmpfs', folder])
+    const env = { DATA_DIR: join(folder, 'data'), RATE_LIMIT_MAX: '0', LOG_LEVEL: 'warn' }
+    let server = await startServer(env)
+    try {
+      const rows = 50_000
+      const psql = ['-h', env.DATA_DIR, '-U', 'postgres', '-qc', `${fillForm(rows)}; CHECKPOINT`]
+      await run('psql', psql)
+      const { bavail, bsize } = await statfs(folder)
+      await writeFile(join(folder, 'ballast'), Buffer.alloc(bavail * bsize - 80 * 2 ** 20, 1))
+      let isOver = false
+      const statuses: number[] = []
+      const ordering = (async () => {
+        while (!isOver) statuses.push(await order(server))
+      })()
+      const file = join(tmpdir(), `${basename(folder)}.gz`)
+      atEnd(() => rm(file, { force: true }))
+      const made = await staff(['backup', file], { DATA_DIR: env.DATA_DIR })
+      isOver = true
+      await ordering
+      expect(made).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Wrote/) })
+      expect(readBackup(await readFile(file)).length).toBeGreaterThan(rows)
+      expect(await order(server)).toBe(200)
+      expect(server.stdout()).not.toContain('started again')
+      await server.stop('SIGKILL')
+      const temporary = join(env.DATA_DIR, 'postgres/base/pgsql_tmp')
+      await mkdir(temporary, { recursive: true })
+      await rename(join(folder, 'ballast'), join(temporary, 'pgsql_tmp42.0'))
+      server = await startServer(env)
+      expect(await order(server)).toBe(200)
+      report('backup on a nearly full disk', {
+        orders: statuses.length,
+        refused: statuses.filter((s) => s !== 200).length,
+      })
+    } finally {
+      await server.stop('SIGKILL')
+      await run('umount', [folder])
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+
   it('refuses orders in words, loses none that was answered, and goes on when there is room', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'quvera-full-disk-'))
     await run('mount', ['-t', 'tmpfs', '-o', 'size=200m', 'tmpfs', folder])

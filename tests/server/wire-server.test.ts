@@ -174,6 +174,32 @@ describe.skipIf(inject('postgres'))('the session of the site is the same after o
     await db.$queryRaw`SELECT 1`
   })
 
+  it('the cursors of a backup stay until its client goes, whoever else comes and goes', async () => {
+    const [backup, other] = [await aClient(), await aClient()]
+    const names = async () => {
+      const rows = await db.$queryRaw<{ name: string }[]>`SELECT name FROM pg_cursors WHERE name <> '' ORDER BY 1`
+      return rows.map(({ name }) => name)
+    }
+    for (const [client, name] of [
+      [backup, 'backup 1'] as const,
+      [other, 'backup 2'] as const,
+      [other, 'other'] as const,
+    ]) {
+      await client.query('BEGIN')
+      await client.query(`DECLARE "${name}" CURSOR WITH HOLD FOR SELECT generate_series(1, 3) AS number`)
+      await client.query('COMMIT')
+    }
+    expect(await names()).toEqual(['backup 1', 'backup 2'])
+    expect((await backup.query('FETCH 1 FROM "backup 1"')).rows).toEqual([{ number: 1 }])
+    await other.end()
+    clients.pop()
+    await vi.waitFor(async () => expect(await names()).toEqual(['backup 1']))
+    expect((await backup.query('FETCH 1 FROM "backup 1"')).rows).toEqual([{ number: 2 }])
+    await backup.end()
+    clients.pop()
+    await vi.waitFor(async () => expect(await names()).toEqual([]))
+  })
+
   it('an answer that is too long for memory is refused, and its transaction is rolled back', async () => {
     const client = await aClient()
     const long = `SELECT repeat('x', 1000) FROM generate_series(1, 40000)`
