@@ -3,7 +3,6 @@ import type { OrderContent } from '../../shared/order.ts'
 import { isFresh, newKey, readKey, type SubmissionKey, storeKey } from './submission-key.ts'
 import { answeredStatus, trpc } from './trpc.ts'
 
-const ANSWER_TIMEOUT_MS = 15_000
 /** A longer `Retry-After` is the limit of a day: not waited for. */
 const WAIT_MAX_SECONDS = 120
 
@@ -29,22 +28,15 @@ export async function sendOrder(order: OrderContent, signal: AbortSignal, isRepe
   }
 }
 
-async function send(order: OrderContent, sent: SubmissionKey, stopped: AbortSignal) {
+async function send(order: OrderContent, sent: SubmissionKey, signal: AbortSignal) {
   keepKey({ ...newKey(sent.key), maybeStored: true }) // its lifetime begins with the last try
-  const request = new AbortController()
-  const abort = () => request.abort()
-  const timer = setTimeout(abort, ANSWER_TIMEOUT_MS)
-  stopped.addEventListener('abort', abort)
   try {
-    return await trpc.order.submit.mutate({ ...order, submissionKey: sent.key }, { signal: request.signal })
+    return await trpc.order.submit.mutate({ ...order, submissionKey: sent.key }, { signal })
   } catch (error) {
     const status = answeredStatus(error)
     const refused = status !== undefined && status >= 400 && status < 500
     if (refused) keepKey(sent)
     throw error
-  } finally {
-    clearTimeout(timer)
-    stopped.removeEventListener('abort', abort)
   }
 }
 

@@ -4,15 +4,22 @@ import { problemOf } from '../../shared/order.ts'
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
 import { notSubscribed, subscribe } from '../content/contact.ts'
 
-const TIMEOUT_MS = 15_000
+const ANSWER_TIMEOUT_MS = 15_000
 
-/** No batching: the server refuses it. A proxy's refusal (4xx that is not JSON) becomes one of ours without a message. */
+/**
+ * No batching: the server refuses it. A call without an answer ends after ANSWER_TIMEOUT_MS. A proxy's refusal (4xx that is
+ * not JSON) becomes one of ours without a message.
+ */
 export const trpc = createTRPCClient<AppRouter>({
   links: [
     httpLink({
       url: '/trpc',
       async fetch(url, options) {
-        const answer = await fetch(url, options as RequestInit)
+        const request = new AbortController() // older browsers have no AbortSignal.any
+        const abort = () => request.abort()
+        setTimeout(abort, ANSWER_TIMEOUT_MS)
+        options?.signal?.addEventListener('abort', abort)
+        const answer = await fetch(url, { ...(options as RequestInit), signal: request.signal })
         const { status, headers } = answer
         const isOurs = headers.get('content-type')?.startsWith('application/json')
         if (status < 400 || status >= 500 || isOurs) return answer
@@ -36,7 +43,7 @@ export async function subscribeAddress(data: FormData) {
   const checked = subscriptionSchema.safeParse(readSubscriptionFields(data))
   if (!checked.success) return { done: false, message: problemOf(checked.error).message }
   try {
-    await trpc.subscription.subscribe.mutate(checked.data, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    await trpc.subscription.subscribe.mutate(checked.data)
     return { done: true, message: subscribe.done }
   } catch (error) {
     const status = answeredStatus(error)

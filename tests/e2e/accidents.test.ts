@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
+import { subscribe } from '../../client/content/contact.ts'
 import { scriptOffline } from '../../client/content/enquiry-form.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
@@ -146,6 +147,16 @@ it('in an old browser the menus open, close and lead on', async () => {
   await page.locator('.carousel, .segments').first().waitFor()
   // Its property is gone, but the attribute still works here.
   expect(problems.filter((problem) => !problem.startsWith('A command attempted'))).toEqual([])
+  await close()
+})
+
+it('in an old browser the subscribe box stores the address', async () => {
+  const { page, close } = await prepared((visitor) => visitor.addInitScript(removeNewerFunctions))
+  await page.goto(`${site().url}/privacy-policy`)
+  const box = page.getByRole('contentinfo')
+  await box.getByLabel('Email address').fill(anAddress())
+  await box.getByRole('button', { name: 'Subscribe' }).click()
+  await box.getByText(subscribe.done).waitFor({ timeout: 5000 })
   await close()
 })
 
