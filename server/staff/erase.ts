@@ -22,11 +22,6 @@ const ELSEWHERE =
 export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase }: Terminal) {
   add('erase')
     .summary('erase one enquiry, what we hold about one person, or enquiries that are too old')
-    .usage(
-      `REFERENCE … [--yes]
-       npm run -s staff -- erase --person EMAIL|MOBILE [--yes]
-       npm run -s staff -- erase --older-than 24m|730d [--yes]`,
-    )
     .argument('[references...]', 'enquiries, with their mails; a subscription stays')
     .option(
       '--person <who>',

@@ -20,8 +20,6 @@ export const byTime = (direction: 'asc' | 'desc') => [{ receivedAt: direction },
 export function exportCommand(add: AddCommand, terminal: Terminal) {
   withFilters(add('export'))
     .description('write enquiries as CSV, or all we hold about one person as JSON')
-    .usage(`[options] > enquiries.csv
-       npm run -s staff -- export --person EMAIL|MOBILE > person.json`)
     .option(
       '--person <who>',
       'a mail address in any case, or a mobile number; without other options. A subscription is found by its address only',
@@ -96,16 +94,10 @@ export function toRecord(row: Row) {
   }
 }
 
-/** Rows with the database's column names. */
-interface Holdings {
-  enquiries: { Id: string; Reference: string; ReceivedAt: string; Mails: unknown[] }[]
-  subscriptions: { Email: string }[]
-}
-
 /** All we hold of a person. In SQL, so that all columns are exported under the database's names. */
-async function readHoldings(db: Db, person: Person): Promise<Holdings> {
+async function readHoldings(db: Db, person: Person) {
   const { email, mobile }: { email?: string; mobile?: string } = person
-  const enquiries = await db.$queryRaw<{ row: Holdings['enquiries'][number] }[]>`
+  const enquiries = await db.$queryRaw<{ row: { Reference: string } }[]>`
     SELECT to_jsonb(form) || jsonb_build_object('Mails', (
       SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'EnquiryId' ORDER BY mail."Id"), '[]')
       FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = form."Id"
@@ -115,7 +107,7 @@ async function readHoldings(db: Db, person: Person): Promise<Holdings> {
     )) AS "row" FROM "Quvera_Form" form
     WHERE lower("Email") = lower(${email ?? null}::text) OR "Mobile" = ${mobile ?? null}::text
     ORDER BY form."ReceivedAt"`
-  const subscriptions = await db.$queryRaw<{ row: Holdings['subscriptions'][number] }[]>`
+  const subscriptions = await db.$queryRaw<{ row: object }[]>`
     SELECT to_jsonb(subscriber) || jsonb_build_object('Mails', (
       SELECT coalesce(jsonb_agg(to_jsonb(mail) - 'SubscriberId' ORDER BY mail."Id"), '[]')
       FROM "Quvera_Mail" mail WHERE mail."SubscriberId" = subscriber."Id"

@@ -1,6 +1,6 @@
 import { readNow } from '../database/clock.ts'
 import type { Db } from '../database/database.ts'
-import type { MailStatus } from '../database/generated/enums.ts'
+import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { readOldestNew } from '../enquiries/enquiry.ts'
 import { OperatorError, redact } from '../errors.ts'
 import { formatAge, formatCount, staffCommand } from '../format.ts'
@@ -24,7 +24,6 @@ const LISTED_MAX = 200
 export function mailsCommand(add: AddCommand, terminal: Terminal) {
   const mails = add('mails')
     .summary('show which mails wait or did not arrive, and why; send them again, or not at all')
-    .usage('[--failed] | retry … | withhold …')
     .option('--failed', 'without those that are only Pending')
     .description(`The state of a mail:
 
@@ -162,7 +161,7 @@ const SECTIONS: Section[] = [
   {
     title: 'Not sent, and not tried again',
     where: { status: { in: ['Failed', 'Unknown'] } },
-    advice: `${staffCommand('mails retry ID')} sends it again, ${staffCommand('mails withhold ID')} gives it up. If it is Unknown, look into Resend's log first.`,
+    advice: `${staffCommand('mails retry ID')} sends it again, ${staffCommand('mails withhold ID')} takes it off the list. If it is Unknown, look into Resend's log first.`,
   },
   {
     title: 'Withheld by a restore',
@@ -203,12 +202,11 @@ async function printMails(terminal: Terminal, db: Db, onlyFailed: boolean) {
 /** Why mails wait, by the settings here and the mails of the last 24 hours. */
 async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]> {
   const env = readEnv()
-  const waiting = await db.mail.groupBy({ by: ['kind'], where: { status: 'Pending' } })
-  const kindsWaiting = waiting.map(({ kind }) => kind)
-  const reasons: string[] = []
-  if (kindsWaiting.includes('Post') && !env.NOTIFY_URL)
-    reasons.push('NOTIFY_URL is not set here: unless the site has one, posts wait.')
-  const mailsWaiting = mailKinds.filter((kind) => kindsWaiting.includes(kind))
+  const pending = await db.mail.groupBy({ by: ['kind'], where: { status: 'Pending' } })
+  const waits = (kind: MailKind) => pending.some((row) => row.kind === kind)
+  const reasons =
+    waits('Post') && !env.NOTIFY_URL ? ['NOTIFY_URL is not set here: unless the site has one, posts wait.'] : []
+  const mailsWaiting = mailKinds.filter(waits)
   if (mailsWaiting.length === 0) return reasons
   if (!env.RESEND_API_KEY) return [...reasons, 'RESEND_API_KEY is not set here: unless the site has one, mails wait.']
   const refused = await db.mail.findFirst({

@@ -44,7 +44,6 @@ export function statusCommand(add: AddCommand, terminal: Terminal) {
   const names = [...statusNames, ...Object.keys(marks)]
   add('status')
     .description('set an enquiry to Contacted, Closed or New, or mark it as spam')
-    .usage(`REFERENCE … ${names.join('|')}`)
     .argument('<words...>', `one or several references, then one of ${names.join('|')}`)
     .action(async (words: string[]) => {
       if (words.length < 2) throw new UsageError(`Name a reference, then one of: ${names.join(', ')}`)
