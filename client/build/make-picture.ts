@@ -18,8 +18,6 @@ const SOLID = 40
 /** The least share of a photo that must be background. */
 const BARE_MIN = 0.02
 
-type Colour = readonly [red: number, green: number, blue: number]
-
 try {
   await makePicture(process.argv.slice(2))
 } catch (error) {
@@ -55,17 +53,16 @@ async function makePicture(args: string[]) {
 }
 
 /** @throws Error that says what a colour looks like */
-function parseColour(text: string): Colour {
+function parseColour(text: string): number[] {
   if (!/^#[0-9a-f]{6}$/i.test(text)) throw new Error(`"${text}" is not a colour of the form #RRGGBB.`)
-  const [red, green, blue] = Buffer.from(text.slice(1), 'hex') as unknown as Colour
-  return [red, green, blue]
+  return [...Buffer.from(text.slice(1), 'hex')]
 }
 
 /**
  * The picture with its ground made transparent: opacity grows with the difference to `ground` and is exactly 0 where
  * there is only ground; colours are such that the picture looks as before when it stands on `ground`.
  */
-async function cutOut(picture: Sharp, ground: Colour): Promise<Sharp> {
+async function cutOut(picture: Sharp, ground: number[]): Promise<Sharp> {
   const { data, info } = await picture.ensureAlpha().raw().toBuffer({ resolveWithObject: true })
   const corner = `#${data.subarray(0, 3).toString('hex')}`
   let bare = 0

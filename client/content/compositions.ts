@@ -31,17 +31,6 @@ export const compositions = {
   },
 } as const satisfies Record<Product, Record<string, LabelLine>>
 
-const FIGURES = 3
-
-/** The first lines of a label, and what to say of the others. */
-export function firstLines(product: Product): { lines: LabelLine[]; more: string | undefined } {
-  const lines: LabelLine[] = Object.values(compositions[product])
-  return {
-    lines: lines.slice(0, FIGURES),
-    more: lines.length > FIGURES ? `and ${lines.length - FIGURES} more` : undefined,
-  }
-}
-
 export function fullName({ name, note }: LabelLine): string {
   return note ? `${name} (${note})` : name
 }

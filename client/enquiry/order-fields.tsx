@@ -22,7 +22,7 @@ interface OrderFieldsProps {
 export function OrderFields({ rules, marks, values = {}, submissionKey, isLocked }: OrderFieldsProps) {
   function field(name: OrderField) {
     const { max: maxLength, optional } = rules[name]
-    const mark = marks[name] && marked(name)
+    const mark = marks[name] && { 'aria-invalid': true, 'aria-describedby': `order-${name}-problem` }
     return { id: `order-${name}`, name, required: !optional, maxLength, defaultValue: values[name], ...mark }
   }
   const about = (name: OrderField) => ({ name, rule: rules[name], mark: marks[name] })
@@ -66,10 +66,6 @@ export function OrderFields({ rules, marks, values = {}, submissionKey, isLocked
       </div>
     </div>
   )
-}
-
-function marked(name: string) {
-  return { 'aria-invalid': true, 'aria-describedby': `order-${name}-problem` }
 }
 
 interface FieldProps {

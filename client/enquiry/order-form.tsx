@@ -134,9 +134,8 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
   /** Removes the mark of a field that is edited, and the toast with the last mark. */
   function correct({ target }: FormEvent) {
     if (Object.keys(state.marks).length === 0) return
-    const marks = without(state.marks, target)
-    if (Object.keys(marks).length > 0) return setState({ ...state, marks })
-    setState(EMPTY_STATE)
+    const { [(target as HTMLInputElement).name]: _, ...marks } = state.marks
+    setState(Object.keys(marks).length > 0 ? { ...state, marks } : EMPTY_STATE)
   }
 
   function stop() {
@@ -266,11 +265,6 @@ function preselect(form: HTMLFormElement | null) {
   const choice = form?.elements.namedItem('products')
   if (!wanted || !(choice instanceof HTMLSelectElement) || choice.value) return
   choice.value = products.find((product) => productSlug(product) === wanted) ?? ''
-}
-
-function without(marks: Record<string, string>, field: EventTarget) {
-  const name = field instanceof Element ? field.getAttribute('name') : null
-  return Object.fromEntries(Object.entries(marks).filter(([marked]) => marked !== name))
 }
 
 function valuesForAnother({ name, email, mobile, retailerSelfUse, products: last }: OrderContent) {

@@ -1,6 +1,6 @@
 import { brand } from '../../shared/brand.ts'
 import { buyNowPath, products } from '../../shared/catalogue.ts'
-import { firstLines, fullName } from '../content/compositions.ts'
+import { fullName } from '../content/compositions.ts'
 import type { ProductContent } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
 import { Amount, Words } from '../ui/text.tsx'
@@ -8,10 +8,11 @@ import { Contents } from './contents.tsx'
 
 /** Names of at most so many letters are set in the largest size. */
 const SHORT = 3
+const FIGURES = 3
 
 export function ProductHero({ content }: { content: ProductContent }) {
-  const { product, ground, paragraph } = content
-  const { lines, more } = firstLines(product)
+  const { product, ground, paragraph, composition } = content
+  const { rows } = composition
   const [word = '', ...rest] = product.slice(brand.name.length + 1).split(' ')
   return (
     <>
@@ -33,7 +34,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
               Buy Now
             </a>
             <ul className="figures">
-              {lines.map((line) => (
+              {rows.slice(0, FIGURES).map((line) => (
                 <li key={line.name}>
                   <span>
                     <Amount>{line.amount}</Amount>
@@ -42,9 +43,9 @@ export function ProductHero({ content }: { content: ProductContent }) {
                 </li>
               ))}
             </ul>
-            {more && (
+            {rows.length > FIGURES && (
               <a href="#composition" className="small">
-                {more}
+                {`and ${rows.length - FIGURES} more`}
               </a>
             )}
           </section>

@@ -12,7 +12,7 @@ const sets: PictureSet[] = import.meta.env.PICTURE_SETS
 /** The folder of all pictures. */
 const folder: string = import.meta.env.PICTURES
 
-export interface PictureProps {
+interface PictureProps {
   name: string
   alt: string
   /** The `sizes` attribute. */
@@ -31,7 +31,11 @@ export function Picture({ name, alt, sizes, className, hero, first }: PicturePro
   const [, middle = 0] = widths
   return (
     <picture className={className} data-hero={hero}>
-      <source type="image/avif" srcSet={sources(name, widths)} sizes={sizes} />
+      <source
+        type="image/avif"
+        srcSet={widths.map((width) => `${folder}/${name}-${width}.avif ${width}w`).join(', ')}
+        sizes={sizes}
+      />
       {/* One size is enough for the few browsers without AVIF. */}
       <img
         src={`${folder}/${name}-${middle}.webp`}
@@ -42,8 +46,4 @@ export function Picture({ name, alt, sizes, className, hero, first }: PicturePro
       />
     </picture>
   )
-}
-
-function sources(name: string, widths: readonly number[]) {
-  return widths.map((width) => `${folder}/${name}-${width}.avif ${width}w`).join(', ')
 }
