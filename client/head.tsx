@@ -44,7 +44,7 @@ function Head({ page }: { page: Page }) {
       <meta property="og:title" content={title} />
       <meta property="og:description" content={description} />
       <meta property="og:url" content={url} />
-      <meta property="og:image" content={`${PUBLIC_URL_PLACEHOLDER}${import.meta.env.PICTURES}/${card}.jpg`} />
+      <meta property="og:image" content={`${PUBLIC_URL_PLACEHOLDER}${import.meta.env.PICTURES_FOLDER}/${card}.jpg`} />
       <meta property="og:image:width" content="1200" />
       <meta property="og:image:height" content="630" />
       <meta property="og:image:alt" content={product ?? products.join(' and ')} />

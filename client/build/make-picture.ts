@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import sharp, { type Sharp } from 'sharp'
-import { imagesFolder, readPictureSets } from './pictures-plugin.ts'
+import { imagesFolder, readPictures } from './pictures-plugin.ts'
 
 const USAGE = `Usage: npm run pictures -- NAME PHOTO [--ground "#RRGGBB"]
 
@@ -34,8 +34,7 @@ async function makePicture(args: string[]) {
   const [name, photo] = positionals
   if (!name || !photo || !/^[a-z0-9-]+$/.test(name)) throw new Error(USAGE)
   const folder = values.folder ?? imagesFolder
-  const before = (await readPictureSets(folder)).find(({ names }) => names.includes(name))
-  const widths = before?.widths ?? PRODUCT_WIDTHS
+  const { widths = PRODUCT_WIDTHS } = (await readPictures(folder))[name] ?? {}
   const upright = sharp(photo).autoOrient().toColourspace('srgb')
   const whole = values.ground ? await cutOut(upright, parseColour(values.ground)) : upright
   const { data, info } = await whole.png().toBuffer({ resolveWithObject: true })

@@ -7,7 +7,7 @@ import { brand } from '../../shared/brand.ts'
 import { productSlug, products } from '../../shared/catalogue.ts'
 import { ingredients } from '../content/ingredients.ts'
 import { indicationAlts, productCards } from '../content/product.ts'
-import type { PictureSet } from '../ui/picture.tsx'
+import type { PictureFiles } from '../ui/picture.tsx'
 
 /**
  * Tells the code which pictures there are, in which widths. Puts them into one folder whose name changes with any of
@@ -32,8 +32,8 @@ export function pictures(): Plugin {
       }
       return {
         define: {
-          'import.meta.env.PICTURES': JSON.stringify(address),
-          'import.meta.env.PICTURE_SETS': JSON.stringify(await readPictureSets()),
+          'import.meta.env.PICTURES_FOLDER': JSON.stringify(address),
+          'import.meta.env.PICTURES': JSON.stringify(await readPictures()),
         },
       }
     },
@@ -50,7 +50,7 @@ const WORD_LETTERS_MAX = 12
 
 /** What the catalogue's products lack before a page can be built or tried: all of it, by name. */
 export async function findCatalogueErrors(names: readonly string[], folder = imagesFolder): Promise<string[]> {
-  const made = new Set((await readPictureSets(folder)).flatMap((set) => set.names))
+  const made = await readPictures(folder)
   const files = await readdir(folder)
   const errors: string[] = []
   const pictures = ['home-pair', 'buy-now', 'not-found', ...Object.keys(indicationAlts)]
@@ -67,28 +67,26 @@ export async function findCatalogueErrors(names: readonly string[], folder = ima
     const card = `og-${productSlug(name)}.jpg`
     if (!files.includes(card)) errors.push(`client/images/${card} is missing: the card of shared links, 1200 by 630`)
   }
-  for (const name of pictures.filter((each) => !made.has(each)))
+  for (const name of pictures.filter((each) => !made[each]))
     errors.push(`there is no picture ${name}: npm run pictures -- ${name} photo.jpg`)
   return errors
 }
 
 export const imagesFolder = join(import.meta.dirname, '../images')
 
-/** What there is in client/images: files called NAME-WIDTH.avif, one width of each also as .webp. */
-export async function readPictureSets(folder = imagesFolder): Promise<PictureSet[]> {
-  const widths = new Map<string, number[]>()
-  for (const file of await readdir(folder)) {
+/** The pictures in client/images by name: files called NAME-WIDTH.avif, one width of each also as .webp. */
+export async function readPictures(folder = imagesFolder): Promise<Record<string, PictureFiles>> {
+  const pictures: Record<string, PictureFiles> = {}
+  for (const file of (await readdir(folder)).sort()) {
     const [, name, width] = /^(.+)-(\d+)\.avif$/.exec(file) ?? []
-    if (name) widths.set(name, [...(widths.get(name) ?? []), Number(width)])
+    if (!name) continue
+    pictures[name] ??= { widths: [], ratio: 0 }
+    pictures[name].widths.push(Number(width))
   }
-  const sets = new Map<string, PictureSet>()
-  for (const [name, unsorted] of [...widths].sort()) {
-    const all = unsorted.sort((a, b) => a - b)
-    const { width, height } = await sharp(join(folder, `${name}-${all.at(-1)}.avif`)).metadata()
-    const set = { names: [], widths: all, ratio: Number((height / width).toFixed(3)) }
-    const key = JSON.stringify(set)
-    sets.set(key, sets.get(key) ?? set)
-    sets.get(key)?.names.push(name)
+  for (const [name, picture] of Object.entries(pictures)) {
+    picture.widths.sort((a, b) => a - b)
+    const { width, height } = await sharp(join(folder, `${name}-${picture.widths.at(-1)}.avif`)).metadata()
+    picture.ratio = Number((height / width).toFixed(3))
   }
-  return [...sets.values()]
+  return pictures
 }

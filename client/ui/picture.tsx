@@ -1,16 +1,15 @@
-/** Pictures with the same widths and the same ratio. */
-export interface PictureSet {
-  names: string[]
+/** The files of a picture. */
+export interface PictureFiles {
   /** Ascending. */
   widths: number[]
   /** Height divided by width. */
   ratio: number
 }
 
-const sets: PictureSet[] = import.meta.env.PICTURE_SETS
+const pictures: Record<string, PictureFiles> = import.meta.env.PICTURES
 
 /** The folder of all pictures. */
-const folder: string = import.meta.env.PICTURES
+const folder: string = import.meta.env.PICTURES_FOLDER
 
 interface PictureProps {
   name: string
@@ -25,9 +24,9 @@ interface PictureProps {
 }
 
 export function Picture({ name, alt, sizes, className, hero, first }: PictureProps) {
-  const set = sets.find(({ names }) => names.includes(name))
-  if (!set) throw new Error(`No picture: npm run pictures -- ${name} photo.jpg`)
-  const { widths, ratio } = set
+  const files = pictures[name]
+  if (!files) throw new Error(`No picture: npm run pictures -- ${name} photo.jpg`)
+  const { widths, ratio } = files
   const [, middle = 0] = widths
   return (
     <picture className={className} data-hero={hero}>

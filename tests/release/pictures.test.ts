@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readPictureSets } from '../../client/build/pictures-plugin.ts'
+import { readPictures } from '../../client/build/pictures-plugin.ts'
 import { runProgram } from '../support/staff-command.ts'
 
 const GROUND = '#f0e6d6'
@@ -44,7 +44,7 @@ async function furthest(name: string, part: typeof BOTTLE, wanted: (number | nul
 describe('npm run pictures', () => {
   it('makes a picture in the widths of the products, and its ground is nothing at all', async () => {
     expect(await pictures('tin', file('photo.jpg'), '--ground', GROUND)).toMatchObject({ code: 0, stderr: '' })
-    expect(await readPictureSets(folder)).toEqual([{ names: ['tin'], widths: [400, 640, 960], ratio: 1.25 }])
+    expect(await readPictures(folder)).toEqual({ tin: { widths: [400, 640, 960], ratio: 1.25 } })
     const made = (await readdir(folder)).filter((name) => name.startsWith('tin-'))
     expect(made.sort()).toEqual(['tin-400.avif', 'tin-640.avif', 'tin-640.webp', 'tin-960.avif'])
     for (const name of made) {
@@ -60,7 +60,7 @@ describe('npm run pictures', () => {
         .toFile(file(`jar-${width}.avif`))
     await pictures('jar', file('photo.jpg'), '--ground', GROUND)
     await pictures('jar', file('photo.jpg'))
-    expect(await readPictureSets(folder)).toContainEqual({ names: ['jar'], widths: [200, 320], ratio: 1.25 })
+    expect(await readPictures(folder)).toMatchObject({ jar: { widths: [200, 320], ratio: 1.25 } })
     expect(await furthest('jar-320.webp', ABOVE, [null, null, null, 255])).toBe(0)
   })
 
