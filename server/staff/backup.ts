@@ -1,16 +1,14 @@
 // Writes a backup: one file with all rows, made beside the running site.
 import { createHash } from 'node:crypto'
-import { type FileHandle, open, unlink } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { open, unlink } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import * as z from 'zod/mini'
+import type { Database, Db } from '../database/database.ts'
 import { ACCESS_LOG, type Snapshot, withSnapshot } from '../database/snapshot.ts'
-import type { Env } from '../env.ts'
 import { OperatorError } from '../errors.ts'
 import { formatCount } from '../format.ts'
-import { withDatabase } from '../open-database.ts'
 import { UsageError } from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
@@ -49,17 +47,16 @@ const EMPTY =
   'There is nothing to back up: the database holds no rows. Is it the one of the site? DATA_DIR or DATABASE_URL says which it is. --allow-empty writes a backup of nothing.'
 
 export function backupCommand(add: AddCommand, terminal: Terminal) {
-  const { env, output, errors } = terminal
+  const { output, errors } = terminal
   add('backup')
     .description('write everything into one file, while the site runs')
     .argument('<file>', 'must not exist yet, and only this user can read it; - is standard output')
     .option('--allow-empty', 'also of a database without rows')
     .action(async (file: string, { allowEmpty = false }: { allowEmpty?: boolean }) => {
       if (file === '-' && output.isTTY) throw new UsageError('A backup is not for a terminal: say where to, > FILE')
-      const settings = env()
-      const created = file === '-' ? undefined : await create(file)
+      const created = file === '-' ? undefined : await open(file, 'wx', 0o600).catch(refuse)
       try {
-        const rows = await write(terminal, settings, created?.createWriteStream({ flush: true }) ?? output, allowEmpty)
+        const rows = await write(terminal, created?.createWriteStream({ flush: true }) ?? output, allowEmpty)
         errors.write(`Wrote ${formatCount(rows, 'row', 'rows')} to ${created ? file : 'standard output'}.\n`)
       } catch (error) {
         if (created) await unlink(file)
@@ -68,14 +65,8 @@ export function backupCommand(add: AddCommand, terminal: Terminal) {
     })
 }
 
-async function create(file: string): Promise<FileHandle> {
-  try {
-    return await open(file, 'wx', 0o600)
-  } catch (error) {
-    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST'
-    const reason = exists ? 'it exists already' : (error as Error).message
-    throw new OperatorError(`The backup cannot be written to ${resolve(file)}: ${reason}.`, { cause: error })
-  }
+function refuse(error: Error): never {
+  throw new OperatorError(`The backup cannot be written: ${error.message}`, { cause: error })
 }
 
 interface Written {
@@ -85,25 +76,21 @@ interface Written {
 }
 
 /** @returns how many rows were written, without the access log */
-async function write(
-  terminal: Terminal,
-  env: Env,
-  output: NodeJS.WritableStream,
-  allowEmpty: boolean,
-): Promise<number> {
+async function write(terminal: Terminal, output: NodeJS.WritableStream, allowEmpty: boolean): Promise<number> {
   const written = { all: 0, rows: 0 }
   const ended = new AbortController()
   const end = (signal: string) =>
     ended.abort(new OperatorError(`The backup was ended by ${signal}: the file is not complete.`))
   for (const signal of SIGNALS) process.once(signal, end)
   try {
-    await withDatabase({ ...env, anyVersion: true }, async (database) => {
-      await terminal.recordAccess(database.db, 'everything')
-      await withSnapshot(database, { isEmbedded: !env.DATABASE_URL }, async (snapshot) => {
+    const work = async (db: Db, database: Database) => {
+      await terminal.recordAccess(db, 'everything')
+      await withSnapshot(database, { isEmbedded: !terminal.env().DATABASE_URL }, async (snapshot) => {
         const pieces = Readable.from(toPieces(snapshot, written, allowEmpty))
         await pipeline(pieces, createGzip(), output, { signal: ended.signal })
       })
-    })
+    }
+    await terminal.onDatabase(work, { anyVersion: true })
   } catch (error) {
     if (ended.signal.aborted) throw ended.signal.reason
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error

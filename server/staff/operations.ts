@@ -7,7 +7,6 @@ import { OperatorError } from '../errors.ts'
 import { createMailer } from '../mail/resend.ts'
 import { queueSummary, readSummary } from '../mail/summary.ts'
 import { createPostBody, sendPost } from '../mail/webhook-posts.ts'
-import { withDatabase } from '../open-database.ts'
 import { UsageError } from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
@@ -41,14 +40,13 @@ function settingText(name: Name, value: Env[Name]): string {
 }
 
 /** The site's role may not change tables: before a new version starts, their owner runs this. */
-export function migrateCommand(add: AddCommand, { env, print }: Terminal) {
+export function migrateCommand(add: AddCommand, { print, onDatabase }: Terminal) {
   add('migrate')
     .description('bring the tables up to date, as the server does when it starts')
-    .action(() =>
-      withDatabase({ ...env(), migrate: true }, async ({ notes }) => {
-        if (notes.length === 0) print('The tables are up to date.')
-      }),
-    )
+    .action(async () => {
+      const notes = await onDatabase(async (_, { notes }) => notes, { migrate: true })
+      if (notes.length === 0) print('The tables are up to date.')
+    })
 }
 
 const NOTHING_TO_REPORT = 'Nothing to report: no enquiry has waited for a day, and no mail has failed.'

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { stringify } from 'csv-stringify'
 import stringWidth from 'string-width'
-import type { Db } from '../database/database.ts'
+import type { Database, Db, Preparation } from '../database/database.ts'
 import type { Env } from '../env.ts'
 import { formatIndianTime } from '../format.ts'
 
@@ -19,7 +19,7 @@ export interface Terminal {
   errors: Writable & { isTTY?: boolean }
   print(line: string): void
   /** Opens the site's database, beside the running site or without it. */
-  onDatabase<T>(work: (db: Db) => Promise<T>): Promise<T>
+  onDatabase<T>(work: (db: Db, database: Database) => Promise<T>, options?: Preparation): Promise<T>
   /** Adds a line to the access log: the references of the enquiries, or how many rows of what. */
   recordAccess(db: Pick<Db, 'access'>, what: string | { reference: string }[]): Promise<void>
 }

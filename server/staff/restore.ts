@@ -5,12 +5,11 @@ import { resolve } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { createGunzip } from 'node:zlib'
-import type { Database } from '../database/database.ts'
+import type { Database, Db } from '../database/database.ts'
 import { migrate, readMigrations, recreateTables } from '../database/migrations.ts'
 import { ACCESS_LOG, type Queries, quoted, readTables } from '../database/snapshot.ts'
 import { OperatorError, sqlState } from '../errors.ts'
 import { formatCount, staffCommand } from '../format.ts'
-import { withDatabase } from '../open-database.ts'
 import { migrationsFolder } from '../project-root.ts'
 import { FORMAT_VERSION, type Head, headSchema, MARK, markSchema } from './backup.ts'
 import { withholdAfterRestore } from './mail-actions.ts'
@@ -53,13 +52,12 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
         throw explain(error, name)
       }
       await assertComplete(read()).catch(fail) // before a database is created
-      const settings = env()
-      await withDatabase({ ...settings, migrate: true }, async (database) => {
+      const work = async (db: Db, database: Database) => {
         const restored = await restore(database, read(), isMove).catch(fail)
         const { rows, madeAt, withheld, unconfirmed, isRecreated } = restored
-        await terminal.recordAccess(database.db, formatCount(rows, 'row', 'rows'))
+        await terminal.recordAccess(db, formatCount(rows, 'row', 'rows'))
         print(`Restored ${formatCount(rows, 'row', 'rows')} of the backup made at ${madeAt}.`)
-        if (isRecreated && settings.DATABASE_URL)
+        if (isRecreated && env().DATABASE_URL)
           print('The tables were created anew: run prisma/roles.sql again before the site starts.')
         if (withheld > 0)
           print(
@@ -69,7 +67,8 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
           print(
             `No longer confirmed: ${formatCount(unconfirmed, 'subscription', 'subscriptions')}, because people may have unsubscribed since the backup (--mails).`,
           )
-      })
+      }
+      await terminal.onDatabase(work, { migrate: true })
     })
 }
 
@@ -90,7 +89,7 @@ async function restore({ db, withClient }: Database, lines: AsyncGenerator<strin
   return { ...filled, madeAt: backup.head.madeAt, isRecreated }
 }
 
-async function fill(db: Queries & Pick<Database['db'], '$queryRaw'>, backup: Backup, isMove: boolean) {
+async function fill(db: Queries & Pick<Db, '$queryRaw'>, backup: Backup, isMove: boolean) {
   await db.$executeRawUnsafe('SET LOCAL statement_timeout = 0')
   const tables = await readTables(db)
   await db.$executeRawUnsafe(`LOCK TABLE ${tables.map(({ name }) => quoted(name)).join()} IN EXCLUSIVE MODE`)

@@ -47,7 +47,6 @@ const commands = [
 ]
 
 type Variables = Parameters<typeof readEnv>[0]
-const WITHOUT_DATABASE = ['config', 'test-mail', 'test-notify']
 
 /** Runs one command and prints what went wrong. Returns the exit code. */
 export async function runStaff(
@@ -62,16 +61,15 @@ export async function runStaff(
   })
   const print = (line: string) => void output.write(`${line}\n`)
   try {
-    const env = () => {
-      const read = readEnv(variables)
-      if (!WITHOUT_DATABASE.includes(args[0] ?? '')) assertDatabaseNamed(args, variables, read)
-      return read
-    }
+    const env = () => readEnv(variables)
     const program = createProgram({
       ...streams,
       env,
       print,
-      onDatabase: (work) => withDatabase(env(), ({ db }) => work(db)),
+      async onDatabase(work, options) {
+        assertDatabaseNamed(args, variables, env())
+        return withDatabase({ ...env(), ...options }, (database) => work(database.db, database))
+      },
       recordAccess: (db, what) => recordAccess({ command: args[0] ?? '', env, errors }, db, what),
     })
     const names = program.commands.map((command) => command.name()).join(', ')

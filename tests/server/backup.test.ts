@@ -115,7 +115,10 @@ describe('a backup', { timeout: 90_000 }, () => {
     expect((await lstat(file)).mode & 0o777).toBe(0o600)
     const before = await readFile(file)
     const second = await staff(['backup', file], site.env)
-    expect(second).toMatchObject({ code: 1, stderr: `The backup cannot be written to ${file}: it exists already.\n` })
+    expect(second).toMatchObject({
+      code: 1,
+      stderr: `The backup cannot be written: EEXIST: file already exists, open '${file}'\n`,
+    })
     expect(await readFile(file)).toEqual(before)
   })
 
