@@ -27,29 +27,12 @@ export interface OrderAnswer extends OrderState {
   submissionKey?: string | undefined
 }
 
-interface OrderFormProps {
+interface OrderSectionProps {
   path: string
   answer?: OrderAnswer | undefined
   rules: Record<OrderField, FieldRule>
   /** The form has a page of its own. */
   isPage: boolean
-  onReceived?: (received: boolean) => void
-}
-
-/** The form with its heading and panel, on the home page and on the page Buy Now. */
-export function OrderSection({ isPage, ...form }: OrderFormProps) {
-  const [received, setReceived] = useState(false)
-  return (
-    <div className="wrap">
-      <div className={isPage ? 'page-title' : 'section-head'} hidden={received}>
-        {isPage ? <h1>{buyNow.title}</h1> : <h2 id="buy-now-title">{buyNow.title}</h2>}
-        <p className="lead">{buyNow.lead}</p>
-      </div>
-      <OrderPanel received={received}>
-        <OrderForm {...form} isPage={isPage} onReceived={setReceived} />
-      </OrderPanel>
-    </div>
-  )
 }
 
 /** The panel around the form and around the confirmation. */
@@ -77,7 +60,8 @@ interface InitialValues {
   values?: Record<string, string> | undefined
 }
 
-export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderFormProps) {
+/** The form with its heading and panel, on the home page and on the page Buy Now. */
+export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps) {
   const form = useRef<HTMLFormElement>(null)
   const [state, setState] = useState<OrderState>(answer ?? EMPTY_STATE)
   const [initial, setInitial] = useState<InitialValues>({ values: answer?.values })
@@ -87,7 +71,6 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
   function show(next: OrderState, addToast?: () => void) {
     flushSync(() => {
       setState(next)
-      onReceived?.(next.received !== undefined)
       if (next.received) setInitial({ after: next.received.reference })
     })
     if (addToast) flushSync(addToast) // the new state decides where toasts stand
@@ -161,49 +144,58 @@ export function OrderForm({ path, answer, rules, isPage, onReceived }: OrderForm
   useEffect(() => () => void sender.current?.then(({ stop }) => stop()), [])
 
   const isRefused = Object.keys(state.marks).length > 0
+  const isReceived = state.received !== undefined
   const toasts = Toasts && <Toasts />
 
   return (
-    <div className="order-form">
-      <form
-        ref={form}
-        id="order"
-        method="post"
-        action={`${path}#order`}
-        noValidate
-        hidden={state.received !== undefined}
-        aria-label="Enquiry"
-        data-offline={scriptOffline}
-        onSubmit={submit}
-        onFocus={prepare}
-        onPointerEnter={prepare}
-        onInput={correct}
-      >
-        {isRefused && toasts}
-        {state.summary && (
-          <p className="submit-note" role="alert">
-            {state.summary}
-          </p>
-        )}
-        <OrderFields
-          key={initial.after}
-          rules={rules}
-          marks={state.marks}
-          values={initial.values}
-          submissionKey={answer?.submissionKey}
-          isLocked={state.sending ?? false}
-        />
-        <OrderActions {...state} toasts={!isRefused && !state.received && toasts} onStop={stop} />
-      </form>
-      <div role="status" aria-atomic="false">
-        {state.received && (
-          <OrderReceived received={state.received} isPage={isPage} toast={toasts}>
-            <button type="button" className="pill" onClick={startAnother}>
-              {anotherEnquiry}
-            </button>
-          </OrderReceived>
-        )}
+    <div className="wrap">
+      <div className={isPage ? 'page-title' : 'section-head'} hidden={isReceived}>
+        {isPage ? <h1>{buyNow.title}</h1> : <h2 id="buy-now-title">{buyNow.title}</h2>}
+        <p className="lead">{buyNow.lead}</p>
       </div>
+      <OrderPanel received={isReceived}>
+        <div className="order-form">
+          <form
+            ref={form}
+            id="order"
+            method="post"
+            action={`${path}#order`}
+            noValidate
+            hidden={isReceived}
+            aria-label="Enquiry"
+            data-offline={scriptOffline}
+            onSubmit={submit}
+            onFocus={prepare}
+            onPointerEnter={prepare}
+            onInput={correct}
+          >
+            {isRefused && toasts}
+            {state.summary && (
+              <p className="submit-note" role="alert">
+                {state.summary}
+              </p>
+            )}
+            <OrderFields
+              key={initial.after}
+              rules={rules}
+              marks={state.marks}
+              values={initial.values}
+              submissionKey={answer?.submissionKey}
+              isLocked={state.sending ?? false}
+            />
+            <OrderActions {...state} toasts={!isRefused && !isReceived && toasts} onStop={stop} />
+          </form>
+          <div role="status" aria-atomic="false">
+            {state.received && (
+              <OrderReceived received={state.received} isPage={isPage} toast={toasts}>
+                <button type="button" className="pill" onClick={startAnother}>
+                  {anotherEnquiry}
+                </button>
+              </OrderReceived>
+            )}
+          </div>
+        </div>
+      </OrderPanel>
     </div>
   )
 }

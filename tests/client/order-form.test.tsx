@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { enquiryReceived, receivedEarlier } from '../../client/content/enquiry-form.ts'
 import { emptyHint, notStored, progress, uncertain } from '../../client/content/sending.ts'
-import { OrderForm } from '../../client/enquiry/order-form.tsx'
+import { OrderSection } from '../../client/enquiry/order-form.tsx'
 import { keepKey } from '../../client/enquiry/send-order.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
@@ -20,7 +20,9 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'], shouldAdvanceTime: true })
   wire.reset()
   keepKey(null)
-  form = render(<OrderForm path="/buy-now" isPage rules={readFieldRules()} />).querySelector('form') as HTMLFormElement
+  form = render(<OrderSection path="/buy-now" isPage rules={readFieldRules()} />).querySelector(
+    'form',
+  ) as HTMLFormElement
 })
 
 afterEach(() => {
