@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
 import { describeFailure } from '../errors.ts'
 import { formatCount } from '../format.ts'
-import { type AddCommand, dateCell, printTable, type Terminal } from './output.ts'
+import { type AddCommand, printTable, type Terminal, timeCell } from './output.ts'
 
 const SHOWN_MAX = 50
 const REFERENCES_MAX = 5
@@ -52,7 +52,7 @@ export function accessCommand(add: AddCommand, terminal: Terminal) {
       terminal.onDatabase(async (db) => {
         const rows = await db.access.findMany({ orderBy: { at: 'desc' }, take: SHOWN_MAX })
         const cells = rows.map(({ at, who, command, what, role }) => ({
-          IST: dateCell(at),
+          IST: timeCell(at),
           Who: who,
           Command: command,
           What: what,

@@ -23,10 +23,12 @@ const marks: Record<string, { suspectedSpam: boolean }> = {
 export function showCommand(add: AddCommand, terminal: Terminal) {
   add('show')
     .description('show everything of one enquiry')
-    .argument('<reference>', 'in capital or small letters, with or without its beginning: QV-7K3M9P, qv 7k3m9p, 7k3m9p')
-    .argument('[rest]') // of a reference typed with a space
-    .action(async (reference: string, rest = '') => {
-      const references = readReferences([`${reference} ${rest}`])
+    .argument(
+      '<reference...>',
+      'in capital or small letters, with or without its beginning: QV-7K3M9P, qv 7k3m9p, 7k3m9p',
+    )
+    .action(async (words: string[]) => {
+      const references = readReferences([words.join(' ')])
       await terminal.onDatabase(async (db) => {
         const [row] = await findByReference(db, references)
         if (!row) return

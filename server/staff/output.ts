@@ -29,14 +29,10 @@ export function onOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
 }
 
-/** For columns whose title says `IST`: `09 Nov 2026 18:13`. */
-export function dateCell(time: Date): string {
-  return formatIndianTime(time).replace(/ IST$/, '')
-}
-
-/** As `dateCell`, without the year if it is the current one. */
+/** For columns whose title says `IST`: `09 Nov 18:13`, with the year if it is not the current one. */
 export function timeCell(time: Date): string {
-  return dateCell(time).replace(` ${dateCell(new Date()).slice(7, 11)} `, ' ')
+  const year = formatIndianTime(new Date()).slice(6, 11)
+  return formatIndianTime(time).replace(year, '').replace(/ IST$/, '')
 }
 
 /** The keys are the titles, the most important first: a terminal cuts each line at its width. Empty columns are left out. */

@@ -99,7 +99,7 @@ describe('the access log', () => {
     ])
     const { stdout } = await staff(['access'], database)
     expect(stdout.split('\n')[1]).toMatch(
-      new RegExp(`^\\d\\d \\w{3} \\d{4} \\d\\d:\\d\\d +${userInfo().username}@\\S+ +list +0 enquiries +\\w+$`),
+      new RegExp(`^\\d\\d \\w{3} \\d\\d:\\d\\d +${userInfo().username}@\\S+ +list +0 enquiries +\\w+$`),
     )
     expect(stdout).not.toMatch(/asha|98765/i)
     await staff(['list'], { ...database, STAFF_NAME: 'meena' })
