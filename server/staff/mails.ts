@@ -141,7 +141,8 @@ interface Section {
   waiting?: true
 }
 
-const SECTIONS: Section[] = [
+/** The most urgent first. */
+export const sections = withoutEarlier([
   {
     title: 'ALARM: nobody has been told of these enquiries',
     where: undeliveredNotices,
@@ -174,13 +175,15 @@ const SECTIONS: Section[] = [
     waiting: true,
     advice: `A pending mail is sent by itself. The first lines of ${staffCommand('mails')} say why it waits.`,
   },
-]
+])
 
-/** The most urgent first. A mail is in the first section that it fits. */
-export const sections = SECTIONS.map((section, index) => {
-  const earlier = SECTIONS.slice(0, index).map(({ where }) => where)
-  return { ...section, where: { AND: section.where, NOT: earlier } }
-})
+/** A mail is in the first section that it fits. */
+function withoutEarlier(all: Section[]): Section[] {
+  return all.map((section, index) => {
+    const earlier = all.slice(0, index).map(({ where }) => where)
+    return { ...section, where: { AND: section.where, NOT: earlier } }
+  })
+}
 
 /** Why mails wait, then the sections. */
 async function printMails(terminal: Terminal, db: Db, onlyFailed: boolean) {
