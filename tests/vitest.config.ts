@@ -8,6 +8,7 @@ import { CHROMIUM_FLAGS, chromiumPath } from './support/browser.ts'
 import { reports } from './vitest.reports.ts'
 
 const globalSetup = 'tests/support/global-setup.ts'
+const sharedSite = 'tests/support/shared-site.ts'
 const expectBrowser = 'tests/support/expect-browser.ts'
 
 /** What depends on a PostgreSQL server: its locks, roles, time limits, plans, poolers, and how it starts and is restored. */
@@ -83,7 +84,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['tests/e2e/**/*.test.ts'],
-          globalSetup: [expectBrowser, globalSetup],
+          globalSetup: [expectBrowser, globalSetup, sharedSite],
+          isolate: false,
         },
       },
     ],

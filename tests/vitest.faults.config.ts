@@ -6,8 +6,8 @@ const MEASURING = [
   ...['resend-fails', 'database-gone', 'server-stopped', 'cannot-write'].map((name) => `tests/faults/${name}.test.ts`),
   'tests/release/unread-answers.test.ts',
 ]
-/** Those that try on every page what `npm test` tries on one or two of those that share it. */
-const EVERY_PAGE = ['accessible', 'accidents', 'behaviour', 'one-order', 'plain-forms'].map(
+/** Those that try on every page what `npm test` tries on one or two of those that share it, and what guards rare paths. */
+const EVERY_PAGE = ['accessible', 'accidents', 'behaviour', 'one-order', 'phone', 'plain-forms'].map(
   (name) => `tests/e2e/${name}.test.ts`,
 )
 
@@ -35,7 +35,7 @@ export default defineConfig({
           include: ['tests/release/**/*.test.ts', ...EVERY_PAGE],
           exclude: MEASURING,
           env: { EVERY_PAGE: 'true' },
-          globalSetup: 'tests/support/global-setup.ts',
+          globalSetup: ['tests/support/global-setup.ts', 'tests/support/shared-site.ts'],
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },

@@ -12,6 +12,8 @@ import { isEveryPage, PHONE, paths, siteForTests } from '../support/visit.ts'
 const { visit } = siteForTests()
 const CALM = { reducedMotion: 'reduce' } as const
 const WIDTHS = isEveryPage ? [360, 768, 1440] : [360, 1440]
+/** Searched at 1440 px too: the others have the same header, footer and form there. */
+const WIDE = isEveryPage ? [...paths, '/nowhere'] : ['/', productPath(products[1])]
 /** A phone, and a screen of 1,280 px at 200 % and 400 %. */
 const ZOOMED = [
   { width: 320, height: 640 },
@@ -89,7 +91,7 @@ describe.concurrent.each([...paths, '/nowhere'])('%s', (path) => {
         await page.locator('#mechanism').scrollIntoViewIfNeeded()
         await page.locator(width >= 900 ? '.carousel' : '.segments').waitFor()
       }
-      expect(await violations(page), `at ${width} px`).toEqual([])
+      if (width < 1440 || WIDE.includes(path)) expect(await violations(page), `at ${width} px`).toEqual([])
       expect(await sideways(page), `at ${width} px`).toBe(0)
     }
     await page.emulateMedia({ reducedMotion: 'no-preference' })

@@ -223,21 +223,26 @@ it('a page is fetched when somebody points at its link, and opens without being 
   await close()
 })
 
-it.skipIf(!installedChromium)('a page left and come back to is as it was, without being loaded again', async () => {
-  const options = { executablePath: installedChromium, ignoreDefaultArgs: ['--disable-back-forward-cache'] }
-  const browser = await launchBrowser(options)
-  const page = await browser.newPage(PHONE)
-  await page.goto(`${site().url}${productPath(products[0])}`)
-  await page.locator('html[data-hydrated]').waitFor()
-  await page.getByRole('button', { name: 'Lycopene', exact: true }).click()
-  await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).first().click()
-  await page.waitForURL(/\/buy-now/)
-  await page.goBack({ waitUntil: 'commit' })
-  await eventually(async () =>
-    expect(await page.getByRole('button', { name: 'Lycopene', exact: true }).getAttribute('aria-pressed')).toBe('true'),
-  )
-  await browser.close()
-})
+it.runIf(isEveryPage && installedChromium)(
+  'a page left and come back to is as it was, without being loaded again',
+  async () => {
+    const options = { executablePath: installedChromium, ignoreDefaultArgs: ['--disable-back-forward-cache'] }
+    const browser = await launchBrowser(options)
+    const page = await browser.newPage(PHONE)
+    await page.goto(`${site().url}${productPath(products[0])}`)
+    await page.locator('html[data-hydrated]').waitFor()
+    await page.getByRole('button', { name: 'Lycopene', exact: true }).click()
+    await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).first().click()
+    await page.waitForURL(/\/buy-now/)
+    await page.goBack({ waitUntil: 'commit' })
+    await eventually(async () =>
+      expect(await page.getByRole('button', { name: 'Lycopene', exact: true }).getAttribute('aria-pressed')).toBe(
+        'true',
+      ),
+    )
+    await browser.close()
+  },
+)
 
 it('a printed product page keeps the composition, the safety and the contact', async () => {
   const { page, close } = await visit(productPath(products[1]))

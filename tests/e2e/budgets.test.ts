@@ -3,9 +3,9 @@ import { dirname, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { freePort } from '../support/server-process.ts'
-import { PHONE, paths, siteForTests } from '../support/visit.ts'
+import { ownSiteForTests, PHONE, paths } from '../support/visit.ts'
 
-const { open, html } = siteForTests({ METRICS_PORT: String(await freePort()) })
+const { open, html } = ownSiteForTests({ METRICS_PORT: String(await freePort()) })
 const KB = 1024
 const LIMITS = {
   beforeLoad: 2 * KB,

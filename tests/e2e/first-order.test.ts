@@ -5,9 +5,9 @@ import { messages } from '../../shared/order.ts'
 import { eventually } from '../support/eventually.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { fillOrder, sendButton, toastOf } from '../support/fill-order.ts'
-import { siteForTests } from '../support/visit.ts'
+import { ownSiteForTests } from '../support/visit.ts'
 
-const { site: running, open } = siteForTests()
+const { site: running, open } = ownSiteForTests()
 const product = products[1]
 
 it('an order goes from the form to the table to the inbox', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { home } from '../../client/content/home.ts'
 import { anOrder } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
+import { typedOrder } from '../support/fill-order.ts'
 import { say } from '../support/raw-request.ts'
 import { startSite } from '../support/site.ts'
 import { paths } from '../support/visit.ts'
@@ -13,7 +14,7 @@ const ORDERS_A_MINUTE = 10
 
 let site: Awaited<ReturnType<typeof startSite>>
 beforeAll(async () => {
-  site = await startSite({ PUBLIC_URL, RATE_LIMIT_MAX: String(ORDERS_A_MINUTE) })
+  site = await startSite({ PUBLIC_URL, RATE_LIMIT_MAX: String(ORDERS_A_MINUTE), TRUST_PROXY: '127.0.0.1' })
 })
 afterAll(() => site?.close())
 
@@ -149,5 +150,27 @@ describe('hostile requests', () => {
       expect((await fetch(`${site.url}/`)).status).toBe(200)
       expect((await fetch(`${site.url}/healthz`)).status).toBe(200)
     }
+  })
+})
+
+describe('too many forms', () => {
+  it('are counted together with those sent by script, and told on a page that keeps what was typed', async () => {
+    const from = { 'x-forwarded-for': '203.0.113.1' }
+    const json = { method: 'POST', headers: { 'content-type': 'application/json', ...from }, body: '{}' }
+    for (let count = 0; count < ORDERS_A_MINUTE; count++)
+      expect((await fetch(`${site.url}/trpc/order.submit`, json)).status).toBe(400)
+    const form = { method: 'POST', headers: from, body: new URLSearchParams(typedOrder) }
+    const send = () => fetch(`${site.url}/buy-now`, form)
+    const answer = await send()
+    expect(answer.status).toBe(429)
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    const html = await answer.text()
+    expect(html).toContain('Too many enquiries')
+    expect(html).toContain('value="Asha Verma"')
+
+    for (let count = 0; count < 10 * ORDERS_A_MINUTE; count++) await send() // no crowd behind one address: not a page for each any more
+    const flooded = await send()
+    expect(flooded.status).toBe(429)
+    expect(await flooded.text()).not.toContain('Asha Verma')
   })
 })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { productPath, productSlug, products } from '../../shared/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
 import { fillOrder, sendButton } from '../support/fill-order.ts'
-import { PHONE, siteForTests } from '../support/visit.ts'
+import { isEveryPage, PHONE, siteForTests } from '../support/visit.ts'
 
 const { visit } = siteForTests()
 const xt = productPath(products[1])
@@ -87,46 +87,49 @@ it.each(['/', ...products.map(productPath)])(
   },
 )
 
-it.each([
+const otherScreens: [number, number][] = [
   [320, 568],
-  [390, 844],
   [768, 1024],
   [780, 360],
-  [1440, 900],
-])('at %i × %i a toast covers nothing, and the first wrong field is in view', async (width, height) => {
-  const { page, close } = await visit('/buy-now', { viewport: { width, height }, reducedMotion: 'reduce' })
-  const toast = page.locator('.Toastify__toast[role=alert]')
-  /** What stands in the place of the toast, besides itself. */
-  const covered = () =>
-    toast.evaluate((element) => {
-      const { top, bottom } = element.getBoundingClientRect()
-      const others = document.querySelectorAll('#order :is(.field, .submit-row), .received > :not(.Toastify)')
-      return [...others].filter((other) => {
-        const box = other.getBoundingClientRect()
-        return box.height > 0 && box.bottom > top && box.top < bottom
-      }).length
-    })
-  const isInView = (element: Element) => {
-    const { left, top, bottom } = element.getBoundingClientRect()
-    return element.contains(document.elementFromPoint(left + 5, (top + bottom) / 2))
-  }
-  await fillOrder(page, { name: '' })
-  await sendButton(page).click()
-  await toast.waitFor()
-  await eventually(async () => expect(await page.locator(':focus').evaluate(isInView)).toBe(true))
-  expect(await covered()).toBe(0)
-  await fillOrder(page, { mobile: '98765' })
-  await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }))
-  await page.locator('#order').evaluate((form) => (form as HTMLFormElement).requestSubmit())
-  await toast.waitFor()
-  await eventually(async () => expect(await page.locator(':focus').evaluate(isInView)).toBe(true))
-  expect(await covered()).toBe(0)
-  await fillOrder(page)
-  await sendButton(page).click()
-  await page.getByRole('link', { name: 'Continue on WhatsApp' }).waitFor()
-  expect(await covered()).toBe(0)
-  await close()
-})
+]
+
+it.each([[390, 844], [1440, 900], ...(isEveryPage ? otherScreens : [])])(
+  'at %i × %i a toast covers nothing, and the first wrong field is in view',
+  async (width, height) => {
+    const { page, close } = await visit('/buy-now', { viewport: { width, height }, reducedMotion: 'reduce' })
+    const toast = page.locator('.Toastify__toast[role=alert]')
+    /** What stands in the place of the toast, besides itself. */
+    const covered = () =>
+      toast.evaluate((element) => {
+        const { top, bottom } = element.getBoundingClientRect()
+        const others = document.querySelectorAll('#order :is(.field, .submit-row), .received > :not(.Toastify)')
+        return [...others].filter((other) => {
+          const box = other.getBoundingClientRect()
+          return box.height > 0 && box.bottom > top && box.top < bottom
+        }).length
+      })
+    const isInView = (element: Element) => {
+      const { left, top, bottom } = element.getBoundingClientRect()
+      return element.contains(document.elementFromPoint(left + 5, (top + bottom) / 2))
+    }
+    await fillOrder(page, { name: '' })
+    await sendButton(page).click()
+    await toast.waitFor()
+    await eventually(async () => expect(await page.locator(':focus').evaluate(isInView)).toBe(true))
+    expect(await covered()).toBe(0)
+    await fillOrder(page, { mobile: '98765' })
+    await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }))
+    await page.locator('#order').evaluate((form) => (form as HTMLFormElement).requestSubmit())
+    await toast.waitFor()
+    await eventually(async () => expect(await page.locator(':focus').evaluate(isInView)).toBe(true))
+    expect(await covered()).toBe(0)
+    await fillOrder(page)
+    await sendButton(page).click()
+    await page.getByRole('link', { name: 'Continue on WhatsApp' }).waitFor()
+    expect(await covered()).toBe(0)
+    await close()
+  },
+)
 
 it.each([
   [390, 844],

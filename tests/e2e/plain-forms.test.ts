@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'
 import { enquiryReceived } from '../../client/content/enquiry-form.ts'
 import { emptyHint, uncertain } from '../../client/content/sending.ts'
@@ -9,16 +9,15 @@ import { pagePaths } from '../../shared/page-paths.ts'
 import { eventually } from '../support/eventually.ts'
 import { fillOrder, sendButton, typedOrder } from '../support/fill-order.ts'
 import { freePort } from '../support/server-process.ts'
-import { startSite } from '../support/site.ts'
 import { storeEnquiry } from '../support/stored-enquiry.ts'
-import { formPaths, isEveryPage, siteForTests } from '../support/visit.ts'
+import { formPaths, isEveryPage, ownSiteForTests } from '../support/visit.ts'
 
 const port = String(await freePort())
 const {
   visit,
   site,
   fetch: ask,
-} = siteForTests({ PORT: port, PUBLIC_URL: `http://localhost:${port}` }, { pictures: false })
+} = ownSiteForTests({ PORT: port, PUBLIC_URL: `http://localhost:${port}` }, { pictures: false })
 const PLAIN = { javaScriptEnabled: false }
 const fields = { ...typedOrder, mobile: '+91 98765-43210' }
 
@@ -252,28 +251,4 @@ describe('a form that must not get through', () => {
 it('a program in the hidden field is stored as suspected spam, as with scripts', async () => {
   expect((await post('/', { ...fields, website: 'https://spam.example' })).status).toBe(303)
   expect((await stored()).map((row) => row.suspectedSpam)).toEqual([true])
-})
-
-describe('too many', () => {
-  let limited: Awaited<ReturnType<typeof startSite>>
-  afterAll(() => limited?.close())
-
-  it('are counted together with those sent by script, and told on a page that keeps what was typed', async () => {
-    limited = await startSite({ RATE_LIMIT_MAX: '2' })
-    const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
-    for (let count = 0; count < 2; count++)
-      expect((await fetch(`${limited.url}/trpc/order.submit`, json)).status).toBe(400)
-    const send = () => fetch(`${limited.url}/buy-now`, { method: 'POST', body: new URLSearchParams(fields) })
-    const answer = await send()
-    expect(answer.status).toBe(429)
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-    const html = await answer.text()
-    expect(html).toContain('Too many enquiries')
-    expect(html).toContain('value="Asha Verma"')
-
-    for (let count = 0; count < 20; count++) await send() // no crowd behind one address: not a page for each any more
-    const flooded = await send()
-    expect(flooded.status).toBe(429)
-    expect(await flooded.text()).not.toContain('Asha Verma')
-  })
 })

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/server-process.ts'
-import { siteForTests } from '../support/visit.ts'
+import { ownSiteForTests } from '../support/visit.ts'
 
 const port = String(await freePort())
 const path = productPath(products[1])
-const { site, visit } = siteForTests({ METRICS_PORT: port })
+const { site, visit } = ownSiteForTests({ METRICS_PORT: port })
 
 it('how fast a page was is told once, when somebody leaves it', async () => {
   const { page, problems, close } = await visit(path)

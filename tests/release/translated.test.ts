@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { anAddress, fillOrder, typedOrder } from '../support/fill-order.ts'
 import { PHONE, siteForTests } from '../support/visit.ts'
 
-const { newcomer, site, storedFrom } = siteForTests({}, { pictures: false })
+const { newcomer, site, storedFrom } = siteForTests({ pictures: false })
 
 /*
  * Translation tools change the page under React, again and again: as Chrome does it, each text goes into an element of

@@ -1,3 +1,4 @@
+import { inject } from 'vitest'
 import type { Database, Db } from '../../server/database/database.ts'
 import { openDatabase } from '../../server/open-database.ts'
 import { sendingThrough, startFakeResend } from './fake-resend.ts'
@@ -13,28 +14,38 @@ export async function startSite(env: Record<string, string> = {}) {
     RATE_LIMIT_MAX: '0',
     ...env,
   })
-  let beside: Promise<Database> | undefined
+  const { inspect, disconnect } = databaseBeside(database.env)
   return {
     url: server.url,
     resend,
     server,
     /** What other programs need in their environment to use its database. */
     env: database.env,
-    /** Runs `read` on the database, beside the server. */
-    async inspect<T>(read: (db: Db) => Promise<T>): Promise<T> {
-      beside ??= openDatabase({
-        url: database.env.DATABASE_URL,
-        dataDir: database.env.DATA_DIR ?? '',
-        migrations,
-        beside: true,
-      })
-      return read((await beside).db)
-    },
+    inspect,
     close: async () => {
-      await (await beside)?.close()
+      await disconnect()
       await server.stop('SIGKILL')
       await resend.close()
       await database.drop()
     },
+  }
+}
+
+/** The site of shared-site.ts: a test counts only rows of its own there, and does not look for mails. */
+export function joinSharedSite() {
+  const { url, env } = inject('sharedSite')
+  const { inspect, disconnect } = databaseBeside(env)
+  return { url, inspect, close: disconnect }
+}
+
+function databaseBeside({ DATABASE_URL: url, DATA_DIR: dataDir = '' }: Record<string, string>) {
+  let database: Promise<Database> | undefined
+  return {
+    /** Runs `read` on the database, beside the server. */
+    async inspect<T>(read: (db: Db) => Promise<T>): Promise<T> {
+      database ??= openDatabase({ url, dataDir, migrations, beside: true })
+      return read((await database).db)
+    },
+    disconnect: async () => (await database)?.close(),
   }
 }

@@ -1,23 +1,34 @@
 import type { Browser, BrowserContextOptions } from '@playwright/test'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, it } from 'vitest'
 import { orderPaths, pagePaths } from '../../shared/page-paths.ts'
 import { CHROMIUM_FLAGS, launchBrowser, openPage } from './browser.ts'
-import { startSite } from './site.ts'
+import { joinSharedSite, startSite } from './site.ts'
 
 export const paths = pagePaths
 /** Before a release everything is tried on every page, also what several pages share. */
 export const isEveryPage = Boolean(process.env.EVERY_PAGE)
+/** What guards a rare path. */
+export const beforeRelease = it.runIf(isEveryPage)
 /** Those with an order form, which is the same on all. */
 export const formPaths = isEveryPage ? orderPaths : (['/buy-now'] as const)
 export const PHONE = { viewport: { width: 360, height: 740 } }
 
-/** One site and one browser for a file of tests; without pictures a page costs less time. */
-export function siteForTests(env: Record<string, string> = {}, { pictures = true } = {}) {
+/** The shared site and one browser for a file of tests; without pictures a page costs less time. */
+export function siteForTests({ pictures = true } = {}) {
+  return visitorsOf(async () => joinSharedSite(), pictures)
+}
+
+/** The same with a site of their own. */
+export function ownSiteForTests(env: Record<string, string> = {}, { pictures = true } = {}) {
+  return visitorsOf(() => startSite(env), pictures)
+}
+
+function visitorsOf<Site extends ReturnType<typeof joinSharedSite>>(openSite: () => Promise<Site>, pictures: boolean) {
   const args = pictures ? CHROMIUM_FLAGS : [...CHROMIUM_FLAGS, '--blink-settings=imagesEnabled=false']
-  let site: Awaited<ReturnType<typeof startSite>>
+  let site: Site
   let browser: Browser
   beforeAll(async () => {
-    ;[site, browser] = await Promise.all([startSite(env), launchBrowser({ args })])
+    ;[site, browser] = await Promise.all([openSite(), launchBrowser({ args })])
   })
   afterAll(async () => {
     await browser?.close()

@@ -1,0 +1,24 @@
+import type { TestProject } from 'vitest/node'
+import { sendingThrough, startFakeResend } from './fake-resend.ts'
+import { aFolder } from './scratch.ts'
+import { startServer } from './server-process.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The site that all files share whose tests need no settings of their own. */
+    sharedSite: { url: string; env: Record<string, string> }
+  }
+}
+
+/** Starts it: the built server with an embedded database. */
+export default async function setup(project: TestProject) {
+  const [folder, resend] = await Promise.all([aFolder('quvera-shared-'), startFakeResend()])
+  const env = { DATA_DIR: folder.path, EMBEDDED_DATABASE_PORT: '0' }
+  const server = await startServer({ ...env, ...sendingThrough(resend), RATE_LIMIT_MAX: '0' })
+  project.provide('sharedSite', { url: server.url, env })
+  return async () => {
+    await server.stop('SIGKILL')
+    await resend.close()
+    await folder.remove()
+  }
+}
