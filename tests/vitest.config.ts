@@ -85,7 +85,6 @@ export default defineConfig({
           name: 'e2e',
           include: ['tests/e2e/**/*.test.ts'],
           globalSetup: [expectBrowser, globalSetup, sharedSite],
-          isolate: false,
         },
       },
     ],

@@ -136,7 +136,7 @@ describe.concurrent('one order', () => {
     })
     await page.route('**/buy-now', async (route) => {
       goesNatively.resolve()
-      const request = page.waitForRequest(SUBMIT, { timeout: 1500 })
+      const request = page.waitForRequest(SUBMIT, { timeout: 4000 }) // the second press comes in this time
       sentByCode = await request.then(
         (sent) => sent.url(),
         () => undefined,
@@ -224,7 +224,7 @@ describe.concurrent('one order', () => {
       await sendButton(page).click()
       await page.getByRole('button', { name: 'Stop' }).click()
       await page.getByText(stopped).waitFor()
-      await page.unroute(SUBMIT)
+      await page.unrouteAll({ behavior: 'wait' })
       const isWhole = what.startsWith('all')
       if (!isWhole) await page.route(`**/assets/${what.split(' ')[0]}-*.js`, (route) => route.abort())
       await page.reload()
@@ -251,7 +251,7 @@ describe.concurrent('one order', () => {
     const posted = page.waitForEvent('requestfailed', (request) => request.method() === 'POST')
     await sendButton(page).click({ noWaitAfter: true })
     await posted
-    await page.unrouteAll()
+    await page.unrouteAll({ behavior: 'wait' })
     await page.goto(`${site().url}/buy-now`)
     await fillOrder(page, { email })
     await sendButton(page).click()
