@@ -5,6 +5,12 @@ export class OperatorError extends Error {}
 const LOST =
   /^(Connection terminated|Client has encountered a connection error|Server has closed|terminating connection)/
 
+const REMEDIES: Record<string, string> = {
+  EADDRNOTAVAIL: 'HOST must be an address or a name of this machine.',
+  ENOTFOUND: 'HOST must be an address or a name of this machine.',
+  EADDRINUSE: 'Choose another PORT, or METRICS_PORT.',
+}
+
 /** The reason why a process ends. Only unexpected errors have a stack. */
 export function describeFailure(error: unknown): string {
   if (error instanceof OperatorError) return error.message
@@ -12,7 +18,9 @@ export function describeFailure(error: unknown): string {
   const words = messageOf(error)
   if (LOST.test(words)) return `The connection to the database was lost: ${words.replace(/\.$/, '')}.`
   if (error.name.startsWith('PrismaClient')) return redact(words)
-  return 'code' in error ? redact(words) : (error.stack ?? error.message)
+  if (!('code' in error)) return error.stack ?? error.message
+  const remedy = REMEDIES[String(error.code)]
+  return remedy ? `${words.replace(/^listen /, '')}. ${remedy}` : redact(words)
 }
 
 /** Whether a connection ended while it was in use, so that its statement may have run. Not if it never opened. */

@@ -24,8 +24,8 @@ describe('a server process', () => {
   })
 
   it.each([
-    [{ HOST: 'no such host' }, /ENOTFOUND no such host$/],
-    [{ HOST: '192.0.2.1' }, /EADDRNOTAVAIL: address not available 192\.0\.2\.1/],
+    [{ HOST: 'no such host' }, /no such host\. HOST must be an address or a name of this machine\.$/],
+    [{ HOST: '192.0.2.1' }, /192\.0\.2\.1.* HOST must be an address or a name of this machine\.$/],
   ])('says in a sentence what is wrong with %j', async (env, sentence) => {
     const lines = await refusalToStart({ ...(await aDatabase()), ...env })
     expect(lines).toEqual([expect.stringMatching(sentence)])
