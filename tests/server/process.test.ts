@@ -181,7 +181,9 @@ describe.skipIf(inject('postgres'))('a server that cannot start', () => {
     const blocker = createServer().listen(port, '127.0.0.1')
     atEnd(() => blocker.close())
     const lines = await refusalToStart({ ...(await aDatabase()), PORT: String(port) })
-    expect(lines).toEqual([`EADDRINUSE: address already in use 127.0.0.1:${port}. Choose another PORT, or METRICS_PORT.`])
+    expect(lines).toEqual([
+      `EADDRINUSE: address already in use 127.0.0.1:${port}. Choose another PORT, or METRICS_PORT.`,
+    ])
   })
 
   it('says that the database cannot be reached, and does not show its password', async () => {
