@@ -1,22 +1,16 @@
 // Tells whether enquiries can be stored, and writes one log line when they cannot and one when they can again.
 import type { Logger } from 'pino'
 
-export interface Availability {
-  isUp(): boolean
-  /** Called when something could not be stored. */
-  failed(error: unknown): void
-  /** Called when something was stored. */
-  worked(): void
-  close(): void
-}
+export type Availability = ReturnType<typeof createAvailability>
 
 const PROBE_MS = 2000
 
 /** @param probe tries to store something; called every two seconds while the database is away */
-export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: () => Promise<unknown>): Availability {
+export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: () => Promise<unknown>) {
   let downSince: number | undefined
   let timer: NodeJS.Timeout | undefined
 
+  /** Called when something was stored. */
   function worked() {
     if (downSince === undefined) return
     const seconds = Math.round((Date.now() - downSince) / 1000)
@@ -31,7 +25,8 @@ export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: (
 
   return {
     isUp: () => downSince === undefined,
-    failed(error) {
+    /** Called when something could not be stored. */
+    failed(error: unknown) {
       if (downSince !== undefined) return
       downSince = Date.now()
       log.error({ err: error }, 'the database is away: enquiries cannot be stored')

@@ -10,6 +10,7 @@ const POOL_SIZE = 10
 const CONNECT_MS = 5000
 /** How long it may take after a statement without an answer. */
 const CONNECT_AFTER_SILENCE_MS = 1500
+const CONNECTION = { application_name: 'quvera', connectionTimeoutMillis: CONNECT_MS }
 const STATEMENTS_MAX = 200
 const IDLE_IN_TRANSACTION_MS = 10_000
 /** The error codes with which poolers refuse a setting that they do not pass on. */
@@ -39,7 +40,7 @@ export interface ConnectOptions extends Preparation {
 
 export async function connectDatabase(connection: pg.ClientConfig, options: ConnectOptions): Promise<Database> {
   const { queryTimeoutMs } = options
-  const settings = { ...connection, application_name: 'quvera', connectionTimeoutMillis: CONNECT_MS }
+  const settings = { ...connection, ...CONNECTION }
   // The server's limit is the shorter one: a statement that only the client gives up keeps its connection busy.
   const limitMs = queryTimeoutMs && Math.round(queryTimeoutMs * 0.9)
   const limits = limitMs && {
@@ -147,11 +148,12 @@ async function readSettings(client: pg.Client): Promise<Settings> {
 
 function warningsAbout({ fsync, synchronousCommit, standbys }: Settings): string[] {
   const isLocal = synchronousCommit === 'local' && standbys !== ''
-  const settings = { fsync: fsync === 'off', synchronous_commit: synchronousCommit === 'off' || isLocal }
-  const unsafe = Object.entries(settings).flatMap(([name, isUnsafe]) => (isUnsafe ? [name] : []))
-  return unsafe.map(
-    (name) =>
-      `${name} is ${name === 'fsync' ? fsync : synchronousCommit} at the PostgreSQL server: confirmed orders are lost when it crashes. Set ${name} to on`,
+  return [
+    ...(fsync === 'off' ? [['fsync', fsync]] : []),
+    ...(synchronousCommit === 'off' || isLocal ? [['synchronous_commit', synchronousCommit]] : []),
+  ].map(
+    ([name, value]) =>
+      `${name} is ${value} at the PostgreSQL server: confirmed orders are lost when it crashes. Set ${name} to on`,
   )
 }
 
@@ -160,11 +162,7 @@ async function prepare(client: pg.Client, name: string, options: ConnectOptions)
   const { migrations, directUrl, anyVersion } = options
   if (!options.migrate) return anyVersion ? [] : assertMigrated(client, name, migrations)
   if (!directUrl) return migrate(client, migrations)
-  const direct = await connect({
-    connectionString: directUrl,
-    application_name: 'quvera',
-    connectionTimeoutMillis: CONNECT_MS,
-  })
+  const direct = await connect({ connectionString: directUrl, ...CONNECTION })
   const notes = await migrate(direct, migrations).finally(() => direct.end())
   await assertMigrated(client, name, migrations) // both have to lead to the same database
   return notes

@@ -62,16 +62,14 @@ export async function assertMigrated(client: ClientBase, database: string, folde
 }
 
 /**
- * Applies the migrations in `folder` that the database lacks. Many servers may do so at once, also through a pooler:
- * nothing of the session outlives a transaction. Returns notes for the log.
+ * Applies the migrations in `folder` that the database lacks, in one transaction each: what a migration adds to a type
+ * only the next migration may use. Many servers may do so at once, also through a pooler: nothing of the session outlives
+ * a transaction. Returns notes for the log.
+ * @param only the names of the migrations to apply; all unless given
  * @throws OperatorError when a migration cannot be applied
  */
-export async function migrate(client: ClientBase, folder: string): Promise<string[]> {
-  return applyAll(client, await readMigrations(folder))
-}
-
-/** One transaction each: what a migration adds to a type only the next migration may use. */
-async function applyAll(client: ClientBase, migrations: Migration[]): Promise<string[]> {
+export async function migrate(client: ClientBase, folder: string, only?: string[]): Promise<string[]> {
+  const migrations = (await readMigrations(folder)).filter(({ name }) => only?.includes(name) ?? true)
   for (const notes: string[] = []; ; ) {
     let due: Migration | undefined
     try {
@@ -101,15 +99,11 @@ async function applyAll(client: ClientBase, migrations: Migration[]): Promise<st
  * @throws OperatorError when a table has rows; nothing has been changed then
  */
 export async function recreateTables(client: ClientBase, folder: string, names: string[]): Promise<void> {
-  const migrations = await readMigrations(folder)
   await client.query(DROP_ALL).catch((error: Error) => {
     if (sqlState(error) !== RAISE_EXCEPTION) throw error
     throw new OperatorError(`${error.message}. Restore into an empty one; nothing was changed.`)
   })
-  await applyAll(
-    client,
-    migrations.filter(({ name }) => names.includes(name)),
-  )
+  await migrate(client, folder, names)
 }
 
 const DROP_ALL = `
@@ -156,7 +150,7 @@ async function createMigrationsTable(client: ClientBase) {
 }
 
 /** The checksums of the migrations that the database has, by name. */
-async function readApplied(client: ClientBase): Promise<Map<string, string>> {
+export async function readApplied(client: ClientBase): Promise<Map<string, string>> {
   const { rows } = await client.query<{ name: string; checksum: string }>(
     `SELECT migration_name AS "name", checksum FROM _prisma_migrations
      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY migration_name`,

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { OperatorError, sqlState } from '../errors.ts'
 import type { Database, Db } from './database.ts'
+import { readApplied } from './migrations.ts'
 
 export type Queries = Pick<Db, '$queryRawUnsafe' | '$executeRawUnsafe'>
 
@@ -11,13 +12,8 @@ export interface Table {
   columns: string[]
 }
 
-interface AppliedMigration {
-  name: string
-  checksum: string
-}
-
 export interface Snapshot {
-  migrations: AppliedMigration[]
+  migrations: { name: string; checksum: string }[]
   tables: Table[]
   /** Each row of the table as JSON, its values as PostgreSQL writes them. */
   rows(table: Table): AsyncIterable<string>
@@ -43,9 +39,6 @@ const TABLES = `
   FROM pg_class class
   WHERE class.relkind = 'r' AND class.relnamespace = current_schema()::regnamespace AND class.relname NOT IN (${NOT_BACKED_UP})
   ORDER BY class.relname`
-const APPLIED_MIGRATIONS = `
-  SELECT migration_name AS "name", checksum FROM _prisma_migrations
-  WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY migration_name`
 const BEGIN =
   'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0; SET LOCAL datestyle = ISO'
 
@@ -71,7 +64,7 @@ export async function withSnapshot(
     const cursorOf = ({ name }: Table) => quoted(`${CURSOR_PREFIX}${id} ${name}`)
     async function declare(hold: boolean) {
       await client.query(BEGIN)
-      const { rows: migrations } = await client.query<AppliedMigration>(APPLIED_MIGRATIONS)
+      const migrations = Array.from(await readApplied(client), ([name, checksum]) => ({ name, checksum }))
       const { rows: tables } = await client.query<Table>(TABLES)
       const declarations = tables.map((table) => {
         const select = `SELECT ${table.columns.map(quoted).join()} FROM ${quoted(table.name)}`

@@ -24,24 +24,14 @@ const INITDB_PARAMETERS = ['--wal-segsize=1']
 const FATAL_LOG_LINE = /^(?:Aborted\(|(?:[^\]]{0,60}\] )?(?:FATAL|PANIC): )/
 
 /** One session. Everything is executed synchronously, waiting for the disk included. */
-export interface Postgres {
-  /**
-   * Executes complete messages of the wire protocol.
-   * @returns the answer; undefined where it is longer than `maxBytes`, though the messages are executed all the same
-   */
-  execute(messages: Uint8Array, maxBytes?: number): Buffer | undefined
-  /** Executes SQL of our own, and returns the first column of its rows as text. */
-  query(sql: string): string[]
-  isInTransaction(): boolean
-  close(): Promise<void>
-}
+export type Postgres = Awaited<ReturnType<typeof openPostgres>>
 
 /**
  * Opens the database in `folder`, or makes one where the folder is empty.
  * @param onAbort called with the reason when PostgreSQL stops for good; only a new thread can open the folder again
  * @throws OperatorError with PostgreSQL's own words
  */
-export async function openPostgres(folder: string, onAbort: (reason: string) => void): Promise<Postgres> {
+export async function openPostgres(folder: string, onAbort: (reason: string) => void) {
   let lastError = ''
   let isOpen = false
   const lite = new PGlite({
@@ -62,6 +52,10 @@ export async function openPostgres(folder: string, onAbort: (reason: string) => 
   }
   isOpen = true
 
+  /**
+   * Executes complete messages of the wire protocol.
+   * @returns the answer; undefined where it is longer than `maxBytes`, though the messages are executed all the same
+   */
   function execute(messages: Uint8Array, maxBytes = Number.POSITIVE_INFINITY): Buffer | undefined {
     const parts: Buffer[] = []
     let size = 0
@@ -80,7 +74,8 @@ export async function openPostgres(folder: string, onAbort: (reason: string) => 
 
   return {
     execute,
-    query(sql) {
+    /** Executes SQL of our own, and returns the first column of its rows as text. */
+    query(sql: string): string[] {
       const rows: string[] = []
       let failure: Error | undefined
       new protocol.Parser().parse(execute(serialize.query(sql)) ?? Buffer.alloc(0), (message) => {

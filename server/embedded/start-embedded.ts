@@ -31,17 +31,11 @@ export interface EmbeddedOptions extends Pick<ServerOptions, 'create' | 'port'> 
   onFailure(error: unknown): void
 }
 
-export interface EmbeddedServer {
-  /** How this process connects: trusted, without the limits of other clients. */
-  connection: typeof SOCKET_CONNECTION & { host: string; user: string }
-  stop(): Promise<void>
-}
-
 /**
  * Starts the embedded database. What it has confirmed survives kills and power cuts.
  * @throws InUseError when another process has the folder
  */
-export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
+export async function startEmbedded(options: EmbeddedOptions) {
   const { dataDir, create, port, leaveMs, warn, onFailure } = options
   const folder = resolve(dataDir)
   process.umask(0o077) // for files that PostgreSQL creates; a worker thread cannot set it
@@ -57,13 +51,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const server = { folder, socket: pathIn(host, 'socket'), port, siteUser, create }
 
   let isStopping = false
-  let thread: Thread
-  try {
-    thread = await startThread(server, warn)
-  } catch (error) {
+  let thread = await startThread(server, warn).catch((error) => {
     unlock()
     throw error
-  }
+  })
   const running = keepRunning()
 
   /** Starts another thread whenever one ends. Resolves after `stop`. */
@@ -86,6 +77,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   }
 
   return {
+    /** How this process connects: trusted, without the limits of other clients. */
     connection: { ...SOCKET_CONNECTION, host, user: siteUser },
     async stop() {
       isStopping = true
@@ -95,8 +87,6 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     },
   }
 }
-
-type Thread = Awaited<ReturnType<typeof startThread>>
 
 async function startThread(server: ServerOptions, warn: (message: string) => void) {
   const worker = new Worker(THREAD, { workerData: server })

@@ -45,12 +45,6 @@ const SYNC = serialize.sync()
 const FAIL = serialize.query('DO $$BEGIN RAISE disk_full; END$$')
 const NOTHING = Buffer.alloc(0)
 
-export interface WireServer {
-  listen(where: ListenOptions): Promise<void>
-  /** Disconnects all clients, but gives them `leaveMs` to go by themselves. */
-  close(leaveMs: number): Promise<void>
-}
-
 interface Client {
   socket: Socket
   batches: AsyncIterator<Batch>
@@ -59,7 +53,7 @@ interface Client {
 }
 
 /** @param siteUser the user name by which the site's own connections are known: a secret */
-export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpace, siteUser: string): WireServer {
+export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpace, siteUser: string) {
   const startupAnswer = postgres.execute(serialize.startup({ user: 'postgres', database: 'postgres' })) ?? NOTHING
   const readyForQuery = postgres.execute(SYNC) ?? NOTHING
   postgres.query(PREPARE_CLIENT)
@@ -181,27 +175,26 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
     return isSite ? undefined : refusalOfStatement(message.toString('latin1', 5))
   }
 
-  function createListener(): Server {
-    return createServer((socket) => {
-      sockets.add(socket)
-      socket.setNoDelay(true)
-      socket.on('error', () => socket.destroy())
-      socket.on('close', () => {
-        sockets.delete(socket)
-        if ([...kept.values()].includes(socket)) turns.take(closeCursors)
-      })
-      serve(socket).catch(() => socket.destroy())
+  function accept(socket: Socket) {
+    sockets.add(socket)
+    socket.setNoDelay(true)
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => {
+      sockets.delete(socket)
+      if ([...kept.values()].includes(socket)) turns.take(closeCursors)
     })
+    serve(socket).catch(() => socket.destroy())
   }
 
   return {
-    async listen(where) {
-      const server = createListener()
+    async listen(where: ListenOptions) {
+      const server = createServer(accept)
       await once(server.listen(where), 'listening')
       server.on('error', () => {}) // of clients that cannot be accepted, such as for want of file descriptors
       servers.push(server)
     },
-    async close(leaveMs) {
+    /** Disconnects all clients, but gives them `leaveMs` to go by themselves. */
+    async close(leaveMs: number) {
       // Still accepts connections meanwhile: a client at work may open another one.
       for (const end = performance.now() + leaveMs; sockets.size > 0 && performance.now() < end; ) await sleep(POLL_MS)
       const closed = servers.map((server) => new Promise((done) => server.close(done)))
