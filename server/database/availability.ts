@@ -1,5 +1,6 @@
 // Tells whether enquiries can be stored, and writes one log line when they cannot and one when they can again.
 import type { Logger } from 'pino'
+import { sqlState } from '../errors.ts'
 
 export type Availability = ReturnType<typeof createAvailability>
 
@@ -29,10 +30,19 @@ export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: (
     failed(error: unknown) {
       if (downSince !== undefined) return
       downSince = Date.now()
-      log.error({ err: error }, 'the database is away: enquiries cannot be stored')
+      log.error({ cause: causeOf(error) }, 'the database is away: enquiries cannot be stored')
       probeLater()
     },
     worked,
     close: () => clearTimeout(timer),
   }
+}
+
+/** The code of the first error: PostgreSQL's, the connection's or Prisma's. */
+function causeOf(error: unknown): string {
+  const state = sqlState(error)
+  if (state) return state
+  const { cause, meta, code, name } = Object(error) as Record<string, unknown>
+  const inner = cause ?? Object(meta).driverAdapterError
+  return inner ? causeOf(inner) : String(code ?? name ?? 'unknown')
 }

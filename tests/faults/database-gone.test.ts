@@ -62,7 +62,7 @@ it.each(['killed', 'frozen'])(
       .split('\n')
       .filter((line) => /"level":(50|"error")/.test(line))
     expect(errors).toHaveLength(1)
-    expect(JSON.parse(errors[0] ?? '')).toMatchObject({ err: { type: expect.stringMatching(/^\w+$/) } })
+    expect(JSON.parse(errors[0] ?? '')).toMatchObject({ cause: expect.stringMatching(/^\w+$/) })
   },
 )
 

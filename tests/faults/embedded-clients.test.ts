@@ -60,8 +60,8 @@ it('a client that keeps a transaction open costs a 503 within seconds, stores no
   const { rows } = await client.query('SELECT FROM "Quvera_Form" WHERE "SubmissionKey" = $1', [order.submissionKey])
   expect(rows).toEqual([])
   expect((await submit(server.url, order)).status).toBe(200)
-  const states = [...server.stdout().matchAll(/"sqlState":"(\w+)"/g)].map(([, state]) => state)
-  expect(states).toEqual(['55P03'])
+  const causes = [...server.stdout().matchAll(/"cause":"(\w+)"/g)].map(([, cause]) => cause)
+  expect(causes).toEqual(['55P03'])
 
   await client.query('BEGIN')
   const refused = submit(server.url, aUniqueOrder()).catch(() => undefined)

@@ -33,7 +33,7 @@ it('a failed write makes the site unready until writing works again, in two line
     .map((line) => JSON.parse(line))
     .filter(({ level, msg }) => level >= 50 || /again/.test(msg))
   expect(lines).toMatchObject([
-    { level: 50, err: { sqlState: '42P01' }, msg: 'the database is away: enquiries cannot be stored' },
+    { level: 50, cause: '42P01', msg: 'the database is away: enquiries cannot be stored' },
     { level: 30, msg: 'enquiries can be stored again' },
   ])
 })
