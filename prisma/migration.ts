@@ -10,7 +10,6 @@ import pg from 'pg'
 import { connectDatabase } from '../server/database/connect.ts'
 import { startEmbedded } from '../server/embedded/start-embedded.ts'
 import { exitWithReason } from '../server/errors.ts'
-import { emptyDatabaseFile } from '../server/project-root.ts'
 
 const here = import.meta.dirname
 const migrations = join(here, 'migrations')
@@ -50,7 +49,7 @@ async function writeMigration(what?: string) {
 async function diffSchema(): Promise<string> {
   const schema = { path: 'schema.prisma', content: await readFile(join(here, 'schema.prisma'), 'utf8') }
   const dataDir = await mkdtemp(join(tmpdir(), 'migrated-'))
-  const options = { dataDir, create: true, emptyDatabase: emptyDatabaseFile(), port: 0, leaveMs: 0 }
+  const options = { dataDir, create: true, port: 0, leaveMs: 0 }
   const server = await startEmbedded({ ...options, warn: console.error, onFailure: exitWithReason })
   try {
     await (await connectDatabase(server.connection, { migrations, migrate: true })).close()

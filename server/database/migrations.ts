@@ -151,10 +151,15 @@ async function createMigrationsTable(client: ClientBase) {
 
 /** The checksums of the migrations that the database has, by name. */
 export async function readApplied(client: ClientBase): Promise<Map<string, string>> {
-  const { rows } = await client.query<{ name: string; checksum: string }>(
-    `SELECT migration_name AS "name", checksum FROM _prisma_migrations
-     WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY migration_name`,
+  const { rows } = await client.query<{ name: string; checksum: string; isFinished: boolean }>(
+    `SELECT migration_name AS "name", checksum, finished_at IS NOT NULL AS "isFinished" FROM _prisma_migrations
+     WHERE rolled_back_at IS NULL ORDER BY migration_name`,
   )
+  const unfinished = rows.find(({ isFinished }) => !isFinished)
+  if (unfinished)
+    throw new OperatorError(
+      `Prisma Migrate began migration ${unfinished.name} and did not finish it. Repair the database, then \`prisma migrate resolve\`.`,
+    )
   return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
 

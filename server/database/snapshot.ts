@@ -21,7 +21,7 @@ export interface Snapshot {
 
 /** How the names of a backup's cursors begin. The embedded server keeps these until the client disconnects. */
 export const CURSOR_PREFIX = 'backup '
-/** Their answer has to stay below the embedded server's limit, also for long rows. */
+/** So many rows, however long, stay below the 16 MB that the embedded server sends at once. */
 const ROWS_AT_ONCE = 200
 const DISK_FULL = '53100'
 const INVALID_CURSOR_NAME = '34000'
@@ -51,8 +51,8 @@ export function quoted(name: string): string {
 }
 
 /**
- * Runs `work` on a snapshot, while the site goes on storing orders. The embedded database has one session, and while it
- * is in a transaction orders wait: there the cursors keep their rows after a transaction that is short.
+ * Runs `work` on a snapshot, while the site goes on storing orders. On the embedded database orders wait during a
+ * transaction: so it is short, and the cursors keep their rows after it.
  */
 export async function withSnapshot(
   { withClient }: Database,
@@ -61,25 +61,23 @@ export async function withSnapshot(
 ): Promise<void> {
   await withClient(async (client) => {
     const id = randomUUID().slice(0, 8)
-    const cursorOf = ({ name }: Table) => quoted(`${CURSOR_PREFIX}${id} ${name}`)
+    const migrations = Array.from(await readApplied(client), ([name, checksum]) => ({ name, checksum }))
+    const { rows: tables } = await client.query<Table>(TABLES)
+    const cursorOf = (table: Table) => quoted(`${CURSOR_PREFIX}${id} ${tables.indexOf(table)}`)
     async function declare(hold: boolean) {
-      await client.query(BEGIN)
-      const migrations = Array.from(await readApplied(client), ([name, checksum]) => ({ name, checksum }))
-      const { rows: tables } = await client.query<Table>(TABLES)
       const declarations = tables.map((table) => {
         const select = `SELECT ${table.columns.map(quoted).join()} FROM ${quoted(table.name)}`
         return `DECLARE ${cursorOf(table)} CURSOR ${hold ? 'WITH HOLD ' : ''}FOR ${select}`
       })
-      await client.query(declarations.join('; '))
-      if (hold) await client.query('COMMIT')
-      return { migrations, tables }
+      await client.query([BEGIN, ...declarations, ...(hold ? ['COMMIT'] : [])].join('; '))
     }
-    const declared = await declare(isEmbedded).catch(async (error) => {
+    await declare(isEmbedded).catch(async (error) => {
       if (sqlState(error) !== DISK_FULL) throw error
       await client.query('ROLLBACK')
-      return declare(false) // there is no room for the rows: orders wait until the backup ends
+      console.error('The disk has no room for a copy of the rows: until this backup ends, orders wait or are refused.')
+      await declare(false)
     })
-    await work({ ...declared, rows: (table) => readRows(client, cursorOf(table)) })
+    await work({ migrations, tables, rows: (table) => readRows(client, cursorOf(table)) })
   })
 }
 

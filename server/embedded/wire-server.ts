@@ -39,7 +39,7 @@ const END_TURN = [
 ]
 const CURSORS = "SELECT quote_ident(name) FROM pg_cursors WHERE name <> ''"
 /** Declares a cursor that a backup reads in many turns (server/database/snapshot.ts). */
-const DECLARE_KEPT = /\bDECLARE ("backup [^"]+") CURSOR WITH HOLD /g
+const DECLARE_BACKUP = /\bDECLARE ("backup [^"]+") CURSOR WITH HOLD /g
 const SYNC = serialize.sync()
 /** Makes the open transaction fail, so that it can only be rolled back. */
 const FAIL = serialize.query('DO $$BEGIN RAISE disk_full; END$$')
@@ -64,7 +64,7 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
   const sockets = new Set<Socket>()
   const servers: Server[] = []
   /** The clients whose backups have these cursors. */
-  const kept = new Map<string, Socket>()
+  const backupCursors = new Map<string, Socket>()
 
   async function serve(socket: Socket) {
     let isSite = false
@@ -115,8 +115,8 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
 
   /** Closes all cursors but those of backups whose client is still connected. */
   function closeCursors() {
-    for (const [name, socket] of kept) if (socket.destroyed) kept.delete(name)
-    for (const name of postgres.query(CURSORS)) if (!kept.has(name)) postgres.query(`CLOSE ${name}`)
+    for (const [name, socket] of backupCursors) if (socket.destroyed) backupCursors.delete(name)
+    for (const name of postgres.query(CURSORS)) if (!backupCursors.has(name)) postgres.query(`CLOSE ${name}`)
   }
 
   /** Executes batches until no transaction is open. A transaction that the client leaves open is rolled back. */
@@ -128,7 +128,7 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
     try {
       for (let batch: Batch | undefined = first; batch; batch = await nextInTurn()) {
         socket.write(executeBatch(batch, isSite))
-        for (const cursor of batch.flatMap(keptCursors)) kept.set(cursor, socket)
+        for (const cursor of batch.flatMap(backupCursorsIn)) backupCursors.set(cursor, socket)
         isDone = isAnsweredWithReady(batch) && !postgres.isInTransaction()
         if (isDone) return
       }
@@ -169,9 +169,9 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
 
   function refusalOf(message: Buffer, isSite: boolean): Refusal | undefined {
     if (message[0] !== kind.query && message[0] !== kind.parse) return undefined
-    const isEnough =
-      keptCursors(message).length > 0 ? disk.isEnoughToCopy() : disk.isEnoughFor(message, postgres.isInTransaction())
-    if (!isEnough) return new Refusal('53100', disk.message)
+    if (!disk.isEnoughFor(message, postgres.isInTransaction())) return new Refusal('53100', disk.message)
+    if (backupCursorsIn(message).length > 0 && !disk.isEnoughToCopy())
+      return new Refusal('53100', 'the disk has no room for a copy of the rows')
     return isSite ? undefined : refusalOfStatement(message.toString('latin1', 5))
   }
 
@@ -181,7 +181,7 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
     socket.on('error', () => socket.destroy())
     socket.on('close', () => {
       sockets.delete(socket)
-      if ([...kept.values()].includes(socket)) turns.take(closeCursors)
+      if ([...backupCursors.values()].includes(socket)) turns.take(closeCursors).catch(() => {})
     })
     serve(socket).catch(() => socket.destroy())
   }
@@ -200,6 +200,7 @@ export function createWireServer(postgres: Postgres, turns: Turns, disk: DiskSpa
       const closed = servers.map((server) => new Promise((done) => server.close(done)))
       for (const socket of sockets) socket.destroy()
       await Promise.all(closed)
+      await turns.take(() => {}) // after the last turn that a closed connection has asked for
     },
   }
 }
@@ -218,9 +219,9 @@ function isAnsweredWithReady(batch: Batch): boolean {
 }
 
 /** The names of the cursors that a backup declares with this message. */
-function keptCursors(message: Buffer): string[] {
+function backupCursorsIn(message: Buffer): string[] {
   if (message[0] !== kind.query) return []
-  return [...message.toString('latin1', 5).matchAll(DECLARE_KEPT)].map(([, name = '']) => name)
+  return [...message.toString('latin1', 5).matchAll(DECLARE_BACKUP)].map(([, name = '']) => name)
 }
 
 const NO_TIME_LIMIT = /statement_timeout'?\s*(?:=|,|to\b)\s*'?0\b/i

@@ -60,8 +60,8 @@ export async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]):
   // Sorted, so that two statements with the same keys cannot deadlock.
   const sorted = items.toSorted((a, b) => (a.row.SubmissionKey < b.row.SubmissionKey ? -1 : 1))
   const names = Prisma.raw(JSON.stringify(Object.keys(sorted[0]?.row ?? {})).slice(1, -1))
-  // One JSON text and no arrays: with the number of their elements PostgreSQL finds a cheaper plan for each statement, and
-  // planning takes as long as inserting. One lookup per form key uses the index, also by a plan made for a small table.
+  // One JSON text: PostgreSQL knows the length of an array, finds a plan for that length cheaper, and so plans each statement
+  // anew, which takes as long as inserting. One lookup per form key uses the index, also by a plan made for a small table.
   const [{ stored }] = await db.$queryRaw<[{ stored: string[] | null }]>`
     WITH item AS (
       SELECT * FROM json_to_recordset(${JSON.stringify(sorted)}::json) AS item ("row" json, "formKeys" uuid[], "acknowledge" boolean)

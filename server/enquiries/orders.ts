@@ -78,7 +78,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
   }
 
   /**
-   * What kept an order from being stored: its own row after a lost connection, or the same order sent before. Undefined if
+   * The stored row that an order repeats: its own, when the connection was lost, or the same order sent before. Undefined if
    * its random reference existed, or if another order has one of the form keys.
    */
   async function findStored(order: Order, id: string, formKeys: string[]): Promise<EnquiryRow | undefined> {

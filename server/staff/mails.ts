@@ -10,6 +10,7 @@ import {
   type MailFilter,
   mailKinds,
   states,
+  statesBefore,
   undeliveredAcknowledgements,
   undeliveredNotices,
   undeliveredSummaries,
@@ -67,14 +68,14 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
         }
         const ids = await findIds(db, where)
         const left = (await db.mail.count({ where: wanted })) - ids.length
-        const due = await retryMails(db, ids)
+        const due = await retryMails(db, ids, restored ? [...states, 'Withheld'] : states)
         const next = key
           ? 'the running site sends them'
           : 'but RESEND_API_KEY is not set here: nothing is sent until the site runs with one'
         print(`${formatCount(due, 'mail is', 'mails are')} due now; ${next}.`)
         if (left > 0)
           print(
-            `Not changed: ${formatCount(left, 'mail', 'mails')}: sent, withheld (by a restore: --restored), or Unknown (--include-unknown).`,
+            `Not changed: ${formatCount(left, 'mail', 'mails')}, sent or withheld before, or Unknown. --restored takes those that a restore withheld, --include-unknown the Unknown ones.`,
           )
       })
     })
@@ -95,7 +96,7 @@ function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
       await onDatabase(async (db) => {
         const old = olderThan && { receivedAt: { lt: olderThan(await readNow(db)) } }
         const ids = old ? await findIds(db, { status: 'Pending', enquiry: old }) : await find(db)
-        const withheld = await withholdMails(db, ids)
+        const withheld = await withholdMails(db, ids, old ? ['Pending'] : statesBefore('Withheld'))
         const left = ids.length - withheld
         print(`${formatCount(withheld, 'mail is', 'mails are')} withheld: not sent, unless a try is under way now.`)
         if (left > 0) print(`Not changed: ${formatCount(left, 'mail', 'mails')}, sent or withheld before.`)
@@ -138,6 +139,7 @@ interface Section {
   advice: string
   /** Shows names and mobile numbers. */
   visitors?: true
+  /** Left out by --failed. */
   waiting?: true
 }
 
@@ -162,7 +164,7 @@ export const sections = withoutEarlier([
   {
     title: 'Not sent, and not tried again',
     where: { status: { in: ['Failed', 'Unknown'] } },
-    advice: `${staffCommand('mails retry ID')} sends it again, ${staffCommand('mails withhold ID')} takes it off the list. If it is Unknown, look into Resend's log first.`,
+    advice: `${staffCommand('mails retry ID')} sends it again, ${staffCommand('mails withhold ID')} takes it off the list. If it is Unknown, look into Resend's log first; retry takes it with --include-unknown.`,
   },
   {
     title: 'Withheld by a restore',
@@ -213,7 +215,7 @@ async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]
   if (mailsWaiting.length === 0) return reasons
   if (!env.RESEND_API_KEY) return [...reasons, 'RESEND_API_KEY is not set here: unless the site has one, mails wait.']
   const refused = await db.mail.findFirst({
-    where: { status: 'Pending', attempts: { gt: 0 }, lastError: { not: null } },
+    where: { status: 'Pending', kind: { in: mailKinds }, attempts: { gt: 0 }, lastError: { not: null } },
     orderBy: { id: 'asc' },
   })
   if (refused) reasons.push(`A try failed, and is repeated: ${redact(refused.lastError ?? '')}`)

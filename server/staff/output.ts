@@ -49,14 +49,15 @@ export function printTable(
   })
   for (const row of columns[0]?.keys() ?? []) {
     const line = columns.map((cells) => cells[row]).join('  ')
-    print(cut(line, width || Number.POSITIVE_INFINITY).trimEnd()) // 0: a terminal without a size
+    print(cut(line.trimEnd(), width || Number.POSITIVE_INFINITY)) // 0: a terminal without a size
   }
 }
 
 function cut(line: string, width: number): string {
+  if (stringWidth(line) <= width) return line
   const characters = [...line].slice(0, 2 * width) // a combining mark is a character of its own
-  while (stringWidth(characters.join('')) > width) characters.pop()
-  return characters.join('')
+  while (stringWidth(characters.join('')) >= width) characters.pop()
+  return `${characters.join('')}…`
 }
 
 /** For spreadsheets: with a byte order mark, so that names keep their letters, and without text that runs as a formula. */

@@ -149,7 +149,7 @@ function createProgram(terminal: Terminal): Command {
     .configureHelp({ minWidthToWrap: 20 })
     .addHelpText(
       'after',
-      '\nExit code: 0 done, 1 refused or failed, 2 wrong usage. docs/staff.md explains the commands.',
+      '\nExit code: 0 done, 1 refused or failed, 2 wrong usage. docs/staff.md and docs/backup.md explain the commands.',
     )
   for (const addCommand of commands) addCommand((name) => program.command(name), terminal)
   return program

@@ -235,6 +235,16 @@ describe('migrations', () => {
     expect(lines[0]).toMatch(/^Migration \d+_tables was edited after it was applied/)
   })
 
+  it('that Prisma Migrate began and did not finish keep a server from starting, which says so', async () => {
+    const env = await aDatabase()
+    const database = await openDatabase({ url: env.DATABASE_URL, dataDir: env.DATA_DIR ?? '', migrations })
+    await database.db.$executeRaw`UPDATE _prisma_migrations SET finished_at = NULL`
+    await database.close()
+    expect(await refusalToStart(env)).toEqual([
+      expect.stringMatching(/^Prisma Migrate began migration \d+_tables and did/),
+    ])
+  })
+
   it.runIf(inject('postgres'))('are applied once when ten servers start at the same moment', async () => {
     const env = await aDatabase()
     const database = await openDatabase({ url: env.DATABASE_URL, dataDir: '', migrations })

@@ -37,8 +37,8 @@ describe('a table', () => {
   })
 
   it('is cut at the width of the terminal', () => {
-    expect(table(rows, 29)).toEqual(['Ref   Name        Note', 'QV-1  Asha Verma  wants a reb', 'QV-2  शान्ति'])
-    expect(table(rows, 11)).toEqual(['Ref   Name', 'QV-1  Asha', 'QV-2  शान्ति'])
+    expect(table(rows, 29)).toEqual(['Ref   Name        Note', 'QV-1  Asha Verma  wants a re…', 'QV-2  शान्ति'])
+    expect(table(rows, 11)).toEqual(['Ref   Name…', 'QV-1  Asha…', 'QV-2  शान्ति'])
     for (let width = 4; width < 60; width++)
       for (const line of table(rows, width)) expect(stringWidth(line)).toBeLessThanOrEqual(width)
   })
