@@ -78,7 +78,7 @@ describe.skipIf(process.getuid?.() !== 0)('the embedded database on a full disk'
       const psql = ['-h', env.DATA_DIR, '-U', 'postgres', '-qc', `${fillForm(rows)}; CHECKPOINT`]
       await run('psql', psql)
       const { bavail, bsize } = await statfs(folder)
-      await writeFile(join(folder, 'ballast'), Buffer.alloc(bavail * bsize - 80 * 2 ** 20, 1))
+      await writeFile(join(folder, 'ballast'), Buffer.alloc(bavail * bsize - 120 * 2 ** 20, 1))
       let isOver = false
       const statuses: number[] = []
       const ordering = (async () => {
