@@ -1,11 +1,12 @@
 import { type ComponentType, createElement, type ReactNode, StrictMode, startTransition, useLayoutEffect } from 'react'
 import { createRoot, hydrateRoot, type Root } from 'react-dom/client'
 import { brand } from '../shared/brand.ts'
+import { telephone } from './content/contact.ts'
 import { SubscribeForm } from './enquiry/subscribe-form.tsx'
 import { enableMenus } from './layout/header.tsx'
 import { markCurrentSection } from './product/contents.tsx'
 import type { IslandName } from './ui/island.tsx'
-import { backHome, Message } from './ui/message.tsx'
+import { backHome, MessagePage } from './ui/message-page.tsx'
 
 /** The island that every page has is bundled here. The others are loaded by the pages that have them. */
 const components: Record<IslandName, () => unknown> = {
@@ -56,7 +57,9 @@ async function hydrateIsland(island: HTMLElement, part: ComponentType) {
     function fail(error: unknown) {
       console.error(error)
       for (const root of roots) root.unmount() // also stops an order that is being sent: its result could not be shown
-      createRoot(document.getElementById('root') ?? document.body).render(errorPage)
+      createRoot(document.getElementById('root') ?? document.body).render(
+        <ErrorPage {...document.documentElement.dataset} />,
+      )
       done()
     }
     // A transition hydrates in small steps and leaves the browser time to paint.
@@ -85,16 +88,23 @@ function copyTyped(from: HTMLInputElement[], to: HTMLInputElement[], focused: nu
 }
 
 /** Replaces the page when an island throws. */
-const errorPage = (
-  <main>
-    <Message
-      title="Unexpected Application Error!"
-      lead={`Something went wrong on our side. Please reload the page, or call ${brand.phone}.`}
-    >
-      {backHome}
-    </Message>
-  </main>
-)
+function ErrorPage({ reference }: { reference?: string }) {
+  return (
+    <main>
+      <MessagePage title="Unexpected Application Error!">
+        <p className="lead">
+          Something went wrong on our side. Please reload the page, or call <a href={telephone}>{brand.phone}</a>.
+        </p>
+        {reference && (
+          <p className="lead">
+            Your enquiry is received. Your reference: <strong>{reference}</strong>
+          </p>
+        )}
+        {backHome}
+      </MessagePage>
+    </main>
+  )
+}
 
 /** Prints one sheet for a physician: print.css hides the rest of the page. */
 function printSheet({ target }: MouseEvent) {

@@ -69,6 +69,9 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
   const sender = useRef<Promise<OrderSender>>(null)
 
   function show(next: OrderState, addToast?: () => void) {
+    // For the error page.
+    if (next.received) document.documentElement.dataset.reference = next.received.reference
+    else delete document.documentElement.dataset.reference
     flushSync(() => {
       setState(next)
       if (next.received) setInitial({ after: next.received.reference })

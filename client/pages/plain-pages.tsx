@@ -9,7 +9,7 @@ import { policySections, privacyPolicy } from '../content/privacy-policy.ts'
 import { OrderPanel, OrderSection } from '../enquiry/order-form.tsx'
 import { OrderReceived } from '../enquiry/order-received.tsx'
 import { Island } from '../ui/island.tsx'
-import { backHome, Message } from '../ui/message.tsx'
+import { backHome, MessagePage } from '../ui/message-page.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Linked } from '../ui/text.tsx'
 import type { Page } from './page.ts'
@@ -100,10 +100,11 @@ export const subscribedPage: Page = {
   unlisted: true,
   isSubscription: true,
   Body: () => (
-    <Message title="Almost subscribed" lead={subscribe.done}>
+    <MessagePage title="Almost subscribed">
+      <p className="lead">{subscribe.done}</p>
       <p>Nothing there after some minutes? Look among spam. Who is on the list already gets no second one.</p>
       {backHome}
-    </Message>
+    </MessagePage>
   ),
 }
 
@@ -117,7 +118,8 @@ export const subscriptionPage: Page = {
   Body: ({ answer: { link = 'unknown' } }) => {
     const { title, text, buttons } = subscriptionTexts[link]
     return (
-      <Message title={title} lead={text}>
+      <MessagePage title={title}>
+        <p className="lead">{text}</p>
         {Object.entries(buttons ?? {}).map(([action, label]) => (
           <form key={action} method="post" data-posted="">
             <input type="hidden" name="do" value={action} />
@@ -127,7 +129,7 @@ export const subscriptionPage: Page = {
           </form>
         ))}
         {!buttons && backHome}
-      </Message>
+      </MessagePage>
     )
   },
 }
@@ -139,9 +141,8 @@ export const notFoundPage: Page = {
   description: 'There is no page at this address. The home page leads on to all that there is.',
   unlisted: true,
   Body: () => (
-    <Message
+    <MessagePage
       title="Page not found"
-      lead="We could not find this page. It may have moved, or the address may be mistyped."
       picture={
         <Picture
           name="not-found"
@@ -151,8 +152,9 @@ export const notFoundPage: Page = {
         />
       }
     >
+      <p className="lead">We could not find this page. It may have moved, or the address may be mistyped.</p>
       {backHome}
-    </Message>
+    </MessagePage>
   ),
 }
 

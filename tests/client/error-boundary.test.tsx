@@ -14,7 +14,7 @@ const BROKEN = `<div data-island="mechanism" data-props='{"slides":"broken on pu
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue() // it is told there
-  document.documentElement.removeAttribute('data-hydrated')
+  for (const name of ['data-hydrated', 'data-reference']) document.documentElement.removeAttribute(name)
 })
 afterEach(() => {
   vi.restoreAllMocks()
@@ -49,7 +49,7 @@ async function sendOrder() {
   return { answer, submissionKey: wire.sent[0]?.submissionKey }
 }
 
-it('keeps the key of an order whose confirmation could not be shown: sent again, it is the same order', async () => {
+it('shows the reference of an order that is stored, and keeps its key: sent again, it is the same order', async () => {
   const { answer, submissionKey } = await sendOrder()
   const fields = document.querySelector('.fields') as HTMLElement
   const taken = document.createElement('font')
@@ -57,6 +57,7 @@ it('keeps the key of an order whose confirmation could not be shown: sent again,
   taken.append(fields) // React cannot take away what is not where it was
   answer(received('QV-234567'))
   await expect.element(page.getByRole('heading')).toHaveTextContent('Unexpected Application Error!')
+  await expect.element(page.getByText('QV-234567')).toBeVisible()
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect(currentKey()).toMatchObject({ key: submissionKey, maybeStored: true })
 })

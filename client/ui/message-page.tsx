@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react'
-import { Linked } from './text.tsx'
 
 export const backHome = (
   <a href="/" className="button">
@@ -7,23 +6,19 @@ export const backHome = (
   </a>
 )
 
-interface MessageProps {
+interface MessagePageProps {
   title: string
-  lead: string
   picture?: ReactNode
   children: ReactNode
 }
 
-/** The content of a page that says one thing. */
-export function Message({ title, lead, picture, children }: MessageProps) {
+/** A page with one message. */
+export function MessagePage({ title, picture, children }: MessagePageProps) {
   return (
     <section className={picture ? 'page-top message-page with-picture wrap' : 'page-top message-page wrap'}>
       {picture}
       <div className="message-text">
         <h1>{title}</h1>
-        <p className="lead">
-          <Linked>{lead}</Linked>
-        </p>
         {children}
       </div>
     </section>
