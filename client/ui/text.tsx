@@ -2,11 +2,11 @@ import { Fragment, type ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { telephone } from '../content/contact.ts'
 
-const NO_BREAK = new RegExp(`(?<=\\b(?:${brand.name}|New|Coenzyme)) (?=[\\dA-Z])|(?<=\\d) (?=m?c?g\\b)`, 'g')
+const NO_BREAK = new RegExp(`\\b(${brand.name}|New|Coenzyme) (?=[\\dA-Z])|(\\d) (?=m?c?g\\b)`, 'g')
 
 /** A text with no-break spaces within names and between a figure and its unit. */
 export function Words({ children }: { children: string }) {
-  return children.replace(NO_BREAK, '\u00a0')
+  return children.replace(NO_BREAK, '$1$2\u00a0')
 }
 
 /** A name. What is in brackets behind it breaks only where it is wider than a line. */

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'
@@ -154,6 +155,12 @@ beforeRelease('in an old browser the menus open, close and lead on', async () =>
   // Its property is gone, but the attribute still works here.
   expect(problems.filter((problem) => !problem.startsWith('A command attempted'))).toEqual([])
   await close()
+})
+
+it('no script has a lookbehind: Safari before 16.4 would refuse the whole file', () => {
+  const scripts = readdirSync('dist/client/assets').filter((name) => name.endsWith('.js'))
+  expect(scripts.length).toBeGreaterThan(0)
+  expect(scripts.filter((name) => /\(\?<[=!]/.test(readFileSync(`dist/client/assets/${name}`, 'utf8')))).toEqual([])
 })
 
 it('in an old browser the subscribe box stores the address', async () => {
