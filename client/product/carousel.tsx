@@ -1,14 +1,14 @@
-import { type MouseEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import slick from 'react-slick'
 import type { Slide } from '../content/product.ts'
-import { SlideBody } from './slide-body.tsx'
+import { type ReadMore, SlideBody } from './slide-body.tsx'
 
 // react-slick is CommonJS: the default import may be its module object instead of the class.
 const Slider = (slick as typeof slick & { default?: typeof slick }).default ?? slick
 const CAROUSEL_INTERVAL_MS = 10_000
 const SLIDE_MS = 500
 
-export interface CarouselProps {
+export interface CarouselProps extends ReadMore {
   slides: Slide[]
   draggable: boolean
 }
@@ -17,7 +17,7 @@ export interface CarouselProps {
  * The interval is kept here, because react-slick's autoplay does not stop on focus. To loop, react-slick shows copies of
  * slides: every slide but the current one is inert.
  */
-export function Carousel({ slides, draggable }: CarouselProps) {
+export function Carousel({ slides, draggable, openTexts, onToggle }: CarouselProps) {
   const slider = useRef<InstanceType<typeof Slider>>(null)
   const region = useRef<HTMLElement>(null)
   const moved = useRef<Way>(null)
@@ -56,12 +56,12 @@ export function Carousel({ slides, draggable }: CarouselProps) {
   }
 
   /** Stops the carousel for somebody who reads a whole text. */
-  function stopForReader({ target }: MouseEvent) {
-    if ((target as Element).closest('.read-more')) setPlaying(false)
+  function read(id: string) {
+    setPlaying(false)
+    onToggle(id)
   }
 
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard clicks a button too
     <section
       ref={region}
       className="carousel"
@@ -71,7 +71,6 @@ export function Carousel({ slides, draggable }: CarouselProps) {
       onPointerLeave={() => setPointed(false)}
       onFocus={() => setFocused(true)}
       onBlur={() => setFocused(false)}
-      onClick={stopForReader}
     >
       <div className="slide-index">
         <p>
@@ -119,7 +118,7 @@ export function Carousel({ slides, draggable }: CarouselProps) {
             aria-roledescription="slide"
             aria-label={`${index + 1} of ${slides.length}: ${slide.title}`}
           >
-            <SlideBody slide={slide} controls={<Arrows onMove={move} />} />
+            <SlideBody slide={slide} controls={<Arrows onMove={move} />} openTexts={openTexts} onToggle={read} />
           </div>
         ))}
       </Slider>

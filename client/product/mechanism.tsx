@@ -9,11 +9,17 @@ export function Mechanism({ slides, open, draggable }: MechanismContent) {
   const region = useRef<HTMLDivElement>(null)
   const Carousel = useCarousel(region)
   const [active, setActive] = useState(open)
+  // The carousel renders copies of slides, which share this state.
+  const [openTexts, setOpenTexts] = useState<ReadonlySet<string>>(new Set())
+
+  function toggle(id: string) {
+    setOpenTexts((now) => (now.has(id) ? new Set([...now].filter((one) => one !== id)) : new Set(now).add(id)))
+  }
 
   return (
     <div ref={region} className="mechanism">
       {Carousel ? (
-        <Carousel slides={slides} draggable={draggable} />
+        <Carousel slides={slides} draggable={draggable} openTexts={openTexts} onToggle={toggle} />
       ) : (
         <>
           <fieldset className="segments" aria-label="Show">
@@ -38,7 +44,7 @@ export function Mechanism({ slides, open, draggable }: MechanismContent) {
           <div className="slides">
             {slides.map((slide) => (
               <section key={slide.id} className="slide" data-active={slide.id === active} aria-label={slide.title}>
-                <SlideBody slide={slide} />
+                <SlideBody slide={slide} openTexts={openTexts} onToggle={toggle} />
               </section>
             ))}
           </div>

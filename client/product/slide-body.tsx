@@ -1,10 +1,16 @@
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import type { Ingredient as Content, Slide } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
 import { Amount } from '../ui/text.tsx'
 
+export interface ReadMore {
+  /** The texts that are shown in full. */
+  openTexts: ReadonlySet<string>
+  onToggle: (id: string) => void
+}
+
 /** The content of a slide, in the page and in the carousel. */
-export function SlideBody({ slide, controls }: { slide: Slide; controls?: ReactNode }) {
+export function SlideBody({ slide, controls, ...readMore }: ReadMore & { slide: Slide; controls?: ReactNode }) {
   return (
     <div className="slide-body" data-cards={slide.cards.length}>
       <div className="slide-head">
@@ -16,9 +22,11 @@ export function SlideBody({ slide, controls }: { slide: Slide; controls?: ReactN
         {slide.cards.map((card) => (
           <Ingredient
             key={card.name}
+            id={`${slide.id}/${card.name}`}
             card={card}
             brief={slide.brief}
             sizes={slide.cards.length === 1 ? '(min-width: 56.25em) 540px, 40vw' : '(min-width: 56.25em) 208px, 40vw'}
+            {...readMore}
           />
         ))}
       </ul>
@@ -26,17 +34,18 @@ export function SlideBody({ slide, controls }: { slide: Slide; controls?: ReactN
   )
 }
 
-interface IngredientProps {
+interface IngredientProps extends ReadMore {
+  id: string
   card: Content
   brief: boolean | undefined
   sizes: string
 }
 
 /** The whole text is in the page. With scripts, CSS hides the rest until "read more" is pressed. */
-function Ingredient({ card, brief, sizes }: IngredientProps) {
+function Ingredient({ id, card, brief, sizes, openTexts, onToggle }: IngredientProps) {
   const { name, note, amount, picture, text, caution } = card
   const short = shortened(text)
-  const [open, setOpen] = useState(false)
+  const open = openTexts.has(id)
   return (
     <li className="ingredient">
       {picture && <Picture {...picture} sizes={sizes} />}
@@ -53,7 +62,7 @@ function Ingredient({ card, brief, sizes }: IngredientProps) {
             {short.length < text.length && (
               <>
                 <span className="rest">{text.slice(short.length)}</span>{' '}
-                <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+                <button type="button" aria-expanded={open} onClick={() => onToggle(id)}>
                   <span>{open ? 'read less' : 'read more'}</span>
                   <span className="visually-hidden"> about {name}</span>
                 </button>
