@@ -19,6 +19,8 @@ const components: Record<IslandName, () => unknown> = {
 /** Resolves when all handlers are attached. */
 export async function hydrate() {
   await documentParsed()
+  enableMenus()
+  markCurrentSection()
   const islands = [...document.querySelectorAll<HTMLElement>('[data-island]')]
   const loaded = await Promise.allSettled(
     islands.map(async ({ dataset }) => components[dataset.island as IslandName]()),
@@ -33,8 +35,6 @@ export async function hydrate() {
   }
   await Promise.all(islands.map(hydrateIfLoaded))
   for (const act of [printSheet, copyReference]) addEventListener('click', act)
-  enableMenus()
-  markCurrentSection()
   setYear()
   document.documentElement.toggleAttribute('data-hydrated', true)
   if (document.documentElement.dataset.vitals === 'on') import('./web-vitals.ts').catch(() => undefined) // optional

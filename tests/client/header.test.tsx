@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { enableMenus, Header } from '../../client/layout/header.tsx'
+import { brand } from '../../shared/brand.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { render } from '../support/render.tsx'
 
@@ -69,6 +70,16 @@ describe('on a phone', () => {
       .map((link) => link.textContent)
     expect(names.slice(0, products.length + 3)).toEqual(['Home', ...products, 'Contact Us', 'Buy Now'])
     await page.getByRole('button', { name: 'Close' }).click()
+    await expect.element(menu).not.toBeInTheDocument()
+  })
+
+  it('a link to a page closes the menu, the phone number and the mail address do not', async () => {
+    await page.getByRole('button', { name: 'Menu' }).click()
+    document.querySelector('.site-header')?.addEventListener('click', (event) => event.preventDefault())
+    const menu = page.getByRole('dialog')
+    for (const name of [brand.phone, brand.email]) await menu.getByRole('link', { name }).click()
+    await expect.element(menu).toBeVisible()
+    await menu.getByRole('link', { name: 'Contact Us' }).click()
     await expect.element(menu).not.toBeInTheDocument()
   })
 })
