@@ -1,11 +1,11 @@
 import type { Product } from '../../shared/catalogue.ts'
-import { compositions, type LabelLine, omega3 } from './compositions.ts'
+import { compositions, type LabelLine } from './compositions.ts'
 import type { Ingredient } from './product.ts'
 
 type Compositions = typeof compositions
 type Key = { [P in Product]: keyof Compositions[P] }[Product]
 
-/** What each ingredient is. No island imports this: its texts come as props. */
+/** What each ingredient is. Islands get its texts as props, so that no script carries them. */
 export const ingredients: Record<Key, Omit<Ingredient, keyof LabelLine>> = {
   q10: {
     picture: { name: 'coenzyme-q10', alt: 'A heap of amber powder on a white dish' },
@@ -14,11 +14,11 @@ export const ingredients: Record<Key, Omit<Ingredient, keyof LabelLine>> = {
   },
   lycopene: {
     picture: { name: 'lycopene', alt: 'Three ripe tomatoes' },
-    text: 'Lycopene is the red carotenoid of tomatoes, watermelon, pink grapefruit and guava. Unlike some carotenoids, it is not a source of vitamin A. It dissolves in fat, and heat makes it easier to absorb.',
+    text: 'Lycopene is the red carotenoid of tomatoes, watermelon, pink grapefruit and guava. Unlike some carotenoids, it is not a source of vitamin A. Heat and a little fat make it easier to absorb.',
   },
   omega3: {
     picture: { name: 'omega-3', alt: 'Clear golden softgel capsules on a white dish' },
-    text: `EPA and DHA are the two ${omega3} fatty acids that come mainly from oily fish. They are polyunsaturated fats; a third one, ALA, comes from flaxseed and walnuts. The pack names the source.`,
+    text: 'Omega-3 fatty acids are polyunsaturated fats. Two of them, EPA and DHA, come mainly from oily fish; a third, ALA, comes from flaxseed and walnuts. The pack names the source.',
     caution: 'If you are allergic to fish or shellfish, or take a blood thinner, ask your doctor first.',
   },
   carotene: {
