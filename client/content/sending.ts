@@ -4,7 +4,10 @@ import { messages, type Problem } from '../../shared/order.ts'
 /* What is said once somebody fills the form: it comes with the code that sends it. */
 
 /** Stands under an empty field. */
-export const emptyHint = 'Fill in this field.'
+export const emptyMark = 'This field is empty.'
+
+/** Stands under a wrong email address. */
+export const emailMark = `${messages.email}. It should look like name@example.com.`
 
 export const notStored = `We could not save your enquiry. Everything you typed is still here. Please send it again, or call ${brand.phone}.`
 
@@ -31,6 +34,6 @@ export const stopped = `Stopped. Your enquiry may still have reached us. If you 
 
 /** What stands under each field that breaks a rule. */
 export function fieldMarks({ fields }: Problem): Record<string, string> {
-  const marks = Object.entries(fields).map(([field, rule]) => [field, rule === messages.empty ? emptyHint : rule])
-  return Object.fromEntries(marks)
+  const marks: Record<string, string> = { [messages.empty]: emptyMark, [messages.email]: emailMark }
+  return Object.fromEntries(Object.entries(fields).map(([field, rule]) => [field, marks[rule] ?? rule]))
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { enquiryReceived, receivedEarlier } from '../../client/content/enquiry-form.ts'
-import { emptyHint, notStored, progress, uncertain } from '../../client/content/sending.ts'
+import { emailMark, emptyMark, notStored, progress, uncertain } from '../../client/content/sending.ts'
 import { OrderSection } from '../../client/enquiry/order-form.tsx'
 import { keepKey } from '../../client/enquiry/send-order.ts'
 import { brand } from '../../shared/brand.ts'
@@ -80,14 +80,14 @@ it('tells the first broken rule, in the order of the owner, and marks every wron
   await send()
   await toast(messages.empty)
   expect(marked()).toEqual(['name', 'email', 'mobile'])
-  expect(problems()).toEqual([emptyHint, messages.email, messages.digits])
+  expect(problems()).toEqual([emptyMark, emailMark, messages.digits])
 
   await fill({ name: 'Asha Verma' })
   await send()
   await toast(messages.email)
   expect(marked()).toEqual(['email', 'mobile'])
   expect(document.activeElement).toBe(field('email'))
-  expect(form.querySelector(`#${field('email').getAttribute('aria-describedby')}`)?.textContent).toBe(messages.email)
+  expect(form.querySelector(`#${field('email').getAttribute('aria-describedby')}`)?.textContent).toBe(emailMark)
 
   await fill({ email: filled.email })
   await send()
