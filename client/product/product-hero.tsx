@@ -7,8 +7,8 @@ import { Amount, Words } from '../ui/text.tsx'
 import { Contents } from './contents.tsx'
 
 /** Names of at most so many letters are set in the largest size. */
-const SHORT = 3
-const FIGURES = 3
+const SHORT_NAME_LETTERS = 3
+const FIGURES_SHOWN = 3
 
 export function ProductHero({ content }: { content: ProductContent }) {
   const { product, ground, paragraph, composition } = content
@@ -21,7 +21,8 @@ export function ProductHero({ content }: { content: ProductContent }) {
           <Gallery content={content} />
           <section id="description" className="product-text" aria-labelledby="description-title">
             <h1>
-              {brand.name} <span data-long={word.length > SHORT || undefined}>{word}</span> {rest.join(' ')}
+              {brand.name} <span data-long={word.length > SHORT_NAME_LETTERS || undefined}>{word}</span>{' '}
+              {rest.join(' ')}
             </h1>
             <h2 id="description-title" className="label">
               Product Description
@@ -34,7 +35,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
               Buy Now
             </a>
             <ul className="figures">
-              {rows.slice(0, FIGURES).map((line) => (
+              {rows.slice(0, FIGURES_SHOWN).map((line) => (
                 <li key={line.name}>
                   <span>
                     <Amount>{line.amount}</Amount>
@@ -43,9 +44,9 @@ export function ProductHero({ content }: { content: ProductContent }) {
                 </li>
               ))}
             </ul>
-            {rows.length > FIGURES && (
+            {rows.length > FIGURES_SHOWN && (
               <a href="#composition" className="small">
-                {`and ${rows.length - FIGURES} more`}
+                {`and ${rows.length - FIGURES_SHOWN} more`}
               </a>
             )}
           </section>
