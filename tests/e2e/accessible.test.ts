@@ -7,13 +7,13 @@ import { productPath, products } from '../../shared/catalogue.ts'
 import { messages, type OrderField } from '../../shared/order.ts'
 import { eventually } from '../support/eventually.ts'
 import { fillOrder, sendButton, toastOf, typedOrder } from '../support/fill-order.ts'
-import { isEveryPage, PHONE, paths, siteForTests } from '../support/visit.ts'
+import { isRelease, PHONE, paths, siteForTests } from '../support/visit.ts'
 
 const { visit } = siteForTests()
 const CALM = { reducedMotion: 'reduce' } as const
-const WIDTHS = isEveryPage ? [360, 768, 1440] : [360, 1440]
+const WIDTHS = isRelease ? [360, 768, 1440] : [360, 1440]
 /** Searched at 1440 px too: the others have the same header, footer and form there. */
-const WIDE = isEveryPage ? [...paths, '/nowhere'] : ['/', productPath(products[1])]
+const WIDE = isRelease ? [...paths, '/nowhere'] : ['/', ...products.map(productPath)]
 /** A phone, and a screen of 1,280 px at 200 % and 400 %. */
 const ZOOMED = [
   { width: 320, height: 640 },
@@ -152,12 +152,21 @@ it('the open menu on a phone has no fault', async () => {
 
 it('the open list of products has no fault', async () => {
   const { page, close } = await visit(productPath(products[1]), CALM)
+  const browser = await page.context().newCDPSession(page)
+  /** As the browser tells assistive technology: the attribute is not in the page. */
+  const isToldAsExpanded = async () => {
+    const { nodes } = await browser.send('Accessibility.getFullAXTree')
+    const button = nodes.find(({ role, name }) => role?.value === 'button' && name?.value === 'Products')
+    return button?.properties?.find(({ name }) => name === 'expanded')?.value.value
+  }
+  expect(await isToldAsExpanded()).toBe(false)
   await page.getByRole('button', { name: 'Products' }).click()
+  expect(await isToldAsExpanded()).toBe(true)
   expect(await violations(page)).toEqual([])
   await close()
 })
 
-it.each(isEveryPage ? [360, 1440] : [360])(
+it.each(isRelease ? [360, 1440] : [360])(
   'toast, marked fields and confirmation have no fault at %i px',
   async (width) => {
     const { page, close } = await visit('/buy-now', { ...CALM, viewport: { width, height: 900 } })

@@ -9,7 +9,7 @@ import { installedChromium, launchBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { anAddress, fillOrder, sendButton } from '../support/fill-order.ts'
 import { freePort } from '../support/server-process.ts'
-import { isEveryPage, PHONE, siteForTests } from '../support/visit.ts'
+import { isRelease, PHONE, siteForTests } from '../support/visit.ts'
 
 const ACCENT = `rgb(${[1, 3, 5].map((at) => Number.parseInt(palette.accent.slice(at, at + 2), 16)).join(', ')})`
 const { open, visit, site } = siteForTests()
@@ -20,7 +20,7 @@ describe.each([
   ['a desktop', DESKTOP],
   ['a phone', PHONE],
 ])('on %s', (_, options) => {
-  const sameOnBoth = it.skipIf(options === PHONE && !isEveryPage) // it is the same there
+  const sameOnBoth = it.skipIf(options === PHONE && !isRelease) // it is the same there
   it('the header has two styles, and changes at 200 px', async () => {
     const { page, close } = await visit('/', { ...options, reducedMotion: 'reduce' })
     const style = () =>
@@ -140,6 +140,24 @@ it('where browsers know no `command`, a menu clicked before React arrives opens 
   await close()
 })
 
+it('the menus close before the rest of React arrives', async () => {
+  const { page, close } = await open('/privacy-policy', PHONE)
+  const gate = Promise.withResolvers<void>()
+  await page.route('**/order-form-*.js', async (route) => {
+    await gate.promise
+    await route.continue()
+  })
+  const isAsked = page.waitForRequest('**/order-form-*.js')
+  await page.goto(site().url)
+  await isAsked
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('dialog').getByRole('link', { name: 'Contact Us' }).click()
+  expect(await page.getByRole('dialog').isVisible()).toBe(false)
+  gate.resolve()
+  await page.locator('html[data-hydrated]').waitFor()
+  await close()
+})
+
 it('what is touched before the page has wholly arrived works once it has', async () => {
   const { page, problems, close } = await open('/privacy-policy')
   const rest = Promise.withResolvers<void>()
@@ -223,7 +241,7 @@ it('a page is fetched when somebody points at its link, and opens without being 
   await close()
 })
 
-it.runIf(isEveryPage && installedChromium)(
+it.runIf(isRelease && installedChromium)(
   'a page left and come back to is as it was, without being loaded again',
   async () => {
     const options = { executablePath: installedChromium, ignoreDefaultArgs: ['--disable-back-forward-cache'] }

@@ -5,7 +5,7 @@ import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
 import { messages } from '../../shared/order.ts'
 import { eventually } from '../support/eventually.ts'
 import { anAddress, fillOrder, sendButton, toastOf } from '../support/fill-order.ts'
-import { beforeRelease, formPaths, isEveryPage, siteForTests } from '../support/visit.ts'
+import { formPaths, isRelease, siteForTests } from '../support/visit.ts'
 
 const { newcomer, open, site, storedFrom } = siteForTests({ pictures: false })
 const SUBMIT = '**/trpc/order.submit'
@@ -179,7 +179,7 @@ describe.concurrent('one order', () => {
     await close()
   })
 
-  beforeRelease('a repeat by itself keeps its key, also a day later', async () => {
+  it('a repeat by itself keeps its key, also a day later', async () => {
     const email = anAddress()
     const { page, close } = await onOurClock()
     await page.clock.runFor(1000)
@@ -213,8 +213,8 @@ describe.concurrent('one order', () => {
     await close()
   })
 
-  const rareLosses = isEveryPage ? ['order-form never comes', 'hydrate never comes'] : []
-  it.each(['all code comes', 'order-sender never comes', ...rareLosses])(
+  const neverComing = isRelease ? ['order-form never comes', 'hydrate never comes'] : []
+  it.each(['all code comes', 'order-sender never comes', ...neverComing])(
     'the same order after a lost answer and a reload in which %s is the same order',
     async (what) => {
       const email = anAddress()
@@ -260,7 +260,7 @@ describe.concurrent('one order', () => {
     await close()
   })
 
-  beforeRelease('an order posted by the browser is a repeat for ten minutes, and then a new order', async () => {
+  it('an order posted by the browser is a repeat for ten minutes, and then a new order', async () => {
     const email = anAddress()
     const { page, close } = await newcomer()
     await page.clock.install()

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { productPath, productSlug, products } from '../../shared/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
 import { fillOrder, sendButton } from '../support/fill-order.ts'
-import { isEveryPage, PHONE, siteForTests } from '../support/visit.ts'
+import { isRelease, PHONE, siteForTests } from '../support/visit.ts'
 
 const { visit } = siteForTests()
 const xt = productPath(products[1])
@@ -88,12 +88,12 @@ it.each(['/', ...products.map(productPath)])(
 )
 
 const otherScreens: [number, number][] = [
-  [320, 568],
+  [390, 844],
   [768, 1024],
   [780, 360],
 ]
 
-it.each([[390, 844], [1440, 900], ...(isEveryPage ? otherScreens : [])])(
+it.each([[320, 568], [1440, 900], ...(isRelease ? otherScreens : [])])(
   'at %i × %i a toast covers nothing, and the first wrong field is in view',
   async (width, height) => {
     const { page, close } = await visit('/buy-now', { viewport: { width, height }, reducedMotion: 'reduce' })

@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'
 import { enquiryReceived } from '../../client/content/enquiry-form.ts'
-import { emptyHint, uncertain } from '../../client/content/sending.ts'
+import { emptyMark, uncertain } from '../../client/content/sending.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { pagePaths } from '../../shared/page-paths.ts'
@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts'
 import { fillOrder, sendButton, typedOrder } from '../support/fill-order.ts'
 import { freePort } from '../support/server-process.ts'
 import { storeEnquiry } from '../support/stored-enquiry.ts'
-import { formPaths, isEveryPage, ownSiteForTests } from '../support/visit.ts'
+import { formPaths, isRelease, ownSiteForTests } from '../support/visit.ts'
 
 const port = String(await freePort())
 const {
@@ -69,7 +69,7 @@ describe.each(formPaths)('without scripts, on %s', (path) => {
     expect(await page.locator('[aria-invalid=true]').count()).toBe(1)
     expect(await page.locator('#order-name').getAttribute('aria-invalid')).toBe('true')
     expect(await page.locator('#order-name').getAttribute('aria-describedby')).toBe('order-name-problem')
-    expect(await page.locator('#order-name-problem').textContent()).toBe(emptyHint)
+    expect(await page.locator('#order-name-problem').textContent()).toBe(emptyMark)
     expect(await page.locator('#order-quantity').inputValue()).toBe('24')
     expect(await page.locator('#order-products').inputValue()).toBe(products[1])
     await eventually(async () => expect((await page.getByRole('alert').boundingBox())?.y).toBeLessThan(300))
@@ -135,7 +135,7 @@ it('the page that tells of a broken rule is hydrated as it stands, and then work
   await close()
 })
 
-it(`the footer subscribes without scripts on ${isEveryPage ? 'every page' : 'two pages'}`, async () => {
+it(`the footer subscribes without scripts on ${isRelease ? 'every page' : 'two pages'}`, async () => {
   async function subscribeOn(path: string) {
     const { page, close } = await visit(path, PLAIN)
     const box = page.getByRole('contentinfo')
@@ -148,7 +148,7 @@ it(`the footer subscribes without scripts on ${isEveryPage ? 'every page' : 'two
     await page.getByText(subscribe.done).waitFor()
     await close()
   }
-  await Promise.all((isEveryPage ? [...pagePaths, '/nowhere'] : ['/buy-now', '/privacy-policy']).map(subscribeOn))
+  await Promise.all((isRelease ? [...pagePaths, '/nowhere'] : ['/buy-now', '/privacy-policy']).map(subscribeOn))
   expect(await site().inspect((db) => db.subscriber.count())).toBe(1)
 })
 

@@ -6,11 +6,11 @@ import { joinSharedSite, startSite } from './site.ts'
 
 export const paths = pagePaths
 /** Before a release everything is tried on every page, also what several pages share. */
-export const isEveryPage = Boolean(process.env.EVERY_PAGE)
+export const isRelease = Boolean(process.env.EVERY_PAGE)
 /** What guards a rare path. */
-export const beforeRelease = it.runIf(isEveryPage)
+export const itBeforeRelease = it.runIf(isRelease)
 /** Those with an order form, which is the same on all. */
-export const formPaths = isEveryPage ? orderPaths : (['/buy-now'] as const)
+export const formPaths = isRelease ? orderPaths : (['/buy-now'] as const)
 export const PHONE = { viewport: { width: 360, height: 740 } }
 
 /** The shared site and one browser for a file of tests; without pictures a page costs less time. */
