@@ -58,19 +58,22 @@ export type IsStored = (id: string) => boolean
  */
 export async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]): Promise<IsStored> {
   // Sorted, so that two statements with the same keys cannot deadlock.
-  const sorted = items.toSorted((a, b) => (a.row.SubmissionKey < b.row.SubmissionKey ? -1 : 1))
-  const names = Prisma.raw(JSON.stringify(Object.keys(sorted[0]?.row ?? {})).slice(1, -1))
-  // One JSON text: PostgreSQL knows the length of an array, finds a plan for that length cheaper, and so plans each statement
-  // anew, which takes as long as inserting. One lookup per form key uses the index, also by a plan made for a small table.
+  const rows = items.map(({ row }) => row).toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
+  const names = Prisma.raw(JSON.stringify(Object.keys(rows[0] ?? {})).slice(1, -1))
+  const formKeys = items.flatMap(({ row, formKeys }) => formKeys.map((form) => ({ own: row.SubmissionKey, form })))
+  const withoutAcknowledgement = items
+    .filter(({ row, acknowledge }) => row.SuspectedSpam || !acknowledge)
+    .map(({ row }) => row.Id)
+  // JSON and no arrays: PostgreSQL knows the length of an array, finds a plan for that length cheaper, and so plans each
+  // statement anew, which takes as long as inserting. One lookup per form key uses the index, also by a plan that was made
+  // while the table was small.
   const [{ stored }] = await db.$queryRaw<[{ stored: string[] | null }]>`
-    WITH item AS (
-      SELECT * FROM json_to_recordset(${JSON.stringify(sorted)}::json) AS item ("row" json, "formKeys" uuid[], "acknowledge" boolean)
-    ), form AS (
+    WITH form AS (
       INSERT INTO "Quvera_Form" (${names})
-      SELECT ${names} FROM item CROSS JOIN json_populate_record(NULL::"Quvera_Form", "row")
-      WHERE NOT EXISTS (
-        SELECT FROM unnest("formKeys") AS form_key
-        WHERE (SELECT "Id" FROM "Quvera_Form" WHERE "SubmissionKey" = form_key) IS NOT NULL)
+      SELECT ${names} FROM json_populate_recordset(NULL::"Quvera_Form", ${JSON.stringify(rows)}::json)
+      WHERE "SubmissionKey" <> ALL (ARRAY(
+        SELECT "own" FROM json_to_recordset(${JSON.stringify(formKeys)}::json) AS sent_before ("own" uuid, "form" uuid)
+        WHERE (SELECT "Id" FROM "Quvera_Form" WHERE "SubmissionKey" = "form") IS NOT NULL))
       ON CONFLICT DO NOTHING
       RETURNING "Id", "Email", "SuspectedSpam"
     ), wanted AS (
@@ -80,8 +83,9 @@ export async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]):
       INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "DueAt", "Mailbox")
       SELECT form."Id", wanted."Kind", CASE WHEN wanted."Kind" <> 'Staff' OR NOT form."SuspectedSpam" THEN now() END,
         CASE wanted."Kind" WHEN 'Acknowledgement' THEN "Quvera_mailbox"(form."Email") END
-      FROM form JOIN item ON form."Id" = ("row" ->> 'Id')::uuid CROSS JOIN wanted
-      WHERE wanted."Kind" <> 'Acknowledgement' OR (item."acknowledge" AND NOT form."SuspectedSpam")
+      FROM form CROSS JOIN wanted
+      WHERE wanted."Kind" <> 'Acknowledgement'
+        OR "Id"::text <> ALL (ARRAY(SELECT json_array_elements_text(${JSON.stringify(withoutAcknowledgement)}::json)))
     )
     SELECT CASE WHEN count(*) < ${items.length}::int THEN coalesce(array_agg("Id"::text), '{}') END AS "stored" FROM form`
   return (id) => stored === null || stored.includes(id)

@@ -42,7 +42,7 @@ it('forms are looked up by an index, also by a plan that was made while the tabl
   const plan = await app.db.$transaction(async (transaction) => {
     await transaction.$executeRaw`SET LOCAL plan_cache_mode TO force_generic_plan`
     const [statement] = await transaction.$queryRaw<{ name: string; nulls: string }[]>`
-      SELECT name, rtrim(repeat('NULL,', cardinality(parameter_types)), ',') AS nulls FROM pg_prepared_statements WHERE ltrim(statement, E' \\n') LIKE 'WITH item AS%'`
+      SELECT name, rtrim(repeat('NULL,', cardinality(parameter_types)), ',') AS nulls FROM pg_prepared_statements WHERE ltrim(statement, E' \\n') LIKE 'WITH form AS%'`
     return transaction.$queryRawUnsafe<object[]>(`EXPLAIN EXECUTE ${statement?.name} (${statement?.nulls})`)
   })
   expect(JSON.stringify(plan)).toContain('Quvera_Form_SubmissionKey_key')
@@ -53,7 +53,7 @@ it('PostgreSQL makes one plan for the statement that stores orders, and not one 
   for (let count = 0; count < 12; count++) expect((await submit(app.url, anOrder())).status).toBe(200)
   const [plans] = await app.db.$queryRaw<object[]>`
     SELECT max(custom_plans)::int AS custom, max(generic_plans) > 0 AS "isGeneric" FROM pg_prepared_statements
-    WHERE ltrim(statement, E' \n') LIKE 'WITH item AS%'`
+    WHERE ltrim(statement, E' \n') LIKE 'WITH form AS%'`
   expect(plans).toEqual({ custom: 5, isGeneric: true }) // the first five are always made for their values
 })
 
