@@ -47,7 +47,7 @@ export async function assertMigrated(client: ClientBase, database: string, folde
       `${database} holds no tables of this site. Is it the right one? The site makes them when it starts.`,
     )
   }
-  const applied = await readApplied(client).catch((error: unknown) => {
+  const applied = await readChecksums(client).catch((error: unknown) => {
     if (sqlState(error) === INSUFFICIENT_PRIVILEGE) return undefined
     throw error
   })
@@ -75,7 +75,7 @@ export async function migrate(client: ClientBase, folder: string, only?: string[
     try {
       await client.query(BEGIN)
       await createMigrationsTable(client)
-      const applied = await readApplied(client)
+      const applied = await readChecksums(client)
       const edited = migrations.find(({ name, sql }) => applied.has(name) && applied.get(name) !== sha256(sql))
       if (edited) {
         throw new OperatorError(
@@ -149,18 +149,30 @@ async function createMigrationsTable(client: ClientBase) {
   await client.query(CREATE_MIGRATIONS_TABLE)
 }
 
-/** The checksums of the migrations that the database has, by name. */
-export async function readApplied(client: ClientBase): Promise<Map<string, string>> {
-  const { rows } = await client.query<{ name: string; checksum: string; isFinished: boolean }>(
-    `SELECT migration_name AS "name", checksum, finished_at IS NOT NULL AS "isFinished" FROM _prisma_migrations
-     WHERE rolled_back_at IS NULL ORDER BY migration_name`,
-  )
-  const unfinished = rows.find(({ isFinished }) => !isFinished)
-  if (unfinished)
+/**
+ * The checksums of the migrations that the database has, by name.
+ * @throws OperatorError when one of them began and did not finish
+ */
+async function readChecksums(client: ClientBase): Promise<Map<string, string>> {
+  const applied = await readApplied(client)
+  const unfinished = applied.find(({ isFinished }) => !isFinished)
+  if (unfinished) {
     throw new OperatorError(
       `Prisma Migrate began migration ${unfinished.name} and did not finish it. Repair the database, then \`prisma migrate resolve\`.`,
     )
-  return new Map(rows.map(({ name, checksum }) => [name, checksum]))
+  }
+  return new Map(applied.map(({ name, checksum }) => [name, checksum]))
+}
+
+/** The migrations that the database has, or has begun. */
+export async function readApplied(
+  client: ClientBase,
+): Promise<{ name: string; checksum: string; isFinished: boolean }[]> {
+  const { rows } = await client.query(
+    `SELECT migration_name AS "name", checksum, finished_at IS NOT NULL AS "isFinished" FROM _prisma_migrations
+     WHERE rolled_back_at IS NULL ORDER BY migration_name`,
+  )
+  return rows
 }
 
 async function apply(client: ClientBase, { name, sql }: Migration) {

@@ -61,7 +61,9 @@ export async function withSnapshot(
 ): Promise<void> {
   await withClient(async (client) => {
     const id = randomUUID().slice(0, 8)
-    const migrations = Array.from(await readApplied(client), ([name, checksum]) => ({ name, checksum }))
+    const migrations = (await readApplied(client))
+      .filter(({ isFinished }) => isFinished)
+      .map(({ name, checksum }) => ({ name, checksum }))
     const { rows: tables } = await client.query<Table>(TABLES)
     const cursorOf = (table: Table) => quoted(`${CURSOR_PREFIX}${id} ${tables.indexOf(table)}`)
     async function declare(hold: boolean) {
