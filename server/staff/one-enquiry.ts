@@ -4,7 +4,7 @@ import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/
 import { formatAge, formatCount, formatIndianTime } from '../format.ts'
 import { userOf } from './access-log.ts'
 import { findByReference, joinReferences, readReferences, readStatus, statusNames, UsageError } from './input.ts'
-import { sections } from './mails.ts'
+import { sections } from './mail-sections.ts'
 import { type AddCommand, onOneLine, type Terminal } from './output.ts'
 
 const LABEL_WIDTH = 16

@@ -1,0 +1,92 @@
+// Groups of mails that need something from staff, with what to do about them. The most urgent first.
+import type { Db } from '../database/database.ts'
+import { redact } from '../errors.ts'
+import { formatCount, staffCommand } from '../format.ts'
+import {
+  kinds,
+  type MailFilter,
+  undeliveredAcknowledgements,
+  undeliveredNotices,
+  undeliveredSummaries,
+} from '../mail/states.ts'
+import { withheldByRestore } from './mail-actions.ts'
+import { printTable, type Terminal, timeCell } from './output.ts'
+
+const LISTED_MAX = 200
+
+interface Section {
+  title: string
+  where: MailFilter
+  advice: string
+  /** Shows names and mobile numbers. */
+  visitors?: true
+  /** Left out by --failed. */
+  waiting?: true
+}
+
+export const sections = withoutEarlier([
+  {
+    title: 'ALARM: nobody has been told of these enquiries',
+    where: undeliveredNotices,
+    advice: `The notice did not reach staff. Answer the visitor, then: ${staffCommand('status REFERENCE Contacted')}. ${staffCommand('test-mail ADDRESS')} tries an address of STAFF_EMAILS.`,
+  },
+  {
+    title: 'ALARM: these summaries did not arrive',
+    where: undeliveredSummaries,
+    advice: `${staffCommand('list --new')} shows the enquiries. Then: ${staffCommand('mails withhold ID')}`,
+  },
+  {
+    title: 'Visitors to ring',
+    where: undeliveredAcknowledgements,
+    visitors: true,
+    advice: `The address is wrong, or its owner wants no mail: ring the visitor, then: ${staffCommand('status REFERENCE Contacted')}`,
+  },
+  {
+    title: 'Not sent, and not tried again',
+    where: { status: { in: ['Failed', 'Unknown'] } },
+    advice: `${staffCommand('mails retry ID')} sends it again, ${staffCommand('mails withhold ID')} takes it off the list. If it is Unknown, look into Resend's log first; retry takes it with --include-unknown.`,
+  },
+  {
+    title: 'Withheld by a restore',
+    where: withheldByRestore,
+    advice: `Look into Resend's log whether it was sent after the backup. ${staffCommand('mails retry --restored --yes')} sends all of them.`,
+  },
+  {
+    title: 'Pending',
+    where: { status: 'Pending' },
+    waiting: true,
+    advice: `A pending mail is sent by itself. The first lines of ${staffCommand('mails')} say why it waits.`,
+  },
+])
+
+/** A mail is in the first section that it fits. */
+function withoutEarlier(all: Section[]): Section[] {
+  return all.map((section, index) => {
+    const earlier = all.slice(0, index).map(({ where }) => where)
+    return { ...section, where: { AND: section.where, NOT: earlier } }
+  })
+}
+
+/** Returns how many mails it has. */
+export async function printSection(terminal: Terminal, db: Db, section: Section): Promise<number> {
+  const { where, title, advice, visitors } = section
+  const total = await db.mail.count({ where })
+  if (total === 0) return 0
+  const rows = await db.mail.findMany({ where, include: { enquiry: true }, orderBy: { id: 'asc' }, take: LISTED_MAX })
+  if (visitors) await terminal.recordAccess(db, formatCount(rows.length, 'mail', 'mails'))
+  terminal.print(`${title} (${total.toLocaleString('en-IN')})`)
+  const cells = rows.map(({ id, enquiry, kind, status, dueAt, lastError }) => ({
+    Id: String(id),
+    Reference: enquiry?.reference ?? '',
+    ...(visitors && { Mobile: enquiry?.mobile ?? '', Name: enquiry?.name ?? '' }),
+    Kind: kinds[kind].short,
+    State: status,
+    'Next try IST': status === 'Pending' && dueAt ? timeCell(dueAt) : '',
+    'Received IST': enquiry ? timeCell(enquiry.receivedAt) : '',
+    Reason: redact(lastError ?? ''), // Resend may quote the address
+  }))
+  printTable(terminal, cells)
+  if (total > rows.length) terminal.print(`and ${total - rows.length} more`)
+  terminal.print(`${advice}\n`)
+  return total
+}
