@@ -99,7 +99,7 @@ async function startThread(server: ServerOptions, warn: (message: string) => voi
     worker.on('message', (message: ThreadMessage) => {
       silentChecks = 0
       if (message.kind === 'ready') done(true)
-      if (message.kind === 'limits') isUnlimited = message.isUnlimited
+      if (message.kind === 'timeLimit') isUnlimited = message.isUnlimited
       if (message.kind === 'warning') warn(message.text)
       if (message.kind === 'failed') failure ??= new OperatorError(message.text)
     })

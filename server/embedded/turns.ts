@@ -14,9 +14,9 @@ export function createTurns(setUnlimited: (isUnlimited: boolean) => void) {
   let last: Promise<unknown> = Promise.resolve()
   let isUnlimited = false
 
-  function allowLongStatements(allow: boolean) {
-    if (allow !== isUnlimited) setUnlimited(allow)
-    isUnlimited = allow
+  function setUnlimitedIfChanged(next: boolean) {
+    if (next !== isUnlimited) setUnlimited(next)
+    isUnlimited = next
   }
 
   async function run<T>(work: () => Promise<T> | T): Promise<T> {
@@ -24,7 +24,7 @@ export function createTurns(setUnlimited: (isUnlimited: boolean) => void) {
     try {
       return await work()
     } finally {
-      allowLongStatements(false)
+      setUnlimitedIfChanged(false)
       // It takes two rounds of the event loop to learn which sockets were closed.
       if (performance.now() - start > LONG_MS) {
         await nextEvents()
@@ -40,6 +40,6 @@ export function createTurns(setUnlimited: (isUnlimited: boolean) => void) {
       return result
     },
     /** For the rest of the current turn. */
-    allowLongStatements: () => allowLongStatements(true),
+    allowLongStatements: () => setUnlimitedIfChanged(true),
   }
 }

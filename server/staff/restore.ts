@@ -43,7 +43,7 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
       '--mails',
       'the site has not run since the backup: pending mails are sent, and subscriptions stay confirmed. Without it mails are withheld and subscriptions unconfirmed',
     )
-    .action(async (file: string, { mails: isMove = false }: { mails?: boolean }) => {
+    .action(async (file: string, { mails: siteHasNotRun = false }: { mails?: boolean }) => {
       const name = file === '-' ? 'standard input' : resolve(file)
       // Standard input is read to its end first: while a transaction waits for more, the site stores no orders.
       const bytes = file === '-' ? await buffer(input) : undefined
@@ -53,7 +53,7 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
       }
       await assertComplete(read()).catch(fail) // before a database is created
       const work = async (db: Db, database: Database) => {
-        const restored = await restore(database, read(), isMove).catch(fail)
+        const restored = await restore(database, read(), siteHasNotRun).catch(fail)
         const { rows, madeAt, withheld, unconfirmed, isRecreated } = restored
         await terminal.recordAccess(db, formatCount(rows, 'row', 'rows'))
         print(`Restored ${formatCount(rows, 'row', 'rows')} of the backup made at ${madeAt}.`)
@@ -76,7 +76,7 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
  * Fills the database in one transaction. For an older backup the empty tables are first created as they were then, and
  * migrated afterwards. Whenever this is interrupted, the next start migrates the database.
  */
-async function restore({ db, withClient }: Database, lines: AsyncGenerator<string>, isMove: boolean) {
+async function restore({ db, withClient }: Database, lines: AsyncGenerator<string>, siteHasNotRun: boolean) {
   const folder = migrationsFolder()
   await assertEmpty(db)
   const backup = await openBackup(lines)
@@ -84,19 +84,19 @@ async function restore({ db, withClient }: Database, lines: AsyncGenerator<strin
   const isRecreated = (await readMigrations(folder)).length > names.length
   if (isRecreated) await withClient((client) => recreateTables(client, folder, names))
   const filled = await db
-    .$transaction((transaction) => fill(transaction, backup, isMove), { timeout: NO_LIMIT_MS })
+    .$transaction((transaction) => fill(transaction, backup, siteHasNotRun), { timeout: NO_LIMIT_MS })
     .finally(() => isRecreated && withClient((client) => migrate(client, folder)))
   return { ...filled, madeAt: backup.head.madeAt, isRecreated }
 }
 
-async function fill(db: Queries & Pick<Db, '$queryRaw'>, backup: Backup, isMove: boolean) {
+async function fill(db: Queries & Pick<Db, '$queryRaw'>, backup: Backup, siteHasNotRun: boolean) {
   await db.$executeRawUnsafe('SET LOCAL statement_timeout = 0')
   const tables = await readTables(db)
   await db.$executeRawUnsafe(`LOCK TABLE ${tables.map(({ name }) => quoted(name)).join()} IN EXCLUSIVE MODE`)
   await assertEmpty(db)
   const rows = await insertAll(db, backup)
   await db.$executeRawUnsafe(SET_SEQUENCES)
-  if (isMove) return { rows, withheld: 0, unconfirmed: 0 }
+  if (siteHasNotRun) return { rows, withheld: 0, unconfirmed: 0 }
   const withheld = await withholdAfterRestore(db)
   const unconfirmed = await db.$executeRawUnsafe(
     `UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL WHERE "ConfirmedAt" IS NOT NULL`,
