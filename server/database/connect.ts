@@ -8,7 +8,7 @@ import { assertMigrated, migrate } from './migrations.ts'
 const POOL_SIZE = 10
 /** How long opening a connection may take: a suspended database has to wake up. */
 const CONNECT_MS = 5000
-/** How long it may take after a statement without an answer. */
+/** The same after a statement that was not answered: the server is probably down. */
 const CONNECT_AFTER_SILENCE_MS = 1500
 const CONNECTION = { application_name: 'quvera', connectionTimeoutMillis: CONNECT_MS }
 const STATEMENTS_MAX = 200
@@ -19,8 +19,8 @@ const SETTING_REFUSED = ['08P01', '0A000']
 type WithStartup = new (config?: pg.ClientConfig) => pg.Client & { getStartupConf(): object }
 
 /**
- * With UTC as the time zone of its session, as the adapter takes all times for UTC. A parameter of its own: poolers pass
- * that on, and refuse `options`.
+ * Sends TimeZone=UTC when it connects: the adapter reads all times as UTC. It is a startup parameter, because poolers pass
+ * that on but refuse `options`.
  */
 class Client extends (pg.Client as unknown as WithStartup) {
   override getStartupConf() {
@@ -34,7 +34,7 @@ export interface ConnectOptions extends Preparation {
   directUrl?: string | undefined
   /** How long a statement may take; no limit unless given. */
   queryTimeoutMs?: number
-  /** The database's name at the beginning of a sentence; its address unless given. */
+  /** What messages call the database; its address unless given. */
   name?: string
 }
 
@@ -52,7 +52,7 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
   })
   try {
     const found = await readSettings(client)
-    // Behind a pooler nothing of a session lasts, and a statement may have to wait until it has opened a connection.
+    // A pooler keeps no session state, and a statement may wait while it opens a connection.
     const isDirect = found.limitMs === limitMs && !/[?&]pgbouncer=true(&|$)/.test(connection.connectionString ?? '')
     const pool = new pg.Pool({
       ...settings,
@@ -74,7 +74,8 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
     const [notes, db] = await Promise.all([
       prepare(client, name, options),
       openClient(new PrismaPg(pool, isDirect ? { statementNameGenerator: createStatementNames() } : {})),
-      pool.connect().then((first) => first.release()), // a command that started the embedded database serves as long as clients are connected
+      // Before `client` ends: a command that serves the embedded database to us stops when no client is connected.
+      pool.connect().then((first) => first.release()),
     ]).catch(async (error) => {
       await pool.end()
       throw error
@@ -142,7 +143,7 @@ async function readSettings(client: pg.Client): Promise<Settings> {
   const [found] = rows
   if (found?.offsets === '+00+00') return found
   throw new OperatorError(
-    `Database sessions run in the time zone ${found?.zone}, which would shift every time. A pooler in between drops our setting: ALTER ROLE … SET TimeZone TO 'UTC'.`,
+    `Database sessions run in the time zone ${found?.zone}, which would shift every time. A pooler drops the site's setting. Set it for the role: ALTER ROLE … SET TimeZone TO 'UTC'.`,
   )
 }
 

@@ -36,7 +36,7 @@ const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 
 /**
  * Checks that the database has all migrations, without changing it. Returns notes for the log.
- * @param database its name at the beginning of a sentence
+ * @param database what messages call it
  * @throws OperatorError when this version of the site cannot work with the database
  */
 export async function assertMigrated(client: ClientBase, database: string, folder: string): Promise<string[]> {
@@ -47,7 +47,7 @@ export async function assertMigrated(client: ClientBase, database: string, folde
       `${database} holds no tables of this site. Is it the right one? The site makes them when it starts.`,
     )
   }
-  const applied = await readChecksums(client).catch((error: unknown) => {
+  const applied = await readApplied(client).catch((error: unknown) => {
     if (sqlState(error) === INSUFFICIENT_PRIVILEGE) return undefined
     throw error
   })
@@ -62,9 +62,9 @@ export async function assertMigrated(client: ClientBase, database: string, folde
 }
 
 /**
- * Applies the migrations in `folder` that the database lacks, in one transaction each: what a migration adds to a type
- * only the next migration may use. Many servers may do so at once, also through a pooler: nothing of the session outlives
- * a transaction. Returns notes for the log.
+ * Applies the migrations in `folder` that the database lacks, each in its own transaction, because a value added to an
+ * enum can be used only after COMMIT. Several servers may do so at once, also through a pooler: the lock and all settings
+ * end with the transaction. Returns notes for the log.
  * @param only the names of the migrations to apply; all unless given
  * @throws OperatorError when a migration cannot be applied
  */
@@ -75,7 +75,7 @@ export async function migrate(client: ClientBase, folder: string, only?: string[
     try {
       await client.query(BEGIN)
       await createMigrationsTable(client)
-      const applied = await readChecksums(client)
+      const applied = await readApplied(client)
       const edited = migrations.find(({ name, sql }) => applied.has(name) && applied.get(name) !== sha256(sql))
       if (edited) {
         throw new OperatorError(
@@ -95,7 +95,7 @@ export async function migrate(client: ClientBase, folder: string, only?: string[
 }
 
 /**
- * Drops all tables, and makes them as an older version of the site did, which had only the migrations of these names.
+ * Drops all tables, functions and types, and applies only these migrations, as an older version of the site did.
  * @throws OperatorError when a table has rows; nothing has been changed then
  */
 export async function recreateTables(client: ClientBase, folder: string, names: string[]): Promise<void> {
@@ -153,19 +153,19 @@ async function createMigrationsTable(client: ClientBase) {
  * The checksums of the migrations that the database has, by name.
  * @throws OperatorError when one of them began and did not finish
  */
-async function readChecksums(client: ClientBase): Promise<Map<string, string>> {
-  const applied = await readApplied(client)
-  const unfinished = applied.find(({ isFinished }) => !isFinished)
+async function readApplied(client: ClientBase): Promise<Map<string, string>> {
+  const records = await readMigrationRecords(client)
+  const unfinished = records.find(({ isFinished }) => !isFinished)
   if (unfinished) {
     throw new OperatorError(
       `Prisma Migrate began migration ${unfinished.name} and did not finish it. Repair the database, then \`prisma migrate resolve\`.`,
     )
   }
-  return new Map(applied.map(({ name, checksum }) => [name, checksum]))
+  return new Map(records.map(({ name, checksum }) => [name, checksum]))
 }
 
 /** The migrations that the database has, or has begun. */
-export async function readApplied(
+export async function readMigrationRecords(
   client: ClientBase,
 ): Promise<{ name: string; checksum: string; isFinished: boolean }[]> {
   const { rows } = await client.query(

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { OperatorError, sqlState } from '../errors.ts'
 import type { Database, Db } from './database.ts'
-import { readApplied } from './migrations.ts'
+import { readMigrationRecords } from './migrations.ts'
 
 export type Queries = Pick<Db, '$queryRawUnsafe' | '$executeRawUnsafe'>
 
@@ -61,7 +61,7 @@ export async function withSnapshot(
 ): Promise<void> {
   await withClient(async (client) => {
     const id = randomUUID().slice(0, 8)
-    const migrations = (await readApplied(client))
+    const migrations = (await readMigrationRecords(client))
       .filter(({ isFinished }) => isFinished)
       .map(({ name, checksum }) => ({ name, checksum }))
     const { rows: tables } = await client.query<Table>(TABLES)

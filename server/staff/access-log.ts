@@ -20,7 +20,7 @@ export async function recordAccess(
 ): Promise<void> {
   const data = { who: userOf(env()), command, what: typeof what === 'string' ? what : listReferences(what) }
   await db.access.createMany({ data }).catch((error) => {
-    errors.write(`The access log, Quvera_Access, has no line of this access: ${describeFailure(error)}\n`)
+    errors.write(`This access could not be recorded in the access log (Quvera_Access): ${describeFailure(error)}\n`)
   })
 }
 
@@ -29,7 +29,7 @@ function listReferences(rows: { reference: string }[]): string {
   return isShort ? rows.map(({ reference }) => reference).join(' ') : formatCount(rows.length, 'enquiry', 'enquiries')
 }
 
-/** STAFF_NAME or the user, and the machine. Nothing proves it. */
+/** STAFF_NAME or the user, and the machine. Not verified. */
 export function userOf({ STAFF_NAME }: Pick<Env, 'STAFF_NAME'>): string {
   return `${STAFF_NAME ?? userName()}@${hostname()}`
 }

@@ -44,7 +44,7 @@ const PIECE_CHARACTERS = 64 * 1024
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 const EMPTY =
-  'There is nothing to back up: the database holds no rows. Is it the one of the site? DATA_DIR or DATABASE_URL says which it is. --allow-empty writes a backup of nothing.'
+  "There is nothing to back up: the database holds no rows. Is it the site's database? DATA_DIR or DATABASE_URL says which it is. --allow-empty writes a backup of nothing."
 
 export function backupCommand(add: AddCommand, terminal: Terminal) {
   const { output, errors } = terminal

@@ -46,6 +46,7 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
         const where = old ?? (person ? personFilter(person) : named)
         const select = { id: true, reference: true, receivedAt: true }
         const enquiries = await db.enquiry.findMany({ where, select, orderBy: { receivedAt: 'asc' } })
+        // No address is empty: '' matches none.
         const subscription = { email: person && 'email' in person ? person.email.toLowerCase() : '' }
         const subscriptions = await db.subscriber.count({ where: subscription })
         const endBackups = () => db.$executeRawUnsafe(END_BACKUPS)

@@ -12,9 +12,9 @@ import { DAY_MS, formatIndianDay, parseIndianTime, staffCommand } from '../forma
 export class UsageError extends Error {}
 
 /** The start of a day in India. */
-function readDay(text: string, now = Date.now()): Date {
+function readDay(text: string): Date {
   if (/^(?:today|yesterday)$/i.test(text))
-    return parseIndianTime(formatIndianDay(new Date(/^y/i.test(text) ? now - DAY_MS : now)))
+    return parseIndianTime(formatIndianDay(new Date(Date.now() - (/^y/i.test(text) ? DAY_MS : 0))))
   const start = parseIndianTime(text)
   // Date reads the 31st of a short month as the 1st of the next one.
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(start.getTime()) || formatIndianDay(start) !== text)
@@ -22,7 +22,7 @@ function readDay(text: string, now = Date.now()): Date {
   return start
 }
 
-/** The time that was so long before another: with `24m` the same day 24 months before, or the last one of a shorter month. */
+/** Subtracts an age from a time. Months go by the calendar: the same day, or the last day of a shorter month. */
 export type Age = (now: Date) => Date
 
 /** `24m` is 24 months, `730d` 730 days. */
@@ -65,9 +65,9 @@ export function withFilters(command: Command): Command {
     .option(
       '--from <when>',
       'received on this Indian day or later, 2026-11-30, today or yesterday, or so long ago at most: 7d, 2m',
-      (text) => readSince(text),
+      readSince,
     )
-    .option('--to <day>', 'received on this Indian day or earlier', (text) => readDay(text))
+    .option('--to <day>', 'received on this Indian day or earlier', readDay)
     .option('--product <name>', products.join(' or '), choice<Product>('--product', products))
     .option('--type <name>', buyerTypes.join(' or '), choice<BuyerType>('--type', buyerTypes))
     .option('--status <name>', statusNames.join(', '), readStatus)

@@ -75,7 +75,7 @@ async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, 
   if (rows.length === 0) {
     const isEmpty = (await db.enquiry.count()) === 0
     const hint =
-      'This database holds no enquiries. Is it the one of the site? DATA_DIR or DATABASE_URL says which it is.'
+      "This database holds no enquiries. Is it the site's database? DATA_DIR or DATABASE_URL says which it is."
     return print(isEmpty ? hint : 'There is no such enquiry.')
   }
   printTable(terminal, rows.map(toCells))
@@ -101,7 +101,7 @@ function toCells(row: Row) {
 
 /** The first mail that did not arrive, or else the state of the notice. */
 function mailCell({ mails }: Row): string {
-  const [notice] = mails.filter(({ kind }) => kind === 'Notice')
+  const notice = mails.find(({ kind }) => kind === 'Notice')
   const undelivered = mails.find(({ kind, status }) => kind !== 'Post' && undeliveredStates.includes(status))
   if (undelivered) return `${kinds[undelivered.kind].short} ${undelivered.status}`
   return notice?.lastError?.startsWith(IN_SUMMARY) ? 'In summary' : (notice?.status ?? '')

@@ -45,10 +45,10 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
       const { RESEND_API_KEY: key } = env()
       await terminal.onDatabase(async (db) => {
         const wanted = words[0] ? { id: { in: await find(db) } } : allUnsent
-        const states: MailStatus[] = includeUnknown ? ['Pending', 'Failed', 'Unknown'] : ['Pending', 'Failed']
+        const retried: MailStatus[] = includeUnknown ? ['Pending', 'Failed', 'Unknown'] : ['Pending', 'Failed']
         const where: MailFilter = {
           AND: wanted,
-          OR: [{ status: { in: states } }, ...(restored ? [withheldByRestore] : [])],
+          OR: [{ status: { in: retried } }, ...(restored ? [withheldByRestore] : [])],
         }
         if (!yes && !words[0]) {
           const title = 'These mails would be due'
@@ -58,7 +58,7 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
         }
         const ids = await findIds(db, where)
         const left = (await db.mail.count({ where: wanted })) - ids.length
-        const due = await retryMails(db, ids, restored ? [...states, 'Withheld'] : states)
+        const due = await retryMails(db, ids, restored ? [...retried, 'Withheld'] : retried)
         const next = key
           ? 'the running site sends them'
           : 'but RESEND_API_KEY is not set here: nothing is sent until the site runs with one'
@@ -82,13 +82,13 @@ function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
     )
     .action(async (words: string[], { olderThan }: { olderThan?: Age }) => {
       const find = readMailNames(words)
-      if (words.length > 0 === (olderThan !== undefined)) throw new UsageError('Name the mails, or use --older-than 7d')
+      if (Boolean(words[0]) === Boolean(olderThan)) throw new UsageError('Name the mails, or use --older-than 7d')
       await onDatabase(async (db) => {
         const old = olderThan && { receivedAt: { lt: olderThan(await readNow(db)) } }
         const ids = old ? await findIds(db, { status: 'Pending', enquiry: old }) : await find(db)
         const withheld = await withholdMails(db, ids, old ? ['Pending'] : statesBefore('Withheld'))
         const left = ids.length - withheld
-        print(`${formatCount(withheld, 'mail is', 'mails are')} withheld: not sent, unless a try is under way now.`)
+        print(`${formatCount(withheld, 'mail is', 'mails are')} withheld. A try that is under way may still send one.`)
         if (left > 0) print(`Not changed: ${formatCount(left, 'mail', 'mails')}, sent or withheld before.`)
       })
     })

@@ -35,8 +35,9 @@ export function showCommand(add: AddCommand, terminal: Terminal) {
         await terminal.recordAccess(db, [row])
         for (const line of toLines(row)) terminal.print(line)
         for (const { where, advice } of sections) {
-          const fits = await db.mail.count({ where: { ...where, enquiryId: row.id } })
-          if (fits > 0) terminal.print(`\n${advice.replace('REFERENCE', row.reference)}`)
+          const mails = await db.mail.findMany({ where: { ...where, enquiryId: row.id }, orderBy: { id: 'asc' } })
+          const ids = mails.map(({ id }) => id).join(' ')
+          if (ids) terminal.print(`\n${advice.replace('REFERENCE', row.reference).replaceAll('ID', ids)}`)
         }
       })
     })

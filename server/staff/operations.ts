@@ -15,14 +15,14 @@ const NAME_WIDTH = 24
 
 type Name = keyof Env
 
-export function configCommand(add: AddCommand, { env: readTerminalEnv, print }: Terminal) {
+export function configCommand(add: AddCommand, { env, print }: Terminal) {
   add('config')
     .description('show each setting as the site would have it; secrets are hidden')
     .action(() => {
-      const [env, defaults] = [readTerminalEnv(), readEnv({})]
+      const [settings, defaults] = [env(), readEnv({})]
       for (const name of Object.keys(envSchema.shape) as Name[]) {
-        const note = String(env[name]) === String(defaults[name]) ? '  default' : ''
-        print(`${name.padEnd(NAME_WIDTH)}  ${settingText(name, env[name])}${note}`)
+        const note = String(settings[name]) === String(defaults[name]) ? '  default' : ''
+        print(`${name.padEnd(NAME_WIDTH)}  ${settingText(name, settings[name])}${note}`)
       }
     })
 }

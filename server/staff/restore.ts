@@ -21,7 +21,7 @@ const LINE_MAX = 2 ** 20
 /** Some hundred rows are inserted at once. */
 const CHARACTERS_AT_ONCE = 2 ** 18
 /** PostgreSQL's error codes for invalid values, broken constraints and unknown columns. */
-const NO_FIT = /^2[23]|^42703/
+const INVALID_ROWS = /^2[23]|^42703/
 const UNCHANGED = 'Nothing was changed.'
 /** Sets sequences to the highest number that a row has from them. */
 const SET_SEQUENCES = `
@@ -135,7 +135,7 @@ async function insertAll(db: Queries, { batches }: Backup): Promise<number> {
   let inserted = 0
   await db.$executeRawUnsafe('SET CONSTRAINTS ALL DEFERRED') // rows may refer to rows that come later
   for await (const { table, columns, rows } of batches) {
-    if (!tables.includes(table)) throw new Damage('It holds a table that no backup of ours has')
+    if (!tables.includes(table)) throw new Damage('It holds a table that this site does not have')
     const [name, names] = [quoted(table), columns.map(quoted).join()]
     // The database may be the one of the backup, emptied by hand: its access log cannot be emptied.
     const conflict = table === ACCESS_LOG ? 'ON CONFLICT DO NOTHING' : ''
@@ -179,7 +179,7 @@ async function* readBatches(first: string, lines: AsyncGenerator<string>): Backu
   for await (const line of lines) {
     number++
     const mark = line.startsWith(MARK) ? markSchema.safeParse(readMark(line)) : undefined
-    if (mark?.success === false || (!mark && !batch)) throw new Damage(`Its line ${number} is none of a backup`)
+    if (mark?.success === false || (!mark && !batch)) throw new Damage(`Line ${number} is not a line of a backup`)
     if (batch?.rows.length && (mark || characters > CHARACTERS_AT_ONCE)) {
       yield batch
       total += batch.rows.length
@@ -222,7 +222,7 @@ export async function* unzippedLines(open: () => Readable): AsyncGenerator<strin
     rest = lines.pop() ?? ''
     yield* lines
     number += lines.length
-    if (rest.length > LINE_MAX) throw new Damage(`Its line ${number} is longer than ${LINE_MAX} characters`)
+    if (rest.length > LINE_MAX) throw new Damage(`Line ${number} is longer than ${LINE_MAX} characters`)
   }
   if (rest) yield rest
 }
@@ -231,7 +231,7 @@ export async function* unzippedLines(open: () => Readable): AsyncGenerator<strin
 function explain(error: unknown, file: string): unknown {
   if (error instanceof OperatorError || !(error instanceof Error)) return error
   const { code = '', syscall, message } = error as NodeJS.ErrnoException
-  if (error.name.startsWith('Prisma') && NO_FIT.test(sqlState(error) ?? ''))
+  if (error.name.startsWith('Prisma') && INVALID_ROWS.test(sqlState(error) ?? ''))
     return new OperatorError(`${file} is damaged: its rows do not fit together. ${UNCHANGED}`)
   if (syscall) return new OperatorError(`${file} cannot be read: ${message}.`, { cause: error })
   if (error instanceof Damage || code.startsWith('Z_'))

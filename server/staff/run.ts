@@ -67,7 +67,7 @@ export async function runStaff(
       env,
       print,
       async onDatabase(work, options) {
-        assertDatabaseNamed(args, variables, env())
+        assertOwnDatabase(args, variables, env())
         return withDatabase({ ...env(), ...options }, (database) => work(database.db, database))
       },
       recordAccess: (db, what) => recordAccess({ command: args[0] ?? '', env, errors }, db, what),
@@ -78,7 +78,7 @@ export async function runStaff(
     if (taken)
       throw new UsageError(`npm has read ${taken} itself. Type -- before the command: npm run -s staff -- list`)
     if (args.length === 0) throw new UsageError(`Name a command: ${names}`)
-    await program.parseAsync(args, { from: 'user' }).catch(expectHelp)
+    await program.parseAsync(args, { from: 'user' }).catch(rethrowUnlessHelp)
     await allWritten(output)
     if (outputFailure) throw outputFailure
     return 0
@@ -97,12 +97,11 @@ function isTakenByNpm(option: string, variables: Variables): boolean {
   return variables[`npm_config_${option.slice(2).replaceAll('-', '_')}`] !== undefined
 }
 
-/** Refuses, before anything is written, a database that nobody named, and a folder of another user. */
-function assertDatabaseNamed(
-  [command = '', ...words]: string[],
-  variables: Variables,
-  { DATABASE_URL, DATA_DIR }: Env,
-) {
+/**
+ * Before anything is written, refuses an empty DATABASE_URL for commands that create a database, and a DATA_DIR of another
+ * user.
+ */
+function assertOwnDatabase([command = '', ...words]: string[], variables: Variables, { DATABASE_URL, DATA_DIR }: Env) {
   if (DATABASE_URL) return
   const isNamed = variables.DATA_DIR && !variables.DATA_DIR_FROM_FILE
   if (variables.DATABASE_URL === '' && !isNamed && ['migrate', 'restore'].includes(command))
@@ -122,7 +121,7 @@ function allWritten(stream: NodeJS.WritableStream) {
 }
 
 /** Commander throws after it has shown help, and for wrong usage. */
-function expectHelp(error: unknown) {
+function rethrowUnlessHelp(error: unknown) {
   if (!(error instanceof CommanderError)) throw error
   if (error.exitCode !== 0) throw new UsageError(error.message.replace(/^error: |\.$/g, '').replaceAll('\n', ' '))
 }

@@ -143,7 +143,8 @@ describe.skipIf(process.getuid?.() !== 0)('the embedded database on a full disk'
 
       // Reading and erasing go on, without a line that says so; what would store something is told why it cannot.
       const words = /^[^\n]*less than 64 MB are free on the disk of [^\n]*\n$/
-      const unnoted = /^The access log, Quvera_Access, has no line of this access: less than 64 MB are free[^\n]*\n/
+      const unnoted =
+        /^This access could not be recorded in the access log \(Quvera_Access\): less than 64 MB are free[^\n]*\n/
       async function asStaff(...args: string[]) {
         const ran = await staff(args, { DATA_DIR: env.DATA_DIR })
         expect(ran.stderr).toMatch(unnoted)

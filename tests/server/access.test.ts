@@ -136,7 +136,7 @@ describe('the access log', () => {
       expect({ code, stderr }).toEqual({
         code: 0,
         stderr: expect.stringMatching(
-          /^The access log, Quvera_Access, has no line of this access: [^\n]*read-only[^\n]*\n$/,
+          /^This access could not be recorded in the access log \(Quvera_Access\): [^\n]*read-only[^\n]*\n$/,
         ),
       })
       expect(stdout).toContain('Asha Verma')

@@ -146,7 +146,7 @@ describe('a backup', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a file that is no backup of ours', { timeout: 60_000 }, () => {
+describe('a file that is not a backup of this site', { timeout: 60_000 }, () => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await openTestDatabase()
@@ -156,11 +156,11 @@ describe('a file that is no backup of ours', { timeout: 60_000 }, () => {
   const good = anOldBackup()
 
   it.each<[string, () => string | Buffer, RegExp]>([
-    ['one line that never ends', () => Buffer.alloc(60 * 2 ** 20, 'a'), /Its line 1 is longer than/],
+    ['one line that never ends', () => Buffer.alloc(60 * 2 ** 20, 'a'), /Line 1 is longer than/],
     [
       'a row that never ends',
       () => `${backupText(good).split('\n').slice(0, 2).join('\n')}\n${'a'.repeat(60 * 2 ** 20)}`,
-      /Its line 3 is longer than/,
+      /Line 3 is longer than/,
     ],
     ['no JSON', () => `@${ESCAPE}\n`, /is damaged or no backup/],
     [
@@ -196,7 +196,7 @@ describe('a file that is no backup of ours', { timeout: 60_000 }, () => {
         const tables = { Quvera_Lease: { columns: Object.keys(lease), rows: [lease] } }
         return backupText({ migrations: MIGRATIONS, tables })
       },
-      /It holds a table that no backup of ours has/,
+      /It holds a table that this site does not have/,
     ],
   ])('is refused at once, without a word of what is in it: %s', async (_what, content, message) => {
     const file = await aFile(content())

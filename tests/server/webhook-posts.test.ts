@@ -186,7 +186,7 @@ describe('while NOTIFY_URL fails', () => {
     const { stdout } = await staff(['mails'], app.env)
     expect(stdout).toMatch(/^Not sent, and not tried again \(1\)\n.*\n.*Post .*HTTP 410/)
     const [{ id } = { id: 0n }] = await posts()
-    expect((await staff(['show', reference], app.env)).stdout).toContain('npm run -s staff -- mails retry ID')
+    expect((await staff(['show', reference], app.env)).stdout).toContain(`npm run -s staff -- mails retry ${id} sends`)
     expect((await staff(['list'], app.env)).stdout).not.toContain('Failed')
     status(200)
     await staff(['mails', 'retry', String(id)], app.env)
