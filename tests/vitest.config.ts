@@ -9,7 +9,7 @@ import { reports } from './vitest.reports.ts'
 
 const globalSetup = 'tests/support/global-setup.ts'
 const sharedSite = 'tests/support/shared-site.ts'
-const expectBrowser = 'tests/support/expect-browser.ts'
+const assertBrowser = 'tests/support/assert-browser.ts'
 
 /** What depends on a PostgreSQL server: its locks, roles, time limits, plans, poolers, and how it starts and is restored. */
 const ON_POSTGRES =
@@ -69,7 +69,7 @@ export default defineConfig({
           name: 'client',
           expect: { poll: { timeout: 5000 } }, // the other projects run beside it
           include: ['tests/client/**/*.test.tsx'],
-          globalSetup: expectBrowser,
+          globalSetup: assertBrowser,
           browser: {
             enabled: true,
             headless: true,
@@ -84,7 +84,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['tests/e2e/**/*.test.ts'],
-          globalSetup: [expectBrowser, globalSetup, sharedSite],
+          globalSetup: [assertBrowser, globalSetup, sharedSite],
         },
       },
     ],

@@ -7,7 +7,7 @@ import { SubscribeForm } from '../../client/enquiry/subscribe-form.tsx'
 import { hydrate } from '../../client/hydrate.tsx'
 import { Island } from '../../client/ui/island.tsx'
 import { readFieldRules } from '../../shared/order.ts'
-import { received, wire } from '../support/fake-wire.ts'
+import { network, received } from '../support/fake-fetch.ts'
 import { typedOrder } from '../support/fill-order.ts'
 
 const BROKEN = `<div data-island="mechanism" data-props='{"slides":"broken on purpose"}'></div>`
@@ -31,10 +31,10 @@ it('a part that throws leaves the error page and a way home', async () => {
 
 /** An order form that is alive, filled in and sent; it returns what answers it. */
 async function sendOrder() {
-  wire.reset()
+  network.reset()
   keepKey(null)
   let answer = (_: Response) => {}
-  wire.answers = [new Promise<Response>((resolve) => (answer = resolve))]
+  network.answers = [new Promise<Response>((resolve) => (answer = resolve))]
   const order = (
     <Island name="order" of={OrderSection} props={{ path: '/buy-now', isPage: true, rules: readFieldRules() }} />
   )
@@ -45,8 +45,8 @@ async function sendOrder() {
     await (field instanceof HTMLSelectElement ? userEvent.selectOptions(field, value) : userEvent.fill(field, value))
   }
   await userEvent.click(page.getByRole('button', { name: 'Send enquiry' }))
-  await expect.poll(() => wire.sent.length).toBe(1)
-  return { answer, submissionKey: wire.sent[0]?.submissionKey }
+  await expect.poll(() => network.sent.length).toBe(1)
+  return { answer, submissionKey: network.sent[0]?.submissionKey }
 }
 
 it('shows the reference of an order that is stored, and keeps its key: sent again, it is the same order', async () => {

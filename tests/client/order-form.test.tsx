@@ -7,7 +7,7 @@ import { keepKey } from '../../client/enquiry/send-order.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages, readFieldRules } from '../../shared/order.ts'
-import { received, refused, wire } from '../support/fake-wire.ts'
+import { network, received, refused } from '../support/fake-fetch.ts'
 import { typedOrder } from '../support/fill-order.ts'
 import { render } from '../support/render.tsx'
 
@@ -18,7 +18,7 @@ let form: HTMLFormElement
 beforeEach(() => {
   // The page's own clock goes by itself only in tests that say so: `pass` moves it on.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'], shouldAdvanceTime: true })
-  wire.reset()
+  network.reset()
   keepKey(null)
   form = render(<OrderSection path="/buy-now" isPage rules={readFieldRules()} />).querySelector(
     'form',
@@ -39,7 +39,7 @@ async function sendOnce() {
   await expect
     .poll(async () => {
       await pass(0)
-      return wire.sent.length
+      return network.sent.length
     })
     .toBe(1)
 }
@@ -96,7 +96,7 @@ it('tells the first broken rule, in the order of the owner, and marks every wron
   await fill({ mobile: '987654321' })
   await send()
   await toast(messages.tenDigits)
-  expect(wire.sent).toEqual([])
+  expect(network.sent).toEqual([])
 })
 
 it('marks every empty field and keeps what was typed', async () => {
@@ -129,7 +129,7 @@ it('with the last mark goes what was said of it', async () => {
 })
 
 it('an order received empties the form and shows the reference', async () => {
-  wire.answers = [received('QV-7K3M9P')]
+  network.answers = [received('QV-7K3M9P')]
   await fill(filled)
   await send()
   await toast(messages.received)
@@ -137,7 +137,7 @@ it('an order received empties the form and shows the reference', async () => {
   expect(new Set(Object.values(values()))).toEqual(new Set(['']))
   expect(form.hidden).toBe(true)
   expect(document.activeElement?.textContent).toBe(enquiryReceived.heading)
-  expect(wire.sent).toEqual([
+  expect(network.sent).toEqual([
     {
       ...filled,
       quantity: 24,
@@ -155,13 +155,13 @@ it('an order received empties the form and shows the reference', async () => {
   expect(document.activeElement).toBe(field('quantity'))
   await fill(filled)
   await send()
-  await expect.poll(() => wire.sent.length).toBe(2)
-  expect(wire.sent[1]?.submissionKey).not.toBe(wire.sent[0]?.submissionKey)
+  await expect.poll(() => network.sent.length).toBe(2)
+  expect(network.sent[1]?.submissionKey).not.toBe(network.sent[0]?.submissionKey)
 })
 
 it('an answer that takes its time is waited for in words', async () => {
   const { promise, resolve } = Promise.withResolvers<Response>()
-  wire.answers = [promise]
+  network.answers = [promise]
   await fill(filled)
   await send()
   expect(await page.getByText(progress.slow).query()).toBeNull()
@@ -171,52 +171,52 @@ it('an answer that takes its time is waited for in words', async () => {
   await expect.element(page.getByText(progress.slow)).toBeVisible()
   resolve(received('QV-7K3M9P'))
   await toast(messages.received)
-  expect(wire.sent).toHaveLength(1)
+  expect(network.sent).toHaveLength(1)
 })
 
 it('three impatient clicks send one order', async () => {
   const answer = Promise.withResolvers<Response>()
-  wire.answers = [answer.promise]
+  network.answers = [answer.promise]
   await fill(filled)
   for (let click = 0; click < 3; click++) form.requestSubmit()
   await expect.element(page.getByRole('button', { name: 'Sending…' })).toHaveAttribute('aria-disabled', 'true')
   form.requestSubmit()
   answer.resolve(received('QV-AAAAAA'))
   await expect.element(page.getByText('QV-AAAAAA')).toBeVisible()
-  expect(wire.sent).toHaveLength(1)
+  expect(network.sent).toHaveLength(1)
 })
 
 it.each(['+91 98765-43210', '09876543210', '98765 43210', ' 9876543210 '])('reads %j as ten digits', async (mobile) => {
   await fill({ ...filled, mobile })
   await send()
-  await expect.poll(() => wire.sent[0]?.mobile).toBe('9876543210')
+  await expect.poll(() => network.sent[0]?.mobile).toBe('9876543210')
 })
 
 it.each(['+91 98765-4321', '098765432', '+1 98765 43210'])('does not mend %j', async (mobile) => {
   await fill({ ...filled, mobile })
   await send()
   await expect.poll(marked).toEqual(['mobile'])
-  expect(wire.sent).toEqual([])
+  expect(network.sent).toEqual([])
 })
 
 it('a database that is down is told at once, nothing typed is lost, and the next try has the same key', async () => {
-  wire.answers = [refused(503, messages.failed)]
+  network.answers = [refused(503, messages.failed)]
   await fill(filled)
   await send()
   await toast(messages.failed)
   await expect.element(page.getByText(uncertain)).toBeVisible()
   expect(values()).toEqual(filled)
-  expect(wire.sent).toHaveLength(1)
+  expect(network.sent).toHaveLength(1)
   await send()
   await toast(messages.received)
-  expect(wire.sent[1]?.submissionKey).toBe(wire.sent[0]?.submissionKey)
+  expect(network.sent[1]?.submissionKey).toBe(network.sent[0]?.submissionKey)
 })
 
 it.each([
   ['no network', () => new TypeError('Failed to fetch')],
   ['a gateway whose server is away', () => new Response('<h1>Bad gateway</h1>', { status: 502 })],
 ])('%s is no error: the order is sent again under the same key, and the visitor sees it', async (_, fault) => {
-  wire.answers = [fault(), fault()]
+  network.answers = [fault(), fault()]
   const said = new Set<string | null | undefined>()
   const watch = () => said.add(form.querySelector('[role=status]')?.textContent)
   new MutationObserver(watch).observe(form, { subtree: true, childList: true, characterData: true })
@@ -224,29 +224,29 @@ it.each([
   await send()
   await expect.element(page.getByText(progress.again(2))).toBeVisible()
   await pass(1)
-  await expect.poll(() => wire.sent.length).toBe(2)
+  await expect.poll(() => network.sent.length).toBe(2)
   expect(values()).toEqual(filled)
   await expect.element(page.getByText(progress.again(3))).toBeVisible()
   await pass(2)
   await toast(messages.received)
   expect([...said]).toEqual(['', progress.again(2), progress.again(3)])
-  expect(new Set(wire.sent.map((order) => order.submissionKey)).size).toBe(1)
-  expect(wire.sent).toHaveLength(3)
+  expect(new Set(network.sent.map((order) => order.submissionKey)).size).toBe(1)
+  expect(network.sent).toHaveLength(3)
 })
 
 it('Stop ends the tries, keeps what was typed, and the next order has the same key', async () => {
-  wire.answers = [new TypeError('Failed to fetch')]
+  network.answers = [new TypeError('Failed to fetch')]
   await fill(filled)
   await sendOnce()
   await stop()
   await expect.poll(() => document.activeElement?.textContent).toBe('Send enquiry')
   await expect.element(page.getByText(/^Stopped\./)).toBeVisible()
   await pass(60) // the next try would have been after one second
-  expect(wire.sent).toHaveLength(1)
+  expect(network.sent).toHaveLength(1)
   expect(values()).toEqual(filled)
   await send()
   await toast(messages.received)
-  expect(wire.sent[1]?.submissionKey).toBe(wire.sent[0]?.submissionKey)
+  expect(network.sent[1]?.submissionKey).toBe(network.sent[0]?.submissionKey)
 })
 
 it('what something else has left in the place of the key does not keep an order from being sent', async () => {
@@ -254,7 +254,7 @@ it('what something else has left in the place of the key does not keep an order 
   await fill(filled)
   await send()
   await toast(messages.received)
-  expect(wire.sent[0]?.submissionKey).toMatch(/^[\da-f-]{36}$/)
+  expect(network.sent[0]?.submissionKey).toMatch(/^[\da-f-]{36}$/)
 })
 
 it.each([
@@ -263,7 +263,7 @@ it.each([
   ['a month ago', 720, false],
   ['at a time that has yet to come', -48, false],
 ])('the key of a try without an answer, made %s counts again: %#', async (_, hours, again) => {
-  wire.answers = [new TypeError('Failed to fetch')]
+  network.answers = [new TypeError('Failed to fetch')]
   await fill(filled)
   await sendOnce()
   await stop()
@@ -271,11 +271,11 @@ it.each([
   vi.spyOn(Date, 'now').mockReturnValue(now + hours * 3_600_000)
   await send()
   await toast(messages.received)
-  expect(wire.sent[1]?.submissionKey === wire.sent[0]?.submissionKey).toBe(again)
+  expect(network.sent[1]?.submissionKey === network.sent[0]?.submissionKey).toBe(again)
 })
 
 it('an order that was received on another day says so', async () => {
-  wire.answers = [received('QV-7K3M9P', '2026-10-11T19:00:00Z')]
+  network.answers = [received('QV-7K3M9P', '2026-10-11T19:00:00Z')]
   await fill(filled)
   await send()
   await expect.element(page.getByRole('row', { name: 'Received 12 Oct 2026' })).toBeVisible()
@@ -283,7 +283,7 @@ it('an order that was received on another day says so', async () => {
 })
 
 it('an order that was stopped has no part in the one after it', async () => {
-  wire.answers = [new TypeError('Failed to fetch')]
+  network.answers = [new TypeError('Failed to fetch')]
   await fill(filled)
   await sendOnce()
   await stop()
@@ -293,16 +293,16 @@ it('an order that was stopped has no part in the one after it', async () => {
 })
 
 it('a refusal is told in the words of the server, and not repeated', async () => {
-  wire.answers = [refused(403, 'Orders are taken from our own pages only.')]
+  network.answers = [refused(403, 'Orders are taken from our own pages only.')]
   await fill(filled)
   await send()
   await toast('Orders are taken from our own pages only.')
   await pass(60)
-  expect(wire.sent).toHaveLength(1)
+  expect(network.sent).toHaveLength(1)
 })
 
 it('a refusal says that nothing is stored, unless an earlier try may be', async () => {
-  wire.answers = [refused(403, 'Not from here.'), refused(503, messages.failed), refused(403, 'Not from here.')]
+  network.answers = [refused(403, 'Not from here.'), refused(503, messages.failed), refused(403, 'Not from here.')]
   await fill(filled)
   for (const said of [notStored, uncertain, uncertain]) {
     await send()
@@ -311,41 +311,41 @@ it('a refusal says that nothing is stored, unless an earlier try may be', async 
 })
 
 it('the limit of a day is told and not waited for', async () => {
-  wire.answers = [refused(429, messages.manyOrders, { 'retry-after': '80000' })]
+  network.answers = [refused(429, messages.manyOrders, { 'retry-after': '80000' })]
   await fill(filled)
   await send()
   await toast(messages.manyOrders)
-  expect(wire.sent).toHaveLength(1)
+  expect(network.sent).toHaveLength(1)
 })
 
 it('a refusal on the way, in no words of ours, is not repeated either', async () => {
-  wire.answers = [new Response('<h1>Request entity too large</h1>', { status: 413 })]
+  network.answers = [new Response('<h1>Request entity too large</h1>', { status: 413 })]
   await fill(filled)
   await send()
   await toast(messages.failed)
   await pass(60)
-  expect(wire.sent).toHaveLength(1)
+  expect(network.sent).toHaveLength(1)
 })
 
 it('too many are sent once more after the time the server names, and then told', async () => {
   const tooMany = () => refused(429, 'Too many enquiries.', { 'retry-after': '1' })
-  wire.answers = [tooMany(), tooMany()]
+  network.answers = [tooMany(), tooMany()]
   await fill(filled)
   await send()
   await expect.element(page.getByText(progress.wait(1))).toBeVisible()
   await pass(1)
   await toast('Too many enquiries.')
-  expect(wire.sent).toHaveLength(2)
+  expect(network.sent).toHaveLength(2)
 })
 
 it('leaving the page is warned of while an order is under way, and only then', async () => {
   const warned = () => !dispatchEvent(new Event('beforeunload', { cancelable: true }))
   const answer = Promise.withResolvers<Response>()
-  wire.answers = [answer.promise]
+  network.answers = [answer.promise]
   await fill(filled)
   expect(warned()).toBe(false)
   await send()
-  await expect.poll(() => wire.sent.length).toBe(1)
+  await expect.poll(() => network.sent.length).toBe(1)
   expect(warned()).toBe(true)
   answer.resolve(received('QV-BBBBBB'))
   await toast(messages.received)
@@ -353,26 +353,26 @@ it('leaving the page is warned of while an order is under way, and only then', a
 })
 
 it('an order changed after a try without an answer goes out at once under a key of its own', async () => {
-  wire.answers = [new TypeError('Failed to fetch'), refused(409, 'Sent already with other content.')]
+  network.answers = [new TypeError('Failed to fetch'), refused(409, 'Sent already with other content.')]
   await fill(filled)
   await sendOnce()
   await stop()
   await fill({ quantity: '30' })
   await send()
   await toast(messages.received)
-  const keys = wire.sent.map((order) => order.submissionKey)
+  const keys = network.sent.map((order) => order.submissionKey)
   expect(keys[1]).toBe(keys[0])
   expect(keys[2]).not.toBe(keys[0])
-  expect(wire.sent[2]?.quantity).toBe(30)
+  expect(network.sent[2]?.quantity).toBe(30)
 })
 
 it('a conflict out of nowhere is told, and the next try has a new key', async () => {
-  wire.answers = [refused(409, 'Sent already with other content.')]
+  network.answers = [refused(409, 'Sent already with other content.')]
   await fill(filled)
   await send()
   await toast('Sent already with other content.')
-  expect(wire.sent).toHaveLength(1)
+  expect(network.sent).toHaveLength(1)
   await send()
   await toast(messages.received)
-  expect(wire.sent[1]?.submissionKey).not.toBe(wire.sent[0]?.submissionKey)
+  expect(network.sent[1]?.submissionKey).not.toBe(network.sent[0]?.submissionKey)
 })

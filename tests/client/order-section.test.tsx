@@ -6,12 +6,12 @@ import { keepKey } from '../../client/enquiry/send-order.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { readFieldRules } from '../../shared/order.ts'
-import { wire } from '../support/fake-wire.ts'
+import { network } from '../support/fake-fetch.ts'
 import { typedOrder } from '../support/fill-order.ts'
 import { render } from '../support/render.tsx'
 
 beforeEach(() => {
-  wire.reset()
+  network.reset()
   keepKey(null)
 })
 

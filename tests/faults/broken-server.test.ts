@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { variants } from '../support/broken-servers.ts'
-import { report } from '../support/fault-stage.ts'
+import { report } from '../support/fault-fixtures.ts'
 
 const project = resolve(import.meta.dirname, '../..')
 

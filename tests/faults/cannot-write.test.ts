@@ -11,14 +11,14 @@ import { audit, expectNothingLost } from '../support/audit.ts'
 import { readBackup } from '../support/backup-file.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
-import { createStages, report } from '../support/fault-stage.ts'
+import { createFaultFixtures, report } from '../support/fault-fixtures.ts'
 import { aUniqueOrder, sendOrders } from '../support/load.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase } from '../support/stored-enquiry.ts'
 import { administer, migrations } from '../support/test-database.ts'
 
-const { setUp } = createStages()
+const { setUp } = createFaultFixtures()
 const run = promisify(execFile)
 
 const ready = async ({ url }: ServerProcess) => (await fetch(`${url}/readyz`)).status
@@ -33,13 +33,13 @@ describe('a PostgreSQL that does not take enquiries', () => {
     ],
     ['with INSERT revoked', 'REVOKE INSERT ON "Quvera_Form" FROM limited', 'GRANT INSERT ON "Quvera_Form" TO limited'],
   ])('%s is not ready until an order could be stored', async (_what, fault, cure) => {
-    const stage = await setUp()
-    await (await openDatabase({ url: stage.databaseUrl, dataDir: '', migrations, migrate: true })).close()
-    const sql = (text: string) => administer(stage.databaseUrl, text)
+    const fixture = await setUp()
+    await (await openDatabase({ url: fixture.databaseUrl, dataDir: '', migrations, migrate: true })).close()
+    const sql = (text: string) => administer(fixture.databaseUrl, text)
     await sql(`CREATE ROLE limited LOGIN; GRANT ALL ON ALL TABLES IN SCHEMA public TO limited;
       GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO limited; GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO limited`)
-    const server = await stage.start({
-      DATABASE_URL: Object.assign(new URL(stage.databaseUrl), { username: 'limited' }).href,
+    const server = await fixture.start({
+      DATABASE_URL: Object.assign(new URL(fixture.databaseUrl), { username: 'limited' }).href,
     })
     try {
       expect([await order(server), await ready(server)]).toEqual([200, 200])

@@ -4,21 +4,21 @@ import type { Order } from '../../shared/order.ts'
 import { submit } from '../support/an-order.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { eventually } from '../support/eventually.ts'
-import { createStages, report } from '../support/fault-stage.ts'
+import { createFaultFixtures, report } from '../support/fault-fixtures.ts'
 import { aUniqueOrder, sendOrders } from '../support/load.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 
-const { setUp, postgres } = createStages()
+const { setUp, postgres } = createFaultFixtures()
 
 it('PostgreSQL killed and started again under load costs nothing, and the server process stays', async () => {
-  const stage = await setUp()
-  const server = await stage.start()
+  const fixture = await setUp()
+  const server = await fixture.start()
   async function outage() {
     await postgres().kill()
     await postgres().start()
   }
   const load = await sendOrders({ url: () => server.url, orders: 2000, retry: true, at: { 600: outage } })
-  const result = await stage.inspect((db) => audit(db, load, stage.resend))
+  const result = await fixture.inspect((db) => audit(db, load, fixture.resend))
   report('PostgreSQL killed', { ...result, refused: load.statuses.get(503) ?? 0 })
   expect(server.process.exitCode).toBeNull()
   expect(result.acknowledged).toBe(2000)
@@ -29,10 +29,10 @@ it('PostgreSQL killed and started again under load costs nothing, and the server
 it.each(['killed', 'frozen'])(
   'ten seconds with the database %s: 503 in words within 3 s, work again within 2 s, and each sent again is stored once',
   async (fault) => {
-    const stage = await setUp()
-    const server = await stage.start()
+    const fixture = await setUp()
+    const server = await fixture.start()
     expect((await submit(server.url, aUniqueOrder())).status).toBe(200)
-    await eventually(() => expect(stage.resend.mails).toHaveLength(2))
+    await eventually(() => expect(fixture.resend.mails).toHaveLength(2))
     await sleep(500) // until they are recorded, so that nothing is under way
     await (fault === 'killed' ? postgres().kill() : postgres().freeze())
     const { slowest, refused } = await refuseForTenSeconds(server)
@@ -41,7 +41,7 @@ it.each(['killed', 'frozen'])(
     await eventually(async () => (await submit(server.url, aUniqueOrder())).status === 200)
     const recoveryMs = performance.now() - back
     const storedOf = () =>
-      stage.inspect((db) =>
+      fixture.inspect((db) =>
         db.enquiry.count({ where: { submissionKey: { in: refused.map(({ submissionKey }) => submissionKey) } } }),
       )
     const storedAllTheSame = await storedOf()

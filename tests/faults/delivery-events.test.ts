@@ -3,13 +3,13 @@ import { expect, it } from 'vitest'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { eventually } from '../support/eventually.ts'
 import type { ReceivedMail } from '../support/fake-resend.ts'
-import { createStages, report } from '../support/fault-stage.ts'
+import { createFaultFixtures, report } from '../support/fault-fixtures.ts'
 import { sendOrders } from '../support/load.ts'
 import { randomFrom } from '../support/random.ts'
 import { deliveryEvent, sendEvent, WEBHOOK_SECRET } from '../support/resend-events.ts'
 import { freePort } from '../support/server-process.ts'
 
-const { setUp } = createStages()
+const { setUp } = createFaultFixtures()
 const FORGER = `whsec_${Buffer.from('somebody else’s secret').toString('base64')}`
 
 /** What Resend tells of a mail, and what staff have to see in the end. */
@@ -23,11 +23,11 @@ const fates = [
 ] as const
 
 it('events that are repeated, out of order, early and forged leave every mail as it ended, across kills', async () => {
-  const stage = await setUp()
+  const fixture = await setUp()
   const PORT = String(await freePort())
   const url = `http://127.0.0.1:${PORT}`
   const env = { PORT, RESEND_WEBHOOK_SECRET: WEBHOOK_SECRET }
-  let server = await stage.start(env)
+  let server = await fixture.start(env)
   const random = randomFrom(20261122)
   const finals = new Map<string, string>()
   const counts = { events: 0, repeatedAfterKill: 0, forged: 0, forgedTaken: 0, old: 0, oldTaken: 0 }
@@ -51,7 +51,7 @@ it('events that are repeated, out of order, early and forged leave every mail as
     if (forged && forged.status !== 401) counts.forgedTaken++
     if (old && old.status !== 401) counts.oldTaken++
   }
-  stage.resend.onMail = ({ id }: ReceivedMail) => {
+  fixture.resend.onMail = ({ id }: ReceivedMail) => {
     const fate = fates[Math.floor(random() * fates.length)] ?? fates[0]
     finals.set(id, fate.final)
     const events = fate.types.flatMap((type) => {
@@ -67,7 +67,7 @@ it('events that are repeated, out of order, early and forged leave every mail as
 
   // Half of these fates are unwelcome, for which acknowledgements would wait for a day: known a day ago they do not.
   let isOver = false
-  const forgetting = stage.inspect(async (db) => {
+  const forgetting = fixture.inspect(async (db) => {
     for (; !isOver; await sleep(100))
       await db.$executeRaw`
         UPDATE "Quvera_Mail" SET "ReportedAt" = "ReportedAt" - interval '2 days'
@@ -77,7 +77,7 @@ it('events that are repeated, out of order, early and forged leave every mail as
   async function kill() {
     kills++
     await server.stop('SIGKILL')
-    server = await stage.start(env)
+    server = await fixture.start(env)
   }
   const load = await sendOrders({
     url: () => url,
@@ -86,11 +86,11 @@ it('events that are repeated, out of order, early and forged leave every mail as
     retry: true,
     at: { 40: kill, 90: kill },
   })
-  const result = await stage.inspect((db) => audit(db, load, stage.resend))
+  const result = await fixture.inspect((db) => audit(db, load, fixture.resend))
   await Promise.all(telling)
   isOver = true
   await forgetting
-  const wrong = await stage.inspect(async (db) => {
+  const wrong = await fixture.inspect(async (db) => {
     const mails = await db.mail.findMany()
     await eventually(async () => expect(await db.mailEvent.count()).toBe(0))
     return mails.filter(({ resendId, status }) => finals.get(resendId ?? '') !== status)

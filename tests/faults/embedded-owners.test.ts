@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openDatabase } from '../../server/open-database.ts'
-import { report } from '../support/fault-stage.ts'
+import { report } from '../support/fault-fixtures.ts'
 import { scratch } from '../support/scratch.ts'
 import { migrations } from '../support/test-database.ts'
 

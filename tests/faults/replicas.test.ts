@@ -2,23 +2,23 @@ import { afterEach, expect, it } from 'vitest'
 import { readMigrations } from '../../server/database/migrations.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
-import { createStages, report, type Stage } from '../support/fault-stage.ts'
+import { createFaultFixtures, type FaultFixture, report } from '../support/fault-fixtures.ts'
 import { type LoadResult, sendOrders } from '../support/load.ts'
 import { startProxy } from '../support/round-robin-proxy.ts'
 import { freePort } from '../support/server-process.ts'
 import { migrations } from '../support/test-database.ts'
 
-const { setUp } = createStages()
+const { setUp } = createFaultFixtures()
 const endings: (() => unknown)[] = []
 afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end()
 })
 
 /** Three servers on one database behind a proxy. */
-async function behindProxy(stage: Stage, env: Record<string, string> = {}) {
+async function behindProxy(fixture: FaultFixture, env: Record<string, string> = {}) {
   const ports = await Promise.all(Array.from({ length: 3 }, async () => String(await freePort())))
   const settings = { TRUST_PROXY: '127.0.0.1', ...env }
-  const servers = await Promise.all(ports.map((PORT) => stage.start({ PORT, ...settings })))
+  const servers = await Promise.all(ports.map((PORT) => fixture.start({ PORT, ...settings })))
   const proxy = await startProxy(servers.map((server) => server.url))
   endings.push(proxy.close)
   return {
@@ -26,17 +26,17 @@ async function behindProxy(stage: Stage, env: Record<string, string> = {}) {
     servers,
     async restart(index: number) {
       await servers[index]?.stop()
-      servers[index] = await stage.start({ PORT: ports[index] ?? '', ...settings })
+      servers[index] = await fixture.start({ PORT: ports[index] ?? '', ...settings })
     },
   }
 }
 
 it('three servers share the orders, and one that is killed costs none', async () => {
-  const stage = await setUp()
-  const { proxy, servers } = await behindProxy(stage)
+  const fixture = await setUp()
+  const { proxy, servers } = await behindProxy(fixture)
   const at = { 500: () => servers[0]?.stop('SIGKILL') }
   const load = await sendOrders({ url: () => proxy.url, orders: 1500, concurrency: 16, retry: false, at })
-  const result = await stage.inspect((db) => audit(db, load, stage.resend))
+  const result = await fixture.inspect((db) => audit(db, load, fixture.resend))
   report('one of three replicas killed', { ...result, answers: [...proxy.answers.values()] })
   expect([...load.statuses]).toEqual([[200, 1500]])
   expect(proxy.answers.size).toBe(3)
@@ -44,8 +44,8 @@ it('three servers share the orders, and one that is killed costs none', async ()
 })
 
 it('a rolling restart costs no order', async () => {
-  const stage = await setUp()
-  const { proxy, servers, restart } = await behindProxy(stage)
+  const fixture = await setUp()
+  const { proxy, servers, restart } = await behindProxy(fixture)
   let rolled = false
   const rolling = (async () => {
     for (const index of servers.keys()) await restart(index)
@@ -65,15 +65,15 @@ it('a rolling restart costs no order', async () => {
     for (const [status, times] of part.statuses) load.statuses.set(status, (load.statuses.get(status) ?? 0) + times)
   }
   await rolling
-  const result = await stage.inspect((db) => audit(db, load, stage.resend))
+  const result = await fixture.inspect((db) => audit(db, load, fixture.resend))
   report('rolling restart of three replicas', { ...result, answers: [...proxy.answers.values()] })
   expect([...load.statuses.keys()]).toEqual([200])
   expectNothingLost(result)
 })
 
 it('the limit on orders counts by visitor and process, whichever proxy lies between', async () => {
-  const stage = await setUp()
-  const { proxy } = await behindProxy(stage, { RATE_LIMIT_MAX: '2' })
+  const fixture = await setUp()
+  const { proxy } = await behindProxy(fixture, { RATE_LIMIT_MAX: '2' })
   const from = (address: string) => submit(proxy.url, anOrder(), { 'x-forwarded-for': address })
   const statuses: number[] = []
   for (let index = 0; index < 7; index++) statuses.push((await from('203.0.113.7')).status)
@@ -82,8 +82,8 @@ it('the limit on orders counts by visitor and process, whichever proxy lies betw
 })
 
 it('ten servers that start at once on an empty database apply each migration once', async () => {
-  const stage = await setUp()
-  const servers = await Promise.all(Array.from({ length: 10 }, () => stage.start({ LOG_LEVEL: 'info' })))
+  const fixture = await setUp()
+  const servers = await Promise.all(Array.from({ length: 10 }, () => fixture.start({ LOG_LEVEL: 'info' })))
   const applied = servers.flatMap((server) => server.stdout().match(/applied migration \w+/g) ?? [])
   const all = await readMigrations(migrations)
   expect(applied.sort()).toEqual(all.map(({ name }) => `applied migration ${name}`))

@@ -3,11 +3,11 @@ import { readBacklog } from '../../server/mail/usage.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Behaviour } from '../support/fake-resend.ts'
-import { createStages, report } from '../support/fault-stage.ts'
+import { createFaultFixtures, report } from '../support/fault-fixtures.ts'
 import { percentile, sendOrders } from '../support/load.ts'
 import { freePort } from '../support/server-process.ts'
 
-const { setUp } = createStages()
+const { setUp } = createFaultFixtures()
 
 const faults: Record<string, Behaviour> = {
   '429 with retry-after': { status: 429, name: 'rate_limit_exceeded', headers: { 'retry-after': '1' } },
@@ -21,20 +21,20 @@ const faults: Record<string, Behaviour> = {
 }
 
 it('no fault of Resend slows an order, and all mails are out once it recovers', async () => {
-  const stage = await setUp()
-  const server = await stage.start()
+  const fixture = await setUp()
+  const server = await fixture.start()
   const burst = () => sendOrders({ url: () => server.url, orders: 300, concurrency: 8, retry: true })
   await burst()
   const baseline = percentile((await burst()).times, 0.99)
   const loads = []
   for (const [fault, behaviour] of Object.entries(faults)) {
-    stage.resend.behaviour = behaviour
+    fixture.resend.behaviour = behaviour
     const load = await sendOrders({ url: () => server.url, orders: 300, concurrency: 8, retry: true })
     loads.push({ fault, p99: percentile(load.times, 0.99), acknowledged: load.acknowledged.size })
   }
-  stage.resend.behaviour = 'accept'
+  fixture.resend.behaviour = 'accept'
   const recovered = performance.now()
-  await stage.inspect((db) =>
+  await fixture.inspect((db) =>
     eventually(async () => (await db.mail.count({ where: { status: 'Pending' } })) === 0, 120_000),
   )
   report('Resend fails', {
@@ -46,35 +46,35 @@ it('no fault of Resend slows an order, and all mails are out once it recovers', 
     expect(acknowledged).toBe(300)
     expect(p99).toBeLessThan(Math.max(4 * baseline, 40))
   }
-  const statuses = await stage.inspect((db) => db.mail.groupBy({ by: ['status'], _count: true }))
+  const statuses = await fixture.inspect((db) => db.mail.groupBy({ by: ['status'], _count: true }))
   expect(statuses.map((row) => row.status)).toEqual(['Sent'])
-  expect(new Set(stage.resend.mails.map((mail) => mail.key)).size).toBe(stage.resend.mails.length)
+  expect(new Set(fixture.resend.mails.map((mail) => mail.key)).size).toBe(fixture.resend.mails.length)
 })
 
 it('a mail that is refused for ever is given up and shown, and the others go out', async () => {
-  const stage = await setUp()
-  const server = await stage.start()
-  stage.resend.behaviour = { status: 422, name: 'validation_error' }
+  const fixture = await setUp()
+  const server = await fixture.start()
+  fixture.resend.behaviour = { status: 422, name: 'validation_error' }
   await sendOrders({ url: () => server.url, orders: 5, concurrency: 1, retry: true })
-  await stage.inspect((db) => eventually(async () => (await db.mail.count({ where: { status: 'Failed' } })) === 10))
-  stage.resend.behaviour = 'accept'
+  await fixture.inspect((db) => eventually(async () => (await db.mail.count({ where: { status: 'Failed' } })) === 10))
+  fixture.resend.behaviour = 'accept'
   await sendOrders({ url: () => server.url, orders: 20, concurrency: 4, retry: true })
-  await stage.inspect((db) => eventually(async () => (await db.mail.count({ where: { status: 'Sent' } })) === 40))
-  const mail = await stage.inspect(readBacklog)
+  await fixture.inspect((db) => eventually(async () => (await db.mail.count({ where: { status: 'Sent' } })) === 40))
+  const mail = await fixture.inspect(readBacklog)
   report('422', mail)
   expect(mail).toMatchObject({ failed: 10, pending: 0 })
   const isRefused = { status: 'Failed' as const, lastError: { contains: '422 validation_error' } }
-  expect(await stage.inspect((db) => db.mail.count({ where: isRefused }))).toBe(10)
+  expect(await fixture.inspect((db) => db.mail.count({ where: isRefused }))).toBe(10)
 })
 
 it('a limit of ten a second is learnt with under a tenth of the calls refused', async () => {
-  const stage = await setUp()
-  stage.resend.behaviour = { limitASecond: 10 }
-  const server = await stage.start()
+  const fixture = await setUp()
+  fixture.resend.behaviour = { limitASecond: 10 }
+  const server = await fixture.start()
   const load = await sendOrders({ url: () => server.url, orders: 40, concurrency: 8, retry: true })
   const start = performance.now()
-  const result = await stage.inspect((db) => audit(db, load, stage.resend, 90_000))
-  const { all, limited } = stage.resend.calls
+  const result = await fixture.inspect((db) => audit(db, load, fixture.resend, 90_000))
+  const { all, limited } = fixture.resend.calls
   report('Resend limited to 10/s', {
     calls: all,
     refused: limited,
@@ -85,15 +85,15 @@ it('a limit of ten a second is learnt with under a tenth of the calls refused', 
 })
 
 it('a mail that waits for more than 15 minutes is warned of and shown to staff', async () => {
-  const stage = await setUp()
+  const fixture = await setUp()
   const port = String(await freePort())
-  const server = await stage.start({ RESEND_API_KEY: '', METRICS_PORT: port })
+  const server = await fixture.start({ RESEND_API_KEY: '', METRICS_PORT: port })
   await sendOrders({ url: () => server.url, orders: 1, concurrency: 1, retry: true })
-  await stage.inspect((db) => db.mail.updateMany({ data: { dueAt: new Date(Date.now() - 16 * 60_000) } }))
+  await fixture.inspect((db) => db.mail.updateMany({ data: { dueAt: new Date(Date.now() - 16 * 60_000) } }))
   const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   expect(metrics).toContain('quvera_mails{state="pending"} 2\n')
   expect(Number(/^quvera_mail_oldest_pending_seconds (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(900)
   await server.stop()
-  const again = await stage.start({ RESEND_API_KEY: '' })
+  const again = await fixture.start({ RESEND_API_KEY: '' })
   await eventually(() => expect(again.stdout()).toContain('mails wait longer than they should'))
 })

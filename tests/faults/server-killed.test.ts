@@ -1,25 +1,25 @@
 import { expect, it } from 'vitest'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { eventually } from '../support/eventually.ts'
-import { createStages, report } from '../support/fault-stage.ts'
+import { createFaultFixtures, report } from '../support/fault-fixtures.ts'
 import { sendOrders } from '../support/load.ts'
 import { freePort } from '../support/server-process.ts'
 
-const { setUp } = createStages()
+const { setUp } = createFaultFixtures()
 
 it('three kills during 1,200 orders whose clients repeat them lose and double nothing', async () => {
-  const stage = await setUp()
+  const fixture = await setUp()
   const PORT = String(await freePort())
-  let server = await stage.start({ PORT })
+  let server = await fixture.start({ PORT })
   let kills = 0
   async function kill() {
     kills++
     await server.stop('SIGKILL')
-    server = await stage.start({ PORT })
+    server = await fixture.start({ PORT })
   }
   const at = { 200: kill, 520: kill, 880: kill }
   const load = await sendOrders({ url: () => server.url, orders: 1200, retry: true, at })
-  const result = await stage.inspect((db) => audit(db, load, stage.resend))
+  const result = await fixture.inspect((db) => audit(db, load, fixture.resend))
   report('3 kills, clients repeat', result)
   expect(kills).toBe(3)
   expect(result.acknowledged).toBe(1200)
@@ -27,13 +27,13 @@ it('three kills during 1,200 orders whose clients repeat them lose and double no
 })
 
 it('a kill whose clients give up loses no answered order, and mails every stored one', async () => {
-  const stage = await setUp()
+  const fixture = await setUp()
   const PORT = String(await freePort())
-  const server = await stage.start({ PORT })
+  const server = await fixture.start({ PORT })
   const at = { 200: () => server.stop('SIGKILL') }
   const load = await sendOrders({ url: () => server.url, orders: 500, retry: false, at })
-  await stage.start({ PORT })
-  const result = await stage.inspect((db) => audit(db, load, stage.resend))
+  await fixture.start({ PORT })
+  const result = await fixture.inspect((db) => audit(db, load, fixture.resend))
   report('kill, clients give up', result)
   expect(result.acknowledged).toBeLessThan(500)
   expect(result.stored).toBeGreaterThanOrEqual(result.acknowledged)
@@ -41,33 +41,33 @@ it('a kill whose clients give up loses no answered order, and mails every stored
 })
 
 it('kills in the middle of sending send every mail once', async () => {
-  const stage = await setUp()
+  const fixture = await setUp()
   const PORT = String(await freePort())
-  stage.resend.behaviour = { slowMs: 100 }
-  let server = await stage.start({ PORT, RESEND_API_KEY: '' })
+  fixture.resend.behaviour = { slowMs: 100 }
+  let server = await fixture.start({ PORT, RESEND_API_KEY: '' })
   const load = await sendOrders({ url: () => server.url, orders: 200, concurrency: 16, retry: true })
   await server.stop()
-  server = await stage.start({ PORT })
+  server = await fixture.start({ PORT })
   for (const sent of [60, 150, 250]) {
-    await eventually(() => stage.resend.mails.length >= sent && stage.resend.calls.underWay > 0)
+    await eventually(() => fixture.resend.mails.length >= sent && fixture.resend.calls.underWay > 0)
     await server.stop('SIGKILL')
-    await stage.inspect((db) => db.lease.updateMany({ data: { until: new Date(0) } })) // no wait for the killed sender
-    server = await stage.start({ PORT })
+    await fixture.inspect((db) => db.lease.updateMany({ data: { until: new Date(0) } })) // no wait for the killed sender
+    server = await fixture.start({ PORT })
   }
-  const result = await stage.inspect((db) => audit(db, load, stage.resend))
-  const repeated = stage.resend.calls.all - stage.resend.mails.length
+  const result = await fixture.inspect((db) => audit(db, load, fixture.resend))
+  const repeated = fixture.resend.calls.all - fixture.resend.mails.length
   report('3 kills while sending', { ...result, callsRepeated: repeated })
   expect(repeated).toBeGreaterThan(0)
   expectNothingLost(result)
 })
 
 it('two servers on one database share the orders, and the one that stays takes over', async () => {
-  const stage = await setUp()
-  const servers = await Promise.all([stage.start(), stage.start()])
+  const fixture = await setUp()
+  const servers = await Promise.all([fixture.start(), fixture.start()])
   let turn = 0
   const at = { 500: () => servers[1]?.stop('SIGKILL') }
   const load = await sendOrders({ url: () => servers[turn++ % 2]?.url ?? '', orders: 1000, retry: true, at })
-  const result = await stage.inspect((db) => audit(db, load, stage.resend))
+  const result = await fixture.inspect((db) => audit(db, load, fixture.resend))
   const [stayed = 0, killedOne = 0] = servers.map((server) => load.acknowledgedBy.get(server.url))
   report('2 servers, one killed', { ...result, stayed, killedOne })
   expect(await servers[1]?.exited).toEqual({ code: null, signal: 'SIGKILL' })

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { submit } from '../support/an-order.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
-import { createStages, report } from '../support/fault-stage.ts'
+import { createFaultFixtures, report } from '../support/fault-fixtures.ts'
 import { aUniqueOrder, sendOrders } from '../support/load.ts'
 
-const { setUp } = createStages()
+const { setUp } = createFaultFixtures()
 
 it('SIGTERM under load ends with 0 within ten seconds, with nothing stored that was not answered', async () => {
-  const stage = await setUp()
-  const server = await stage.start()
+  const fixture = await setUp()
+  const server = await fixture.start()
   let seconds = Number.NaN
   async function end() {
     const start = performance.now()
@@ -18,8 +18,8 @@ it('SIGTERM under load ends with 0 within ten seconds, with nothing stored that 
     seconds = (performance.now() - start) / 1000
   }
   const load = await sendOrders({ url: () => server.url, orders: 4000, retry: false, at: { 500: end } })
-  await stage.start()
-  const result = await stage.inspect((db) => audit(db, load, stage.resend))
+  await fixture.start()
+  const result = await fixture.inspect((db) => audit(db, load, fixture.resend))
   report('SIGTERM under load', { ...result, seconds, storedUnanswered: result.stored - result.acknowledged })
   expect((await server.exited).code).toBe(0)
   expect(seconds).toBeLessThan(10)
@@ -28,8 +28,8 @@ it('SIGTERM under load ends with 0 within ten seconds, with nothing stored that 
 })
 
 it('300 requests that trickle in do not hold up orders, and are all cut within 15 seconds', async () => {
-  const stage = await setUp()
-  const server = await stage.start()
+  const fixture = await setUp()
+  const server = await fixture.start()
   const port = Number(new URL(server.url).port)
   let open = 0
   const start = performance.now()

@@ -2,13 +2,13 @@ import { expect, it } from 'vitest'
 import { anOrder, submit } from '../support/an-order.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { eventually } from '../support/eventually.ts'
-import { createStages, report } from '../support/fault-stage.ts'
+import { createFaultFixtures, report } from '../support/fault-fixtures.ts'
 import { startForwarder } from '../support/forwarder.ts'
 import { aUniqueOrder, sendOrders } from '../support/load.ts'
 import { startPostgresServer } from '../support/postgres-server.ts'
 import { administer } from '../support/test-database.ts'
 
-const { setUp, postgres } = createStages()
+const { setUp, postgres } = createFaultFixtures()
 
 async function setStandbys(setting: string) {
   await administer(postgres().url, `ALTER SYSTEM ${setting}`)
@@ -16,8 +16,8 @@ async function setStandbys(setting: string) {
 }
 
 it('an order that the synchronous standby does not have is not confirmed, also when it is repeated after the primary was restarted', async () => {
-  const stage = await setUp()
-  const server = await stage.start({ RESEND_API_KEY: '' })
+  const fixture = await setUp()
+  const server = await fixture.start({ RESEND_API_KEY: '' })
   const standby = await startPostgresServer(postgres())
   try {
     await setStandbys("SET synchronous_standby_names = '*'")
@@ -26,11 +26,11 @@ it('an order that the synchronous standby does not have is not confirmed, also w
     const order = anOrder()
     const form = { ...anOrder({ name: 'Without scripts' }), submissionKey: '' }
     const send = () => Promise.all([submit(server.url, order).then(({ status }) => status), postForm(server.url, form)])
-    const before = await stage.inspect((db) => db.enquiry.count())
+    const before = await fixture.inspect((db) => db.enquiry.count())
     expect(await send()).toEqual([503, 503])
     await postgres().kill()
     await postgres().start()
-    const stored = () => stage.inspect((db) => db.enquiry.count())
+    const stored = () => fixture.inspect((db) => db.enquiry.count())
     await eventually(async () => expect(await stored()).toBe(before + 2))
     for (let tries = 0; tries < 2; tries++) expect(await send()).toEqual([503, 503])
     await standby.thaw()
@@ -49,15 +49,15 @@ async function postForm(url: string, order: object): Promise<number> {
 }
 
 it('PostgreSQL killed under load, its synchronous standby promoted behind the same address: nothing lost, served again within 5 s', async () => {
-  const stage = await setUp()
+  const fixture = await setUp()
   const standby = await startPostgresServer(postgres())
-  const forwarder = await startForwarder(Number(new URL(stage.databaseUrl).port))
+  const forwarder = await startForwarder(Number(new URL(fixture.databaseUrl).port))
   try {
     await setStandbys("SET synchronous_standby_names = '*'")
-    const at = (port: string | number) => Object.assign(new URL(stage.databaseUrl), { port: String(port) }).href
-    const server = await stage.start({ DATABASE_URL: at(forwarder.port) })
+    const at = (port: string | number) => Object.assign(new URL(fixture.databaseUrl), { port: String(port) }).href
+    const server = await fixture.start({ DATABASE_URL: at(forwarder.port) })
     await eventually(() =>
-      stage.inspect(async (db) =>
+      fixture.inspect(async (db) =>
         expect(await db.$queryRaw`SELECT sync_state FROM pg_stat_replication`).toEqual([{ sync_state: 'sync' }]),
       ),
     )
@@ -71,7 +71,7 @@ it('PostgreSQL killed under load, its synchronous standby promoted behind the sa
       downMs = performance.now() - killedAt
     }
     const load = await sendOrders({ url: () => server.url, orders: 1000, retry: true, at: { 300: promoteStandby } })
-    const result = await stage.inspect((db) => audit(db, load, stage.resend), at(forwarder.port))
+    const result = await fixture.inspect((db) => audit(db, load, fixture.resend), at(forwarder.port))
     report('standby promoted', { ...result, downMs: Math.round(downMs), refused: load.statuses.get(503) ?? 0 })
     expect([...load.statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([])
     expect(result.acknowledged).toBe(1000)

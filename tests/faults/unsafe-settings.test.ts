@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { createStages } from '../support/fault-stage.ts'
+import { createFaultFixtures } from '../support/fault-fixtures.ts'
 import { administer } from '../support/test-database.ts'
 
-const { setUp, postgres } = createStages()
+const { setUp, postgres } = createFaultFixtures()
 
 it.each([
   { off: 'synchronous_commit', by: ['ALTER SYSTEM SET synchronous_commit = off', 'SELECT pg_reload_conf()'] },
@@ -12,9 +12,9 @@ it.each([
 ])(
   'a site warns at its start of $off = off at the server ($by.0), and of nothing with both on',
   async ({ off, by }) => {
-    const stage = await setUp()
+    const fixture = await setUp()
     async function warnings() {
-      const server = await stage.start({ PUBLIC_URL: 'http://localhost:3000' })
+      const server = await fixture.start({ PUBLIC_URL: 'http://localhost:3000' })
       await server.stop()
       const lines = server
         .stdout()
@@ -24,7 +24,7 @@ it.each([
     }
     const untilItIs = (value: string) =>
       eventually(() =>
-        stage.inspect(async (db) =>
+        fixture.inspect(async (db) =>
           expect(await db.$queryRawUnsafe(`SELECT current_setting('${off}') AS value`)).toEqual([{ value }]),
         ),
       )

@@ -11,10 +11,10 @@ import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { startCaddy } from '../support/caddy.ts'
 import { eventually } from '../support/eventually.ts'
+import { aDatabase } from '../support/fixtures.ts'
 import { scratch } from '../support/scratch.ts'
 import { freePort, startServer } from '../support/server-process.ts'
 import { onDatabase } from '../support/stored-enquiry.ts'
-import { aDatabase } from '../support/waiting-site.ts'
 
 /** Of deploy/Caddyfile. */
 const HEALTH_INTERVAL_MS = 500

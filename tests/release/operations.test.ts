@@ -8,11 +8,11 @@ import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough } from '../support/fake-resend.ts'
-import { createStages } from '../support/fault-stage.ts'
+import { createFaultFixtures } from '../support/fault-fixtures.ts'
+import { aDatabase } from '../support/fixtures.ts'
 import { scratch } from '../support/scratch.ts'
 import { freePort, startServer } from '../support/server-process.ts'
 import { runShell, staff } from '../support/staff-command.ts'
-import { aDatabase } from '../support/waiting-site.ts'
 
 async function aFolder() {
   const folder = await mkdtemp(join(scratch, 'quvera-operations-'))
@@ -64,7 +64,7 @@ describe('the line for cron', () => {
 })
 
 describe.skipIf(!existsSync('/usr/lib/postgresql'))('the lines for compose', () => {
-  const { setUp } = createStages()
+  const { setUp } = createFaultFixtures()
   const document = readFileSync('docs/backup.md', 'utf8')
 
   it('bring the site onto a restored backup, and then to PostgreSQL, with every enquiry and what is owed', async () => {

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { withDatabase } from '../../server/open-database.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
+import { aDatabase, aServer, refusalToStart } from '../support/fixtures.ts'
 import { scratch } from '../support/scratch.ts'
 import { runProgram, staff } from '../support/staff-command.ts'
-import { aDatabase, aServer, refusalToStart } from '../support/waiting-site.ts'
 
 describe('a server process', () => {
   it('ends with 0 on a SIGTERM that comes while it takes up the one listener for the other', async () => {

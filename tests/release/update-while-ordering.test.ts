@@ -6,14 +6,14 @@ import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { startCaddy } from '../support/caddy.ts'
 import { eventually } from '../support/eventually.ts'
-import { createStages, report } from '../support/fault-stage.ts'
+import { createFaultFixtures, report } from '../support/fault-fixtures.ts'
+import { aDatabase } from '../support/fixtures.ts'
 import { freePort, type ServerProcess, startServer } from '../support/server-process.ts'
 import { onDatabase } from '../support/stored-enquiry.ts'
-import { aDatabase } from '../support/waiting-site.ts'
 
 /* There is no container engine here: processes end and start in the order in which compose ends and starts containers. */
 
-const { setUp } = createStages()
+const { setUp } = createFaultFixtures()
 
 const ORDER_EVERY_MS = 1000
 const ASK_EVERY_MS = 20
@@ -97,25 +97,25 @@ it('one container: of an order a second none is lost or doubled by an update or 
 it.skipIf(!existsSync('/usr/bin/caddy') || !existsSync('/usr/lib/postgresql'))(
   'three replicas behind deploy/Caddyfile: an update, one after the other, and the way back cost not a second',
   async () => {
-    const stage = await setUp()
+    const fixture = await setUp()
     const replicas: ServerProcess[] = []
-    for (let number = 0; number < 3; number++) replicas.push(await stage.start())
+    for (let number = 0; number < 3; number++) replicas.push(await fixture.start())
     const { url } = await startCaddy(replicas.map((replica) => new URL(replica.url).host))
     await eventually(async () => (await fetch(`${url}/readyz`)).ok)
     for (const step of ['update', 'way back']) {
       const watched = watch(url, '/')
       await sleep(ORDER_EVERY_MS)
-      if (step === 'way back') await stage.inspect((db) => db.$executeRawUnsafe(LATER))
+      if (step === 'way back') await fixture.inspect((db) => db.$executeRawUnsafe(LATER))
       for (const [index, replica] of replicas.entries()) {
         await replica.stop()
-        replicas[index] = await stage.start({ PORT: new URL(replica.url).port })
+        replicas[index] = await fixture.start({ PORT: new URL(replica.url).port })
       }
       await sleep(ORDER_EVERY_MS)
       const { references, ...figures } = await watched.end()
       report(`three replicas, ${step}`, figures)
       expect(figures).toMatchObject({ repeated: 0 })
       expect(figures.secondsWithoutService).toBeLessThan(1)
-      const stored = await stage.inspect((db) => db.enquiry.findMany({ where: { reference: { in: references } } }))
+      const stored = await fixture.inspect((db) => db.enquiry.findMany({ where: { reference: { in: references } } }))
       expect(stored).toHaveLength(figures.orders)
     }
   },

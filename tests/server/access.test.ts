@@ -6,10 +6,10 @@ import { socketFolder } from '../../server/embedded/data-folder.ts'
 import { formatIndianTime } from '../../server/format.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
+import { aDatabase, anOpenDatabase, aSite } from '../support/fixtures.ts'
 import { aFolder } from '../support/scratch.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
-import { aDatabase, anOpenDatabase, aSite } from '../support/waiting-site.ts'
 
 const lines = (env: Record<string, string>) =>
   onDatabase(env, (db) => db.access.findMany({ orderBy: { at: 'asc' }, select: { command: true, what: true } }))

@@ -10,11 +10,11 @@ import { eraseOldEnquiries } from '../../server/enquiries/retention.ts'
 import { atEnd } from '../support/at-end.ts'
 import { readBackup } from '../support/backup-file.ts'
 import { eventually } from '../support/eventually.ts'
+import { aDatabase, aSiteProcess } from '../support/fixtures.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 import { scratch } from '../support/scratch.ts'
 import { runShell, staff, startStaff } from '../support/staff-command.ts'
 import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
-import { aDatabase, aSiteProcess } from '../support/waiting-site.ts'
 
 const isEmbedded = inject('postgres') === null
 

@@ -9,12 +9,12 @@ import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { readBackup, sign } from '../support/backup-file.ts'
 import { eventually } from '../support/eventually.ts'
+import { aDatabase, anOpenDatabase } from '../support/fixtures.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 import { scratch } from '../support/scratch.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
-import { aDatabase, anOpenDatabase } from '../support/waiting-site.ts'
 
 const AWKWARD = 'Zoë "O’Hara" \\ back\u2028line 🌿'
 

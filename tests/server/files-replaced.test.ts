@@ -8,8 +8,8 @@ import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
+import { aDatabase } from '../support/fixtures.ts'
 import { freePort } from '../support/server-process.ts'
-import { aDatabase } from '../support/waiting-site.ts'
 
 /** The built site in a folder of its own, which a new build may empty. */
 async function aSiteInItsOwnFolder() {

@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { sign } from '../support/backup-file.ts'
+import { aDatabase, anOpenDatabase } from '../support/fixtures.ts'
 import { openTestDatabase } from '../support/open-test-database.ts'
 import { aFolder } from '../support/scratch.ts'
 import { type Ran, staff } from '../support/staff-command.ts'
 import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
-import { aDatabase, anOpenDatabase } from '../support/waiting-site.ts'
 
 /* A later version of the site, with two migrations more: the second needs what the first adds to a type. */
 

@@ -7,6 +7,7 @@ import { submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
+import { aDatabase } from '../support/fixtures.ts'
 import { startForwarder } from '../support/forwarder.ts'
 import { aUniqueOrder, sendOrders } from '../support/load.ts'
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
@@ -15,7 +16,6 @@ import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase } from '../support/stored-enquiry.ts'
 import { administer, migrations } from '../support/test-database.ts'
-import { aDatabase } from '../support/waiting-site.ts'
 
 async function aPooler(url: string, setting?: string): Promise<string> {
   const pooler = await startPgBouncer(url, setting)

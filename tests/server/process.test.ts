@@ -12,10 +12,10 @@ import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
+import { aDatabase, aServer, refusalToStart } from '../support/fixtures.ts'
 import { freePort, SERVER } from '../support/server-process.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { migrations } from '../support/test-database.ts'
-import { aDatabase, aServer, refusalToStart } from '../support/waiting-site.ts'
 
 /** An order of which the server has half, until `finish` sends the rest and gives the status of the answer. */
 function beginOrder(url: string) {

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { migrationsFolder } from '../../server/project-root.ts'
 import { products } from '../../shared/catalogue.ts'
 import { type BackupContent, backupText } from '../support/backup-file.ts'
+import { aDatabase, anOpenDatabase } from '../support/fixtures.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 import { aFolder } from '../support/scratch.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase, storedProducts } from '../support/stored-enquiry.ts'
 import { administer } from '../support/test-database.ts'
-import { aDatabase, anOpenDatabase } from '../support/waiting-site.ts'
 
 const MIGRATIONS = readdirSync(migrationsFolder()).filter((name) => /^\d/.test(name))
 /** More than are inserted at once. */

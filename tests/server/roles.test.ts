@@ -8,12 +8,12 @@ import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
+import { aDatabase as aTestDatabase } from '../support/fixtures.ts'
 import { startPostgresServer } from '../support/postgres-server.ts'
 import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
 import { hoursAgo, onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { administer } from '../support/test-database.ts'
-import { aDatabase as aTestDatabase } from '../support/waiting-site.ts'
 
 const PASSWORD = 'only-for-this-test'
 

@@ -7,10 +7,10 @@ import { runStaff } from '../../server/staff/run.ts'
 import { products } from '../../shared/catalogue.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
+import { aSite } from '../support/fixtures.ts'
 import { openTestDatabase } from '../support/open-test-database.ts'
 import { type Ran, staff } from '../support/staff-command.ts'
 import { hoursAgo, storedProducts, storeEnquiry } from '../support/stored-enquiry.ts'
-import { aSite } from '../support/waiting-site.ts'
 
 /** A database that this process has open, as the site would. */
 async function aDatabase() {

@@ -2,10 +2,10 @@ import { describe, expect, it, vi } from 'vitest'
 import { readAge } from '../../server/staff/input.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
+import { aSite } from '../support/fixtures.ts'
 import { readCsv } from '../support/read-csv.ts'
 import { runProgram, staff } from '../support/staff-command.ts'
 import { hoursAgo, onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
-import { aSite } from '../support/waiting-site.ts'
 
 describe('erase', () => {
   it('changes nothing without --yes, and then erases this person and nobody else', async () => {

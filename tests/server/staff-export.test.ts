@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { products } from '../../shared/catalogue.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
+import { aDatabase, aSite, aSiteProcess } from '../support/fixtures.ts'
 import { readCsv } from '../support/read-csv.ts'
 import { runProgram, staff } from '../support/staff-command.ts'
-import { aDatabase, aSite, aSiteProcess } from '../support/waiting-site.ts'
 
 describe('export', () => {
   it('writes what the running site has stored, and filters by Indian day, product, type and status', async () => {

@@ -3,10 +3,10 @@ import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { atEnd } from '../support/at-end.ts'
 import { type FakeResend, startFakeResend } from '../support/fake-resend.ts'
+import { aSite } from '../support/fixtures.ts'
 import { readCsv } from '../support/read-csv.ts'
 import { aFolder } from '../support/scratch.ts'
 import { runProgram, runShell, staff } from '../support/staff-command.ts'
-import { aSite } from '../support/waiting-site.ts'
 
 async function aResend(): Promise<FakeResend> {
   const resend = await startFakeResend()

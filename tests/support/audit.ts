@@ -14,10 +14,10 @@ export interface Audit {
   stored: number
   lost: number
   doubled: number
-  mailsOwed: number
+  mailsExpected: number
   mailsMissing: number
   mailsDoubled: number
-  mailsNotOwed: number
+  mailsUnexpected: number
 }
 
 /** Waits until no mail is pending, or until their number has not changed for `stalledMs`. */
@@ -35,7 +35,7 @@ async function untilSent(db: Db, stalledMs: number) {
   }
 }
 
-/** Compares what clients were told with what is stored, and what is stored with what the mail service took. */
+/** Compares what clients were told with what is stored, and what is stored with what the mail service accepted. */
 export async function audit(
   db: Db,
   load: Pick<LoadResult, 'sent' | 'acknowledged'>,
@@ -46,23 +46,23 @@ export async function audit(
   const rows = await db.enquiry.findMany({ select: { submissionKey: true, reference: true, email: true } })
   const references = new Map(rows.map((row) => [row.submissionKey, row.reference]))
   // By receiver and reference, and not by idempotency key: a mail sent twice is a double also without a key.
-  const owed = rows.flatMap((row) => [`${STAFF} ${row.reference}`, `${row.email} ${row.reference}`])
-  const taken = resend.mails.map((mail) => `${mail.to.join()} ${REFERENCE.exec(mail.subject)?.[0]}`)
-  const takenOnce = new Set(taken)
-  const owedOnce = new Set(owed)
+  const expected = rows.flatMap((row) => [`${STAFF} ${row.reference}`, `${row.email} ${row.reference}`])
+  const accepted = resend.mails.map((mail) => `${mail.to.join()} ${REFERENCE.exec(mail.subject)?.[0]}`)
+  const acceptedOnce = new Set(accepted)
+  const expectedOnce = new Set(expected)
   return {
     sent: load.sent.length,
     acknowledged: load.acknowledged.size,
     stored: rows.length,
     lost: [...load.acknowledged].filter(([key, reference]) => references.get(key) !== reference).length,
     doubled: rows.length - new Set(rows.map((row) => row.email)).size,
-    mailsOwed: owed.length,
-    mailsMissing: owed.filter((key) => !takenOnce.has(key)).length,
-    mailsDoubled: taken.length - takenOnce.size,
-    mailsNotOwed: [...takenOnce].filter((mail) => !owedOnce.has(mail)).length,
+    mailsExpected: expected.length,
+    mailsMissing: expected.filter((key) => !acceptedOnce.has(key)).length,
+    mailsDoubled: accepted.length - acceptedOnce.size,
+    mailsUnexpected: [...acceptedOnce].filter((mail) => !expectedOnce.has(mail)).length,
   }
 }
 
 export function expectNothingLost(result: Audit): void {
-  expect(result).toMatchObject({ lost: 0, doubled: 0, mailsMissing: 0, mailsDoubled: 0, mailsNotOwed: 0 })
+  expect(result).toMatchObject({ lost: 0, doubled: 0, mailsMissing: 0, mailsDoubled: 0, mailsUnexpected: 0 })
 }

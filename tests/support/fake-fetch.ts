@@ -2,8 +2,8 @@ import type { Order } from '../../shared/order.ts'
 
 type Answer = Response | Error
 
-/** Stands at the edge of the network: what the page sends is kept, what it is answered is up to the test. */
-export const wire = {
+/** What the page has sent, and what it is answered. */
+export const network = {
   sent: [] as Order[],
   /** The answers to come, in order; after them every order is received. */
   answers: [] as (Answer | Promise<Answer>)[],
@@ -25,11 +25,11 @@ export const refused = (httpStatus: number, message: string, headers: Record<str
 const realFetch = window.fetch
 window.fetch = async (input, init) => {
   if (!String(input).includes('/trpc/')) return realFetch(input, init)
-  wire.sent.push(JSON.parse(String(init?.body)))
+  network.sent.push(JSON.parse(String(init?.body)))
   const stopped = new Promise<never>((_, fail) => {
     init?.signal?.addEventListener('abort', () => fail(init.signal?.reason))
   })
-  const answer = await Promise.race([wire.answers.shift() ?? received(`QV-00000${wire.sent.length}`), stopped])
+  const answer = await Promise.race([network.answers.shift() ?? received(`QV-00000${network.sent.length}`), stopped])
   if (answer instanceof Error) throw answer
   return answer
 }

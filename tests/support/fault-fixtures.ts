@@ -7,7 +7,7 @@ import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
 import { freePort, type ServerProcess, startServer } from './server-process.ts'
 import { administer, migrations } from './test-database.ts'
 
-export interface Stage {
+export interface FaultFixture {
   /** Connects to the database of this test, after the faults. */
   inspect<T>(read: (db: Db) => Promise<T>, url?: string): Promise<T>
   resend: FakeResend
@@ -17,14 +17,14 @@ export interface Stage {
 }
 
 /** For each test a new database on one real PostgreSQL server, and a fake Resend; everything started is ended. */
-export function createStages() {
+export function createFaultFixtures() {
   let postgres: PostgresServer
   beforeAll(async () => {
     postgres = await startPostgresServer()
   })
   afterAll(() => postgres?.close())
 
-  async function setUp(): Promise<Stage> {
+  async function setUp(): Promise<FaultFixture> {
     const name = `faults_${crypto.randomUUID().replaceAll('-', '')}`
     await administer(postgres.url, `CREATE DATABASE ${name}`)
     const databaseUrl = Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href
