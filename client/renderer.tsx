@@ -1,6 +1,6 @@
 import { renderToString } from 'react-dom/server'
 import type { FormOutcome } from '../shared/form-outcome.ts'
-import { fieldMarks, goBack, uncertain as uncertainNote } from './content/sending.ts'
+import { fieldMarks, goBack, uncertain } from './content/sending.ts'
 import { Footer } from './layout/footer.tsx'
 import { Header } from './layout/header.tsx'
 import type { FormAnswer, Page } from './pages/page.ts'
@@ -19,10 +19,10 @@ export function renderBody(page: Page, answer: FormAnswer = {}): string {
 
 function orderAnswer({ order }: FormOutcome) {
   if (!order) return undefined
-  const { problem, values, uncertain } = order
+  const { problem, values, submissionKey, isUncertain } = order
   const isUnread = Object.keys({ ...values, ...problem.fields }).length === 0
-  const note = isUnread ? goBack : uncertain && uncertainNote
-  return { summary: problem.message, note, marks: fieldMarks(problem), values, submissionKey: uncertain?.submissionKey }
+  const note = isUnread ? goBack : isUncertain ? uncertain : undefined
+  return { summary: problem.message, note, marks: fieldMarks(problem), values, submissionKey }
 }
 
 /** A whole page, as the build and the server write it. */

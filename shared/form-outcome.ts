@@ -6,8 +6,10 @@ export const RECEIVED_PATH = '/received'
 /** The result of a form that was sent without scripts. The page that answers it is rendered from this. */
 export interface FormOutcome {
   order?: Refused & {
-    /** The order may be stored under this key. */
-    uncertain?: { submissionKey: string }
+    /** The order may be stored under this key. The page keeps it in a hidden field. */
+    submissionKey?: string | undefined
+    /** This request may have stored it. */
+    isUncertain?: boolean
   }
   subscription?: Refused
   received?: Received

@@ -50,8 +50,8 @@ interface SubmitOptions {
 }
 
 interface SubmitFormOptions extends SubmitOptions {
-  /** Called before the row is written. From then on it may be stored under this key. */
-  onWriting(submissionKey: string): void
+  /** Called first. From then on the order may be stored under this key, also by an equal form. */
+  onKey(submissionKey: string): void
 }
 
 /**
@@ -113,6 +113,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
   }
 
   async function submitForm(content: OrderContent, keys: ContentKeys, options: SubmitFormOptions): Promise<Submitted> {
+    options.onKey(keys.current)
     const order = { ...content, submissionKey: keys.current }
     const row = toRow(order)
     const { Reference: reference } = row
@@ -128,7 +129,6 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
           return same.reference
         }
         if (earlier.length > 0) throw new SubmitError('conflict', messages.conflict)
-        options.onWriting(keys.current)
         const isStored = await insertEnquiries(transaction, [{ row, acknowledge: options.acknowledge, formKeys: [] }])
         return isStored(row.Id) ? reference : undefined
       }, TRANSACTION),

@@ -73,9 +73,10 @@ export function serveFormPosts(
     const fields = fieldsOf(request)
     const isOrder = isOrderForm(request)
     const values = pick(fields, isOrder ? enquiryFields : ['email'])
-    const submissionKey = fields.get('submissionKey')
-    const uncertain = status >= 500 && submissionKey && { uncertain: { submissionKey } }
-    const outcome = isOrder ? { order: { problem, values, ...uncertain } } : { subscription: { problem, values } }
+    const { data: submissionKey } = submissionKeySchema.safeParse(fields.get('submissionKey'))
+    const outcome = isOrder
+      ? { order: { problem, values, submissionKey, isUncertain: submissionKey !== undefined && status >= 500 } }
+      : { subscription: { problem, values } }
     return sendPage(request.routeOptions.url ?? '/', outcome, reply)
   }
 
@@ -92,7 +93,8 @@ export function serveFormPosts(
       const { renderOutcome } = await loadRenderer()
       html = renderOutcome(Buffer.from(page.identity.body, 'latin1').toString(), path, outcome)
       const { values = {} } = outcome.order ?? outcome.subscription ?? {}
-      if (!outcome.received && Object.keys(values).length === 0) rendered.set(key, html)
+      const isCommon = !outcome.received && !outcome.order?.submissionKey && Object.keys(values).length === 0
+      if (isCommon) rendered.set(key, html)
     }
     return reply.type('text/html; charset=utf-8').send(html)
   }
@@ -175,8 +177,8 @@ function pick(fields: URLSearchParams, names: string[]): Record<string, string> 
 }
 
 /**
- * Submits an order form. After an unclear failure its page holds the submission key: sent again unchanged within a day, it
- * is the same order. When this throws, `fields` holds the key under which the order may be stored.
+ * Submits an order form. `fields` gets the key under which the order may be stored. The page of a failure keeps it: sent
+ * again unchanged within a day, it is the same order.
  */
 async function submitForm(orders: Orders, fields: URLSearchParams, options: { acknowledge: boolean }) {
   const order = orderContentSchema.parse(readOrderFields(fields))
@@ -188,9 +190,8 @@ async function submitForm(orders: Orders, fields: URLSearchParams, options: { ac
     })
     if (answer && !isExpired(answer)) return answer
   }
-  fields.delete('submissionKey')
-  const onWriting = (submissionKey: string) => fields.set('submissionKey', submissionKey)
-  return orders.submitForm(order, { ...options, onWriting })
+  const onKey = (submissionKey: string) => fields.set('submissionKey', submissionKey)
+  return orders.submitForm(order, { ...options, onKey })
 }
 
 /** Whether the key's lifetime is over: then the same content is a new order. */

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { contentKeys } from '../../server/enquiries/content-keys.ts'
+import { insertEnquiries, toRow } from '../../server/enquiries/insert-enquiries.ts'
 import { exampleOrder } from '../../shared/order.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -27,7 +28,7 @@ function setTime(minutes: number) {
 /** As a form without a key. */
 function submitAt(minutes: number, fields = typed) {
   setTime(minutes)
-  return app.orders.submitForm(fields, { acknowledge: true, onWriting: () => {} })
+  return app.orders.submitForm(fields, { acknowledge: true, onKey: () => {} })
 }
 
 it('the same form twice is one enquiry, also over the edge of a window', async () => {
@@ -84,7 +85,7 @@ it('one that may be stored comes back with its key: unchanged it is the same ord
   await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`
   const failed = await post(fields).finally(() => app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Mail"`)
   expect(failed.status).toBe(503)
-  const { submissionKey } = failed.outcome.order.uncertain
+  const { submissionKey } = failed.outcome.order
   const { reference } = await app.orders.submit({ ...typed, submissionKey }) // what the database did after we gave up
   expect(await post({ ...fields, submissionKey })).toMatchObject({ status: 303, reference })
   expect((await post({ ...fields, quantity: typed.quantity + 1, submissionKey })).status).toBe(303)
@@ -95,7 +96,7 @@ it('one that was not stored is not confirmed by a changed one that was stored un
   const { submissionKey: _, ...fields } = typed
   await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`
   const failed = await post(fields).finally(() => app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Mail"`)
-  const { submissionKey } = failed.outcome.order.uncertain
+  const { submissionKey } = failed.outcome.order
   const changed = await post({ ...fields, quantity: typed.quantity + 1, submissionKey }, 2)
   const first = await post(fields, 3)
   expect(first).toMatchObject({ status: 303 })
@@ -128,6 +129,39 @@ it('one at the edge of a window waits for it and is answered, though nothing mov
   expect(await post(fields, 10 + 17.8 / 60)).toMatchObject({ status: 303 })
   expect(await app.db.enquiry.count()).toBe(1)
 })
+
+it('the page of a refused repeat still has the key of an order that may be stored', async () => {
+  const { submissionKey: _, ...fields } = typed
+  const submissionKey = crypto.randomUUID()
+  const { reference } = await app.orders.submit({ ...typed, submissionKey }) // of which the page does not know
+  const refused = await post({ ...fields, email: 'no address', submissionKey }, 1)
+  expect(refused).toMatchObject({ status: 400, outcome: { order: { submissionKey } } })
+  expect(refused.outcome.order.isUncertain).toBeFalsy()
+  expect(await post({ ...fields, submissionKey: refused.outcome.order.submissionKey }, 25)).toMatchObject({ reference })
+  const foreign = await post({ ...fields, email: 'no address', submissionKey: 'not one of ours' }, 26)
+  expect(foreign.outcome.order).not.toHaveProperty('submissionKey')
+})
+
+it('a form that waits in vain for the database comes back with the key under which it may be stored', async () => {
+  const { submissionKey: _, ...fields } = typed
+  const isAnswered = Promise.withResolvers<void>()
+  // As a double click whose first order hangs in its commit: the second waits for it.
+  const first = app.db.$transaction(
+    async (transaction) => {
+      setTime(1)
+      const row = toRow({ ...typed, submissionKey: contentKeys(typed).current })
+      await insertEnquiries(transaction, [{ row, acknowledge: true, formKeys: [] }])
+      await isAnswered.promise
+    },
+    { timeout: 20_000 },
+  )
+  const second = await post(fields)
+  isAnswered.resolve()
+  await first
+  expect(second.status).toBe(503)
+  expect(await post({ ...fields, ...second.outcome.order }, 25)).toMatchObject({ status: 303 })
+  expect(await app.db.enquiry.count()).toBe(1)
+}, 30_000)
 
 it('a repeat does not make the ten minutes begin anew', async () => {
   const first = await submitAt(9)
@@ -202,7 +236,7 @@ it('the page of a failure and the first form, sent in turn, are one enquiry', as
   const { submissionKey: _, ...fields } = typed
   await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`
   const failed = await post(fields, 9).finally(() => app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Mail"`)
-  const { submissionKey } = failed.outcome.order.uncertain
+  const { submissionKey } = failed.outcome.order
   const { reference } = await post(fields, 11)
   expect(await post({ ...fields, submissionKey }, 12)).toMatchObject({ status: 303, reference })
   expect(await app.db.enquiry.count()).toBe(1)
