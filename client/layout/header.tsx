@@ -127,8 +127,9 @@ export function enableMenus() {
   const hasPopovers = 'popover' in productsList
   const setExpanded = (open: boolean) => button.setAttribute('aria-expanded', String(open))
   const closeProducts = () => (hasPopovers ? productsList.hidePopover() : setExpanded(false))
-  header.addEventListener('focusout', ({ relatedTarget }) => {
-    if (relatedTarget && !productsList.contains(relatedTarget as Node)) closeProducts()
+  header.addEventListener('focusout', ({ relatedTarget: next }) => {
+    // A press on the button moves the focus to it first. Its click then closes the list.
+    if (next && next !== button && !productsList.contains(next as Node)) closeProducts()
   })
   header.addEventListener('click', (event) => {
     const link = (event.target as Element).closest('a[href^="/"], a[href^="#"]')

@@ -36,6 +36,14 @@ describe('on a wide screen', () => {
     await expect.element(link()).not.toBeInTheDocument()
   })
 
+  it('Products closes the list while the focus is in it', async () => {
+    await button().click()
+    await userEvent.tab()
+    expect(document.querySelector('.products-menu')?.contains(document.activeElement)).toBe(true)
+    await button().click()
+    expect(isOpen()).toBe(false)
+  })
+
   it('Escape, a click elsewhere and Tab close it', async () => {
     await button().click()
     await userEvent.keyboard('{Escape}')
