@@ -74,9 +74,10 @@ export function withFilters(command: Command): Command {
 }
 
 export function toFilter({ from, to, product, type, status }: Filters): EnquiryFilter {
-  if (from && to && from > to) throw new UsageError('--from is later than --to')
+  const end = to && new Date(to.getTime() + DAY_MS)
+  if (from && end && from >= end) throw new UsageError('--from is later than --to')
   return {
-    receivedAt: { ...(from && { gte: from }), ...(to && { lt: new Date(to.getTime() + DAY_MS) }) },
+    receivedAt: { ...(from && { gte: from }), ...(end && { lt: end }) },
     ...(product && { products: product }),
     ...(type && { retailerSelfUse: type }),
     ...(status && { status }),

@@ -50,23 +50,28 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
           AND: wanted,
           OR: [{ status: { in: retried } }, ...(restored ? [withheldByRestore] : [])],
         }
+        const total = await db.mail.count({ where: wanted })
+        const printLeftOut = (left: number) => {
+          if (left > 0)
+            print(
+              `Left out: ${formatCount(left, 'mail', 'mails')}, sent or withheld before, or Unknown. --restored takes those that a restore withheld, --include-unknown the Unknown ones.`,
+            )
+        }
         if (!yes && !words[0]) {
           const title = 'These mails would be due'
           const advice =
             'Nothing was changed. Repeat the command with --yes, or with the numbers or references of some.'
-          if ((await printSection(terminal, db, { where, title, advice })) > 0) return
+          const listed = await printSection(terminal, db, { where, title, advice })
+          if (listed === 0) print('No mail would be due.')
+          return printLeftOut(total - listed)
         }
         const ids = await findIds(db, where)
-        const left = (await db.mail.count({ where: wanted })) - ids.length
         const due = await retryMails(db, ids, restored ? [...retried, 'Withheld'] : retried)
         const next = key
           ? 'the running site sends them'
           : 'but RESEND_API_KEY is not set here: nothing is sent until the site runs with one'
         print(`${formatCount(due, 'mail is', 'mails are')} due now; ${next}.`)
-        if (left > 0)
-          print(
-            `Not changed: ${formatCount(left, 'mail', 'mails')}, sent or withheld before, or Unknown. --restored takes those that a restore withheld, --include-unknown the Unknown ones.`,
-          )
+        printLeftOut(total - ids.length)
       })
     })
 }

@@ -1,9 +1,18 @@
 import type { Db } from '../database/database.ts'
 import type { EnquiryStatus } from '../database/generated/enums.ts'
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
+import { OperatorError } from '../errors.ts'
 import { formatAge, formatCount, formatIndianTime } from '../format.ts'
 import { userOf } from './access-log.ts'
-import { findByReference, joinReferences, readReferences, readStatus, statusNames, UsageError } from './input.ts'
+import {
+  type EnquiryFilter,
+  findByReference,
+  joinReferences,
+  readReferences,
+  readStatus,
+  statusNames,
+  UsageError,
+} from './input.ts'
 import { sections } from './mail-sections.ts'
 import { type AddCommand, onOneLine, type Terminal } from './output.ts'
 
@@ -89,20 +98,27 @@ they may read.`)
         const dated = `${formatIndianTime(new Date()).slice(0, 11)}: ${added}`
         const note = !added ? null : replace ? added : [row.note, dated].filter(Boolean).join('\n')
         if (note && note.length > NOTE_MAX) throw tooLong
-        await update(terminal, db, [row], { note })
+        const changed = await update(terminal, db, [row], { note }, { note: row.note })
+        if (changed === 0)
+          throw new OperatorError('Somebody else has changed this note meanwhile. Run the command again.')
         print(`${row.reference}  ${onOneLine(row.name)}: ${note ? added : 'no note any more'}`)
         if (row.note) print(`Before: ${onOneLine(row.note)}`)
       })
     })
 }
 
-/** Changes enquiries. The trigger that writes the history reads the user from `quvera.who`. */
-async function update({ env, recordAccess }: Terminal, db: Db, rows: Row[], data: Change) {
+/**
+ * Changes enquiries, if they still have the values of `still`. The trigger that writes the history reads the user from
+ * `quvera.who`.
+ * @returns how many
+ */
+async function update({ env, recordAccess }: Terminal, db: Db, rows: Row[], data: Change, still: EnquiryFilter = {}) {
   await recordAccess(db, rows)
-  await db.$transaction([
+  const [, { count }] = await db.$transaction([
     db.$executeRaw`SELECT set_config('quvera.who', ${userOf(env())}, true)`,
-    db.enquiry.updateMany({ where: { id: { in: rows.map(({ id }) => id) } }, data }),
+    db.enquiry.updateMany({ where: { ...still, id: { in: rows.map(({ id }) => id) } }, data }),
   ])
+  return count
 }
 
 type Row = Awaited<ReturnType<typeof findByReference>>[number]

@@ -73,7 +73,8 @@ export async function runStaff(
       recordAccess: (db, what) => recordAccess({ command: args[0] ?? '', env, errors }, db, what),
     })
     const names = program.commands.map((command) => command.name()).join(', ')
-    const options = program.commands.flatMap(({ options }) => options.map(({ long }) => long ?? ''))
+    const all = program.commands.flatMap((command) => [command, ...command.commands])
+    const options = all.flatMap(({ options }) => options.map(({ long }) => long ?? ''))
     const taken = options.find((option) => !NPM_OPTIONS.includes(option) && isTakenByNpm(option, variables))
     if (taken)
       throw new UsageError(`npm has read ${taken} itself. Type -- before the command: npm run -s staff -- list`)
@@ -112,7 +113,7 @@ function assertOwnDatabase([command = '', ...words]: string[], variables: Variab
   if (owner === undefined || owner === process.getuid?.()) return
   const name = spawnSync('id', ['-nu', String(owner)], { encoding: 'utf8' }).stdout?.trim() || `#${owner}`
   throw new OperatorError(
-    `The database's folder ${DATA_DIR} belongs to the user ${name}; files of another user would keep the site from starting. As that user: runuser -u ${name} -- npm run -s staff -- ${[command, ...words].join(' ')}`,
+    `The database's folder ${DATA_DIR} belongs to the user ${name}; files of another user would keep the site from starting. As that user: runuser -u ${name} -- ${staffCommand([command, ...words].join(' '))}`,
   )
 }
 

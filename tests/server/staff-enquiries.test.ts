@@ -42,6 +42,18 @@ it('control characters in a name never reach the terminal', async () => {
   }
 })
 
+it('notes written at the same moment are all kept, or refused', async () => {
+  const { db, database } = await aDatabase()
+  const reference = await storeEnquiry(db)
+  const texts = ['rings back', 'asked twice', 'wants a rebate', 'on holiday']
+  const written = await Promise.all(texts.map((text) => staff(['note', reference, text], database)))
+  const { note } = await db.enquiry.findUniqueOrThrow({ where: { reference } })
+  for (const [index, { code, stderr }] of written.entries()) {
+    expect(note?.includes(texts[index] ?? ''), stderr).toBe(code === 0)
+    expect(stderr).toBe(code ? 'Somebody else has changed this note meanwhile. Run the command again.\n' : '')
+  }
+})
+
 describe('list', () => {
   it('shows the enquiries of the running site, newest first, with the state of their mails', async () => {
     const { url, db, database } = await aSite()
@@ -115,6 +127,8 @@ it('a list can show suspected spam, the oldest first, enquiries since yesterday,
   const spam = await storeEnquiry(db, { receivedAt: hoursAgo(10), suspectedSpam: true })
   const newest = await storeEnquiry(db)
   const listed = async (...options: string[]) => references(await staff(['list', ...options], database))
+  expect(await staff(['list', '--from', '1d', '--to', 'yesterday'], database)).toMatchObject({ code: 0 })
+  expect(await staff(['list', '--from', 'today', '--to', 'yesterday'], database)).toMatchObject({ code: 2 })
   expect(await listed('--spam')).toEqual([spam, old])
   expect(await listed('--spam', '--oldest')).toEqual([old, spam])
   expect(await listed('--oldest')).toEqual([old, spam, newest])

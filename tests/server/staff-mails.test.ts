@@ -94,7 +94,7 @@ it('retries an Unknown mail only with its option, and never a mail that was sent
   const careful = await staff(['mails', 'retry', '--yes'], database)
   expect(careful.stdout).toContain('0 mails are due now')
   expect(careful.stdout).toContain(
-    'Not changed: 1 mail, sent or withheld before, or Unknown. --restored takes those that a restore withheld, --include-unknown the Unknown ones.',
+    'Left out: 1 mail, sent or withheld before, or Unknown. --restored takes those that a restore withheld, --include-unknown the Unknown ones.',
   )
   const named = await staff(['mails', 'retry', String(sent?.id)], database)
   expect(named.stdout).toContain('0 mails are due now')
@@ -216,6 +216,10 @@ it('only lists mails when none are named, and keeps their reasons until the next
   })
   expect(await staff(['mails', 'retry', 'QV-ZZZZZZ'], database)).toMatchObject({ code: 1, stdout: '' })
   expect(await mails()).toEqual(before)
+  await db.mail.updateMany({ where: { status: { not: 'Delivered' } }, data: { status: 'Withheld' } })
+  expect((await staff(['mails', 'retry'], database)).stdout).toMatch(/^No mail would be due\.\n/)
+  for (const { id, status } of before) await db.mail.update({ where: { id }, data: { status } })
+  expect(await mails()).toEqual(before)
 
   const bare = await storeEnquiry(db)
   await db.mail.deleteMany({ where: { enquiry: { reference: bare } } })
@@ -223,7 +227,7 @@ it('only lists mails when none are named, and keeps their reasons until the next
   expect(await mails()).toEqual(before)
 
   const named = await staff(['mails', 'retry', 'qv', fresh.slice(3)], database)
-  expect(named.stdout).toMatch(/^1 mail is due now;.*\nNot changed: 1 mail, sent or .*\n$/)
+  expect(named.stdout).toMatch(/^1 mail is due now;.*\nLeft out: 1 mail, sent or .*\n$/)
   expect(await mails()).toMatchObject([before[0], before[1], { status: 'Pending', lastError: '422 no such user' }])
   expect((await staff(['mails', 'retry', '--yes'], database)).stdout).toMatch(/^3 mails are due now;/)
   expect((await mails()).map(({ status, lastError }) => [status, lastError])).toEqual(

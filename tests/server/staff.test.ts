@@ -80,11 +80,17 @@ describe('the staff command', () => {
   })
 
   it('says that npm has read an option itself, where -- is missing', async () => {
-    const { code, stderr } = await staff(['erase'], { npm_config_older_than: '24m' })
-    expect([code, stderr]).toEqual([
-      2,
-      'npm has read --older-than itself. Type -- before the command: npm run -s staff -- list. See --help.\n',
-    ])
+    const typed: [string[], Record<string, string>, option: string][] = [
+      [['erase'], { npm_config_older_than: '24m' }, '--older-than'],
+      [['mails', 'retry', '7'], { npm_config_include_unknown: 'true' }, '--include-unknown'],
+    ]
+    for (const [args, variables, option] of typed) {
+      const { code, stderr } = await staff(args, variables)
+      expect([code, stderr]).toEqual([
+        2,
+        `npm has read ${option} itself. Type -- before the command: npm run -s staff -- list. See --help.\n`,
+      ])
+    }
   })
 
   it('says in one line that the database cannot be reached', async () => {
