@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { toEnquiry } from '../enquiries/enquiry.ts'
-import { keysOf, kinds, mailKinds, statesBefore, storedKind, storedKinds, TOO_OLD } from './states.ts'
+import { keysOf, kinds, statesBefore, storedKind, storedKinds, TOO_OLD } from './states.ts'
 
 /* The queue: rows of Quvera_Mail that are Pending. No transaction is open during a try. All times are the database's. */
 
@@ -132,7 +132,8 @@ export async function withholdOld(db: Db, of: MailKind[], maxAgeDays: number, lo
   for (const kind of of) {
     if (kind === 'Summary') continue
     const isLate = kind === 'Acknowledgement'
-    const reason = isLate ? 'Not sent: after 24 hours it is too late.' : `${TOO_OLD} ${maxAgeDays} days old.`
+    const limit = isLate ? '24 hours' : `${maxAgeDays} days`
+    const reason = kind === 'Notice' ? `${TOO_OLD} ${limit} old.` : `Not sent: after ${limit} it is too late.`
     const old = Prisma.sql`mail."Id" IN (SELECT "Id" FROM "Quvera_Mail"
       WHERE "Status" = 'Pending' AND "Kind" = ${storedKind(kind)} AND "TriedAt" IS NULL
         AND "DueAt" < now() - make_interval(days => ${isLate ? 1 : maxAgeDays}) LIMIT ${CHUNK})`
@@ -146,13 +147,17 @@ export async function withholdOld(db: Db, of: MailKind[], maxAgeDays: number, lo
   return mayBeMore
 }
 
-/** Corrects times of a clock that was ahead. A mail that was tried then becomes Unknown: its key may have expired. */
-export async function mendTimes(db: Db): Promise<void> {
+/**
+ * Corrects times in the future, which a clock that was ahead has left. A pending mail that was tried then becomes Unknown
+ * at its next try, because its key may have expired.
+ */
+export async function correctFutureTimes(db: Db, of: MailKind[]): Promise<void> {
   const future = Prisma.sql`> now() + interval '2 hours'` // no wait is longer
-  const isMail = Prisma.sql`"Kind" = ANY(${storedKinds(mailKinds)})`
-  await db.$executeRaw`UPDATE "Quvera_Mail" SET "DueAt" = now() WHERE "Status" = 'Pending' AND ${isMail} AND "DueAt" ${future}`
+  const isOfKind = Prisma.sql`"Kind" = ANY(${storedKinds(of)})`
+  await db.$executeRaw`UPDATE "Quvera_Mail" SET "DueAt" = now() WHERE "Status" = 'Pending' AND ${isOfKind} AND "DueAt" ${future}`
   await db.$executeRaw`
-    UPDATE "Quvera_Mail" SET "TriedAt" = CASE "Status" WHEN 'Pending' THEN to_timestamp(0) ELSE now() END
-    WHERE ${isMail} AND "TriedAt" ${future}`
+    UPDATE "Quvera_Mail"
+    SET "TriedAt" = CASE WHEN "Status" = 'Pending' AND "Kind" <> 'Post' THEN to_timestamp(0) ELSE now() END
+    WHERE ${isOfKind} AND "TriedAt" ${future}`
   await db.$executeRaw`UPDATE "Quvera_Mail" SET "ReportedAt" = now() WHERE "ReportedAt" ${future}`
 }

@@ -4,7 +4,7 @@ import { type Env, publicUrlOf } from '../env.ts'
 import { applyEvents, applyMissedEvents, createDeliveryCheck, deleteOldEvents } from './delivery.ts'
 import { readWithholdReason } from './mailbox-limit.ts'
 import { createPace } from './pace.ts'
-import { backOffMs, type ClaimedMail, claimDue, mendTimes, type Result, withholdOld } from './queue.ts'
+import { backOffMs, type ClaimedMail, claimDue, correctFutureTimes, type Result, withholdOld } from './queue.ts'
 import { createMailer, type Headers, type Outcome } from './resend.ts'
 import type { Transport } from './sender.ts'
 import { kinds, mailKinds } from './states.ts'
@@ -38,7 +38,7 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
   let warnAt = 0 // by this process's monotonic clock
 
   async function upkeep() {
-    await mendTimes(db)
+    await correctFutureTimes(db, mailKinds)
     await deleteOldEvents(db)
     await applyMissedEvents(db, log, staff)
     if (performance.now() >= warnAt && (await warnIfOverdue(db, log))) warnAt = performance.now() + WARN_MS

@@ -6,7 +6,7 @@ import { type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
 import { POSTS_WANTED } from '../enquiries/insert-enquiries.ts'
 import type { Env } from '../env.ts'
 import { propertiesOf } from '../errors.ts'
-import { backOffMs, claimDue, withholdOld } from './queue.ts'
+import { backOffMs, claimDue, correctFutureTimes, withholdOld } from './queue.ts'
 import { clean, readDelayMs } from './resend.ts'
 import type { Transport } from './sender.ts'
 import { titleOf } from './templates.ts'
@@ -72,6 +72,7 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
     async prepare(isUpkeep) {
       if (!isUpkeep) return 'ready'
       if (await withholdOld(db, ['Post'], MAIL_MAX_AGE_DAYS, log)) return 'again'
+      await correctFutureTimes(db, ['Post'])
       await wantPosts(db)
       return 'ready'
     },

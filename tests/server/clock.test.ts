@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { formatIndianTime } from '../../server/format.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
+import { startFakeReceiver } from '../support/fake-receiver.ts'
 import { staff } from '../support/staff-command.ts'
 import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
 import { startTestApp } from '../support/test-app.ts'
@@ -35,6 +36,21 @@ it('after a clock was two days ahead mails are sent, except those that may have 
   await eventually(async () => expect((await states(waiting))[0]).toEqual({ status: 'Sent' }))
   const sent = await app.db.mail.findMany({ where: of(told) })
   for (const { triedAt } of sent) expect(Number(triedAt)).toBeLessThanOrEqual(Date.now() + 1000)
+})
+
+it('after a clock was two days ahead posts to NOTIFY_URL are sent too, also those that were tried', async () => {
+  const { app, waiting, tried } = await aSiteFromTheFuture()
+  const receiver = await startFakeReceiver()
+  atEnd(receiver.close)
+  for (const reference of [waiting, tried]) {
+    const { id } = await app.db.enquiry.findUniqueOrThrow({ where: { reference } })
+    const triedAt = reference === tried ? hoursAgo(-48) : null
+    await app.db.mail.create({ data: { enquiryId: id, kind: 'Post', dueAt: hoursAgo(-48), triedAt } })
+  }
+  const outbox = app.startOutbox({ NOTIFY_URL: receiver.url })
+  atEnd(() => outbox.stop(0))
+  const states = () => app.db.mail.findMany({ where: { kind: 'Post' }, select: { status: true } })
+  await eventually(async () => expect(await states()).toEqual([{ status: 'Sent' }, { status: 'Sent' }]))
 })
 
 it('no age is shown as negative', async () => {

@@ -208,10 +208,21 @@ describe('mails about an enquiry of long ago', () => {
     await app.db.enquiry.update({ where: { reference: dealtWith }, data: { status: 'Contacted' } })
     const untold = await anEnquiryFrom(8)
     await anEnquiryFrom(6)
+    const confirmation = {
+      kind: 'Confirmation',
+      key: 'confirm/x',
+      dueAt: new Date(Date.now() - 9 * 86_400_000),
+    } as const
+    await app.db.subscriber.create({
+      data: { email: 'asha@shop.example', consentVersion: '1', mails: { create: confirmation } },
+    })
     const outbox = app.startOutbox()
     await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(0))
     await outbox.stop(1000)
     expect(await app.db.mail.count({ where: { status: 'Withheld', lastError: { contains: '7 days old' } } })).toBe(2)
+    expect((await app.db.mail.findFirst({ where: { kind: 'Confirmation' } }))?.lastError).toBe(
+      'Not sent: after 7 days it is too late.',
+    )
     expect(await app.db.mail.count({ where: { status: 'Withheld', lastError: { contains: 'after 24 hours' } } })).toBe(
       3,
     )
