@@ -2,11 +2,11 @@
 import type { Db } from './database.ts'
 
 /** How far the database's clock may be set back without a lease being lost. */
-const CLOCK_SECONDS = 60
+const CLOCK_SET_BACK_MAX_SECONDS = 60
 
 /**
- * Takes or renews the lease `name` for `seconds`, by the database's clock. If that clock was set back, a lease may
- * seem to last too long: one that ends later than any holder may ask for is ignored.
+ * Takes or renews the lease `name` for `seconds`, by the database's clock. A lease that ends later than any holder may
+ * ask for was taken before the clock was set back: it is ignored.
  * @param longest the most seconds that any holder asks for; `seconds` unless given
  * @returns whether `holder` has the lease
  */
@@ -22,7 +22,7 @@ export async function takeLease(
     VALUES (${name}, ${holder}, now() + make_interval(secs => ${seconds}))
     ON CONFLICT ("Name") DO UPDATE SET "Holder" = excluded."Holder", "Until" = excluded."Until"
     WHERE lease."Holder" = excluded."Holder" OR lease."Until" <= now()
-      OR lease."Until" > clock_timestamp() + make_interval(secs => ${longest + CLOCK_SECONDS})`
+      OR lease."Until" > clock_timestamp() + make_interval(secs => ${longest + CLOCK_SET_BACK_MAX_SECONDS})`
   return taken === 1
 }
 

@@ -52,7 +52,7 @@ export function quoted(name: string): string {
 
 /**
  * Runs `work` on a snapshot, while the site goes on storing orders. On the embedded database orders wait during a
- * transaction: so it is short, and the cursors keep their rows after it.
+ * transaction. So it is short there, and WITH HOLD cursors keep their rows after it.
  */
 export async function withSnapshot(
   { withClient }: Database,

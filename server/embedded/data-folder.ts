@@ -21,7 +21,7 @@ const KNOWN_NAMES = new Set([...Object.values(names), `${names.database}.new`, '
 export const SOCKET_CONNECTION = { port: 5432, ssl: false, database: 'postgres' }
 
 const SOCKET_PATH_MAX_BYTES = 103
-/** SQLite's limit, which keeps the lock. On Linux a socket is reached through /proc/self/fd, however long its path is. */
+/** The limit of SQLite, which holds the lock file. On Linux a socket is reached through /proc/self/fd, however long its path is. */
 const PATH_MAX_BYTES = process.platform === 'linux' ? 480 : SOCKET_PATH_MAX_BYTES - names.socket.length - 1
 const LOCK_WAIT_MS = 1000
 const SQLITE_BUSY = 5

@@ -7,11 +7,11 @@ import { OperatorError } from '../errors.ts'
 export const REMEDY = 'restore a backup into another DATA_DIR (docs/runbook.md, "When something is wrong")'
 
 /**
- * Whether the folder holds a database: false when it is empty or not there. Takes the rights of other users away from
- * its files.
+ * Checks the database in the folder, and takes the rights of other users away from its files.
+ * @returns whether there is one: false when the folder is empty or not there
  * @throws OperatorError that names what is missing or damaged; nothing has been changed then
  */
-export function isDatabase(database: string): boolean {
+export function assertWholeDatabase(database: string): boolean {
   if (!existsSync(database)) return false
   const files = new Map<string, Stats>()
   const add = (path: string) => {
@@ -62,18 +62,18 @@ function findProblem(folder: string, files: Map<string, Stats>): string | undefi
   const control = readFileSync(join(folder, 'global/pg_control'))
   if (control.length !== CONTROL_FILE_BYTES) return `global/pg_control has ${control.length} bytes instead of 8192`
   const version = Number(readFileSync(join(folder, 'PG_VERSION'), 'utf8'))
-  if (!(version > 0)) return 'PG_VERSION is empty'
+  if (!(version > 0)) return 'PG_VERSION holds no version'
   if (Math.floor(control.readUInt32LE(CONTROL_VERSION_AT) / 100) !== version)
     return `global/pg_control is not that of a PostgreSQL ${version}`
 
   const paths = [...files.keys()]
   if (!paths.some((path) => path.startsWith('pg_xact/'))) return 'pg_xact, the states of transactions, is missing'
   const log = paths.filter((path) => /^pg_wal\/[0-9A-F]{24}$/.test(path))
-  if (log.length === 0) return 'pg_wal, the log of writes, is empty'
+  if (log.length === 0) return 'pg_wal, the write-ahead log, is empty'
   const sizeOf = (path: string) => files.get(path)?.size ?? 0
   const size = Math.max(LOG_FILE_MIN_BYTES, ...log.map(sizeOf))
   const short = log.find((path) => sizeOf(path) !== size)
-  if (short) return `${short}, of the log of writes, is cut short: ${sizeOf(short)} of ${size} bytes`
+  if (short) return `${short}, of the write-ahead log, is cut short: ${sizeOf(short)} of ${size} bytes`
 
   const databases = paths.filter((path) => /^base\/\d+$/.test(path))
   const catalogue = databases.flatMap((database) => CATALOGUE.map((name) => `${database}/${name}`))

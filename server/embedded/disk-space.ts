@@ -1,4 +1,4 @@
-// Refuses statements while the disk is nearly full. PostgreSQL stops for good when its log of writes cannot grow.
+// Refuses statements while the disk is nearly full. PostgreSQL stops for good when its write-ahead log cannot grow.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
@@ -7,13 +7,14 @@ import { OperatorError } from '../errors.ts'
 import { pathIn } from './data-folder.ts'
 
 const MEGABYTE = 2 ** 20
-/** Nothing is stored below this. */
-const NEEDED_BYTES = 64 * MEGABYTE
+/** Free space needed to store anything. */
+const STORE_MIN_BYTES = 64 * MEGABYTE
 /** The size of a file that is deleted when there is no space even for reading and erasing, which write little. */
 const RESERVE_BYTES = 16 * MEGABYTE
-/** Below this nothing is executed. */
-const LEAST_BYTES = 8 * MEGABYTE
-const REMEMBERED_MS = 100
+/** Free space needed to execute anything. */
+const EXECUTE_MIN_BYTES = 8 * MEGABYTE
+/** How long a measurement is used. */
+const MEASURE_INTERVAL_MS = 100
 /** The largest table that is rewritten. Rewriting needs three times its size: for the copy, its indexes and the log. */
 export const REWRITE_MAX_BYTES = 128 * MEGABYTE
 /** Words of statements that need disk space. */
@@ -23,35 +24,35 @@ const NEEDS_SPACE = /\b(insert|update|merge|create|alter|vacuum|analyze|reindex|
 export function createDiskSpace(database: string) {
   const reserve = pathIn(dirname(database), 'reserve')
   let free = Number.POSITIVE_INFINITY
-  let readAt = Number.NEGATIVE_INFINITY
+  let measuredAt = Number.NEGATIVE_INFINITY
 
   return {
     /**
      * Whether there is enough space to execute this message.
-     * @param isInTransaction then the space is not measured again: what has begun may end
+     * @param isInTransaction in a transaction the space is not measured again, so that it can end
      */
     isEnoughFor(message: Buffer, isInTransaction: boolean): boolean {
       const now = performance.now()
-      if (now - readAt > REMEMBERED_MS && !isInTransaction) {
-        readAt = now
+      if (now - measuredAt > MEASURE_INTERVAL_MS && !isInTransaction) {
+        measuredAt = now
         free = freeBytes(database)
       }
-      if (free >= NEEDED_BYTES) return true
+      if (free >= STORE_MIN_BYTES) return true
       if (NEEDS_SPACE.test(message.toString('latin1'))) return false
-      if (free < LEAST_BYTES) {
+      if (free < EXECUTE_MIN_BYTES) {
         rmSync(reserve, { force: true })
         free = freeBytes(database)
       }
-      return free >= LEAST_BYTES
+      return free >= EXECUTE_MIN_BYTES
     },
-    isEnoughToRewrite: () => freeBytes(database) > NEEDED_BYTES + 3 * REWRITE_MAX_BYTES,
+    isEnoughToRewrite: () => freeBytes(database) > STORE_MIN_BYTES + 3 * REWRITE_MAX_BYTES,
     /** Whether the rows of all tables can be copied. */
-    isEnoughToCopy: () => freeBytes(database) > NEEDED_BYTES + bytesIn(join(database, 'base')),
-    message: `less than ${NEEDED_BYTES / MEGABYTE} MB are free on the disk of ${database}: nothing can be stored there until there is room`,
+    isEnoughToCopy: () => freeBytes(database) > STORE_MIN_BYTES + bytesIn(join(database, 'base')),
+    message: `less than ${STORE_MIN_BYTES / MEGABYTE} MB are free on the disk of ${database}: nothing can be stored there until there is room`,
     /** Creates the reserve, or completes it, where there is enough space. */
     async keepReserve(): Promise<void> {
       let size = existsSync(reserve) ? statSync(reserve).size : 0
-      if (freeBytes(database) < NEEDED_BYTES + RESERVE_BYTES - size) return
+      if (freeBytes(database) < STORE_MIN_BYTES + RESERVE_BYTES - size) return
       // Random bytes: a file system would compress others.
       for (; size < RESERVE_BYTES; size += MEGABYTE) await appendFile(reserve, randomBytes(MEGABYTE))
     },
@@ -72,8 +73,8 @@ function bytesIn(folder: string): number {
 
 export function assertDiskSpace(folder: string): void {
   const free = freeBytes(folder)
-  if (free >= NEEDED_BYTES) return
+  if (free >= STORE_MIN_BYTES) return
   throw new OperatorError(
-    `Only ${Math.floor(free / MEGABYTE)} MB are free on the disk of ${folder}: the embedded database begins nothing below ${NEEDED_BYTES / MEGABYTE} MB. Make room, and start again.`,
+    `Only ${Math.floor(free / MEGABYTE)} MB are free on the disk of ${folder}: the embedded database does not start below ${STORE_MIN_BYTES / MEGABYTE} MB. Make room, and start again.`,
   )
 }

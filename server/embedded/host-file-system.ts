@@ -24,7 +24,7 @@ interface Instantiation {
 }
 
 /**
- * With what PGlite's own lacks: `fsync` reaches the disk, `rename` replaces its target in one step (PGlite deletes the
+ * PGlite's file system, with what that lacks: `fsync` reaches the disk, `rename` replaces its target in one step (PGlite deletes the
  * target first), and only this user may read the files. PostgreSQL's timer is off, because a time limit that is exceeded
  * ends PGlite's only session.
  */

@@ -14,12 +14,12 @@ const START_PARAMETERS = [
   ...['-c', 'timezone=UTC'],
 ]
 
-/** One megabyte a file of the log instead of sixteen: a new folder is smaller, and a new log file is made sooner. */
+/** One megabyte a file of the write-ahead log instead of sixteen: a new folder is smaller, and a new file is made sooner. */
 const INITDB_PARAMETERS = ['--wal-segsize=1']
 
 /**
- * How its log says that it cannot go on: the program was aborted, or its only session was ended. PGlite swallows the
- * exceptions of both, so that the log is the only place that tells.
+ * Matches the log line of a PostgreSQL that has stopped for good: the program aborted, or its only session ended. PGlite
+ * swallows both exceptions, so only the log reports them.
  */
 const FATAL_LOG_LINE = /^(?:Aborted\(|(?:[^\]]{0,60}\] )?(?:FATAL|PANIC): )/
 

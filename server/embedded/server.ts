@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path'
 import { OperatorError } from '../errors.ts'
 import { emptyDatabaseFile } from '../project-root.ts'
 import { assertDatabase, pathIn } from './data-folder.ts'
-import { isDatabase, REMEDY } from './database-files.ts'
+import { assertWholeDatabase, REMEDY } from './database-files.ts'
 import { assertDiskSpace, createDiskSpace } from './disk-space.ts'
 import { sync, syncTree, unpackFolder } from './empty-database.ts'
 import { openPostgres } from './postgres.ts'
+import { createSession } from './session.ts'
 import { createTurns } from './turns.ts'
 import { startUpkeep } from './upkeep.ts'
 import { createWireServer } from './wire-server.ts'
@@ -27,20 +28,20 @@ export interface ServerEvents {
   warn(message: string): void
   /** PostgreSQL has stopped for good: only another thread can open the folder again. */
   onAbort(reason: string): void
-  /** Whether the statements that follow may take as long as they take. */
-  setUnlimited(isUnlimited: boolean): void
+  /** Turns the time limit of statements off for the rest of a turn, and on again. */
+  setTimeLimit(isOn: boolean): void
 }
 
 /**
  * Opens the embedded database in this thread and serves it at its socket.
- * @throws OperatorError which says what to do; nothing has been changed then
+ * @throws OperatorError, which says what to do; no table has been changed then
  */
-export async function openServer(options: ServerOptions, { warn, onAbort, setUnlimited }: ServerEvents) {
+export async function openServer(options: ServerOptions, { warn, onAbort, setTimeLimit }: ServerEvents) {
   const { folder, socket, port, siteUser } = options
   const database = pathIn(folder, 'database')
   rmSync(join(database, 'base/pgsql_tmp'), { recursive: true, force: true }) // left by cursors, when a thread or a process was killed
   assertDiskSpace(folder)
-  if (!isDatabase(database)) {
+  if (!assertWholeDatabase(database)) {
     if (!options.create) assertDatabase(folder)
     await createDatabase(database)
   }
@@ -50,9 +51,9 @@ export async function openServer(options: ServerOptions, { warn, onAbort, setUnl
     const what = `The embedded database in ${database} cannot be opened: ${error.message.replace(/\.$/, '')}.`
     throw new OperatorError(`${what} Keep the folder, and ${REMEDY}.`, { cause: error })
   })
-  const turns = createTurns(setUnlimited)
+  const turns = createTurns(setTimeLimit)
   const disk = createDiskSpace(database)
-  const server = createWireServer(postgres, turns, disk, siteUser)
+  const server = createWireServer(createSession(postgres, turns, disk), turns, siteUser)
   const endUpkeep = startUpkeep(postgres, turns, disk)
   rmSync(socket, { force: true }) // left by an owner that was killed
   await server.listen({ path: socket })

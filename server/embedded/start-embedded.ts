@@ -1,6 +1,6 @@
 // The embedded database: a PostgreSQL server in a worker thread, with its files in DATA_DIR and a socket for its clients.
 // This file runs in the main thread: it locks the folder, starts the worker thread, and starts another one when it ends.
-// Read next: server.ts (what the thread does) and wire-server.ts (how clients share it).
+// Read next: server.ts (what the thread does), wire-server.ts (which client has its turn) and session.ts (what it executes).
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -10,14 +10,15 @@ import { Worker } from 'node:worker_threads'
 import { OperatorError } from '../errors.ts'
 import { isBuilt } from '../project-root.ts'
 import { assertDatabase, createFolder, lockFolder, pathIn, SOCKET_CONNECTION, socketFolder } from './data-folder.ts'
-import { isDatabase } from './database-files.ts'
+import { assertWholeDatabase } from './database-files.ts'
 import type { ServerOptions } from './server.ts'
 import type { ThreadMessage } from './thread.ts'
 
 /** Beside this file: as TypeScript in tests and in development, else as the build names it. */
 const THREAD = resolve(import.meta.dirname, isBuilt ? 'embedded-database.js' : 'thread.ts')
-/** A thread that sends no message for so long is ended. This is checked so often in that time. */
+/** The thread is ended when it sends no message for this long, unless a statement may take longer. */
 const SILENCE_MAX_MS = 30_000
+/** How often silence is checked in that time. */
 const CHECKS = 10
 /** Before each try to start another thread. When all of them fail, the process ends. */
 const PAUSES_MS = [100, 300, 1000]
@@ -41,8 +42,8 @@ export async function startEmbedded(options: EmbeddedOptions) {
   process.umask(0o077) // for files that PostgreSQL creates; a worker thread cannot set it
   // Else V8 compiles the busiest functions of PostgreSQL again, which takes half a gigabyte for some seconds.
   for (const flag of ['--no-wasm-dynamic-tiering', '--no-wasm-tier-up']) setFlagsFromString(flag)
-  const isOurs = existsSync(pathIn(folder, 'lock'))
-  if (!isOurs) isDatabase(pathIn(folder, 'database')) // before anything is written: it may be somebody else's
+  // A folder without our lock file may hold another program's database: check it before writing anything.
+  if (!existsSync(pathIn(folder, 'lock'))) assertWholeDatabase(pathIn(folder, 'database'))
   if (create) createFolder(folder)
   else assertDatabase(folder)
   const unlock = lockFolder(folder)
@@ -91,7 +92,7 @@ export async function startEmbedded(options: EmbeddedOptions) {
 async function startThread(server: ServerOptions, warn: (message: string) => void) {
   const worker = new Worker(THREAD, { workerData: server })
   let failure: unknown
-  let isUnlimited = false
+  let hasTimeLimit = true
   let silentChecks = 0
   worker.on('error', (error) => (failure ??= error))
   const exited = new Promise<void>((done) => worker.once('exit', () => done()))
@@ -99,7 +100,7 @@ async function startThread(server: ServerOptions, warn: (message: string) => voi
     worker.on('message', (message: ThreadMessage) => {
       silentChecks = 0
       if (message.kind === 'ready') done(true)
-      if (message.kind === 'timeLimit') isUnlimited = message.isUnlimited
+      if (message.kind === 'timeLimit') hasTimeLimit = message.isOn
       if (message.kind === 'warning') warn(message.text)
       if (message.kind === 'failed') failure ??= new OperatorError(message.text)
     })
@@ -108,7 +109,7 @@ async function startThread(server: ServerOptions, warn: (message: string) => voi
     throw failure ?? new Error('The thread of the embedded database ended while it opened')
   // Counts checks and not the time, which passes while a machine sleeps.
   const timer = setInterval(() => {
-    if (isUnlimited || ++silentChecks !== CHECKS) return
+    if (!hasTimeLimit || ++silentChecks !== CHECKS) return
     failure ??= new Error(`it did not answer for ${SILENCE_MAX_MS / 1000} seconds`)
     worker.terminate()
   }, SILENCE_MAX_MS / CHECKS)

@@ -6,7 +6,7 @@ import { openServer, type ServerOptions } from './server.ts'
 /** Any message tells that the thread answers. */
 export type ThreadMessage =
   | { kind: 'ready' | 'alive' }
-  | { kind: 'timeLimit'; isUnlimited: boolean }
+  | { kind: 'timeLimit'; isOn: boolean }
   | { kind: 'warning' | 'failed'; text: string }
 
 const ALIVE_MS = 1000
@@ -22,7 +22,7 @@ try {
   const server = await openServer(workerData as ServerOptions, {
     warn: (text) => send({ kind: 'warning', text }),
     onAbort: fail,
-    setUnlimited: (isUnlimited) => send({ kind: 'timeLimit', isUnlimited }),
+    setTimeLimit: (isOn) => send({ kind: 'timeLimit', isOn }),
   })
   setInterval(() => send({ kind: 'alive' }), ALIVE_MS)
   parentPort?.once('message', async (leaveMs: number) => {

@@ -1,22 +1,24 @@
 // PostgreSQL has one session here. Clients get it in turns.
 import { setImmediate as nextEvents } from 'node:timers/promises'
 
-/** PostgreSQL executes synchronously: after so long, socket events wait. */
+/** After a turn longer than this, socket events are waiting, because PostgreSQL executes synchronously. */
 const LONG_MS = 20
+/** A timer may fire late, after a long turn of another client. A turn that comes within this time is still taken. */
+const GRACE_MS = 50
 
 export type Turns = ReturnType<typeof createTurns>
 
 /**
  * Gives the session to one client after the other, in the order in which they ask.
- * @param setUnlimited called when statements may take as long as they take, and when they may not any more
+ * @param onTimeLimit called when the time limit of statements is turned off or on; it is on when a turn begins
  */
-export function createTurns(setUnlimited: (isUnlimited: boolean) => void) {
+export function createTurns(onTimeLimit: (isOn: boolean) => void) {
   let last: Promise<unknown> = Promise.resolve()
-  let isUnlimited = false
+  let hasTimeLimit = true
 
-  function setUnlimitedIfChanged(next: boolean) {
-    if (next !== isUnlimited) setUnlimited(next)
-    isUnlimited = next
+  function setTimeLimit(isOn: boolean) {
+    if (isOn !== hasTimeLimit) onTimeLimit(isOn)
+    hasTimeLimit = isOn
   }
 
   async function run<T>(work: () => Promise<T> | T): Promise<T> {
@@ -24,7 +26,7 @@ export function createTurns(setUnlimited: (isUnlimited: boolean) => void) {
     try {
       return await work()
     } finally {
-      setUnlimitedIfChanged(false)
+      setTimeLimit(true)
       // It takes two rounds of the event loop to learn which sockets were closed.
       if (performance.now() - start > LONG_MS) {
         await nextEvents()
@@ -33,13 +35,34 @@ export function createTurns(setUnlimited: (isUnlimited: boolean) => void) {
     }
   }
 
+  function take<T>(work: () => Promise<T> | T): Promise<T> {
+    const result = last.then(() => run(work))
+    last = result.catch(() => {})
+    return result
+  }
+
   return {
-    take<T>(work: () => Promise<T> | T): Promise<T> {
-      const result = last.then(() => run(work))
-      last = result.catch(() => {})
-      return result
+    /** Runs `work` in a turn of its own, after all that were asked for before. */
+    take,
+    /** The same unless that turn begins too late: then `work` is not run. Returns whether it was run. */
+    takeWithin(waitMs: number, work: () => Promise<void>): Promise<boolean> {
+      return new Promise((done, fail) => {
+        let isTooLate = false
+        let timer = setTimeout(() => {
+          timer = setTimeout(giveUp, GRACE_MS)
+        }, waitMs)
+        function giveUp() {
+          isTooLate = true
+          done(false)
+        }
+        async function workInTime() {
+          clearTimeout(timer)
+          if (!isTooLate) await work()
+        }
+        take(workInTime).then(() => done(true), fail)
+      })
     },
     /** For the rest of the current turn. */
-    allowLongStatements: () => setUnlimitedIfChanged(true),
+    liftTimeLimit: () => setTimeLimit(false),
   }
 }

@@ -4,7 +4,7 @@ import type { Postgres } from './postgres.ts'
 import type { Turns } from './turns.ts'
 
 const CHECK_MS = 15_000
-/** The log of writes between two checkpoints: after a kill it is read again. */
+/** Of the write-ahead log between two checkpoints: after a kill it is read again. */
 const CHECKPOINT_BYTES = 16 * 2 ** 20
 const FIRST_VACUUM_MS = 3_600_000
 const VACUUM_MS = 24 * 3_600_000
@@ -21,7 +21,7 @@ export function startUpkeep(postgres: Postgres, turns: Turns, disk: DiskSpace): 
   function query(sql: string): Promise<string[]> {
     return turns.take(() => {
       if (!disk.isEnoughFor(Buffer.from(sql), false)) throw new Error(disk.message)
-      turns.allowLongStatements()
+      turns.liftTimeLimit()
       return postgres.query(sql)
     })
   }

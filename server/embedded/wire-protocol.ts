@@ -25,7 +25,13 @@ export class Refusal extends Error {
   }
 }
 
+/** The messages of a client up to the first one that asks for an answer. */
 export type Batch = Buffer[]
+
+/** All messages that ask for an answer get ReadyForQuery at its end, except Flush. */
+export function isAnsweredWithReady(batch: Batch): boolean {
+  return batch.at(-1)?.[0] !== kind.flush
+}
 
 /**
  * Reads what a client sends, until it ends. What is not PostgreSQL's protocol ends the connection.

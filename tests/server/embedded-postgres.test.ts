@@ -62,7 +62,7 @@ const SYNC = serialize.sync()
 const extended = (sql: string) => [serialize.parse({ text: sql }), serialize.bind(), serialize.execute()]
 
 describe.skipIf(inject('postgres'))('the file system of the embedded database', () => {
-  it('syncs the log of writes before a statement is answered', () => {
+  it('syncs the write-ahead log before a statement is answered', () => {
     calls.length = 0
     ask('INSERT INTO thing VALUES (1)')
     expect(calls).toContain('fdatasyncSync')
@@ -97,7 +97,7 @@ describe.skipIf(inject('postgres'))('the upkeep of the embedded database', () =>
     vi.useRealTimers()
   })
 
-  /** All that its tables' files hold; the log of writes is another folder. */
+  /** All that its tables' files hold; the write-ahead log is another folder. */
   async function tableFiles(): Promise<string> {
     const names = await readdir(join(folder, 'base'), { recursive: true, withFileTypes: true })
     const files = names

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import type { Database, Db } from '../../server/database/database.ts'
+import { CURSOR_PREFIX } from '../../server/database/snapshot.ts'
 import { openServer } from '../../server/embedded/server.ts'
 import { openDatabase } from '../../server/open-database.ts'
 import { scratch } from '../support/scratch.ts'
@@ -21,7 +22,7 @@ const sockets: Socket[] = []
 const clients: pg.Client[] = []
 beforeAll(async () => {
   if (inject('postgres')) return
-  folder = await mkdtemp(join(scratch, 'quvera-bridge-'))
+  folder = await mkdtemp(join(scratch, 'quvera-wire-'))
   port = await freePort()
   database = await openDatabase({ dataDir: folder, migrations, embeddedPort: port, migrate: true })
   db = database.db
@@ -181,8 +182,8 @@ describe.skipIf(inject('postgres'))('the session of the site is the same after o
       return rows.map(({ name }) => name)
     }
     for (const [client, name] of [
-      [backup, 'backup 1'] as const,
-      [other, 'backup 2'] as const,
+      [backup, `${CURSOR_PREFIX}1`] as const,
+      [other, `${CURSOR_PREFIX}2`] as const,
       [other, 'other'] as const,
     ]) {
       await client.query('BEGIN')
@@ -326,7 +327,7 @@ describe.skipIf(inject('postgres'))('as time passes', { timeout: 10_000 }, () =>
         throw new Error(reason)
       },
       warn() {},
-      setUnlimited() {},
+      setTimeLimit() {},
     })
   })
   afterAll(async () => {
