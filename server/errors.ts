@@ -61,10 +61,16 @@ const SQL_STATE = /^(\d[0-9A-Z]|F0|HV|P0|XX)[0-9A-Z]{3}$/
 
 /** PostgreSQL's error code, if PostgreSQL answered. */
 export function sqlState(error: unknown): string | undefined {
-  const { code, originalCode, cause, meta } = propertiesOf(error)
+  const { code, originalCode } = propertiesOf(error)
   for (const value of [originalCode, code]) if (typeof value === 'string' && SQL_STATE.test(value)) return value
-  const inner = cause ?? propertiesOf(meta).driverAdapterError
+  const inner = innerError(error)
   return inner ? sqlState(inner) : undefined
+}
+
+/** The error that caused this one. Prisma keeps that of its driver in a property of its own. */
+export function innerError(error: unknown): unknown {
+  const { cause, meta } = propertiesOf(error)
+  return cause ?? propertiesOf(meta).driverAdapterError
 }
 
 /** Whether PostgreSQL refused, for a missing right, say. Classes 08 and 57 mean that it is shutting down or lost. */

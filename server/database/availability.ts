@@ -1,6 +1,6 @@
 // Tells whether enquiries can be stored, and writes one log line when they cannot and one when they can again.
 import type { Logger } from 'pino'
-import { sqlState } from '../errors.ts'
+import { innerError, propertiesOf, sqlState } from '../errors.ts'
 
 export type Availability = ReturnType<typeof createAvailability>
 
@@ -42,7 +42,7 @@ export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: (
 function causeOf(error: unknown): string {
   const state = sqlState(error)
   if (state) return state
-  const { cause, meta, code, name } = Object(error) as Record<string, unknown>
-  const inner = cause ?? Object(meta).driverAdapterError
+  const { code, name } = propertiesOf(error)
+  const inner = innerError(error)
   return inner ? causeOf(inner) : String(code ?? name ?? 'unknown')
 }

@@ -15,6 +15,8 @@ const STATEMENTS_MAX = 200
 const IDLE_IN_TRANSACTION_MS = 10_000
 /** The error codes with which poolers refuse a setting that they do not pass on. */
 const SETTING_REFUSED = ['08P01', '0A000']
+/** Prisma's convention for the URL of a pooler. */
+const MARKED_AS_POOLER = /[?&]pgbouncer=true(&|$)/
 
 type WithStartup = new (config?: pg.ClientConfig) => pg.Client & { getStartupConf(): object }
 
@@ -39,37 +41,15 @@ export interface ConnectOptions extends Preparation {
 }
 
 export async function connectDatabase(connection: pg.ClientConfig, options: ConnectOptions): Promise<Database> {
-  const { queryTimeoutMs } = options
   const settings = { ...connection, ...CONNECTION }
-  // The server's limit is the shorter one: a statement that only the client gives up keeps its connection busy.
-  const limitMs = queryTimeoutMs && Math.round(queryTimeoutMs * 0.9)
-  const limits = limitMs && {
-    options: `-c statement_timeout=${limitMs} -c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`,
-  }
-  const client = await connect({ ...settings, ...limits }).catch((error: unknown) => {
-    if (!limits || !SETTING_REFUSED.includes(sqlState(error) ?? '')) throw error
-    return connect(settings)
-  })
+  const limits = options.queryTimeoutMs ? createLimits(options.queryTimeoutMs) : undefined
+  // This connection prepares the database, and shows whether a pooler is in between. The pool is for everything else.
+  const client = await connectWithOptions(settings, limits?.session)
   try {
     const found = await readSettings(client)
-    // A pooler keeps no session state, and a statement may wait while it opens a connection.
-    const isDirect = found.limitMs === limitMs && !/[?&]pgbouncer=true(&|$)/.test(connection.connectionString ?? '')
-    const pool = new pg.Pool({
-      ...settings,
-      ...(isDirect && limits),
-      ...(queryTimeoutMs && { query_timeout: queryTimeoutMs + (isDirect ? 0 : CONNECT_MS) }),
-      Client,
-      max: POOL_SIZE,
-      keepAlive: true,
-    })
-    pool.on('error', () => {}) // of idle connections, which are replaced
-    pool.on('connect', (client) => {
-      client.on('error', () => {}) // a broken connection fails the query at hand, which reports it
-      Object.assign(pool.options, { connectionTimeoutMillis: CONNECT_MS })
-    })
-    pool.on('release', (_error, client) => {
-      if (!endUnlessIdle(client)) Object.assign(pool.options, { connectionTimeoutMillis: CONNECT_AFTER_SILENCE_MS })
-    })
+    // Commands have no limits. Their connections are treated as those of a pooler, which keeps no session state.
+    const isDirect = found.limitMs === limits?.statementMs && !MARKED_AS_POOLER.test(connection.connectionString ?? '')
+    const pool = createPool({ ...settings, ...(isDirect ? limits.direct : limits?.pooled) })
     const name = options.name ?? `The database ${client.database} at ${client.host}:${client.port} (DATABASE_URL)`
     const [notes, db] = await Promise.all([
       prepare(client, name, options),
@@ -99,14 +79,51 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
 }
 
 /**
- * Ends a connection that waits for an answer or is in a transaction. If its ROLLBACK was never sent, the next statement
- * would belong to that transaction: confirmed, and rolled back later.
+ * The limits of a statement that the site waits for. The server's is shorter than ours: a statement that only the client
+ * gives up keeps its connection busy. Through a pooler only ours holds, and a statement may wait while it connects.
  */
-function endUnlessIdle(client: pg.PoolClient): boolean {
+function createLimits(queryTimeoutMs: number) {
+  const statementMs = Math.round(queryTimeoutMs * 0.9)
+  const session = `-c statement_timeout=${statementMs} -c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`
+  return {
+    statementMs,
+    session,
+    direct: { options: session, query_timeout: queryTimeoutMs },
+    pooled: { query_timeout: queryTimeoutMs + CONNECT_MS },
+  }
+}
+
+/** After a statement without an answer, and until a connection opens, new connections get less time to open. */
+function createPool(settings: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({ ...settings, Client, max: POOL_SIZE, keepAlive: true })
+  const setConnectTimeout = (ms: number) => Object.assign(pool.options, { connectionTimeoutMillis: ms })
+  pool.on('error', () => {}) // of idle connections, which are replaced
+  pool.on('connect', (client) => {
+    client.on('error', () => {}) // a broken connection fails the query at hand, which reports it
+    setConnectTimeout(CONNECT_MS)
+  })
+  pool.on('release', (_error, client) => {
+    if (isIdle(client)) return
+    // If its ROLLBACK was never sent, the next statement would belong to its transaction: confirmed, and rolled back later.
+    client.end()
+    setConnectTimeout(CONNECT_AFTER_SILENCE_MS)
+  })
+  return pool
+}
+
+/** Whether a connection waits for no answer and is in no transaction. */
+function isIdle(client: pg.PoolClient): boolean {
   const { readyForQuery } = client as { readyForQuery?: boolean }
-  const isIdle = readyForQuery === true && client.getTransactionStatus() === 'I'
-  if (!isIdle) client.end()
-  return isIdle
+  return readyForQuery === true && client.getTransactionStatus() === 'I'
+}
+
+/** Connects with these options of the session, or without them if a pooler refuses them. */
+async function connectWithOptions(settings: pg.ClientConfig, options: string | undefined): Promise<pg.Client> {
+  if (!options) return connect(settings)
+  return connect({ ...settings, options }).catch((error: unknown) => {
+    if (SETTING_REFUSED.includes(sqlState(error) ?? '')) return connect(settings)
+    throw error
+  })
 }
 
 async function connect(settings: pg.ClientConfig): Promise<pg.Client> {
@@ -169,10 +186,8 @@ async function prepare(client: pg.Client, name: string, options: ConnectOptions)
   return notes
 }
 
-type StatementNames = (query: { sql: string }) => string
-
 /** A name for each statement text, so that a connection parses and plans it once; none for texts beyond `STATEMENTS_MAX`. */
-function createStatementNames(): StatementNames {
+function createStatementNames(): (query: { sql: string }) => string {
   const names = new Map<string, string>()
   return ({ sql }) => {
     if (!names.has(sql) && names.size < STATEMENTS_MAX) names.set(sql, `quvera_${names.size}`)
