@@ -6,7 +6,7 @@ const MEASURING = [
   ...['resend-fails', 'database-gone', 'server-stopped', 'cannot-write'].map((name) => `tests/faults/${name}.test.ts`),
   'tests/release/unread-answers.test.ts',
 ]
-/** Those that try on every page what `npm test` tries on one or two of those that share it, and what guards rare paths. */
+/** Run here on every page; `npm test` runs them on one or two. Also those marked `itBeforeRelease`. */
 const EVERY_PAGE = ['accessible', 'accidents', 'behaviour', 'one-order', 'phone', 'plain-forms'].map(
   (name) => `tests/e2e/${name}.test.ts`,
 )

@@ -11,7 +11,7 @@ import { report } from '../support/fault-fixtures.ts'
 import { scratch } from '../support/scratch.ts'
 import { migrations } from '../support/test-database.ts'
 
-/** More than a few take their time: two hundred of each before a change of the lock is believed. */
+/** Set OWNER_ROUNDS=200 after a change to the lock. */
 const ROUNDS = Number(process.env.OWNER_ROUNDS ?? 3)
 const STARTER = resolve(import.meta.dirname, '../support/folder-starter.ts')
 

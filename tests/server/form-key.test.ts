@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { contentKeys } from '../../server/enquiries/content-keys.ts'
 import { insertEnquiries, toRow } from '../../server/enquiries/insert-enquiries.ts'
 import { exampleOrder } from '../../shared/order.ts'
@@ -31,215 +31,219 @@ function submitAt(minutes: number, fields = typed) {
   return app.orders.submitForm(fields, { acknowledge: true, onKey: () => {} })
 }
 
-it('the same form twice is one enquiry, also over the edge of a window', async () => {
-  const first = await submitAt(9.9)
-  expect(await submitAt(9.95)).toEqual(first)
-  expect(await submitAt(10.1)).toEqual(first)
-  expect(await app.db.enquiry.count()).toBe(1)
-})
-
-it('forms are looked up by an index, also by a plan that was made while the table was small', async () => {
-  expect((await submit(app.url, anOrder())).status).toBe(200)
-  const plan = await app.db.$transaction(async (transaction) => {
-    await transaction.$executeRaw`SET LOCAL plan_cache_mode TO force_generic_plan`
-    const [statement] = await transaction.$queryRaw<{ name: string; nulls: string }[]>`
-      SELECT name, rtrim(repeat('NULL,', cardinality(parameter_types)), ',') AS nulls FROM pg_prepared_statements WHERE ltrim(statement, E' \\n') LIKE 'WITH form AS%'`
-    return transaction.$queryRawUnsafe<object[]>(`EXPLAIN EXECUTE ${statement?.name} (${statement?.nulls})`)
+describe('a form sent without scripts', () => {
+  it('sent twice is one enquiry, also over the edge of a window', async () => {
+    const first = await submitAt(9.9)
+    expect(await submitAt(9.95)).toEqual(first)
+    expect(await submitAt(10.1)).toEqual(first)
+    expect(await app.db.enquiry.count()).toBe(1)
   })
-  expect(JSON.stringify(plan)).toContain('Quvera_Form_SubmissionKey_key')
-  expect(JSON.stringify(plan)).not.toContain('Seq Scan on \\"Quvera_Form\\"')
-})
 
-it('PostgreSQL makes one plan for the statement that stores orders, and not one for each order', async () => {
-  for (let count = 0; count < 12; count++) expect((await submit(app.url, anOrder())).status).toBe(200)
-  const [plans] = await app.db.$queryRaw<object[]>`
+  it('is looked up by an index, also by a plan that was made while the table was small', async () => {
+    expect((await submit(app.url, anOrder())).status).toBe(200)
+    const plan = await app.db.$transaction(async (transaction) => {
+      await transaction.$executeRaw`SET LOCAL plan_cache_mode TO force_generic_plan`
+      const [statement] = await transaction.$queryRaw<{ name: string; nulls: string }[]>`
+      SELECT name, rtrim(repeat('NULL,', cardinality(parameter_types)), ',') AS nulls FROM pg_prepared_statements WHERE ltrim(statement, E' \\n') LIKE 'WITH form AS%'`
+      return transaction.$queryRawUnsafe<object[]>(`EXPLAIN EXECUTE ${statement?.name} (${statement?.nulls})`)
+    })
+    expect(JSON.stringify(plan)).toContain('Quvera_Form_SubmissionKey_key')
+    expect(JSON.stringify(plan)).not.toContain('Seq Scan on \\"Quvera_Form\\"')
+  })
+
+  it('is stored by a statement that PostgreSQL plans once, and not for each order', async () => {
+    for (let count = 0; count < 12; count++) expect((await submit(app.url, anOrder())).status).toBe(200)
+    const [plans] = await app.db.$queryRaw<object[]>`
     SELECT max(custom_plans)::int AS custom, max(generic_plans) > 0 AS "isGeneric" FROM pg_prepared_statements
     WHERE ltrim(statement, E' \n') LIKE 'WITH form AS%'`
-  expect(plans).toEqual({ custom: 5, isGeneric: true }) // the first five are always made for their values
-})
+    expect(plans).toEqual({ custom: 5, isGeneric: true }) // the first five are always made for their values
+  })
 
-it('the same form twice at the edge of a window, while neither is stored yet, is one enquiry', async () => {
-  for (let quantity = 1; quantity <= 20; quantity++) {
-    const fields = { ...typed, quantity }
-    const both = await Promise.all([submitAt(10 - 1e-4, fields), submitAt(10 + 1e-4, fields)])
-    expect(both[1]).toEqual(both[0])
+  it('sent twice at the edge of a window, while neither is stored yet, is one enquiry', async () => {
+    for (let quantity = 1; quantity <= 20; quantity++) {
+      const fields = { ...typed, quantity }
+      const both = await Promise.all([submitAt(10 - 1e-4, fields), submitAt(10 + 1e-4, fields)])
+      expect(both[1]).toEqual(both[0])
+    }
+    expect(await app.db.enquiry.count()).toBe(20)
+  })
+
+  it('gets the same key from servers of two versions, side by side in an update', () => {
+    expect(contentKeys(exampleOrder, '', START + MINUTE_MS).current).toBe('46160059-6567-8534-841b-d6d8002da878')
+  })
+
+  /** As a browser without scripts, of a site without built pages. */
+  async function post(fields: object, minutes = 1) {
+    setTime(minutes)
+    const body = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
+    const answer = await fetch(`${app.url}/buy-now`, { method: 'POST', redirect: 'manual', body })
+    const outcome = answer.status === 303 ? undefined : await answer.json()
+    return { status: answer.status, reference: answer.headers.get('location')?.split('=')[1], outcome }
   }
-  expect(await app.db.enquiry.count()).toBe(20)
-})
 
-it('servers of two versions, side by side in an update, make the same key', () => {
-  expect(contentKeys(exampleOrder, '', START + MINUTE_MS).current).toBe('46160059-6567-8534-841b-d6d8002da878')
-})
-
-/** As a browser without scripts, of a site without built pages. */
-async function post(fields: object, minutes = 1) {
-  setTime(minutes)
-  const body = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
-  const answer = await fetch(`${app.url}/buy-now`, { method: 'POST', redirect: 'manual', body })
-  const outcome = answer.status === 303 ? undefined : await answer.json()
-  return { status: answer.status, reference: answer.headers.get('location')?.split('=')[1], outcome }
-}
-
-it('one that may be stored comes back with its key: unchanged it is the same order for a day, changed another', async () => {
-  const { submissionKey: _, ...fields } = typed
-  await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`
-  const failed = await post(fields).finally(() => app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Mail"`)
-  expect(failed.status).toBe(503)
-  const { submissionKey } = failed.outcome.order
-  const { reference } = await app.orders.submit({ ...typed, submissionKey }) // what the database did after we gave up
-  expect(await post({ ...fields, submissionKey })).toMatchObject({ status: 303, reference })
-  expect((await post({ ...fields, quantity: typed.quantity + 1, submissionKey })).status).toBe(303)
-  expect(await app.db.enquiry.count()).toBe(2)
-})
-
-it('one that was not stored is not confirmed by a changed one that was stored under its key', async () => {
-  const { submissionKey: _, ...fields } = typed
-  await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`
-  const failed = await post(fields).finally(() => app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Mail"`)
-  const { submissionKey } = failed.outcome.order
-  const changed = await post({ ...fields, quantity: typed.quantity + 1, submissionKey }, 2)
-  const first = await post(fields, 3)
-  expect(first).toMatchObject({ status: 303 })
-  expect(first.reference).not.toBe(changed.reference)
-  for (const minutes of [4, 11]) expect(await post(fields, minutes)).toMatchObject({ reference: first.reference })
-  const rows = await app.db.enquiry.findMany({
-    select: { reference: true, quantity: true },
-    orderBy: { quantity: 'asc' },
+  it('whose storing is uncertain comes back with its key: unchanged it is the same order for a day, changed another', async () => {
+    const { submissionKey: _, ...fields } = typed
+    await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`
+    const failed = await post(fields).finally(() => app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Mail"`)
+    expect(failed.status).toBe(503)
+    const { submissionKey } = failed.outcome.order
+    const { reference } = await app.orders.submit({ ...typed, submissionKey }) // what the database did after we gave up
+    expect(await post({ ...fields, submissionKey })).toMatchObject({ status: 303, reference })
+    expect((await post({ ...fields, quantity: typed.quantity + 1, submissionKey })).status).toBe(303)
+    expect(await app.db.enquiry.count()).toBe(2)
   })
-  expect(rows).toEqual([
-    { reference: first.reference, quantity: BigInt(typed.quantity) },
-    { reference: changed.reference, quantity: BigInt(typed.quantity + 1) },
-  ])
-})
 
-it('a key that a page has kept for more than a day is not used again', async () => {
-  const { submissionKey: _, ...fields } = typed
-  const submissionKey = crypto.randomUUID()
-  const first = await app.orders.submit({ ...typed, submissionKey })
-  expect(await post({ ...fields, submissionKey }, 22 * 60)).toMatchObject({ status: 303, reference: first.reference })
-  await app.db.enquiry.updateMany({ data: { receivedAt: new Date(START - 25 * 60 * MINUTE_MS) } })
-  const later = await post({ ...fields, submissionKey })
-  expect(later.status).toBe(303)
-  expect(later.reference).not.toBe(first.reference)
-  expect(await app.db.enquiry.count()).toBe(2)
-})
-
-it('one at the edge of a window waits for it and is answered, though nothing moves on its connection meanwhile', async () => {
-  const { submissionKey: _, ...fields } = typed
-  expect(await post(fields, 10 + 17.8 / 60)).toMatchObject({ status: 303 })
-  expect(await app.db.enquiry.count()).toBe(1)
-})
-
-it('the page of a refused repeat still has the key of an order that may be stored', async () => {
-  const { submissionKey: _, ...fields } = typed
-  const submissionKey = crypto.randomUUID()
-  const { reference } = await app.orders.submit({ ...typed, submissionKey }) // of which the page does not know
-  const refused = await post({ ...fields, email: 'no address', submissionKey }, 1)
-  expect(refused).toMatchObject({ status: 400, outcome: { order: { submissionKey } } })
-  expect(refused.outcome.order.isUncertain).toBeFalsy()
-  expect(await post({ ...fields, submissionKey: refused.outcome.order.submissionKey }, 25)).toMatchObject({ reference })
-  const foreign = await post({ ...fields, email: 'no address', submissionKey: 'not one of ours' }, 26)
-  expect(foreign.outcome.order).not.toHaveProperty('submissionKey')
-})
-
-it('a form that waits in vain for the database comes back with the key under which it may be stored', async () => {
-  const { submissionKey: _, ...fields } = typed
-  const isAnswered = Promise.withResolvers<void>()
-  // As a double click whose first order hangs in its commit: the second waits for it.
-  const first = app.db.$transaction(
-    async (transaction) => {
-      setTime(1)
-      const row = toRow({ ...typed, submissionKey: contentKeys(typed).current })
-      await insertEnquiries(transaction, [{ row, acknowledge: true, formKeys: [] }])
-      await isAnswered.promise
-    },
-    { timeout: 20_000 },
-  )
-  const second = await post(fields)
-  isAnswered.resolve()
-  await first
-  expect(second.status).toBe(503)
-  expect(await post({ ...fields, ...second.outcome.order }, 25)).toMatchObject({ status: 303 })
-  expect(await app.db.enquiry.count()).toBe(1)
-}, 30_000)
-
-it('a repeat does not make the ten minutes begin anew', async () => {
-  const first = await submitAt(9)
-  for (const minutes of [11, 19]) expect(await submitAt(minutes)).toEqual(first)
-  const later = await submitAt(21)
-  expect(later).not.toEqual(first)
-  expect(await submitAt(31)).toEqual(later)
-  expect(await app.db.enquiry.count()).toBe(2)
-})
-
-it('after twenty minutes it is another one', async () => {
-  await submitAt(5)
-  await submitAt(20.4)
-  expect(await app.db.enquiry.count()).toBe(2)
-})
-
-it('another quantity is another one at once', async () => {
-  await submitAt(5)
-  await submitAt(5, { ...typed, quantity: typed.quantity + 1 })
-  expect(await app.db.enquiry.count()).toBe(2)
-})
-
-it('one in the first seconds of a window is answered at once', async () => {
-  expect((await post({ ...typed, submissionKey: '' }, 10.001)).status).toBe(303)
-}, 10_000)
-
-/** As by scripts that arrived after the form was sent, or after it was opened again. */
-function submitByScriptAt(minutes: number, fields = typed) {
-  setTime(minutes)
-  return app.orders.submit({ ...fields, submissionKey: crypto.randomUUID() })
-}
-
-it('a form that was sent before scripts had arrived, and then by them, is one enquiry for ten minutes', async () => {
-  const first = await submitAt(5)
-  for (const minutes of [5, 14.9]) expect(await submitByScriptAt(minutes)).toMatchObject(first)
-  expect((await submitByScriptAt(25)).reference).not.toBe(first.reference)
-  expect(await app.db.enquiry.count()).toBe(2)
-})
-
-it('it does not keep other orders of the same statement from being stored', async () => {
-  const first = await submitAt(5)
-  const orders = Array.from({ length: 20 }, (_, index) => ({
-    ...typed,
-    quantity: index % 4 ? index + 100 : typed.quantity,
-  }))
-  const answers = await Promise.all(orders.map((order) => submitByScriptAt(6, order)))
-  const others = answers.filter((_, index) => index % 4)
-  expect(answers.filter((_, index) => index % 4 === 0)).toMatchObject(Array(5).fill(first))
-  expect(new Set(others.map(({ reference }) => reference)).size).toBe(15)
-  expect(await app.db.enquiry.count()).toBe(16)
-})
-
-it('repeats of a stored form do not cost the other orders of their statements an answer', async () => {
-  await submitAt(5)
-  const isOver = { is: false }
-  const repeating = Array.from({ length: 4 }, async () => {
-    while (!isOver.is) await submitByScriptAt(6)
+  it('that was not stored is not confirmed by a changed one that was stored under its key', async () => {
+    const { submissionKey: _, ...fields } = typed
+    await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`
+    const failed = await post(fields).finally(() => app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Mail"`)
+    const { submissionKey } = failed.outcome.order
+    const changed = await post({ ...fields, quantity: typed.quantity + 1, submissionKey }, 2)
+    const first = await post(fields, 3)
+    expect(first).toMatchObject({ status: 303 })
+    expect(first.reference).not.toBe(changed.reference)
+    for (const minutes of [4, 11]) expect(await post(fields, minutes)).toMatchObject({ reference: first.reference })
+    const rows = await app.db.enquiry.findMany({
+      select: { reference: true, quantity: true },
+      orderBy: { quantity: 'asc' },
+    })
+    expect(rows).toEqual([
+      { reference: first.reference, quantity: BigInt(typed.quantity) },
+      { reference: changed.reference, quantity: BigInt(typed.quantity + 1) },
+    ])
   })
-  const others = Array.from({ length: 200 }, (_, index) => submitByScriptAt(6, { ...typed, quantity: 1000 + index }))
-  expect(new Set((await Promise.all(others)).map(({ reference }) => reference)).size).toBe(200)
-  isOver.is = true
-  await Promise.all(repeating)
-  expect(await app.db.enquiry.count()).toBe(201)
-})
 
-it('orders sent by scripts alone are as many as their keys', async () => {
-  const both = [await submitByScriptAt(5), await submitByScriptAt(5)]
-  expect(both[0]).not.toEqual(both[1])
-})
+  it('gets a new key when its page has kept one for more than a day', async () => {
+    const { submissionKey: _, ...fields } = typed
+    const submissionKey = crypto.randomUUID()
+    const first = await app.orders.submit({ ...typed, submissionKey })
+    expect(await post({ ...fields, submissionKey }, 22 * 60)).toMatchObject({ status: 303, reference: first.reference })
+    await app.db.enquiry.updateMany({ data: { receivedAt: new Date(START - 25 * 60 * MINUTE_MS) } })
+    const later = await post({ ...fields, submissionKey })
+    expect(later.status).toBe(303)
+    expect(later.reference).not.toBe(first.reference)
+    expect(await app.db.enquiry.count()).toBe(2)
+  })
 
-it('the page of a failure and the first form, sent in turn, are one enquiry', async () => {
-  const { submissionKey: _, ...fields } = typed
-  await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`
-  const failed = await post(fields, 9).finally(() => app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Mail"`)
-  const { submissionKey } = failed.outcome.order
-  const { reference } = await post(fields, 11)
-  expect(await post({ ...fields, submissionKey }, 12)).toMatchObject({ status: 303, reference })
-  expect(await app.db.enquiry.count()).toBe(1)
+  it('at the edge of a window waits for it and is answered, though nothing moves on its connection meanwhile', async () => {
+    const { submissionKey: _, ...fields } = typed
+    expect(await post(fields, 10 + 17.8 / 60)).toMatchObject({ status: 303 })
+    expect(await app.db.enquiry.count()).toBe(1)
+  })
+
+  it('keeps the key of an order that may be stored, also when it is refused', async () => {
+    const { submissionKey: _, ...fields } = typed
+    const submissionKey = crypto.randomUUID()
+    const { reference } = await app.orders.submit({ ...typed, submissionKey }) // of which the page does not know
+    const refused = await post({ ...fields, email: 'no address', submissionKey }, 1)
+    expect(refused).toMatchObject({ status: 400, outcome: { order: { submissionKey } } })
+    expect(refused.outcome.order.isUncertain).toBeFalsy()
+    expect(await post({ ...fields, submissionKey: refused.outcome.order.submissionKey }, 25)).toMatchObject({
+      reference,
+    })
+    const foreign = await post({ ...fields, email: 'no address', submissionKey: 'not one of ours' }, 26)
+    expect(foreign.outcome.order).not.toHaveProperty('submissionKey')
+  })
+
+  it('that waits in vain for the database comes back with the key under which it may be stored', async () => {
+    const { submissionKey: _, ...fields } = typed
+    const isAnswered = Promise.withResolvers<void>()
+    // As a double click whose first order hangs in its commit: the second waits for it.
+    const first = app.db.$transaction(
+      async (transaction) => {
+        setTime(1)
+        const row = toRow({ ...typed, submissionKey: contentKeys(typed).current })
+        await insertEnquiries(transaction, [{ row, acknowledge: true, formKeys: [] }])
+        await isAnswered.promise
+      },
+      { timeout: 20_000 },
+    )
+    const second = await post(fields)
+    isAnswered.resolve()
+    await first
+    expect(second.status).toBe(503)
+    expect(await post({ ...fields, ...second.outcome.order }, 25)).toMatchObject({ status: 303 })
+    expect(await app.db.enquiry.count()).toBe(1)
+  }, 30_000)
+
+  it('sent again does not make the ten minutes begin anew', async () => {
+    const first = await submitAt(9)
+    for (const minutes of [11, 19]) expect(await submitAt(minutes)).toEqual(first)
+    const later = await submitAt(21)
+    expect(later).not.toEqual(first)
+    expect(await submitAt(31)).toEqual(later)
+    expect(await app.db.enquiry.count()).toBe(2)
+  })
+
+  it('sent again after twenty minutes is another enquiry', async () => {
+    await submitAt(5)
+    await submitAt(20.4)
+    expect(await app.db.enquiry.count()).toBe(2)
+  })
+
+  it('with another quantity is another enquiry at once', async () => {
+    await submitAt(5)
+    await submitAt(5, { ...typed, quantity: typed.quantity + 1 })
+    expect(await app.db.enquiry.count()).toBe(2)
+  })
+
+  it('in the first seconds of a window is answered at once', async () => {
+    expect((await post({ ...typed, submissionKey: '' }, 10.001)).status).toBe(303)
+  }, 10_000)
+
+  /** As by scripts that arrived after the form was sent, or after it was opened again. */
+  function submitByScriptAt(minutes: number, fields = typed) {
+    setTime(minutes)
+    return app.orders.submit({ ...fields, submissionKey: crypto.randomUUID() })
+  }
+
+  it('and then by scripts that arrived later is one enquiry for ten minutes', async () => {
+    const first = await submitAt(5)
+    for (const minutes of [5, 14.9]) expect(await submitByScriptAt(minutes)).toMatchObject(first)
+    expect((await submitByScriptAt(25)).reference).not.toBe(first.reference)
+    expect(await app.db.enquiry.count()).toBe(2)
+  })
+
+  it('and repeated by scripts does not keep other orders of the same statement from being stored', async () => {
+    const first = await submitAt(5)
+    const orders = Array.from({ length: 20 }, (_, index) => ({
+      ...typed,
+      quantity: index % 4 ? index + 100 : typed.quantity,
+    }))
+    const answers = await Promise.all(orders.map((order) => submitByScriptAt(6, order)))
+    const others = answers.filter((_, index) => index % 4)
+    expect(answers.filter((_, index) => index % 4 === 0)).toMatchObject(Array(5).fill(first))
+    expect(new Set(others.map(({ reference }) => reference)).size).toBe(15)
+    expect(await app.db.enquiry.count()).toBe(16)
+  })
+
+  it('and repeated by scripts many times does not cost the other orders of those statements an answer', async () => {
+    await submitAt(5)
+    const isOver = { is: false }
+    const repeating = Array.from({ length: 4 }, async () => {
+      while (!isOver.is) await submitByScriptAt(6)
+    })
+    const others = Array.from({ length: 200 }, (_, index) => submitByScriptAt(6, { ...typed, quantity: 1000 + index }))
+    expect(new Set((await Promise.all(others)).map(({ reference }) => reference)).size).toBe(200)
+    isOver.is = true
+    await Promise.all(repeating)
+    expect(await app.db.enquiry.count()).toBe(201)
+  })
+
+  it('is not confused with orders by scripts alone, which are as many as their keys', async () => {
+    const both = [await submitByScriptAt(5), await submitByScriptAt(5)]
+    expect(both[0]).not.toEqual(both[1])
+  })
+
+  it('and then from the page of its failure is one enquiry', async () => {
+    const { submissionKey: _, ...fields } = typed
+    await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`
+    const failed = await post(fields, 9).finally(() => app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Mail"`)
+    const { submissionKey } = failed.outcome.order
+    const { reference } = await post(fields, 11)
+    expect(await post({ ...fields, submissionKey }, 12)).toMatchObject({ status: 303, reference })
+    expect(await app.db.enquiry.count()).toBe(1)
+  })
 })
 
 it('an order that no key of its row explains is refused, and not tried for ever', async () => {

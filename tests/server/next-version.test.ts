@@ -78,7 +78,7 @@ it('a backup of this version is restored by the later one, and brought up to dat
   expect(await shape(env)).toEqual([{ cities: 20n, journal: await journal() }])
 })
 
-it('one whose rows do not fit leaves an empty database, brought up to date', async () => {
+it('a backup whose rows do not fit leaves an empty database, brought up to date', async () => {
   const env = await anOpenDatabase()
   const text = gunzipSync(await readFile(file)).toString()
   const broken = join(folder.path, 'broken.gz')

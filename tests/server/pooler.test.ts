@@ -62,7 +62,7 @@ describe.skipIf(!inject('postgres') || !hasPgBouncer)(`behind PgBouncer in trans
     expect(servers.map((server) => server.stdout() + server.stderr())).toEqual(['', ''])
   })
 
-  it('that looks like none, ?pgbouncer=true keeps statements from having names', async () => {
+  it('that passes our settings on, statements have no names with ?pgbouncer=true', async () => {
     const { DATABASE_URL: url = '' } = await aDatabase()
     await administer(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET statement_timeout = 1800`)
     const pooled = `${await aPooler(url, 'ignore_startup_parameters = options')}?pgbouncer=true`

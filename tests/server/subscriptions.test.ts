@@ -202,7 +202,7 @@ describe('a subscription', () => {
     expect(await app.db.mail.count()).toBe(1)
   })
 
-  it('that was never confirmed, also one of a restored backup, has the consent and the date of the last time', async () => {
+  it('that was never confirmed takes the consent and date of the newest request', async () => {
     await start()
     const before = { email: 'asha@shop.example', subscribedAt: hoursAgo(9000), consentVersion: 'an older one' }
     await app.db.subscriber.create({ data: before })
@@ -285,7 +285,7 @@ describe('the guards of acknowledgements', () => {
     expect(asks()).toHaveLength(dead.length)
   })
 
-  it('and an address that Resend refuses alarms nobody', async () => {
+  it('raise no alarm for an address that Resend refuses', async () => {
     await start()
     app.resend.behaviour = { status: 422, name: 'validation_error' }
     await subscribe('dead@shop.example')
@@ -383,7 +383,7 @@ describe('staff', () => {
   })
 })
 
-it('who may have left since the backup is not on the list of a restored database by itself', async () => {
+it('a restored database has no confirmed subscription, because people may have left since the backup', async () => {
   await start()
   const link = await aConfirmed('asha@shop.example')
   const file = join(scratch, `left-${crypto.randomUUID()}.gz`)

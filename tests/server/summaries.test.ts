@@ -220,9 +220,9 @@ describe('without webhooks', () => {
   })
 
   it('a check that Resend does not answer delays neither mails nor the end of the process, and is not repeated at once', async () => {
-    app.resend.asked = 'hang'
+    app.resend.lookUp = 'hang'
     await aMailOfSixMinutesAgo()
-    await eventually(() => expect(app.resend.calls.asked).toHaveLength(1))
+    await eventually(() => expect(app.resend.calls.lookedUp).toHaveLength(1))
     const ordered = performance.now()
     await submit(app.url, anOrder())
     await eventually(() => expect(app.resend.mails).toHaveLength(4))
@@ -231,13 +231,13 @@ describe('without webhooks', () => {
     await app.outbox.stop(4000)
     expect(performance.now() - stopped).toBeLessThan(1000)
 
-    app.resend.asked = 'fail'
+    app.resend.lookUp = 'fail'
     const again = app.startOutbox()
-    await eventually(() => expect(app.resend.calls.asked).toHaveLength(2))
+    await eventually(() => expect(app.resend.calls.lookedUp).toHaveLength(2))
     await submit(app.url, anOrder()) // looks go on
     await eventually(() => expect(app.resend.mails).toHaveLength(6))
     await new Promise((done) => setTimeout(done, 500)) // several looks
-    expect(new Set(app.resend.calls.asked).size).toBe(app.resend.calls.asked.length)
+    expect(new Set(app.resend.calls.lookedUp).size).toBe(app.resend.calls.lookedUp.length)
     await again.stop(1000)
   })
 
@@ -250,17 +250,17 @@ describe('without webhooks', () => {
     const outbox = app.startOutbox()
     await new Promise((done) => setTimeout(done, 2500)) // 25 polls
     await outbox.stop(1000)
-    expect(app.resend.calls.asked.length).toBeGreaterThan(2)
+    expect(app.resend.calls.lookedUp.length).toBeGreaterThan(2)
     expect(app.resend.calls.limited).toBe(0)
   })
 
   it('a mail is checked again when its age has doubled', async () => {
-    app.resend.asked = 'fail'
+    app.resend.lookUp = 'fail'
     await aMailOfSixMinutesAgo()
-    await eventually(() => expect(app.resend.calls.asked).toHaveLength(2))
-    app.resend.asked = 'answer'
+    await eventually(() => expect(app.resend.calls.lookedUp).toHaveLength(2))
+    app.resend.lookUp = 'answer'
     await app.db.$executeRaw`UPDATE "Quvera_Mail" SET "DueAt" = "DueAt" - interval '6 minutes'`
     await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Sent' } })).toBe(0))
-    expect(app.resend.calls.asked).toHaveLength(4)
+    expect(app.resend.calls.lookedUp).toHaveLength(4)
   })
 })

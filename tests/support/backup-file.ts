@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 
 /**
- * The rows of a backup, table by table, but for the lines that say who looked; throws unless it is whole, as its own
- * checksum says.
+ * The rows of a backup, table by table, without the rows of the access log.
+ * @throws Error when they are not those of the checksum
  */
 export function readBackup(file: Uint8Array): string[] {
   const text = gunzipSync(file).toString()
@@ -42,7 +42,7 @@ export function backupText({ migrations, madeAt = '2026-11-22T12:00:00.000Z', ta
   return sign(`${lines.join('\n')}\n`)
 }
 
-/** With the end that belongs to these lines, in the place of one that is there. */
+/** Ends these lines with their count and checksum; replaces an end that is there. */
 export function sign(text: string): string {
   const lines = text.replace(/@\{"end".*\n$/, '')
   const rows = lines.split('\n').filter((line) => line && !line.startsWith('@')).length

@@ -13,14 +13,14 @@ export const CHROMIUM_FLAGS = [
 ]
 
 /**
- * The Chromium that comes as an npm package, the same on every machine; it has no windows to manage, and a visit costs
- * a third of the processor that it costs an installed one (0.5 and 1.5 s). CHROMIUM names another.
+ * The Chromium that comes as an npm package, the same on every machine; it is headless only, and a visit takes a third of
+ * the CPU time of an installed one (0.5 and 1.5 s). CHROMIUM names another.
  */
 export async function chromiumPath(): Promise<string> {
   return process.env.CHROMIUM || bundled.executablePath()
 }
 
-/** For what a Chromium without windows does not do: keeping pages for a way back. */
+/** A full browser: the bundled headless one has no back/forward cache. */
 export const installedChromium = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync) ?? ''
 
 export async function launchBrowser(options: LaunchOptions = {}): Promise<Browser> {

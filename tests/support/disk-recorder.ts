@@ -95,7 +95,7 @@ fs.promises.open = async (...args) => {
     // What was written before it was asked for is on the disk when it is done.
     record.push({ kind: 'sync-begun', file })
     await sync()
-    record.push({ kind: 'sync', file, asked: true })
+    record.push({ kind: 'sync', file, isAsync: true })
   }
   return handle
 }

@@ -13,7 +13,7 @@ export interface ReceivedMail {
   html: string
 }
 
-/** What Resend does with the next calls. */
+/** How the fake answers the next calls. */
 export type Behaviour =
   | 'accept'
   | 'hang'
@@ -34,14 +34,14 @@ export interface FakeResend {
   /** Mails accepted for the first time; a repeat with the same key and content is answered and not added. */
   mails: ReceivedMail[]
   /** Every call, how many of them were refused for exceeding the limit, and how many are not answered yet. */
-  calls: { all: number; limited: number; underWay: number; keys: string[]; asked: string[] }
+  calls: { all: number; limited: number; underWay: number; keys: string[]; lookedUp: string[] }
   behaviour: Behaviour
-  /** What it says of a mail that is asked for by id: `sent` unless set. */
+  /** What it says of a mail that is looked up by id: `sent` unless set. */
   lastEvents: Map<string, string>
   /** Whether the key may only send. */
   sendingOnly: boolean
-  /** What it does when a mail is asked for by id. */
-  asked: 'answer' | 'hang' | 'fail'
+  /** What it does when a mail is looked up by id. */
+  lookUp: 'answer' | 'hang' | 'fail'
   /** Is called with a mail before its sender is answered: events may be earlier than the sender's own record. */
   onMail?: (mail: ReceivedMail) => void
   close(): Promise<void>
@@ -55,11 +55,11 @@ export async function startFakeResend(): Promise<FakeResend> {
   const fake: FakeResend = {
     url: '',
     mails: [],
-    calls: { all: 0, limited: 0, underWay: 0, keys: [], asked: [] },
+    calls: { all: 0, limited: 0, underWay: 0, keys: [], lookedUp: [] },
     behaviour: 'accept',
     lastEvents: new Map(),
     sendingOnly: false,
-    asked: 'answer',
+    lookUp: 'answer',
     close: () =>
       new Promise((done) => {
         server.close(() => done())
@@ -107,19 +107,19 @@ export async function startFakeResend(): Promise<FakeResend> {
       }
     }
     if (!request.headers.authorization?.startsWith('Bearer ')) return fail(401, 'missing_api_key')
-    const [, asked] = /^\/emails\/([\w-]+)$/.exec(request.url ?? '') ?? []
-    if (request.method === 'GET' && asked) {
-      fake.calls.asked.push(asked)
-      if (fake.asked === 'hang') return
-      if (fake.asked === 'fail') return fail(500, 'internal_server_error')
+    const [, lookedUp] = /^\/emails\/([\w-]+)$/.exec(request.url ?? '') ?? []
+    if (request.method === 'GET' && lookedUp) {
+      fake.calls.lookedUp.push(lookedUp)
+      if (fake.lookUp === 'hang') return
+      if (fake.lookUp === 'fail') return fail(500, 'internal_server_error')
       if (fake.sendingOnly) return fail(401, 'restricted_api_key')
-      return json(response, 200, { object: 'email', id: asked, last_event: fake.lastEvents.get(asked) ?? 'sent' })
+      return json(response, 200, { object: 'email', id: lookedUp, last_event: fake.lastEvents.get(lookedUp) ?? 'sent' })
     }
     if (request.method !== 'POST' || request.url !== '/emails') return fail(404, 'not_found')
     const mail = JSON.parse(body)
     if (!mail.from || !mail.to || !mail.subject || !mail.text || !mail.html) return fail(422, 'missing_required_field')
     if (behaviour === 'refuseReplyTo' && mail.reply_to)
-      return json(response, 422, { statusCode: 422, name: 'validation_error', message: 'Invalid `reply_to` field.' })
+      return fail(422, 'validation_error', {}, 'Invalid `reply_to` field.')
     if (typeof behaviour === 'object' && 'onlyTo' in behaviour && ![mail.to].flat().includes(behaviour.onlyTo))
       return fail(403, 'validation_error', {}, 'You can only send testing emails to your own email address')
     const before = key ? remembered.get(key) : undefined
@@ -141,7 +141,7 @@ export async function startFakeResend(): Promise<FakeResend> {
   return fake
 }
 
-/** Who is told of enquiries in the tests. */
+/** The staff address of the tests. */
 export const STAFF = 'staff@quvera.test'
 
 /** What a server needs in its environment to send through the fake, as fast as it takes mails. */

@@ -9,7 +9,7 @@ export interface LoadOptions {
   concurrency?: number
   /** Whether a client repeats an order, with the same key, until it has an answer. */
   retry: boolean
-  /** What happens once so many orders are acknowledged: one after the other, and all of it before the load is over. */
+  /** Actions by number of acknowledged orders. They run in turn, and end before `sendOrders` resolves. */
   at?: Record<number, () => unknown>
 }
 

@@ -8,13 +8,13 @@ export interface TestDatabase extends Database {
   env: Record<string, string>
 }
 
-/** Those that no test of this file has any more, emptied: making one takes ten times as long. */
+/** Databases of finished tests, emptied for reuse: creating one takes ten times as long. */
 const free: TestDatabase[] = []
 afterAll(async () => {
   for (const { close } of free.splice(0)) await close()
 })
 
-/** As `createTestDatabase`, and opened. */
+/** An empty database that this process has open. */
 export async function openTestDatabase(): Promise<TestDatabase> {
   const database = free.pop() ?? (await makeTestDatabase())
   const schema = await readSchema(database.db)
@@ -28,7 +28,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** Also of what keeps its rows. */
+/** Empties also the tables whose triggers refuse DELETE. */
 const EMPTY = `DO $$
   DECLARE item record;
   BEGIN
@@ -38,7 +38,7 @@ const EMPTY = `DO $$
     LOOP EXECUTE format('DELETE FROM %s', item.name); END LOOP;
   END $$`
 
-/** What a test may have left changed, in one text. */
+/** The schema as one text. A database whose schema a test changed is not reused. */
 async function readSchema(db: Db): Promise<string | undefined> {
   const [row] = await db.$queryRaw<{ schema: string }[]>`
     SELECT (SELECT string_agg(concat_ws(' ', oid, relname, relowner, relacl, relchecks), ',' ORDER BY oid)

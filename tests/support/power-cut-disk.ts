@@ -7,7 +7,7 @@ export type DiskEvent =
   | { kind: 'write'; file: number; position: number; bytes: Buffer }
   | { kind: 'truncate'; file: number; size: number }
   | { kind: 'sync-begun'; file: number }
-  | { kind: 'sync'; file: number; asked?: boolean }
+  | { kind: 'sync'; file: number; isAsync?: boolean }
   | { kind: 'mkdir' | 'remove'; path: string }
   | { kind: 'rename'; path: string; to: string }
   | { kind: 'answer'; reference: string }
@@ -16,10 +16,10 @@ const PAGE = 4096
 
 /** A file or a folder, whatever its name. */
 interface Inode {
-  /** Changes since the file was made; those before `synced` are on the disk. */
+  /** Changes since the file was made; those before `syncedTo` are on the disk. */
   changes: ({ position: number; bytes: Buffer; at: number } | { size: number; at: number })[]
   syncedTo: number
-  /** Of a folder: what became of its names, a change after the other, the first `kept` of them on the disk for sure. */
+  /** For a folder: the changes of its names in order; the first `kept` are on the disk. */
   names?: { names: Record<string, Inode | undefined>; at: number }[]
   kept: number
   /** The folder in which this has a name. */
@@ -60,13 +60,13 @@ export function cutPower(
     folder.names.push({ names: { ...(old && { [basename(old)]: undefined }), [basename(path)]: inode }, at })
     if (inode) inode.parent = folder
   }
-  function sync(inode: Inode, asked: number) {
+  function sync(inode: Inode, until: number) {
     if (inode.names ? faults.ignoresFolders : faults.ignoresFiles) return
-    inode.syncedTo = asked
-    if (inode.names) inode.kept = inode.names.filter(({ at }) => at < asked).length
+    inode.syncedTo = until
+    if (inode.names) inode.kept = inode.names.filter(({ at }) => at < until).length
     const { parent } = inode
     if (!parent?.names || inode.names) return
-    const named = parent.names.findLastIndex(({ names, at }) => at < asked && Object.values(names).includes(inode))
+    const named = parent.names.findLastIndex(({ names, at }) => at < until && Object.values(names).includes(inode))
     parent.kept = Math.max(parent.kept, named + 1)
   }
 
@@ -86,8 +86,7 @@ export function cutPower(
       begun.set(event.file, at + 1)
     } else if (event.kind === 'sync') {
       const inode = opened.get(event.file)
-      const asked = event.asked ? (begun.get(event.file) ?? at) : at
-      if (inode) sync(inode, asked)
+      if (inode) sync(inode, event.isAsync ? (begun.get(event.file) ?? at) : at)
     } else if (event.kind === 'mkdir') {
       if (event.path !== root && !find(event.path)) setName(event.path, newInode(true), at)
     } else if (event.kind === 'remove') {

@@ -73,10 +73,7 @@ export async function startServer(env: Record<string, string>, { waitUntilReady 
   return server
 }
 
-/**
- * Not one of those that the system gives to whoever asks for any: those of the other tests would take it before the
- * server does, which then ends while its test speaks to theirs.
- */
+/** A free port outside the range that listen(0) uses: another test could otherwise take it before the server does. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 10_000 + Math.floor(Math.random() * 20_000)

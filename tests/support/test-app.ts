@@ -73,12 +73,12 @@ export async function startTestApp({
     resend,
     orders,
     logLines,
-    /** How many there are, whatever the clients know of it. */
+    /** The connections that the server has open. */
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
     outbox,
     /** Resend tells what became of a mail. */
     recordEvent: (event: DeliveryEvent) => recordEvent(database.db, logger, event, staff),
-    /** Another one, as another process would have it. */
+    /** Starts a second outbox on this database, as another process would. */
     startOutbox: (
       { from = FROM, apiKey = 're_test', ...changes } = {} as Partial<Env> & { from?: string; apiKey?: string },
     ) =>

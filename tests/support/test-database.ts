@@ -16,7 +16,7 @@ declare module 'vitest' {
   }
 }
 
-/** A migrated, empty database of its own, on PGlite or, when TEST_DATABASE_URL is set, on that server, that nobody has open. */
+/** A new, migrated, empty database that no process has open: embedded, or on the server of TEST_DATABASE_URL. */
 export async function createTestDatabase(): Promise<{ env: Record<string, string>; drop(): Promise<void> }> {
   const postgres = inject('postgres')
   if (postgres) {

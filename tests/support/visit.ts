@@ -7,7 +7,7 @@ import { joinSharedSite, startSite } from './site.ts'
 export const paths = pagePaths
 /** Before a release everything is tried on every page, also what several pages share. */
 export const isRelease = Boolean(process.env.EVERY_PAGE)
-/** What guards a rare path. */
+/** Tests of rare paths, run before a release only. */
 export const itBeforeRelease = it.runIf(isRelease)
 /** Those with an order form, which is the same on all. */
 export const formPaths = isRelease ? orderPaths : (['/buy-now'] as const)
@@ -18,7 +18,7 @@ export function siteForTests({ pictures = true } = {}) {
   return visitorsOf(async () => joinSharedSite(), pictures)
 }
 
-/** The same with a site of their own. */
+/** The same with a site that only this file uses. */
 export function ownSiteForTests(env: Record<string, string> = {}, { pictures = true } = {}) {
   return visitorsOf(() => startSite(env), pictures)
 }
