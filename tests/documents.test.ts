@@ -67,6 +67,7 @@ function staffWords(command: string): string[] | undefined {
   return words
     .replace(/EMAIL\|MOBILE|ADDRESS|\S*@…|(?<=--person )…/, 'asha@shop.example')
     .replace('REFERENCE', 'QV-7K3M9P')
+    .replace(/\$\([^)]*\)/, 'today')
     .replace(/\bID\b/, '7')
     .match(/"[^"]*"|\S+/g)
     ?.map((word) => word.replaceAll('"', ''))
