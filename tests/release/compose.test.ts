@@ -10,19 +10,23 @@ const compose = [['docker-compose'], ['docker', 'compose']].find(
 )
 if (!compose) console.warn('Neither docker-compose nor docker compose is here: the compose files were not tried.')
 
-/** Which files and options each `docker compose` of the documents and of the compose files' own heads begins with. */
+/** Which options each `docker compose` of the documents and of the compose files' own heads begins with. */
 const texts = ['README.md', 'compose.yaml', ...['docs', 'deploy'].flatMap((folder) => globSync(`${folder}/*.*`))]
-const used = new Set(
-  texts.flatMap((file) =>
-    [
-      ...readFileSync(file, 'utf8').matchAll(
-        /docker compose((?: (?:-f|--env-file|--profile) \S+)*) (?=up|run|stop|down|build)/g,
-      ),
-    ].map(([, options = '']) => options.trim()),
+  .map((file) => readFileSync(file, 'utf8'))
+  .join('\n')
+const options = new Set(
+  [...texts.matchAll(/docker compose((?: -\S+ \S+)*) (?=up|run|stop|down|build|exec)/g)].map(([, words = '']) =>
+    words.trim(),
   ),
 )
+/** The ways that they set with COMPOSE_FILE. Only with --env-file does every Compose find the settings then. */
+const files = new Set([...texts.matchAll(/COMPOSE_FILE=([\w./-]+)/g)].map(([, file = '']) => file))
+const used = [...options].flatMap((words): [options: string, file: string][] => [
+  [words, 'compose.yaml'],
+  ...(words.includes('--env-file .env') ? [...files].map((file): [string, string] => [words, file]) : []),
+])
 
-const SETTINGS = `COMPOSE_PROFILES=https
+let settings = `COMPOSE_PROFILES=https
 SITE_HOST=www.your-domain.example
 PUBLIC_URL=https://www.your-domain.example
 POSTGRES_PASSWORD=owner1
@@ -34,10 +38,10 @@ METRICS_PORT=9464
 const checkout = mkdtempSync(join(tmpdir(), 'quvera-compose-'))
 for (const path of ['compose.yaml', 'deploy', 'prisma/roles.sql'])
   cpSync(path, join(checkout, path), { recursive: true })
-writeFileSync(join(checkout, '.env'), SETTINGS)
 afterAll(() => rmSync(checkout, { recursive: true }))
 
-function config(options: string, env: Record<string, string> = {}): string {
+function config(options: string, file = 'compose.yaml', env: Record<string, string> = {}): string {
+  writeFileSync(join(checkout, '.env'), `${settings}COMPOSE_FILE=${file}\n`)
   const [program = '', ...args] = [...(compose ?? []), ...options.split(' ').filter(Boolean), 'config']
   return execFileSync(program, args, {
     cwd: checkout,
@@ -48,23 +52,13 @@ function config(options: string, env: Record<string, string> = {}): string {
 }
 
 it('the documents name the ways with Studio, PostgreSQL and replicas', () => {
-  expect([...used]).toEqual(
-    expect.arrayContaining([
-      '',
-      '--profile staff',
-      '-f deploy/compose.postgres.yaml --env-file .env',
-      '-f deploy/compose.replicas.yaml --env-file .env',
-    ]),
-  )
+  expect([...options].sort()).toEqual(['', '--env-file .env', '--env-file .env --profile staff'])
+  expect([...files].sort()).toEqual(['deploy/compose.postgres.yaml', 'deploy/compose.replicas.yaml'])
 })
 
 it.skipIf(!compose)('each way has Caddy at the address that the site believes, reached by IPv6 too', () => {
-  for (const options of [
-    '',
-    '-f deploy/compose.postgres.yaml --env-file .env',
-    '-f deploy/compose.replicas.yaml --env-file .env',
-  ]) {
-    const text = config(options)
+  for (const file of ['compose.yaml', ...files]) {
+    const text = config('--env-file .env', file)
     expect(text).toContain('TRUST_PROXY: 172.31.0.10')
     expect(text).toContain('ipv4_address: 172.31.0.10')
     expect(text).toContain('image: caddy')
@@ -85,23 +79,29 @@ it('the line of the move to PostgreSQL puts the file into .env, once', () => {
   expect(line).toBe('echo COMPOSE_FILE=deploy/compose.postgres.yaml >> .env')
 })
 
-it.skipIf(!compose).each([...used])('docker compose %s config: all files that it names are there', (options) => {
-  const text = config(options)
-  const paths = [...text.matchAll(/(?:^\s*-? ?|: )(\/[^:\s]+)(?=:|$)/gm)].map(([, path = '']) => path)
-  const ours = paths.filter((path) => path.startsWith(checkout))
-  expect(ours.length).toBeGreaterThan(0)
-  for (const path of ours) expect(existsSync(path), path).toBe(true)
-})
+it.skipIf(!compose).each(used)(
+  'docker compose %s config with %s: all files that it names are there',
+  (options, file) => {
+    const text = config(options, file)
+    const paths = [...text.matchAll(/(?:^\s*-? ?|: )(\/[^:\s]+)(?=:|$)/gm)].map(([, path = '']) => path)
+    const ours = paths.filter((path) => path.startsWith(checkout))
+    expect(ours.length).toBeGreaterThan(0)
+    for (const path of ours) expect(existsSync(path), path).toBe(true)
+  },
+)
 
 it.skipIf(!compose)('DATA_VOLUME puts the site, and Studio, onto the restored volume', () => {
   const mounts = (text: string) =>
     [...text.matchAll(/(data|restored):\/data|source: (data|restored)/g)].map((m) => m[1] ?? m[2])
   expect(mounts(config('--profile staff'))).toEqual(['data', 'data'])
-  expect(mounts(config('--profile staff', { DATA_VOLUME: 'restored' }))).toEqual(['restored', 'restored'])
+  expect(mounts(config('--profile staff', 'compose.yaml', { DATA_VOLUME: 'restored' }))).toEqual([
+    'restored',
+    'restored',
+  ])
 })
 
 it.skipIf(!compose)('one container asks for no password of PostgreSQL', () => {
-  writeFileSync(join(checkout, '.env'), SETTINGS.replaceAll(/.*PASSWORD.*\n/g, ''))
+  settings = settings.replaceAll(/.*PASSWORD.*\n/g, '')
   expect(config('--profile staff')).toContain('container_name: quvera')
 })
 
