@@ -168,19 +168,17 @@ describe('the mails of an order', () => {
 })
 
 describe('a notice that may never be read', () => {
-  const errors = () => app.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50)
-
   it('is an alarm when Resend will never take it', async () => {
     app.resend.behaviour = { status: 422, name: 'validation_error' }
     await submit(app.url, anOrder())
     await eventually(async () => expect((await mailRows()).map((row) => row.status)).toEqual(['Failed', 'Failed']))
-    expect(errors()).toMatchObject([{ kind: 'Notice', state: 'Failed', reason: '422 validation_error' }])
+    expect(app.loggedErrors()).toMatchObject([{ kind: 'Notice', state: 'Failed', reason: '422 validation_error' }])
   })
 
   it('is an alarm when the month’s mails are used up', async () => {
     app.resend.behaviour = { status: 429, name: 'monthly_quota_exceeded' }
     await submit(app.url, anOrder())
-    await eventually(() => expect(errors()).toMatchObject([{ reason: '429 monthly_quota_exceeded' }]))
+    await eventually(() => expect(app.loggedErrors()).toMatchObject([{ reason: '429 monthly_quota_exceeded' }]))
   })
 
   it('is sent without the visitor’s address for replies when Resend refuses that address, and says so', async () => {
@@ -228,8 +226,7 @@ describe('mails about an enquiry of long ago', () => {
     )
     expect(app.resend.mails).toHaveLength(1)
 
-    const alarms = app.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50)
-    expect(alarms).toMatchObject([{ enquiries: 1, msg: expect.stringContaining('staff were never told') }])
+    expect(app.loggedErrors()).toMatchObject([{ enquiries: 1, msg: expect.stringContaining('staff were never told') }])
     const { stdout } = await staff(['mails'], app.env)
     expect(stdout).toContain('ALARM: nobody has been told of these enquiries (1)')
     expect(stdout).toContain(untold)

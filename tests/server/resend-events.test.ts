@@ -26,7 +26,6 @@ async function aSentOrder() {
 }
 
 const statusOf = async (resendId: string) => (await app.db.mail.findFirst({ where: { resendId } }))?.status
-const errors = () => app.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50)
 
 function permutations<T>(items: T[]): T[][] {
   if (items.length < 2) return [items]
@@ -146,13 +145,15 @@ it('an event of another mail names nobody, and is deleted after two days', async
 it('a notice that bounces is an alarm; an acknowledgement that does is shown with its reason', async () => {
   const { notice, reply } = await aSentOrder()
   await sendEvent(app.url, deliveryEvent('bounced', reply, '550 no such mailbox'))
-  expect(errors()).toEqual([])
+  expect(app.loggedErrors()).toEqual([])
   expect(await app.db.mail.findFirst({ where: { resendId: reply } })).toMatchObject({
     status: 'Bounced',
     lastError: 'bounced: Permanent General 550',
   })
   await sendEvent(app.url, deliveryEvent('bounced', notice, 'mailbox full'))
-  expect(errors()).toMatchObject([{ kind: 'Notice', state: 'Bounced', msg: expect.stringContaining('did not arrive') }])
+  expect(app.loggedErrors()).toMatchObject([
+    { kind: 'Notice', state: 'Bounced', msg: expect.stringContaining('did not arrive') },
+  ])
 })
 
 describe('the words of a stranger’s mail server', () => {
@@ -285,7 +286,7 @@ describe('a mail to several of staff', () => {
     }
     for (const id of ids) expect(await statusOf(id)).toBe('Delivered')
     expect((await staff(['mails'], app.env)).stdout).not.toContain('ALARM')
-    expect(errors()).toMatchObject([
+    expect(app.loggedErrors()).toMatchObject([
       { address: 'd…@quvera.test', msg: expect.stringContaining('no mail arrives at an address') },
     ])
     expect(app.logLines.join()).not.toContain('dead@')
@@ -296,8 +297,8 @@ describe('a mail to several of staff', () => {
     for (const receiver of several) await sendEvent(app.url, about('bounced', id, receiver))
     expect(await statusOf(id)).toBe('Bounced')
     expect((await staff(['mails'], app.env)).stdout).toContain('ALARM: nobody has been told of these enquiries (1)')
-    expect(errors().map(({ address }) => address)).toEqual(['d…@quvera.test', 'a…@quvera.test'])
-    for (const { msg } of errors()) expect(msg).not.toContain('others get it')
+    expect(app.loggedErrors().map(({ address }) => address)).toEqual(['d…@quvera.test', 'a…@quvera.test'])
+    for (const { msg } of app.loggedErrors()) expect(msg).not.toContain('others get it')
   })
 })
 
@@ -307,7 +308,7 @@ describe('a summary to several of staff', () => {
     await sendEvent(app.url, about('bounced', id, 'dead@quvera.test'))
     await app.db.mail.create({ data: { kind: 'Summary', key: 'x', status: 'Sent', resendId: 'of-several' } })
     await sendEvent(app.url, about('bounced', 'of-several', 'dead@quvera.test'))
-    expect(errors().map(({ kind, state }) => [kind, state])).toEqual([
+    expect(app.loggedErrors().map(({ kind, state }) => [kind, state])).toEqual([
       ['Notice', 'Bounced'],
       ['Summary', 'Bounced'],
     ])

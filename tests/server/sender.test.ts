@@ -40,7 +40,7 @@ describe('the sender', () => {
     await eventually(() => expect(app.resend.mails).toHaveLength(2))
     await outbox.stop(1000)
     expect(app.resend.mails.map(({ subject }) => subject).join()).not.toMatch(/QV-\d{1,4}\b/)
-    const alarms = app.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50)
+    const alarms = app.loggedErrors()
     expect(alarms.reduce((sum, { enquiries }) => sum + enquiries, 0)).toBe(3000)
   })
 

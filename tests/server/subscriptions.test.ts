@@ -163,8 +163,7 @@ describe('a subscription', () => {
       expect(await ask(link, body)).toMatchObject({ status: 503, link: 'failed' })
     await app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Subscriber"`
     expect(await ask(link)).toMatchObject({ status: 200, link: 'unconfirmed' })
-    const errors = app.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50)
-    expect(errors).toMatchObject([{ msg: 'subscriptions cannot be stored' }])
+    expect(app.loggedErrors()).toMatchObject([{ msg: 'subscriptions cannot be stored' }])
   })
 
   it('of a confirmed address stays as it is: the same answer, no mail', async () => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { listen } from './listen.ts'
 
 export interface ReceivedMail {
   id: string
@@ -52,19 +52,17 @@ export async function startFakeResend(): Promise<FakeResend> {
   const remembered = new Map<string, { body: string; id: string }>()
   let windowStart = 0
   let inWindow = 0
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy())
+  })
   const fake: FakeResend = {
-    url: '',
+    ...(await listen(server)),
     mails: [],
     calls: { all: 0, limited: 0, underWay: 0, keys: [], lookedUp: [] },
     behaviour: 'accept',
     lastEvents: new Map(),
     sendingOnly: false,
     lookUp: 'answer',
-    close: () =>
-      new Promise((done) => {
-        server.close(() => done())
-        server.closeAllConnections()
-      }),
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse) {
@@ -133,11 +131,6 @@ export async function startFakeResend(): Promise<FakeResend> {
     json(response, 200, { id })
   }
 
-  const server = createServer((request, response) => {
-    handle(request, response).catch(() => response.destroy())
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  fake.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return fake
 }
 

@@ -1,5 +1,5 @@
 import { type ClientRequest, createServer, type IncomingHttpHeaders, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listen } from './listen.ts'
 
 export interface RoundRobinProxy {
   url: string
@@ -30,16 +30,7 @@ export async function startProxy(targets: string[]): Promise<RoundRobinProxy> {
     }
     outgoing.writeHead(502, { 'content-type': 'application/json' }).end('{}')
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    answers,
-    close: () =>
-      new Promise((done) => {
-        server.close(() => done())
-        server.closeAllConnections()
-      }),
-  }
+  return { ...(await listen(server)), answers }
 }
 
 function forwarded(headers: IncomingHttpHeaders) {

@@ -73,6 +73,8 @@ export async function startTestApp({
     resend,
     orders,
     logLines,
+    /** The log lines of level error and more. */
+    loggedErrors: () => logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50),
     /** The connections that the server has open. */
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
     outbox,
