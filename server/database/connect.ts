@@ -126,7 +126,8 @@ async function connectWithOptions(settings: pg.ClientConfig, options: string | u
   })
 }
 
-async function connect(settings: pg.ClientConfig): Promise<pg.Client> {
+/** @param url the variable that names the database; none for the embedded one */
+async function connect(settings: pg.ClientConfig, url = settings.connectionString && 'DATABASE_URL') {
   const client = new Client(settings)
   client.on('error', () => {}) // a broken connection fails the query at hand, which reports it
   try {
@@ -134,7 +135,8 @@ async function connect(settings: pg.ClientConfig): Promise<pg.Client> {
     return client
   } catch (error) {
     const cause = redact(reason(error))
-    throw new OperatorError(`The database cannot be reached: ${cause}. Check DATABASE_URL.`, { cause: error })
+    const advice = url ? `Check ${url}.` : 'Does the process that serves it still answer?'
+    throw new OperatorError(`The database cannot be reached: ${cause}. ${advice}`, { cause: error })
   }
 }
 
@@ -180,9 +182,14 @@ async function prepare(client: pg.Client, name: string, options: ConnectOptions)
   const { migrations, directUrl, anyVersion } = options
   if (!options.migrate) return anyVersion ? [] : assertMigrated(client, name, migrations)
   if (!directUrl) return migrate(client, migrations)
-  const direct = await connect({ connectionString: directUrl, ...CONNECTION })
+  const direct = await connect({ connectionString: directUrl, ...CONNECTION }, 'DIRECT_DATABASE_URL')
   const notes = await migrate(direct, migrations).finally(() => direct.end())
-  await assertMigrated(client, name, migrations) // both have to lead to the same database
+  await assertMigrated(client, name, migrations).catch((error: unknown) => {
+    if (!(error instanceof OperatorError)) throw error
+    throw new OperatorError(
+      'DIRECT_DATABASE_URL and DATABASE_URL lead to different databases: only that of DIRECT_DATABASE_URL has all tables of this version.',
+    )
+  })
   return notes
 }
 

@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ClientBase } from 'pg'
 import { OperatorError, sqlState } from '../errors.ts'
+import { staffCommand } from '../format.ts'
 
 interface Migration {
   name: string
@@ -55,7 +56,7 @@ export async function assertMigrated(client: ClientBase, database: string, folde
   const due = migrations.find(({ name }) => !applied.has(name))
   if (due) {
     throw new OperatorError(
-      `${database} lacks migration ${due.name}, which this version of the site needs: start the site, or run \`npm run -s staff -- migrate\`. Nothing was changed.`,
+      `${database} lacks migration ${due.name}, which this version of the site needs: start the site, or run \`${staffCommand('migrate')}\`. Nothing was changed.`,
     )
   }
   return noteUnknown(migrations, applied)
@@ -75,7 +76,12 @@ export async function migrate(client: ClientBase, folder: string, only?: string[
     try {
       await client.query(BEGIN)
       await createMigrationsTable(client)
-      const applied = await readApplied(client)
+      const applied = await readApplied(client).catch((error) => {
+        if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) throw error
+        throw new OperatorError(
+          'This login may not read the table of migrations. The owner of the tables has to run prisma/roles.sql again.',
+        )
+      })
       const edited = migrations.find(({ name, sql }) => applied.has(name) && applied.get(name) !== sha256(sql))
       if (edited) {
         throw new OperatorError(
@@ -183,6 +189,11 @@ async function apply(client: ClientBase, { name, sql }: Migration) {
 
 function explain(error: unknown, due: Migration | undefined, hasBegun: boolean): unknown {
   if (error instanceof OperatorError) return error
+  if (!hasBegun && sqlState(error) === LOCK_NOT_AVAILABLE)
+    return new OperatorError(
+      'Another process is applying migrations and has not finished within 60 seconds. Start again when it has.',
+      { cause: error },
+    )
   const reason = error instanceof Error ? error.message : String(error)
   const remedies: Record<string, string> = {
     [INSUFFICIENT_PRIVILEGE]:

@@ -48,17 +48,21 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
       // Standard input is read to its end first: while a transaction waits for more, the site stores no orders.
       const bytes = file === '-' ? await buffer(input) : undefined
       const read = () => unzippedLines(() => (bytes ? Readable.from([bytes]) : createReadStream(file)))
+      let outcome = UNCHANGED
       const fail = (error: unknown) => {
-        throw explain(error, name)
+        throw explain(error, name, outcome)
       }
       await assertComplete(read()).catch(fail) // before a database is created
+      const rolesAdvice = env().DATABASE_URL ? ' Run prisma/roles.sql again before the site starts.' : ''
+      const onRecreated = () => {
+        outcome = `No row was restored; the tables were created anew.${rolesAdvice}`
+      }
       const work = async (db: Db, database: Database) => {
-        const restored = await restore(database, read(), siteHasNotRun).catch(fail)
+        const restored = await restore(database, read(), siteHasNotRun, onRecreated).catch(fail)
         const { rows, madeAt, withheld, unconfirmed, isRecreated } = restored
         await terminal.recordAccess(db, formatCount(rows, 'row', 'rows'))
         print(`Restored ${formatCount(rows, 'row', 'rows')} of the backup made at ${madeAt}.`)
-        if (isRecreated && env().DATABASE_URL)
-          print('The tables were created anew: run prisma/roles.sql again before the site starts.')
+        if (isRecreated && rolesAdvice) print(`The tables were created anew.${rolesAdvice}`)
         if (withheld > 0)
           print(
             `Withheld: ${formatCount(withheld, 'mail', 'mails')} that were pending in the backup (${staffCommand('mails')}).`,
@@ -76,17 +80,39 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
  * Fills the database in one transaction. For an older backup the empty tables are first created as they were then, and
  * migrated afterwards. Whenever this is interrupted, the next start migrates the database.
  */
-async function restore({ db, withClient }: Database, lines: AsyncGenerator<string>, siteHasNotRun: boolean) {
+async function restore(
+  { db, withClient }: Database,
+  lines: AsyncGenerator<string>,
+  siteHasNotRun: boolean,
+  onRecreated: () => void,
+) {
   const folder = migrationsFolder()
   await assertEmpty(db)
   const backup = await openBackup(lines)
   const names = backup.head.migrations.map(({ name }) => name)
   const isRecreated = (await readMigrations(folder)).length > names.length
-  if (isRecreated) await withClient((client) => recreateTables(client, folder, names))
+  if (isRecreated) {
+    const accessLog = await readAccessLog(db)
+    await withClient((client) => recreateTables(client, folder, names))
+    onRecreated()
+    await insertAccessLog(db, accessLog)
+  }
   const filled = await db
     .$transaction((transaction) => fill(transaction, backup, siteHasNotRun), { timeout: NO_LIMIT_MS })
     .finally(() => isRecreated && withClient((client) => migrate(client, folder)))
   return { ...filled, madeAt: backup.head.madeAt, isRecreated }
+}
+
+/** Its rows as JSON. */
+async function readAccessLog(db: Queries): Promise<string> {
+  const sql = `SELECT coalesce(json_agg(log), '[]')::text AS "rows" FROM ${quoted(ACCESS_LOG)} log`
+  const [{ rows }] = await db.$queryRawUnsafe<[{ rows: string }]>(sql)
+  return rows
+}
+
+async function insertAccessLog(db: Queries, rows: string): Promise<void> {
+  const log = quoted(ACCESS_LOG)
+  await db.$executeRawUnsafe(`INSERT INTO ${log} SELECT * FROM json_populate_recordset(NULL::${log}, $1::json)`, rows)
 }
 
 async function fill(db: Queries & Pick<Db, '$queryRaw'>, backup: Backup, siteHasNotRun: boolean) {
@@ -228,13 +254,13 @@ export async function* unzippedLines(open: () => Readable): AsyncGenerator<strin
 }
 
 /** Says what is wrong with the file, where the error is due to it. */
-function explain(error: unknown, file: string): unknown {
+function explain(error: unknown, file: string, outcome: string): unknown {
   if (error instanceof OperatorError || !(error instanceof Error)) return error
   const { code = '', syscall, message } = error as NodeJS.ErrnoException
   if (error.name.startsWith('Prisma') && INVALID_ROWS.test(sqlState(error) ?? ''))
-    return new OperatorError(`${file} is damaged: its rows do not fit together. ${UNCHANGED}`)
+    return new OperatorError(`${file} is damaged: its rows do not fit together. ${outcome}`)
   if (syscall) return new OperatorError(`${file} cannot be read: ${message}.`, { cause: error })
   if (error instanceof Damage || code.startsWith('Z_'))
-    return new OperatorError(`${file} is damaged or no backup: ${message}. ${UNCHANGED}`, { cause: error })
+    return new OperatorError(`${file} is damaged or no backup: ${message}. ${outcome}`, { cause: error })
   return error
 }

@@ -203,10 +203,13 @@ describe.skipIf(!inject('postgres'))('migrations on a server', () => {
     const elsewhere = { DATABASE_URL: await anEmptyDatabase(), DIRECT_DATABASE_URL: url }
     expect(await staff(['migrate'], elsewhere)).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(
-        /^The database \S+ at \S+ \(DATABASE_URL\) holds no tables of this site\. [^\n]*\n$/,
-      ),
+      stderr:
+        'DIRECT_DATABASE_URL and DATABASE_URL lead to different databases: only that of DIRECT_DATABASE_URL has all tables of this version.\n',
     })
+    const unreachable = { DATABASE_URL: url, DIRECT_DATABASE_URL: 'postgresql://x@127.0.0.1:1/x' }
+    expect((await staff(['migrate'], unreachable)).stderr).toMatch(
+      /^The database cannot be reached: .*ECONNREFUSED.* Check DIRECT_DATABASE_URL\.\n$/,
+    )
   })
 
   it("wait for Prisma's own lock, and take as long as they take", async () => {

@@ -283,6 +283,17 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
     )
   })
 
+  it('say that a restore has taken their rights', async () => {
+    const { app, owner } = await aDatabase()
+    await administer(owner, 'REVOKE SELECT ON _prisma_migrations FROM PUBLIC, quvera_app')
+    const server = await startServer({ DATABASE_URL: app }, { waitUntilReady: false })
+    atEnd(() => server.stop('SIGKILL'))
+    expect((await server.exited).code).toBe(1)
+    expect(server.stderr()).toBe(
+      'This login may not read the table of migrations. The owner of the tables has to run prisma/roles.sql again.\n',
+    )
+  })
+
   it('need somebody who may create them, and say so', async () => {
     const { owner } = await aDatabase()
     const script = await readFile('prisma/roles.sql', 'utf8')
