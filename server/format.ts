@@ -1,4 +1,6 @@
-import { isBuilt } from './project-root.ts'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { projectRoot } from './project-root.ts'
 
 export const DAY_MS = 86_400_000
 const INDIA_MS = 5.5 * 3_600_000 // all year
@@ -14,17 +16,17 @@ export function formatCount(number: number, one: string, many: string): string {
   return `${number.toLocaleString('en-IN')} ${number === 1 ? one : many}`
 }
 
-/** A staff command as people type it. The container has no npm scripts. */
-export function staffCommand(words: string): string {
-  const program = isBuilt ? 'node dist/server/staff.js' : 'npm run -s staff --'
-  return `${program} ${words}`
+/** A staff command as people type it. The container has no sources, which the npm script runs. */
+export function staffCommand(argumentsText: string): string {
+  const hasSources = existsSync(resolve(projectRoot(), 'server/staff.ts'))
+  return `${hasSources ? 'npm run -s staff --' : 'node dist/server/staff.js'} ${argumentsText}`
 }
 
 /** `40 minutes`, `47 hours`, `3 days`; `0 seconds` for a time in the future. */
-export function formatAge(age: number): string {
-  const seconds = Math.max(0, age)
-  const unit = seconds >= 2 * 86_400 ? 'day' : seconds >= 3600 ? 'hour' : seconds >= 60 ? 'minute' : 'second'
-  return formatCount(Math.floor(seconds / UNIT_SECONDS[unit]), unit, `${unit}s`)
+export function formatAge(seconds: number): string {
+  const past = Math.max(0, seconds)
+  const unit = past >= 2 * 86_400 ? 'day' : past >= 3600 ? 'hour' : past >= 60 ? 'minute' : 'second'
+  return formatCount(Math.floor(past / UNIT_SECONDS[unit]), unit, `${unit}s`)
 }
 
 /** The day in India, `2026-11-30`. */

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 /** False when the server runs from its TypeScript source, as with `npm run dev`. */
@@ -6,8 +5,7 @@ export const isBuilt = !import.meta.filename.endsWith('.ts')
 
 /** The code runs from server/ or, built, from dist/server/. */
 export function projectRoot(): string {
-  const candidates = ['..', '../..', '../../..'].map((path) => resolve(import.meta.dirname, path))
-  return candidates.find((path) => existsSync(resolve(path, 'prisma/migrations'))) ?? process.cwd()
+  return resolve(import.meta.dirname, isBuilt ? '../..' : '..')
 }
 
 export function migrationsFolder(): string {

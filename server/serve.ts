@@ -5,6 +5,7 @@ import { openApplication } from './application.ts'
 import type { Db } from './database/database.ts'
 import { type Env, publicUrlOf, readEnvOrExit } from './env.ts'
 import { exitWithReason, OperatorError } from './errors.ts'
+import { staffCommand } from './format.ts'
 import { loadRenderer } from './http/form-posts.ts'
 import { readStaticPages } from './http/static-pages.ts'
 import { createLogger } from './log.ts'
@@ -92,10 +93,10 @@ async function assertPrivileges(db: Db) {
 
 /** Logs what is not set; in a terminal also where mails go and how to see enquiries. */
 function logConfiguration(env: Env, log: Logger) {
-  if (!env.RESEND_API_KEY) log.warn('RESEND_API_KEY is not set: mails wait in the database (npm run -s staff -- mails)')
+  if (!env.RESEND_API_KEY) log.warn(`RESEND_API_KEY is not set: mails wait in the database (${staffCommand('mails')})`)
   if (process.stdout.isTTY) {
     if (env.RESEND_API_KEY) log.info(`Mails go to ${env.STAFF_EMAILS.join(', ')} and to the visitors`)
-    log.info('Enquiries: npm run studio, or npm run -s staff -- list')
+    log.info(`Enquiries: npm run studio, or ${staffCommand('list')}`)
   }
   if (env.RETENTION_MONTHS === 0)
     log.warn('RETENTION_MONTHS is 0: old enquiries are not erased. The privacy policy promises 24 months')

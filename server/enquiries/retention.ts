@@ -44,14 +44,14 @@ export function monthsBefore(now: Date, months: number): Date {
 export function startRetention(db: Db, months: number, log: Logger): () => void {
   async function erase() {
     try {
-      const { now, isClockJump } = await readTime(db)
+      const { now, isClockJump } = await checkClock(db)
       const before = months ? monthsBefore(now, months) : new Date(0)
       if (isClockJump && (await db.enquiry.count({ where: { receivedAt: { lt: before } } })) > 0)
         return log.error(`${CLOCK_JUMP} ${staffCommand(`erase --older-than ${months}m --yes`)}`)
       // A new holder each time, so that nobody renews the lease: the process that finds it expired erases.
       const hasLease = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
       const erased = hasLease && !isClockJump ? await eraseOldEnquiries(db, before) : 0
-      if (hasLease && months) log.info({ erased, months }, 'old enquiries were erased')
+      if (erased > 0) log.info({ erased, months }, 'old enquiries were erased')
       if (isClockJump) return
       const count = await deleteExpiredSubscribers(db, now)
       if (count > 0) log.info({ count }, 'unconfirmed and ended subscriptions were deleted')
@@ -62,13 +62,13 @@ export function startRetention(db: Db, months: number, log: Logger): () => void 
       )
     }
   }
-  readTime(db).catch(() => undefined) // it fails again, and is reported, an hour later
+  checkClock(db).catch(() => undefined) // records the first known time; a failure is reported an hour later
   const timer = setInterval(erase, CHECK_MS)
   return () => clearInterval(timer)
 }
 
 /** The end of the lease serves as the last time known. The first time it is the time of the newest enquiry. */
-async function readTime(db: Db): Promise<{ now: Date; isClockJump: boolean }> {
+async function checkClock(db: Db): Promise<{ now: Date; isClockJump: boolean }> {
   await db.$executeRaw`
     INSERT INTO "Quvera_Lease" ("Name", "Holder", "Until")
     SELECT ${LEASE}, 'the newest enquiry', coalesce(max("ReceivedAt"), now()) FROM "Quvera_Form"

@@ -19,7 +19,7 @@ const texts: Record<number, [code: TrpcCode, message: string]> = {
   413: ['PAYLOAD_TOO_LARGE', 'The form holds too much text.'],
   415: ['UNSUPPORTED_MEDIA_TYPE', 'Orders are sent as application/json.'],
   422: ['UNPROCESSABLE_CONTENT', messages.failed],
-  429: ['TOO_MANY_REQUESTS', 'Too many enquiries in a short time. Please wait a minute, then send it again.'],
+  429: ['TOO_MANY_REQUESTS', 'Too many requests in a short time. Please wait a minute, then send it again.'],
   500: ['INTERNAL_SERVER_ERROR', messages.failed],
   503: ['SERVICE_UNAVAILABLE', messages.failed],
 }

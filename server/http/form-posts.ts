@@ -52,7 +52,7 @@ export function serveFormPosts(
 
   async function post(request: FastifyRequest, reply: FastifyReply) {
     const refusal = overLimit.get(request)
-    if (refusal) throw refusal
+    if (refusal) throw isOrderForm(request) ? refusal : new HttpError(429)
     const fields = fieldsOf(request)
     if (isOrderForm(request)) {
       const { reference } = await limits.store('order', request, reply, (options) =>

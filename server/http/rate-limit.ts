@@ -17,10 +17,11 @@ type StoredKind = 'order' | 'subscription'
 const MINUTE_MS = 60_000
 /** The limit of a day is so many times the limit of a minute, as thousands of people may share one IPv4 address. */
 const DAY_FACTOR = 30
+const MANY_ORDERS_A_MINUTE = 'Too many enquiries in a short time. Please wait a minute, then send it again.'
 const SUBSCRIPTIONS_A_DAY = 3
 const ACKNOWLEDGEMENTS_A_DAY = 10
 /** Web vitals, one for each page that is left; and links with a reference or a token, each a query. */
-const LESSER_A_MINUTE = 60
+const OTHERS_A_MINUTE = 60
 /** Far more than the events of any plan's mails. */
 const EVENTS_A_MINUTE = 3000
 /** By IPv6 a client is a /64. One customer may have a /48 of 65,536 of them. */
@@ -35,10 +36,10 @@ const A_DAY = { timeWindow: DAY_MS, cache: 50_000 }
 export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX: max }: Env) {
   await app.register(rateLimit, { global: false })
   const minute = {
-    order: createLimit(app, { max, ...A_MINUTE }),
+    order: createLimit(app, { max, ...A_MINUTE }, MANY_ORDERS_A_MINUTE),
     subscription: createLimit(app, { max, ...A_MINUTE }),
-    vitals: createLimit(app, { max: LESSER_A_MINUTE, ...A_MINUTE }),
-    link: createLimit(app, { max: LESSER_A_MINUTE, ...A_MINUTE }),
+    vitals: createLimit(app, { max: OTHERS_A_MINUTE, ...A_MINUTE }),
+    link: createLimit(app, { max: OTHERS_A_MINUTE, ...A_MINUTE }),
     event: createLimit(app, { max: EVENTS_A_MINUTE, ...A_MINUTE }),
   }
   const day = {

@@ -6,7 +6,7 @@ import { Prisma } from '../database/generated/client.ts'
 import { takeLease } from '../database/lease.ts'
 import { toEnquiry } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
-import { DAY_MS, formatCount, formatIndianDay, formatIndianTime, parseIndianTime } from '../format.ts'
+import { DAY_MS, formatCount, formatIndianDay, formatIndianTime, parseIndianTime, staffCommand } from '../format.ts'
 import { CHUNK, transition } from './queue.ts'
 import { allowanceOf, summaryPauseMs } from './quota.ts'
 import { replyCode } from './resend.ts'
@@ -70,8 +70,8 @@ export async function readSummary(db: Db, now: Date, covered: bigint[] = []): Pr
   return [
     `${brand.name}: ${subject.join(', ')}, ${formatIndianTime(now)}`,
     ...lists.flatMap(({ text }) => text ?? []),
-    ...summaries.map(({ id, status }) => `Summary ${id} did not arrive (${status}): npm run -s staff -- list --new`),
-    'npm run -s staff -- show REFERENCE tells everything of an enquiry. npm run -s staff -- status REFERENCE Contacted takes it off this list.',
+    ...summaries.map(({ id, status }) => `Summary ${id} did not arrive (${status}): ${staffCommand('list --new')}`),
+    `${staffCommand('show REFERENCE')} tells everything of an enquiry. ${staffCommand('status REFERENCE Contacted')} takes it off this list.`,
   ].join('\n\n')
 }
 
@@ -96,7 +96,7 @@ async function readList(db: Db, title: string, where: EnquiryFilter, command: st
   })
   const named = rows.slice(LISTED_MAX).map(({ reference }) => reference)
   if (named.length > 0) lines.push(`Also: ${named.join(', ')}`)
-  if (total > rows.length) lines.push(`And ${total - rows.length} more: npm run -s staff -- ${command}`)
+  if (total > rows.length) lines.push(`And ${total - rows.length} more: ${staffCommand(command)}`)
   return { total, text: [title, ...lines].join('\n') }
 }
 

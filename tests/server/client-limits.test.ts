@@ -83,6 +83,20 @@ describe('subscriptions', () => {
   })
 })
 
+describe('over the limit of a minute', () => {
+  it('an order is told of enquiries, and a subscription of requests, with scripts and without', async () => {
+    const orderByForm = (address: string) => postForm('/buy-now', orderFields(), address)
+    const subscribe = () => call(app.url, 'subscription.subscribe', { email: 'nobody' }, from('203.0.113.1'))
+    for (let count = 0; count < ORDERS_A_MINUTE; count++) await Promise.all([askFrom('203.0.113.1'), subscribe()])
+    const order = await submit(app.url, anOrder(), from('203.0.113.1'))
+    expect(order).toMatchObject({ status: 429, message: expect.stringMatching(/^Too many enquiries in a short time/) })
+    const subscription = await subscribe()
+    expect(subscription).toMatchObject({ status: 429, message: expect.stringMatching(/^Too many requests in a short/) })
+    expect((await orderByForm('203.0.113.1')).text).toContain('Too many enquiries')
+    expect((await subscribeByForm('203.0.113.1')).text).toContain('Too many requests')
+  })
+})
+
 describe('orders, of which one a minute is taken', () => {
   beforeEach(async () => {
     await app.close()

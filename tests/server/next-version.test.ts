@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => folder.remove())
 
-/** Runs a command of the later version. */
+/** Runs a command of the later version, which has no npm scripts, as in the container. */
 function nextStaff(args: string[], env: Record<string, string>): Promise<Ran> {
   const program = join(folder.path, 'dist/server/staff.js')
   return new Promise((done) =>
@@ -61,6 +61,16 @@ const shape = (env: Record<string, string>) =>
 async function journal(): Promise<string[]> {
   return (await readdir(join(folder.path, 'prisma/migrations'))).filter((name) => /^\d/.test(name)).sort()
 }
+
+it('without npm scripts the digest names staff commands by their file', async () => {
+  const env = await aDatabase()
+  expect(await nextStaff(['migrate'], env)).toMatchObject({ code: 0 })
+  await onDatabase(env, (db) => storeEnquiry(db, {}, { Notice: 'Bounced' }))
+  const { code, stdout } = await nextStaff(['digest'], env)
+  expect(code).toBe(0)
+  expect(stdout).toContain('node dist/server/staff.js show REFERENCE tells')
+  expect(stdout).not.toContain('npm run')
+})
 
 it('a database of this version keeps its rows through an update', async () => {
   const env = await aDatabase()
