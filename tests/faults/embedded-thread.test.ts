@@ -1,10 +1,11 @@
-import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, rename, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, it } from 'vitest'
 import { openDatabase } from '../../server/open-database.ts'
+import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
@@ -20,7 +21,7 @@ const ORDERS_BETWEEN = 20
 const KILLER = resolve(import.meta.dirname, '../support/thread-killer.ts')
 
 async function startSite(env: Record<string, string> = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'quvera-thread-'))
+  const folder = await aFolder('quvera-thread-', tmpdir())
   const server = await startServer({
     DATA_DIR: folder,
     RATE_LIMIT_MAX: '0',
@@ -28,10 +29,7 @@ async function startSite(env: Record<string, string> = {}) {
     NODE_OPTIONS: `--import ${KILLER}`,
     ...env,
   })
-  atEnd(async () => {
-    await server.stop('SIGKILL')
-    await rm(folder, { recursive: true, force: true })
-  })
+  atEnd(() => server.stop('SIGKILL'))
   return { folder, server, endThread: () => void server.process.kill('SIGUSR2') }
 }
 
@@ -131,8 +129,7 @@ it('a client’s statement that never ends is given up after 30 s with the threa
 })
 
 it('a migration may take longer than 30 s', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'quvera-thread-'))
-  atEnd(() => rm(folder, { recursive: true, force: true }))
+  const folder = await aFolder('quvera-thread-', tmpdir())
   await cp(migrations, join(folder, 'migrations'), { recursive: true })
   await mkdir(join(folder, 'migrations/29990101000000_slow'))
   await writeFile(

@@ -1,36 +1,17 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  chmod,
-  chown,
-  cp,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  symlink,
-  truncate,
-  writeFile,
-} from 'node:fs/promises'
+import { chmod, chown, cp, lstat, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { openDatabase } from '../../server/open-database.ts'
+import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
-import { scratch } from '../support/scratch.ts'
-import { startServer } from '../support/server-process.ts'
+import { aServer } from '../support/fixtures.ts'
 import { createTestDatabase, migrations } from '../support/test-database.ts'
 
 const NOBODY = 65534
-
-async function aFolder(): Promise<string> {
-  const folder = await mkdtemp(join(scratch, 'quvera-folder-'))
-  atEnd(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
 
 async function aDatabase(): Promise<string> {
   const { env, drop } = await createTestDatabase()
@@ -116,7 +97,7 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
   }
 
   it('of somebody else is refused and stays as it was', async () => {
-    const folder = await aFolder()
+    const folder = await aFolder('quvera-folder-')
     await writeFile(join(folder, 'thesis.doc'), 'words')
     await chmod(folder, 0o755)
     const before = await contents(folder)
@@ -128,7 +109,7 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
   })
 
   it('of somebody else that has a folder "postgres" too is refused and stays as it was', async () => {
-    const folder = await aFolder()
+    const folder = await aFolder('quvera-folder-')
     await mkdir(join(folder, 'postgres'))
     await writeFile(join(folder, 'postgres/notes.txt'), 'words')
     await chmod(folder, 0o755)
@@ -147,7 +128,7 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
   })
 
   it('whose first start was cut short is begun anew', async () => {
-    const folder = await aFolder()
+    const folder = await aFolder('quvera-folder-')
     await mkdir(join(folder, 'postgres.new/base'), { recursive: true })
     await writeFile(join(folder, 'postgres.new/PG_VERSION'), '18\n')
     const { db, close } = await open(folder)
@@ -164,7 +145,7 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
   })
 
   it('is made before the first build too, without the packed database', async () => {
-    const root = await aFolder()
+    const root = await aFolder('quvera-folder-')
     for (const name of ['package.json', 'server', 'shared', 'prisma'])
       await cp(name, join(root, name), { recursive: true })
     await symlink(resolve('node_modules'), join(root, 'node_modules'))
@@ -179,11 +160,10 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
   })
 
   it('is this user’s alone, also one that was open to others', async () => {
-    const folder = await aFolder()
+    const folder = await aFolder('quvera-folder-')
     await cp(join(await aDatabase(), 'postgres'), join(folder, 'postgres'), { recursive: true })
     await promisify(execFile)('chmod', ['-R', 'a+rX', folder])
-    const server = await startServer({ DATA_DIR: folder })
-    atEnd(() => server.stop('SIGKILL'))
+    const server = await aServer({ DATA_DIR: folder })
     expect((await submit(server.url, anOrder())).status).toBe(200)
     const open = await promisify(execFile)('find', [folder, '-perm', '/077', '-not', '-type', 's'])
     expect(open.stdout).toBe('')
@@ -208,8 +188,7 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
 
     it('cannot be read', async () => {
       const dataDir = await aDatabase()
-      const server = await startServer({ DATA_DIR: dataDir })
-      atEnd(() => server.stop('SIGKILL'))
+      await aServer({ DATA_DIR: dataDir })
       expect(await asNobody(dataDir)).toMatch(/^DATA_DIR \S+ cannot be made or used: EACCES[^\n]*uid 65534\)\.\n$/)
     })
 

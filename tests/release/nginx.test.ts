@@ -11,9 +11,9 @@ import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { startCaddy } from '../support/caddy.ts'
 import { eventually } from '../support/eventually.ts'
-import { aDatabase } from '../support/fixtures.ts'
+import { aDatabase, aServer } from '../support/fixtures.ts'
 import { scratch } from '../support/scratch.ts'
-import { freePort, startServer } from '../support/server-process.ts'
+import { freePort } from '../support/server-process.ts'
 import { onDatabase } from '../support/stored-enquiry.ts'
 
 /** Of deploy/Caddyfile. */
@@ -21,8 +21,7 @@ const HEALTH_INTERVAL_MS = 500
 
 const WWW = 'www.your-domain.example'
 async function aSite(env: Record<string, string>) {
-  const site = await startServer({ ...(await aDatabase()), LOG_LEVEL: 'warn', ...env })
-  atEnd(() => site.stop('SIGKILL'))
+  const site = await aServer({ ...(await aDatabase()), LOG_LEVEL: 'warn', ...env })
   return site
 }
 
@@ -111,8 +110,7 @@ describe.skipIf(!existsSync('/usr/bin/caddy'))('deploy/Caddyfile', () => {
 
   it('serves pages while the database fails, and passes on how the site answers an order', async () => {
     const env = await aDatabase()
-    const site = await startServer({ ...env, LOG_LEVEL: 'silent' })
-    atEnd(() => site.stop('SIGKILL'))
+    const site = await aServer({ ...env, LOG_LEVEL: 'silent' })
     const { url } = await startCaddy([new URL(site.url).host])
     await eventually(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200))
     await onDatabase(env, (db) => db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`)

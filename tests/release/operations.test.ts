@@ -1,31 +1,24 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough } from '../support/fake-resend.ts'
 import { createFaultFixtures } from '../support/fault-fixtures.ts'
-import { aDatabase } from '../support/fixtures.ts'
-import { scratch } from '../support/scratch.ts'
-import { freePort, startServer } from '../support/server-process.ts'
+import { aDatabase, aServer } from '../support/fixtures.ts'
+import { freePort } from '../support/server-process.ts'
 import { runShell, staff } from '../support/staff-command.ts'
-
-async function aFolder() {
-  const folder = await mkdtemp(join(scratch, 'quvera-operations-'))
-  atEnd(() => rm(folder, { recursive: true }))
-  return folder
-}
 
 describe('the line for cron', () => {
   const [, line = ''] = /^17 2 \* \* \* backup (.+)$/m.exec(readFileSync('docs/backup.md', 'utf8')) ?? []
 
   /** Runs it as cron does, in a folder with a backup of yesterday and one of forty days ago. */
   async function run(ssh: string) {
-    const folder = await aFolder()
+    const folder = await aFolder('quvera-operations-')
     for (const [name, days] of [
       ['quvera-old.gz', 40],
       ['quvera-new.gz', 1],
@@ -68,7 +61,7 @@ describe.skipIf(!existsSync('/usr/lib/postgresql'))('the lines for compose', () 
   const document = readFileSync('docs/backup.md', 'utf8')
 
   it('bring the site onto a restored backup, and then to PostgreSQL, with every enquiry and what is owed', async () => {
-    const folder = await aFolder()
+    const folder = await aFolder('quvera-operations-')
     /** What a line gives to the staff command in the container, with the files in a folder of ours. */
     async function run(words: string, env: Record<string, string>) {
       expect(document).toMatch(new RegExp(`^.*docker (compose|exec) .*node dist/server/staff\\.js ${words}$`, 'm'))
@@ -77,8 +70,7 @@ describe.skipIf(!existsSync('/usr/lib/postgresql'))('the lines for compose', () 
     }
     /** A visit to the site on a database: it has these enquiries, and gets one more. */
     async function visit(env: Record<string, string>, references: string[], until = async () => {}) {
-      const site = await startServer(env)
-      atEnd(() => site.stop('SIGKILL'))
+      const site = await aServer(env)
       expect((await staff(['list'], env)).stdout.match(/QV-\w{6}/g) ?? []).toEqual(references)
       const { reference = '' } = await submit(site.url, anOrder())
       await until()
@@ -108,7 +100,7 @@ describe('the unit for systemd', () => {
   it.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)(
     'has nothing that systemd does not understand',
     async () => {
-      const folder = await aFolder()
+      const folder = await aFolder('quvera-operations-')
       const file = join(folder, 'quvera.service')
       writeFileSync(file, unit.replaceAll('/opt/quvera', process.cwd()))
       const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' })

@@ -7,8 +7,9 @@ import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
+import { aServer } from '../support/fixtures.ts'
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts'
-import { freePort, startServer } from '../support/server-process.ts'
+import { freePort } from '../support/server-process.ts'
 import { runProgram, staff } from '../support/staff-command.ts'
 import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { administer, createTestDatabase } from '../support/test-database.ts'
@@ -120,8 +121,7 @@ describe('Prisma Studio', () => {
     const { env, drop } = await createTestDatabase()
     atEnd(drop)
     await runProgram('prisma/seed.ts', [], env)
-    const server = await startServer(env)
-    atEnd(() => server.stop('SIGKILL'))
+    await aServer(env)
 
     const page = await openOnAllRows(env)
     expect(await secondStatus(env)).toBe('New')
@@ -138,8 +138,7 @@ describe('Prisma Studio', () => {
     await runProgram('prisma/seed.ts', [], env)
     const page = await openStudio(env)
     await eventually(async () => expect(await cells(page, 'Reference')).toHaveLength(25))
-    const server = await startServer(env)
-    atEnd(() => server.stop('SIGKILL'))
+    const server = await aServer(env)
     const { reference = '' } = await submit(server.url, anOrder())
     await page.reload()
     await eventually(async () => expect(await cells(page, 'Reference')).toContain(reference))

@@ -4,10 +4,10 @@ import pg from 'pg'
 import { describe, expect, inject, it } from 'vitest'
 import { socketFolder } from '../../server/embedded/data-folder.ts'
 import { formatIndianTime } from '../../server/format.ts'
+import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { aDatabase, anOpenDatabase, aSite } from '../support/fixtures.ts'
-import { aFolder } from '../support/scratch.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 
@@ -37,8 +37,7 @@ describe('the access log', () => {
     await db.mail.updateMany({ where: { kind: 'Acknowledgement' }, data: { status: 'Bounced' } }) // `mails` shows the visitor's address
     const { reference: another = '' } = await submit(url, anOrder())
     const folder = await aFolder('quvera-access-')
-    atEnd(folder.remove)
-    const file = join(folder.path, 'backup.gz')
+    const file = join(folder, 'backup.gz')
     await staff(['backup', file], database)
     for (const name of names) {
       if (WITHOUT_ACCESS.includes(name ?? '')) continue
@@ -191,8 +190,7 @@ describe('the history of an enquiry', () => {
     const { reference = '' } = await submit(url, anOrder())
     await staff(['status', reference, 'Contacted'], database)
     const folder = await aFolder('quvera-access-')
-    atEnd(folder.remove)
-    const file = join(folder.path, 'backup.gz')
+    const file = join(folder, 'backup.gz')
     await staff(['backup', file], database)
     const other = await anOpenDatabase()
     await staff(['list'], other)

@@ -1,17 +1,15 @@
-import { lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { lstat, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Db } from '../../server/database/database.ts'
-import { withDatabase } from '../../server/open-database.ts'
+import { aFolder } from '../support/a-folder.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { readBackup, sign } from '../support/backup-file.ts'
 import { eventually } from '../support/eventually.ts'
 import { aDatabase, anOpenDatabase } from '../support/fixtures.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
-import { scratch } from '../support/scratch.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -19,9 +17,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 const AWKWARD = 'Zoë "O’Hara" \\ back\u2028line 🌿'
 
 async function aPath(): Promise<string> {
-  const folder = await mkdtemp(join(scratch, 'quvera-backup-'))
-  atEnd(() => rm(folder, { recursive: true, force: true }))
-  return join(folder, 'backup.gz')
+  return join(await aFolder('quvera-backup-'), 'backup.gz')
 }
 
 /** A site with enquiries, mails and a subscription. */
@@ -56,12 +52,9 @@ afterAll(async () => {
   await empty.close()
 })
 
-const inspect = <T>(env: Record<string, string>, read: (db: Db) => Promise<T>) =>
-  withDatabase({ DATA_DIR: '', ...env }, ({ db }) => read(db))
-
 /** All rows of all tables, as the database writes them. */
 function everything(env: Record<string, string>): Promise<unknown> {
-  return inspect(
+  return onDatabase(
     env,
     (db) => db.$queryRaw`
       SELECT (SELECT jsonb_agg(to_jsonb(t) ORDER BY "Id") FROM "Quvera_Form" t) AS forms,
@@ -143,7 +136,7 @@ describe('a backup', { timeout: 90_000 }, () => {
     const held = await anOpenDatabase()
     expect((await staff(['restore', file], held)).stdout).toMatch(/Withheld: 5 mails that were pending in the backup/)
     const states = (env: Record<string, string>) =>
-      inspect(env, (db) => db.mail.groupBy({ by: ['status', 'lastError'], _count: true }))
+      onDatabase(env, (db) => db.mail.groupBy({ by: ['status', 'lastError'], _count: true }))
     expect(await states(held)).toEqual([
       { status: 'Withheld', lastError: 'restored from a backup: may have been sent since', _count: 5 },
     ])
@@ -161,7 +154,7 @@ describe('a backup', { timeout: 90_000 }, () => {
     const file = await aBackup(site)
     const env = await anOpenDatabase()
     await staff(['restore', file], env)
-    const [before, after] = await inspect(env, async (db) => {
+    const [before, after] = await onDatabase(env, async (db) => {
       const last = await db.mail.aggregate({ _max: { id: true } })
       await db.$executeRaw`DELETE FROM "Quvera_Mail" WHERE "Kind" = 'Staff'`
       const enquiry = await db.enquiry.findFirstOrThrow()
@@ -241,7 +234,7 @@ describe('a backup', { timeout: 90_000 }, () => {
 
   it('has every column of every table', async () => {
     const file = await aBackup(site)
-    const columns = await inspect(
+    const columns = await onDatabase(
       site.env,
       (db) => db.$queryRaw<{ name: string }[]>`
         SELECT table_name || '.' || column_name AS name FROM information_schema.columns

@@ -4,8 +4,8 @@ import { products } from '../../shared/catalogue.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
+import { aServer } from '../support/fixtures.ts'
 import { openTestDatabase } from '../support/open-test-database.ts'
-import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
 import { hoursAgo, onDatabase, storedProducts, storeEnquiry } from '../support/stored-enquiry.ts'
 import { createTestDatabase } from '../support/test-database.ts'
@@ -162,16 +162,14 @@ describe('the digest of the day', () => {
     atEnd(drop, resend.close)
     const reference = await onDatabase(env, (db) => storeEnquiry(db, { receivedAt: hoursAgo(80) }))
     const digest = { ...sendingThrough(resend), DIGEST_AT: '00:00' }
-    const first = await startServer({ ...env, ...digest })
-    atEnd(() => first.stop('SIGKILL'))
+    const first = await aServer({ ...env, ...digest })
     await eventually(() => expect(resend.mails).toHaveLength(1))
     expect(resend.mails[0]).toMatchObject({ subject: expect.stringMatching(/^\w+: 1 enquiry waits, /) })
     expect(resend.mails[0]?.text).toContain(reference)
     const isSent = { kind: 'Summary', status: 'Sent' } as const
     await eventually(() => onDatabase(env, async (db) => expect(await db.mail.count({ where: isSent })).toBe(1)))
     expect(await first.stop()).toEqual({ code: 0, signal: null })
-    const second = await startServer({ ...env, ...digest })
-    atEnd(() => second.stop('SIGKILL'))
+    const second = await aServer({ ...env, ...digest })
     await onDatabase(env, async (db) => expect(await db.mail.count({ where: { kind: 'Summary' } })).toBe(1))
     expect(second.stdout()).not.toContain('the digest of the day is written')
   })

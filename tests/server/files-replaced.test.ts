@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
-import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { cp, mkdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, inject, it } from 'vitest'
 import { messages } from '../../shared/order.ts'
+import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
@@ -13,8 +14,7 @@ import { freePort } from '../support/server-process.ts'
 
 /** The built site in a folder of its own, which a new build may empty. */
 async function aSiteInItsOwnFolder() {
-  const folder = await mkdtemp(join(tmpdir(), 'quvera-built-'))
-  atEnd(() => rm(folder, { recursive: true, force: true }))
+  const folder = await aFolder('quvera-built-', tmpdir())
   await mkdir(join(folder, 'prisma'))
   await Promise.all(['dist', 'prisma/migrations'].map((path) => cp(path, join(folder, path), { recursive: true })))
   await symlink(resolve('node_modules'), join(folder, 'node_modules'))

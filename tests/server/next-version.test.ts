@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { sign } from '../support/backup-file.ts'
 import { aDatabase, anOpenDatabase } from '../support/fixtures.ts'
 import { openTestDatabase } from '../support/open-test-database.ts'
-import { aFolder } from '../support/scratch.ts'
+import { createFolder } from '../support/scratch.ts'
 import { type Ran, staff } from '../support/staff-command.ts'
 import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 
@@ -17,10 +17,10 @@ const LATER = {
   '29990102000000_later': `CREATE INDEX "later" ON "Quvera_Form" ("City") WHERE "Status" = 'Later'`,
 }
 
-let folder: Awaited<ReturnType<typeof aFolder>>
+let folder: Awaited<ReturnType<typeof createFolder>>
 let file: string
 beforeAll(async () => {
-  folder = await aFolder('quvera-next-')
+  folder = await createFolder('quvera-next-')
   await cp('dist/server', join(folder.path, 'dist/server'), { recursive: true })
   await cp('prisma/migrations', join(folder.path, 'prisma/migrations'), { recursive: true })
   await symlink(resolve('node_modules'), join(folder.path, 'node_modules'))

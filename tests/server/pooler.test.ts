@@ -3,16 +3,15 @@ import pg from 'pg'
 import { describe, expect, inject, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { openDatabase } from '../../server/open-database.ts'
+import { aFolder } from '../support/a-folder.ts'
 import { submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
-import { aDatabase } from '../support/fixtures.ts'
+import { aDatabase, aServer } from '../support/fixtures.ts'
 import { startForwarder } from '../support/forwarder.ts'
 import { aUniqueOrder, sendOrders } from '../support/load.ts'
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
-import { aFolder } from '../support/scratch.ts'
-import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase } from '../support/stored-enquiry.ts'
 import { administer, migrations } from '../support/test-database.ts'
@@ -25,8 +24,7 @@ async function aPooler(url: string, setting?: string): Promise<string> {
 
 /** A server process that has said nothing of level warn or more, so far. */
 async function aSilentServer(env: Record<string, string>) {
-  const server = await startServer({ PUBLIC_URL: 'http://quvera.test', RATE_LIMIT_MAX: '0', LOG_LEVEL: 'warn', ...env })
-  atEnd(() => server.stop('SIGKILL'))
+  const server = await aServer({ PUBLIC_URL: 'http://quvera.test', RATE_LIMIT_MAX: '0', LOG_LEVEL: 'warn', ...env })
   return server
 }
 
@@ -80,8 +78,7 @@ describe.skipIf(!inject('postgres') || !hasPgBouncer)(`behind PgBouncer in trans
     for (const command of [['list'], ['status', reference, 'Contacted'], ['export'], ['digest'], ['mails']])
       expect(await staff(command, env), command.join(' ')).toMatchObject({ code: 0, stderr: '' })
     const folder = await aFolder('quvera-pooler-')
-    atEnd(folder.remove)
-    const file = join(folder.path, 'backup.gz')
+    const file = join(folder, 'backup.gz')
     expect(await staff(['backup', file], env)).toMatchObject({ code: 0 })
     const other = { DATABASE_URL: await aPooler(await anEmptyDatabase()) }
     expect(await staff(['restore', file], other)).toMatchObject({ code: 0, stderr: '' })

@@ -5,10 +5,11 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { migrationsFolder } from '../../server/project-root.ts'
 import { products } from '../../shared/catalogue.ts'
+import { aFolder } from '../support/a-folder.ts'
 import { type BackupContent, backupText } from '../support/backup-file.ts'
 import { aDatabase, anOpenDatabase } from '../support/fixtures.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
-import { aFolder } from '../support/scratch.ts'
+import { createFolder } from '../support/scratch.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase, storedProducts } from '../support/stored-enquiry.ts'
 import { administer } from '../support/test-database.ts'
@@ -71,9 +72,9 @@ function anOldBackup(): BackupContent {
   }
 }
 
-let folder: Awaited<ReturnType<typeof aFolder>>
+let folder: Awaited<ReturnType<typeof createFolder>>
 beforeAll(async () => {
-  folder = await aFolder('quvera-restore-')
+  folder = await createFolder('quvera-restore-')
 })
 afterAll(() => folder.remove())
 
@@ -210,7 +211,7 @@ describe('a file that is not a backup of this site', { timeout: 60_000 }, () => 
   })
 
   it.skipIf(inject('postgres'))('is known before a database is made, also at standard input', async () => {
-    const dataDir = join((await aFolder('quvera-restored-')).path, 'data')
+    const dataDir = join(await aFolder('quvera-restored-'), 'data')
     expect(await staff(['restore', '-'], { DATA_DIR: dataDir })).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^standard input is damaged or no backup: .* Nothing was changed\.\n$/),

@@ -8,7 +8,7 @@ import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
-import { aDatabase as aTestDatabase } from '../support/fixtures.ts'
+import { aServer, aDatabase as aTestDatabase } from '../support/fixtures.ts'
 import { startPostgresServer } from '../support/postgres-server.ts'
 import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
@@ -104,8 +104,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
     const { hint } = await administer(url('quvera'), script).catch((error) => error)
     await administer(url('postgres'), /A superuser runs: (.*); or: /.exec(hint)?.[1] ?? '')
     for (const _ of ['the first time', 'again']) await administer(url('quvera'), script)
-    const site = await startServer({ DATABASE_URL: url('quvera_app') })
-    atEnd(() => site.stop('SIGKILL'))
+    const site = await aServer({ DATABASE_URL: url('quvera_app') })
     expect((await submit(site.url, anOrder())).status).toBe(200)
   })
 
@@ -113,8 +112,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
     const { app, owner } = await aDatabase()
     const resend = await startFakeResend()
     atEnd(resend.close)
-    const server = await startServer({ DATABASE_URL: app, PUBLIC_URL: 'http://quvera.test', ...sendingThrough(resend) })
-    atEnd(() => server.stop('SIGKILL'))
+    const server = await aServer({ DATABASE_URL: app, PUBLIC_URL: 'http://quvera.test', ...sendingThrough(resend) })
     const order = anOrder()
     const { reference = '', status } = await submit(server.url, order)
     expect(status).toBe(200)
@@ -252,8 +250,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
       { rolname: 'quvera_readonly', rolsuper: false, owner },
     ])
     await client.end()
-    const server = await startServer({ DATABASE_URL: url('quvera_app') })
-    atEnd(() => server.stop('SIGKILL'))
+    const server = await aServer({ DATABASE_URL: url('quvera_app') })
     expect((await submit(server.url, anOrder())).status).toBe(200)
     await run('quvera', 'prisma/roles.sql', 'deploy/passwords.sql') // as the next `up` does
   })
@@ -275,8 +272,7 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
   it('name the command that a due migration needs', async () => {
     const { app, owner } = await aDatabase()
     await administer(owner, "DELETE FROM _prisma_migrations WHERE migration_name LIKE '%_tables'")
-    const server = await startServer({ DATABASE_URL: app }, { waitUntilReady: false })
-    atEnd(() => server.stop('SIGKILL'))
+    const server = await aServer({ DATABASE_URL: app }, { waitUntilReady: false })
     expect((await server.exited).code).toBe(1)
     expect(server.stderr()).toMatch(
       /^Migration \d+_tables is due, and this role may not apply it\. [^\n]* staff -- migrate[^\n]*\n$/,

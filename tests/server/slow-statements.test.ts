@@ -1,13 +1,13 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import type { Database } from '../../server/database/database.ts'
 import { createOrders, probeStorage } from '../../server/enquiries/orders.ts'
 import { openDatabase } from '../../server/open-database.ts'
+import { aFolder } from '../support/a-folder.ts'
 import { anOrder } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
-import { scratch } from '../support/scratch.ts'
 import { createTestDatabase, migrations } from '../support/test-database.ts'
 
 const QUERY_TIMEOUT_MS = 400
@@ -76,7 +76,7 @@ describe.skipIf(!inject('postgres'))('on a PostgreSQL server that answers too la
   })
 
   it('a migration that waits for a long backup gives up in seconds, says so, and orders are stored again', async () => {
-    const folder = await mkdtemp(join(scratch, 'quvera-migrations-'))
+    const folder = await aFolder('quvera-migrations-')
     await cp(migrations, folder, { recursive: true })
     await mkdir(join(folder, '29990101000000_wide'))
     await writeFile(join(folder, '29990101000000_wide', 'migration.sql'), 'ALTER TABLE "Quvera_Form" ADD "X" int')
@@ -85,6 +85,5 @@ describe.skipIf(!inject('postgres'))('on a PostgreSQL server that answers too la
       /^Migration 29990101000000_wide was not applied, and left nothing behind: .* holds a table .* Start again/,
     )
     await submit()
-    await rm(folder, { recursive: true })
   }, 10_000)
 })

@@ -1,11 +1,11 @@
 import { chown, copyFile, readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { aFolder } from '../support/a-folder.ts'
 import { atEnd } from '../support/at-end.ts'
 import { type FakeResend, startFakeResend } from '../support/fake-resend.ts'
 import { aSite } from '../support/fixtures.ts'
 import { readCsv } from '../support/read-csv.ts'
-import { aFolder } from '../support/scratch.ts'
 import { runProgram, runShell, staff } from '../support/staff-command.ts'
 
 async function aResend(): Promise<FakeResend> {
@@ -105,8 +105,7 @@ describe('a database that nobody named', () => {
   it('is not the embedded one where DATABASE_URL is set but empty', async () => {
     const { database } = await aSite()
     const folder = await aFolder('quvera-meant-')
-    atEnd(folder.remove)
-    const file = join(folder.path, 'backup.gz')
+    const file = join(folder, 'backup.gz')
     await staff(['backup', '--allow-empty', file], database)
     for (const command of [['migrate'], ['restore', file]]) {
       const { code, stderr } = await staff(command, { DATABASE_URL: '' })
@@ -119,27 +118,25 @@ describe('a database that nobody named', () => {
 
   it('is not the DATA_DIR of a copied .env.example either, unless the command names it', async () => {
     const folder = await aFolder('quvera-copied-')
-    atEnd(folder.remove)
-    await copyFile('.env.example', join(folder.path, '.env'))
+    await copyFile('.env.example', join(folder, '.env'))
     const [loader, program] = ['server/dotenv.mjs', 'server/staff.ts'].map((file) => resolve(file))
     const migrate = (env: Record<string, string>) =>
-      runShell(`cd ${folder.path} && node --import ${loader} ${program} migrate`, env)
+      runShell(`cd ${folder} && node --import ${loader} ${program} migrate`, env)
     for (const env of [{}, { DATABASE_URL: '' }])
       expect(await migrate(env)).toMatchObject({ code: 1, stderr: expect.stringContaining('or DATA_DIR=.data for') })
-    expect(await readdir(folder.path)).toEqual(['.env'])
+    expect(await readdir(folder)).toEqual(['.env'])
     expect(await migrate({ DATA_DIR: '.data' })).toMatchObject({ code: 0 })
   })
 
   it.skipIf(process.getuid?.() !== 0)('is not opened as another user than its folder’s, who is named', async () => {
     const folder = await aFolder('quvera-owner-')
-    atEnd(folder.remove)
-    await chown(folder.path, 65_534, 65_534)
-    const { code, stderr } = await staff(['list', '--new'], { DATA_DIR: folder.path })
+    await chown(folder, 65_534, 65_534)
+    const { code, stderr } = await staff(['list', '--new'], { DATA_DIR: folder })
     expect(code).toBe(1)
     expect(stderr).toMatch(
       /^The database's folder \S+ belongs to the user nobody; [^\n]* runuser -u nobody -- npm run -s staff -- list --new\n$/,
     )
-    expect(await readdir(folder.path)).toEqual([])
+    expect(await readdir(folder)).toEqual([])
   })
 })
 

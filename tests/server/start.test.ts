@@ -1,38 +1,20 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { withDatabase } from '../../server/open-database.ts'
+import { aFolder } from '../support/a-folder.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
+import { aDatabase, aServer } from '../support/fixtures.ts'
 import { openTestDatabase } from '../support/open-test-database.ts'
-import { scratch } from '../support/scratch.ts'
-import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { runProgram, staff } from '../support/staff-command.ts'
-import { administer, createTestDatabase } from '../support/test-database.ts'
-
-async function start(env: Record<string, string>): Promise<ServerProcess> {
-  const server = await startServer(env, { waitUntilReady: false })
-  atEnd(() => server.stop('SIGKILL'))
-  return server
-}
-
-async function aDatabase() {
-  const { env, drop } = await createTestDatabase()
-  atEnd(drop)
-  return env
-}
-
-async function aFolder(): Promise<string> {
-  const folder = await mkdtemp(join(scratch, 'quvera-start-'))
-  atEnd(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
+import { administer } from '../support/test-database.ts'
 
 const onlyEmbedded = it.skipIf(inject('postgres'))
 
 onlyEmbedded('a folder that cannot be made ends the start with one line that names it', async () => {
-  const server = await start({ DATA_DIR: '/dev/null/nope' })
+  const server = await aServer({ DATA_DIR: '/dev/null/nope' }, { waitUntilReady: false })
   expect(await server.exited).toEqual({ code: 1, signal: null })
   expect(server.stderr()).toMatch(/^DATA_DIR \/dev\/null\/nope cannot be made or used: .*\n$/)
 })
@@ -46,20 +28,22 @@ onlyEmbedded.each([
   atEnd(() => silent.close())
   const { port } = silent.address() as { port: number }
   const connected = new Promise((done) => silent.once('connection', done))
-  const server = await start({ DATABASE_URL: `postgresql://nobody@127.0.0.1:${port}/none` })
+  const server = await aServer(
+    { DATABASE_URL: `postgresql://nobody@127.0.0.1:${port}/none` },
+    { waitUntilReady: false },
+  )
   await connected
   expect(await server.stop(signal)).toEqual({ code, signal: null }) // and not when the database has answered
 })
 
 onlyEmbedded('a first start that is called off leaves a folder that the next one can use', async () => {
-  const folder = await aFolder()
-  const first = await start({ DATA_DIR: folder })
+  const folder = await aFolder('quvera-start-')
+  const first = await aServer({ DATA_DIR: folder }, { waitUntilReady: false })
   // In the middle of it: the database is there, and not yet in its place.
   await eventually(() => stat(join(folder, 'postgres.new')).then(Boolean, () => false))
   expect(await first.stop()).toEqual({ code: 143, signal: null })
   expect(await readdir(folder)).not.toContain('.s.PGSQL.5432')
-  const second = await startServer({ DATA_DIR: folder })
-  atEnd(() => second.stop('SIGKILL'))
+  const second = await aServer({ DATA_DIR: folder })
   expect((await fetch(`${second.url}/readyz`)).status).toBe(200)
 })
 
@@ -76,7 +60,10 @@ onlyEmbedded.each([
   [{ MAIL_FROM: 'Quvera <enquiries@quvera.test>' }, 'STAFF_EMAILS'],
   [{ MAIL_FROM: 'enquiries@quvera.example', STAFF_EMAILS: 'staff@quvera.test' }, 'MAIL_FROM'],
 ])('a key beside a stand-in address ends the start with one line that names it: %j', async (env, name) => {
-  const server = await start({ DATA_DIR: '/dev/null/nope', RESEND_API_KEY: 're_test', ...env })
+  const server = await aServer(
+    { DATA_DIR: '/dev/null/nope', RESEND_API_KEY: 're_test', ...env },
+    { waitUntilReady: false },
+  )
   expect(await server.exited).toEqual({ code: 1, signal: null })
   expect(server.stderr()).toMatch(new RegExp(`^RESEND_API_KEY is set, but ${name} is still a stand-in .*\n$`))
 })
@@ -93,7 +80,7 @@ describe('staff commands and Studio open what is there', () => {
   const studio = (env: Record<string, string>) => runProgram('server/studio.ts', [], env)
 
   onlyEmbedded('and say in which folder they found nothing, which stays as it is', async () => {
-    const folder = await aFolder()
+    const folder = await aFolder('quvera-start-')
     const ran = await Promise.all([
       ...COMMANDS.map((args) => staff(args, { DATA_DIR: join(folder, 'typo') })),
       studio({ DATA_DIR: join(folder, 'typo') }),
@@ -107,7 +94,7 @@ describe('staff commands and Studio open what is there', () => {
   })
 
   onlyEmbedded('and `migrate` makes one', async () => {
-    const folder = await aFolder()
+    const folder = await aFolder('quvera-start-')
     expect(await staff(['migrate'], { DATA_DIR: join(folder, 'new') })).toMatchObject({ code: 0 })
     expect(await staff(['list'], { DATA_DIR: join(folder, 'new') })).toMatchObject({ code: 0 })
   })

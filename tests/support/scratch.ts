@@ -18,8 +18,8 @@ function hasRoom(): boolean {
   }
 }
 
-/** An empty folder there. */
-export async function aFolder(prefix: string) {
+/** An empty folder there, for what several tests share. */
+export async function createFolder(prefix: string) {
   const path = await mkdtemp(join(scratch, prefix))
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }

@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node'
 import { sendingThrough, startFakeResend } from './fake-resend.ts'
-import { aFolder } from './scratch.ts'
+import { createFolder } from './scratch.ts'
 import { startServer } from './server-process.ts'
 
 declare module 'vitest' {
@@ -12,7 +12,7 @@ declare module 'vitest' {
 
 /** Starts it: the built server with an embedded database. */
 export default async function setup(project: TestProject) {
-  const [folder, resend] = await Promise.all([aFolder('quvera-shared-'), startFakeResend()])
+  const [folder, resend] = await Promise.all([createFolder('quvera-shared-'), startFakeResend()])
   const env = { DATA_DIR: folder.path, EMBEDDED_DATABASE_PORT: '0' }
   const server = await startServer({ ...env, ...sendingThrough(resend), RATE_LIMIT_MAX: '0' })
   project.provide('sharedSite', { url: server.url, env })
