@@ -1,6 +1,6 @@
 import { renderToString } from 'react-dom/server'
 import type { FormOutcome } from '../shared/form-outcome.ts'
-import { fieldMarks, goBack, uncertain } from './content/sending.ts'
+import { fieldErrorsOf, goBack, uncertain } from './content/sending.ts'
 import { Footer } from './layout/footer.tsx'
 import { Header } from './layout/header.tsx'
 import type { FormAnswer, Page } from './pages/page.ts'
@@ -22,10 +22,10 @@ function orderAnswer({ order }: FormOutcome) {
   const { problem, values, submissionKey, isUncertain } = order
   const isUnread = Object.keys({ ...values, ...problem.fields }).length === 0
   const note = isUnread ? goBack : isUncertain ? uncertain : undefined
-  return { summary: problem.message, note, marks: fieldMarks(problem), values, submissionKey }
+  return { summary: problem.message, note, fieldErrors: fieldErrorsOf(problem), values, submissionKey }
 }
 
-/** A whole page, as the build and the server write it. */
+/** The body of a page: header, content and footer. */
 function App({ page, answer }: { page: Page; answer: FormAnswer }) {
   const { path, ground = 'paper', content, unlisted, isSubscription, Body } = page
   const product = content?.product

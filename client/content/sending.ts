@@ -4,10 +4,10 @@ import { messages, type Problem } from '../../shared/order.ts'
 /* What is said once somebody fills the form: it comes with the code that sends it. */
 
 /** Stands under an empty field. */
-export const emptyMark = 'This field is empty.'
+export const emptyFieldError = 'This field is empty.'
 
 /** Stands under a wrong email address. */
-export const emailMark = `${messages.email}. It should look like name@example.com.`
+export const emailFieldError = `${messages.email}. It should look like name@example.com.`
 
 export const notStored = `We could not save your enquiry. Everything you typed is still here. Please send it again, or call ${brand.phone}.`
 
@@ -32,8 +32,8 @@ export const progress = {
 
 export const stopped = `Stopped. Your enquiry may still have reached us. If you send it again unchanged, we will count it only once. You can also call ${brand.phone}.`
 
-/** What stands under each field that breaks a rule. */
-export function fieldMarks({ fields }: Problem): Record<string, string> {
-  const marks: Record<string, string> = { [messages.empty]: emptyMark, [messages.email]: emailMark }
-  return Object.fromEntries(Object.entries(fields).map(([field, rule]) => [field, marks[rule] ?? rule]))
+/** The message under each field that breaks a rule. */
+export function fieldErrorsOf({ fields }: Problem): Record<string, string> {
+  const errors: Record<string, string> = { [messages.empty]: emptyFieldError, [messages.email]: emailFieldError }
+  return Object.fromEntries(Object.entries(fields).map(([field, rule]) => [field, errors[rule] ?? rule]))
 }

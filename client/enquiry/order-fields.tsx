@@ -6,7 +6,7 @@ import { hints, optionalHint } from '../content/enquiry-form.ts'
 
 interface OrderFieldsProps {
   rules: Record<OrderField, FieldRule>
-  marks: Record<string, string>
+  fieldErrors: Record<string, string>
   /** What they hold at first. */
   values?: Record<string, string> | undefined
   /** Key of an order that may be stored: posted again it is the same order. */
@@ -19,13 +19,13 @@ interface OrderFieldsProps {
  * The inputs of the order form, uncontrolled: what is typed before hydration stays. Visible ones never have
  * `autoComplete="off"`, which would empty them on the way back to the page.
  */
-export function OrderFields({ rules, marks, values = {}, submissionKey, isLocked }: OrderFieldsProps) {
+export function OrderFields({ rules, fieldErrors, values = {}, submissionKey, isLocked }: OrderFieldsProps) {
   function field(name: OrderField) {
     const { max: maxLength, optional } = rules[name]
-    const mark = marks[name] && { 'aria-invalid': true, 'aria-describedby': `order-${name}-problem` }
-    return { id: `order-${name}`, name, required: !optional, maxLength, defaultValue: values[name], ...mark }
+    const invalid = fieldErrors[name] && { 'aria-invalid': true, 'aria-describedby': `order-${name}-error` }
+    return { id: `order-${name}`, name, required: !optional, maxLength, defaultValue: values[name], ...invalid }
   }
-  const about = (name: OrderField) => ({ name, rule: rules[name], mark: marks[name] })
+  const about = (name: OrderField) => ({ name, rule: rules[name], error: fieldErrors[name] })
   return (
     <div className="fields" inert={isLocked}>
       <Field {...about('name')} label="Name">
@@ -72,11 +72,11 @@ interface FieldProps {
   name: OrderField
   label: string
   rule: FieldRule
-  mark: string | undefined
+  error: string | undefined
   children: ReactNode
 }
 
-function Field({ name, label, rule, mark, children }: FieldProps) {
+function Field({ name, label, rule, error, children }: FieldProps) {
   const hint = hints[name] ?? (rule.optional && optionalHint(rule.max))
   return (
     <div className="field">
@@ -84,9 +84,9 @@ function Field({ name, label, rule, mark, children }: FieldProps) {
         {label} {hint && <span className="small">{hint}</span>}
       </label>
       {children}
-      {mark && (
-        <p className="field-problem" id={`order-${name}-problem`}>
-          {mark}
+      {error && (
+        <p className="field-error" id={`order-${name}-error`}>
+          {error}
         </p>
       )}
     </div>

@@ -117,11 +117,11 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
     }
   }
 
-  /** Removes the mark of a field that is edited, and the toast with the last mark. */
+  /** Removes the error of an edited field, and the toast with the last error. */
   function correct({ target }: FormEvent) {
-    if (Object.keys(state.marks).length === 0) return
-    const { [(target as HTMLInputElement).name]: _, ...marks } = state.marks
-    setState(Object.keys(marks).length > 0 ? { ...state, marks } : EMPTY_STATE)
+    if (Object.keys(state.fieldErrors).length === 0) return
+    const { [(target as HTMLInputElement).name]: _, ...fieldErrors } = state.fieldErrors
+    setState(Object.keys(fieldErrors).length > 0 ? { ...state, fieldErrors } : EMPTY_STATE)
   }
 
   function stop() {
@@ -146,7 +146,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
   }, [state.received])
   useEffect(() => () => void sender.current?.then(({ stop }) => stop()), [])
 
-  const isRefused = Object.keys(state.marks).length > 0
+  const isRefused = Object.keys(state.fieldErrors).length > 0
   const isReceived = state.received !== undefined
   const toasts = Toasts && <Toasts />
 
@@ -181,7 +181,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
             <OrderFields
               key={initial.after}
               rules={rules}
-              marks={state.marks}
+              fieldErrors={state.fieldErrors}
               values={initial.values}
               submissionKey={answer?.submissionKey}
               isLocked={state.sending ?? false}

@@ -12,8 +12,7 @@ export interface OrderState {
   sending?: boolean
   /** Message while it is being sent. */
   progress?: string | undefined
-  /** Messages by field. */
-  marks: Record<string, string>
+  fieldErrors: Record<string, string>
   /** Without scripts: the message that is a toast elsewhere. */
   summary?: string
   /** A message about no single field. */
@@ -23,7 +22,7 @@ export interface OrderState {
   order?: OrderContent
 }
 
-export const EMPTY_STATE: OrderState = { marks: {} }
+export const EMPTY_STATE: OrderState = { fieldErrors: {} }
 
 interface OrderReceivedProps {
   received: Received

@@ -1,7 +1,7 @@
 import { focusManager, MutationObserver, onlineManager, QueryClient } from '@tanstack/react-query'
 import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
-import { fieldMarks, notStored, outdated, progress, stopped, uncertain } from '../content/sending.ts'
+import { fieldErrorsOf, notStored, outdated, progress, stopped, uncertain } from '../content/sending.ts'
 import { EMPTY_STATE, type OrderState } from './order-received.tsx'
 import { currentKey, keepKey, retryAfterMs, sendOrder } from './send-order.ts'
 import { newKey } from './submission-key.ts'
@@ -81,7 +81,7 @@ export function createOrderSender(show: Show, maybeStoredKey?: string) {
       })
       if (checked.success) return void start(checked.data)
       const problem = problemOf(checked.error)
-      show({ marks: fieldMarks(problem) }, () => toast.error(problem.message))
+      show({ fieldErrors: fieldErrorsOf(problem) }, () => toast.error(problem.message))
     },
     stop() {
       if (!current) return

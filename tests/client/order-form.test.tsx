@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { enquiryReceived, receivedEarlier } from '../../client/content/enquiry-form.ts'
-import { emailMark, emptyMark, notStored, progress, uncertain } from '../../client/content/sending.ts'
+import { emailFieldError, emptyFieldError, notStored, progress, uncertain } from '../../client/content/sending.ts'
 import { OrderSection } from '../../client/enquiry/order-form.tsx'
 import { keepKey } from '../../client/enquiry/send-order.ts'
 import { brand } from '../../shared/brand.ts'
@@ -73,21 +73,21 @@ async function stop() {
 const toast = (text: string) => expect.element(page.getByRole('alert').getByText(text, { exact: true })).toBeVisible()
 const marked = () => [...form.querySelectorAll('[aria-invalid=true]')].map((input) => input.getAttribute('name'))
 
-const problems = () => [...form.querySelectorAll('.field-problem')].map((problem) => problem.textContent)
+const fieldErrors = () => [...form.querySelectorAll('.field-error')].map((error) => error.textContent)
 
 it('tells the first broken rule, in the order of the owner, and marks every wrong field with its own', async () => {
   await fill({ ...filled, name: '   ', email: 'nobody', mobile: '12ab' })
   await send()
   await toast(messages.empty)
   expect(marked()).toEqual(['name', 'email', 'mobile'])
-  expect(problems()).toEqual([emptyMark, emailMark, messages.digits])
+  expect(fieldErrors()).toEqual([emptyFieldError, emailFieldError, messages.digits])
 
   await fill({ name: 'Asha Verma' })
   await send()
   await toast(messages.email)
   expect(marked()).toEqual(['email', 'mobile'])
   expect(document.activeElement).toBe(field('email'))
-  expect(form.querySelector(`#${field('email').getAttribute('aria-describedby')}`)?.textContent).toBe(emailMark)
+  expect(form.querySelector(`#${field('email').getAttribute('aria-describedby')}`)?.textContent).toBe(emailFieldError)
 
   await fill({ email: filled.email })
   await send()
@@ -109,7 +109,7 @@ it('marks every empty field and keeps what was typed', async () => {
   expect(values()).toMatchObject({ email: filled.email, quantity: '3' })
 })
 
-it('a mark goes as soon as its field is changed', async () => {
+it('the error of a field goes as soon as the field is changed', async () => {
   await send()
   await toast(messages.empty)
   await fill({ name: 'A' })
@@ -117,7 +117,7 @@ it('a mark goes as soon as its field is changed', async () => {
   expect(marked()).toContain('email')
 })
 
-it('with the last mark goes what was said of it', async () => {
+it('the toast goes with the last error', async () => {
   await fill({ ...filled, email: 'nobody', mobile: '12ab' })
   await send()
   await toast(messages.email)

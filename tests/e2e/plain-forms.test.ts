@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'
 import { enquiryReceived } from '../../client/content/enquiry-form.ts'
-import { emptyMark, uncertain } from '../../client/content/sending.ts'
+import { emptyFieldError, uncertain } from '../../client/content/sending.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { pagePaths } from '../../shared/page-paths.ts'
@@ -68,8 +68,8 @@ describe.each(formPaths)('without scripts, on %s', (path) => {
     await page.getByRole('alert').getByText(messages.empty).waitFor()
     expect(await page.locator('[aria-invalid=true]').count()).toBe(1)
     expect(await page.locator('#order-name').getAttribute('aria-invalid')).toBe('true')
-    expect(await page.locator('#order-name').getAttribute('aria-describedby')).toBe('order-name-problem')
-    expect(await page.locator('#order-name-problem').textContent()).toBe(emptyMark)
+    expect(await page.locator('#order-name').getAttribute('aria-describedby')).toBe('order-name-error')
+    expect(await page.locator('#order-name-error').textContent()).toBe(emptyFieldError)
     expect(await page.locator('#order-quantity').inputValue()).toBe('24')
     expect(await page.locator('#order-products').inputValue()).toBe(products[1])
     await eventually(async () => expect((await page.getByRole('alert').boundingBox())?.y).toBeLessThan(300))
