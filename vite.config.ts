@@ -72,5 +72,5 @@ export default defineConfig({
       await packEmptyDatabase(resolve('dist/server/empty-database.gz'))
     },
   },
-  server: { fs: { allow: ['..'] } },
+  server: { fs: { allow: ['..'] } }, // shared/ lies beside client/
 })

@@ -5,18 +5,18 @@ import { parseArgs } from 'node:util'
 import sharp, { type Sharp } from 'sharp'
 import { imagesFolder, readPictures } from './pictures-plugin.ts'
 
+const DEFAULT_WIDTHS = [400, 640, 960]
 const USAGE = `Usage: npm run pictures -- NAME PHOTO [--ground "#RRGGBB"]
 
-Writes NAME-WIDTH.avif into client/images, and the second width also as .webp, in the place of what is there under this
-name. A picture that exists keeps its widths, a new one has those of the products.
---ground is the colour behind what is shown: it becomes transparent.`
-const PRODUCT_WIDTHS = [400, 640, 960]
+Writes NAME-WIDTH.avif into client/images, and the second width also as .webp. It replaces the files of this name.
+An existing picture keeps its widths. A new one gets ${DEFAULT_WIDTHS.join(', ')}.
+--ground is the background colour, which becomes transparent.`
 /** A pixel whose colour differs by at most so many of 255 levels is background. */
 const NOISE = 4
 /** A pixel that differs by so many levels or more is opaque. */
 const SOLID = 40
 /** The least share of a photo that must be background. */
-const BARE_MIN = 0.02
+const BACKGROUND_MIN = 0.02
 
 try {
   await makePicture(process.argv.slice(2))
@@ -34,7 +34,7 @@ async function makePicture(args: string[]) {
   const [name, photo] = positionals
   if (!name || !photo || !/^[a-z0-9-]+$/.test(name)) throw new Error(USAGE)
   const folder = values.folder ?? imagesFolder
-  const { widths = PRODUCT_WIDTHS } = (await readPictures(folder))[name] ?? {}
+  const { widths = DEFAULT_WIDTHS } = (await readPictures(folder))[name] ?? {}
   const upright = sharp(photo).autoOrient().toColourspace('srgb')
   const whole = values.ground ? await cutOut(upright, parseColour(values.ground)) : upright
   const { data, info } = await whole.png().toBuffer({ resolveWithObject: true })
@@ -58,13 +58,13 @@ function parseColour(text: string): number[] {
 }
 
 /**
- * The picture with its ground made transparent: opacity grows with the difference to `ground` and is exactly 0 where
- * there is only ground; colours are such that the picture looks as before when it stands on `ground`.
+ * Makes the background transparent. The opacity of a pixel grows with its difference to `ground` and is 0 where there is only
+ * background. On the colour `ground` the picture looks as before.
  */
 async function cutOut(picture: Sharp, ground: number[]): Promise<Sharp> {
   const { data, info } = await picture.ensureAlpha().raw().toBuffer({ resolveWithObject: true })
   const corner = `#${data.subarray(0, 3).toString('hex')}`
-  let bare = 0
+  let background = 0
   for (let pixel = 0; pixel < data.length; pixel += 4) {
     const difference = Math.max(...ground.map((level, channel) => Math.abs((data[pixel + channel] ?? 0) - level)))
     const opacity = Math.min(1, Math.max(0, (difference - NOISE) / (SOLID - NOISE)))
@@ -73,9 +73,9 @@ async function cutOut(picture: Sharp, ground: number[]): Promise<Sharp> {
       data[pixel + channel] = Math.min(255, Math.max(0, Math.round(level + (opacity && shown / opacity))))
     }
     data[pixel + 3] = Math.round(opacity * 255)
-    if (opacity === 0) bare++
+    if (opacity === 0) background++
   }
-  if (bare < (data.length / 4) * BARE_MIN)
-    throw new Error(`The photo has next to nothing of this ground. In its upper left corner it is ${corner}.`)
+  if (background < (data.length / 4) * BACKGROUND_MIN)
+    throw new Error(`Almost nothing in the photo has this background colour. Its upper left corner is ${corner}.`)
   return sharp(data, { raw: { width: info.width, height: info.height, channels: 4 } })
 }

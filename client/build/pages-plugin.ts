@@ -108,7 +108,7 @@ async function withIntegrity(html: string) {
   return result
 }
 
-/** Forms sent without scripts, and the pages that answer them, need the built site. */
+/** Serves pages. Answers to forms sent without scripts need the built site. */
 function servePages(server: ViteDevServer) {
   server.middlewares.use(async (request, response, next) => {
     try {

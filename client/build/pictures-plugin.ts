@@ -48,7 +48,7 @@ export function pictures(): Plugin {
 /** The longest word after the brand's name that fits beside the bottle on a page of 320 px. */
 const WORD_LETTERS_MAX = 12
 
-/** What the catalogue's products lack before a page can be built or tried: all of it, by name. */
+/** Everything that is missing for the products of the catalogue, one message each. */
 export async function findCatalogueErrors(names: readonly string[], folder = imagesFolder): Promise<string[]> {
   const made = await readPictures(folder)
   const files = await readdir(folder)
@@ -59,7 +59,7 @@ export async function findCatalogueErrors(names: readonly string[], folder = ima
     const [word = ''] = name.slice(brand.name.length + 1).split(' ')
     if (!name.startsWith(`${brand.name} `) || word.length > WORD_LETTERS_MAX)
       errors.push(
-        `"${name}" has to be the brand's name, a space, and a word of at most ${WORD_LETTERS_MAX} letters, which stands as large as fits beside the bottle on a phone; more words may follow`,
+        `"${name}" must be the brand's name, a space and a word of at most ${WORD_LETTERS_MAX} letters, which is shown large beside the bottle. More words may follow`,
       )
     const { picture } = (productCards as Partial<Record<string, { picture: string }>>)[name] ?? {}
     if (picture) pictures.push(picture, `${picture}-capsules`, `${picture}-label-wide`)

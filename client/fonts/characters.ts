@@ -1,7 +1,7 @@
 const keyboard = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('')
 const unusualInTitles = /[#$*<=>@[\\\]^_`{|}~]/g
 
-/** What the committed fonts hold: `subset.mjs` makes them anew when something is added. */
+/** The characters of the committed fonts. After adding one, run subset.mjs. */
 export const characters = {
   /** Fraunces, in headings. */
   titles: `${keyboard.replace(unusualInTitles, '')}–—’‘“”·×…→`,
@@ -9,7 +9,7 @@ export const characters = {
   text: `${keyboard}–—’‘“”·×…µ©→\u00a0`,
 }
 
-/** What a page shows and the fonts do not hold: browsers take it from another font. */
+/** Characters of a page that the fonts lack. Browsers show them in another font. */
 export function missingCharacters(html: string): string[] {
   const shown = html.slice(html.indexOf('</head>'))
   const headings = shown.split('<h').filter((part) => /^\d/.test(part))

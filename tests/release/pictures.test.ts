@@ -73,7 +73,7 @@ describe('npm run pictures', () => {
     const ground = await pictures('cup', file('photo.jpg'), '--ground', '#112233')
     expect(ground.code).toBe(1)
     expect(ground.stderr).toMatch(
-      /^The photo has next to nothing of this ground\. .* upper left corner it is #[ef]\w{5}\.$/m,
+      /^Almost nothing in the photo has this background colour\. Its upper left corner is #[ef]\w{5}\.$/m,
     )
     expect((await readdir(folder)).filter((name) => name.startsWith('cup-'))).toEqual([])
   })

@@ -21,6 +21,6 @@ it('what a further product lacks is said at once, all of it by name', async () =
 
 it('a word that does not fit beside its bottle is one fault, with its reason', async () => {
   const [first, ...others] = await findCatalogueErrors([`${brand.name} Cardiovascularis`])
-  expect(first).toMatch(/"\w+ Cardiovascularis" has to be .* at most 12 letters, which stands as large as fits/)
+  expect(first).toMatch(/"\w+ Cardiovascularis" must be .* at most 12 letters, which is shown large/)
   expect(others.join()).not.toContain('letters')
 })
