@@ -8,7 +8,7 @@ import { markCurrentSection } from './product/contents.tsx'
 import type { IslandName } from './ui/island.tsx'
 import { backHome, MessagePage } from './ui/message-page.tsx'
 
-/** The island that every page has is bundled here. The others are loaded by the pages that have them. */
+/** The subscribe form, which nearly every page has, is bundled here. The others are loaded by the pages that have them. */
 const components: Record<IslandName, () => unknown> = {
   indications: async () => (await import('./product/indications.tsx')).Indications,
   mechanism: async () => (await import('./product/mechanism.tsx')).Mechanism,
@@ -37,7 +37,8 @@ export async function hydrate() {
   for (const act of [printSheet, copyReference]) addEventListener('click', act)
   setYear()
   document.documentElement.toggleAttribute('data-hydrated', true)
-  if (document.documentElement.dataset.vitals === 'on') import('./web-vitals.ts').catch(() => undefined) // optional
+  // The server sets data-vitals. Without the script only measurements are missing.
+  if (document.documentElement.dataset.vitals === 'on') import('./web-vitals.ts').catch(() => undefined)
 }
 
 const roots = new Set<Root>()
@@ -58,7 +59,7 @@ async function hydrateIsland(island: HTMLElement, part: ComponentType) {
       console.error(error)
       for (const root of roots) root.unmount() // also stops an order that is being sent: its result could not be shown
       createRoot(document.getElementById('root') ?? document.body).render(
-        <ErrorPage {...document.documentElement.dataset} />,
+        <ErrorPage reference={document.documentElement.dataset.reference} />,
       )
       done()
     }
@@ -88,7 +89,7 @@ function copyTyped(from: HTMLInputElement[], to: HTMLInputElement[], focused: nu
 }
 
 /** Replaces the page when an island throws. */
-function ErrorPage({ reference }: { reference?: string }) {
+function ErrorPage({ reference }: { reference: string | undefined }) {
   return (
     <main>
       <MessagePage title="Unexpected Application Error!">

@@ -1,8 +1,8 @@
-// The pages are complete HTML. React is loaded after the page, or at the first interaction. This script runs while the page is
-// still being parsed.
+// The pages are complete HTML. React is loaded after the page, or at the first interaction. This script may run while the page
+// is still being parsed.
 import { RECEIVED_PATH } from '../shared/form-outcome.ts'
 import { FORM_REPEAT_MS } from '../shared/submission-key.ts'
-import { newKey, readKey, storeKey } from './enquiry/submission-key.ts'
+import { createKeyRecord, readKey, storeKey } from './enquiry/submission-key.ts'
 
 const HEADER_SCROLL_PX = 200
 const HYDRATION_DELAY_MS = 200
@@ -26,7 +26,7 @@ function watchScroll() {
   root.toggleAttribute('data-scrolled', scrollY >= HEADER_SCROLL_PX)
 }
 
-// Forms and buttons used before hydration. Each is submitted or clicked again once, after it.
+// Forms and buttons used before hydration. After it each one is submitted or clicked once.
 const waiting = new Set<EventTarget>()
 
 function holdUntilHydrated(event: Event) {
@@ -81,7 +81,7 @@ function addKey({ target, formData }: FormDataEvent) {
   if (id !== 'order' || !('posted' in dataset)) return
   const given = formData.get('submissionKey') // of a page that answered a failure
   // A page that came by http has no randomUUID.
-  const kept = (!given && readKey()) || newKey(String(given ?? crypto.randomUUID?.() ?? ''))
+  const kept = (!given && readKey()) || createKeyRecord(String(given ?? crypto.randomUUID?.() ?? ''))
   if (kept.key && storeKey({ ...kept, maybeStored: true, isPosted: true })) formData.set('submissionKey', kept.key)
 }
 

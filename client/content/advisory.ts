@@ -8,7 +8,7 @@ export const PRODUCT_CLASS = 'health supplement'
 /** Shown on the product pages, once known: { title: 'Licence number', value: '…' }, pack size, vegetarian mark, test report. */
 export const labelFacts: { title: string; value: string }[] = []
 
-/** What to mind of an ingredient, by its key in `compositions`. */
+/** Allergens, by the ingredient's key in `compositions`. */
 const allergens: Record<string, string> = {
   omega3: 'EPA and DHA may come from fish',
   wheatGerm: 'wheat germ oil comes from wheat',

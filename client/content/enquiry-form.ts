@@ -1,7 +1,7 @@
 import { brand } from '../../shared/brand.ts'
 import type { messages, OrderField } from '../../shared/order.ts'
 
-/** Stands above the form. */
+/** Texts around the form. `closing` is shown at the end of product pages. */
 export const buyNow = {
   title: 'Buy Now',
   closing: 'Tell us how many you need, and our team calls or writes back.',
@@ -10,6 +10,7 @@ export const buyNow = {
     'Take a health supplement as directed by your physician. Ask first if you take any medicine, are pregnant or breastfeeding, or have surgery planned.',
 }
 
+/** Repeated here and held equal by its type: importing order.ts would load zod with the page. */
 const received: typeof messages.received = 'Order Received Successfully'
 
 /** Stands in place of the form once it is sent. */
@@ -20,7 +21,7 @@ export const enquiryReceived = {
   quote: `Please quote it when you call or write: ${brand.phone}, ${brand.email}.`,
 }
 
-/** Shown beside the label of an empty field. */
+/** Shown beside the label of a field. */
 export const hints: Partial<Record<OrderField, string>> = { mobile: '10 digits' }
 
 export const optionalHint = (max: number | undefined) =>
@@ -48,4 +49,4 @@ export const nextSteps = [
   },
 ]
 
-export const privacyNotice = `We use your name, email, mobile number and the details of your enquiry only to answer it.`
+export const privacyNotice = 'We use your name, email, mobile number and the details of your enquiry only to answer it.'

@@ -16,7 +16,7 @@ const headline = ['Where innovation', 'meets cure'] as const
 export const home = {
   title: headline.join(' '),
   headline,
-  description: `${productCount} health supplements from ${brand.company}, ${brand.address.city}: ${products.slice(0, -1).join(', ')} and ${products.at(-1)}. Every ingredient, every amount, in full. Enquire online.`,
+  description: `${productCount} health supplements from ${brand.company}, ${brand.address.city}: ${joinWords([...products])}. Every ingredient, every amount, in full. Enquire online.`,
   /** One sentence per line where there is room. */
   lead: [`${productCount} ${PRODUCT_CLASS}s.`, 'Every ingredient, every amount, published in full.'],
   pictureAlt: `${brand.name} 300 with an orange cap and ${brand.name} XT with a dark green cap, their capsules before them`,

@@ -1,6 +1,7 @@
 import { type Product, products } from '../../shared/catalogue.ts'
 import type { LabelLine } from './compositions.ts'
 
+/** Background of a section: the classes on-… in tokens.css. */
 export type Ground = 'paper' | 'sand' | 'leaf' | 'lycopene'
 
 /** What the home page shows of a product. */
@@ -55,7 +56,7 @@ export interface Ingredient extends LabelLine {
   picture?: { name: string; alt: string }
   /** What it is and where it comes from. */
   text: string
-  /** What to mind: never folded away. */
+  /** A warning. Always shown in full. */
   caution?: string
 }
 

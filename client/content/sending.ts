@@ -1,7 +1,7 @@
 import { brand } from '../../shared/brand.ts'
 import { messages, type Problem } from '../../shared/order.ts'
 
-/* What is said once somebody fills the form: it comes with the code that sends it. */
+/* Messages about sending. In the browser they load with order-sender.tsx. */
 
 /** Stands under an empty field. */
 export const emptyFieldError = 'This field is empty.'

@@ -99,10 +99,9 @@ interface ChoiceProps {
   placeholder: string
   options: readonly string[]
   defaultValue: string | undefined
-  maxLength: number | undefined
 }
 
-function Choice({ placeholder, options, defaultValue = '', maxLength: _, ...select }: ChoiceProps) {
+function Choice({ placeholder, options, defaultValue = '', ...select }: ChoiceProps) {
   return (
     <div className="with-sign">
       <select {...select} defaultValue={options.includes(defaultValue) ? defaultValue : ''}>

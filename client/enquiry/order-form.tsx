@@ -23,7 +23,7 @@ const HEADER_SPACE_PX = 120
 /** The answer to an order posted without scripts. */
 export interface OrderAnswer extends OrderState {
   values: Record<string, string>
-  /** Under which it may be stored. */
+  /** The order may be stored under this key. */
   submissionKey?: string | undefined
 }
 
@@ -56,7 +56,8 @@ export function OrderPanel({ received, children }: { received: boolean; children
 
 /** First values of the inputs. After an order the inputs are mounted anew: `reset()` would restore values from the server. */
 interface InitialValues {
-  after?: string
+  /** React's key of the inputs. */
+  mountKey?: string
   values?: Record<string, string> | undefined
 }
 
@@ -69,12 +70,12 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
   const sender = useRef<Promise<OrderSender>>(null)
 
   function show(next: OrderState, addToast?: () => void) {
-    // For the error page.
+    // hydrate.tsx shows the reference on the error page if rendering the confirmation throws.
     if (next.received) document.documentElement.dataset.reference = next.received.reference
     else delete document.documentElement.dataset.reference
     flushSync(() => {
       setState(next)
-      if (next.received) setInitial({ after: next.received.reference })
+      if (next.received) setInitial({ mountKey: next.received.reference })
     })
     if (addToast) flushSync(addToast) // the new state decides where toasts stand
     const first = form.current?.querySelector<HTMLElement>('[aria-invalid]')
@@ -131,17 +132,16 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
 
   /** Another order by the same person, for the other product. */
   function startAnother() {
-    flushSync(() => {
-      if (state.order) setInitial({ after: 'another', values: valuesForAnother(state.order) })
-      show(EMPTY_STATE)
-    })
+    if (state.order) setInitial({ mountKey: 'another', values: valuesForAnother(state.order) })
+    show(EMPTY_STATE)
     form.current?.querySelector<HTMLElement>('[name=quantity]')?.focus()
   }
 
   useEffect(() => preselect(form.current), [])
   useEffect(() => {
     if (!state.received) return
-    const timer = setTimeout(() => sender.current?.then(({ forgetKey }) => forgetKey())) // kept if rendering the confirmation throws
+    // Later, because the key is kept if the confirmation or its toast throws: the error page unmounts this form.
+    const timer = setTimeout(() => sender.current?.then(({ forgetKey }) => forgetKey()))
     return () => clearTimeout(timer)
   }, [state.received])
   useEffect(() => () => void sender.current?.then(({ stop }) => stop()), [])
@@ -179,7 +179,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
               </p>
             )}
             <OrderFields
-              key={initial.after}
+              key={initial.mountKey}
               rules={rules}
               fieldErrors={state.fieldErrors}
               values={initial.values}

@@ -13,7 +13,7 @@ export interface OrderState {
   /** Message while it is being sent. */
   progress?: string | undefined
   fieldErrors: Record<string, string>
-  /** Without scripts: the message that is a toast elsewhere. */
+  /** The first broken rule of a form sent without scripts. With scripts a toast shows it. */
   summary?: string
   /** A message about no single field. */
   note?: string | undefined

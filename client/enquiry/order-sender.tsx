@@ -4,7 +4,7 @@ import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFi
 import { fieldErrorsOf, notStored, outdated, progress, stopped, uncertain } from '../content/sending.ts'
 import { EMPTY_STATE, type OrderState } from './order-received.tsx'
 import { currentKey, keepKey, retryAfterMs, sendOrder } from './send-order.ts'
-import { newKey } from './submission-key.ts'
+import { createKeyRecord } from './submission-key.ts'
 import { answeredStatus } from './trpc.ts'
 
 export type OrderSender = ReturnType<typeof createOrderSender>
@@ -17,12 +17,12 @@ const PAUSE_MAX_MS = 15_000
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'Asia/Kolkata' })
 
 /**
- * Validates and sends orders and shows toasts. A try without an answer is repeated with growing pauses, until the network
- * was there for a minute. A refusal is shown and not repeated, except 429 once, after its `Retry-After`.
+ * Validates and sends orders and shows toasts. A try without an answer is repeated with growing pauses for up to a minute.
+ * Time offline does not count. A refusal is shown and not repeated, except 429 once, after its `Retry-After`.
  * @param maybeStoredKey key of an order that was posted without scripts and may be stored
  */
 export function createOrderSender(show: Show, maybeStoredKey?: string) {
-  if (maybeStoredKey) keepKey({ ...newKey(maybeStoredKey), maybeStored: true })
+  if (maybeStoredKey) keepKey({ ...createKeyRecord(maybeStoredKey), maybeStored: true })
   const client = new QueryClient()
   client.mount() // resumes paused mutations when the network is back
   focusManager.setFocused(true) // hidden tabs go on sending
@@ -76,7 +76,7 @@ export function createOrderSender(show: Show, maybeStoredKey?: string) {
       toast.dismiss()
       const checked = orderContentSchema.safeParse({
         ...readOrderFields(data),
-        // The form is shown with the page, which the stopwatch of the browser counts from.
+        // performance.now() counts from the navigation, which shows the form.
         filledInMs: Math.round(performance.now()),
       })
       if (checked.success) return void start(checked.data)
@@ -128,7 +128,7 @@ function progressOf(failures: number, reason: unknown) {
   return onlineManager.isOnline() ? progress.again(failures + 1) : progress.offline
 }
 
-/** The browser asks whether to leave the page, in its own words. */
+/** Makes the browser ask before the page is left. */
 function confirmLeaving(event: BeforeUnloadEvent) {
   event.preventDefault()
   event.returnValue = true // Chrome before 119

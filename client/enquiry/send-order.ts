@@ -1,9 +1,9 @@
 import { v4 as randomUuid } from 'uuid'
 import type { OrderContent } from '../../shared/order.ts'
-import { isFresh, newKey, readKey, type SubmissionKey, storeKey } from './submission-key.ts'
+import { createKeyRecord, isFresh, readKey, type SubmissionKey, storeKey } from './submission-key.ts'
 import { answeredStatus, trpc } from './trpc.ts'
 
-/** A longer `Retry-After` is the limit of a day: not waited for. */
+/** A longer `Retry-After` comes from the daily limit. The form does not wait for it. */
 const WAIT_MAX_SECONDS = 120
 
 /**
@@ -29,7 +29,7 @@ export async function sendOrder(order: OrderContent, signal: AbortSignal, isRepe
 }
 
 async function send(order: OrderContent, sent: SubmissionKey, signal: AbortSignal) {
-  keepKey({ ...newKey(sent.key), maybeStored: true }) // its lifetime begins with the last try
+  keepKey({ ...createKeyRecord(sent.key), maybeStored: true }) // its lifetime begins with the last try
   try {
     return await trpc.order.submit.mutate({ ...order, submissionKey: sent.key }, { signal })
   } catch (error) {
@@ -52,7 +52,7 @@ let current: SubmissionKey | null = null
 
 export function currentKey(): SubmissionKey {
   current ??= readKey()
-  if (!current || !isFresh(current)) current = newKey(randomUuid())
+  if (!current || !isFresh(current)) current = createKeyRecord(randomUuid())
   return current
 }
 

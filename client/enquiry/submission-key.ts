@@ -2,6 +2,12 @@ import { KEY_LIFETIME_MS } from '../../shared/submission-key.ts'
 
 const STORE = 'submission-key'
 
+/*
+ * A key is created when an order is sent first. send-order.ts stores it before each try and removes it once the visitor sees
+ * the reference. Where the browser posts the form, main.ts adds the stored key or a new one to it, and lets it expire soon
+ * after the page that shows the reference.
+ */
+
 /**
  * The key that makes one filling of the form one order, however often it is sent. It is kept for the tab, so that a
  * reload or the back button after a lost answer sends the same key again. Nothing that was typed is kept.
@@ -15,7 +21,8 @@ export interface SubmissionKey {
   expiresAt: number
 }
 
-export function newKey(key: string): SubmissionKey {
+/** A record of this key. Its lifetime starts now. */
+export function createKeyRecord(key: string): SubmissionKey {
   return { key, maybeStored: false, isPosted: false, expiresAt: Date.now() + KEY_LIFETIME_MS }
 }
 

@@ -9,7 +9,7 @@ interface Answer {
 
 interface SubscribeFormProps {
   path: string
-  /** What is said of an address that was sent without scripts. */
+  /** The refusal of an address sent without scripts. */
   answer?: Refused | undefined
 }
 

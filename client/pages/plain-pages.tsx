@@ -75,11 +75,11 @@ export const receivedPage: Page = {
   title: enquiryReceived.title,
   description: 'Your enquiry has arrived. Here is its reference, and what happens next.',
   unlisted: true,
-  Body: ({ answer: { received: answer = { reference: '' } } }) => (
+  Body: ({ answer: { received = { reference: '' } } }) => (
     <section className="page-top order-page wrap">
       <OrderPanel received>
         <OrderReceived
-          received={answer}
+          received={received}
           isPage
           toast={<p className="Toastify__toast Toastify__toast--success">{enquiryReceived.title}</p>}
         >

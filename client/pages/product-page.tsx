@@ -12,7 +12,7 @@ import { Mechanism } from '../product/mechanism.tsx'
 import { ProductHero } from '../product/product-hero.tsx'
 import { Island } from '../ui/island.tsx'
 import { Picture } from '../ui/picture.tsx'
-import { Amount, SectionHead, Words } from '../ui/text.tsx'
+import { Amount, NoBreakSpaces, SectionHead } from '../ui/text.tsx'
 import type { Page } from './page.ts'
 
 export function productPage(content: ProductContent): Page {
@@ -77,7 +77,7 @@ function CompositionSide({ composition: { footnote } }: ProductContent) {
   return (
     <div className="composition-side">
       <p className="small">
-        <Words>{footnote}</Words>
+        <NoBreakSpaces>{footnote}</NoBreakSpaces>
       </p>
       <button type="button" className="pill sheet-button">
         Print for your physician
@@ -111,7 +111,7 @@ function Composition({ product, composition: { rows } }: ProductContent) {
                   {note && (
                     <span>
                       {' '}
-                      (<Words>{note}</Words>)
+                      (<NoBreakSpaces>{note}</NoBreakSpaces>)
                     </span>
                   )}
                 </th>
@@ -169,7 +169,7 @@ function Notes({ notes, icons = [] }: { notes: Record<string, string>; icons?: s
           )}
           <h3>{title}</h3>
           <p>
-            <Words>{text}</Words>
+            <NoBreakSpaces>{text}</NoBreakSpaces>
           </p>
         </li>
       ))}
@@ -184,7 +184,7 @@ function Advisory({ product }: { product: Product }) {
       <div>
         {advisory.paragraphs(product).map((paragraph) => (
           <p key={paragraph}>
-            <Words>{paragraph}</Words>
+            <NoBreakSpaces>{paragraph}</NoBreakSpaces>
           </p>
         ))}
         {labelFacts.map(({ title, value }) => (

@@ -21,19 +21,19 @@ export function Carousel({ slides, draggable, openTexts, onToggle }: CarouselPro
   const slider = useRef<InstanceType<typeof Slider>>(null)
   const region = useRef<HTMLElement>(null)
   const moved = useRef<Way>(null)
-  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches
-  const [playing, setPlaying] = useState(!calm)
-  const [pointed, setPointed] = useState(false)
+  const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)').matches
+  const [playing, setPlaying] = useState(!reducedMotion)
+  const [hovered, setHovered] = useState(false)
   const [focused, setFocused] = useState(false)
   const [shown, setShown] = useState(0)
 
   useEffect(() => {
-    if (!playing || pointed || focused) return
+    if (!playing || hovered || focused) return
     const timer = setInterval(() => {
       if (!document.hidden) slider.current?.slickNext()
     }, CAROUSEL_INTERVAL_MS)
     return () => clearInterval(timer)
-  }, [playing, pointed, focused])
+  }, [playing, hovered, focused])
 
   function hideOthers() {
     for (const slide of region.current?.querySelectorAll<HTMLElement>('.slick-slide') ?? [])
@@ -41,7 +41,7 @@ export function Carousel({ slides, draggable, openTexts, onToggle }: CarouselPro
   }
   useEffect(hideOthers)
 
-  function settle() {
+  function afterMove() {
     hideOthers()
     // Each slide has its own arrows: the focus goes to the same arrow of the new slide.
     const arrow =
@@ -56,7 +56,7 @@ export function Carousel({ slides, draggable, openTexts, onToggle }: CarouselPro
   }
 
   /** Stops the carousel for somebody who reads a whole text. */
-  function read(id: string) {
+  function toggleText(id: string) {
     setPlaying(false)
     onToggle(id)
   }
@@ -67,8 +67,8 @@ export function Carousel({ slides, draggable, openTexts, onToggle }: CarouselPro
       className="carousel"
       aria-roledescription="carousel"
       aria-label="Mechanism Of Action, one slide at a time"
-      onPointerEnter={() => setPointed(true)}
-      onPointerLeave={() => setPointed(false)}
+      onPointerEnter={() => setHovered(true)}
+      onPointerLeave={() => setHovered(false)}
       onFocus={() => setFocused(true)}
       onBlur={() => setFocused(false)}
     >
@@ -103,11 +103,11 @@ export function Carousel({ slides, draggable, openTexts, onToggle }: CarouselPro
         arrows={false}
         autoplay={false}
         accessibility={false}
-        speed={calm ? 0 : SLIDE_MS}
+        speed={reducedMotion ? 0 : SLIDE_MS}
         slidesToShow={1}
         slidesToScroll={1}
         beforeChange={(_, next) => setShown(next)}
-        afterChange={settle}
+        afterChange={afterMove}
       >
         {slides.map((slide, index) => (
           // biome-ignore lint/a11y/useSemanticElements: a slide is a group in the carousel pattern, and no fieldset
@@ -118,7 +118,7 @@ export function Carousel({ slides, draggable, openTexts, onToggle }: CarouselPro
             aria-roledescription="slide"
             aria-label={`${index + 1} of ${slides.length}: ${slide.title}`}
           >
-            <SlideBody slide={slide} controls={<Arrows onMove={move} />} openTexts={openTexts} onToggle={read} />
+            <SlideBody slide={slide} controls={<Arrows onMove={move} />} openTexts={openTexts} onToggle={toggleText} />
           </div>
         ))}
       </Slider>

@@ -22,7 +22,7 @@ export function Indications({ open, cards }: Content) {
               aria-expanded={name === opened}
               aria-controls={`indication-${name}`}
               onClick={({ currentTarget }) =>
-                exchange(currentTarget.closest('li') ?? currentTarget, () =>
+                openCard(currentTarget.closest('li') ?? currentTarget, () =>
                   setOpened({ opened: name, first: matchMedia(WIDE).matches ? name : first }),
                 )
               }
@@ -51,7 +51,7 @@ function Body({ text, bullets }: { text?: string; bullets?: string[] }) {
 }
 
 /** Opens another card: with a view transition on wide screens; on phones the tapped card stays where it is. */
-function exchange(card: Element, open: () => void) {
+function openCard(card: Element, open: () => void) {
   const top = card.getBoundingClientRect().top
   const wide = matchMedia(WIDE).matches
   function change() {

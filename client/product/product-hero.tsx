@@ -3,7 +3,7 @@ import { buyNowPath, products } from '../../shared/catalogue.ts'
 import { fullName } from '../content/compositions.ts'
 import type { ProductContent } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
-import { Amount, Words } from '../ui/text.tsx'
+import { Amount, NoBreakSpaces } from '../ui/text.tsx'
 import { Contents } from './contents.tsx'
 
 /** Names of at most so many letters are set in the largest size. */
@@ -29,7 +29,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
             </h2>
             <p className="tagline">Revitalize your health with precision formulation</p>
             <p>
-              <Words>{paragraph}</Words>
+              <NoBreakSpaces>{paragraph}</NoBreakSpaces>
             </p>
             <a href={buyNowPath(product)} className="button">
               Buy Now
@@ -40,7 +40,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
                   <span>
                     <Amount>{line.amount}</Amount>
                   </span>{' '}
-                  <Words>{fullName(line)}</Words>
+                  <NoBreakSpaces>{fullName(line)}</NoBreakSpaces>
                 </li>
               ))}
             </ul>

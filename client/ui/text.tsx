@@ -5,7 +5,7 @@ import { telephone } from '../content/contact.ts'
 const NO_BREAK = new RegExp(`\\b(${brand.name}|New|Coenzyme) (?=[\\dA-Z])|(\\d) (?=m?c?g\\b)`, 'g')
 
 /** A text with no-break spaces within names and between a figure and its unit. */
-export function Words({ children }: { children: string }) {
+export function NoBreakSpaces({ children }: { children: string }) {
   return children.replace(NO_BREAK, '$1$2\u00a0')
 }
 
@@ -26,7 +26,9 @@ const LINKED = new RegExp(`(${Object.keys(links).join('|').replace(/[+.]/g, '\\$
 export function Linked({ children }: { children: string }) {
   return children.split(LINKED).map((part, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change places
-    <Fragment key={index}>{links[part] ? <a href={links[part]}>{part}</a> : <Words>{part}</Words>}</Fragment>
+    <Fragment key={index}>
+      {links[part] ? <a href={links[part]}>{part}</a> : <NoBreakSpaces>{part}</NoBreakSpaces>}
+    </Fragment>
   ))
 }
 
@@ -65,7 +67,7 @@ export function SectionHead({ title, id, number, lead, children }: SectionHeadPr
       <h2 id={`${id}-title`}>{title}</h2>
       {lead && (
         <p className="lead">
-          <Words>{lead}</Words>
+          <NoBreakSpaces>{lead}</NoBreakSpaces>
         </p>
       )}
       {children}
