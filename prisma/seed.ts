@@ -17,7 +17,7 @@ const shops =
 const refusal = '422 validation_error: Invalid `to` field. The address is on the suppression list.'
 const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
 
-function of(list: string, index: number): string {
+function pick(list: string, index: number): string {
   const items = list.split('|')
   return items[index % items.length] ?? ''
 }
@@ -26,7 +26,7 @@ function of(list: string, index: number): string {
 function enquiry(index: number) {
   const receivedAt = new Date(today - index * BETWEEN_MS)
   const isRetailer = index % 5 < 2
-  const person = of(people, index)
+  const person = pick(people, index)
   const suspectedSpam = index % 25 === 9
   const sent = { status: 'Sent', attempts: 1, resendId: `seed-${index}`, triedAt: receivedAt, dueAt: null } as const
   const refused = { status: 'Failed', attempts: 1, lastError: refusal } as const
@@ -37,7 +37,7 @@ function enquiry(index: number) {
     id: uuidv7({ msecs: receivedAt.getTime() }),
     reference: createReference(),
     receivedAt,
-    name: isRetailer ? `${person}, ${of(shops, index)}` : person,
+    name: isRetailer ? `${person}, ${pick(shops, index)}` : person,
     email: `${person.toLowerCase().replace(' ', '.')}@${isRetailer ? 'shop' : 'mail'}.example`,
     mobile: `98${76_543_210 + index * 263_171}`,
     quantity: isRetailer ? 12 * (1 + (index % 20)) : 1 + (index % 4),

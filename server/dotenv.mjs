@@ -6,5 +6,5 @@ try {
 } catch (error) {
   if (error.code !== 'ENOENT') throw error
 }
-// `migrate` and `restore` ask for a database by name when DATABASE_URL is empty; a DATA_DIR of the file does not count.
+// With DATABASE_URL set but empty, `migrate` and `restore` need a DATA_DIR that was typed. One from `.env` does not count.
 if (!DATA_DIR && env.DATA_DIR) env.DATA_DIR_FROM_FILE = 'true'

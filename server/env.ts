@@ -5,13 +5,13 @@ import { exitWithReason, OperatorError } from './errors.ts'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-function text(rule: RegExp | ((value: string) => boolean), message: string) {
+function matchingText(rule: RegExp | ((value: string) => boolean), message: string) {
   return z.string().check(z.refine((value) => (rule instanceof RegExp ? rule.test(value) : rule(value)), message))
 }
 
 function wholeNumber(fallback: number, from: number, to: number) {
   const message = `must be a whole number from ${from} to ${to}`
-  const number = z.pipe(text(/^\d{1,9}$/, message), z.transform(Number))
+  const number = z.pipe(matchingText(/^\d{1,9}$/, message), z.transform(Number))
   return z._default(number.check(z.minimum(from, message), z.maximum(to, message)), fallback)
 }
 
@@ -24,7 +24,7 @@ function list(isItem: (item: string) => boolean, message: string, fallback: stri
 }
 
 function url(protocols: RegExp, message: string) {
-  return text((value) => protocols.test(URL.parse(value)?.protocol ?? ''), message)
+  return matchingText((value) => protocols.test(URL.parse(value)?.protocol ?? ''), message)
 }
 
 const flag = z._default(z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'must be true or false' }), false)
@@ -38,7 +38,7 @@ function isOrigin(value: string): boolean {
   return /^https?:$/.test(protocol) && pathname === '/' && !search && !hash
 }
 
-/** Personal data goes there: https, or this machine. A login in the URL would appear in errors. */
+/** https, or http on this machine, because personal data is sent there. No login, because errors would show it. */
 function isSafeTarget(value: string): boolean {
   const { protocol, hostname = '', username, password } = URL.parse(value) ?? {}
   const isLoopback = hostname === 'localhost' || hostname === '[::1]' || /^127\.[\d.]+$/.test(hostname)
@@ -55,7 +55,7 @@ export const envSchema = z.object({
   PORT: wholeNumber(3000, 0, 65535),
   PUBLIC_URL: z.optional(
     z.pipe(
-      text(isOrigin, ORIGIN),
+      matchingText(isOrigin, ORIGIN),
       z.transform((value: string) => new URL(value).origin),
     ),
   ),
@@ -68,7 +68,7 @@ export const envSchema = z.object({
   RESEND_API_KEY: z.optional(z.string()),
   RESEND_BASE_URL: z.optional(url(/^https?:$/, 'must be an address such as https://api.resend.com')),
   MAIL_FROM: z._default(
-    text(
+    matchingText(
       (value) => isEmail(/^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value),
       'must be name@domain or Name <name@domain>',
     ),
@@ -78,16 +78,16 @@ export const envSchema = z.object({
   MAIL_LEASE_SECONDS: wholeNumber(60, 1, 3600),
   MAIL_RETRY_SECONDS: wholeNumber(5, 1, 3600),
   RESEND_WEBHOOK_SECRET: z.optional(
-    text(/^whsec_[A-Za-z0-9+/]+=*$/, 'must be the signing secret that Resend shows: whsec_…'),
+    matchingText(/^whsec_[A-Za-z0-9+/]+=*$/, 'must be the signing secret that Resend shows: whsec_…'),
   ),
   MAIL_DAILY_BUDGET: wholeNumber(100, 0, 100_000_000),
   MAIL_MAX_AGE_DAYS: wholeNumber(7, 1, 3650),
-  DIGEST_AT: z.optional(text(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 09:00')),
+  DIGEST_AT: z.optional(matchingText(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 09:00')),
   NOTIFY_URL: z.optional(
-    text(isSafeTarget, 'must begin with https:// (http:// on this machine only) and hold no login'),
+    matchingText(isSafeTarget, 'must begin with https:// (http:// on this machine only) and hold no login'),
   ),
   NOTIFY_SECRET: z.optional(
-    text(
+    matchingText(
       /^whsec_(?=[A-Za-z0-9+/=]{32,88}$)(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
       'must be whsec_ and 24 to 64 bytes in base64: echo whsec_$(openssl rand -base64 32) makes one',
     ),
@@ -123,16 +123,19 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
 
 /** Checks variables that depend on each other. */
 function assertCombination(env: Env): Env {
-  const problems = {
-    'NOTIFY_FORMAT is json, which is signed: set NOTIFY_SECRET too, to the secret of the receiver.':
+  const problems: [isWrong: unknown, message: string][] = [
+    [
       env.NOTIFY_URL && env.NOTIFY_FORMAT === 'json' && !env.NOTIFY_SECRET,
-    'MAIL_DAILY_BUDGET is less than the number of STAFF_EMAILS, so no mail could be sent to staff: raise it, or set 0.':
+      'NOTIFY_FORMAT is json, which is signed: set NOTIFY_SECRET too, to the secret of the receiver.',
+    ],
+    [
       env.MAIL_DAILY_BUDGET > 0 && env.MAIL_DAILY_BUDGET < env.STAFF_EMAILS.length,
-    'METRICS_PORT is PORT: choose another one.': env.METRICS_PORT > 0 && env.METRICS_PORT === env.PORT,
-    'DIRECT_DATABASE_URL is set without DATABASE_URL: set that too.': env.DIRECT_DATABASE_URL && !env.DATABASE_URL,
-  }
-  const [problem] = Object.entries(problems).find(([, is]) => is) ?? []
-  if (problem) throw new OperatorError(problem)
+      'MAIL_DAILY_BUDGET is less than the number of STAFF_EMAILS, so no mail could be sent to staff: raise it, or set 0.',
+    ],
+    [env.METRICS_PORT > 0 && env.METRICS_PORT === env.PORT, 'METRICS_PORT is PORT: choose another one.'],
+    [env.DIRECT_DATABASE_URL && !env.DATABASE_URL, 'DIRECT_DATABASE_URL is set without DATABASE_URL: set that too.'],
+  ]
+  for (const [isWrong, message] of problems) if (isWrong) throw new OperatorError(message)
   return env
 }
 

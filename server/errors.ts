@@ -15,18 +15,19 @@ const REMEDIES: Record<string, string> = {
 export function describeFailure(error: unknown): string {
   if (error instanceof OperatorError) return error.message
   if (!(error instanceof Error)) return String(error)
-  const words = messageOf(error)
-  if (LOST.test(words)) return `The connection to the database was lost: ${words.replace(/\.$/, '')}.`
-  if (error.name.startsWith('PrismaClient')) return redact(words)
+  const message = messageOf(error)
+  if (LOST.test(message)) return `The connection to the database was lost: ${message.replace(/\.$/, '')}.`
+  if (error.name.startsWith('PrismaClient')) return redact(message)
   if (!('code' in error)) return error.stack ?? error.message
   const remedy = REMEDIES[String(error.code)]
-  return remedy ? `${words.replace(/^listen /, '')}. ${remedy}` : redact(words)
+  return remedy ? `${message.replace(/^listen /, '')}. ${remedy}` : redact(message)
 }
 
-/** Whether a connection ended while it was in use, so that its statement may have run. Not if it never opened. */
+/** Whether a connection ended while it was in use, so that its statement may have run. */
 export function isConnectionLost(error: unknown): boolean {
-  const words = error instanceof Error ? messageOf(error) : ''
-  return LOST.test(words) && !words.includes('timeout')
+  const message = error instanceof Error ? messageOf(error) : ''
+  // 'Connection terminated due to connection timeout' means that it never opened.
+  return LOST.test(message) && !message.includes('timeout')
 }
 
 /** Prisma's last line has the database's message, sometimes in quotes. */

@@ -21,26 +21,30 @@ export interface DatabaseOptions extends ConnectOptions {
   dataDir: string
   /** Loopback port at which other programs reach the embedded database; none unless given. */
   embeddedPort?: number
-  /** Connect to the embedded database when another process has it. */
-  beside?: boolean
+  /**
+   * If another process has the embedded database, connect to it. Otherwise start it here, and serve other clients a little
+   * longer than the own work takes.
+   */
+  joinRunning?: boolean
   /** How long to wait for another process that opens or closes the embedded database; 0 unless given. */
   lockWaitMs?: number
   /** For messages about the embedded database. */
   warn?(message: string): void
 }
 
-/** @throws InUseError when another process has the embedded database, unless asked to work beside it */
+/** @throws InUseError when another process has the embedded database, unless asked to join it */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   if (options.url) return connectDatabase({ connectionString: options.url }, options)
-  const { beside = false, warn = console.error, lockWaitMs = beside ? LOCK_WAIT_MS : 0 } = options
+  const { joinRunning = false, warn = console.error, lockWaitMs = joinRunning ? LOCK_WAIT_MS : 0 } = options
   const folder = resolve(options.dataDir)
   const host = socketFolder(folder)
   const start = performance.now()
-  let isWarned = beside || lockWaitMs === 0 // a command that works beside the site waits without a word
+  let isWarned = joinRunning || lockWaitMs === 0 // a command waits silently
   while (true) {
     try {
       return (
-        (beside && (await connectEmbedded(folder, host, options))) || (await startInThisProcess(folder, options, warn))
+        (joinRunning && (await connectEmbedded(folder, host, options))) ||
+        (await startInThisProcess(folder, options, warn))
       )
     } catch (error) {
       if (!(error instanceof InUseError)) throw error
@@ -73,7 +77,7 @@ async function startInThisProcess(
     dataDir: folder,
     create: options.migrate ?? false,
     port: options.embeddedPort ?? 0,
-    leaveMs: options.beside ? LINGER_MS : 0,
+    leaveMs: options.joinRunning ? LINGER_MS : 0,
     warn,
     onFailure: exitWithReason,
   })
@@ -111,7 +115,7 @@ export async function withDatabase<T>(
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   const migrations = migrationsFolder()
-  const database = await openDatabase({ url, directUrl, dataDir, migrations, migrate, anyVersion, beside: true })
+  const database = await openDatabase({ url, directUrl, dataDir, migrations, migrate, anyVersion, joinRunning: true })
   try {
     for (const note of database.notes) console.error(note)
     return await work(database)

@@ -45,7 +45,7 @@ async function serve(env: Env): Promise<void> {
     migrations: migrationsFolder(),
     migrate: true,
     lockWaitMs: LOCK_WAIT_MS,
-    warn: (words) => log.warn(words),
+    warn: (message) => log.warn(message),
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   })
   // Read while the database opens. With `npm run dev` Vite serves the pages.
@@ -66,9 +66,9 @@ async function serve(env: Env): Promise<void> {
   logConfiguration(env, log)
   startWatchdog()
 
-  log.info({ signal: await nextSignal() }, 'ending')
+  log.info({ signal: await nextSignal() }, 'shutting down')
   setTimeout(() => {
-    log.warn('did not end in time: exits without waiting for requests and mails under way')
+    log.warn('shutdown took too long: exiting without waiting for requests and mails under way')
     process.exit(0)
   }, SHUTDOWN_MAX_MS).unref()
   await close({ drainMs: DRAIN_MS, graceMs: GRACE_MS })

@@ -22,7 +22,7 @@ const env = readEnvOrExit(process.env)
 const url = await reachDatabase(env).catch(exitWithReason)
 // Studio listens on the loopback address only. In a container the other addresses are forwarded to it.
 if (env.STUDIO_IN_CONTAINER) {
-  for (const address of addresses()) await forward(address, STUDIO_PORT, () => connect(STUDIO_PORT, LOOPBACK))
+  for (const address of externalAddresses()) await forward(address, STUDIO_PORT, () => connect(STUDIO_PORT, LOOPBACK))
 }
 const port = process.argv.includes('--port') ? [] : ['--port', String(STUDIO_PORT)]
 // In the environment, because every user of the machine can read arguments, and the URL has a password.
@@ -39,7 +39,7 @@ async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Pro
   const reader = { command: 'studio', env: () => env, errors: process.stderr }
   await withDatabase(env, ({ db }) => recordAccess(reader, db, 'everything'))
   if (url) return url
-  const open = () => openDatabase({ dataDir, migrations: migrationsFolder(), beside: true })
+  const open = () => openDatabase({ dataDir, migrations: migrationsFolder(), joinRunning: true })
   const { port } = await forward(LOOPBACK, 0, openWhenNeeded(open, pathIn(socketFolder(resolve(dataDir)), 'socket')))
   // Sessions of the embedded database keep no prepared statements.
   return `postgresql://postgres@${LOOPBACK}:${port}/postgres?sslmode=disable&prepare=false`
@@ -71,8 +71,8 @@ function isServed(socket: string): Promise<boolean> {
   })
 }
 
-/** The addresses of this machine or container but the loopback one. */
-function addresses(): string[] {
+/** The IPv4 addresses of this machine or container, except loopback. */
+function externalAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((all = []) =>
     all.filter(({ internal, family }) => !internal && family === 'IPv4').map(({ address }) => address),
   )

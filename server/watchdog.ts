@@ -18,7 +18,7 @@ setInterval(() => {
   process.kill(process.pid, 'SIGKILL')
 }, pauseMs)`
 
-/** A kill is safe, as every confirmed order is committed. Process 1 of a container cannot kill itself: it needs `--init`. */
+/** A kill is safe, as every confirmed order is committed. Process 1 cannot kill itself, so containers run with `--init`. */
 export function startWatchdog(limitMs = LIMIT_MS): void {
   const beats = new Int32Array(new SharedArrayBuffer(4))
   const pauseMs = limitMs / CHECKS

@@ -25,7 +25,7 @@ export interface Received {
   products?: string
   quantity?: string
   /** The day, as in 22 Nov 2026. */
-  on?: string
+  day?: string
   /** The same order was received on an earlier day. */
   isEarlier?: boolean
 }

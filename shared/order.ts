@@ -147,16 +147,16 @@ export interface FormFields {
 
 /** Reads a form for the order's schema, in the browser and for a form without scripts. */
 export function readOrderFields(fields: FormFields) {
-  const quantity = text(fields, 'quantity').trim()
+  const quantity = readText(fields, 'quantity').trim()
   return {
     name: fields.get('name'),
-    email: text(fields, 'email').trim(),
-    mobile: plainMobile(text(fields, 'mobile')),
+    email: readText(fields, 'email').trim(),
+    mobile: plainMobile(readText(fields, 'mobile')),
     quantity: quantity === '' ? undefined : Number(quantity),
     retailerSelfUse: fields.get('retailerSelfUse'),
     products: fields.get('products'),
     productName: fields.get('productName') ?? undefined,
-    website: text(fields, 'website'),
+    website: readText(fields, 'website'),
   } satisfies Record<OrderField | 'productName' | 'website', unknown>
 }
 
@@ -166,7 +166,7 @@ function plainMobile(typed: string): string {
   return /^(?:\+91|0)?([0-9]{10})$/.exec(plain)?.[1] ?? (/^[0-9]+$/.test(plain) ? plain : typed.trim())
 }
 
-export function text(fields: FormFields, name: string): string {
+export function readText(fields: FormFields, name: string): string {
   const value = fields.get(name)
   return typeof value === 'string' ? value : ''
 }

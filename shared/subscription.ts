@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { emailSchema, type FormFields, text } from './order.ts'
+import { emailSchema, type FormFields, readText } from './order.ts'
 
 /** Version of the consent line under the subscribe box, stored with each address. Raise it when the line changes. */
 export const CONSENT_VERSION = '2026-11-23'
@@ -14,5 +14,5 @@ export type Subscription = z.infer<typeof subscriptionSchema>
 
 /** Reads the subscribe box for the schema. */
 export function readSubscriptionFields(fields: FormFields) {
-  return { email: text(fields, 'email').trim() }
+  return { email: readText(fields, 'email').trim() }
 }

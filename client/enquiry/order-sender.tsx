@@ -52,9 +52,9 @@ export function createOrderSender(show: Show, maybeStoredKey?: string) {
       if (current !== stop) return
       end()
       const { products, quantity } = order
-      const on = DAY.format(receivedAt ? new Date(receivedAt) : undefined)
+      const day = DAY.format(receivedAt ? new Date(receivedAt) : undefined)
       const isEarlier = receivedAt !== undefined
-      const received = { reference, products, quantity: String(quantity), on, isEarlier }
+      const received = { reference, products, quantity: String(quantity), day, isEarlier }
       show({ ...EMPTY_STATE, order, received }, () => toast.success(messages.received))
     } catch (error) {
       if (current !== stop) return

@@ -2,8 +2,8 @@ const BATCH_MAX = 256
 
 /**
  * Runs one statement at a time and writes the rows that arrive meanwhile together, at several times the rate of one statement
- * per row. A batch has half of the rows that wait and were in the last batch: while a smaller statement runs, clients that
- * were answered send their next rows.
+ * per row. A batch has half as many rows as wait and were in the last batch together: while it is written, the clients that
+ * were just answered send their next rows, for the following batch.
  * @param write one statement, so one transaction. All its rows get its result
  * @param isRowError whether a row caused the failure, and not the database
  */
@@ -18,9 +18,10 @@ export function createBatchWriter<Row, Result>(
     if (running) return
     running = true
     let size = 0
-    let alone = 0
+    /** So many of the next rows are written one by one. */
+    let singles = 0
     while (waiting.length > 0) {
-      size = alone-- > 0 ? 1 : Math.min(BATCH_MAX, Math.ceil((waiting.length + size) / 2))
+      size = singles-- > 0 ? 1 : Math.min(BATCH_MAX, Math.ceil((waiting.length + size) / 2))
       const batch = waiting.splice(0, size)
       try {
         const result = await write(batch.map(({ row }) => row))
@@ -34,7 +35,7 @@ export function createBatchWriter<Row, Result>(
         if (isRowError(error) && batch.length > 1) {
           // One row is rejected: write each by itself.
           waiting.unshift(...batch)
-          alone = batch.length
+          singles = batch.length
         } else {
           // If the database failed, the waiting rows would fail too, each after a time limit of its own.
           const failed = isRowError(error) ? batch : [...batch, ...waiting.splice(0)]

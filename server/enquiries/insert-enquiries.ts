@@ -26,9 +26,9 @@ export function createReference(): string {
 }
 
 /** While this lease lasts, each enquiry gets a webhook post, whichever process stores it. */
-export const POSTS_WANTED = 'posts wanted'
+export const POSTS_ENABLED = 'posts enabled'
 
-export interface Item {
+export interface NewEnquiry {
   row: ReturnType<typeof toRow>
   /** Keys under which the same order may be stored already. */
   formKeys: string[]
@@ -56,17 +56,16 @@ export type IsStored = (id: string) => boolean
  * of this rate. The notice of suspected spam has no DueAt: it waits for a summary. An enquiry is not stored if its key, its
  * reference or one of its `formKeys` exists.
  */
-export async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]): Promise<IsStored> {
+export async function insertEnquiries(db: Pick<Db, '$queryRaw'>, enquiries: NewEnquiry[]): Promise<IsStored> {
   // Sorted, so that two statements with the same keys cannot deadlock.
-  const rows = items.map(({ row }) => row).toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
+  const rows = enquiries.map(({ row }) => row).toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
   const names = Prisma.raw(JSON.stringify(Object.keys(rows[0] ?? {})).slice(1, -1))
-  const formKeys = items.flatMap(({ row, formKeys }) => formKeys.map((form) => ({ own: row.SubmissionKey, form })))
-  const withoutAcknowledgement = items
+  const formKeys = enquiries.flatMap(({ row, formKeys }) => formKeys.map((form) => ({ own: row.SubmissionKey, form })))
+  const withoutAcknowledgement = enquiries
     .filter(({ row, acknowledge }) => row.SuspectedSpam || !acknowledge)
     .map(({ row }) => row.Id)
-  // JSON and no arrays: PostgreSQL knows the length of an array, finds a plan for that length cheaper, and so plans each
-  // statement anew, which takes as long as inserting. One lookup per form key uses the index, also by a plan that was made
-  // while the table was small.
+  // Parameters are JSON and not arrays: for each length of an array PostgreSQL plans the statement anew, which takes as long
+  // as inserting. One lookup per key uses the index, even by a plan made while the table was small.
   const [{ stored }] = await db.$queryRaw<[{ stored: string[] | null }]>`
     WITH form AS (
       INSERT INTO "Quvera_Form" (${names})
@@ -78,7 +77,7 @@ export async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]):
       RETURNING "Id", "Email", "SuspectedSpam"
     ), wanted AS (
       SELECT "Kind" FROM (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement')) AS mails ("Kind")
-      UNION ALL SELECT 'Post' FROM "Quvera_Lease" WHERE "Name" = ${POSTS_WANTED} AND "Until" > now()
+      UNION ALL SELECT 'Post' FROM "Quvera_Lease" WHERE "Name" = ${POSTS_ENABLED} AND "Until" > now()
     ), mails AS (
       INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "DueAt", "Mailbox")
       SELECT form."Id", wanted."Kind", CASE WHEN wanted."Kind" <> 'Staff' OR NOT form."SuspectedSpam" THEN now() END,
@@ -87,6 +86,6 @@ export async function insertEnquiries(db: Pick<Db, '$queryRaw'>, items: Item[]):
       WHERE wanted."Kind" <> 'Acknowledgement'
         OR "Id"::text <> ALL (ARRAY(SELECT json_array_elements_text(${JSON.stringify(withoutAcknowledgement)}::json)))
     )
-    SELECT CASE WHEN count(*) < ${items.length}::int THEN coalesce(array_agg("Id"::text), '{}') END AS "stored" FROM form`
+    SELECT CASE WHEN count(*) < ${enquiries.length}::int THEN coalesce(array_agg("Id"::text), '{}') END AS "stored" FROM form`
   return (id) => stored === null || stored.includes(id)
 }

@@ -9,7 +9,7 @@ import { formatIndianTime } from '../format.ts'
 import { createBatchWriter } from './batch-writer.ts'
 import { type ContentKeys, contentKeys } from './content-keys.ts'
 import { type EnquiryRow, isSameOrder, toEnquiry } from './enquiry.ts'
-import { type IsStored, type Item, insertEnquiries, toRow } from './insert-enquiries.ts'
+import { type IsStored, insertEnquiries, type NewEnquiry, toRow } from './insert-enquiries.ts'
 
 /*
  * Stores orders. `submit` takes a validated order and returns its reference once the enquiry and its pending mails are
@@ -65,8 +65,8 @@ const RETRY_PAUSE_MS = 50
 const TRIES = 3
 
 export function createOrders(db: Db, { availability, log, onStored }: OrdersOptions) {
-  const write = createBatchWriter<Item, IsStored>(
-    (items) => storeAndNotify(() => insertEnquiries(db, items)),
+  const write = createBatchWriter<NewEnquiry, IsStored>(
+    (enquiries) => storeAndNotify(() => insertEnquiries(db, enquiries)),
     isRowError,
   )
 
@@ -170,8 +170,8 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
       const row = await db.enquiry.findUnique({ where: { reference } })
       if (!row) return undefined
       const { products, quantity } = toEnquiry(row)
-      const on = dayOf(row.receivedAt)
-      return { reference, products, quantity, on, isEarlier: on !== dayOf(new Date()) }
+      const day = dayOf(row.receivedAt)
+      return { reference, products, quantity, day, isEarlier: day !== dayOf(new Date()) }
     },
   }
 }
@@ -197,8 +197,8 @@ function isRowError(error: unknown): boolean {
 }
 
 /**
- * Writes something, so that the commit waits until a synchronous standby has all that was committed before. A primary that
- * was restarted meanwhile shows rows that its standby does not have.
+ * Writes something, so that the commit waits until a synchronous standby has all that was committed before. Without this, a
+ * primary that was restarted meanwhile could confirm a row that its standby lacks.
  */
 async function waitForStandby(db: Pick<Db, '$executeRaw'>): Promise<void> {
   await db.$executeRaw`SELECT pg_logical_emit_message(true, 'quvera', '')`

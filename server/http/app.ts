@@ -45,9 +45,9 @@ const TIMEOUTS = {
 }
 export type Timeouts = typeof TIMEOUTS
 
-/** The bodies of all unanswered requests. Resend's events have a limit of their own, so that a flood of them stops no order. */
+/** Limits for the bodies of all unanswered requests together. Events of Resend have their own: a flood must not stop orders. */
 const BODY_BUDGET_BYTES = { forms: 8 * 1024 * 1024, events: 2 * 1024 * 1024 }
-const LINGER_MS = 1000
+const CLOSE_DELAY_MS = 1000
 /** Unanswered requests of one connection. Browsers and proxies wait for each answer; other clients may pipeline. */
 const UNANSWERED_MAX = 32
 
@@ -168,7 +168,7 @@ function answerConnection(error: ConnectionError, socket: Socket, headers: Recor
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
   // Leaves time to read the answer, and closes the connection of a client that does not close it.
-  setTimeout(() => socket.destroy(), LINGER_MS)
+  setTimeout(() => socket.destroy(), CLOSE_DELAY_MS)
 }
 
 /** Tracks the unanswered requests of each connection, and closes a connection with too many of them. */

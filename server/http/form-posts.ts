@@ -31,8 +31,8 @@ export function loadRenderer() {
 }
 
 /**
- * Serves forms that browsers send without scripts, to the page of the form. Success redirects to another page, so that a
- * reload sends nothing; a failure shows the same page with what was typed.
+ * Takes forms that browsers post without scripts, each to the page it stands on. Success redirects to another page, so that
+ * a reload sends nothing; a failure shows the same page with what was typed. Also serves `/received` and `/subscription`.
  */
 export function serveFormPosts(
   app: FastifyInstance,

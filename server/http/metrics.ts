@@ -18,20 +18,20 @@ const DURATIONS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
 /** Serves `/metrics` for Prometheus at a port of its own, which visitors cannot reach. */
 export async function startMetrics({ HOST: host, METRICS_PORT: port }: Env, db: Db) {
   const registry = new Registry()
-  const { setWaiting, ...observers } = createFigures(registry)
+  const { setFigures, ...observers } = createFigures(registry)
   const server = Fastify({ forceCloseConnections: true })
   server.get('/metrics', async (_request, reply) => {
-    setWaiting(await readWaiting(db).catch(() => undefined))
+    setFigures(await readFigures(db).catch(() => undefined))
     return reply.type(registry.contentType).send(await registry.metrics())
   })
   const url = await server.listen({ host, port })
   return { url: `${url}/metrics`, ...observers, close: () => server.close() }
 }
 
-type Waiting = Awaited<ReturnType<typeof readWaiting>>
+type Figures = Awaited<ReturnType<typeof readFigures>>
 
 /** Reads by indexes: the cost does not grow with the number of rows. */
-async function readWaiting(db: Db) {
+async function readFigures(db: Db) {
   return { ...(await readBacklog(db)), oldestNewSeconds: (await readOldestNew(db))?.seconds ?? 0 }
 }
 
@@ -76,14 +76,14 @@ function createFigures(registry: Registry) {
         histogram.observe({ page, metric }, value)
       }
     },
-    setWaiting(waiting?: Waiting) {
-      up.set(waiting ? 1 : 0)
-      if (!waiting) return
-      for (const state of ['pending', 'failed', 'unknown'] as const) mails.set({ state }, waiting[state])
-      posts.set({ state: 'pending' }, waiting.pendingPosts)
-      posts.set({ state: 'failed' }, waiting.failedPosts)
-      oldest.set(waiting.oldestPendingSeconds)
-      oldestNew.set(waiting.oldestNewSeconds)
+    setFigures(figures?: Figures) {
+      up.set(figures ? 1 : 0)
+      if (!figures) return
+      for (const state of ['pending', 'failed', 'unknown'] as const) mails.set({ state }, figures[state])
+      posts.set({ state: 'pending' }, figures.pendingPosts)
+      posts.set({ state: 'failed' }, figures.failedPosts)
+      oldest.set(figures.oldestPendingSeconds)
+      oldestNew.set(figures.oldestNewSeconds)
     },
   }
 }

@@ -13,7 +13,7 @@ export function registerSourceChecks(app: FastifyInstance, env: Env): void {
   })
 }
 
-/** Anybody can send any `Origin`: the warning comes at most this often. */
+/** Anybody can send any `Origin`, so the warning is logged at most once an hour. */
 const WARN_AGAIN_MS = 60 * 60_000
 const SHOWN_MAX = 100
 

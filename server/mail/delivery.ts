@@ -9,7 +9,7 @@ import { CHUNK, transition } from './queue.ts'
 import type { DeliveryEvent, Mailer } from './resend.ts'
 import { kinds, mailKinds, storedKinds, undeliveredStates } from './states.ts'
 
-/* Whether a mail that Resend has taken arrived: Resend's webhook says so, or we ask. */
+/* Whether a mail that Resend has taken arrived: Resend's webhook reports it, or we ask. */
 
 const EVENTS: Record<string, MailStatus> = {
   'email.delivery_delayed': 'Sent',
@@ -66,8 +66,8 @@ export async function applyEvents(db: Db, log: Log, mail: Pick<DeliveryEvent, 'r
 }
 
 function report(log: Log, change: Change, isToSeveral: boolean) {
-  if (change.state === 'Delivered' || change.state === 'Sent')
-    return log.info(change, 'a mail has arrived, or is delayed')
+  if (change.state === 'Sent') return log.info(change, 'a mail is delayed')
+  if (change.state === 'Delivered') return log.info(change, 'a mail has arrived')
   if (kinds[change.kind].to !== 'staff') return log.warn(change, 'a mail did not arrive')
   const mayHaveReachedOthers = isToSeveral && change.kind !== 'Summary' // reportReceiver logs it
   if (!mayHaveReachedOthers) log.error(change, 'a mail to staff did not arrive: they may not know of an enquiry')
@@ -96,7 +96,7 @@ export async function applyMissedEvents(db: Db, log: Log, staff: string[]): Prom
   for (const mail of missed) await applyEvents(db, log, mail, staff)
 }
 
-/** Deletes a chunk of the events that belong to no mail of ours. */
+/** Deletes a chunk of the events older than two days: they belong to no mail of ours. */
 export async function deleteOldEvents(db: Db): Promise<void> {
   await db.$executeRaw`
     DELETE FROM "Quvera_MailEvent" WHERE "Id" IN (

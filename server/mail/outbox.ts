@@ -11,7 +11,7 @@ import { createWebhookTransport } from './webhook-posts.ts'
  * 1. The statement that stores an enquiry writes its mails, as Pending (enquiries/orders.ts).
  * 2. A sender claims a mail that is due, tries to send it once, and records the result (sender.ts), again and again while
  *    the mail is Pending. It sends by a transport: resend-transport.ts for mails, webhook-posts.ts for posts.
- * 3. Resend tells later whether the mail arrived (delivery.ts).
+ * 3. Resend reports later whether the mail arrived (delivery.ts).
  * states.ts has the states, queue.ts the statements, quota.ts and usage.ts how many mails may go, pace.ts how fast Resend
  * may be called, templates.ts and summary.ts the texts.
  */

@@ -1,4 +1,4 @@
-import { type Headers, readNumber } from './resend.ts'
+import { type ResponseHeaders, readNumber } from './resend.ts'
 
 export type Pace = ReturnType<typeof createPace>
 
@@ -19,7 +19,7 @@ export function createPace(now: () => number = () => performance.now()) {
   let underWay = 0
   let windowEnd = Number.POSITIVE_INFINITY
 
-  function learn(headers: Headers) {
+  function learn(headers: ResponseHeaders) {
     const isFirst = windowEnd === Number.POSITIVE_INFINITY
     if (!headers) {
       if (isFirst) left = Math.max(left, 1) // Resend did not answer: the next one may tell
@@ -33,7 +33,7 @@ export function createPace(now: () => number = () => performance.now()) {
   }
 
   return {
-    /** How many more requests may be started now; if none, for how long at least. */
+    /** How many more requests may be started now; if none, how long to wait at least. */
     capacity() {
       const time = now()
       if (time >= windowEnd) {
@@ -50,7 +50,7 @@ export function createPace(now: () => number = () => performance.now()) {
       underWay++
     },
     /** Call it for each request that was started: with Resend's headers, or `unsent` if it was not sent after all. */
-    ended(headers: Headers | 'unsent') {
+    ended(headers: ResponseHeaders | 'unsent') {
       underWay--
       if (headers === 'unsent') left++
       else learn(headers)

@@ -14,9 +14,9 @@ export type StoredMail = Awaited<ReturnType<typeof readMails>>[number]
 
 interface Claim {
   id: bigint
-  /** What the claim replaced: it stands again when the mail was certainly not sent. */
+  /** DueAt before the claim. Restored when the mail was certainly not sent. */
   dueBefore: Date
-  /** When an earlier try began that may have sent it, and how long ago. */
+  /** TriedAt before the claim: when an earlier try began that may have sent it. */
   triedBefore: Date | null
   triedHoursAgo: number | null
 }
@@ -122,9 +122,8 @@ export function backOffMs(attempts: number, baseSeconds: number): number {
 }
 
 /**
- * Withholds a chunk of each kind of mails that nobody tried, or asked to try, for `maxAgeDays`; acknowledgements after a
- * day; summaries and notices that wait for one never, because nothing else names their enquiries. A mail that may have been
- * sent is repeated as long as Resend remembers its key.
+ * Withholds untried mails of these kinds that have been due for `maxAgeDays`, a chunk of each kind; acknowledgements after
+ * a day. Never withheld: summaries, and notices that wait for one, because nothing else names their enquiries.
  * @returns whether there may be more
  */
 export async function withholdOld(db: Db, of: MailKind[], maxAgeDays: number, log: Pick<Logger, 'error'>) {
@@ -142,7 +141,10 @@ export async function withholdOld(db: Db, of: MailKind[], maxAgeDays: number, lo
     const ids = kind === 'Notice' ? withheld.flatMap(({ enquiryId }) => enquiryId ?? []) : []
     const enquiries = await db.enquiry.count({ where: { id: { in: ids }, status: 'New' } })
     if (enquiries > 0)
-      log.error({ enquiries }, 'notices are too old to be sent, and staff were never told: see `staff mails`')
+      log.error(
+        { enquiries },
+        'notices were withheld for their age, so staff were never told of these enquiries: see `staff mails`',
+      )
   }
   return mayBeMore
 }

@@ -34,7 +34,7 @@ export function sharesOf(budget: Budget): Used {
   return { Notice, Summary, Acknowledgement, Confirmation }
 }
 
-/** How many mails of each kind may be sent now. A summary has no share: `summaryPauseMs` spaces them. */
+/** How many mails of each kind may be sent now. Summaries have a share too, but `summaryPauseMs` keeps them within it. */
 export function allowanceOf(budget: Budget, used: Used): Used {
   const { mails, receivers } = budget
   const all = Number.POSITIVE_INFINITY
@@ -44,17 +44,14 @@ export function allowanceOf(budget: Budget, used: Used): Used {
   const within = (wanted: number, most: number) => Math.max(0, Math.min(wanted, most))
   const toStaff = Math.floor(left / receivers)
   return {
-    Summary: within(toStaff, toStaff),
+    Summary: Math.max(0, toStaff),
     Notice: within(shares.Notice - used.Notice, toStaff),
     Acknowledgement: within(shares.Acknowledgement - used.Acknowledgement, left),
     Confirmation: within(shares.Confirmation - used.Confirmation, left),
   }
 }
 
-/**
- * How long to wait after the last of `summaries` in 24 hours. The pauses grow with each summary, so that those of a day
- * fill 24 hours: their sum is about 24 hours.
- */
+/** How long to wait after the last of `summaries` in 24 hours. The pauses grow with each, and add up to about 24 hours. */
 export function summaryPauseMs(budget: Budget, summaries: number): number {
   if (budget.mails === 0) return UNLIMITED_PAUSE_MS
   return (2 * DAY_MS * summaries) / summaryShare(budget) ** 2

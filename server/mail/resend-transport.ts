@@ -5,7 +5,7 @@ import { applyEvents, applyMissedEvents, createDeliveryCheck, deleteOldEvents } 
 import { readWithholdReason } from './mailbox-limit.ts'
 import { createPace } from './pace.ts'
 import { backOffMs, type ClaimedMail, claimDue, correctFutureTimes, type Result, withholdOld } from './queue.ts'
-import { createMailer, type Headers, type Outcome } from './resend.ts'
+import { createMailer, type Outcome, type ResponseHeaders } from './resend.ts'
 import type { Transport } from './sender.ts'
 import { kinds, mailKinds } from './states.ts'
 import { createSummaryWriter } from './summary.ts'
@@ -45,7 +45,7 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
   }
 
   return {
-    lease: 'sends mails',
+    lease: 'mail sender',
     capacity: pace.capacity,
     async prepare(isUpkeep) {
       if (isUpkeep && (await withholdOld(db, mailKinds, env.MAIL_MAX_AGE_DAYS, log))) return 'again'
@@ -63,7 +63,7 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       return mails
     },
     async attempt(mail, signal) {
-      let headers: Headers | 'unsent' = 'unsent'
+      let headers: ResponseHeaders | 'unsent' = 'unsent'
       try {
         const message = writeMessage(mail, staff, publicUrl)
         if (!message) return unsent('Withheld', 'Not sent: what it was about was erased.')
@@ -77,7 +77,7 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
         pace.ended(headers)
       }
     },
-    async recorded({ id, kind, attempts }, { to, lastError, resendId }) {
+    async afterRecorded({ id, kind, attempts }, { to, lastError, resendId }) {
       if (resendId) return applyEvents(db, log, { resendId }, staff)
       const reason = lastError?.split(':')[0]
       const fields = { mail: id, kind, attempt: attempts, state: to, reason }

@@ -18,7 +18,10 @@ export interface Message {
 /** What became of one try to send a mail. */
 export type Outcome =
   | { is: 'sent'; resendId: string }
-  /** Resend refuses this mail for good; or it may have taken it, and another try will tell, or will not. */
+  /**
+   * `refused`: Resend will never take this mail. `ambiguous`: it may have taken it, and another try will tell.
+   * `unknowable`: it may have taken it, and no try can tell.
+   */
   | { is: 'refused' | 'ambiguous' | 'unknowable'; error: string }
   /** Resend did not take it now, for a reason that concerns all mails. */
   | { is: 'throttled' | 'misconfigured' | 'overQuota'; error: string; retryAfterMs?: number | undefined }
@@ -33,7 +36,7 @@ export interface DeliveryEvent {
   reason?: string | undefined
 }
 
-export type Headers = Record<string, string> | null | undefined
+export type ResponseHeaders = Record<string, string> | null | undefined
 
 export type Mailer = ReturnType<typeof createMailer>
 
@@ -41,7 +44,7 @@ export type Mailer = ReturnType<typeof createMailer>
 interface ResendAnswer {
   data?: { id?: unknown } | null
   error?: { name?: unknown; statusCode?: unknown; message?: unknown } | null
-  headers?: Headers
+  headers?: ResponseHeaders
 }
 
 const TEXT_MAX = 500
@@ -59,12 +62,12 @@ export function createMailer(env: Pick<Env, 'RESEND_API_KEY' | 'RESEND_BASE_URL'
   const resend = new Resend(apiKey, baseUrl ? { baseUrl } : {})
 
   /** Where Resend does not take the address for replies, the mail goes once more without it. */
-  async function send(message: Message, signal: AbortSignal): Promise<{ outcome: Outcome; headers: Headers }> {
+  async function send(message: Message, signal: AbortSignal): Promise<{ outcome: Outcome; headers: ResponseHeaders }> {
     const { idempotencyKey, ...fields } = message
     const answer: ResendAnswer = await resend.emails.send({ from, ...fields }, { idempotencyKey, signal })
     const outcome = readOutcome(answer)
-    const isReplyTo = outcome.is === 'refused' && /reply[_ -]?to/i.test(outcome.error)
-    if (isReplyTo && message.replyTo) return send(withoutReplyTo(message), signal)
+    const isReplyToRefused = outcome.is === 'refused' && /reply[_ -]?to/i.test(outcome.error)
+    if (isReplyToRefused && message.replyTo) return send(withoutReplyTo(message), signal)
     return { outcome, headers: answer.headers }
   }
 
@@ -104,7 +107,7 @@ function readOutcome({ data, error: failure, headers }: ResendAnswer): Outcome {
   if (name === 'invalid_idempotent_request') return { is: 'unknowable', error }
   // Before a domain is verified, Resend sends to the owner of the account and nobody else.
   if (status === 403 && /testing emails/i.test(message)) return { is: 'refused', error }
-  // Not in Resend's own words: from a proxy, from a firewall that rejects this mail, or from a wrong RESEND_BASE_URL.
+  // Not an answer of Resend's: it comes from a proxy, from a firewall that rejects this mail, or from a wrong RESEND_BASE_URL.
   if (name === 'application_error') return { is: 'ambiguous', error }
   const isSender = name === 'invalid_from_address' || (status === 422 && /[`"']from[`"']/.test(message))
   if (status === 401 || status === 403 || isSender) return { is: 'misconfigured', error }

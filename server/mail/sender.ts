@@ -14,17 +14,24 @@ export interface Transport {
    * @param isUpkeep true once a minute
    */
   prepare(isUpkeep: boolean): Promise<'ready' | 'again'>
-  /** How many tries may begin now; if none, for how long at least. */
+  /** How many tries may begin now; if none, how long to wait at least. */
   capacity(): { tries: number; pauseMs: number }
   claim(most: number): Promise<ClaimedMail[]>
   /** One try, which ends with the signal. */
   attempt(mail: ClaimedMail, signal: AbortSignal): Promise<Result>
-  recorded(mail: ClaimedMail, result: Result): Promise<void>
+  /** Called once the result is stored: logs it, or applies its delivery events. */
+  afterRecorded(mail: ClaimedMail, result: Result): Promise<void>
 }
 
 type State =
   /** Another process sends, or the database does not answer. */
-  { is: 'waiting' } | { is: 'idle' } | { is: 'sending' } | { is: 'paused'; until: number } | { is: 'stopping' }
+  | { is: 'waiting' }
+  /** Looks for due mails, and none is under way. */
+  | { is: 'idle' }
+  | { is: 'sending' }
+  /** Claims nothing, because a result asked for a pause. */
+  | { is: 'paused'; until: number }
+  | { is: 'stopping' }
 
 interface SenderOptions {
   log: Pick<Logger, 'error' | 'debug'>
@@ -58,7 +65,7 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
       next.is === 'stopping' || (next.is === 'paused' && state.is === 'paused' && next.until > state.until)
     if (state.is === 'stopping' || (isPaused && !endsPause)) return
     if (state.is !== next.is)
-      log.debug({ lease: transport.lease, from: state.is, to: next.is }, 'the sender changes its state')
+      log.debug({ lease: transport.lease, from: state.is, to: next.is }, 'the sender has changed its state')
     state = next
   }
 
@@ -73,7 +80,8 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
 
   function failed(err: unknown): number {
     const code = sqlState(err)
-    const isAway = !code || /^(08|57P)/.test(code) // orders log this failure themselves (availability.ts)
+    // Orders log these failures themselves (availability.ts). Not 57014, a statement over its time limit: orders may work.
+    const isAway = !code || /^(08|57P)/.test(code)
     if (!isFailing && !isAway) log.error({ err }, 'the sender cannot work: mails wait')
     isFailing = true
     isReady = false
@@ -128,7 +136,7 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
     const result = await transport.attempt(mail, AbortSignal.any([graceIsOver.signal, timeout]))
     if (result.pauseMs) enter({ is: 'paused', until: performance.now() + result.pauseMs })
     await recordResult(db, mail, result)
-    await transport.recorded(mail, result)
+    await transport.afterRecorded(mail, result)
   }
 
   const running = run()

@@ -5,7 +5,7 @@ import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 /*
  * The states of a mail and their transitions. `transition` in queue.ts makes every change and refuses any other one.
  *
- *   an order is stored ─▶ Pending ── Resend takes it ──▶ Sent ── Resend tells ──▶ Delivered, Bounced, Complained, Failed
+ *   an order is stored ─▶ Pending ── Resend takes it ──▶ Sent ─ Resend reports ─▶ Delivered, Bounced, Complained, Failed
  *                          │  ▲ └─── refused for good ──▶ Failed ────────────────────┐
  *                          │  │ └─── no clear answer, too long ago ──▶ Unknown ──────┤ `staff mails retry`
  *                          │  └──────────────────────────────────────────────────────┘

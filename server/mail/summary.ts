@@ -101,8 +101,8 @@ async function readList(db: Db, title: string, where: EnquiryFilter, command: st
 }
 
 /**
- * Writes a summary of the notices that may not be mailed alone, once they have waited `waitMs` for more and the pause after
- * the last summary is over; and the digest. Once the limit is reached a summary tells of all notices that are due.
+ * Writes a summary when notices wait for one, have waited `waitMs` for more, and the pause since the last summary is over.
+ * Once the limit of notices is reached, it also covers those that are due. Writes the digest too.
  */
 export function createSummaryWriter(db: Db, env: Env, log: Pick<Logger, 'info' | 'error'>, waitMs = WAIT_MS) {
   const budget = budgetOf(env)

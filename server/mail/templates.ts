@@ -92,8 +92,8 @@ export function createAcknowledgement({ reference, products, quantity, retailerS
     ]),
     paragraph('Questions? Name the reference.'),
     linkList({ [`Call ${brand.phone}`]: PHONE_LINK, [`Write to ${brand.email}`]: `mailto:${brand.email}` }),
-    paragraph(ADVISORY, MUTED),
-    paragraph(WHY, MUTED),
+    paragraph(ADVISORY, MUTED_STYLE),
+    paragraph(WHY, MUTED_STYLE),
   ]
   return createContent(`Your enquiry ${reference}`, parts, subject)
 }
@@ -108,20 +108,20 @@ function createConfirmation(subscriber: Subscriber, publicUrl: string) {
     paragraph('Dear Sir or Madam,'),
     paragraph(ask),
     { text: url, html: `<p><a href="${escaped(url)}" style="${button}">Confirm the subscription</a></p>` },
-    paragraph(forget, MUTED),
+    paragraph(forget, MUTED_STYLE),
   ])
   const headers = { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
   return { ...content, headers }
 }
 
 /** 9.5:1 on paper; the orange has 3.5:1. */
-const LINK = `color:${palette.leaf};text-decoration:underline`
+const LINK_STYLE = `color:${palette.leaf};text-decoration:underline`
 const PHONE_LINK = `tel:${brand.phone.replaceAll(' ', '')}`
 const MAP_LINK = `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(postalAddress)}`
-const MUTED = `font-size:14px;color:${palette.inkMuted}`
-const REFERENCE = 'margin:16px 0;font:600 28px/1.2 Fraunces,Georgia,serif;letter-spacing:.02em'
-const CELL = `border-bottom:1px solid ${palette.line}`
-const LABEL = `padding:6px 12px 6px 0;${CELL};color:${palette.inkMuted};white-space:nowrap;vertical-align:top`
+const MUTED_STYLE = `font-size:14px;color:${palette.inkMuted}`
+const REFERENCE_STYLE = 'margin:16px 0;font:600 28px/1.2 Fraunces,Georgia,serif;letter-spacing:.02em'
+const CELL_STYLE = `border-bottom:1px solid ${palette.line}`
+const LABEL_STYLE = `padding:6px 12px 6px 0;${CELL_STYLE};color:${palette.inkMuted};white-space:nowrap;vertical-align:top`
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /** Every text of a visitor comes through here on its way into HTML. */
@@ -134,11 +134,11 @@ function paragraph(text: string, style?: string): Part {
 }
 
 function referenceLine(reference: string): Part {
-  return { ...paragraph(reference, REFERENCE), text: `Reference: ${reference}` }
+  return { ...paragraph(reference, REFERENCE_STYLE), text: `Reference: ${reference}` }
 }
 
 function link(text: string, target: string): string {
-  return `<a href="${escaped(target)}" style="${LINK}">${escaped(text)}</a>`
+  return `<a href="${escaped(target)}" style="${LINK_STYLE}">${escaped(text)}</a>`
 }
 
 function linkList(targets: Record<string, string>): Part {
@@ -152,7 +152,7 @@ function linkList(targets: Record<string, string>): Part {
 function table(rows: Row[]): Part {
   const cells = rows.map(([label, value, target]) => {
     const shown = target ? link(value, target) : escaped(value).replaceAll('\n', '<br>')
-    return `<tr><td style="${LABEL}">${escaped(label)}</td><td style="padding:6px 0;${CELL}">${shown}</td></tr>`
+    return `<tr><td style="${LABEL_STYLE}">${escaped(label)}</td><td style="padding:6px 0;${CELL_STYLE}">${shown}</td></tr>`
   })
   return {
     text: rows.map(([label, value]) => `${label}: ${value}`).join('\n'),
@@ -172,7 +172,7 @@ function createContent(title: string, parts: Part[], subject = title): Content {
 <div style="max-width:560px;margin:0 auto;padding:32px 20px">
 <p style="margin:0 0 20px;padding-bottom:8px;border-bottom:3px solid ${palette.accent};font:600 22px Fraunces,Georgia,serif">${brand.name}</p>
 ${parts.map(({ html }) => html).join('')}
-<p style="margin:32px 0 0;padding-top:12px;border-top:1px solid ${palette.line};${MUTED}">${link(postalAddress, MAP_LINK)}<br>${link(brand.phone, PHONE_LINK)} · ${link(brand.email, `mailto:${brand.email}`)}</p>
+<p style="margin:32px 0 0;padding-top:12px;border-top:1px solid ${palette.line};${MUTED_STYLE}">${link(postalAddress, MAP_LINK)}<br>${link(brand.phone, PHONE_LINK)} · ${link(brand.email, `mailto:${brand.email}`)}</p>
 </div></body></html>`,
   }
 }

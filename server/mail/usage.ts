@@ -16,7 +16,7 @@ const OVERDUE_SECONDS = 15 * 60
 
 export interface Usage {
   used: Used
-  /** Its notice waits for a summary. */
+  /** A notice of suspected spam waits for a summary. */
   hasSuspected: boolean
   hasUntriedNotice: boolean
   hasPendingSummary: boolean

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import type { Db } from '../database/database.ts'
 import { takeLease } from '../database/lease.ts'
 import { type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
-import { POSTS_WANTED } from '../enquiries/insert-enquiries.ts'
+import { POSTS_ENABLED } from '../enquiries/insert-enquiries.ts'
 import type { Env } from '../env.ts'
 import { propertiesOf } from '../errors.ts'
 import { backOffMs, claimDue, correctFutureTimes, withholdOld } from './queue.ts'
@@ -18,7 +18,7 @@ const PAUSE_AFTER_FAILURE_MS = 1000
 /** The receiver wants no more posts. */
 const GONE = 'HTTP 410'
 /** Longer than the process with NOTIFY_URL, or the database, is down. Renewed each minute. */
-const WANTED_SECONDS = 86_400
+const ENABLED_SECONDS = 86_400
 
 /** Made of the stored row and nothing else, so that a repeat has the same bytes. */
 export function createPostBody(format: Env['NOTIFY_FORMAT'], enquiry: Enquiry, type = 'enquiry.stored'): string {
@@ -67,13 +67,13 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
   const target = { url, secret: NOTIFY_SECRET }
   let isBusy = false
   return {
-    lease: 'posts',
+    lease: 'post sender',
     capacity: () => ({ tries: isBusy ? 0 : 1, pauseMs: 0 }),
     async prepare(isUpkeep) {
       if (!isUpkeep) return 'ready'
       if (await withholdOld(db, ['Post'], MAIL_MAX_AGE_DAYS, log)) return 'again'
       await correctFutureTimes(db, ['Post'])
-      await wantPosts(db)
+      await enablePosts(db)
       return 'ready'
     },
     async claim(most) {
@@ -97,16 +97,15 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
         isBusy = false
       }
     },
-    async recorded({ id, attempts }, { to, lastError: reason }) {
+    async afterRecorded({ id, attempts }, { to, lastError: reason }) {
       const fields = { mail: id, to: new URL(url).origin, attempt: attempts, reason }
-      if (to === 'Failed')
-        log.error(fields, 'NOTIFY_URL was not told of an enquiry, and is not tried again: see `staff mails`')
-      if (to === 'Pending') log.warn(fields, 'NOTIFY_URL was not told of an enquiry yet')
+      if (to === 'Failed') log.error(fields, 'a webhook post failed and is not tried again: see `staff mails`')
+      if (to === 'Pending') log.warn(fields, 'a webhook post failed and will be tried again')
     },
   }
 }
 
 /** Takes or renews a lease: while it lasts, each order writes a post. */
-export function wantPosts(db: Db): Promise<boolean> {
-  return takeLease(db, POSTS_WANTED, 'a process with NOTIFY_URL', WANTED_SECONDS)
+export function enablePosts(db: Db): Promise<boolean> {
+  return takeLease(db, POSTS_ENABLED, 'a process with NOTIFY_URL', ENABLED_SECONDS)
 }

@@ -100,7 +100,7 @@ describe('the sender', () => {
         return []
       },
       attempt: async () => ({ to: 'Sent', lastError: null }),
-      recorded: async () => undefined,
+      afterRecorded: async () => undefined,
     })
     const log = { error() {}, debug() {} }
     const slow = startSender(app.db, work('slow', 1500), { log, leaseSeconds: 60 })
@@ -118,7 +118,7 @@ describe('the sender', () => {
     const other = app.startOutbox()
     await submit(app.url, anOrder())
     await eventually(() => expect(app.resend.mails).toHaveLength(2))
-    const holders = () => app.db.lease.findMany({ where: { name: 'sends mails' } })
+    const holders = () => app.db.lease.findMany({ where: { name: 'mail sender' } })
     const [first] = await holders()
     await sleep(500) // several polls
     expect((await holders())[0]?.holder).toBe(first?.holder)

@@ -43,7 +43,7 @@ const status = (code: number, headers = {}) => {
 const posts = () => app.db.mail.findMany({ where: { kind: 'Post' }, orderBy: { id: 'asc' } })
 const states = async () => (await posts()).map((row) => row.status)
 const logged = (level: number) =>
-  app.logLines.map((line) => JSON.parse(line)).filter((line) => line.level === level && /NOTIFY_URL/.test(line.msg))
+  app.logLines.map((line) => JSON.parse(line)).filter((line) => line.level === level && /webhook post/.test(line.msg))
 const dueNow = () => app.db.mail.updateMany({ where: { status: 'Pending' }, data: { dueAt: new Date() } })
 
 describe('an enquiry is posted to NOTIFY_URL', () => {

@@ -6,7 +6,7 @@ const [dataDir = '', as] = process.argv.slice(2)
 const options = { dataDir, migrations: migrationsFolder() }
 try {
   if (as === 'staff') {
-    const { db, close } = await openDatabase({ ...options, beside: true })
+    const { db, close } = await openDatabase({ ...options, joinRunning: true })
     await db.lease.create({ data: { name: `staff ${process.pid}`, holder: 'test', until: new Date() } })
     await close()
     console.log('done')

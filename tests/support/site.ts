@@ -43,7 +43,7 @@ function databaseBeside({ DATABASE_URL: url, DATA_DIR: dataDir = '' }: Record<st
   return {
     /** Runs `read` on the database, beside the server. */
     async inspect<T>(read: (db: Db) => Promise<T>): Promise<T> {
-      database ??= openDatabase({ url, dataDir, migrations, beside: true })
+      database ??= openDatabase({ url, dataDir, migrations, joinRunning: true })
       return read((await database).db)
     },
     disconnect: async () => (await database)?.close(),
