@@ -32,13 +32,13 @@ describe('the access log', () => {
     const { stdout } = await staff(['--help'], {})
     const names = [...stdout.matchAll(/^ {2}([a-z-]+)(?: [[<][^\n]*?)? {2,}\S/gm)].map(([, name]) => name)
     expect(names).toContain('export')
-    const { url, database, db } = await aSite()
+    const { url, env, db } = await aSite()
     const { reference = '' } = await submit(url, anOrder())
     await db.mail.updateMany({ where: { kind: 'Acknowledgement' }, data: { status: 'Bounced' } }) // `mails` shows the visitor's address
     const { reference: another = '' } = await submit(url, anOrder())
     const folder = await aFolder('quvera-access-')
     const file = join(folder, 'backup.gz')
-    await staff(['backup', file], database)
+    await staff(['backup', file], env)
     for (const name of names) {
       if (WITHOUT_ACCESS.includes(name ?? '')) continue
       const args = {
@@ -51,17 +51,17 @@ describe('the access log', () => {
         backup: ['-'],
         restore: [file],
       }[name ?? '']
-      const env = name === 'restore' ? await anOpenDatabase() : database
+      const used = name === 'restore' ? (await anOpenDatabase()).env : env
       const before = name === 'restore' ? 0 : await db.access.count()
-      await staff([name ?? '', ...(args ?? [])], env)
-      const after = await onDatabase(env, (each) => each.access.findMany())
+      await staff([name ?? '', ...(args ?? [])], used)
+      const after = await onDatabase(used, (each) => each.access.findMany())
       expect(after.length, name).toBeGreaterThan(before)
       expect(after.at(-1)?.command).toBe(name)
     }
   })
 
   it('holds references or numbers of rows, and no personal data', async () => {
-    const { url, database } = await aSite()
+    const { url, env } = await aSite()
     const { reference = '' } = await submit(url, anOrder())
     for (const command of [
       ['list'],
@@ -80,8 +80,8 @@ describe('the access log', () => {
       ['digest'],
       ['list'],
     ])
-      expect(await staff(command, database), command.join(' ')).toMatchObject({ code: 0 })
-    expect((await lines(database)).map(({ command, what }) => `${command}: ${what}`)).toEqual([
+      expect(await staff(command, env), command.join(' ')).toMatchObject({ code: 0 })
+    expect((await lines(env)).map(({ command, what }) => `${command}: ${what}`)).toEqual([
       `list: ${reference}`,
       `show: ${reference}`,
       `find: ${reference}`,
@@ -96,19 +96,19 @@ describe('the access log', () => {
       'erase: 1 enquiry with 2 mails and 0 subscriptions',
       'list: 0 enquiries',
     ])
-    const { stdout } = await staff(['access'], database)
+    const { stdout } = await staff(['access'], env)
     expect(stdout.split('\n')[1]).toMatch(
       new RegExp(`^\\d\\d \\w{3} \\d\\d:\\d\\d +${userInfo().username}@\\S+ +list +0 enquiries +\\w+$`),
     )
     expect(stdout).not.toMatch(/asha|98765/i)
-    await staff(['list'], { ...database, STAFF_NAME: 'meena' })
-    expect((await staff(['access'], database)).stdout.split('\n')[1]).toMatch(/ meena@\S+ +list /)
+    await staff(['list'], { ...env, STAFF_NAME: 'meena' })
+    expect((await staff(['access'], env)).stdout.split('\n')[1]).toMatch(/ meena@\S+ +list /)
   })
 
   it('refuses changes, and deletions within a year', async () => {
-    const { database } = await aSite()
-    await staff(['list'], database)
-    const client = await aClient(database)
+    const { env } = await aSite()
+    await staff(['list'], env)
+    const client = await aClient(env)
     for (const statement of [
       `UPDATE "Quvera_Access" SET "Who" = 'nobody'`,
       'DELETE FROM "Quvera_Access"',
@@ -119,7 +119,7 @@ describe('the access log', () => {
       `INSERT INTO "Quvera_Access" ("At", "Who", "Command", "What") VALUES (now() - interval '366 days', 'old', 'list', ''), (now() - interval '364 days', 'young', 'list', '')`,
     )
     await client.query(`DELETE FROM "Quvera_Access" WHERE "Who" = 'old'`)
-    const { stdout } = await staff(['access'], database)
+    const { stdout } = await staff(['access'], env)
     expect(stdout).toContain('young')
     expect(stdout).not.toContain('old')
   })
@@ -145,16 +145,16 @@ describe('the access log', () => {
 
 describe('the history of an enquiry', () => {
   it('holds each change of status and note, from the staff command and from psql, and is erased with the enquiry', async () => {
-    const { url, db, database } = await aSite()
+    const { url, db, env } = await aSite()
     const { reference = '' } = await submit(url, anOrder())
-    await staff(['status', reference, 'Contacted'], database)
-    await staff(['status', reference, 'Contacted'], database)
-    await staff(['note', reference, 'rings back'], database)
-    const client = await aClient(database)
+    await staff(['status', reference, 'Contacted'], env)
+    await staff(['status', reference, 'Contacted'], env)
+    await staff(['note', reference, 'rings back'], env)
+    const client = await aClient(env)
     await client.query(`UPDATE "Quvera_Form" SET "Status" = 'Closed', "Note" = 'bought'`)
     await client.query(`UPDATE "Quvera_Form" SET "Name" = 'Asha V.'`)
-    const role = database.DATABASE_URL ? 'postgres' : 'quvera_staff'
-    const told = (await staff(['show', reference], database)).stdout.split('\n').filter((line) => line.includes('→'))
+    const role = env.DATABASE_URL ? 'postgres' : 'quvera_staff'
+    const told = (await staff(['show', reference], env)).stdout.split('\n').filter((line) => line.includes('→'))
     const who = `${userInfo().username}@${hostname()}, ${role}`
     const day = formatIndianTime(new Date()).slice(0, 11)
     expect(told.map((line) => line.replace(/, \d\d \w{3} \d{4} \d\d:\d\d IST/, ''))).toEqual([
@@ -163,22 +163,22 @@ describe('the history of an enquiry', () => {
       `Status          Contacted → Closed, by ${role}`,
       `Note            ${day}: rings back → bought, by ${role}`,
     ])
-    const person = JSON.parse((await staff(['export', '--person', anOrder().mobile], database)).stdout)
+    const person = JSON.parse((await staff(['export', '--person', anOrder().mobile], env)).stdout)
     expect(person.enquiries[0].History).toHaveLength(4)
     expect(person.enquiries[0].History[3]).toMatchObject({ Column: 'Note', After: 'bought' })
-    await staff(['erase', reference, '--yes'], database)
+    await staff(['erase', reference, '--yes'], env)
     expect(await db.historyEntry.count()).toBe(0)
   })
 
   it('keeps of a removed note only who wrote and who removed it', async () => {
-    const { url, database } = await aSite()
+    const { url, env } = await aSite()
     const { reference = '' } = await submit(url, anOrder())
     for (const note of ['of somebody else', 'of somebody else, too', '', 'rings back'])
-      await staff(['note', '--replace', reference, note], database)
-    const { stdout } = await staff(['export', '--person', anOrder().email], database)
+      await staff(['note', '--replace', reference, note], env)
+    const { stdout } = await staff(['export', '--person', anOrder().email], env)
     expect(stdout).not.toContain('somebody else')
     expect(JSON.parse(stdout).enquiries[0]).toMatchObject({ Note: 'rings back', History: { length: 4 } })
-    const shown = (await staff(['show', reference], database)).stdout
+    const shown = (await staff(['show', reference], env)).stdout
     expect(shown.match(/(?<=^Note +)\S.*(?=, \d\d \w{3} )/gm)).toEqual([
       ...Array(3).fill('of a note that was removed'),
       '- → rings back',
@@ -186,17 +186,17 @@ describe('the history of an enquiry', () => {
   })
 
   it('is in a backup, like the access log, and a restore adds nothing to it', async () => {
-    const { url, database } = await aSite()
+    const { url, env } = await aSite()
     const { reference = '' } = await submit(url, anOrder())
-    await staff(['status', reference, 'Contacted'], database)
+    await staff(['status', reference, 'Contacted'], env)
     const folder = await aFolder('quvera-access-')
     const file = join(folder, 'backup.gz')
-    await staff(['backup', file], database)
-    const other = await anOpenDatabase()
+    await staff(['backup', file], env)
+    const { env: other } = await anOpenDatabase()
     await staff(['list'], other)
     expect(await staff(['restore', file], other)).toMatchObject({ code: 0 })
     const read = (env: Record<string, string>) => onDatabase(env, (db) => db.historyEntry.findMany())
-    expect(await read(other)).toEqual(await read(database))
+    expect(await read(other)).toEqual(await read(env))
     expect(await lines(other)).toEqual([
       { command: 'status', what: reference },
       { command: 'backup', what: 'everything' },

@@ -127,7 +127,7 @@ describe('a backup that nobody reads to its end', { timeout: 60_000 }, () => {
   })
 
   it('says that the database went away, and exits 1', async () => {
-    const { server, database: killed } = await aSiteProcess()
+    const { server, env: killed } = await aSiteProcess()
     await fill(killed)
     const backup = await aStalledBackup(killed)
     if (isEmbedded) await server.stop('SIGKILL')

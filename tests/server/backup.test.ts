@@ -86,7 +86,7 @@ describe('a backup', { timeout: 90_000 }, () => {
   })
 
   it('brings every text, number and time back as it was', async () => {
-    const [from, to, file] = [await anOpenDatabase(), await anOpenDatabase(), await aPath()]
+    const [{ env: from }, { env: to }, file] = [await anOpenDatabase(), await anOpenDatabase(), await aPath()]
     const texts = fc.sample(fc.string({ unit: 'binary', maxLength: 100 }), 30).map((text) => text.replaceAll('\0', ''))
     const strange = ['', '\\', '"', "'", '{}', 'null', '\n\r\t\u0001\u007f', '\ufeff', '@{"end":true}']
     await onDatabase(from, async (db) => {
@@ -133,7 +133,7 @@ describe('a backup', { timeout: 90_000 }, () => {
     const waiting = await aSite(false)
     atEnd(waiting.close)
     const file = await aBackup(waiting)
-    const held = await anOpenDatabase()
+    const { env: held } = await anOpenDatabase()
     expect((await staff(['restore', file], held)).stdout).toMatch(/Withheld: 5 mails that were pending in the backup/)
     const states = (env: Record<string, string>) =>
       onDatabase(env, (db) => db.mail.groupBy({ by: ['status', 'lastError'], _count: true }))
@@ -145,14 +145,14 @@ describe('a backup', { timeout: 90_000 }, () => {
     expect((await states(held))[0]?.status).toBe('Withheld')
     expect((await staff(['mails', 'retry', '--yes', '--restored'], held)).stdout).toContain('5 mails are due now')
     expect(await states(held)).toEqual([{ status: 'Pending', lastError: null, _count: 5 }])
-    const sending = await anOpenDatabase()
+    const { env: sending } = await anOpenDatabase()
     await staff(['restore', file, '--mails'], sending)
     expect(await states(sending)).toEqual([{ status: 'Pending', lastError: null, _count: 5 }])
   })
 
   it('is restored with its sequences, so that new rows get new numbers', async () => {
     const file = await aBackup(site)
-    const env = await anOpenDatabase()
+    const { env } = await anOpenDatabase()
     await staff(['restore', file], env)
     const [before, after] = await onDatabase(env, async (db) => {
       const last = await db.mail.aggregate({ _max: { id: true } })
@@ -165,7 +165,7 @@ describe('a backup', { timeout: 90_000 }, () => {
   })
 
   it('is restored into the database that it was made of, which somebody emptied by hand', async () => {
-    const [env, file] = [await anOpenDatabase(), await aPath()]
+    const [{ env }, file] = [await anOpenDatabase(), await aPath()]
     await onDatabase(env, (db) => storeEnquiry(db))
     expect(await staff(['backup', file], env)).toMatchObject({ code: 0 })
     await onDatabase(env, (db) => db.$executeRawUnsafe('TRUNCATE "Quvera_Form" CASCADE'))

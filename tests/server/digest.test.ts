@@ -4,15 +4,13 @@ import { products } from '../../shared/catalogue.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
-import { aServer } from '../support/fixtures.ts'
-import { openTestDatabase } from '../support/open-test-database.ts'
+import { anOpenDatabase, aServer } from '../support/fixtures.ts'
 import { staff } from '../support/staff-command.ts'
 import { hoursAgo, onDatabase, storedProducts, storeEnquiry } from '../support/stored-enquiry.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
-async function aDatabase() {
-  const { db, env, close } = await openTestDatabase()
-  atEnd(close)
+async function aDigestDatabase() {
+  const { db, env } = await anOpenDatabase()
   const digests = () => db.mail.findMany({ where: { kind: 'Summary' }, orderBy: { id: 'asc' } })
   const digestAt = (at: string, now: Date) => writeDigestIfDue(db, at, now, false)
   return { db, env, digests, digestAt }
@@ -26,7 +24,7 @@ function atInIndia(clock: string, days = 0): Date {
 
 describe('the page', () => {
   it('lists undelivered notices, visitors to ring and what waits, and holds no personal data', async () => {
-    const { db } = await aDatabase()
+    const { db } = await aDigestDatabase()
     const untold = await storeEnquiry(
       db,
       { receivedAt: hoursAgo(3) },
@@ -56,7 +54,7 @@ describe('the page', () => {
   })
 
   it('describes fifty in a line each, lists a thousand by reference, and reads no more rows', async () => {
-    const { db } = await aDatabase()
+    const { db } = await aDigestDatabase()
     await db.$executeRaw`
       WITH form AS (
         INSERT INTO "Quvera_Form" ("Id", "Reference", "ReceivedAt", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey")
@@ -84,7 +82,7 @@ describe('the page', () => {
   })
 
   it('lists an enquiry that Studio reopened after it was closed, and not one that the staff command did', async () => {
-    const { db, env } = await aDatabase()
+    const { db, env } = await aDigestDatabase()
     const [stale, deliberate] = [await storeEnquiry(db), await storeEnquiry(db)]
     await staff(['status', stale, deliberate, 'Closed'], env)
     expect(await readSummary(db, new Date())).toBeUndefined()
@@ -100,7 +98,7 @@ describe('the page', () => {
   })
 
   it('is empty when every enquiry is of today or was dealt with', async () => {
-    const { db } = await aDatabase()
+    const { db } = await aDigestDatabase()
     await storeEnquiry(db, { status: 'Contacted', receivedAt: hoursAgo(90) }, { Acknowledgement: 'Bounced' })
     await storeEnquiry(db)
     expect(await readSummary(db, new Date())).toBeUndefined()
@@ -109,7 +107,7 @@ describe('the page', () => {
 
 describe('staff digest', () => {
   it('prints the page, and with --send queues it unless it is empty', async () => {
-    const { db, env, digests } = await aDatabase()
+    const { db, env, digests } = await aDigestDatabase()
     const nothing = await staff(['digest', '--send'], env)
     expect(nothing.stdout).toBe(
       'Nothing to report: no enquiry has waited for a day, and no mail has failed. Nothing is sent.\n',
@@ -128,7 +126,7 @@ describe('staff digest', () => {
 
 describe('the digest of the day', () => {
   it('is written once from its time on, and again the next day', async () => {
-    const { db, digests, digestAt } = await aDatabase()
+    const { db, digests, digestAt } = await aDigestDatabase()
     await storeEnquiry(db, { receivedAt: hoursAgo(80) })
     expect(await digestAt('09:00', atInIndia('08:59'))).toBe(false)
     expect(await digestAt('09:00', atInIndia('09:30'))).toBe(true)
@@ -143,14 +141,14 @@ describe('the digest of the day', () => {
   })
 
   it('has its lease until the next day at its time', async () => {
-    const { db, digestAt } = await aDatabase()
+    const { db, digestAt } = await aDigestDatabase()
     await digestAt('09:00', atInIndia('09:30'))
     const [lease] = await db.lease.findMany({ where: { name: 'digest' } })
     expect((Number(lease?.until) - Date.now()) / 3_600_000).toBeCloseTo(23.5, 1)
   })
 
   it('is not written later on a day on which it was empty at its time', async () => {
-    const { db, digests, digestAt } = await aDatabase()
+    const { db, digests, digestAt } = await aDigestDatabase()
     expect(await digestAt('09:00', atInIndia('09:00'))).toBe(false)
     await storeEnquiry(db, { receivedAt: hoursAgo(80) })
     expect(await digestAt('09:00', atInIndia('09:01'))).toBe(false)

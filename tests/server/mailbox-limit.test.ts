@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { anOrder, submit } from '../support/an-order.ts'
-import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
+import { anApp } from '../support/fixtures.ts'
 import { hoursAgo } from '../support/stored-enquiry.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
-
-async function anApp(options = {}) {
-  const app = await startTestApp(options)
-  atEnd(app.close)
-  return app
-}
+import type { TestApp } from '../support/test-app.ts'
 
 async function orders(app: TestApp, number: number, receivedAt?: Date) {
   for (let index = 0; index < number; index++) {

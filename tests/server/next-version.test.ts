@@ -80,7 +80,7 @@ it('a database of this version keeps its rows through an update', async () => {
 })
 
 it('a backup of this version is restored by the later one, and brought up to date', async () => {
-  const env = await anOpenDatabase()
+  const { env } = await anOpenDatabase()
   await onDatabase(env, (db) => db.access.create({ data: { who: 'ravi', command: 'list', what: 'before' } }))
   const { code, stdout } = await nextStaff(['restore', file], env)
   expect(code).toBe(0)
@@ -92,7 +92,7 @@ it('a backup of this version is restored by the later one, and brought up to dat
 })
 
 it('a backup whose rows do not fit leaves an empty database, brought up to date', async () => {
-  const env = await anOpenDatabase()
+  const { env } = await anOpenDatabase()
   const text = gunzipSync(await readFile(file)).toString()
   const broken = join(folder.path, 'broken.gz')
   await writeFile(broken, gzipSync(sign(text.replace('"Status":"New"', '"Status":"Newer"'))))
@@ -106,11 +106,11 @@ it('a backup whose rows do not fit leaves an empty database, brought up to date'
 })
 
 it('a backup of the later version is refused by this one', async () => {
-  const env = await anOpenDatabase()
+  const { env } = await anOpenDatabase()
   expect(await nextStaff(['migrate'], env)).toMatchObject({ code: 0 })
   const later = join(folder.path, 'later.gz')
   expect(await nextStaff(['backup', later, '--allow-empty'], env)).toMatchObject({ code: 0 })
-  const refused = await staff(['restore', later], await anOpenDatabase())
+  const refused = await staff(['restore', later], (await anOpenDatabase()).env)
   expect(refused.code).toBe(1)
   expect(refused.stderr).toMatch(/newer version of the site \(migration 29990101000000_city\)/)
 })

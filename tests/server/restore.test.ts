@@ -99,7 +99,7 @@ function shape(env: Record<string, string>): Promise<unknown> {
 
 describe('a backup', { timeout: 60_000 }, () => {
   it('comes back whole, and leaves the tables as they were', async () => {
-    const env = await anOpenDatabase()
+    const { env } = await anOpenDatabase()
     const before = await shape(env)
     const restored = await staff(['restore', await aFile(backupText(anOldBackup())), '--mails'], env)
     expect(restored).toMatchObject({ code: 0, stderr: '' })

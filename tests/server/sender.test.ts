@@ -4,15 +4,8 @@ import { startSender, type Transport } from '../../server/mail/sender.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
+import { anApp } from '../support/fixtures.ts'
 import { hoursAgo, storeEnquiries } from '../support/stored-enquiry.ts'
-import { startTestApp } from '../support/test-app.ts'
-
-async function anApp(options: Parameters<typeof startTestApp>[0] = {}) {
-  const app = await startTestApp(options)
-  atEnd(app.close)
-  const logged = (words: string) => app.logLines.filter((line) => line.includes(words)).length
-  return { ...app, logged }
-}
 
 describe('the sender', () => {
   it('does not call a failing Resend more often when the clock of its machine is ten minutes behind the database’s', async () => {
@@ -46,27 +39,27 @@ describe('the sender', () => {
 
   it('reports a statement that times out once, and orders are stored as before', async () => {
     const app = await anApp()
-    await eventually(() => expect(app.logged('"to":"idle"')).toBe(1))
+    await eventually(() => expect(app.countLogged('"to":"idle"')).toBe(1))
     await app.db.$executeRaw`
       CREATE FUNCTION too_slow() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN RAISE query_canceled USING MESSAGE = 'canceling statement due to statement timeout'; END $$`
     await app.db.$executeRaw`
       CREATE TRIGGER too_slow BEFORE UPDATE ON "Quvera_Mail" FOR EACH ROW EXECUTE FUNCTION too_slow()`
     expect((await submit(app.url, anOrder())).status).toBe(200)
-    await eventually(() => expect(app.logged('the sender cannot work')).toBe(1))
+    await eventually(() => expect(app.countLogged('the sender cannot work')).toBe(1))
     expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
     await sleep(500) // several polls
     expect((await submit(app.url, anOrder())).status).toBe(200)
     await app.db.$executeRaw`DROP FUNCTION too_slow CASCADE`
     await eventually(() => expect(app.resend.mails).toHaveLength(4))
-    expect(app.logged('the sender cannot work')).toBe(1)
+    expect(app.countLogged('the sender cannot work')).toBe(1)
   })
 
   it('pauses when Resend refuses the key, and continues by itself', async () => {
     const app = await anApp({ retrySeconds: 0.1 })
     app.resend.behaviour = { status: 401, name: 'invalid_api_key' }
     for (let index = 0; index < 5; index++) await submit(app.url, anOrder({ email: `v${index}@shop.example` }))
-    await eventually(() => expect(app.logged('"to":"paused"')).toBeGreaterThan(0))
+    await eventually(() => expect(app.countLogged('"to":"paused"')).toBeGreaterThan(0))
     const calls = app.resend.calls.all
     await sleep(600)
     expect(app.resend.calls.all - calls).toBeLessThan(5)
@@ -78,10 +71,10 @@ describe('the sender', () => {
     const app = await anApp()
     app.resend.behaviour = { status: 429, name: 'daily_quota_exceeded' }
     await submit(app.url, anOrder())
-    await eventually(() => expect(app.logged('"to":"paused"')).toBe(1))
+    await eventually(() => expect(app.countLogged('"to":"paused"')).toBe(1))
     app.resend.behaviour = 'accept'
     await app.db.$executeRaw`ALTER TABLE "Quvera_Lease" RENAME TO "away"`
-    await eventually(() => expect(app.logged('the sender cannot work')).toBe(1))
+    await eventually(() => expect(app.countLogged('the sender cannot work')).toBe(1))
     await app.db.$executeRaw`ALTER TABLE "away" RENAME TO "Quvera_Lease"`
     await app.db.mail.updateMany({ data: { dueAt: new Date() } })
     await sleep(1000) // several polls
@@ -114,7 +107,7 @@ describe('the sender', () => {
 
   it('runs in one of several processes; another one takes over when that process ends', async () => {
     const app = await anApp()
-    await eventually(() => expect(app.logged('"to":"idle"')).toBe(1))
+    await eventually(() => expect(app.countLogged('"to":"idle"')).toBe(1))
     const other = app.startOutbox()
     await submit(app.url, anOrder())
     await eventually(() => expect(app.resend.mails).toHaveLength(2))

@@ -6,18 +6,9 @@ import { textFilter } from '../../server/staff/list.ts'
 import { runStaff } from '../../server/staff/run.ts'
 import { products } from '../../shared/catalogue.ts'
 import { anOrder, submit } from '../support/an-order.ts'
-import { atEnd } from '../support/at-end.ts'
-import { aSite } from '../support/fixtures.ts'
-import { openTestDatabase } from '../support/open-test-database.ts'
+import { anOpenDatabase, aSite } from '../support/fixtures.ts'
 import { type Ran, staff } from '../support/staff-command.ts'
 import { hoursAgo, storedProducts, storeEnquiry } from '../support/stored-enquiry.ts'
-
-/** A database that this process has open, as the site would. */
-async function aDatabase() {
-  const { db, env, close } = await openTestDatabase()
-  atEnd(close)
-  return { db, database: env }
-}
 
 /** The references of a list, in its order. */
 function references({ stdout }: Ran) {
@@ -25,28 +16,28 @@ function references({ stdout }: Ran) {
 }
 
 it('show keeps the lines of a text', async () => {
-  const { db, database } = await aDatabase()
+  const { db, env } = await anOpenDatabase()
   const reference = await storeEnquiry(db, { name: 'Asha\nVerma', note: 'rings\nback' })
-  const { stdout } = await staff(['show', reference], database)
+  const { stdout } = await staff(['show', reference], env)
   expect(stdout).toMatch(/^Name {12}Asha\n {16}Verma\nMobile/m)
   expect(stdout).toMatch(/^Note {12}rings\n {16}back\nPrivacy/m)
 })
 
 it('control characters in a name never reach the terminal', async () => {
-  const { db, database } = await aDatabase()
+  const { db, env } = await anOpenDatabase()
   const reference = await storeEnquiry(db, { name: 'Asha\u001b[2J\u009b2J\u202eVerma' })
   for (const command of [['list'], ['show', reference], ['status', reference, 'Contacted'], ['note', reference, 'x']]) {
-    const { code, stdout } = await staff(command, database)
+    const { code, stdout } = await staff(command, env)
     expect(code, command[0]).toBe(0)
     for (const character of ['\u001b', '\u009b', '\u202e']) expect(stdout, command[0]).not.toContain(character)
   }
 })
 
 it('notes written at the same moment are all kept, or refused', async () => {
-  const { db, database } = await aDatabase()
+  const { db, env } = await anOpenDatabase()
   const reference = await storeEnquiry(db)
   const texts = ['rings back', 'asked twice', 'wants a rebate', 'on holiday']
-  const written = await Promise.all(texts.map((text) => staff(['note', reference, text], database)))
+  const written = await Promise.all(texts.map((text) => staff(['note', reference, text], env)))
   const { note } = await db.enquiry.findUniqueOrThrow({ where: { reference } })
   for (const [index, { code, stderr }] of written.entries()) {
     expect(note?.includes(texts[index] ?? ''), stderr).toBe(code === 0)
@@ -56,7 +47,7 @@ it('notes written at the same moment are all kept, or refused', async () => {
 
 describe('list', () => {
   it('shows the enquiries of the running site, newest first, with the state of their mails', async () => {
-    const { url, db, database } = await aSite()
+    const { url, db, env } = await aSite()
     const old = await storeEnquiry(
       db,
       { receivedAt: hoursAgo(50), products: storedProducts[1] },
@@ -69,7 +60,7 @@ describe('list', () => {
     )
     const { reference } = await submit(url, anOrder({ name: 'Ünal Ğ' }))
 
-    const all = await staff(['list'], database)
+    const all = await staff(['list'], env)
     expect(all).toMatchObject({ code: 0, stderr: '' })
     expect(references(all)).toEqual([reference, old, older])
     const [header, newest, second, third] = all.stdout.split('\n')
@@ -80,7 +71,7 @@ describe('list', () => {
     expect(second).toMatch(/24 × XT .* Ack Bounced /)
     expect(third).toMatch(/Closed\* .* Notice Bounced .* wants a rebate$/)
 
-    const of = async (...args: string[]) => references(await staff(['list', ...args], database))
+    const of = async (...args: string[]) => references(await staff(['list', ...args], env))
     expect(await of('--new')).toEqual([reference, old])
     expect(await of('--status', 'closed')).toEqual([older])
     expect(await of('--from', '7d')).toEqual([reference, old])
@@ -94,9 +85,9 @@ describe('list', () => {
         products[0].toLowerCase(),
       ),
     ).toEqual([reference, older])
-    expect((await staff(['list', '--status', 'Contacted'], database)).stdout).toBe('There is no such enquiry.\n')
+    expect((await staff(['list', '--status', 'Contacted'], env)).stdout).toBe('There is no such enquiry.\n')
 
-    const json = JSON.parse((await staff(['list', '--json'], database)).stdout)
+    const json = JSON.parse((await staff(['list', '--json'], env)).stdout)
     expect(json).toHaveLength(3)
     expect(json[1]).toMatchObject({
       Reference: old,
@@ -109,26 +100,26 @@ describe('list', () => {
 })
 
 it('a list of 80 columns keeps the time and the state of mails, and shows that there is a note', async () => {
-  const { db, database } = await aDatabase()
+  const { db, env } = await anOpenDatabase()
   const row = { status: 'Contacted', name: 'Venkatanarasimharajuvaripeta Rao', note: 'rings back on Monday' } as const
   await storeEnquiry(db, row, { Notice: 'Bounced' })
-  const [head, line] = (await staff(['list'], database, 80)).stdout.split('\n')
+  const [head, line] = (await staff(['list'], env, 80)).stdout.split('\n')
   expect(head).toMatch(/^Reference +Status +Mobile +Order +Received IST +Mail +N/)
   expect(line).toMatch(/ Contacted\* +9876543210 +24 × 300 +\d\d \w{3} \d\d:\d\d +Notice Bounced +V/)
-  const wide = (await staff(['list'], database, 110)).stdout.split('\n')
+  const wide = (await staff(['list'], env, 110)).stdout.split('\n')
   expect(wide[1]).toMatch(/ Notice Bounced +Venkatanarasimharajuvaripeta Rao .*…$/)
   for (const each of [head, line, ...wide])
     expect(each?.length).toBeLessThanOrEqual(each === head || each === line ? 80 : 110)
 })
 
 it('a list can show suspected spam, the oldest first, enquiries since yesterday, and one product', async () => {
-  const { db, database } = await aDatabase()
+  const { db, env } = await anOpenDatabase()
   const old = await storeEnquiry(db, { receivedAt: hoursAgo(60), products: storedProducts[1], suspectedSpam: true })
   const spam = await storeEnquiry(db, { receivedAt: hoursAgo(10), suspectedSpam: true })
   const newest = await storeEnquiry(db)
-  const listed = async (...options: string[]) => references(await staff(['list', ...options], database))
-  expect(await staff(['list', '--from', '1d', '--to', 'yesterday'], database)).toMatchObject({ code: 0 })
-  expect(await staff(['list', '--from', 'today', '--to', 'yesterday'], database)).toMatchObject({ code: 2 })
+  const listed = async (...options: string[]) => references(await staff(['list', ...options], env))
+  expect(await staff(['list', '--from', '1d', '--to', 'yesterday'], env)).toMatchObject({ code: 0 })
+  expect(await staff(['list', '--from', 'today', '--to', 'yesterday'], env)).toMatchObject({ code: 2 })
   expect(await listed('--spam')).toEqual([spam, old])
   expect(await listed('--spam', '--oldest')).toEqual([old, spam])
   expect(await listed('--oldest')).toEqual([old, spam, newest])
@@ -138,26 +129,26 @@ it('a list can show suspected spam, the oldest first, enquiries since yesterday,
 })
 
 it('a list ends after 50 enquiries, and says how many more there are; for programs it holds all', async () => {
-  const { db, database } = await aDatabase()
+  const { db, env } = await anOpenDatabase()
   for (let hours = 0; hours < 53; hours++) await storeEnquiry(db, { receivedAt: hoursAgo(hours) })
-  const listed = await staff(['list', '--to', 'today'], database)
+  const listed = await staff(['list', '--to', 'today'], env)
   expect(references(listed)).toHaveLength(50)
   expect(listed.stdout).toMatch(/\nand 3 more: --from, --json or export\n$/)
-  expect(JSON.parse((await staff(['list', '--json'], database)).stdout)).toHaveLength(53)
+  expect(JSON.parse((await staff(['list', '--json'], env)).stdout)).toHaveLength(53)
 })
 
 it('the history names the user, and show stops asking to ring after the status is Contacted', async () => {
-  const { db, database } = await aDatabase()
+  const { db, env } = await anOpenDatabase()
   const reference = await storeEnquiry(db, {}, { Acknowledgement: ['Bounced', 'bounced: no such user'] })
-  const shown = async () => (await staff(['show', reference], database)).stdout
+  const shown = async () => (await staff(['show', reference], env)).stdout
   expect(await shown()).toContain('ring the visitor')
-  await staff(['status', reference, 'Contacted'], { ...database, STAFF_NAME: 'asha' })
+  await staff(['status', reference, 'Contacted'], { ...env, STAFF_NAME: 'asha' })
   expect(await shown()).toMatch(/^Status +New → Contacted, .* IST, by asha@\S+, \w+$/m)
   expect(await shown()).not.toContain('ring the visitor')
 })
 
 it('a list and help fit a terminal of 60 columns', async () => {
-  const { db, database } = await aDatabase()
+  const { db, env } = await anOpenDatabase()
   await storeEnquiry(
     db,
     { status: 'Contacted', name: 'Venkatanarasimharajuvaripeta Rao' },
@@ -167,7 +158,7 @@ it('a list and help fit a terminal of 60 columns', async () => {
     const lines: string[] = []
     const output = new Writable({ write: (chunk, _, done) => done(void lines.push(...String(chunk).split('\n'))) })
     const streams = { input: Readable.from([]), output: Object.assign(output, { columns: 60 }), errors: output }
-    expect(await runStaff(command, database, streams)).toBe(0)
+    expect(await runStaff(command, env, streams)).toBe(0)
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(60)
     if (command.length === 1) expect(lines.join('\n')).toMatch(/ 9876543210 +24 × 300/)
   }
@@ -175,7 +166,7 @@ it('a list and help fit a terminal of 60 columns', async () => {
 
 describe('show', () => {
   it('shows everything of an enquiry, however its reference is typed, and what to do about its mails', async () => {
-    const { db, database } = await aDatabase()
+    const { db, env } = await anOpenDatabase()
     const reference = await storeEnquiry(
       db,
       { note: 'asked twice', suspectedSpam: true },
@@ -190,7 +181,7 @@ describe('show', () => {
       reference.replace('-', ' '),
       ['qv', reference.slice(3)],
     ].flatMap((text) => [[text].flat()])) {
-      const { code, stdout } = await staff(['show', ...text], database)
+      const { code, stdout } = await staff(['show', ...text], env)
       expect(code).toBe(0)
       for (const part of [
         `Reference       ${reference}`,
@@ -206,15 +197,15 @@ describe('show', () => {
     }
     const untold = await storeEnquiry(db, {}, { Notice: ['Withheld', `${TOO_OLD} 7 days old.`] })
     await db.mail.updateMany({ where: { status: 'Withheld' }, data: { dueAt: hoursAgo(24 * 7) } })
-    expect((await staff(['show', untold], database)).stdout).toContain('did not reach staff')
+    expect((await staff(['show', untold], env)).stdout).toContain('did not reach staff')
     // Stored under the prefix of another time.
     const older = await storeEnquiry(db, { reference: 'OLD-2B3C4D' })
     for (const text of [['old-2b3c4d'], ['OLD', '2B3C4D'], ['OLD2B3C4D'], ['2b3c4d']])
-      expect((await staff(['show', ...text], database)).stdout).toContain(`Reference       ${older}`)
+      expect((await staff(['show', ...text], env)).stdout).toContain(`Reference       ${older}`)
     await storeEnquiry(db, { reference: 'NEW-2B3C4D' })
-    const unclear = await staff(['show', '2b3c4d'], database)
+    const unclear = await staff(['show', '2b3c4d'], env)
     expect(unclear).toMatchObject({ code: 1, stderr: '2B3C4D is OLD-2B3C4D or NEW-2B3C4D: name one of them.\n' })
-    const missing = await staff(['show', 'QV-ZZZZZZ'], database)
+    const missing = await staff(['show', 'QV-ZZZZZZ'], env)
     expect(missing).toMatchObject({
       code: 1,
       stdout: '',
@@ -225,7 +216,7 @@ describe('show', () => {
 
 describe('find', () => {
   it('finds by name, address, mobile, reference and note in any case, without wildcards', async () => {
-    const { db, database } = await aDatabase()
+    const { db, env } = await anOpenDatabase()
     const asha = await storeEnquiry(db, { receivedAt: hoursAgo(1), name: 'ÜNAL Ğ', note: 'call after Diwali' })
     const under = await storeEnquiry(db, { receivedAt: hoursAgo(2), email: 'a_b@mail.example', mobile: '9000000001' })
     const percent = await storeEnquiry(db, {
@@ -254,16 +245,16 @@ describe('find', () => {
     expect(await found(irish.replace('-', ' '))).toEqual([irish])
     expect(await found(irish.replace('-', '').toLowerCase())).toEqual([irish])
 
-    expect(references(await staff(['find', 'mail.EXAMPLE'], database))).toEqual([under, percent])
-    expect(references(await staff(['find', 'after', 'diwali'], database))).toEqual([asha])
-    expect((await staff(['find', "o'; DROP"], database)).stdout).toBe('There is no such enquiry.\n')
-    expect(JSON.parse((await staff(['find', 'nothing like it', '--json'], database)).stdout)).toEqual([])
+    expect(references(await staff(['find', 'mail.EXAMPLE'], env))).toEqual([under, percent])
+    expect(references(await staff(['find', 'after', 'diwali'], env))).toEqual([asha])
+    expect((await staff(['find', "o'; DROP"], env)).stdout).toBe('There is no such enquiry.\n')
+    expect(JSON.parse((await staff(['find', 'nothing like it', '--json'], env)).stdout)).toEqual([])
   })
 })
 
 describe('status and note', () => {
   it('a note is at most 2,000 characters in Studio and psql too, so that restore takes each backup', async () => {
-    const { db } = await aDatabase()
+    const { db } = await anOpenDatabase()
     const reference = await storeEnquiry(db)
     const write = (length: number) => db.$executeRaw`
       UPDATE "Quvera_Form" SET "Note" = repeat('ü', ${length}::int) WHERE "Reference" = ${reference}`
@@ -272,50 +263,50 @@ describe('status and note', () => {
   })
 
   it('are set beside the running site, and appear in list and export', async () => {
-    const { url, db, database } = await aSite()
+    const { url, db, env } = await aSite()
     const { reference = '' } = await submit(url, anOrder())
     const { reference: other = '' } = await submit(url, anOrder({ name: 'Rohan Mehta' }))
 
-    const set = await staff(['status', reference.toLowerCase(), other.slice(3), 'contacted'], database)
+    const set = await staff(['status', reference.toLowerCase(), other.slice(3), 'contacted'], env)
     expect(set).toMatchObject({ code: 0, stderr: '' })
     expect(set.stdout).toBe(`${reference}  Asha Verma: New → Contacted\n${other}  Rohan Mehta: New → Contacted\n`)
-    expect((await staff(['status', reference, 'Contacted'], database)).stdout).toContain('is Contacted already')
-    expect((await staff(['list', '--new'], database)).stdout).toBe('There is no such enquiry.\n')
+    expect((await staff(['status', reference, 'Contacted'], env)).stdout).toContain('is Contacted already')
+    expect((await staff(['list', '--new'], env)).stdout).toBe('There is no such enquiry.\n')
 
-    expect((await staff(['note', reference, 'call', 'on', 'Monday'], database)).stdout).toContain('call on Monday')
-    await staff(['note', reference, 'rang'], database)
+    expect((await staff(['note', reference, 'call', 'on', 'Monday'], env)).stdout).toContain('call on Monday')
+    await staff(['note', reference, 'rang'], env)
     const day = formatIndianTime(new Date()).slice(0, 11)
     expect((await db.enquiry.findFirst({ where: { reference } }))?.note).toBe(`${day}: call on Monday\n${day}: rang`)
-    expect((await staff(['show', reference], database)).stdout).toMatch(
+    expect((await staff(['show', reference], env)).stdout).toMatch(
       new RegExp(`^Note +${day}: call on Monday\n +${day}: rang$`, 'm'),
     )
-    const again = await staff(['note', '--replace', reference, '=1+1, "urgent"'], database)
+    const again = await staff(['note', '--replace', reference, '=1+1, "urgent"'], env)
     expect(again.stdout).toContain(`${reference}  Asha Verma: =1+1, "urgent"\nBefore: ${day}: call on Monday`)
-    expect((await staff(['export'], database)).stdout).toContain(`"'=1+1, ""urgent"""`)
-    expect((await staff(['note', reference, ''], database)).stdout).toContain('no note any more')
+    expect((await staff(['export'], env)).stdout).toContain(`"'=1+1, ""urgent"""`)
+    expect((await staff(['note', reference, ''], env)).stdout).toContain('no note any more')
     expect(await db.enquiry.findMany({ where: { note: { not: null } } })).toEqual([])
   })
 
   it('take a reference in two words, mark suspected spam and clear it', async () => {
-    const { db, database } = await aDatabase()
+    const { db, env } = await anOpenDatabase()
     const reference = await storeEnquiry(db)
     const code = reference.slice(3)
-    const set = async (...words: string[]) => (await staff(['status', 'QV', code, ...words], database)).stdout
+    const set = async (...words: string[]) => (await staff(['status', 'QV', code, ...words], env)).stdout
     expect(await set('Spam')).toBe(`${reference}  Asha Verma: not suspected → suspected spam\n`)
-    expect((await staff(['list'], database)).stdout).toContain('New, spam?')
+    expect((await staff(['list'], env)).stdout).toContain('New, spam?')
     expect(await set('spam')).toContain('is suspected spam already')
     expect(await set(reference, 'not-spam')).toBe(`${reference}  Asha Verma: suspected spam → not suspected\n`)
     expect(await set('Contacted')).toContain('New → Contacted')
     expect(await db.enquiry.findMany()).toMatchObject([{ status: 'Contacted', suspectedSpam: false }])
-    await staff(['note', 'qv', code, 'rings', 'back'], database)
+    await staff(['note', 'qv', code, 'rings', 'back'], env)
     expect(await db.enquiry.findMany()).toMatchObject([{ note: expect.stringMatching(/: rings back$/) }])
   })
 
   it('change nothing when one of the references does not exist', async () => {
-    const { db, database } = await aDatabase()
+    const { db, env } = await anOpenDatabase()
     const reference = await storeEnquiry(db)
-    const refused = await staff(['status', reference, 'QV-ZZZZZZ', 'Closed'], database)
+    const refused = await staff(['status', reference, 'QV-ZZZZZZ', 'Closed'], env)
     expect(refused).toMatchObject({ code: 1, stdout: '' })
-    expect(references(await staff(['list', '--new'], database))).toEqual([reference])
+    expect(references(await staff(['list', '--new'], env))).toEqual([reference])
   })
 })

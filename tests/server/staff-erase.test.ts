@@ -9,80 +9,78 @@ import { hoursAgo, onDatabase, storeEnquiry } from '../support/stored-enquiry.ts
 
 describe('erase', () => {
   it('changes nothing without --yes, and then erases this person and nobody else', async () => {
-    const { url, database } = await aSite()
+    const { url, env } = await aSite()
     const { reference } = await submit(url, anOrder())
     const other = await submit(url, anOrder({ email: 'ashaXverma@shop.example' }))
     await call(url, 'subscription.subscribe', { email: 'asha.verma@shop.example' })
     const who = ['--person', 'ASHA.VERMA@shop.example']
 
-    const dry = await staff(['erase', ...who], database)
+    const dry = await staff(['erase', ...who], env)
     expect(dry.stdout).toContain(`${reference}  `)
     expect(dry.stdout).toContain('Would erase 1 enquiry with 2 mails and 1 subscription. Nothing was changed.')
-    expect((await staff(['export'], database)).stdout).toContain(reference)
+    expect((await staff(['export'], env)).stdout).toContain(reference)
 
-    expect((await staff(['erase', ...who, '--yes'], database)).stdout).toContain('Erased 1 enquiry with 2 mails')
-    const left = await staff(['export'], database)
+    expect((await staff(['erase', ...who, '--yes'], env)).stdout).toContain('Erased 1 enquiry with 2 mails')
+    const left = await staff(['export'], env)
     expect(left.stdout).toContain(other.reference)
     expect(left.stdout).not.toContain(reference)
-    expect((await staff(['mails'], database)).stdout).not.toContain(reference)
-    expect((await staff(['erase', ...who, '--yes'], database)).stdout).toBe('Nothing is stored that fits.\n')
+    expect((await staff(['mails'], env)).stdout).not.toContain(reference)
+    expect((await staff(['erase', ...who, '--yes'], env)).stdout).toBe('Nothing is stored that fits.\n')
   })
 
   it('by mobile number leaves the subscription of the address in the enquiry', async () => {
-    const { url, database } = await aSite()
+    const { url, env } = await aSite()
     await call(url, 'subscription.subscribe', { email: 'victim@mail.example' })
     await submit(url, anOrder({ email: 'victim@mail.example', mobile: '9000000009' }))
-    const { stdout } = await staff(['erase', '--person', '9000000009', '--yes'], database)
+    const { stdout } = await staff(['erase', '--person', '9000000009', '--yes'], env)
     expect(stdout).toContain('Erased 1 enquiry with 2 mails and 0 subscriptions')
-    const left = JSON.parse((await staff(['export', '--person', 'victim@mail.example'], database)).stdout)
+    const left = JSON.parse((await staff(['export', '--person', 'victim@mail.example'], env)).stdout)
     expect(left).toMatchObject({ enquiries: [], subscriptions: [{ Email: 'victim@mail.example' }] })
   })
 
   it('erases one enquiry by its reference, after a dry run, and no other of the same person', async () => {
-    const { url, database } = await aSite()
+    const { url, env } = await aSite()
     const { reference = '' } = await submit(url, anOrder())
     const other = await submit(url, anOrder())
     await call(url, 'subscription.subscribe', { email: 'asha.verma@shop.example' })
-    const erase = async (...words: string[]) => staff(['erase', ...words], database)
+    const erase = async (...words: string[]) => staff(['erase', ...words], env)
     const what = '1 enquiry with 2 mails and 0 subscriptions'
     expect((await erase(reference)).stdout).toContain(`Would erase ${what}. Nothing was changed.`)
     expect(await erase(reference, 'QV-ZZZZZZ', '--yes')).toMatchObject({ code: 1, stdout: '' })
     expect((await erase(...reference.toLowerCase().split('-'), '--yes')).stdout).toContain(`Erased ${what}.`)
-    const left = JSON.parse((await staff(['export', '--person', 'asha.verma@shop.example'], database)).stdout)
+    const left = JSON.parse((await staff(['export', '--person', 'asha.verma@shop.example'], env)).stdout)
     expect(left).toMatchObject({ enquiries: [{ Reference: other.reference }], subscriptions: [{}] })
   })
 
   it('erases enquiries older than a number of days, after a dry run that lists them', async () => {
-    const { database } = await aSite()
-    await runProgram('prisma/seed.ts', [], database)
-    const before = readCsv((await staff(['export'], database)).stdout)
+    const { env } = await aSite()
+    await runProgram('prisma/seed.ts', [], env)
+    const before = readCsv((await staff(['export'], env)).stdout)
     const limit = Date.now() - 20 * 86_400_000
     const old = before.filter((row) => new Date(row.ReceivedAt ?? '').getTime() < limit)
     expect(old.length).toBeGreaterThan(0)
 
-    const dry = (await staff(['erase', '--older-than', '20d'], database)).stdout.split('\n')
+    const dry = (await staff(['erase', '--older-than', '20d'], env)).stdout.split('\n')
     expect(dry[0]).toBe(`${old[0]?.Reference}  ${old[0]?.Received}`)
     expect(dry[old.length - 1]).toBe(`${old.at(-1)?.Reference}  ${old.at(-1)?.Received}`)
     const what = new RegExp(`^(Would erase|Erased) ${old.length} enquiries with \\d+ mails and 0 subscriptions\\.`, 'm')
     expect(dry[old.length]).toMatch(what)
-    expect((await staff(['erase', '--older-than', '20d', '--yes'], database)).stdout).toMatch(what)
-    const after = readCsv((await staff(['export'], database)).stdout)
+    expect((await staff(['erase', '--older-than', '20d', '--yes'], env)).stdout).toMatch(what)
+    const after = readCsv((await staff(['export'], env)).stdout)
     expect(after.map((row) => row.Id)).toEqual(before.filter((row) => !old.includes(row)).map((row) => row.Id))
-    expect((await staff(['erase', '--older-than', '24m'], database)).stdout).toBe('Nothing is stored that fits.\n')
+    expect((await staff(['erase', '--older-than', '24m'], env)).stdout).toBe('Nothing is stored that fits.\n')
   })
 
   it('counts an age from the time of the database, also where this machine’s clock is a month ahead', async () => {
-    const { database } = await aSite()
+    const { env } = await aSite()
     const fields = { receivedAt: hoursAgo(24 * 15) }
-    const reference = await onDatabase(database, (db) => storeEnquiry(db, fields, { Notice: 'Pending' }))
+    const reference = await onDatabase(env, (db) => storeEnquiry(db, fields, { Notice: 'Pending' }))
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * 86_400_000 })
     atEnd(() => vi.useRealTimers())
-    expect((await staff(['erase', '--older-than', '20d'], database)).stdout).toBe('Nothing is stored that fits.\n')
-    expect((await staff(['mails', 'withhold', '--older-than', '20d'], database)).stdout).toContain(
-      '0 mails are withheld',
-    )
-    expect((await staff(['mails', 'withhold', '--older-than', '14d'], database)).stdout).toContain('1 mail is withheld')
-    expect((await staff(['erase', '--older-than', '14d'], database)).stdout).toContain(reference)
+    expect((await staff(['erase', '--older-than', '20d'], env)).stdout).toBe('Nothing is stored that fits.\n')
+    expect((await staff(['mails', 'withhold', '--older-than', '20d'], env)).stdout).toContain('0 mails are withheld')
+    expect((await staff(['mails', 'withhold', '--older-than', '14d'], env)).stdout).toContain('1 mail is withheld')
+    expect((await staff(['erase', '--older-than', '14d'], env)).stdout).toContain(reference)
   })
 
   it('counts months as the calendar does', () => {

@@ -8,11 +8,11 @@ import { runProgram, staff } from '../support/staff-command.ts'
 
 describe('export', () => {
   it('writes what the running site has stored, and filters by Indian day, product, type and status', async () => {
-    const { url, database } = await aSite()
+    const { url, env } = await aSite()
     const { reference } = await submit(url, anOrder({ name: 'Ünal Ğ', mobile: '0987654321', quantity: 2 ** 53 - 1 }))
     await submit(url, anOrder({ products: products[1], retailerSelfUse: 'Self Use' }))
 
-    const all = await staff(['export'], database)
+    const all = await staff(['export'], env)
     expect(all).toMatchObject({ code: 0, stderr: '' })
     expect(all.stdout.startsWith('\ufeff"Reference","Received","Status","Name","Mobile","Email","Products"')).toBe(true)
     const rows = readCsv(all.stdout)
@@ -42,25 +42,25 @@ describe('export', () => {
         ['--product', products[1].toLowerCase()],
         ['--type', 'Self Use', '--status', 'New'],
         ['--status', 'Closed'],
-      ].map(async (args) => readCsv((await staff(['export', ...args], database)).stdout).length),
+      ].map(async (args) => readCsv((await staff(['export', ...args], env)).stdout).length),
     )
     expect(counts).toEqual([2, 0, 1, 1, 0])
   })
 
   it('escapes formulas, quotes and commas', async () => {
-    const { url, database } = await aSite()
+    const { url, env } = await aSite()
     const names = ['=1+1', '+1', '-1', '@SUM(A1)', 'Plain, "quoted"']
     for (const name of names) expect((await submit(url, anOrder({ name }))).status).toBe(200)
-    const { stdout } = await staff(['export'], database)
+    const { stdout } = await staff(['export'], env)
     for (const cell of [`"'=1+1"`, `"'+1"`, `"'-1"`, `"'@SUM(A1)"`, '"Plain, ""quoted"""'])
       expect(stdout).toContain(cell)
   })
 
   it('works when the site is stopped', async () => {
-    const { url, server, database } = await aSiteProcess()
+    const { url, server, env } = await aSiteProcess()
     const { reference } = await submit(url, anOrder())
     await server.stop()
-    expect((await staff(['export'], database)).stdout).toContain(reference)
+    expect((await staff(['export'], env)).stdout).toContain(reference)
   })
 
   it('exits with 0 when its reader stops early', async () => {
@@ -78,12 +78,12 @@ describe('export', () => {
   })
 
   it('writes all we hold of a person, however the address or number is typed', async () => {
-    const { url, database } = await aSite()
+    const { url, env } = await aSite()
     await submit(url, anOrder({ email: 'Asha_V@shop.example' }))
     await submit(url, anOrder({ email: 'ashaXv@shop.example', mobile: '9000000001' }))
     await call(url, 'subscription.subscribe', { email: 'asha_v@shop.example' })
     for (const who of ['asha_v@SHOP.example', '+91 98765 43210', '098765-43210']) {
-      const { stdout } = await staff(['export', '--person', who], database)
+      const { stdout } = await staff(['export', '--person', who], env)
       const { enquiries, subscriptions } = JSON.parse(stdout)
       expect(enquiries).toHaveLength(1)
       expect(enquiries[0]).toMatchObject({ Email: 'Asha_V@shop.example', Products: products[0], Quantity: 24 })

@@ -1,47 +1,44 @@
 import { expect, it } from 'vitest'
 import { queueSummary } from '../../server/mail/summary.ts'
 import { anOrder, submit } from '../support/an-order.ts'
-import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
-import { openTestDatabase } from '../support/open-test-database.ts'
+import { anApp, anOpenDatabase } from '../support/fixtures.ts'
 import { staff } from '../support/staff-command.ts'
 import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
-import { startTestApp } from '../support/test-app.ts'
 
 /** A running site that sends through a fake Resend. */
 async function aSite() {
-  const { url, db, env, resend, close } = await startTestApp({ retrySeconds: 600 })
-  atEnd(close)
-  return { url, db, database: env, resend }
+  const { url, db, env, resend } = await anApp({ retrySeconds: 600 })
+  return { url, db, env, resend }
 }
 
 it('lists a mail that Resend refused, and the site sends it after retry', async () => {
-  const { url, database, resend } = await aSite()
+  const { url, env, resend } = await aSite()
   resend.behaviour = { status: 422, name: 'validation_error' }
   const { reference } = await submit(url, anOrder())
   await eventually(async () =>
-    expect((await staff(['mails', '--failed'], database)).stdout.match(/Failed/g)).toHaveLength(2),
+    expect((await staff(['mails', '--failed'], env)).stdout.match(/Failed/g)).toHaveLength(2),
   )
-  const { stdout } = await staff(['mails'], database)
+  const { stdout } = await staff(['mails'], env)
   expect(stdout).toContain(reference)
   expect(stdout).toContain('422 validation_error')
   expect(stdout).not.toContain('@')
 
   resend.behaviour = 'accept'
-  expect((await staff(['mails', 'retry', '--yes'], database)).stdout).toContain('2 mails are due now')
+  expect((await staff(['mails', 'retry', '--yes'], env)).stdout).toContain('2 mails are due now')
   await eventually(() => expect(resend.mails).toHaveLength(2))
-  await eventually(async () => expect((await staff(['mails'], database)).stdout).toMatch(/^No mail waits\.\n/))
+  await eventually(async () => expect((await staff(['mails'], env)).stdout).toMatch(/^No mail waits\.\n/))
 })
 
 it('retries a mail that Resend accepted and then failed to send, under a new key; a summary too', async () => {
-  const { url, database, resend, db } = await aSite()
+  const { url, env, resend, db } = await aSite()
   await submit(url, anOrder())
   await queueSummary(db, 'Quvera: a page\n\nof lines')
   const states = async () => (await db.mail.findMany({ orderBy: { id: 'asc' } })).map(({ status }) => status)
   await eventually(async () => expect(await states()).toEqual(['Sent', 'Sent', 'Sent']))
   for (const expected of [6, 9]) {
     await db.mail.updateMany({ data: { status: 'Failed', lastError: 'failed: by Resend' } })
-    expect((await staff(['mails', 'retry', '--yes'], database)).stdout).toContain('3 mails are due now')
+    expect((await staff(['mails', 'retry', '--yes'], env)).stdout).toContain('3 mails are due now')
     await eventually(() => expect(resend.mails).toHaveLength(expected))
     await eventually(async () => expect(await states()).toEqual(['Sent', 'Sent', 'Sent']))
   }
@@ -50,31 +47,31 @@ it('retries a mail that Resend accepted and then failed to send, under a new key
 })
 
 it('says that mails wait for a key', async () => {
-  const { db, database } = await aDatabase()
+  const { db, env } = await anOpenDatabase()
   await storeEnquiry(db, {}, { Notice: 'Pending' })
-  expect((await staff(['mails'], database)).stdout).toContain('RESEND_API_KEY is not set here')
-  expect((await staff(['mails'], { ...database, RESEND_API_KEY: 're_test' })).stdout).not.toContain('not set')
+  expect((await staff(['mails'], env)).stdout).toContain('RESEND_API_KEY is not set here')
+  expect((await staff(['mails'], { ...env, RESEND_API_KEY: 're_test' })).stdout).not.toContain('not set')
 })
 
 it('makes a waiting mail due now', async () => {
-  const { url, database, resend } = await aSite()
+  const { url, env, resend } = await aSite()
   resend.behaviour = 'html'
   await submit(url, anOrder())
   await eventually(() => expect(resend.calls.all).toBeGreaterThan(1))
-  await eventually(async () => expect((await staff(['mails'], database)).stdout.match(/502 /g)).toHaveLength(2))
+  await eventually(async () => expect((await staff(['mails'], env)).stdout.match(/502 /g)).toHaveLength(2))
   resend.behaviour = 'accept'
-  await staff(['mails', 'retry', '--yes'], database)
+  await staff(['mails', 'retry', '--yes'], env)
   await eventually(() => expect(resend.mails).toHaveLength(2))
 })
 
 it('sends no acknowledgement after staff have marked the enquiry as spam', async () => {
-  const { url, database, db, resend } = await aSite()
+  const { url, env, db, resend } = await aSite()
   resend.behaviour = 'html'
   const { reference = '' } = await submit(url, anOrder())
-  await eventually(async () => expect((await staff(['mails'], database)).stdout.match(/502 /g)).toHaveLength(2))
-  await staff(['status', reference, 'spam'], database)
+  await eventually(async () => expect((await staff(['mails'], env)).stdout.match(/502 /g)).toHaveLength(2))
+  await staff(['status', reference, 'spam'], env)
   resend.behaviour = 'accept'
-  await staff(['mails', 'retry', reference], database)
+  await staff(['mails', 'retry', reference], env)
   await eventually(async () =>
     expect(await db.mail.findMany({ orderBy: { id: 'asc' } })).toMatchObject([
       { kind: 'Notice', status: 'Sent' },
@@ -84,38 +81,29 @@ it('sends no acknowledgement after staff have marked the enquiry as spam', async
 })
 
 it('retries an Unknown mail only with its option, and never a mail that was sent or withheld', async () => {
-  const { url, database, resend, db } = await aSite()
+  const { url, env, resend, db } = await aSite()
   await submit(url, anOrder())
   await eventually(() => expect(resend.mails).toHaveLength(2))
   await eventually(async () => expect(await db.mail.count({ where: { status: 'Sent' } })).toBe(2))
   await db.mail.updateMany({ where: { kind: 'Notice' }, data: { status: 'Unknown', triedAt: new Date(0) } })
   const [sent] = await db.mail.findMany({ where: { status: 'Sent' } })
 
-  const careful = await staff(['mails', 'retry', '--yes'], database)
+  const careful = await staff(['mails', 'retry', '--yes'], env)
   expect(careful.stdout).toContain('0 mails are due now')
   expect(careful.stdout).toContain(
     'Left out: 1 mail, sent or withheld before, or Unknown. --restored takes those that a restore withheld, --include-unknown the Unknown ones.',
   )
-  const named = await staff(['mails', 'retry', String(sent?.id)], database)
+  const named = await staff(['mails', 'retry', String(sent?.id)], env)
   expect(named.stdout).toContain('0 mails are due now')
 
   const calls = resend.calls.all
-  expect((await staff(['mails', 'retry', '--yes', '--include-unknown'], database)).stdout).toContain(
-    '1 mail is due now',
-  )
+  expect((await staff(['mails', 'retry', '--yes', '--include-unknown'], env)).stdout).toContain('1 mail is due now')
   await eventually(() => expect(resend.calls.all).toBe(calls + 1))
   await eventually(async () => expect(await db.mail.count({ where: { status: 'Sent' } })).toBe(2))
 })
 
-/** A database that this process has open, as the site would. */
-async function aDatabase() {
-  const { db, env, close } = await openTestDatabase()
-  atEnd(close)
-  return { db, database: env }
-}
-
 it('lists first the enquiries nobody was told of, then visitors to ring, and last the oldest New enquiry', async () => {
-  const { db, database } = await aDatabase()
+  const { db, env } = await anOpenDatabase()
   const wrong = await storeEnquiry(
     db,
     { name: 'Rohan Mehta', receivedAt: hoursAgo(5) },
@@ -130,7 +118,7 @@ it('lists first the enquiries nobody was told of, then visitors to ring, and las
   )
   const pending = await storeEnquiry(db, { receivedAt: hoursAgo(2) }, { Notice: 'Pending' })
 
-  const { code, stdout } = await staff(['mails'], database)
+  const { code, stdout } = await staff(['mails'], env)
   expect(code).toBe(0)
   const order = [
     'ALARM: nobody has been told of these enquiries (2)',
@@ -154,24 +142,24 @@ it('lists first the enquiries nobody was told of, then visitors to ring, and las
   }
   expect(stdout).not.toContain(handled)
   expect(stdout).not.toContain('@')
-  expect((await staff(['mails'], database, 90)).stdout).toMatch(/ 9876543210 +Rohan Mehta/)
+  expect((await staff(['mails'], env, 90)).stdout).toMatch(/ 9876543210 +Rohan Mehta/)
 
-  await staff(['status', untold, spam, wrong, 'Contacted'], database)
-  const after = (await staff(['mails', '--failed'], database)).stdout
+  await staff(['status', untold, spam, wrong, 'Contacted'], env)
+  const after = (await staff(['mails', '--failed'], env)).stdout
   expect(after).toMatch(/^No mail has failed\.\n/)
 })
 
 it('withholds mails that are named or too old, and says when there is no key to send with', async () => {
-  const { db, database } = await aDatabase()
+  const { db, env } = await anOpenDatabase()
   await storeEnquiry(db, { receivedAt: hoursAgo(24 * 9) }, { Notice: 'Pending', Acknowledgement: 'Pending' })
   await storeEnquiry(db, { receivedAt: hoursAgo(24) }, { Notice: 'Pending', Acknowledgement: 'Failed' })
   const tried = await db.mail.findFirstOrThrow({ where: { status: 'Pending' }, orderBy: { id: 'desc' } })
 
-  expect((await staff(['mails', 'withhold', '--older-than', '7d'], database)).stdout).toContain('2 mails are withheld')
+  expect((await staff(['mails', 'withhold', '--older-than', '7d'], env)).stdout).toContain('2 mails are withheld')
   await db.mail.update({ where: { id: tried.id }, data: { triedAt: new Date() } })
-  const unknown = await staff(['mails', 'withhold', String(tried.id), '999999'], database)
+  const unknown = await staff(['mails', 'withhold', String(tried.id), '999999'], env)
   expect(unknown).toMatchObject({ code: 1, stderr: 'There is no mail 999999. npm run -s staff -- mails lists them.\n' })
-  const named = await staff(['mails', 'withhold', String(tried.id)], database)
+  const named = await staff(['mails', 'withhold', String(tried.id)], env)
   expect(named.stdout).toContain('1 mail is withheld')
   const withheld = await db.mail.findMany({ where: { status: 'Withheld' }, orderBy: { id: 'asc' } })
   expect(withheld.map(({ lastError }) => lastError)).toEqual([
@@ -180,7 +168,7 @@ it('withholds mails that are named or too old, and says when there is no key to 
     'Withheld by staff; an earlier try may have sent it.',
   ])
 
-  const retried = await staff(['mails', 'retry', '--yes'], database)
+  const retried = await staff(['mails', 'retry', '--yes'], env)
   expect(retried.stdout).toBe(
     '1 mail is due now; but RESEND_API_KEY is not set here: nothing is sent until the site runs with one.\n',
   )
@@ -188,7 +176,7 @@ it('withholds mails that are named or too old, and says when there is no key to 
 })
 
 it('only lists mails when none are named, and keeps their reasons until the next try', async () => {
-  const { db, database } = await aDatabase()
+  const { db, env } = await anOpenDatabase()
   const old = await storeEnquiry(
     db,
     { receivedAt: hoursAgo(24 * 30) },
@@ -198,7 +186,7 @@ it('only lists mails when none are named, and keeps their reasons until the next
   const mails = () => db.mail.findMany({ where: { status: { not: 'Delivered' } }, orderBy: { id: 'asc' } })
   const before = await mails()
 
-  const { stdout } = await staff(['mails', 'retry'], database)
+  const { stdout } = await staff(['mails', 'retry'], env)
   for (const part of [
     'These mails would be due (3)',
     old,
@@ -208,28 +196,28 @@ it('only lists mails when none are named, and keeps their reasons until the next
     '--yes',
   ])
     expect(stdout).toContain(part)
-  const unknown = await staff(['mails', 'retry', String(before[0]?.id), '999999'], database)
+  const unknown = await staff(['mails', 'retry', String(before[0]?.id), '999999'], env)
   expect(unknown).toMatchObject({
     code: 1,
     stdout: '',
     stderr: 'There is no mail 999999. npm run -s staff -- mails lists them.\n',
   })
-  expect(await staff(['mails', 'retry', 'QV-ZZZZZZ'], database)).toMatchObject({ code: 1, stdout: '' })
+  expect(await staff(['mails', 'retry', 'QV-ZZZZZZ'], env)).toMatchObject({ code: 1, stdout: '' })
   expect(await mails()).toEqual(before)
   await db.mail.updateMany({ where: { status: { not: 'Delivered' } }, data: { status: 'Withheld' } })
-  expect((await staff(['mails', 'retry'], database)).stdout).toMatch(/^No mail would be due\.\n/)
+  expect((await staff(['mails', 'retry'], env)).stdout).toMatch(/^No mail would be due\.\n/)
   for (const { id, status } of before) await db.mail.update({ where: { id }, data: { status } })
   expect(await mails()).toEqual(before)
 
   const bare = await storeEnquiry(db)
   await db.mail.deleteMany({ where: { enquiry: { reference: bare } } })
-  expect(await staff(['mails', 'retry', bare], database)).toMatchObject({ code: 1, stdout: '' })
+  expect(await staff(['mails', 'retry', bare], env)).toMatchObject({ code: 1, stdout: '' })
   expect(await mails()).toEqual(before)
 
-  const named = await staff(['mails', 'retry', 'qv', fresh.slice(3)], database)
+  const named = await staff(['mails', 'retry', 'qv', fresh.slice(3)], env)
   expect(named.stdout).toMatch(/^1 mail is due now;.*\nLeft out: 1 mail, sent or .*\n$/)
   expect(await mails()).toMatchObject([before[0], before[1], { status: 'Pending', lastError: '422 no such user' }])
-  expect((await staff(['mails', 'retry', '--yes'], database)).stdout).toMatch(/^3 mails are due now;/)
+  expect((await staff(['mails', 'retry', '--yes'], env)).stdout).toMatch(/^3 mails are due now;/)
   expect((await mails()).map(({ status, lastError }) => [status, lastError])).toEqual(
     before.map(({ lastError }) => ['Pending', lastError]),
   )

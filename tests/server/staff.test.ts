@@ -103,10 +103,10 @@ describe('the staff command', () => {
 
 describe('a database that nobody named', () => {
   it('is not the embedded one where DATABASE_URL is set but empty', async () => {
-    const { database } = await aSite()
+    const { env } = await aSite()
     const folder = await aFolder('quvera-meant-')
     const file = join(folder, 'backup.gz')
-    await staff(['backup', '--allow-empty', file], database)
+    await staff(['backup', '--allow-empty', file], env)
     for (const command of [['migrate'], ['restore', file]]) {
       const { code, stderr } = await staff(command, { DATABASE_URL: '' })
       expect([code, stderr], command[0]).toEqual([
@@ -142,12 +142,12 @@ describe('a database that nobody named', () => {
 
 describe('the seed', () => {
   it('fills an empty database, leaves no mail pending, and refuses a database with enquiries', async () => {
-    const { database } = await aSite()
-    expect(await runProgram('prisma/seed.ts', [], database)).toMatchObject({ code: 0 })
-    expect((await staff(['mails'], database)).stdout).not.toContain('Pending')
-    const first = await staff(['export'], database)
+    const { env } = await aSite()
+    expect(await runProgram('prisma/seed.ts', [], env)).toMatchObject({ code: 0 })
+    expect((await staff(['mails'], env)).stdout).not.toContain('Pending')
+    const first = await staff(['export'], env)
     expect(readCsv(first.stdout)).toHaveLength(60)
-    const again = await runProgram('prisma/seed.ts', [], database)
+    const again = await runProgram('prisma/seed.ts', [], env)
     expect(again.code).toBe(1)
     expect(again.stderr).toMatch(/^The database holds enquiries[^\n]+\n$/)
   })

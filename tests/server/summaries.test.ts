@@ -4,6 +4,7 @@ import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { STAFF } from '../support/fake-resend.ts'
+import { anApp } from '../support/fixtures.ts'
 import { staff } from '../support/staff-command.ts'
 import { hoursAgo, storeEnquiries, storeEnquiry } from '../support/stored-enquiry.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -16,12 +17,6 @@ async function orders(app: TestApp, count: number, fields: object = {}): Promise
     submit(app.url, anOrder({ name: `Visitor ${index}`, email: `v${index}@shop.example`, ...fields })),
   )
   return (await Promise.all(all)).map(({ reference = 'not stored' }) => reference)
-}
-
-async function anApp(options: Parameters<typeof startTestApp>[0] = {}) {
-  const app = await startTestApp(options)
-  atEnd(app.close)
-  return app
 }
 
 describe('a summary', () => {
@@ -107,7 +102,7 @@ describe('a summary', () => {
     const app = await anApp()
     await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "none" CHECK ("Kind" <> 'Summary')`
     await orders(app, 1, { website: 'x' })
-    const logged = () => app.logLines.filter((line) => line.includes('a summary could not be written')).length
+    const logged = () => app.countLogged('a summary could not be written')
     await eventually(() => expect(logged()).toBeGreaterThan(0))
     const [genuine = ''] = await orders(app, 1)
     await eventually(() => expect(told(app)[0]?.text).toContain(genuine))

@@ -1,3 +1,13 @@
+/*
+ * What a test starts with; it ends with the test. `env` has the variables with which a process or a command reaches the
+ * same database.
+ *
+ *   an empty database        aDatabase: closed · anOpenDatabase: open in this process
+ *   a site in this process   anApp: with any options, through a fake Resend · aSite: without a key, so that mails wait
+ *   a server process         aServer: with any variables · aSiteProcess: with a database of its own
+ *   the built site           siteForTests, ownSiteForTests (visit.ts): for browsers, one for all tests of a file
+ *   a site under faults      createFaultFixtures (fault-fixtures.ts): on a real PostgreSQL server
+ */
 import { expect } from 'vitest'
 import { atEnd } from './at-end.ts'
 import { openTestDatabase } from './open-test-database.ts'
@@ -14,23 +24,29 @@ export async function aDatabase() {
 
 /** An empty database that this process has open: commands connect to it, which takes a tenth of the time of opening it. */
 export async function anOpenDatabase() {
-  const { env, close } = await openTestDatabase()
+  const { db, env, close } = await openTestDatabase()
   atEnd(close)
-  return env
+  return { db, env }
 }
 
-/** A running site without a key, so that its mails wait, in this process. */
+/** A running site in this process, which sends through a fake Resend. */
+export async function anApp(options: Parameters<typeof startTestApp>[0] = {}) {
+  const app = await startTestApp(options)
+  atEnd(app.close)
+  return app
+}
+
+/** The same without a key, so that its mails wait. */
 export async function aSite() {
-  const { url, db, env, close } = await startTestApp({ mails: false })
-  atEnd(close)
-  return { url, db, database: env }
+  const { url, db, env } = await anApp({ mails: false })
+  return { url, db, env }
 }
 
 /** The same in a process of its own. */
 export async function aSiteProcess() {
-  const database = await aDatabase()
-  const server = await aServer({ ...database, RATE_LIMIT_MAX: '0' })
-  return { url: server.url, server, database }
+  const env = await aDatabase()
+  const server = await aServer({ ...env, RATE_LIMIT_MAX: '0' })
+  return { url: server.url, server, env }
 }
 
 /** A server process that ends with its test. */

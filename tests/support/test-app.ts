@@ -73,6 +73,8 @@ export async function startTestApp({
     resend,
     orders,
     logLines,
+    /** How many log lines have these words. */
+    countLogged: (words: string) => logLines.filter((line) => line.includes(words)).length,
     /** The log lines of level error and more. */
     loggedErrors: () => logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50),
     /** The connections that the server has open. */
