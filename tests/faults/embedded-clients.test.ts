@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { aClient } from '../support/a-client.ts'
 import { submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { aUniqueOrder } from '../support/load.ts'
@@ -45,9 +45,7 @@ it.each<[string, string[], RegExp]>([
 })
 
 it('a client that keeps a transaction open costs a 503 within seconds, stores nothing later, and no signal waits for it', async () => {
-  const client = new pg.Client({ host: folder, user: 'postgres', database: 'postgres' })
-  client.on('error', () => {}) // it is sent away in the end
-  await client.connect()
+  const client = await aClient({ DATA_DIR: folder })
   await client.query('BEGIN')
   const order = aUniqueOrder()
   const started = performance.now()

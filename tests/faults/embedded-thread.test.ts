@@ -2,9 +2,9 @@ import { cp, mkdir, rename, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { expect, it } from 'vitest'
 import { openDatabase } from '../../server/open-database.ts'
+import { aClient } from '../support/a-client.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
@@ -108,9 +108,7 @@ it('three failed openings in a row end the process with the reason', async () =>
 
 it('a client’s statement that never ends is given up after 30 s with the thread, and until then pages are served', async () => {
   const { folder, server } = await startSite()
-  const client = new pg.Client({ host: folder, user: 'postgres', database: 'postgres' })
-  client.on('error', () => {})
-  await client.connect()
+  const client = await aClient({ DATA_DIR: folder })
   const endless = client.query('SELECT count(*) FROM generate_series(1, 1000000000000)').catch((error: Error) => error)
   await sleep(500)
   const order = anOrder()
@@ -124,7 +122,7 @@ it('a client’s statement that never ends is given up after 30 s with the threa
   expect(server.process.exitCode).toBeNull()
   expect(server.stdout()).toContain('ended: it did not answer for 30 seconds')
   // The order that was given up while it waited was not stored.
-  const { rows } = await (await reconnect(folder)).query('SELECT FROM "Quvera_Form"')
+  const { rows } = await (await aClient({ DATA_DIR: folder })).query('SELECT FROM "Quvera_Form"')
   expect(rows).toEqual([])
 })
 
@@ -143,10 +141,3 @@ it('a migration may take longer than 30 s', async () => {
   expect(notes).toContain('applied migration 29990101000000_slow')
   expect(said).toEqual([])
 })
-
-async function reconnect(host: string) {
-  const client = new pg.Client({ host, user: 'postgres', database: 'postgres' })
-  await client.connect()
-  atEnd(() => client.end())
-  return client
-}

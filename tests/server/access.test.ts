@@ -1,28 +1,16 @@
 import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
 import { describe, expect, inject, it } from 'vitest'
-import { socketFolder } from '../../server/embedded/data-folder.ts'
 import { formatIndianTime } from '../../server/format.ts'
+import { aClient } from '../support/a-client.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
-import { atEnd } from '../support/at-end.ts'
 import { aDatabase, anOpenDatabase, aSite } from '../support/fixtures.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 
 const lines = (env: Record<string, string>) =>
   onDatabase(env, (db) => db.access.findMany({ orderBy: { at: 'asc' }, select: { command: true, what: true } }))
-
-/** As psql has it: the role that staff work as in the embedded database, or the owner of a server's. */
-async function aClient(env: Record<string, string>): Promise<pg.Client> {
-  const client = new pg.Client(
-    env.DATABASE_URL ?? { host: socketFolder(env.DATA_DIR ?? ''), user: 'postgres', database: 'postgres' },
-  )
-  await client.connect()
-  atEnd(() => client.end())
-  return client
-}
 
 /** Commands that show and change nothing of a person. Every other one has its line in the access log, and stands below. */
 const WITHOUT_ACCESS = ['help', 'digest', 'test-mail', 'test-notify', 'migrate', 'access', 'config']
