@@ -7,7 +7,7 @@ import type { Client, Session } from './session.ts'
 import type { Turns } from './turns.ts'
 import { type Batch, isAnsweredWithReady, readBatches } from './wire-protocol.ts'
 
-/** How long a client may be idle in a transaction: at a time, and in total. */
+/** How long a client other than the site may be idle in a transaction: at a time, and in total. */
 const IDLE_MAX_MS = 10_000
 const IDLE_TOTAL_MAX_MS = 30_000
 /** How long a statement of the site waits for its turn. */
@@ -40,7 +40,7 @@ export function createWireServer(session: Session, turns: Turns, siteUser: strin
     socket.end()
   }
 
-  /** Executes what a client sends until no transaction is open. What it leaves open is rolled back. */
+  /** One turn: executes what the client sends until no transaction is open. What it leaves open is rolled back. */
   async function serveTransaction(client: Client, first: Batch, batches: Batches) {
     const { socket } = client
     if (socket.destroyed) return // a client that has gone: nothing that it gave up is executed later
@@ -85,7 +85,10 @@ export function createWireServer(session: Session, turns: Turns, siteUser: strin
   }
 }
 
-/** Returns whether the transaction ended: false when the client went, or was idle in it for too long. */
+/**
+ * Executes the first batch, and those that it reads from `batches` while a transaction is open.
+ * @returns whether the transaction ended: false when the client went, or was idle in it for too long
+ */
 async function executeTransaction(session: Session, client: Client, first: Batch, batches: Batches): Promise<boolean> {
   const { socket, isSite } = client
   let idleLeftMs = IDLE_TOTAL_MAX_MS
