@@ -26,7 +26,7 @@ const tried: [command: RegExp, file: string, says: RegExp][] = [
   [/docker compose/, 'tests/release/compose.test.ts', /docker compose/],
   [/^curl .*127\.0\.0\.1:3000\/readyz/, 'tests/release/operations.test.ts', /curl/],
   [/^(sed 's|cp card)/, 'tests/release/recipes.test.ts', /docs\/recipes\.md/],
-  [/^(sed .*MY_NAME|psql .*port=5000|patronictl)/, 'tests/support/patroni.ts', /\^sed -i.*\^patronictl.* -c "\(/s],
+  [/^(sed .*MY_NAME|psql .*port=5000|patronictl)/, 'tests/support/patroni.ts', /\^sed -i.*`patronictl.* -c "\(/s],
   [/npm run pictures/, 'tests/release/pictures.test.ts', /make-picture/],
 ]
 
@@ -35,15 +35,15 @@ const untried: [command: RegExp, because: string][] = [
   [/^npm run (quick|fix)$/, 'are lint, types and a part of npm test, and the formatter'],
   [/^sed -i|^mkdir prisma|^for product in/, 'another brand was made by it on a scratch clone'],
   [
-    /^docker (build|run|tag|save|image|network|volume|exec|logs)\b/,
+    /^docker (run|tag|save|volume|exec|logs|ps)\b/,
     'needs a container engine; the words for the staff command in it are given to it here',
   ],
   [
-    /^(apt-get|useradd|chown|mkdir -m|cp deploy|iptables|git clone|git pull|systemctl|journalctl|runuser|mv|rm)\b/,
+    /^(apt-get|useradd|chown|mkdir -|cp (deploy|\.env)|git clone|git pull|systemctl|journalctl|runuser|mv|rm)\b/,
     'changes the machine that it is typed on',
   ],
   [/^ssh\b|^curl .*your-domain/, 'needs a second machine'],
-  [/^(umask|chmod|echo|cat)\b|^OWNER_URL=/, 'is the shell’s own'],
+  [/^(umask|echo)\b|^OWNER_URL=/, 'is the shell’s own'],
   [
     /^(pg_dump|pg_restore|PGSERVICE|psql)\b/,
     'is PostgreSQL’s own; pasted by hand on PostgreSQL 15, and tests/server/roles.test.ts runs roles.sql',
@@ -51,7 +51,7 @@ const untried: [command: RegExp, because: string][] = [
 ]
 
 const PROGRAMS =
-  /^(?:[A-Z_]+=\S+ )*(?:npm|npx|node|docker|git|psql|pg_dump|pg_restore|createdb|ssh|curl|apt-get|useradd|iptables|journalctl|systemctl|runuser|chown|cp|mkdir) \S/
+  /^(?:[A-Z_]+=\S+ )*(?:npm|npx|node|docker|git|psql|pg_dump|pg_restore|createdb|ssh|curl|apt-get|patronictl|useradd|journalctl|systemctl|runuser|chown|cp|mkdir) \S/
 const STAFF = /(?:npm run (?:-s )?staff -- |staff\.js |^staff )(.*)/
 
 /** No server answers there: what is understood ends with 1. */
@@ -76,12 +76,7 @@ function staffWords(command: string): string[] | undefined {
 function commandsOf(file: string): string[] {
   const text = readFileSync(file, 'utf8')
   const fence = /^```sh\n(.*?)^```/gms
-  const lines = [...text.matchAll(fence)].flatMap(([, block = '']) =>
-    block
-      .replaceAll(/\\\n\s*/g, '')
-      .replaceAll(/ <<'END'\n.*?\nEND$/gms, '')
-      .split('\n'),
-  )
+  const lines = [...text.matchAll(fence)].flatMap(([, block = '']) => block.replaceAll(/\\\n\s*/g, '').split('\n'))
   const typed = lines.map((line) => line.replace(/\s{2,}#.*/, '').trim()).filter(Boolean)
   const inline = [...text.replaceAll(fence, '').matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code)
   return [...typed, ...inline.filter((code) => code.includes(' ') && (PROGRAMS.test(code) || staffWords(code)))]

@@ -32,7 +32,7 @@ const locks = new Set<DatabaseSync>()
 export class InUseError extends OperatorError {
   constructor(folder: string) {
     super(
-      `Another process already uses the embedded database in ${folder}: the site, a command or Prisma Studio. Stop it, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several may share.`,
+      `Another process already uses the embedded database in ${folder}: another server or a staff command (not Prisma Studio, which makes way). Stop it, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several may share.`,
     )
   }
 }

@@ -4,7 +4,7 @@ import { accessSync, chmodSync, constants, existsSync, lstatSync, readdirSync, r
 import { join } from 'node:path'
 import { OperatorError } from '../errors.ts'
 
-export const REMEDY = 'restore a backup into another DATA_DIR (docs/runbook.md, "When something is wrong")'
+export const REMEDY = 'restore a backup into another DATA_DIR (docs/backup.md, "Restore")'
 
 /**
  * Checks the database in the folder, and takes the rights of other users away from its files.

@@ -64,7 +64,7 @@ describe.skipIf(!existsSync('/usr/lib/postgresql'))('the lines for compose', () 
     const folder = await aFolder('quvera-operations-')
     /** What a line gives to the staff command in the container, with the files in a folder of ours. */
     async function run(words: string, env: Record<string, string>) {
-      expect(document).toMatch(new RegExp(`^.*docker (compose|exec) .*node dist/server/staff\\.js ${words}$`, 'm'))
+      expect(document).toMatch(new RegExp(`^.*docker (compose|exec|run) .*node dist/server/staff\\.js ${words}$`, 'm'))
       const line = `cd ${folder} && node ${process.cwd()}/dist/server/staff.js ${words}`
       expect(await runShell(line, env)).toMatchObject({ code: 0 })
     }
@@ -107,6 +107,14 @@ describe('the unit for systemd', () => {
       expect((stdout + stderr).split('\n').filter((each) => each.includes('quvera.service'))).toEqual([])
     },
   )
+
+  it('lets the site write to each folder that the documents give as DATA_DIR', () => {
+    const [, folder = ''] = /^StateDirectory=(.+)$/m.exec(unit) ?? []
+    const given = ['docs/deploy.md', 'docs/backup.md'].flatMap(
+      (file) => readFileSync(file, 'utf8').match(/(?<=DATA_DIR=)\/\S+/g) ?? [],
+    )
+    expect(given).toEqual([`/var/lib/${folder}`, `/var/lib/${folder}/restored`])
+  })
 
   it('starts the site, which ends at SIGTERM in time', async () => {
     const [, program = '', words = ''] = /^ExecStart=\/opt\/quvera\/(\S+) (.+)$/m.exec(unit) ?? []

@@ -96,7 +96,7 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
       return found.name
     },
     async switchOver() {
-      const [, words = ''] = /^patronictl -c \S+ (switchover .*)$/m.exec(page) ?? []
+      const [, words = ''] = /`patronictl -c \S+ (switchover .*?)`/.exec(page) ?? []
       await run(...asPostgres(['patronictl', '-c', join(folder, 'pg1', 'patroni.yml'), ...words.split(' ')]))
     },
     untilWhole: () =>
