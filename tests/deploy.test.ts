@@ -67,8 +67,8 @@ it('nothing stands behind a value that is pasted into .env: docker run --env-fil
     'docs/make-it-yours.md',
     'README.md',
     '.env.example',
-  ].flatMap((file) => read(file).match(/^[A-Z_]+=\S.*$/gm) ?? [])
-  expect(pasted.filter((line) => line.startsWith('NOTIFY_URL=')).length).toBe(2)
+  ].flatMap((file) => read(file).match(/^(# )?[A-Z_]+=\S.*$/gm) ?? [])
+  expect(pasted.filter((line) => line.startsWith('# NOTIFY_URL=')).length).toBe(2)
   expect(pasted.filter((line) => line.includes(' #'))).toEqual([])
 })
 
