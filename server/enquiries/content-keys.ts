@@ -1,4 +1,14 @@
-// Submission keys for orders of forms that were sent without scripts, and so without a key of their own.
+/*
+ * The keys of an order. Quvera_Form has one submission key for each row, and no key twice, so that an order which is sent
+ * several times is stored once.
+ * - With scripts the page makes a random key for each order. It keeps the key for a day (KEY_LIFETIME_MS), or until the
+ *   visitor sees the reference (client/enquiry/submission-key.ts).
+ * - A form that a browser posts without scripts has no key. The server makes content keys for it here. They count for ten
+ *   to twenty minutes (FORM_REPEAT_MS). After a failure the page keeps the key in a hidden field, for a day.
+ * - A form may be posted before its scripts arrive, and sent by them again. So `submit` also looks for the content keys.
+ * - The same key and content: the same order, which gets the same reference. The same key and other content: a conflict.
+ *   After a conflict a changed order gets a new key: from the scripts, or for a form from the server.
+ */
 import { hash } from 'node:crypto'
 import type { OrderContent } from '../../shared/order.ts'
 import { FORM_REPEAT_MS } from '../../shared/submission-key.ts'
@@ -16,7 +26,7 @@ export interface ContentKeys {
  * double click or a reload, is the same enquiry; at the latest after twenty minutes it is a new one.
  * @param salt makes other keys of the same content
  */
-export function contentKeys(order: OrderContent, salt = '', now = Date.now()): ContentKeys {
+export function createContentKeys(order: OrderContent, salt = '', now = Date.now()): ContentKeys {
   const digest = hash('sha256', JSON.stringify([salt, enquiryFields.map((field) => order[field])]))
   const window = Math.floor(now / FORM_REPEAT_MS)
   const keyOf = (window: number) => toUuid(digest.slice(0, 24) + window.toString(16).padStart(8, '0'))

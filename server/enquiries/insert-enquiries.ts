@@ -31,7 +31,7 @@ export const POSTS_ENABLED = 'posts enabled'
 export interface NewEnquiry {
   row: ReturnType<typeof toRow>
   /** Keys under which the same order may be stored already. */
-  formKeys: string[]
+  contentKeys: string[]
   /** Whether the visitor gets an acknowledgement. */
   acknowledge: boolean
 }
@@ -54,13 +54,15 @@ export type IsStored = (id: string) => boolean
 /**
  * Writes enquiries and their pending mails by one statement, and so in one transaction. Prisma's own creates reach a fifth
  * of this rate. The notice of suspected spam has no DueAt: it waits for a summary. An enquiry is not stored if its key, its
- * reference or one of its `formKeys` exists.
+ * reference or one of its `contentKeys` exists.
  */
 export async function insertEnquiries(db: Pick<Db, '$queryRaw'>, enquiries: NewEnquiry[]): Promise<IsStored> {
   // Sorted, so that two statements with the same keys cannot deadlock.
   const rows = enquiries.map(({ row }) => row).toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
   const names = Prisma.raw(JSON.stringify(Object.keys(rows[0] ?? {})).slice(1, -1))
-  const formKeys = enquiries.flatMap(({ row, formKeys }) => formKeys.map((form) => ({ own: row.SubmissionKey, form })))
+  const contentKeys = enquiries.flatMap(({ row, contentKeys }) =>
+    contentKeys.map((content) => ({ own: row.SubmissionKey, content })),
+  )
   const withoutAcknowledgement = enquiries
     .filter(({ row, acknowledge }) => row.SuspectedSpam || !acknowledge)
     .map(({ row }) => row.Id)
@@ -71,8 +73,8 @@ export async function insertEnquiries(db: Pick<Db, '$queryRaw'>, enquiries: NewE
       INSERT INTO "Quvera_Form" (${names})
       SELECT ${names} FROM json_populate_recordset(NULL::"Quvera_Form", ${JSON.stringify(rows)}::json)
       WHERE "SubmissionKey" <> ALL (ARRAY(
-        SELECT "own" FROM json_to_recordset(${JSON.stringify(formKeys)}::json) AS sent_before ("own" uuid, "form" uuid)
-        WHERE (SELECT "Id" FROM "Quvera_Form" WHERE "SubmissionKey" = "form") IS NOT NULL))
+        SELECT "own" FROM json_to_recordset(${JSON.stringify(contentKeys)}::json) AS content_keys ("own" uuid, "content" uuid)
+        WHERE (SELECT "Id" FROM "Quvera_Form" WHERE "SubmissionKey" = "content") IS NOT NULL))
       ON CONFLICT DO NOTHING
       RETURNING "Id", "Email", "SuspectedSpam"
     ), wanted AS (

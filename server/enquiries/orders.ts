@@ -7,7 +7,7 @@ import type { Db } from '../database/database.ts'
 import { isConnectionLost, sqlState } from '../errors.ts'
 import { formatIndianTime } from '../format.ts'
 import { createBatchWriter } from './batch-writer.ts'
-import { type ContentKeys, contentKeys } from './content-keys.ts'
+import { type ContentKeys, createContentKeys } from './content-keys.ts'
 import { type EnquiryRow, isSameOrder, toEnquiry } from './enquiry.ts'
 import { type IsStored, insertEnquiries, type NewEnquiry, toRow } from './insert-enquiries.ts'
 
@@ -79,28 +79,28 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
 
   /**
    * The stored row that an order repeats: its own, when the connection was lost, or the same order sent before. Undefined if
-   * its random reference existed, or if another order has one of the form keys.
+   * its random reference existed, or if another order has one of the content keys.
    */
-  async function findStored(order: Order, id: string, formKeys: string[]): Promise<EnquiryRow | undefined> {
-    const found = await db.enquiry.findMany({ where: { submissionKey: { in: [order.submissionKey, ...formKeys] } } })
+  async function findStored(order: Order, id: string, contentKeys: string[]): Promise<EnquiryRow | undefined> {
+    const found = await db.enquiry.findMany({ where: { submissionKey: { in: [order.submissionKey, ...contentKeys] } } })
     const stored = found.find((row) => row.id === id) ?? found.find((row) => isSameOrder(row, order))
     if (!stored && found.some(({ submissionKey }) => submissionKey === order.submissionKey))
       throw new SubmitError('conflict', messages.conflict)
     return stored
   }
 
-  /** @param formKeys the same order may be stored under one of these already, sent by its form before scripts had arrived */
+  /** @param contentKeys keys of the content: the form may have sent the same order before its scripts arrived */
   async function submit(
     order: Order,
     { acknowledge }: SubmitOptions,
-    formKeys = recentContentKeys(order),
+    contentKeys = contentKeysOf(order),
     tries = TRIES,
   ): Promise<Submitted> {
     const row = toRow(order)
     const { Id: id, Reference: reference } = row
-    const isStored = await write({ row, acknowledge, formKeys })
+    const isStored = await write({ row, acknowledge, contentKeys })
     if (!isStored(id)) {
-      const stored = await findStored(order, id, formKeys)
+      const stored = await findStored(order, id, contentKeys)
       if (!stored) {
         if (tries === 0) throw new Error('An order conflicts with a row that has neither its key nor its reference')
         return submit(order, { acknowledge }, [], tries - 1)
@@ -129,7 +129,9 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
           return same.reference
         }
         if (earlier.length > 0) throw new SubmitError('conflict', messages.conflict)
-        const isStored = await insertEnquiries(transaction, [{ row, acknowledge: options.acknowledge, formKeys: [] }])
+        const isStored = await insertEnquiries(transaction, [
+          { row, acknowledge: options.acknowledge, contentKeys: [] },
+        ])
         return isStored(row.Id) ? reference : undefined
       }, TRANSACTION),
     )
@@ -157,11 +159,11 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
      * @throws SubmitError
      */
     submitForm: (content: OrderContent, options: SubmitFormOptions) =>
-      submitForm(content, contentKeys(content), options)
+      submitForm(content, createContentKeys(content), options)
         .catch((error: unknown) => {
           // A page kept the key of this content after a failure, and its content was changed before it was stored.
           if (error instanceof SubmitError && error.reason === 'conflict')
-            return submitForm(content, contentKeys(content, 'changed'), options)
+            return submitForm(content, createContentKeys(content, 'changed'), options)
           throw error
         })
         .catch(throwSubmitError),
@@ -176,8 +178,8 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
   }
 }
 
-function recentContentKeys(order: Order): string[] {
-  const { current, previous } = contentKeys(order)
+function contentKeysOf(order: Order): string[] {
+  const { current, previous } = createContentKeys(order)
   return [current, previous]
 }
 
@@ -211,7 +213,7 @@ export async function probeStorage(db: Db): Promise<void> {
     db.$transaction(async (transaction) => {
       // A random key: with a known one a stored enquiry would be found, and nothing written.
       const row = toRow({ ...exampleOrder, submissionKey: randomUUID() })
-      await insertEnquiries(transaction, [{ row, acknowledge: true, formKeys: [] }])
+      await insertEnquiries(transaction, [{ row, acknowledge: true, contentKeys: [] }])
       throw rolledBack
     })
   await retryIfLost(store).catch((error: unknown) => {

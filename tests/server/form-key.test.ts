@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { contentKeys } from '../../server/enquiries/content-keys.ts'
+import { createContentKeys } from '../../server/enquiries/content-keys.ts'
 import { insertEnquiries, toRow } from '../../server/enquiries/insert-enquiries.ts'
 import { exampleOrder } from '../../shared/order.ts'
 import { anOrder, submit } from '../support/an-order.ts'
@@ -69,7 +69,7 @@ describe('a form sent without scripts', () => {
   })
 
   it('gets the same key from servers of two versions, side by side in an update', () => {
-    expect(contentKeys(exampleOrder, '', START + MINUTE_MS).current).toBe('46160059-6567-8534-841b-d6d8002da878')
+    expect(createContentKeys(exampleOrder, '', START + MINUTE_MS).current).toBe('46160059-6567-8534-841b-d6d8002da878')
   })
 
   /** As a browser without scripts, of a site without built pages. */
@@ -152,8 +152,8 @@ describe('a form sent without scripts', () => {
     const first = app.db.$transaction(
       async (transaction) => {
         setTime(1)
-        const row = toRow({ ...typed, submissionKey: contentKeys(typed).current })
-        await insertEnquiries(transaction, [{ row, acknowledge: true, formKeys: [] }])
+        const row = toRow({ ...typed, submissionKey: createContentKeys(typed).current })
+        await insertEnquiries(transaction, [{ row, acknowledge: true, contentKeys: [] }])
         await isAnswered.promise
       },
       { timeout: 20_000 },
