@@ -13,7 +13,7 @@ const assertBrowser = 'tests/support/assert-browser.ts'
 
 /** What depends on a PostgreSQL server: its locks, roles, time limits, plans, poolers, and how it starts and is restored. */
 const ON_POSTGRES =
-  'access backup backup-interrupted clock lease mail-plans next-version orders outbox pooler process restore retention roles slow-statements start states subscriptions'
+  'access backup backup-interrupted clock lease mail-plans next-version orders outbox pooler process restore retention roles slow-statements start subscriptions'
     .split(' ')
     .map((name) => `tests/server/${name}.test.ts`)
 
@@ -21,12 +21,16 @@ const SLOW = ['pooler', 'process', 'refused-connections', 'sender', 'summaries',
   (name) => `/tests/server/${name}.test.ts`,
 )
 
-/** Starts the slow files first. The others are sorted by size, as a fresh clone has no times of an earlier run. */
+/**
+ * The files of each project one after the other, as a worker that changes between projects ends and loads all anew; of
+ * each project the slow files first. The others are sorted by size, as a fresh clone has no times of an earlier run.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
-    const isLong = (file: TestSpecification) => SLOW.some((path) => file.moduleId.endsWith(path))
-    const sorted = await super.sort(files)
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    const rank = ({ project, moduleId }: TestSpecification) =>
+      2 * ['client', 'e2e', 'server', 'shared'].indexOf(project.name) +
+      Number(!SLOW.some((path) => moduleId.endsWith(path)))
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
   }
 }
 
@@ -83,6 +87,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
+          isolate: false, // as with the server's, and what drives the browser
           include: ['tests/e2e/**/*.test.ts'],
           globalSetup: [assertBrowser, globalSetup, sharedSite],
         },
