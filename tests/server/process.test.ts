@@ -83,7 +83,7 @@ describe('a server process', () => {
     expect((await submit(second.url, order)).reference).toBe(reference)
   })
 
-  it('ends with 0 on SIGTERM, after it has answered what it was asked', async () => {
+  it.skipIf(inject('postgres'))('ends with 0 on SIGTERM, after it has answered what it was asked', async () => {
     const server = await aServer({ ...(await aDatabase()), RATE_LIMIT_MAX: '0' })
     const orders = Array.from({ length: 20 }, () => beginOrder(server.url))
     await Promise.all(orders.map(({ begun }) => begun))
@@ -93,20 +93,23 @@ describe('a server process', () => {
     expect(await end).toEqual({ code: 0, signal: null })
   })
 
-  it('ends within ten seconds also when a body never comes and Resend never answers', async () => {
-    const resend = await startFakeResend()
-    atEnd(resend.close)
-    const server = await aServer({ ...(await aDatabase()), ...sendingThrough(resend), RATE_LIMIT_MAX: '0' })
-    resend.behaviour = 'hang'
-    expect((await submit(server.url, anOrder())).status).toBe(200)
-    await eventually(() => expect(resend.calls.all).toBeGreaterThan(0))
-    const order = beginOrder(server.url)
-    order.answered.catch(() => {}) // it is cut
-    await order.begun
-    const start = performance.now()
-    expect(await server.stop()).toEqual({ code: 0, signal: null })
-    expect(performance.now() - start).toBeLessThan(10_000)
-  })
+  it.skipIf(inject('postgres'))(
+    'ends within ten seconds also when a body never comes and Resend never answers',
+    async () => {
+      const resend = await startFakeResend()
+      atEnd(resend.close)
+      const server = await aServer({ ...(await aDatabase()), ...sendingThrough(resend), RATE_LIMIT_MAX: '0' })
+      resend.behaviour = 'hang'
+      expect((await submit(server.url, anOrder())).status).toBe(200)
+      await eventually(() => expect(resend.calls.all).toBeGreaterThan(0))
+      const order = beginOrder(server.url)
+      order.answered.catch(() => {}) // it is cut
+      await order.begun
+      const start = performance.now()
+      expect(await server.stop()).toEqual({ code: 0, signal: null })
+      expect(performance.now() - start).toBeLessThan(10_000)
+    },
+  )
 
   it.skipIf(inject('postgres'))('limits orders by client address, and ignores what a client claims', async () => {
     const server = await startTestApp({ mails: false, rateLimitMax: 3 })
@@ -221,28 +224,32 @@ describe.skipIf(inject('postgres'))('a server whose embedded database another pr
 })
 
 describe('migrations', () => {
-  it('that were edited after they were applied keep a server from starting, which says so', async () => {
+  /** Why a server does not start on a database in which `sql` has changed what migrations left. */
+  async function refusalAfter(sql: string): Promise<string> {
     const env = await aDatabase()
-    const database = await openDatabase({
-      url: env.DATABASE_URL,
-      dataDir: env.DATA_DIR ?? '',
-      migrations,
-    })
-    await database.db.$executeRaw`UPDATE _prisma_migrations SET checksum = 'other'`
+    const options = { url: env.DATABASE_URL, dataDir: env.DATA_DIR ?? '', migrations, migrate: true }
+    const database = await openDatabase(options)
+    await database.db.$executeRawUnsafe(sql)
     await database.close()
-    const lines = await refusalToStart(env)
-    expect(lines).toHaveLength(1)
-    expect(lines[0]).toMatch(/^Migration \d+_tables was edited after it was applied/)
+    let refusal: unknown
+    await openDatabase(options).then(
+      ({ close }) => close(),
+      (error) => (refusal = error),
+    )
+    expect(refusal).toBeInstanceOf(OperatorError) // which serve.ts tells without a stack
+    return (refusal as Error).message
+  }
+
+  it('that were edited after they were applied keep a server from starting, which says so', async () => {
+    expect(await refusalAfter(`UPDATE _prisma_migrations SET checksum = 'other'`)).toMatch(
+      /^Migration \d+_tables was edited after it was applied[^\n]*$/,
+    )
   })
 
   it('that Prisma Migrate began and did not finish keep a server from starting, which says so', async () => {
-    const env = await aDatabase()
-    const database = await openDatabase({ url: env.DATABASE_URL, dataDir: env.DATA_DIR ?? '', migrations })
-    await database.db.$executeRaw`UPDATE _prisma_migrations SET finished_at = NULL`
-    await database.close()
-    expect(await refusalToStart(env)).toEqual([
-      expect.stringMatching(/^Prisma Migrate began migration \d+_tables and did/),
-    ])
+    expect(await refusalAfter('UPDATE _prisma_migrations SET finished_at = NULL')).toMatch(
+      /^Prisma Migrate began migration \d+_tables and did[^\n]*$/,
+    )
   })
 
   it.runIf(inject('postgres'))('are applied once when ten servers start at the same moment', async () => {
