@@ -139,7 +139,7 @@ describe.concurrent.each(formPaths)('on %s', (path) => {
   })
 })
 
-it('in an old browser the menus open, close and lead on', async () => {
+itBeforeRelease('in an old browser the menus open, close and lead on', async () => {
   const { page, problems, close } = await prepared((visitor) => visitor.addInitScript(removeNewerFunctions))
   await page.goto(site().url)
   await page.locator('html[data-hydrated]').waitFor()
@@ -164,7 +164,7 @@ it('no script has a lookbehind: Safari before 16.4 would refuse the whole file',
   expect(scripts.filter((name) => /\(\?<[=!]/.test(readFileSync(`dist/client/assets/${name}`, 'utf8')))).toEqual([])
 })
 
-it('in an old browser the subscribe box stores the address', async () => {
+itBeforeRelease('in an old browser the subscribe box stores the address', async () => {
   const { page, close } = await prepared((visitor) => visitor.addInitScript(removeNewerFunctions))
   await page.goto(`${site().url}/privacy-policy`)
   const box = page.getByRole('contentinfo')
@@ -174,17 +174,20 @@ it('in an old browser the subscribe box stores the address', async () => {
   await close()
 })
 
-it('a page that something has changed before React came is drawn anew, with all that never changes', async () => {
-  const { page, close } = await newcomer()
-  await page.route('**/products/*', async (route) => {
-    const response = await route.fetch()
-    await route.fulfill({ response, body: (await response.text()).replaceAll('>Subscribe<', '>Join<') })
-  })
-  const address = site().url + productPath(products[1])
-  await page.goto(address)
-  const before = await page.locator('main').innerText()
-  expect(before).toContain('Keep out of reach of children.')
-  await page.getByRole('button', { name: 'Subscribe' }).waitFor()
-  expect(await page.locator('main').innerText()).toBe(before)
-  await close()
-})
+itBeforeRelease(
+  'a page that something has changed before React came is drawn anew, with all that never changes',
+  async () => {
+    const { page, close } = await newcomer()
+    await page.route('**/products/*', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, body: (await response.text()).replaceAll('>Subscribe<', '>Join<') })
+    })
+    const address = site().url + productPath(products[1])
+    await page.goto(address)
+    const before = await page.locator('main').innerText()
+    expect(before).toContain('Keep out of reach of children.')
+    await page.getByRole('button', { name: 'Subscribe' }).waitFor()
+    expect(await page.locator('main').innerText()).toBe(before)
+    await close()
+  },
+)
