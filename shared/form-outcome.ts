@@ -26,12 +26,10 @@ export interface Received {
   quantity?: string
   /** The day, as in 22 Nov 2026. */
   day?: string
-  /** The same order was received on an earlier day. */
   isEarlier?: boolean
 }
 
 export interface Refused {
   problem: Problem
-  /** What was typed, by the names of the fields. */
   values: Record<string, string>
 }

@@ -89,10 +89,8 @@ const fields = {
   products: z.enum(products, typeError(messages.product)),
 }
 
-/** Validated in the browser and again on the server. */
 export const orderContentSchema = z.strictObject({
   ...fields,
-  /** The hidden field of the form. */
   productName: z.optional(z.literal(brand.name)),
   /** Invisible to people: whoever fills it in is probably a program. */
   website: z.optional(z.string()),
@@ -145,7 +143,6 @@ export interface FormFields {
   get(name: string): unknown
 }
 
-/** Reads a form for the order's schema, in the browser and for a form without scripts. */
 export function readOrderFields(fields: FormFields) {
   const quantity = readText(fields, 'quantity').trim()
   return {
@@ -172,9 +169,7 @@ export function readText(fields: FormFields, name: string): string {
 }
 
 export interface Problem {
-  /** The first broken rule. */
   message: string
-  /** The first rule that each field breaks. */
   fields: Record<string, string>
 }
 

@@ -1,6 +1,5 @@
 import { productPath, products } from './catalogue.ts'
 
-/** The pages with an order form. */
 export const orderPaths: readonly string[] = ['/', '/buy-now']
 
 /** All pages of the menu, the footer and the sitemap. */

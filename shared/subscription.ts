@@ -12,7 +12,6 @@ export const subscriptionSchema = z.strictObject({
 
 export type Subscription = z.infer<typeof subscriptionSchema>
 
-/** Reads the subscribe box for the schema. */
 export function readSubscriptionFields(fields: FormFields) {
   return { email: readText(fields, 'email').trim() }
 }

@@ -33,7 +33,6 @@ export function createBatchWriter<Row, Result>(
         else resolveAll()
       } catch (error) {
         if (isRowError(error) && batch.length > 1) {
-          // One row is rejected: write each by itself.
           waiting.unshift(...batch)
           singles = batch.length
         } else {

@@ -21,11 +21,7 @@ export interface ContentKeys {
   next: string
 }
 
-/**
- * Keys made of a hash of what is stored and of a window of ten minutes. The same content again within ten minutes, as by a
- * double click or a reload, is the same enquiry; at the latest after twenty minutes it is a new one.
- * @param salt makes other keys of the same content
- */
+/** @param salt makes other keys of the same content */
 export function createContentKeys(order: OrderContent, salt = '', now = Date.now()): ContentKeys {
   const digest = hash('sha256', JSON.stringify([salt, enquiryFields.map((field) => order[field])]))
   const window = Math.floor(now / FORM_REPEAT_MS)

@@ -23,7 +23,6 @@ export function toEnquiry(row: EnquiryRow): Enquiry {
   return { ...row, ...(fields as Record<OrderField, string>) }
 }
 
-/** Whether the order has the same fields as the stored enquiry. */
 export function isSameOrder(row: EnquiryRow, order: Order): boolean {
   return enquiryFields.every((field) => toFormValue(field, String(row[field])) === String(order[field]))
 }
@@ -40,7 +39,6 @@ export function toFormValue(field: OrderField, stored: string): string {
   return options.find((option) => enumMember(option) === stored) ?? stored
 }
 
-/** The oldest enquiry with the status New, if any. */
 export async function readOldestNew(db: Db) {
   const oldest = await db.enquiry.findFirst({ where: { status: 'New' }, orderBy: { receivedAt: 'asc' } })
   if (!oldest) return undefined

@@ -32,7 +32,6 @@ export interface NewEnquiry {
   row: ReturnType<typeof toRow>
   /** Keys under which the same order may be stored already. */
   contentKeys: string[]
-  /** Whether the visitor gets an acknowledgement. */
   acknowledge: boolean
 }
 

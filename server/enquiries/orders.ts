@@ -45,7 +45,6 @@ interface OrdersOptions {
 }
 
 interface SubmitOptions {
-  /** Whether the visitor gets an acknowledgement. */
   acknowledge: boolean
 }
 
@@ -89,7 +88,6 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     return stored
   }
 
-  /** @param contentKeys keys of the content: the form may have sent the same order before its scripts arrived */
   async function submit(
     order: Order,
     { acknowledge }: SubmitOptions,
@@ -188,7 +186,6 @@ function asRepeat({ reference, receivedAt }: EnquiryRow): Submitted {
   return { reference, ...(isEarlier && { receivedAt: receivedAt.toISOString() }) }
 }
 
-/** `22 Nov 2026` */
 function dayOf(time: Date): string {
   return formatIndianTime(time).split(' ', 3).join(' ')
 }

@@ -57,7 +57,6 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
       setImmediate(onStored)
       return { subscribed: true }
     },
-    /** The subscriber whose link has this token. */
     async find(token: string): Promise<Subscriber | undefined> {
       const [, id, secret = ''] = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.([\da-f]{64})$/.exec(token) ?? []
       const row = id && (await orSubmitError(db.subscriber.findUnique({ where: { id } })))

@@ -15,8 +15,8 @@ const COMMANDS = /^```sh\n(.*?)^```/gms
 /** What the owner would bring, by the names that the recipes give to them. */
 const PHOTOS = {
   bottle: 'quvera-300-960.avif',
-  capsules: 'quvera-300-capsules-960.avif',
-  label: 'quvera-300-label-wide-1280.avif',
+  'bottle-capsules': 'quvera-300-capsules-960.avif',
+  'bottle-label-wide': 'quvera-300-label-wide-1280.avif',
   card: 'og-quvera-300.jpg',
 }
 
@@ -59,12 +59,34 @@ function insert(file: string, before: string, text: string) {
   writeFileSync(path, whole.slice(0, at) + text + (indent === undefined ? '' : `\n${indent}`) + whole.slice(at))
 }
 
+function rowsOf(text: string) {
+  const rows = [...text.matchAll(ROW)].map(([, file = '', before = '', , inserted = '']) => ({
+    file,
+    before,
+    inserted,
+  }))
+  expect(rows).toHaveLength(text.match(/^\| `/gm)?.length ?? 0)
+  return rows
+}
+
+/** "The others are those of `city`, for `message`": the rows of that recipe for other places. */
+function rowsOfOthers(text: string) {
+  const [, from, to] = /the others are those of `(\w+)`, for `(\w+)`/.exec(text) ?? []
+  const [, other] = recipes.find(([, each]) => each.includes(`For example \`${from}\``)) ?? []
+  if (!from || !to || !other) return []
+  const own = rowsOf(text)
+  const inText = (row: string) => row.replaceAll(from, to).replaceAll(capitalized(from), capitalized(to))
+  return rowsOf(other)
+    .filter(({ file, before }) => !own.some((row) => row.file === file && row.before === before))
+    .map((row) => ({ ...row, inserted: inText(row.inserted) }))
+}
+
+const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+
 it.each(recipes)(
   '%s: whoever follows the recipe ends with green checks',
   async (_, text) => {
-    const rows = [...text.matchAll(ROW)]
-    expect(rows).toHaveLength(text.match(/^\| `/gm)?.length ?? 0)
-    for (const [, file = '', before = '', , comes = ''] of rows) insert(file, before, comes)
+    for (const { file, before, inserted } of [...rowsOf(text), ...rowsOfOthers(text)]) insert(file, before, inserted)
     for (const [, file = '', content = ''] of text.matchAll(FILE)) {
       mkdirSync(dirname(join(folder, file)), { recursive: true })
       writeFileSync(join(folder, file), content)
