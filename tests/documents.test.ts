@@ -16,7 +16,6 @@ const tried: [command: RegExp, file: string, says: RegExp][] = [
   [/^npm test/, 'tests/release/npm-scripts.test.ts', /npm test tells of a forgotten migration/],
   [/npm start$/, 'tests/release/npm-scripts.test.ts', /npm start that is told to end/],
   [/^npm run migration/, 'tests/release/npm-scripts.test.ts', /npm run migration/],
-  [/^npx prisma generate$/, 'package.json', /"postinstall": "prisma generate"/],
   [/npm run seed$/, 'tests/server/staff.test.ts', /prisma\/seed\.ts/],
   [/^npm run studio$/, 'tests/release/studio.test.ts', /server\/studio\.ts/],
   [/staff --( --help)?$/, 'tests/release/npm-scripts.test.ts', /the staff command prints its answer alone/],

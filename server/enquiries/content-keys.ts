@@ -3,8 +3,9 @@
  * several times is stored once.
  * - With scripts the page makes a random key for each order. It keeps the key for a day (KEY_LIFETIME_MS), or until the
  *   visitor sees the reference (client/enquiry/submission-key.ts).
- * - A form that a browser posts without scripts has no key. The server makes content keys for it here. They count for ten
- *   to twenty minutes (FORM_REPEAT_MS). After a failure the page keeps the key in a hidden field, for a day.
+ * - A form that a browser posts without scripts has no key. The server makes content keys for it here: equal forms at most
+ *   ten minutes apart (FORM_REPEAT_MS) are one order, more than twenty apart two. After a failure the page keeps the key in
+ *   a hidden field, for a day.
  * - A form may be posted before its scripts arrive, and sent by them again. So `submit` also looks for the content keys.
  * - The same key and content: the same order, which gets the same reference. The same key and other content: a conflict.
  *   After a conflict a changed order gets a new key: from the scripts, or for a form from the server.

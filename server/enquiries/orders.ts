@@ -49,7 +49,7 @@ interface SubmitOptions {
 }
 
 interface SubmitFormOptions extends SubmitOptions {
-  /** Called first. From then on the order may be stored under this key, also by an equal form. */
+  /** Called before the database is asked, with the key under which this order, or an equal form under way, is stored. */
   onKey(submissionKey: string): void
 }
 
@@ -159,7 +159,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     submitForm: (content: OrderContent, options: SubmitFormOptions) =>
       submitForm(content, createContentKeys(content), options)
         .catch((error: unknown) => {
-          // A page kept the key of this content after a failure, and its content was changed before it was stored.
+          // Another order has this key: the page of a failure kept it, and the visitor changed the content.
           if (error instanceof SubmitError && error.reason === 'conflict')
             return submitForm(content, createContentKeys(content, 'changed'), options)
           throw error

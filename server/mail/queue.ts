@@ -161,5 +161,5 @@ export async function correctFutureTimes(db: Db, of: MailKind[]): Promise<void> 
     UPDATE "Quvera_Mail"
     SET "TriedAt" = CASE WHEN "Status" = 'Pending' AND "Kind" <> 'Post' THEN to_timestamp(0) ELSE now() END
     WHERE ${isOfKind} AND "TriedAt" ${future}`
-  await db.$executeRaw`UPDATE "Quvera_Mail" SET "ReportedAt" = now() WHERE "ReportedAt" ${future}`
+  await db.$executeRaw`UPDATE "Quvera_Mail" SET "ReportedAt" = now() WHERE ${isOfKind} AND "ReportedAt" ${future}`
 }

@@ -46,7 +46,10 @@ export function showCommand(add: AddCommand, terminal: Terminal) {
         for (const { where, advice } of sections) {
           const mails = await db.mail.findMany({ where: { ...where, enquiryId: row.id }, orderBy: { id: 'asc' } })
           const ids = mails.map(({ id }) => id).join(' ')
-          if (ids) terminal.print(`\n${advice.replace('REFERENCE', row.reference).replaceAll('ID', ids)}`)
+          if (ids)
+            terminal.print(
+              `\n${advice.replace(/\b(?:REFERENCE|ID)\b/g, (name) => (name === 'ID' ? ids : row.reference))}`,
+            )
         }
       })
     })

@@ -91,15 +91,17 @@ async function restore(
   const backup = await openBackup(lines)
   const names = backup.head.migrations.map(({ name }) => name)
   const isRecreated = (await readMigrations(folder)).length > names.length
-  if (isRecreated) {
+  const fillTables = () =>
+    db.$transaction((transaction) => fill(transaction, backup, siteHasNotRun), { timeout: NO_LIMIT_MS })
+  async function recreateAndFillTables() {
     const accessLog = await readAccessLog(db)
     await withClient((client) => recreateTables(client, folder, names))
     onRecreated()
-    await insertAccessLog(db, accessLog)
+    return insertAccessLog(db, accessLog)
+      .then(fillTables)
+      .finally(() => withClient((client) => migrate(client, folder)))
   }
-  const filled = await db
-    .$transaction((transaction) => fill(transaction, backup, siteHasNotRun), { timeout: NO_LIMIT_MS })
-    .finally(() => isRecreated && withClient((client) => migrate(client, folder)))
+  const filled = isRecreated ? await recreateAndFillTables() : await fillTables()
   return { ...filled, madeAt: backup.head.madeAt, isRecreated }
 }
 

@@ -279,6 +279,20 @@ describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
     )
   })
 
+  it('may store a field that the form gets later', async () => {
+    const { owner } = await aDatabase(`ALTER TABLE "Quvera_Form" ADD "City" TEXT NOT NULL DEFAULT ''`)
+    const may = async (column: string) =>
+      onDatabase({ DATABASE_URL: owner }, async (db) => {
+        const [row] = await db.$queryRaw<{ may: boolean }[]>`
+          SELECT has_column_privilege('quvera_app', '"Quvera_Form"', ${column}, 'INSERT') AS may`
+        return row?.may
+      })
+    expect(await Promise.all(['City', 'Name', 'Status', 'Note', 'ReceivedAt'].map(may))).toEqual([
+      ...[true, true],
+      ...[false, false, false],
+    ])
+  })
+
   it('say that a restore has taken their rights', async () => {
     const { app, owner } = await aDatabase()
     await administer(owner, 'REVOKE SELECT ON _prisma_migrations FROM PUBLIC, quvera_app')
