@@ -1,7 +1,7 @@
 // Opens a pool of connections to a PostgreSQL server, directly or through a pooler.
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
-import { OperatorError, redact, sqlState } from '../errors.ts'
+import { isConnectionLost, OperatorError, redact, sqlState } from '../errors.ts'
 import { type Database, openClient, type Preparation } from './database.ts'
 import { assertMigrated, migrate } from './migrations.ts'
 
@@ -102,11 +102,11 @@ function createPool(settings: pg.PoolConfig): pg.Pool {
     client.on('error', () => {}) // a broken connection fails the query at hand, which reports it
     setConnectTimeout(CONNECT_MS)
   })
-  pool.on('release', (_error, client) => {
+  pool.on('release', (error, client) => {
     if (isIdle(client)) return
     // If its ROLLBACK was never sent, the next statement would belong to its transaction: confirmed, and rolled back later.
     client.end()
-    setConnectTimeout(CONNECT_AFTER_SILENCE_MS)
+    if (!isConnectionLost(error)) setConnectTimeout(CONNECT_AFTER_SILENCE_MS)
   })
   return pool
 }

@@ -129,14 +129,14 @@ describe.skipIf(!inject('postgres'))('a database that sleeps and needs three sec
   )
 })
 
-it.skipIf(!inject('postgres'))(
-  'an order whose connection ends under it is stored once, and nothing is said',
-  async () => {
+it.skipIf(!inject('postgres')).each([0, 3000])(
+  'an order whose connection ends under it is stored once, and nothing is said, though the database sleeps %i ms',
+  async (ms) => {
     const { DATABASE_URL = '' } = await aDatabase()
     const order = aUniqueOrder()
     let inserts = 0
     const forwarder = await startForwarder(Number(new URL(DATABASE_URL).port), (bytes) => {
-      if (bytes.includes(order.submissionKey) && inserts++ === 0) forwarder.sleepUntilAsked(0)
+      if (bytes.includes(order.submissionKey) && inserts++ === 0) forwarder.sleepUntilAsked(ms)
       return bytes
     })
     atEnd(forwarder.close)
