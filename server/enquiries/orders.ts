@@ -101,7 +101,9 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
       const stored = await findStored(order, id, contentKeys)
       if (!stored) {
         if (tries === 0) throw new Error('An order conflicts with a row that has neither its key nor its reference')
-        return submit(order, { acknowledge }, [], tries - 1)
+        // A form whose key another order has is stored under a changed key.
+        const otherKeys = tries === TRIES ? contentKeysOf(order, 'changed') : []
+        return submit(order, { acknowledge }, otherKeys, tries - 1)
       }
       await waitForStandby(db)
       if (stored.id !== id) return asRepeat(stored)
@@ -176,8 +178,8 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
   }
 }
 
-function contentKeysOf(order: Order): string[] {
-  const { current, previous } = createContentKeys(order)
+function contentKeysOf(order: Order, salt?: string): string[] {
+  const { current, previous } = createContentKeys(order, salt)
   return [current, previous]
 }
 

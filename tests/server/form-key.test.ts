@@ -103,6 +103,7 @@ describe('a form sent without scripts', () => {
     expect(first).toMatchObject({ status: 303 })
     expect(first.reference).not.toBe(changed.reference)
     for (const minutes of [4, 11]) expect(await post(fields, minutes)).toMatchObject({ reference: first.reference })
+    expect(await submitByScriptAt(5)).toMatchObject({ reference: first.reference })
     const rows = await app.db.enquiry.findMany({
       select: { reference: true, quantity: true },
       orderBy: { quantity: 'asc' },
