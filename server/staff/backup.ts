@@ -4,39 +4,13 @@ import { open, unlink } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import * as z from 'zod/mini'
 import type { Database, Db } from '../database/database.ts'
 import { ACCESS_LOG, type Snapshot, withSnapshot } from '../database/snapshot.ts'
 import { OperatorError } from '../errors.ts'
 import { formatCount } from '../format.ts'
+import { FORMAT, FORMAT_VERSION, formatMark } from './backup-file.ts'
 import { UsageError } from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
-
-/**
- * A backup is a gzip file of lines. A line that begins with @ is about the file. Every other line is a row in JSON, its
- * values as PostgreSQL writes and reads them:
- *   @{"format":"quvera-backup","version":1,"madeAt":…,"migrations":[{"name":…,"checksum":…}]}
- *   @{"table":…,"columns":[…]} and then its rows; so each table
- *   @{"end":true,"rows":…,"sha256":…} with the number of all rows, and the checksum of all lines before
- */
-const FORMAT = 'quvera-backup'
-export const FORMAT_VERSION = 1
-export const MARK = '@'
-
-const name = z.string().check(z.regex(/^[\w-]{1,255}$/))
-
-export const headSchema = z.object({
-  format: z.literal(FORMAT),
-  version: z.int(),
-  madeAt: z.iso.datetime(),
-  migrations: z.array(z.object({ name, checksum: z.string() })),
-})
-export const markSchema = z.union([
-  z.object({ table: name, columns: z.array(name) }),
-  z.object({ end: z.literal(true), rows: z.int(), sha256: z.string() }),
-])
-
-export type Head = z.infer<typeof headSchema>
 
 /** Lines are compressed in pieces of about this size. */
 const PIECE_CHARACTERS = 64 * 1024
@@ -114,21 +88,17 @@ async function* toPieces(snapshot: Snapshot, written: Written, allowEmpty: boole
   }
   if (written.rows === 0 && !allowEmpty) throw new OperatorError(EMPTY)
   checksum.update(piece)
-  yield `${piece}${mark({ end: true, rows: written.all, sha256: checksum.digest('hex') })}\n`
+  yield `${piece}${formatMark({ end: true, rows: written.all, sha256: checksum.digest('hex') })}\n`
 }
 
 async function* toLines({ migrations, tables, rows }: Snapshot, written: Written): AsyncGenerator<string> {
-  yield mark({ format: FORMAT, version: FORMAT_VERSION, madeAt: new Date().toISOString(), migrations })
+  yield formatMark({ format: FORMAT, version: FORMAT_VERSION, madeAt: new Date().toISOString(), migrations })
   for (const table of tables) {
-    yield mark({ table: table.name, columns: table.columns })
+    yield formatMark({ table: table.name, columns: table.columns })
     for await (const row of rows(table)) {
       yield row
       written.all++
       if (table.name !== ACCESS_LOG) written.rows++
     }
   }
-}
-
-function mark(what: Head | z.infer<typeof markSchema>): string {
-  return MARK + JSON.stringify(what)
 }

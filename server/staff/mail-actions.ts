@@ -12,6 +12,10 @@ export const withheldByRestore = {
   lastError: 'restored from a backup: may have been sent since',
 } as const satisfies MailFilter
 
+export async function findIds(db: Db, where: MailFilter): Promise<bigint[]> {
+  return (await db.mail.findMany({ where, select: { id: true }, orderBy: { id: 'asc' } })).map(({ id }) => id)
+}
+
 /** The mails with these ids, if they still have one of these states: the site sends meanwhile. */
 function chosen(ids: bigint[], still: MailStatus[]): Prisma.Sql {
   return Prisma.sql`mail."Id" = ANY(${ids.map(String)}::bigint[]) AND mail."Status" = ANY(${still}::text[]::"Quvera_MailStatus"[])`

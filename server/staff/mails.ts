@@ -8,7 +8,7 @@ import { sharesOf } from '../mail/quota.ts'
 import { type MailFilter, mailKinds, states, statesBefore } from '../mail/states.ts'
 import { allowedNow, budgetOf, readUsage } from '../mail/usage.ts'
 import { type Age, findByReference, joinReferences, readAge, readReferences, UsageError } from './input.ts'
-import { retryMails, withheldByRestore, withholdMails } from './mail-actions.ts'
+import { findIds, retryMails, withheldByRestore, withholdMails } from './mail-actions.ts'
 import { printSection, sections } from './mail-sections.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
@@ -104,10 +104,6 @@ const allUnsent = {
   NOT: { status: 'Pending', dueAt: null },
   OR: [{ status: { in: ['Pending', 'Failed', 'Unknown'] } }, withheldByRestore],
 } satisfies MailFilter
-
-async function findIds(db: Db, where: MailFilter): Promise<bigint[]> {
-  return (await db.mail.findMany({ where, select: { id: true } })).map(({ id }) => id)
-}
 
 const NUMBER = /^\d{1,18}$/
 

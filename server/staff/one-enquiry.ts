@@ -13,6 +13,7 @@ import {
   statusNames,
   UsageError,
 } from './input.ts'
+import { findIds } from './mail-actions.ts'
 import { sections } from './mail-sections.ts'
 import { type AddCommand, onOneLine, type Terminal } from './output.ts'
 
@@ -44,8 +45,7 @@ export function showCommand(add: AddCommand, terminal: Terminal) {
         await terminal.recordAccess(db, [row])
         for (const line of toLines(row)) terminal.print(line)
         for (const { where, advice } of sections) {
-          const mails = await db.mail.findMany({ where: { ...where, enquiryId: row.id }, orderBy: { id: 'asc' } })
-          const ids = mails.map(({ id }) => id).join(' ')
+          const ids = (await findIds(db, { ...where, enquiryId: row.id })).join(' ')
           if (ids)
             terminal.print(
               `\n${advice.replace(/\b(?:REFERENCE|ID)\b/g, (name) => (name === 'ID' ? ids : row.reference))}`,

@@ -2,7 +2,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { unzippedLines } from '../../server/staff/restore.ts'
+import { unzippedLines } from '../../server/staff/backup-file.ts'
 
 const zipped = gzipSync('first\nsecond \u2028 line\n')
 
