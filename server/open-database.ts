@@ -35,32 +35,39 @@ export interface DatabaseOptions extends ConnectOptions {
 /** @throws InUseError when another process has the embedded database, unless asked to join it */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   if (options.url) return connectDatabase({ connectionString: options.url }, options)
-  const { joinRunning = false, warn = console.error, lockWaitMs = joinRunning ? LOCK_WAIT_MS : 0 } = options
   const folder = resolve(options.dataDir)
-  const host = socketFolder(folder)
-  const start = performance.now()
-  let isWarned = joinRunning || lockWaitMs === 0 // a command waits silently
-  while (true) {
+  const { joinRunning = false, lockWaitMs = joinRunning ? LOCK_WAIT_MS : 0, warn = console.error } = options
+  if (joinRunning) {
+    // The other process may end, or another one may start, between the two tries.
+    const open = async () => (await joinOtherProcess(folder, options)) ?? startInThisProcess(folder, options, warn)
+    return retryWhileInUse(open, lockWaitMs)
+  }
+  return retryWhileInUse(
+    () => startInThisProcess(folder, options, warn),
+    lockWaitMs,
+    () => warn(`another process has the embedded database in ${folder}: waiting for up to ${lockWaitMs / 1000} s`),
+  )
+}
+
+/** Repeats `open` for `waitMs` while it throws InUseError. */
+async function retryWhileInUse(open: () => Promise<Database>, waitMs: number, onWait = () => {}): Promise<Database> {
+  const end = performance.now() + waitMs
+  for (let isFirst = true; ; isFirst = false) {
     try {
-      return (
-        (joinRunning && (await connectEmbedded(folder, host, options))) ||
-        (await startInThisProcess(folder, options, warn))
-      )
+      return await open()
     } catch (error) {
       if (!(error instanceof InUseError)) throw error
-      if (!isWarned)
-        warn(`another process has the embedded database in ${folder}: waiting for up to ${lockWaitMs / 1000} s`)
-      isWarned = true
-      if (performance.now() - start >= lockWaitMs) throw error
+      if (isFirst && waitMs > 0) onWait()
+      if (performance.now() >= end) throw error
     }
     await sleep(POLL_MS)
   }
 }
 
 /** @returns undefined when no process serves the folder */
-async function connectEmbedded(folder: string, host: string, options: DatabaseOptions): Promise<Database | undefined> {
+async function joinOtherProcess(folder: string, options: DatabaseOptions): Promise<Database | undefined> {
   try {
-    const connection = { ...SOCKET_CONNECTION, host, user: 'postgres' }
+    const connection = { ...SOCKET_CONNECTION, host: socketFolder(folder), user: 'postgres' }
     return await connectDatabase(connection, { ...options, name: nameOf(folder) })
   } catch (error) {
     if (!isUnreachable(error)) throw error
