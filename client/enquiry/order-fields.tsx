@@ -7,7 +7,7 @@ import { hints, optionalHint } from '../content/enquiry-form.ts'
 interface OrderFieldsProps {
   rules: Record<OrderField, FieldRule>
   fieldErrors: Record<string, string>
-  /** What they hold at first. */
+  /** The values at first. */
   values?: Record<string, string> | undefined
   /** Key of an order that may be stored: posted again it is the same order. */
   submissionKey?: string | undefined

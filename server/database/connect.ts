@@ -47,7 +47,7 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
   const client = await connectWithOptions(settings, limits?.session)
   try {
     const found = await readSettings(client)
-    // Commands have no limits. Their connections are treated as those of a pooler, which keeps no session state.
+    // A pooler drops our time limit. A staff command sets none and cannot tell: it does as if a pooler were in between.
     const isDirect = found.limitMs === limits?.statementMs && !MARKED_AS_POOLER.test(connection.connectionString ?? '')
     const pool = createPool({ ...settings, ...(isDirect ? limits.direct : limits?.pooled) })
     const name = options.name ?? `The database ${client.database} at ${client.host}:${client.port} (DATABASE_URL)`

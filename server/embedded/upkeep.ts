@@ -4,7 +4,7 @@ import type { Postgres } from './postgres.ts'
 import type { Turns } from './turns.ts'
 
 const CHECK_MS = 15_000
-/** Of the write-ahead log between two checkpoints: after a kill it is read again. */
+/** A checkpoint is due after so much write-ahead log. After a kill all of it is read again. */
 const CHECKPOINT_BYTES = 16 * 2 ** 20
 const FIRST_VACUUM_MS = 3_600_000
 const VACUUM_MS = 24 * 3_600_000

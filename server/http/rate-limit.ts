@@ -83,8 +83,8 @@ function createLimit(
   const network = createLimiter(options.max * NETWORK.factor, NETWORK.ipv6Subnet)
   type Used = Exclude<Awaited<ReturnType<typeof client>>, { isAllowed: true }>
 
-  async function use(limit: typeof client, request: FastifyRequest, increment: boolean): Promise<Used> {
-    return (await limit(request, { increment })) as Used // there is no list of allowed clients
+  async function use(limit: typeof client, request: FastifyRequest, options: { increment: boolean }): Promise<Used> {
+    return (await limit(request, options)) as Used // there is no list of allowed clients
   }
 
   function refuse({ ttlInSeconds, isBanned }: Used, reply: FastifyReply): never {
@@ -97,16 +97,16 @@ function createLimit(
     async count(request: FastifyRequest, reply?: FastifyReply) {
       const hasNetwork = isIPv6(request.ip)
       // Clients of a network over its limit are not counted: they would push other clients out of the cache.
-      const isNetworkOver = hasNetwork && (await use(network, request, false)).isExceeded
+      const isNetworkOver = hasNetwork && (await use(network, request, { increment: false })).isExceeded
       for (const limit of [...(isNetworkOver ? [] : [client]), ...(hasNetwork ? [network] : [])]) {
-        const used = await use(limit, request, true)
+        const used = await use(limit, request, { increment: true })
         if (used.isExceeded && reply) refuse(used, reply)
       }
     },
     /** Refuses a client at its limit. Returns how much it has used; a network's use is scaled to one client's limit. */
     async assertLeft(request: FastifyRequest, reply: FastifyReply): Promise<number> {
-      const used = [await use(client, request, false)]
-      if (isIPv6(request.ip)) used.push(await use(network, request, false))
+      const used = [await use(client, request, { increment: false })]
+      if (isIPv6(request.ip)) used.push(await use(network, request, { increment: false }))
       for (const each of used) if (each.remaining === 0) refuse(each, reply)
       return Math.max(...used.map(({ max, remaining }) => ((max - remaining) * options.max) / max))
     },

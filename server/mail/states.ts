@@ -10,6 +10,9 @@ import type { MailKind, MailStatus } from '../database/generated/enums.ts'
  *                          │  │ └─── no clear answer, too long ago ──▶ Unknown ──────┤ `staff mails retry`
  *                          │  └──────────────────────────────────────────────────────┘
  *                          └──────── a limit, its age, told in a summary, staff ──▶ Withheld
+ *
+ * Each enquiry has a notice of its own. It is not sent when a summary names the enquiry: if it is suspected spam, whose
+ * notice has no DueAt (insert-enquiries.ts), or if the limit of notices is reached (summary.ts).
  */
 /** The most urgent first. A Bounced mail becomes Delivered when another one of its receivers has got it. */
 export const states: Record<MailStatus, { means: string; next: MailStatus[] }> = {

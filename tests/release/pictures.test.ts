@@ -42,7 +42,7 @@ async function furthest(name: string, part: typeof BOTTLE, wanted: (number | nul
 }
 
 describe('npm run pictures', () => {
-  it('makes a picture in the widths of the products, and its ground is nothing at all', async () => {
+  it('makes a picture in three widths, with a transparent ground', async () => {
     expect(await pictures('tin', file('photo.jpg'), '--ground', GROUND)).toMatchObject({ code: 0, stderr: '' })
     expect(await readPictures(folder)).toEqual({ tin: { widths: [400, 640, 960], ratio: 1.25 } })
     const made = (await readdir(folder)).filter((name) => name.startsWith('tin-'))
