@@ -101,17 +101,22 @@ export async function migrate(client: ClientBase, folder: string, only?: string[
 }
 
 /**
- * Drops all tables, functions and types, and applies only these migrations, as an older version of the site did.
+ * Drops all tables, functions and types, and applies the first migration, in one transaction. Only the access log is kept.
  * @throws OperatorError when a table has rows; nothing has been changed then
  */
-export async function recreateTables(client: ClientBase, folder: string, names: string[]): Promise<void> {
-  await client.query(DROP_ALL).catch((error: Error) => {
+export async function recreateTables(client: ClientBase, folder: string): Promise<void> {
+  const [first] = await readMigrations(folder)
+  if (!first) return
+  const statements = [KEEP_ACCESS_LOG, DROP_ALL, CREATE_MIGRATIONS_TABLE, first.sql, recordOf(first), RETURN_ACCESS_LOG]
+  await client.query(statements.join(';\n')).catch((error: Error) => {
     if (sqlState(error) !== RAISE_EXCEPTION) throw error
     throw new OperatorError(`${error.message}. Restore into an empty one; nothing was changed.`)
   })
-  await migrate(client, folder, names)
 }
 
+/** As JSON, because later versions may add columns. */
+const KEEP_ACCESS_LOG = `CREATE TEMP TABLE kept ON COMMIT DROP AS SELECT json_agg(log) AS "log" FROM "Quvera_Access" log`
+const RETURN_ACCESS_LOG = `INSERT INTO "Quvera_Access" SELECT row.* FROM kept, json_populate_recordset(NULL::"Quvera_Access", "log") row`
 const DROP_ALL = `
   DO $$ DECLARE item text; has_rows boolean; BEGIN
     FOR item IN SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
@@ -181,10 +186,13 @@ export async function readMigrationRecords(
   return rows
 }
 
-async function apply(client: ClientBase, { name, sql }: Migration) {
-  const finished = `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+async function apply(client: ClientBase, migration: Migration) {
+  await client.query(`SET LOCAL lock_timeout = '${TABLE_TIMEOUT}';\n${migration.sql}\n;${recordOf(migration)}`)
+}
+
+function recordOf({ name, sql }: Migration): string {
+  return `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
     VALUES ('${randomUUID()}', '${sha256(sql)}', '${name}', clock_timestamp(), 1)`
-  await client.query(`SET LOCAL lock_timeout = '${TABLE_TIMEOUT}';\n${sql}\n;${finished}`)
 }
 
 function explain(error: unknown, due: Migration | undefined, hasBegun: boolean): unknown {

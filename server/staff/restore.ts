@@ -42,21 +42,21 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
       const bytes = file === '-' ? await buffer(input) : undefined
       const read = () => unzippedLines(() => (bytes ? Readable.from([bytes]) : createReadStream(file)))
       const explainFailure = (error: unknown) => {
-        throw explain(error, name, 'Nothing was changed.')
+        throw explain(error, name)
       }
       await assertComplete(read()).catch(explainFailure) // before a database is created
-      const rolesAdvice = env().DATABASE_URL ? ' Run prisma/roles.sql again before the site starts.' : ''
       const work = async (db: Db, database: Database) => {
         await assertEmpty(db)
         const backup = await openBackup(read()).catch(explainFailure)
-        const { rows, withheld, unconfirmed } = backup.isOlder
-          ? await recreateAndFill(database, backup, siteHasNotRun).catch((error) => {
-              throw explain(error, name, `No row was restored; the tables were created anew.${rolesAdvice}`)
-            })
-          : await fill(db, backup, siteHasNotRun).catch(explainFailure)
+        if (backup.isOlder) {
+          await database.withClient((client) => recreateTables(client, migrationsFolder()))
+          if (env().DATABASE_URL)
+            print('The tables were created anew. Run prisma/roles.sql again before the site starts.')
+        }
+        const filled = backup.isOlder ? fillOlder(database, backup, siteHasNotRun) : fill(db, backup, siteHasNotRun)
+        const { rows, withheld, unconfirmed } = await filled.catch(explainFailure)
         await terminal.recordAccess(db, formatCount(rows, 'row', 'rows'))
         print(`Restored ${formatCount(rows, 'row', 'rows')} of the backup made at ${backup.head.madeAt}.`)
-        if (backup.isOlder && rolesAdvice) print(`The tables were created anew.${rolesAdvice}`)
         if (withheld > 0)
           print(
             `Withheld: ${formatCount(withheld, 'mail', 'mails')} that were pending in the backup (${staffCommand('mails')}).`,
@@ -71,31 +71,17 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
 }
 
 /**
- * Creates the empty tables as they were at the time of the backup, fills them, and migrates them. Whenever this is
- * interrupted, the next start migrates the database.
+ * Migrates the tables to the version of the backup, fills them, and migrates them on. Whenever this is interrupted, the next
+ * start migrates the database.
  */
-async function recreateAndFill({ db, withClient }: Database, backup: Backup, siteHasNotRun: boolean) {
+async function fillOlder({ db, withClient }: Database, backup: Backup, siteHasNotRun: boolean) {
   const names = backup.head.migrations.map(({ name }) => name)
-  const accessLog = await readAccessLog(db)
-  await withClient((client) => recreateTables(client, migrationsFolder(), names))
   try {
-    await insertAccessLog(db, accessLog)
+    await withClient((client) => migrate(client, migrationsFolder(), names))
     return await fill(db, backup, siteHasNotRun)
   } finally {
     await withClient((client) => migrate(client, migrationsFolder()))
   }
-}
-
-/** Its rows as JSON. */
-async function readAccessLog(db: Queries): Promise<string> {
-  const sql = `SELECT coalesce(json_agg(log), '[]')::text AS "rows" FROM ${quoted(ACCESS_LOG)} log`
-  const [{ rows }] = await db.$queryRawUnsafe<[{ rows: string }]>(sql)
-  return rows
-}
-
-async function insertAccessLog(db: Queries, rows: string): Promise<void> {
-  const log = quoted(ACCESS_LOG)
-  await db.$executeRawUnsafe(`INSERT INTO ${log} SELECT * FROM json_populate_recordset(NULL::${log}, $1::json)`, rows)
 }
 
 /** Fills the tables in one transaction. */
@@ -121,7 +107,7 @@ async function assertEmpty(db: Queries) {
   for (const { name } of (await readTables(db)).filter((table) => table.name !== ACCESS_LOG)) {
     const rows = await db.$queryRawUnsafe<unknown[]>(`SELECT 1 FROM ${quoted(name)} LIMIT 1`)
     if (rows.length > 0) {
-      throw new OperatorError(`The database has rows in ${name}. Restore into an empty one; nothing was changed.`)
+      throw new OperatorError(`The database has rows in ${name}: no row was restored. Restore into an empty one.`)
     }
   }
 }
@@ -146,13 +132,13 @@ async function insertAll(db: Queries, { batches }: Backup, tables: string[]): Pr
 }
 
 /** Says what is wrong with the file, where the error is due to it. */
-function explain(error: unknown, file: string, outcome: string): unknown {
+function explain(error: unknown, file: string): unknown {
   if (error instanceof OperatorError || !(error instanceof Error)) return error
   const { code = '', syscall, message } = error as NodeJS.ErrnoException
   if (error.name.startsWith('Prisma') && INVALID_ROWS.test(sqlState(error) ?? ''))
-    return new OperatorError(`${file} is damaged: its rows do not fit together. ${outcome}`)
+    return new OperatorError(`${file} is damaged: its rows do not fit together. No row was restored.`)
   if (syscall) return new OperatorError(`${file} cannot be read: ${message}.`, { cause: error })
   if (error instanceof Damage || code.startsWith('Z_'))
-    return new OperatorError(`${file} is damaged or no backup: ${message}. ${outcome}`, { cause: error })
+    return new OperatorError(`${file} is damaged or no backup: ${message}. No row was restored.`, { cause: error })
   return error
 }

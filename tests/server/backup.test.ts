@@ -179,7 +179,7 @@ describe('a backup', { timeout: 90_000 }, () => {
     const before = await everything(site.env)
     const full = await staff(['restore', file], site.env)
     expect(full).toMatchObject({ code: 1, stdout: '' })
-    expect(full.stderr).toMatch(/^The database has rows in \w+\. Restore into an empty one; nothing was changed\.\n$/)
+    expect(full.stderr).toMatch(/^The database has rows in \w+: no row was restored\. Restore into an empty one\.\n$/)
     expect(await everything(site.env)).toEqual(before)
   })
 
@@ -207,7 +207,7 @@ describe('a backup', { timeout: 90_000 }, () => {
     const refused = await staff(['restore', await edited(change)], empty.env)
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(refused.stderr).toMatch(message)
-    expect(refused.stderr).toMatch(/^[^\n]*nothing was changed\.?\n$/i)
+    expect(refused.stderr).toMatch(/^[^\n]*(No row was restored|nothing was changed)\.\n$/)
     expect(await everything(empty.env)).toEqual([{ forms: null, mails: null, subscribers: null }])
   })
 
@@ -224,7 +224,7 @@ describe('a backup', { timeout: 90_000 }, () => {
     const bytes = await readFile(file)
     await writeFile(file, bytes.subarray(0, bytes.length / 2))
     const refused = await staff(['restore', file], empty.env)
-    expect(refused.stderr).toMatch(/^\S+ is damaged or no backup: [^\n]*Nothing was changed\.\n$/)
+    expect(refused.stderr).toMatch(/^\S+ is damaged or no backup: [^\n]*No row was restored\.\n$/)
   })
 
   it('that is not there is refused by name', async () => {

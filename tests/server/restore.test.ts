@@ -206,7 +206,7 @@ describe('a file that is not a backup of this site', { timeout: 60_000 }, () => 
     expect(performance.now() - started).toBeLessThan(10_000)
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(refused.stderr).toMatch(message)
-    expect(refused.stderr).toMatch(/^[\x20-\x7e]+Nothing was changed\.\n$/)
+    expect(refused.stderr).toMatch(/^[\x20-\x7e]+No row was restored\.\n$/)
     expect(refused.stderr).not.toContain('owned')
   })
 
@@ -214,7 +214,7 @@ describe('a file that is not a backup of this site', { timeout: 60_000 }, () => 
     const dataDir = join(await aFolder('quvera-restored-'), 'data')
     expect(await staff(['restore', '-'], { DATA_DIR: dataDir })).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^standard input is damaged or no backup: .* Nothing was changed\.\n$/),
+      stderr: expect.stringMatching(/^standard input is damaged or no backup: .* No row was restored\.\n$/),
     })
     expect(existsSync(dataDir)).toBe(false)
   })
