@@ -4,9 +4,10 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConnectOptions, connectDatabase } from './database/connect.ts'
 import type { Database, Preparation } from './database/database.ts'
+import { LOCK_NOT_AVAILABLE } from './database/migrations.ts'
 import { InUseError, SOCKET_CONNECTION, socketFolder } from './embedded/data-folder.ts'
 import type { Env } from './env.ts'
-import { exitWithReason, isConnectionLost, OperatorError, propertiesOf } from './errors.ts'
+import { exitWithReason, isConnectionLost, OperatorError, propertiesOf, sqlState } from './errors.ts'
 import { migrationsFolder } from './project-root.ts'
 
 /** How long to wait while another process opens or closes the embedded database. */
@@ -99,7 +100,7 @@ async function startInThisProcess(
     }
   } catch (error) {
     await server.stop()
-    throw error
+    throw sqlState(error) === LOCK_NOT_AVAILABLE ? new InUseError(folder) : error // a client was faster
   }
 }
 

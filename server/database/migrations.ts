@@ -18,7 +18,7 @@ const BEGIN = `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 
 /** How long a migration waits for a table: orders that come meanwhile wait behind it. */
 const TABLE_TIMEOUT = '3s'
 const INSUFFICIENT_PRIVILEGE = '42501'
-const LOCK_NOT_AVAILABLE = '55P03'
+export const LOCK_NOT_AVAILABLE = '55P03'
 const RAISE_EXCEPTION = 'P0001'
 
 const FIND_TABLES = `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS "isMigrated",

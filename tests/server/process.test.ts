@@ -8,6 +8,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { readEnv } from '../../server/env.ts'
 import { OperatorError } from '../../server/errors.ts'
 import { openDatabase } from '../../server/open-database.ts'
+import { aClient } from '../support/a-client.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
@@ -208,6 +209,16 @@ describe.skipIf(inject('postgres'))('a server whose embedded database another pr
     await staff.close()
     await eventually(async () => expect((await fetch(`${server.url}/readyz`)).status).toBe(200))
     expect(server.stdout().split(WAITS)).toHaveLength(2)
+  })
+
+  it('waits also for a client that was faster at its own socket, and keeps a transaction open', async () => {
+    const env = await aDatabase()
+    const server = await aServer(env, { waitUntilReady: false })
+    let client: Awaited<ReturnType<typeof aClient>> | undefined
+    while (!client) client = await aClient(env).catch(() => undefined)
+    await client.query('BEGIN')
+    await eventually(async () => expect((await fetch(`${server.url}/readyz`)).status).toBe(200))
+    expect(server.stdout()).toContain(WAITS)
   })
 
   it('says so when it gives up', async () => {
