@@ -187,7 +187,7 @@ async function prepare(client: pg.Client, name: string, options: ConnectOptions)
   await assertMigrated(client, name, migrations).catch((error: unknown) => {
     if (!(error instanceof OperatorError)) throw error
     throw new OperatorError(
-      'DIRECT_DATABASE_URL and DATABASE_URL lead to different databases: only that of DIRECT_DATABASE_URL has all tables of this version.',
+      'DIRECT_DATABASE_URL and DATABASE_URL lead to different databases or schemas: only that of DIRECT_DATABASE_URL has all tables of this version.',
     )
   })
   return notes

@@ -197,12 +197,13 @@ describe.skipIf(!inject('postgres'))('migrations on a server', () => {
     )
     expect(await staff(['migrate'], env)).toMatchObject({ code: 0 })
     expect(await staff(['list'], env)).toMatchObject({ code: 0, stderr: '' })
-    const elsewhere = { DATABASE_URL: await anEmptyDatabase(), DIRECT_DATABASE_URL: url }
-    expect(await staff(['migrate'], elsewhere)).toMatchObject({
-      code: 1,
-      stderr:
-        'DIRECT_DATABASE_URL and DATABASE_URL lead to different databases: only that of DIRECT_DATABASE_URL has all tables of this version.\n',
-    })
+    for (const elsewhere of [await anEmptyDatabase(), `${url}?options=-csearch_path%3Delsewhere`]) {
+      expect(await staff(['migrate'], { DATABASE_URL: elsewhere, DIRECT_DATABASE_URL: url })).toMatchObject({
+        code: 1,
+        stderr:
+          'DIRECT_DATABASE_URL and DATABASE_URL lead to different databases or schemas: only that of DIRECT_DATABASE_URL has all tables of this version.\n',
+      })
+    }
     const unreachable = { DATABASE_URL: url, DIRECT_DATABASE_URL: 'postgresql://x@127.0.0.1:1/x' }
     expect((await staff(['migrate'], unreachable)).stderr).toMatch(
       /^The database cannot be reached: .*ECONNREFUSED.* Check DIRECT_DATABASE_URL\.\n$/,
