@@ -16,10 +16,10 @@ export function formatCount(number: number, one: string, many: string): string {
   return `${number.toLocaleString('en-IN')} ${number === 1 ? one : many}`
 }
 
-/** A staff command as people type it. The container has no sources, which the npm script runs. */
+/** A staff command as people type it: the container, which has no sources, is called `quvera` in the compose files. */
 export function staffCommand(argumentsText: string): string {
   const hasSources = existsSync(resolve(projectRoot(), 'server/staff.ts'))
-  return `${hasSources ? 'npm run -s staff --' : 'node dist/server/staff.js'} ${argumentsText}`
+  return `${hasSources ? 'npm run -s staff --' : 'docker exec quvera node dist/server/staff.js'} ${argumentsText}`
 }
 
 /** `40 minutes`, `47 hours`, `3 days`; `0 seconds` for a time in the future. */

@@ -62,6 +62,7 @@ it.skipIf(!compose)('each way has Caddy at the address that the site believes, r
     expect(text).toContain('TRUST_PROXY: 172.31.0.10')
     expect(text).toContain('ipv4_address: 172.31.0.10')
     expect(text).toContain('image: caddy')
+    expect(text).toContain('container_name: quvera')
     expect(text).toContain('enable_ipv6: true')
     expect(text).toContain('SITE_HOST: www.your-domain.example')
   }
