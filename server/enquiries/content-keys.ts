@@ -7,11 +7,12 @@
  *   ten minutes apart (FORM_REPEAT_MS) are one order, more than twenty apart two. After a failure the page keeps the key in
  *   a hidden field, for a day.
  * - A form may be posted before its scripts arrive, and sent by them again. So `submit` also looks for the content keys.
- * - The same key and content: the same order, which gets the same reference. The same key and other content: a conflict.
- *   After a conflict a changed order gets a new key: from the scripts, or for a form from the server.
+ * - The same key and content: the same order, which gets the same reference. The same key and other content: a conflict,
+ *   also when the key is a content key and nothing is stored under it. After a conflict a changed order gets a new key: from
+ *   the scripts, or for a form from the server.
  */
 import { hash } from 'node:crypto'
-import type { OrderContent } from '../../shared/order.ts'
+import type { Order, OrderContent } from '../../shared/order.ts'
 import { FORM_REPEAT_MS } from '../../shared/submission-key.ts'
 import { enquiryFields } from './enquiry.ts'
 
@@ -22,12 +23,18 @@ export interface ContentKeys {
   next: string
 }
 
-/** @param salt makes other keys of the same content */
-export function createContentKeys(order: OrderContent, salt = '', now = Date.now()): ContentKeys {
-  const digest = hash('sha256', JSON.stringify([salt, enquiryFields.map((field) => order[field])]))
+export function createContentKeys(order: OrderContent, now = Date.now()): ContentKeys {
+  const digest = hash('sha256', JSON.stringify(['', enquiryFields.map((field) => order[field])]))
   const window = Math.floor(now / FORM_REPEAT_MS)
   const keyOf = (window: number) => toUuid(digest.slice(0, 24) + window.toString(16).padStart(8, '0'))
   return { current: keyOf(window), previous: keyOf(window - 1), next: keyOf(window + 1) }
+}
+
+/** Whether the key was made of other content: a page of a failure kept it, and the visitor has changed the order. */
+export function hasKeyOfOtherContent(order: Order): boolean {
+  const { submissionKey } = order
+  const sentAt = Number.parseInt(submissionKey.slice(-8), 16) * FORM_REPEAT_MS
+  return submissionKey[14] === '8' && submissionKey !== createContentKeys(order, sentAt).current
 }
 
 /** A UUID of version 8. Keep it as it is: servers of two versions must make the same key. */

@@ -7,7 +7,7 @@ import type { Db } from '../database/database.ts'
 import { isConnectionLost, sqlState } from '../errors.ts'
 import { formatIndianTime } from '../format.ts'
 import { createBatchWriter } from './batch-writer.ts'
-import { type ContentKeys, createContentKeys } from './content-keys.ts'
+import { type ContentKeys, createContentKeys, hasKeyOfOtherContent } from './content-keys.ts'
 import { type EnquiryRow, isSameOrder, toEnquiry } from './enquiry.ts'
 import { type IsStored, insertEnquiries, type NewEnquiry, toRow } from './insert-enquiries.ts'
 
@@ -94,6 +94,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     contentKeys = contentKeysOf(order),
     tries = TRIES,
   ): Promise<Submitted> {
+    if (hasKeyOfOtherContent(order)) throw new SubmitError('conflict', messages.conflict)
     const row = toRow(order)
     const { Id: id, Reference: reference } = row
     const isStored = await write({ row, acknowledge, contentKeys })
@@ -101,9 +102,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
       const stored = await findStored(order, id, contentKeys)
       if (!stored) {
         if (tries === 0) throw new Error('An order conflicts with a row that has neither its key nor its reference')
-        // A form whose key another order has is stored under a changed key.
-        const otherKeys = tries === TRIES ? contentKeysOf(order, 'changed') : []
-        return submit(order, { acknowledge }, otherKeys, tries - 1)
+        return submit(order, { acknowledge }, [], tries - 1)
       }
       await waitForStandby(db)
       if (stored.id !== id) return asRepeat(stored)
@@ -159,14 +158,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
      * @throws SubmitError
      */
     submitForm: (content: OrderContent, options: SubmitFormOptions) =>
-      submitForm(content, createContentKeys(content), options)
-        .catch((error: unknown) => {
-          // Another order has this key: the page of a failure kept it, and the visitor changed the content.
-          if (error instanceof SubmitError && error.reason === 'conflict')
-            return submitForm(content, createContentKeys(content, 'changed'), options)
-          throw error
-        })
-        .catch(throwSubmitError),
+      submitForm(content, createContentKeys(content), options).catch(throwSubmitError),
     /** For the page that follows an order; undefined where no enquiry has this reference. */
     async received(reference: string): Promise<Received | undefined> {
       const row = await db.enquiry.findUnique({ where: { reference } })
@@ -178,8 +170,8 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
   }
 }
 
-function contentKeysOf(order: Order, salt?: string): string[] {
-  const { current, previous } = createContentKeys(order, salt)
+function contentKeysOf(order: Order): string[] {
+  const { current, previous } = createContentKeys(order)
   return [current, previous]
 }
 

@@ -69,7 +69,7 @@ describe('a form sent without scripts', () => {
   })
 
   it('gets the same key from servers of two versions, side by side in an update', () => {
-    expect(createContentKeys(exampleOrder, '', START + MINUTE_MS).current).toBe('46160059-6567-8534-841b-d6d8002da878')
+    expect(createContentKeys(exampleOrder, START + MINUTE_MS).current).toBe('46160059-6567-8534-841b-d6d8002da878')
   })
 
   /** As a browser without scripts, of a site without built pages. */
@@ -93,7 +93,7 @@ describe('a form sent without scripts', () => {
     expect(await app.db.enquiry.count()).toBe(2)
   })
 
-  it('that was not stored is not confirmed by a changed one that was stored under its key', async () => {
+  it('that was not stored is not confirmed by a changed one that had its key', async () => {
     const { submissionKey: _, ...fields } = typed
     await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`
     const failed = await post(fields).finally(() => app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Mail"`)
@@ -112,6 +112,21 @@ describe('a form sent without scripts', () => {
       { reference: first.reference, quantity: BigInt(typed.quantity) },
       { reference: changed.reference, quantity: BigInt(typed.quantity + 1) },
     ])
+  })
+
+  it('that failed twice and was changed each time is stored in its first version too, once', async () => {
+    const { submissionKey: _, ...fields } = typed
+    for (const more of [1, 2]) {
+      await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" RENAME TO "Away"`
+      const failed = await post(fields).finally(() => app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Mail"`)
+      const { submissionKey } = failed.outcome.order
+      expect(await post({ ...fields, quantity: typed.quantity + more, submissionKey })).toMatchObject({ status: 303 })
+    }
+    const { reference, status } = await post(fields)
+    expect(status).toBe(303)
+    expect(await post(fields)).toMatchObject({ reference })
+    expect(await submitByScriptAt(5)).toMatchObject({ reference })
+    expect(await app.db.enquiry.count()).toBe(3)
   })
 
   it('gets a new key when its page has kept one for more than a day', async () => {
