@@ -4,9 +4,10 @@
  * - With scripts the page makes a random key for each order. It keeps the key for a day (KEY_LIFETIME_MS), or until the
  *   visitor sees the reference (client/enquiry/submission-key.ts).
  * - A form that a browser posts without scripts has no key. The server makes content keys for it here: equal forms at most
- *   ten minutes apart (FORM_REPEAT_MS) are one order, more than twenty apart two. After a failure the page keeps the key in
- *   a hidden field, for a day.
- * - A form may be posted before its scripts arrive, and sent by them again. So `submit` also looks for the content keys.
+ *   ten minutes apart (FORM_REPEAT_MS) are one order, more than twenty minutes apart two, and in between it depends on
+ *   where the windows of ten minutes begin. After a failure the page keeps the key in a hidden field, for a day.
+ * - A form may be posted before its scripts arrive, and sent by them again. So `submit` also looks for the content keys, and
+ *   waits for a form that this process is storing. What another process is storing at that moment, it cannot see.
  * - The same key and content: the same order, which gets the same reference. The same key and other content: a conflict,
  *   also when the key is a content key and nothing is stored under it. After a conflict a changed order gets a new key: from
  *   the scripts, or for a form from the server.
@@ -25,9 +26,9 @@ export interface ContentKeys {
 
 export function createContentKeys(order: OrderContent, now = Date.now()): ContentKeys {
   const digest = hash('sha256', JSON.stringify(['', enquiryFields.map((field) => order[field])]))
-  const window = Math.floor(now / FORM_REPEAT_MS)
+  const currentWindow = Math.floor(now / FORM_REPEAT_MS)
   const keyOf = (window: number) => toUuid(digest.slice(0, 24) + window.toString(16).padStart(8, '0'))
-  return { current: keyOf(window), previous: keyOf(window - 1), next: keyOf(window + 1) }
+  return { current: keyOf(currentWindow), previous: keyOf(currentWindow - 1), next: keyOf(currentWindow + 1) }
 }
 
 /** Whether the key was made of other content: a page of a failure kept it, and the visitor has changed the order. */

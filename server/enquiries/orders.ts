@@ -69,6 +69,9 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     isRowError,
   )
 
+  /** Forms that are being stored, by their content key. No other statement sees their rows yet. */
+  const formsUnderWay = new Map<string, Promise<unknown>>()
+
   async function storeAndNotify<T>(insert: () => Promise<T>): Promise<T> {
     const result = await retryIfLost(insert) // the submission key keeps an order from being stored twice
     availability.worked()
@@ -97,6 +100,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     if (hasKeyOfOtherContent(order)) throw new SubmitError('conflict', messages.conflict)
     const row = toRow(order)
     const { Id: id, Reference: reference } = row
+    await Promise.allSettled(contentKeys.map((key) => formsUnderWay.get(key)))
     const isStored = await write({ row, acknowledge, contentKeys })
     if (!isStored(id)) {
       const stored = await findStored(order, id, contentKeys)
@@ -134,7 +138,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
         return isStored(row.Id) ? reference : undefined
       }, TRANSACTION),
     )
-    if (!stored) return submitForm(content, keys, options) // the random reference existed already
+    if (!stored) return submitForm(content, keys, options) // the random reference existed, or an equal order was stored meanwhile: look again
     if (stored === reference) log.info({ reference }, 'enquiry stored')
     return { reference: stored }
   }
@@ -157,8 +161,12 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
      * For a form without a key: the same content within ten minutes gets the same reference.
      * @throws SubmitError
      */
-    submitForm: (content: OrderContent, options: SubmitFormOptions) =>
-      submitForm(content, createContentKeys(content), options).catch(throwSubmitError),
+    submitForm(content: OrderContent, options: SubmitFormOptions) {
+      const keys = createContentKeys(content)
+      const stored = submitForm(content, keys, options).catch(throwSubmitError)
+      formsUnderWay.set(keys.current, stored)
+      return stored.finally(() => formsUnderWay.delete(keys.current))
+    },
     /** For the page that follows an order; undefined where no enquiry has this reference. */
     async received(reference: string): Promise<Received | undefined> {
       const row = await db.enquiry.findUnique({ where: { reference } })

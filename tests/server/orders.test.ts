@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
@@ -79,6 +79,18 @@ describe('the same order again', () => {
     await app.db.enquiry.updateMany({ data: { receivedAt } })
     const { reference, text } = await submit(app.url, order)
     expect(JSON.parse(text).result.data).toEqual({ reference, receivedAt: receivedAt.toISOString() })
+  })
+
+  it.runIf(inject('postgres'))('by scripts, while a form of it is being stored, is one enquiry', async () => {
+    await app.db
+      .$executeRaw`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END'`
+    await app.db.$executeRaw`
+      CREATE CONSTRAINT TRIGGER hold AFTER INSERT ON "Quvera_Form" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+      WHEN (substr(NEW."SubmissionKey"::text, 15, 1) = '8') EXECUTE FUNCTION hold()` // the key of a form: its commit is held up
+    const order = anOrder()
+    const ofForm = app.orders.submitForm(order, { acknowledge: true, onKey: () => {} })
+    expect(await app.orders.submit(order)).toEqual(await ofForm)
+    await app.db.$executeRaw`DROP FUNCTION hold CASCADE`
   })
 
   it('is recognised however the key is written', async () => {
