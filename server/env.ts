@@ -59,7 +59,7 @@ export const envSchema = z.object({
       z.transform((value: string) => new URL(value).origin),
     ),
   ),
-  PUBLIC_URL_ALIASES: list(isOrigin, `holds addresses separated by commas: each ${ORIGIN}`),
+  PUBLIC_URL_ALIASES: list(isOrigin, `must be addresses separated by commas, and each ${ORIGIN}`),
   HSTS_PRELOAD: flag,
   DATABASE_URL: z.optional(postgresUrl),
   DIRECT_DATABASE_URL: z.optional(postgresUrl),

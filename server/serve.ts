@@ -77,8 +77,8 @@ async function serve(env: Env): Promise<void> {
 }
 
 /**
- * Checks the newest rights of prisma/roles.sql, as a sign that it was run for this version. Without its rights mails would be
- * claimed, and their result could not be recorded.
+ * Checks the newest rights of prisma/roles.sql, as a sign that it was run for this version. Without these rights mails would
+ * be claimed, but their results could not be recorded.
  */
 async function assertPrivileges(db: Db) {
   const [row] = await db.$queryRaw<{ may: boolean; role: string }[]>`

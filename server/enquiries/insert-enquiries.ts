@@ -88,5 +88,6 @@ export async function insertEnquiries(db: Pick<Db, '$queryRaw'>, enquiries: NewE
         OR "Id"::text <> ALL (ARRAY(SELECT json_array_elements_text(${JSON.stringify(withoutAcknowledgement)}::json)))
     )
     SELECT CASE WHEN count(*) < ${enquiries.length}::int THEN coalesce(array_agg("Id"::text), '{}') END AS "stored" FROM form`
+  // Null when all of them were stored.
   return (id) => stored === null || stored.includes(id)
 }

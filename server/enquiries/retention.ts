@@ -38,8 +38,8 @@ export function monthsBefore(now: Date, months: number): Date {
 /**
  * Once a day, in one of all processes, erases enquiries older than `months` (0: none) and access log lines older than a
  * year; each hour subscriptions that were not confirmed or have ended. Uses the database's clock. A clock that is wrongly
- * ahead would erase too much: nothing is erased in the first hour, nor after a jump of the clock until a person has erased
- * by hand. Returns a function that stops it.
+ * ahead would erase too much: nothing is erased in the first hour. If the clock has jumped and there are old enquiries, none
+ * is erased until a person does so by the staff command. Returns a function that stops it.
  */
 export function startRetention(db: Db, months: number, log: Logger): () => void {
   async function erase() {

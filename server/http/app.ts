@@ -200,6 +200,7 @@ function watchConnections(app: FastifyInstance) {
   }
 }
 
+/** Orders and subscriptions; of the forms without scripts, orders only. */
 function isStoring(route: string): boolean {
   return isProcedure(route) || route === ORDER_FORM
 }

@@ -11,7 +11,7 @@ type TrpcCode = keyof typeof TRPC_ERROR_CODES_BY_KEY
 const texts: Record<number, [code: TrpcCode, message: string]> = {
   400: ['BAD_REQUEST', messages.malformed],
   401: ['UNAUTHORIZED', 'The signature is not valid.'],
-  403: ['FORBIDDEN', 'Orders are taken from our own pages only.'],
+  403: ['FORBIDDEN', 'Forms are taken from our own pages only.'],
   404: ['NOT_FOUND', 'There is nothing here.'],
   405: ['METHOD_NOT_SUPPORTED', 'This address does not take that method.'],
   408: ['TIMEOUT', 'The request took too long. Please try again.'],

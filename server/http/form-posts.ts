@@ -51,7 +51,7 @@ export function serveFormPosts(
   }
 
   async function post(request: FastifyRequest, reply: FastifyReply) {
-    const refusal = overLimit.get(request)
+    const refusal = overLimit.get(request) // before they are read all forms count as orders: its message is about enquiries
     if (refusal) throw isOrderForm(request) ? refusal : new HttpError(429)
     const fields = fieldsOf(request)
     if (isOrderForm(request)) {

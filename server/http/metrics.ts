@@ -10,10 +10,10 @@ import type { WebVitals } from './web-vitals.ts'
 export type Metrics = Awaited<ReturnType<typeof startMetrics>>
 
 /** Includes the limits of good and poor: LCP 2.5 and 4 s, INP 0.2 and 0.5, TTFB 0.8 and 1.8. */
-const VITALS_S = [0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2, 1.8, 2.5, 4, 6, 10]
+const VITAL_BUCKETS_S = [0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2, 1.8, 2.5, 4, 6, 10]
 /** Good up to 0.1, poor from 0.25. */
-const SHIFTS = [0.01, 0.02, 0.05, 0.1, 0.15, 0.25, 0.5, 1]
-const DURATIONS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const SHIFT_BUCKETS = [0.01, 0.02, 0.05, 0.1, 0.15, 0.25, 0.5, 1]
+const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Serves `/metrics` for Prometheus at a port of its own, which visitors cannot reach. */
 export async function startMetrics({ HOST: host, METRICS_PORT: port }: Env, db: Db) {
@@ -46,15 +46,15 @@ function createFigures(registry: Registry) {
   const ofPages = ['page', 'metric']
   const durations = new Histogram({
     ...described('request_seconds', 'How long requests took, by route and status', ['route', 'status']),
-    buckets: DURATIONS_S,
+    buckets: DURATION_BUCKETS_S,
   })
   const vitals = new Histogram({
     ...described('vitals_seconds', 'LCP, INP and TTFB of pages as browsers measured them', ofPages),
-    buckets: VITALS_S,
+    buckets: VITAL_BUCKETS_S,
   })
   const shifts = new Histogram({
     ...described('vitals_shift', 'CLS of pages as browsers measured it', ofPages),
-    buckets: SHIFTS,
+    buckets: SHIFT_BUCKETS,
   })
   const orders = new Counter(described('orders_total', 'Orders by status: 200 is stored, or was before', ['status']))
   const up = new Gauge(described('database_up', '1 when the database answers'))

@@ -8,14 +8,14 @@ import { HttpError } from './error-answers.ts'
 
 /*
  * Rate limits per client, and the memory of request bodies. Requests count for the limit of a minute before their body is
- * read; only what was stored counts for the limit of a day.
+ * read; only successful ones, repeats included, count for the limit of a day.
  */
 
 export type RateLimits = Awaited<ReturnType<typeof registerRateLimits>>
 type StoredKind = 'order' | 'subscription'
 
 const MINUTE_MS = 60_000
-/** The limit of a day is so many times the limit of a minute, as thousands of people may share one IPv4 address. */
+/** The limit of a day is this many times the limit of a minute, because thousands of people may share one IPv4 address. */
 const DAY_FACTOR = 30
 const MANY_ORDERS_A_MINUTE = 'Too many enquiries in a short time. Please wait a minute, then send it again.'
 const SUBSCRIPTIONS_A_DAY = 3

@@ -27,13 +27,14 @@ export function serveResendEvents(
     if (typeof body !== 'string') throw new HttpError(400)
     const [id = '', timestamp = '', signature = ''] = SIGNATURE.map((name) => String(headers[name]))
     const signed = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
-    const event = readEvent(id, verified(body, signed, secret))
+    const event = readEvent(id, verifyOrThrow(body, signed, secret))
     if (event) await recordEvent(db, log, event, staff)
     return { received: true }
   })
 }
 
-function verified(body: string, headers: Record<string, string>, secret: string): unknown {
+/** @throws HttpError 401 */
+function verifyOrThrow(body: string, headers: Record<string, string>, secret: string): unknown {
   try {
     return new Webhook(secret).verify(body, headers)
   } catch {

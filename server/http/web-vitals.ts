@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { pagePaths } from '../../shared/page-paths.ts'
 import type { RateLimits } from './rate-limit.ts'
 
-const BODY_LIMIT = 512
+const VITALS_BODY_LIMIT = 512
 
 const upTo = (most: number) => z.exactOptional(z.number().check(z.minimum(0), z.maximum(most)))
 const milliseconds = upTo(600_000)
@@ -22,7 +22,7 @@ export type WebVitals = z.infer<typeof vitalsSchema>
 /** Takes the measurements that browsers send at the end of a visit. */
 export function serveWebVitals(app: FastifyInstance, limits: RateLimits, observe: (vitals: WebVitals) => void): void {
   app.post('/vitals', {
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: VITALS_BODY_LIMIT,
     onRequest: (request, reply) => limits.count('vitals', request, reply),
     handler({ body }, reply) {
       observe(vitalsSchema.parse(body))

@@ -59,22 +59,23 @@ export async function applyEvents(db: Db, log: Log, mail: Pick<DeliveryEvent, 'r
     const error = Prisma.sql`, "LastError" = ${state === 'Delivered' ? null : description}`
     const [changed] = await transition(db, state, where, Prisma.sql`${error}${reported}`)
     const change = { mail: row.id, kind: row.kind, state, reason }
-    if (isToSeveral && undeliveredStates.includes(state)) await reportReceiver(db, log, change, to)
-    if (changed) report(log, change, isToSeveral)
+    if (isToSeveral && undeliveredStates.includes(state)) await logReceiver(db, log, change, to)
+    if (changed) logChange(log, change, isToSeveral)
   }
   await db.mailEvent.deleteMany({ where: { id: { in: events.map(({ id }) => id) } } })
 }
 
-function report(log: Log, change: Change, isToSeveral: boolean) {
+function logChange(log: Log, change: Change, isToSeveral: boolean) {
   if (change.state === 'Sent') return log.info(change, 'a mail is delayed')
   if (change.state === 'Delivered') return log.info(change, 'a mail has arrived')
+  if (change.state === 'Complained') return log.warn(change, 'a mail was marked as spam')
   if (kinds[change.kind].to !== 'staff') return log.warn(change, 'a mail did not arrive')
-  const mayHaveReachedOthers = isToSeveral && change.kind !== 'Summary' // reportReceiver logs it
+  const mayHaveReachedOthers = isToSeveral && change.kind !== 'Summary' // logReceiver logs it
   if (!mayHaveReachedOthers) log.error(change, 'a mail to staff did not arrive: they may not know of an enquiry')
 }
 
 /** An address of several in STAFF_EMAILS is reported once a day, as `s…@shop.example`. */
-async function reportReceiver(db: Db, log: Log, change: Change, to: string[]) {
+async function logReceiver(db: Db, log: Log, change: Change, to: string[]) {
   const [address = 'one'] = to.length === 1 ? to.map((each) => each.replace(/^(.)[^@]*/, '$1…')) : []
   const isFirstToday = await takeLease(db, `no mail arrives at ${address}`, crypto.randomUUID(), DAY_MS / 1000)
   const message = 'no mail arrives at an address of STAFF_EMAILS; `staff mails` lists what reached nobody'
@@ -110,7 +111,8 @@ export function createDeliveryCheck(
   staff: string[],
   { mailer, pace }: { mailer: Mailer; pace: Pace },
 ) {
-  let isReady = true
+  /** False while one is asked for, and for good once Resend has refused it to the key. */
+  let mayCheck = true
 
   /** @returns whether another one may be checked */
   async function check(): Promise<boolean> {
@@ -126,9 +128,9 @@ export function createDeliveryCheck(
   }
 
   return async () => {
-    if (!isReady || pace.capacity().tries === 0) return
-    isReady = false
-    isReady = await check().catch(() => true) // a database that fails is reported at the next poll
+    if (!mayCheck || pace.capacity().tries === 0) return
+    mayCheck = false
+    mayCheck = await check().catch(() => true) // a database that fails is reported at the next poll
   }
 }
 

@@ -9,14 +9,14 @@ const MAILS_A_DAY = 3
  */
 export async function readWithholdReason(db: Db, mail: StoredMail): Promise<string | undefined> {
   const { id, mailbox, triedAt, enquiry, subscriber } = mail
-  if (enquiry?.suspectedSpam) return 'Not sent: suspected spam.'
-  if (subscriber?.confirmedAt) return 'Not sent: the address is confirmed.'
+  if (enquiry?.suspectedSpam) return 'suspected spam'
+  if (subscriber?.confirmedAt) return 'the address is confirmed'
   const [{ hasEnded, others }] = await db.$queryRaw<[{ hasEnded: boolean; others: number }]>`
     SELECT (${subscriber?.endsAt ?? null}::timestamptz < now()) IS TRUE AS "hasEnded", (
       SELECT count(*)::int FROM "Quvera_Mail"
       WHERE "Mailbox" = ${mailbox} AND "TriedAt" > now() - interval '24 hours' AND "Id" <> ${id}
         AND ("Status" <> 'Pending' OR ("TriedAt", "Id") < (${triedAt}::timestamptz, ${id}))) AS "others"`
-  if (hasEnded) return 'Not sent: the subscription has ended.'
+  if (hasEnded) return 'the subscription has ended'
   if (others < MAILS_A_DAY) return undefined
-  return `Not sent: this address has had ${MAILS_A_DAY} acknowledgements or confirmations within 24 hours.`
+  return `this address has had ${MAILS_A_DAY} acknowledgements or confirmations within 24 hours`
 }

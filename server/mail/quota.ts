@@ -3,7 +3,7 @@ import type { SentKind } from './states.ts'
 
 /*
  * How many mails of each kind may be sent now, from how many were sent in the last 24 hours. Of the daily budget 30 % are
- * for notices, 25 % for summaries, 30 % for acknowledgements, 10 % for confirmations; 5 % are left for digests and tries.
+ * for notices, 25 % for summaries, 30 % for acknowledgements, 10 % for confirmations; 5 % remain for digests and repeated tries.
  * pace.ts limits the calls a second.
  */
 
@@ -14,8 +14,8 @@ export interface Budget {
   receivers: number
 }
 
-/** How many mails of each kind were tried in the last 24 hours, refused ones included. */
-export type Used = Record<SentKind, number>
+/** A number of mails of each kind. */
+export type CountByKind = Record<SentKind, number>
 
 const UNLIMITED_PAUSE_MS = 600_000
 
@@ -24,7 +24,7 @@ function summaryShare({ mails, receivers }: Budget): number {
   return Math.max(1, (0.25 * mails) / receivers)
 }
 
-export function sharesOf(budget: Budget): Used {
+export function sharesOf(budget: Budget): CountByKind {
   const { mails, receivers } = budget
   const Notice = Math.floor((0.3 * mails) / receivers)
   const Summary = Math.ceil(summaryShare(budget))
@@ -35,16 +35,16 @@ export function sharesOf(budget: Budget): Used {
 }
 
 /** How many mails of each kind may be sent now. Summaries have a share too, but `summaryPauseMs` keeps them within it. */
-export function allowanceOf(budget: Budget, used: Used): Used {
+export function allowanceOf(budget: Budget, used: CountByKind): CountByKind {
   const { mails, receivers } = budget
   const all = Number.POSITIVE_INFINITY
   if (mails === 0) return { Notice: all, Summary: all, Acknowledgement: all, Confirmation: all }
   const shares = sharesOf(budget)
   const left = mails - (used.Notice + used.Summary) * receivers - used.Acknowledgement - used.Confirmation
   const within = (wanted: number, most: number) => Math.max(0, Math.min(wanted, most))
-  const toStaff = Math.floor(left / receivers)
+  const toStaff = Math.max(0, Math.floor(left / receivers))
   return {
-    Summary: Math.max(0, toStaff),
+    Summary: toStaff,
     Notice: within(shares.Notice - used.Notice, toStaff),
     Acknowledgement: within(shares.Acknowledgement - used.Acknowledgement, left),
     Confirmation: within(shares.Confirmation - used.Confirmation, left),

@@ -22,6 +22,7 @@ const PAUSE_MAX_MS = 300_000
 const QUOTA_PAUSE_MS = 3_600_000
 /** Resend remembers an idempotency key for 24 hours; an hour is left for clocks that differ and for the try itself. */
 const KEY_LIFETIME_HOURS = 23
+const NOT_SENT_AGAIN = 'Not sent again, but an earlier try may have sent it'
 const KEY_EXPIRED = 'An earlier try may have sent this mail; too long ago to try again without a second copy.'
 
 /** Sends mails through Resend. */
@@ -69,7 +70,7 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
         if (!message) return unsent('Withheld', 'Not sent: what it was about was erased.')
         if ((mail.triedHoursAgo ?? 0) > KEY_LIFETIME_HOURS) return { to: 'Unknown', lastError: KEY_EXPIRED }
         const reason = kinds[mail.kind].to === 'visitor' && (await readWithholdReason(db, mail))
-        if (reason) return unsent('Withheld', reason)
+        if (reason) return unsent('Withheld', `${mail.triedBefore ? NOT_SENT_AGAIN : 'Not sent'}: ${reason}.`)
         const answer = await mailer.send(message, signal)
         headers = answer.headers
         return resultOf(mail, answer.outcome, env.MAIL_RETRY_SECONDS)

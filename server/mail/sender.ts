@@ -72,13 +72,13 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   async function run() {
     while (state.is !== 'stopping') {
       woken = new AbortController()
-      const pauseMs = await step().catch(failed)
+      const pauseMs = await step().catch(handleFailure)
       const waitMs = Math.min(pauseMs, nextPollAt - performance.now())
       if (waitMs > 0) await sleep(waitMs, undefined, { signal: woken.signal }).catch(() => undefined)
     }
   }
 
-  function failed(err: unknown): number {
+  function handleFailure(err: unknown): number {
     const code = sqlState(err)
     // Orders log these failures themselves (availability.ts). Not 57014, a statement over its time limit: orders may work.
     const isAway = !code || /^(08|57P)/.test(code)

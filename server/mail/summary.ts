@@ -35,23 +35,23 @@ const NAMED_MAX = 1000
 const TITLES = {
   included: 'Not mailed one by one, because there were too many or they may be spam.',
   undelivered: 'Nobody has been told of these: their notice did not arrive.',
-  toCall: 'Ring these visitors: their acknowledgement did not arrive, the address is wrong.',
+  toCall: 'Ring these visitors: their acknowledgement did not arrive, or was marked as spam.',
   waiting: 'Still New after 24 hours.',
-  reopened: 'Closed, and opened again in Prisma Studio or psql within 24 hours. staff show says when.',
+  reopened: 'Closed, and opened again in Prisma Studio or psql within 24 hours.',
 }
 
 type EnquiryFilter = NonNullable<NonNullable<Parameters<Db['enquiry']['findMany']>[0]>['where']>
 
-/** The page, whose first line is the subject; undefined when it would be empty. `covered`: notices that are not sent. */
-export async function readSummary(db: Db, now: Date, covered: bigint[] = []): Promise<string | undefined> {
-  const newest = { id: { in: covered.slice(-LISTED_MAX - NAMED_MAX) } }
+/** The page, whose first line is the subject; undefined when it would be empty. `noticeIds`: notices that are not sent. */
+export async function readSummary(db: Db, now: Date, noticeIds: bigint[] = []): Promise<string | undefined> {
+  const newest = { id: { in: noticeIds.slice(-LISTED_MAX - NAMED_MAX) } }
   const dayAgo = new Date(now.getTime() - DAY_MS)
   const stillNew: EnquiryFilter = { status: 'New', receivedAt: { lte: dayAgo } }
-  // `who` is set by the staff command only. Studio saves a row that it read before a colleague closed the enquiry.
-  const byHand = { column: 'Status', before: 'Closed', who: null, at: { gt: dayAgo } }
-  const reopened: EnquiryFilter = { status: { not: 'Closed' }, history: { some: byHand } }
+  // `who` is null for changes in Studio and psql. Studio can reopen an enquiry by mistake: it saves the row as it read it.
+  const outsideStaffCommand = { column: 'Status', before: 'Closed', who: null, at: { gt: dayAgo } }
+  const reopened: EnquiryFilter = { status: { not: 'Closed' }, history: { some: outsideStaffCommand } }
   const lists = await Promise.all([
-    readList(db, TITLES.included, { mails: { some: newest } }, 'list --new', covered.length),
+    readList(db, TITLES.included, { mails: { some: newest } }, 'list --new', noticeIds.length),
     readList(db, TITLES.undelivered, { mails: { some: undeliveredNotices } }, 'mails'),
     readList(db, TITLES.toCall, { mails: { some: undeliveredAcknowledgements } }, 'mails'),
     readList(db, TITLES.waiting, stillNew, 'list --new'),
@@ -71,7 +71,7 @@ export async function readSummary(db: Db, now: Date, covered: bigint[] = []): Pr
     `${brand.name}: ${subject.join(', ')}, ${formatIndianTime(now)}`,
     ...lists.flatMap(({ text }) => text ?? []),
     ...summaries.map(({ id, status }) => `Summary ${id} did not arrive (${status}): ${staffCommand('list --new')}`),
-    `${staffCommand('show REFERENCE')} tells everything of an enquiry. ${staffCommand('status REFERENCE Contacted')} takes it off this list.`,
+    `${staffCommand('show REFERENCE')} shows everything about an enquiry. ${staffCommand('status REFERENCE Contacted')} removes it from this list.`,
   ].join('\n\n')
 }
 
@@ -110,9 +110,9 @@ export function createSummaryWriter(db: Db, env: Env, log: Pick<Logger, 'info' |
   let waitsSince = performance.now()
 
   return async (usage: Usage, isUpkeep: boolean) => {
-    const { now, used, hasSuspected, hasUntriedNotice, hasPendingSummary, summaryAgeMs } = usage
+    const { now, used, hasSuspectedSpam, hasUntriedNotice, hasPendingSummary, summaryAgeMs } = usage
     isLimitReached = hasUntriedNotice && (isLimitReached || allowanceOf(budget, used).Notice === 0)
-    if (!hasSuspected && !isLimitReached) waitsSince = performance.now()
+    if (!hasSuspectedSpam && !isLimitReached) waitsSince = performance.now()
     const isPauseOver = summaryAgeMs === null || summaryAgeMs >= summaryPauseMs(budget, used.Summary)
     const isDue = isPauseOver && !hasPendingSummary && performance.now() - waitsSince >= waitMs
     if (isDue) waitsSince = performance.now()
@@ -128,14 +128,14 @@ export function createSummaryWriter(db: Db, env: Env, log: Pick<Logger, 'info' |
 }
 
 /**
- * Writes a summary of the notices that wait for one; `withDue`: and of those that are due. Its row is written first. Then
+ * Writes a summary of the notices that wait for one; `includeDue`: and of those that are due. Its row is written first. Then
  * those notices, and no others, are withheld: if the process dies in between, the next summary names the rest once more.
  * Returns false when it would be empty.
  */
-export async function writeSummary(db: Db, now: Date, withDue: boolean): Promise<boolean> {
+export async function writeSummary(db: Db, now: Date, includeDue: boolean): Promise<boolean> {
   const notices = await db.$queryRaw<{ id: bigint }[]>`
     SELECT "Id" AS "id" FROM "Quvera_Mail"
-    WHERE "Status" = 'Pending' AND "Kind" = 'Staff' AND "TriedAt" IS NULL AND (${withDue} OR "DueAt" IS NULL)
+    WHERE "Status" = 'Pending' AND "Kind" = 'Staff' AND "TriedAt" IS NULL AND (${includeDue} OR "DueAt" IS NULL)
     ORDER BY "Id"`
   const ids = notices.map(({ id }) => id)
   const text = await readSummary(db, now, ids)
@@ -157,13 +157,13 @@ export async function queueSummary(db: Db, text: string): Promise<bigint> {
  * Writes today's digest from the time `at` in India on. A lease until the next day's time marks it as done, also when it
  * was empty. The lease is taken after the digest is written: if the process dies in between, the digest is written twice.
  */
-export async function writeDigestIfDue(db: Db, at: string, now: Date, withDue: boolean): Promise<boolean> {
+export async function writeDigestIfDue(db: Db, at: string, now: Date, includeDue: boolean): Promise<boolean> {
   const due = parseIndianTime(formatIndianDay(now), at)
   const isDone = await db.lease.count({
     where: { name: LEASE, until: { gt: now, lt: new Date(due.getTime() + 2 * DAY_MS) } },
   })
   if (now < due || isDone > 0) return false
-  const isWritten = await writeSummary(db, now, withDue)
+  const isWritten = await writeSummary(db, now, includeDue)
   await takeLease(db, LEASE, randomUUID(), (due.getTime() + DAY_MS - now.getTime()) / 1000, DAY_MS / 1000)
   return isWritten
 }

@@ -3,21 +3,22 @@ import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import type { Env } from '../env.ts'
-import { allowanceOf, type Budget, type Used } from './quota.ts'
+import { allowanceOf, type Budget, type CountByKind } from './quota.ts'
 import { mailKinds, storedKind, storedKinds } from './states.ts'
 
 /* Counts of mails: for the sender, to know how many may go, and for monitoring. */
 
 /** Of the last 20 mails of a kind whose delivery Resend reported, fewer than 5 may have bounced or been marked as spam. */
-const REPORTED = 20
-const UNWELCOME = 5
+const REPORTED_COUNT = 20
+const UNWELCOME_MIN = 5
 const BACKLOG_MAX = 10_000
 const OVERDUE_SECONDS = 15 * 60
 
 export interface Usage {
-  used: Used
+  /** Tried in the last 24 hours, refused ones included. */
+  used: CountByKind
   /** A notice of suspected spam waits for a summary. */
-  hasSuspected: boolean
+  hasSuspectedSpam: boolean
   hasUntriedNotice: boolean
   hasPendingSummary: boolean
   /** Since the last summary was tried. */
@@ -31,7 +32,7 @@ export function budgetOf({ MAIL_DAILY_BUDGET: mails, STAFF_EMAILS: { length: rec
   return { mails, receivers }
 }
 
-export function allowedNow(env: Env, { used, isUnwelcome }: Pick<Usage, 'used' | 'isUnwelcome'>): Used {
+export function allowedNow(env: Env, { used, isUnwelcome }: Pick<Usage, 'used' | 'isUnwelcome'>): CountByKind {
   const allowed = allowanceOf(budgetOf(env), used)
   if (isUnwelcome.Acknowledgement) allowed.Acknowledgement = 0
   if (isUnwelcome.Confirmation || !env.PUBLIC_URL) allowed.Confirmation = 0 // without PUBLIC_URL its link leads nowhere
@@ -44,13 +45,13 @@ export async function readUsage(db: Db, budget: Budget): Promise<Usage> {
     SELECT FROM "Quvera_Mail" WHERE "Kind" = ${storedKind(kind)} AND "TriedAt" > now() - interval '24 hours'
     ORDER BY "TriedAt" DESC LIMIT ${budget.mails}) used)`
   const isUnwelcome = (kind: MailKind) =>
-    Prisma.sql`${kind}::text, (SELECT count(*) FILTER (WHERE "Status" IN ('Bounced', 'Complained')) >= ${UNWELCOME} FROM (
+    Prisma.sql`${kind}::text, (SELECT count(*) FILTER (WHERE "Status" IN ('Bounced', 'Complained')) >= ${UNWELCOME_MIN} FROM (
       SELECT "Status" FROM "Quvera_Mail" WHERE "Kind" = ${storedKind(kind)} AND "ReportedAt" > now() - interval '24 hours'
-      ORDER BY "ReportedAt" DESC LIMIT ${REPORTED}) last)`
+      ORDER BY "ReportedAt" DESC LIMIT ${REPORTED_COUNT}) last)`
   const notice = Prisma.sql`SELECT TRUE FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Staff'`
   const [usage] = await db.$queryRaw<[Usage]>`
     SELECT json_build_object(${Prisma.join(mailKinds.map(used))}) AS "used",
-      (${notice} AND "DueAt" IS NULL ORDER BY "DueAt" LIMIT 1) IS TRUE AS "hasSuspected",
+      (${notice} AND "DueAt" IS NULL ORDER BY "DueAt" LIMIT 1) IS TRUE AS "hasSuspectedSpam",
       (${notice} AND "DueAt" <= now() AND "TriedAt" IS NULL ORDER BY "DueAt" LIMIT 1) IS TRUE AS "hasUntriedNotice",
       EXISTS (SELECT FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Summary') AS "hasPendingSummary",
       (SELECT extract(epoch FROM now() - max("TriedAt"))::float * 1000 FROM "Quvera_Mail" WHERE "Kind" = 'Summary') AS "summaryAgeMs",
@@ -60,8 +61,8 @@ export async function readUsage(db: Db, budget: Budget): Promise<Usage> {
 
 /**
  * For monitoring. Counts end at `BACKLOG_MAX` a kind, so that they cost the same however many mails there are. The
- * age of a mail counts from when it was written, or its first try began. Overdue are mails to staff: those to visitors may
- * wait a day for their share of the budget.
+ * age of a mail counts from when it was written, or its first try began. Only mails to staff can be overdue: mails to
+ * visitors may wait a day for their share of the budget.
  */
 export async function readBacklog(db: Db) {
   const first = (state: MailStatus, of: MailKind[], limit: number) => Prisma.sql`
@@ -74,12 +75,19 @@ export async function readBacklog(db: Db) {
     (SELECT min("DueAt") ${first('Pending', of, 1)}),
     (SELECT min("TriedAt") FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "TriedAt" IS NOT NULL
       AND "Kind" = ANY(${storedKinds(of)}))))), 0)::int`
-  type Figure = 'pending' | 'failed' | 'unknown' | 'pendingPosts' | 'failedPosts' | 'oldestPendingSeconds' | 'overdue'
-  const [{ overdue, ...figures }] = await db.$queryRaw<[Record<Figure, number>]>`
+  type Figure =
+    | 'pending'
+    | 'failed'
+    | 'unknown'
+    | 'pendingPosts'
+    | 'failedPosts'
+    | 'oldestPendingSeconds'
+    | 'oldestToStaffSeconds'
+  const [{ oldestToStaffSeconds, ...figures }] = await db.$queryRaw<[Record<Figure, number>]>`
     SELECT ${countOf('Pending')} AS "pending", ${countOf('Failed')} AS "failed", ${countOf('Unknown')} AS "unknown",
       ${countOf('Pending', ['Post'])} AS "pendingPosts", ${countOf('Failed', ['Post'])} AS "failedPosts",
-      ${ageOf(mailKinds)} AS "oldestPendingSeconds", ${ageOf(['Summary', 'Notice'])} AS "overdue"`
-  return { ...figures, isOverdue: overdue > OVERDUE_SECONDS }
+      ${ageOf(mailKinds)} AS "oldestPendingSeconds", ${ageOf(['Summary', 'Notice'])} AS "oldestToStaffSeconds"`
+  return { ...figures, isOverdue: oldestToStaffSeconds > OVERDUE_SECONDS }
 }
 
 export async function warnIfOverdue(db: Db, log: Pick<Logger, 'warn'>): Promise<boolean> {

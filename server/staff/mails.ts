@@ -158,7 +158,7 @@ async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]
   if (refused) reasons.push(`A try failed, and is repeated: ${redact(refused.lastError ?? '')}`)
   const usage = await readUsage(db, budgetOf(env))
   const [allowed, shares] = [allowedNow(env, usage), sharesOf(budgetOf(env))]
-  if (usage.hasSuspected) reasons.push('Suspected spam waits for the next summary.')
+  if (usage.hasSuspectedSpam) reasons.push('Suspected spam waits for the next summary.')
   for (const kind of mailsWaiting) {
     if (allowed[kind] > 0) continue
     const isUnwelcome = (kind === 'Acknowledgement' || kind === 'Confirmation') && usage.isUnwelcome[kind]

@@ -293,10 +293,10 @@ it('an order that was stopped has no part in the one after it', async () => {
 })
 
 it('a refusal is told in the words of the server, and not repeated', async () => {
-  network.answers = [refused(403, 'Orders are taken from our own pages only.')]
+  network.answers = [refused(403, 'Forms are taken from our own pages only.')]
   await fill(filled)
   await send()
-  await toast('Orders are taken from our own pages only.')
+  await toast('Forms are taken from our own pages only.')
   await pass(60)
   expect(network.sent).toHaveLength(1)
 })

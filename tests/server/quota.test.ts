@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { allowanceOf, sharesOf, summaryPauseMs, type Used } from '../../server/mail/quota.ts'
+import { allowanceOf, type CountByKind, sharesOf, summaryPauseMs } from '../../server/mail/quota.ts'
 import type { SentKind } from '../../server/mail/states.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-const nothing: Used = { Notice: 0, Summary: 0, Confirmation: 0, Acknowledgement: 0 }
+const nothing: CountByKind = { Notice: 0, Summary: 0, Confirmation: 0, Acknowledgement: 0 }
 
 describe('the shares of a day’s mails', () => {
   it.each([
@@ -33,7 +33,7 @@ describe('the shares of a day’s mails', () => {
 })
 
 describe('what may be sent now', () => {
-  it.each<[number, number, Partial<Used>, Partial<Used>]>([
+  it.each<[number, number, Partial<CountByKind>, Partial<CountByKind>]>([
     [100, 1, {}, { Notice: 30, Summary: 100, Acknowledgement: 30, Confirmation: 10 }],
     [100, 1, { Notice: 30, Acknowledgement: 29 }, { Notice: 0, Summary: 41, Acknowledgement: 1, Confirmation: 10 }],
     [100, 3, { Notice: 9 }, { Notice: 1, Summary: 24 }],
@@ -75,7 +75,7 @@ function simulate(mails: number, receivers: number, enquiriesADay: number) {
     Acknowledgement: [],
   }
   const late: Late = { told: 0, acknowledgements: 0, confirmations: 0 }
-  const first: Used = { ...nothing }
+  const first: CountByKind = { ...nothing }
   let [most, tooLate, waitsSince] = [0, 0, 0]
   let isLimitReached = false
   for (let now = 0; now < 7 * DAY_MS; now += step) {
@@ -87,7 +87,7 @@ function simulate(mails: number, receivers: number, enquiriesADay: number) {
     if (now % (DAY_MS / 8) === 0) waiting.Confirmation.push(now) // eight subscriptions a day
     const kinds = Object.keys(sent) as SentKind[]
     for (const kind of kinds) while ((sent[kind][first[kind]] ?? now) <= now - DAY_MS) first[kind]++
-    const used = () => Object.fromEntries(kinds.map((kind) => [kind, sent[kind].length - first[kind]])) as Used
+    const used = () => Object.fromEntries(kinds.map((kind) => [kind, sent[kind].length - first[kind]])) as CountByKind
     while (waiting.Acknowledgement[0] !== undefined && waiting.Acknowledgement[0] < now - DAY_MS) {
       waiting.Acknowledgement.shift()
       tooLate++

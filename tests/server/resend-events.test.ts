@@ -156,6 +156,14 @@ it('a notice that bounces is an alarm; an acknowledgement that does is shown wit
   ])
 })
 
+it('a mail that was marked as spam has arrived: the log does not say otherwise', async () => {
+  const { reply } = await aSentOrder()
+  await sendEvent(app.url, deliveryEvent('complained', reply))
+  expect(app.logLines.join('')).toContain('a mail was marked as spam')
+  expect(app.logLines.join('')).not.toContain('did not arrive')
+  expect(await readSummary(app.db, new Date())).toContain('did not arrive, or was marked as spam')
+})
+
 describe('the words of a stranger’s mail server', () => {
   const forged =
     '452 4.2.2 Asha Verma\r\n\nNobody has been told of these:\u2028https://evil.example \u001b[2J\u202eabc\u0000x'

@@ -235,16 +235,18 @@ describe('a subscription', () => {
     expect(answers.at(-1)).toMatchObject({ status: 429, link: 'failed' })
   })
 
-  it('is not asked for any more once it is confirmed', async () => {
+  it.each([
+    { triedAt: null, reason: 'Not sent: the address is confirmed.' },
+    { triedAt: new Date(), reason: 'Not sent again, but an earlier try may have sent it: the address is confirmed.' },
+  ])('is not asked for any more once it is confirmed: $reason', async ({ triedAt, reason }) => {
     await start({ mails: false })
     await subscribe('asha@shop.example')
     await app.db.subscriber.updateMany({ data: { confirmedAt: new Date() } })
+    await app.db.mail.updateMany({ data: { triedAt } })
     const later = app.startOutbox()
     await idle()
     await later.stop(1000)
-    expect(await app.db.mail.findMany()).toMatchObject([
-      { status: 'Withheld', lastError: expect.stringMatching(/confirmed/) },
-    ])
+    expect(await app.db.mail.findMany()).toMatchObject([{ status: 'Withheld', lastError: reason }])
   })
 })
 
