@@ -6,8 +6,8 @@ import type { Db } from './database/database.ts'
 import { type Env, publicUrlOf, readEnvOrExit } from './env.ts'
 import { exitWithReason, OperatorError } from './errors.ts'
 import { staffCommand } from './format.ts'
-import { loadRenderer } from './http/form-posts.ts'
-import { readStaticPages } from './http/static-pages.ts'
+import { loadRenderer } from './http/rendered-pages.ts'
+import { readStaticPages, type StaticPages } from './http/static-pages.ts'
 import { createLogger } from './log.ts'
 import { LOCK_WAIT_MS, openDatabase } from './open-database.ts'
 import { isBuilt, migrationsFolder, projectRoot } from './project-root.ts'
@@ -48,10 +48,7 @@ async function serve(env: Env): Promise<void> {
     warn: (message) => log.warn(message),
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   })
-  // Read while the database opens. With `npm run dev` Vite serves the pages.
-  const pages = isBuilt ? readStaticPages(resolve(projectRoot(), 'dist/client'), env) : new Map()
-  if (pages.size > 0) await loadRenderer()
-  const database = await opening
+  const [database, pages] = await Promise.all([opening, loadPages(env)])
   for (const note of database.notes) log.info(note)
   for (const warning of database.warnings) log.warn(warning)
   await assertPrivileges(database.db)
@@ -74,6 +71,13 @@ async function serve(env: Env): Promise<void> {
   await close({ drainMs: DRAIN_MS, graceMs: GRACE_MS })
   await database.close()
   process.exit(0)
+}
+
+/** Pages are read while the database opens. With `npm run dev` there are none: Vite serves them. */
+async function loadPages(env: Env): Promise<StaticPages> {
+  const pages = isBuilt ? readStaticPages(resolve(projectRoot(), 'dist/client'), env) : new Map()
+  if (pages.size > 0) await loadRenderer()
+  return pages
 }
 
 /**

@@ -15,17 +15,19 @@ import { fieldsOf, ORDER_FORM, serveFormPosts } from './form-posts.ts'
 import { type Health, serveHealth } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { BODY_LIMIT, limitBodies, registerRateLimits } from './rate-limit.ts'
+import { createPageSender } from './rendered-pages.ts'
 import { registerSourceChecks } from './request-source.ts'
 import { serveResendEvents } from './resend-events.ts'
 import { type Context, isProcedure, serveProcedures } from './router.ts'
 import { securityHeaders } from './security.ts'
 import { type StaticPages, sendNotFound, servePages } from './static-pages.ts'
+import { serveSubscriptionLinks } from './subscription-links.ts'
 import { serveWebVitals } from './web-vitals.ts'
 
 /*
  * The Fastify application. Pages: static-pages.ts. Orders: request-source.ts and rate-limit.ts, then router.ts, or
- * form-posts.ts for a form without scripts, then enquiries/orders.ts. Errors: error-answers.ts. For programs: health.ts,
- * metrics.ts, resend-events.ts, web-vitals.ts.
+ * form-posts.ts for a form without scripts, then enquiries/orders.ts. The links of subscribers: subscription-links.ts. Errors:
+ * error-answers.ts. For programs: health.ts, metrics.ts, resend-events.ts, web-vitals.ts.
  */
 
 export interface HttpServerParts extends Omit<Context, 'acknowledge'>, Health {
@@ -141,7 +143,9 @@ function addRoutes(app: FastifyInstance, env: Env, parts: HttpServerParts): void
     scope.register(async (forms) => {
       limitBodies(forms, BODY_BUDGET_BYTES.forms)
       serveProcedures(forms, parts, limits)
-      serveFormPosts(forms, parts, limits)
+      const sendPage = createPageSender(pages)
+      serveFormPosts(forms, parts, limits, sendPage)
+      forms.register((links) => serveSubscriptionLinks(links, parts, limits, sendPage))
       if (metrics) serveWebVitals(forms, limits, metrics.observeWebVitals)
     })
     if (env.RESEND_WEBHOOK_SECRET)

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type FormOutcome, RECEIVED_PATH, type SubscriptionState } from '../../shared/form-outcome.ts'
+import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
 import { orderContentSchema, readOrderFields, submissionKeySchema } from '../../shared/order.ts'
-import { orderPaths, pagePaths, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
+import { orderPaths, pagePaths, SUBSCRIBED_PATH } from '../../shared/page-paths.ts'
 import { KEY_LIFETIME_MS } from '../../shared/submission-key.ts'
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
 import { enquiryFields } from '../enquiries/enquiry.ts'
@@ -9,35 +9,26 @@ import { REFERENCE } from '../enquiries/insert-enquiries.ts'
 import { type Orders, SubmitError, type Submitted } from '../enquiries/orders.ts'
 import { HttpError, logFailure, toProblem } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
+import type { SendPage } from './rendered-pages.ts'
 import type { Context } from './router.ts'
 import { type StaticPages, sendNotFound } from './static-pages.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 /** Far more than our forms have. Parsing thousands of empty fields would take milliseconds. */
 const FIELDS_MAX = 50
-interface PageQuery {
-  Querystring: { reference?: unknown; token?: unknown }
-}
 
 /** The name of the route in the log and in metrics. */
 export const ORDER_FORM = 'order form'
 
-let renderer: Promise<typeof import('../../client/renderer.tsx')> | undefined
-
-/** Not loaded by tests and `npm run dev`. serve.ts loads it at the start, as a new build removes the file. */
-export function loadRenderer() {
-  renderer ??= import('../../client/renderer.tsx')
-  return renderer
-}
-
 /**
  * Takes forms that browsers post without scripts, each to the page it stands on. Success redirects to another page, so that
- * a reload sends nothing; a failure shows the same page with what was typed. Also serves `/received` and `/subscription`.
+ * a reload sends nothing; a failure shows the same page with what was typed. Also serves `/received`.
  */
 export function serveFormPosts(
   app: FastifyInstance,
   options: Pick<Context, 'orders' | 'subscribers'> & { pages: StaticPages },
   limits: RateLimits,
+  sendPage: SendPage,
 ): void {
   const { orders, subscribers, pages } = options
   /** The errors of forms over the limit. Such a form is still read, so that its page shows what was typed, except in a flood. */
@@ -80,32 +71,11 @@ export function serveFormPosts(
     return sendPage(request.routeOptions.url ?? '/', outcome, reply)
   }
 
-  /** Pages without anything that was typed are rendered once. */
-  const rendered = new Map<string, string>()
-
-  /** In development there are no built pages: the outcome is sent as JSON, and Vite renders it. */
-  async function sendPage(path: string, outcome: FormOutcome, reply: FastifyReply) {
-    const page = reply.request.headers.accept === 'application/json' ? undefined : pages.get(path)
-    if (!page) return reply.send(outcome)
-    const key = JSON.stringify([path, outcome])
-    let html = rendered.get(key)
-    if (html === undefined) {
-      const { renderOutcome } = await loadRenderer()
-      html = renderOutcome(Buffer.from(page.identity.body, 'latin1').toString(), path, outcome)
-      const { values = {} } = outcome.order ?? outcome.subscription ?? {}
-      const isCommon = !outcome.received && !outcome.order?.submissionKey && Object.keys(values).length === 0
-      if (isCommon) rendered.set(key, html)
-    }
-    return reply.type('text/html; charset=utf-8').send(html)
-  }
-
-  const limitLinks = (request: FastifyRequest, reply: FastifyReply) => limits.count('link', request, reply)
-
   /** Over the limit, except in a flood, and while the database is away the page shows the reference alone. */
-  app.get<PageQuery>(RECEIVED_PATH, async (request, reply) => {
+  app.get<{ Querystring: { reference?: unknown } }>(RECEIVED_PATH, async (request, reply) => {
     const reference = String(request.query.reference)
     if (!REFERENCE.test(reference)) return sendNotFound(request, reply, pages)
-    const received = await limitLinks(request, reply).then(
+    const received = await limits.count('link', request, reply).then(
       () => orders.received(reference).catch(() => ({ reference })),
       (error: HttpError) => {
         if (error.isFlood) throw error
@@ -114,38 +84,6 @@ export function serveFormPosts(
     )
     if (!received) return sendNotFound(request, reply, pages)
     return sendPage(RECEIVED_PATH, { received }, reply)
-  })
-
-  /** A subscriber's link. GET changes nothing, as mail scanners follow links. */
-  app.register(async (links) => {
-    const find = (request: FastifyRequest<PageQuery>) => subscribers.find(String(request.query.token))
-    const send = (link: SubscriptionState, reply: FastifyReply, status = 200) =>
-      sendPage(SUBSCRIPTION_PATH, { link }, reply.code(status))
-    links.setErrorHandler((error, request, reply) => {
-      logFailure(error, request)
-      return send('failed', reply, toProblem(error).status)
-    })
-    links.addHook('onRequest', limitLinks)
-    links.get<PageQuery>(SUBSCRIPTION_PATH, async (request, reply) => {
-      const subscriber = await find(request)
-      if (!subscriber) return send('unknown', reply, 404)
-      return send(subscriber.confirmedAt ? 'confirmed' : 'unconfirmed', reply)
-    })
-    // Mail services unsubscribe by a POST of their own (RFC 8058), possibly as multipart/form-data.
-    links.removeAllContentTypeParsers()
-    links.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-    links.post<PageQuery>(SUBSCRIPTION_PATH, async (request, reply) => {
-      const action = /^do=(?:confirm|end)$|List-Unsubscribe["=\s]+One-Click/.exec(String(request.body))?.[0]
-      if (!action) throw new HttpError(400)
-      const subscriber = await find(request)
-      if (action !== 'do=confirm') {
-        if (subscriber) await subscribers.end(subscriber)
-        return send('ended', reply)
-      }
-      if (!subscriber) return send('unknown', reply, 404)
-      await subscribers.confirm(subscriber)
-      return reply.redirect(request.url, 303)
-    })
   })
 
   app.register(async (forms) => {

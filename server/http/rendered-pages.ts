@@ -1,0 +1,35 @@
+import type { FastifyReply } from 'fastify'
+import type { FormOutcome } from '../../shared/form-outcome.ts'
+import type { StaticPages } from './static-pages.ts'
+
+let renderer: Promise<typeof import('../../client/renderer.tsx')> | undefined
+
+/** Not loaded by tests and `npm run dev`. serve.ts loads it at the start, as a new build removes the file. */
+export function loadRenderer() {
+  renderer ??= import('../../client/renderer.tsx')
+  return renderer
+}
+
+export type SendPage = ReturnType<typeof createPageSender>
+
+/** Sends pages that show the outcome of a form or of a link. */
+export function createPageSender(pages: StaticPages) {
+  /** Pages without anything that was typed are rendered once. */
+  const rendered = new Map<string, string>()
+
+  /** In development there are no built pages: the outcome is sent as JSON, and Vite renders it. */
+  return async (path: string, outcome: FormOutcome, reply: FastifyReply) => {
+    const page = reply.request.headers.accept === 'application/json' ? undefined : pages.get(path)
+    if (!page) return reply.send(outcome)
+    const key = JSON.stringify([path, outcome])
+    let html = rendered.get(key)
+    if (html === undefined) {
+      const { renderOutcome } = await loadRenderer()
+      html = renderOutcome(Buffer.from(page.identity.body, 'latin1').toString(), path, outcome)
+      const { values = {} } = outcome.order ?? outcome.subscription ?? {}
+      const isCommon = !outcome.received && !outcome.order?.submissionKey && Object.keys(values).length === 0
+      if (isCommon) rendered.set(key, html)
+    }
+    return reply.type('text/html; charset=utf-8').send(html)
+  }
+}

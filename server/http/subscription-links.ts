@@ -1,0 +1,49 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { SubscriptionState } from '../../shared/form-outcome.ts'
+import { SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
+import { HttpError, logFailure, toProblem } from './error-answers.ts'
+import type { RateLimits } from './rate-limit.ts'
+import type { SendPage } from './rendered-pages.ts'
+import type { Context } from './router.ts'
+
+interface Link {
+  Querystring: { token?: unknown }
+}
+
+/** Serves the link in a subscriber's mails. GET changes nothing, as mail scanners follow links. */
+export async function serveSubscriptionLinks(
+  app: FastifyInstance,
+  { subscribers }: Pick<Context, 'subscribers'>,
+  limits: RateLimits,
+  sendPage: SendPage,
+): Promise<void> {
+  const find = (request: FastifyRequest<Link>) => subscribers.find(String(request.query.token))
+  const send = (link: SubscriptionState, reply: FastifyReply, status = 200) =>
+    sendPage(SUBSCRIPTION_PATH, { link }, reply.code(status))
+
+  app.setErrorHandler((error, request, reply) => {
+    logFailure(error, request)
+    return send('failed', reply, toProblem(error).status)
+  })
+  app.addHook('onRequest', (request, reply) => limits.count('link', request, reply))
+  app.get<Link>(SUBSCRIPTION_PATH, async (request, reply) => {
+    const subscriber = await find(request)
+    if (!subscriber) return send('unknown', reply, 404)
+    return send(subscriber.confirmedAt ? 'confirmed' : 'unconfirmed', reply)
+  })
+  // Mail services unsubscribe by a POST of their own (RFC 8058), possibly as multipart/form-data.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  app.post<Link>(SUBSCRIPTION_PATH, async (request, reply) => {
+    const action = /^do=(?:confirm|end)$|List-Unsubscribe["=\s]+One-Click/.exec(String(request.body))?.[0]
+    if (!action) throw new HttpError(400)
+    const subscriber = await find(request)
+    if (action !== 'do=confirm') {
+      if (subscriber) await subscribers.end(subscriber)
+      return send('ended', reply)
+    }
+    if (!subscriber) return send('unknown', reply, 404)
+    await subscribers.confirm(subscriber)
+    return reply.redirect(request.url, 303)
+  })
+}
