@@ -32,7 +32,7 @@ it.each(variants)(
 
 function runSuite(serverRoot: string, test: string): Promise<{ code: number | null; output: string }> {
   const vitest = join(project, 'node_modules/vitest/vitest.mjs')
-  const args = [vitest, 'run', '--config', 'tests/vitest.faults.config.ts', 'server-killed', '-t', test]
+  const args = [vitest, 'run', '--config', 'tests/vitest.faults.config.ts', 'killed', '-t', test]
   return new Promise((done) => {
     const child = execFile(
       process.execPath,
