@@ -176,14 +176,16 @@ it('what is touched before the page has wholly arrived works once it has', async
     response.end(body.subarray(cut))
   }).listen(port, '127.0.0.1')
   const react = Promise.withResolvers<void>()
-  let isAsked = false
-  page.on('request', (request) => (isAsked ||= request.url().includes('/assets/react-')))
+  await page.addInitScript(() => {
+    const markHeld = (event: Event) => document.documentElement.toggleAttribute('data-held', event.defaultPrevented)
+    addEventListener('click', (event) => setTimeout(markHeld, 0, event), true)
+  })
   page.on('requestfinished', (request) => request.url().includes('/assets/react-') && react.resolve())
   await page.goto(`http://localhost:${port}${productPath(products[1])}`, { waitUntil: 'commit' })
   const indication = page.getByRole('button', { name: 'Ophthalmology', exact: true })
   await eventually(async () => {
     await indication.click() // the first script may not have arrived yet
-    expect(isAsked).toBe(true)
+    expect(await page.evaluate(() => document.documentElement.hasAttribute('data-held'))).toBe(true)
   })
   await react.promise
   await page.waitForTimeout(300)
