@@ -11,7 +11,7 @@ const tried: [command: RegExp, file: string, says: RegExp][] = [
   [
     /^npm ci\b|^npm run (check|test:postgres|test:faults)$/,
     '.ci/run',
-    /npm ci.*npm run check.*test:postgres.*test:faults/s,
+    /npm ci.*biome check.*tsc.*npm test.*test:postgres.*test:faults/s,
   ],
   [/^npm test/, 'tests/release/npm-scripts.test.ts', /npm test tells of a forgotten migration/],
   [/npm start$/, 'tests/release/npm-scripts.test.ts', /npm start that is told to end/],
