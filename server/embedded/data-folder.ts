@@ -41,14 +41,19 @@ export function pathIn(folder: string, what: keyof typeof names): string {
   return join(folder, names[what])
 }
 
+/** @throws OperatorError when the path is too long for the lock file or the socket */
+export function assertPathLength(folder: string): void {
+  const bytes = Buffer.byteLength(folder)
+  if (bytes > PATH_MAX_BYTES)
+    throw new OperatorError(`The path of DATA_DIR has ${bytes} bytes, and may have ${PATH_MAX_BYTES}: ${folder}`)
+}
+
 /**
  * A path of the folder that leaves room for the socket's name: paths of sockets are short.
  * @throws OperatorError when the path is too long
  */
 export function socketFolder(folder: string): string {
-  const bytes = Buffer.byteLength(folder)
-  if (bytes > PATH_MAX_BYTES)
-    throw new OperatorError(`The path of DATA_DIR has ${bytes} bytes, and may have ${PATH_MAX_BYTES}: ${folder}`)
+  assertPathLength(folder)
   if (Buffer.byteLength(pathIn(folder, 'socket')) <= SOCKET_PATH_MAX_BYTES) return folder
   return existsSync(folder) ? `/proc/self/fd/${openSync(folder, 'r')}` : folder // open as long as the process lives
 }

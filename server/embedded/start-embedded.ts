@@ -9,7 +9,15 @@ import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { OperatorError } from '../errors.ts'
 import { isBuilt } from '../project-root.ts'
-import { assertDatabase, createFolder, lockFolder, pathIn, SOCKET_CONNECTION, socketFolder } from './data-folder.ts'
+import {
+  assertDatabase,
+  assertPathLength,
+  createFolder,
+  lockFolder,
+  pathIn,
+  SOCKET_CONNECTION,
+  socketFolder,
+} from './data-folder.ts'
 import { assertWholeDatabase } from './database-files.ts'
 import type { ServerOptions } from './server.ts'
 import type { ThreadMessage } from './thread.ts'
@@ -39,6 +47,7 @@ export interface EmbeddedOptions extends Pick<ServerOptions, 'create' | 'port'> 
 export async function startEmbedded(options: EmbeddedOptions) {
   const { dataDir, create, port, leaveMs, warn, onFailure } = options
   const folder = resolve(dataDir)
+  assertPathLength(folder) // before anything is made in it
   process.umask(0o077) // for files that PostgreSQL creates; a worker thread cannot set it
   // Else V8 compiles the busiest functions of PostgreSQL again, which takes half a gigabyte for some seconds.
   for (const flag of ['--no-wasm-dynamic-tiering', '--no-wasm-tier-up']) setFlagsFromString(flag)
