@@ -7,7 +7,7 @@ import { Prisma } from '../database/generated/client.ts'
 import { columns, enquiryFields } from './enquiry.ts'
 
 /** An order that was filled in faster is suspected spam. */
-const MIN_FILL_MS = 250
+export const MIN_FILL_MS = 250
 
 /** Suspected spam is only marked, and stored like any other order. */
 function isSuspicious({ website, filledInMs = Number.POSITIVE_INFINITY }: Order): boolean {

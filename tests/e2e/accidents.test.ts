@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'
 import { scriptOffline } from '../../client/content/enquiry-form.ts'
+import { MIN_FILL_MS } from '../../server/enquiries/insert-enquiries.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { eventually } from '../support/eventually.ts'
@@ -15,6 +16,12 @@ async function prepared(prepare: (page: Page) => Promise<unknown>) {
   const visitor = await newcomer()
   await prepare(visitor.page)
   return visitor
+}
+
+/** Slowly enough not to be suspected as a program. */
+async function fillAsAPerson(page: Page, email: string) {
+  await fillOrder(page, { email })
+  await page.waitForTimeout(MIN_FILL_MS)
 }
 
 /** By script or as a form: what the visitor sees in the end, and what is stored. */
@@ -90,7 +97,7 @@ async function expectReceivedOnce(path: string, prepare: (page: Page) => Promise
   const { page, close } = await prepared(prepare)
   await page.goto(site().url + path, { waitUntil: 'commit' })
   const email = anAddress()
-  await fillOrder(page, { email })
+  await fillAsAPerson(page, email)
   await sendButton(page).dblclick({ noWaitAfter: true })
   await expectReceived(page, email)
   await close()
@@ -109,7 +116,7 @@ describe.concurrent.each(formPaths)('on %s', (path) => {
   it('Enter in a field sends the order', async () => {
     const { page, close } = await open(path)
     const email = anAddress()
-    await fillOrder(page, { email })
+    await fillAsAPerson(page, email)
     await page.locator('#order-mobile').press('Enter')
     await expectReceived(page, email)
     await close()
@@ -126,7 +133,7 @@ describe.concurrent.each(formPaths)('on %s', (path) => {
     })
     await page.goto(site().url + path)
     const email = anAddress()
-    await fillOrder(page, { email })
+    await fillAsAPerson(page, email)
     await page.context().setOffline(true)
     await sendButton(page).click()
     await eventually(() => expect(told).toEqual([scriptOffline]))
