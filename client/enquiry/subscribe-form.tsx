@@ -21,13 +21,13 @@ export function SubscribeForm({ path, answer: refused }: SubscribeFormProps) {
     const form = event.currentTarget
     if ('posted' in form.dataset) return
     event.preventDefault()
-    if (busy || answer?.done) return // pressed twice: the box is empty by now
+    const box = form.elements.namedItem('email') as HTMLInputElement
+    if (busy || (answer?.done && !box.value)) return // pressed twice
     setBusy(true)
     const data = new FormData(form)
     const result = await sendAddress(data)
     setBusy(false)
     setAnswer(result)
-    const box = form.elements.namedItem('email') as HTMLInputElement
     if (result.done && box.value === data.get('email')) box.value = ''
   }
 

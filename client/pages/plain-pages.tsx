@@ -184,5 +184,8 @@ const subscriptionTexts: Record<SubscriptionState, SubscriptionText> = {
     title: 'This link has ended',
     text: 'The subscription was ended, or not confirmed within 30 days. To subscribe, enter your address at the foot of any other page.',
   },
-  failed: { title: 'Please try again', text: 'We could not reach our list just now. Nothing has changed.' },
+  failed: {
+    title: 'Please try again',
+    text: 'We cannot say whether this has worked. Press the button again: it counts once.',
+  },
 }

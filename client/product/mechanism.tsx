@@ -55,7 +55,7 @@ export function Mechanism({ slides, open, draggable }: MechanismContent) {
 }
 
 /** Screens only: a print shows every slide. */
-export const WIDE = 'screen and (min-width: 56.25em)'
+export const WIDE = 'screen and (scripting: enabled) and (min-width: 56.25em)'
 const NEAR = '600px'
 
 /** Loads the carousel once the region comes near on a wide screen. */

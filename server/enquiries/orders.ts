@@ -165,7 +165,9 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
       const keys = createContentKeys(content)
       const stored = submitForm(content, keys, options).catch(throwSubmitError)
       formsUnderWay.set(keys.current, stored)
-      return stored.finally(() => formsUnderWay.delete(keys.current))
+      return stored.finally(() => {
+        if (formsUnderWay.get(keys.current) === stored) formsUnderWay.delete(keys.current)
+      })
     },
     /** For the page that follows an order; undefined where no enquiry has this reference. */
     async received(reference: string): Promise<Received | undefined> {

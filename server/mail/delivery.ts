@@ -76,8 +76,9 @@ function logChange(log: Log, change: Change, isToSeveral: boolean) {
 
 /** An address of several in STAFF_EMAILS is reported once a day, as `s…@shop.example`. */
 async function logReceiver(db: Db, log: Log, change: Change, to: string[]) {
-  const [address = 'one'] = to.length === 1 ? to.map((each) => each.replace(/^(.)[^@]*/, '$1…')) : []
-  const isFirstToday = await takeLease(db, `no mail arrives at ${address}`, crypto.randomUUID(), DAY_MS / 1000)
+  const receiver = to.length === 1 ? to[0] : undefined
+  const isFirstToday = await takeLease(db, `no mail arrives at ${receiver}`, crypto.randomUUID(), DAY_MS / 1000)
+  const address = receiver?.replace(/^(.)[^@]*/, '$1…') ?? 'one'
   const message = 'no mail arrives at an address of STAFF_EMAILS; `staff mails` lists what reached nobody'
   if (isFirstToday) log.error({ ...change, address }, message)
 }

@@ -217,6 +217,28 @@ it('a marked field stays marked under the pointer', async () => {
   await close()
 })
 
+it('an address that is corrected while the first one is being sent is sent too', async () => {
+  const { page, close } = await visit('/privacy-policy')
+  const box = page.locator('#subscribe')
+  const [isAsked, isCorrected] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const sent: string[] = []
+  await page.route('**/trpc/*subscri*', async (route) => {
+    sent.push(route.request().postData() ?? '')
+    isAsked.resolve()
+    await isCorrected.promise
+    await route.continue()
+  })
+  await box.getByLabel('Email address').fill('asha@shop.exampl')
+  await box.getByRole('button').click()
+  await isAsked.promise
+  await box.getByLabel('Email address').fill('asha@shop.example')
+  isCorrected.resolve()
+  await box.getByText(subscribe.done).waitFor()
+  await box.getByRole('button', { name: 'Subscribe' }).click()
+  await eventually(() => expect(sent).toEqual([expect.any(String), expect.stringContaining('asha@shop.example"')]))
+  await close()
+})
+
 it('the subscribe box stores the address and says so; a bad one it refuses', async () => {
   const { page, close } = await visit('/')
   const box = page.getByRole('contentinfo')
