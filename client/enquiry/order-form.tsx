@@ -54,7 +54,7 @@ export function OrderPanel({ received, children }: { received: boolean; children
   )
 }
 
-/** First values of the inputs. After an order the inputs are mounted anew: `reset()` would restore values from the server. */
+/** First values of the inputs. After an order the inputs are mounted anew: `reset()` would bring back each `defaultValue`. */
 interface InitialValues {
   /** React's key of the inputs. */
   mountKey?: string

@@ -3,7 +3,7 @@ import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
 import { fieldErrorsOf, notStored, outdated, progress, stopped, uncertain } from '../content/sending.ts'
 import { EMPTY_STATE, type OrderState } from './order-received.tsx'
-import { currentKey, keepKey, retryAfterMs, sendOrder } from './send-order.ts'
+import { getOrCreateKey, keepKey, retryAfterMs, sendOrder } from './send-order.ts'
 import { createKeyRecord } from './submission-key.ts'
 import { answeredStatus } from './trpc.ts'
 
@@ -61,7 +61,7 @@ export function createOrderSender(show: Show, maybeStoredKey?: string) {
       end()
       const serverMessage = answeredStatus(error) && (error as Error).message
       const notStoredNote = answeredStatus(error) === 400 ? outdated : notStored // the form was valid for the scripts of this page
-      const note = currentKey().maybeStored ? uncertain : notStoredNote
+      const note = getOrCreateKey().maybeStored ? uncertain : notStoredNote
       show({ ...EMPTY_STATE, note }, () => toast.error(serverMessage || messages.failed))
     } finally {
       clearTimeout(slow)

@@ -17,14 +17,14 @@ const WAIT_MAX_SECONDS = 120
  */
 export async function sendOrder(order: OrderContent, signal: AbortSignal, isRepeat: boolean) {
   if (signal.aborted) throw new Error('Stopped between two tries')
-  const key = (isRepeat && current) || currentKey()
+  const key = (isRepeat && current) || getOrCreateKey()
   try {
     return await send(order, key, signal)
   } catch (error) {
     if (answeredStatus(error) !== 409) throw error
     keepKey(null)
     if (!key.maybeStored) throw error
-    return send(order, currentKey(), signal)
+    return send(order, getOrCreateKey(), signal)
   }
 }
 
@@ -50,7 +50,7 @@ export function retryAfterMs(error: unknown): number | undefined {
 
 let current: SubmissionKey | null = null
 
-export function currentKey(): SubmissionKey {
+export function getOrCreateKey(): SubmissionKey {
   current ??= readKey()
   if (!current || !isFresh(current)) current = createKeyRecord(randomUuid())
   return current

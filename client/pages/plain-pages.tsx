@@ -102,7 +102,7 @@ export const subscribedPage: Page = {
   Body: () => (
     <MessagePage title="Almost subscribed">
       <p className="lead">{subscribe.done}</p>
-      <p>Nothing there after some minutes? Look among spam. Who is on the list already gets no second one.</p>
+      <p>Nothing there after some minutes? Look among spam. If you are already subscribed, we send no further email.</p>
       {backHome}
     </MessagePage>
   ),
@@ -138,7 +138,7 @@ export const subscriptionPage: Page = {
 export const notFoundPage: Page = {
   path: NOT_FOUND_PATH,
   title: 'Page not found',
-  description: 'There is no page at this address. The home page leads on to all that there is.',
+  description: 'There is no page at this address. The home page links to every page.',
   unlisted: true,
   Body: () => (
     <MessagePage

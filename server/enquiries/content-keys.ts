@@ -3,9 +3,9 @@
  * several times is stored once.
  * - With scripts the page makes a random key for each order. It keeps the key for a day (KEY_LIFETIME_MS), or until the
  *   visitor sees the reference (client/enquiry/submission-key.ts).
- * - A form that a browser posts without scripts has no key. The server makes content keys for it here: equal forms at most
- *   ten minutes apart (FORM_REPEAT_MS) are one order, more than twenty minutes apart two, and in between it depends on
- *   where the windows of ten minutes begin. After a failure the page keeps the key in a hidden field, for a day.
+ * - A form that a browser posts without scripts has no key. The server makes content keys for it here: time is cut
+ *   into windows of ten minutes (FORM_REPEAT_MS), and a form repeats an equal one of its own window or of a neighbouring
+ *   one. After a failure the page keeps the key in a hidden field, for a day.
  * - A form may be posted before its scripts arrive, and sent by them again. So `submit` also looks for the content keys, and
  *   waits for a form that this process is storing. What another process is storing at that moment, it cannot see.
  * - The same key and content: the same order, which gets the same reference. The same key and other content: a conflict,

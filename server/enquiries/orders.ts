@@ -115,7 +115,11 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     return { reference }
   }
 
-  async function submitForm(content: OrderContent, keys: ContentKeys, options: SubmitFormOptions): Promise<Submitted> {
+  async function storeByContent(
+    content: OrderContent,
+    keys: ContentKeys,
+    options: SubmitFormOptions,
+  ): Promise<Submitted> {
     options.onKey(keys.current)
     const order = { ...content, submissionKey: keys.current }
     const row = toRow(order)
@@ -138,7 +142,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
         return isStored(row.Id) ? reference : undefined
       }, TRANSACTION),
     )
-    if (!stored) return submitForm(content, keys, options) // the random reference existed, or an equal order was stored meanwhile: look again
+    if (!stored) return storeByContent(content, keys, options) // the random reference existed, or an equal order was stored meanwhile: look again
     if (stored === reference) log.info({ reference }, 'enquiry stored')
     return { reference: stored }
   }
@@ -163,7 +167,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
      */
     submitForm(content: OrderContent, options: SubmitFormOptions) {
       const keys = createContentKeys(content)
-      const stored = submitForm(content, keys, options).catch(throwSubmitError)
+      const stored = storeByContent(content, keys, options).catch(throwSubmitError)
       formsUnderWay.set(keys.current, stored)
       return stored.finally(() => {
         if (formsUnderWay.get(keys.current) === stored) formsUnderWay.delete(keys.current)

@@ -14,7 +14,10 @@ const CLOCK_JUMP_DAYS = 31
 
 const CLOCK_JUMP = `old enquiries are not erased: the database's clock jumped by more than ${CLOCK_JUMP_DAYS} days. If the clock is right, run once:`
 
-/** Erases enquiries with their mails. The site's role may do so only by this function, which leaves the last month. */
+/**
+ * Erases enquiries with their mails. The site's role may do so only by this function, which never erases an enquiry younger
+ * than a month.
+ */
 export async function eraseOldEnquiries(db: Db, before: Date): Promise<number> {
   let erased = 0
   while (true) {

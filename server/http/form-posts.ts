@@ -47,7 +47,7 @@ export function serveFormPosts(
     const fields = fieldsOf(request)
     if (isOrderForm(request)) {
       const { reference } = await limits.store('order', request, reply, (options) =>
-        submitForm(orders, fields, options),
+        submitPlainForm(orders, fields, options),
       )
       return reply.redirect(`${RECEIVED_PATH}?reference=${reference}`, 303)
     }
@@ -118,7 +118,7 @@ function pick(fields: URLSearchParams, names: string[]): Record<string, string> 
  * Submits an order form. `fields` gets the key under which the order may be stored. The page of a failure keeps it: sent
  * again unchanged within a day, it is the same order.
  */
-async function submitForm(orders: Orders, fields: URLSearchParams, options: { acknowledge: boolean }) {
+async function submitPlainForm(orders: Orders, fields: URLSearchParams, options: { acknowledge: boolean }) {
   const order = orderContentSchema.parse(readOrderFields(fields))
   const given = submissionKeySchema.safeParse(fields.get('submissionKey'))
   if (given.success) {

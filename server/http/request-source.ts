@@ -22,7 +22,7 @@ function createOriginCheck({ PUBLIC_URL, PUBLIC_URL_ALIASES }: Env, log: Fastify
   const own = PUBLIC_URL && [PUBLIC_URL, ...PUBLIC_URL_ALIASES].map(canonical)
   let warnedAt = Number.NEGATIVE_INFINITY
 
-  /** Tells the operator, who would not notice otherwise, that orders of the own pages may be refused. */
+  /** Tells the operator, who would not notice otherwise, that orders from our own pages may be refused. */
   function warn(origin: string, host: string | undefined) {
     if (performance.now() - warnedAt < WARN_AGAIN_MS) return
     warnedAt = performance.now()

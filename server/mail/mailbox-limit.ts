@@ -5,7 +5,8 @@ const MAILS_A_DAY = 3
 
 /**
  * Why this mail to a visitor is not to be sent, if so. A mailbox gets three mails in 24 hours, so that nobody can flood it
- * through our forms. It counts the mails that were tried within 24 hours; of those under way, the ones whose try began earlier.
+ * through our forms. It counts the mails that were tried in the last 24 hours. Of two that are being sent at the same time
+ * only the later one counts the other, so exactly one of them passes.
  */
 export async function readWithholdReason(db: Db, mail: StoredMail): Promise<string | undefined> {
   const { id, mailbox, triedAt, enquiry, subscriber } = mail

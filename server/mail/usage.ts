@@ -10,7 +10,7 @@ import { mailKinds, storedKind, storedKinds } from './states.ts'
 
 /** Of the last 20 mails of a kind whose delivery Resend reported, fewer than 5 may have bounced or been marked as spam. */
 const REPORTED_COUNT = 20
-const UNWELCOME_MIN = 5
+const BOUNCED_MIN = 5
 const BACKLOG_MAX = 10_000
 const OVERDUE_SECONDS = 15 * 60
 
@@ -24,7 +24,7 @@ export interface Usage {
   /** Since the last summary was tried. */
   summaryAgeMs: number | null
   /** Too many of the last ones bounced or were marked as spam. */
-  isUnwelcome: { Acknowledgement: boolean; Confirmation: boolean }
+  bouncesTooOften: { Acknowledgement: boolean; Confirmation: boolean }
   now: Date
 }
 
@@ -32,10 +32,10 @@ export function budgetOf({ MAIL_DAILY_BUDGET: mails, STAFF_EMAILS: { length: rec
   return { mails, receivers }
 }
 
-export function allowedNow(env: Env, { used, isUnwelcome }: Pick<Usage, 'used' | 'isUnwelcome'>): CountByKind {
+export function allowedNow(env: Env, { used, bouncesTooOften }: Pick<Usage, 'used' | 'bouncesTooOften'>): CountByKind {
   const allowed = allowanceOf(budgetOf(env), used)
-  if (isUnwelcome.Acknowledgement) allowed.Acknowledgement = 0
-  if (isUnwelcome.Confirmation || !env.PUBLIC_URL) allowed.Confirmation = 0 // without PUBLIC_URL its link leads nowhere
+  if (bouncesTooOften.Acknowledgement) allowed.Acknowledgement = 0
+  if (bouncesTooOften.Confirmation || !env.PUBLIC_URL) allowed.Confirmation = 0 // without PUBLIC_URL its link leads nowhere
   return allowed
 }
 
@@ -44,8 +44,8 @@ export async function readUsage(db: Db, budget: Budget): Promise<Usage> {
   const used = (kind: MailKind) => Prisma.sql`${kind}::text, (SELECT count(*) FROM (
     SELECT FROM "Quvera_Mail" WHERE "Kind" = ${storedKind(kind)} AND "TriedAt" > now() - interval '24 hours'
     ORDER BY "TriedAt" DESC LIMIT ${budget.mails}) used)`
-  const isUnwelcome = (kind: MailKind) =>
-    Prisma.sql`${kind}::text, (SELECT count(*) FILTER (WHERE "Status" IN ('Bounced', 'Complained')) >= ${UNWELCOME_MIN} FROM (
+  const bouncesTooOften = (kind: MailKind) =>
+    Prisma.sql`${kind}::text, (SELECT count(*) FILTER (WHERE "Status" IN ('Bounced', 'Complained')) >= ${BOUNCED_MIN} FROM (
       SELECT "Status" FROM "Quvera_Mail" WHERE "Kind" = ${storedKind(kind)} AND "ReportedAt" > now() - interval '24 hours'
       ORDER BY "ReportedAt" DESC LIMIT ${REPORTED_COUNT}) last)`
   const notice = Prisma.sql`SELECT TRUE FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Staff'`
@@ -55,7 +55,7 @@ export async function readUsage(db: Db, budget: Budget): Promise<Usage> {
       (${notice} AND "DueAt" <= now() AND "TriedAt" IS NULL ORDER BY "DueAt" LIMIT 1) IS TRUE AS "hasUntriedNotice",
       EXISTS (SELECT FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Summary') AS "hasPendingSummary",
       (SELECT extract(epoch FROM now() - max("TriedAt"))::float * 1000 FROM "Quvera_Mail" WHERE "Kind" = 'Summary') AS "summaryAgeMs",
-      json_build_object(${isUnwelcome('Acknowledgement')}, ${isUnwelcome('Confirmation')}) AS "isUnwelcome", now() AS "now"`
+      json_build_object(${bouncesTooOften('Acknowledgement')}, ${bouncesTooOften('Confirmation')}) AS "bouncesTooOften", now() AS "now"`
   return usage
 }
 

@@ -161,8 +161,8 @@ async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]
   if (usage.hasSuspectedSpam) reasons.push('Suspected spam waits for the next summary.')
   for (const kind of mailsWaiting) {
     if (allowed[kind] > 0) continue
-    const isUnwelcome = (kind === 'Acknowledgement' || kind === 'Confirmation') && usage.isUnwelcome[kind]
-    const reason = isUnwelcome
+    const bouncesTooOften = (kind === 'Acknowledgement' || kind === 'Confirmation') && usage.bouncesTooOften[kind]
+    const reason = bouncesTooOften
       ? '5 of the last 20 were turned away or marked as spam within a day'
       : kind === 'Confirmation' && !env.PUBLIC_URL
         ? 'PUBLIC_URL is not set here, and their links begin with it'

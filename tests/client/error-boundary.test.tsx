@@ -2,7 +2,7 @@ import { renderToString } from 'react-dom/server'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { OrderSection } from '../../client/enquiry/order-form.tsx'
-import { currentKey, keepKey } from '../../client/enquiry/send-order.ts'
+import { getOrCreateKey, keepKey } from '../../client/enquiry/send-order.ts'
 import { SubscribeForm } from '../../client/enquiry/subscribe-form.tsx'
 import { hydrate } from '../../client/hydrate.tsx'
 import { Island } from '../../client/ui/island.tsx'
@@ -59,7 +59,7 @@ it('shows the reference of an order that is stored, and keeps its key: sent agai
   await expect.element(page.getByRole('heading')).toHaveTextContent('Unexpected Application Error!')
   await expect.element(page.getByText('QV-234567')).toBeVisible()
   await new Promise((resolve) => setTimeout(resolve, 100))
-  expect(currentKey()).toMatchObject({ key: submissionKey, maybeStored: true })
+  expect(getOrCreateKey()).toMatchObject({ key: submissionKey, maybeStored: true })
 })
 
 it('ends an order that is under way, which sent again is the same one: nobody would see that it was received', async () => {
@@ -72,5 +72,5 @@ it('ends an order that is under way, which sent again is the same one: nobody wo
   expect(dispatchEvent(new Event('beforeunload', { cancelable: true }))).toBe(true)
   answer(received('QV-234567'))
   await new Promise((resolve) => setTimeout(resolve, 100))
-  expect(currentKey()).toMatchObject({ key: submissionKey, maybeStored: true })
+  expect(getOrCreateKey()).toMatchObject({ key: submissionKey, maybeStored: true })
 })
