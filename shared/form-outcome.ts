@@ -24,8 +24,9 @@ export interface Received {
   reference: string
   products?: string
   quantity?: string
-  /** The day, as in 22 Nov 2026. */
-  day?: string
+  /** As in 22 Nov 2026 14:05 IST. */
+  receivedAt?: string
+  /** Received more than a minute ago. */
   isEarlier?: boolean
 }
 

@@ -27,9 +27,9 @@ export const hints: Partial<Record<OrderField, string>> = { mobile: '10 digits' 
 export const optionalHint = (max: number | undefined) =>
   max ? `optional, up to ${max.toLocaleString('en-IN')} letters` : 'optional'
 
-/** Shown when the same enquiry was stored on an earlier day. */
-export const receivedEarlier = (day: string) =>
-  `We received this enquiry on ${day}. Sent again unchanged, it counts only once. To order the same again, send another enquiry.`
+/** Shown when the same enquiry was received more than a minute ago. */
+export const receivedEarlier = (time: string) =>
+  `We received this enquiry on ${time}. Sent again unchanged, it counts only once. To order the same again, call us, or send another enquiry in twenty minutes.`
 
 export const anotherEnquiry = 'Send another enquiry'
 

@@ -109,7 +109,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
     try {
       const { send } = await inTime(prepare())
       await new Promise((resume) => setTimeout(resume)) // lets the browser paint the pressed button first
-      send(new FormData(currentTarget))
+      send(readForm(currentTarget))
     } catch {
       if (!navigator.onLine) return show({ ...EMPTY_STATE, note: scriptOffline })
       currentTarget.dataset.posted = ''
@@ -240,6 +240,14 @@ function OrderActions({ sending = false, progress, note, toasts, onStop }: Order
       </p>
     </div>
   )
+}
+
+/** A number field has no value where the browser cannot read what is typed: then it is no number instead of empty. */
+function readForm(form: HTMLFormElement): FormData {
+  const data = new FormData(form)
+  const quantity = form.elements.namedItem('quantity')
+  if (quantity instanceof HTMLInputElement && quantity.validity.badInput) data.set('quantity', 'NaN')
+  return data
 }
 
 function inTime<T>(promise: Promise<T>): Promise<T> {

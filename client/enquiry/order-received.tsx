@@ -34,8 +34,8 @@ interface OrderReceivedProps {
 
 /** The confirmation, with scripts and without. */
 export function OrderReceived({ received, isPage, toast, children }: OrderReceivedProps) {
-  const { reference, products, quantity, day, isEarlier } = received
-  const rows = Object.entries({ Product: products, Quantity: quantity, Received: day })
+  const { reference, products, quantity, receivedAt, isEarlier } = received
+  const rows = Object.entries({ Product: products, Quantity: quantity, Received: receivedAt })
   const chat = chatLink(received)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
@@ -46,7 +46,7 @@ export function OrderReceived({ received, isPage, toast, children }: OrderReceiv
       <Heading ref={heading} className="minor" tabIndex={-1}>
         {enquiryReceived.heading}
       </Heading>
-      <p>{day && isEarlier ? receivedEarlier(day) : enquiryReceived.lead}</p>
+      <p>{receivedAt && isEarlier ? receivedEarlier(receivedAt) : enquiryReceived.lead}</p>
       <div className="panel">
         <p className="panel-class">Your reference</p>
         <p className="reference">{reference}</p>

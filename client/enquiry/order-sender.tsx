@@ -1,5 +1,6 @@
 import { focusManager, MutationObserver, onlineManager, QueryClient } from '@tanstack/react-query'
 import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
+import { formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
 import { fieldErrorsOf, notStored, outdated, progress, stopped, uncertain } from '../content/sending.ts'
 import { EMPTY_STATE, type OrderState } from './order-received.tsx'
@@ -14,7 +15,6 @@ type Show = (state: OrderState, addToast?: () => void) => void
 const GIVE_UP_MS = 60_000
 const SLOW_MS = 4000
 const PAUSE_MAX_MS = 15_000
-const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'Asia/Kolkata' })
 
 /**
  * Validates and sends orders and shows toasts. A try without an answer is repeated with growing pauses for up to a minute.
@@ -48,13 +48,12 @@ export function createOrderSender(show: Show, maybeStoredKey?: string) {
       showProgress(progressOf(failureCount, failureReason))
     })
     try {
-      const { reference, receivedAt } = await mutation.mutate(order)
+      const { reference, receivedAt: earlier } = await mutation.mutate(order)
       if (current !== stop) return
       end()
       const { products, quantity } = order
-      const day = DAY.format(receivedAt ? new Date(receivedAt) : undefined)
-      const isEarlier = receivedAt !== undefined
-      const received = { reference, products, quantity: String(quantity), day, isEarlier }
+      const receivedAt = formatIndianTime(earlier ? new Date(earlier) : new Date())
+      const received = { reference, products, quantity: String(quantity), receivedAt, isEarlier: Boolean(earlier) }
       show({ ...EMPTY_STATE, order, received }, () => toast.success(messages.received))
     } catch (error) {
       if (current !== stop) return

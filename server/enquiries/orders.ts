@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Received } from '../../shared/form-outcome.ts'
+import { formatIndianTime } from '../../shared/indian-time.ts'
 import { exampleOrder, messages, type Order, type OrderContent } from '../../shared/order.ts'
 import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
 import { isConnectionLost, sqlState } from '../errors.ts'
-import { formatIndianTime } from '../format.ts'
 import { createBatchWriter } from './batch-writer.ts'
 import { type ContentKeys, createContentKeys, hasKeyOfOtherContent } from './content-keys.ts'
 import { type EnquiryRow, isSameOrder, toEnquiry } from './enquiry.ts'
@@ -31,7 +31,7 @@ export class SubmitError extends Error {
 
 export interface Submitted {
   reference: string
-  /** Set when the same order was stored on an earlier day. */
+  /** Set when the same order was stored more than a minute ago. */
   receivedAt?: string
 }
 
@@ -60,6 +60,8 @@ interface SubmitFormOptions extends SubmitOptions {
 const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
 /** Pause before the second try. Meanwhile the pool notices its other lost connections. */
 const RETRY_PAUSE_MS = 50
+/** Within this time a repeat looks like the first answer: a double click, or a retry of the page. */
+const REPEAT_MS = 60_000
 /** How often an order is written again when neither its key nor its content explains why it was not stored. */
 const TRIES = 3
 
@@ -178,8 +180,8 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
       const row = await db.enquiry.findUnique({ where: { reference } })
       if (!row) return undefined
       const { products, quantity } = toEnquiry(row)
-      const day = dayOf(row.receivedAt)
-      return { reference, products, quantity, day, isEarlier: day !== dayOf(new Date()) }
+      const receivedAt = formatIndianTime(row.receivedAt)
+      return { reference, products, quantity, receivedAt, isEarlier: isEarlier(row) }
     },
   }
 }
@@ -189,13 +191,12 @@ function contentKeysOf(order: Order): string[] {
   return [current, previous]
 }
 
-function asRepeat({ reference, receivedAt }: EnquiryRow): Submitted {
-  const isEarlier = dayOf(receivedAt) !== dayOf(new Date())
-  return { reference, ...(isEarlier && { receivedAt: receivedAt.toISOString() }) }
+function asRepeat(row: EnquiryRow): Submitted {
+  return { reference: row.reference, ...(isEarlier(row) && { receivedAt: row.receivedAt.toISOString() }) }
 }
 
-function dayOf(time: Date): string {
-  return formatIndianTime(time).split(' ', 3).join(' ')
+function isEarlier({ receivedAt }: EnquiryRow): boolean {
+  return Date.now() - receivedAt.getTime() > REPEAT_MS
 }
 
 /** Whether PostgreSQL rejects the row: SQLSTATE classes of data exceptions, broken constraints and raised errors. */

@@ -1,8 +1,8 @@
 import { brand, palette, postalAddress } from '../../shared/brand.ts'
+import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { OrderField } from '../../shared/order.ts'
 import { columns, type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
 import { type Subscriber, subscriptionLink, UNCONFIRMED_DAYS } from '../enquiries/subscribers.ts'
-import { formatIndianTime } from '../format.ts'
 import type { StoredMail } from './queue.ts'
 import type { Message } from './resend.ts'
 
@@ -34,14 +34,14 @@ export function createNotice(enquiry: Enquiry): Content {
     ? 'This enquiry looks as if a program sent it, so its sender got no acknowledgement. It is stored like any other.'
     : 'A new purchase enquiry. A reply to this mail goes to the visitor.'
   const phone = `tel:+91${mobile}`
-  const mailto = `mailto:${encodeURIComponent(email)}`
+  const mailto = `mailto:${encodeURIComponent(email).replace('%40', '@')}`
   const links: Partial<Record<OrderField, string>> = { mobile: phone, email: mailto }
   return createContent(titleOf(enquiry), [
     paragraph(intro),
     referenceLine(reference),
     table([
       ...enquiryFields.map((field): Row => [LABELS[field], enquiry[field], links[field]]),
-      ['Received', `${formatIndianTime(receivedAt)} (Indian Standard Time)`],
+      ['Received', formatIndianTime(receivedAt)],
     ]),
     // WhatsApp gets the number and nothing else of the visitor's.
     linkList({ Call: phone, WhatsApp: `https://wa.me/91${mobile}`, Write: mailto }),

@@ -1,6 +1,7 @@
+import { formatIndianTime } from '../../shared/indian-time.ts'
 import { readNow } from '../database/clock.ts'
 import { END_BACKUPS } from '../database/snapshot.ts'
-import { formatCount, formatIndianTime } from '../format.ts'
+import { formatCount } from '../format.ts'
 import {
   type Age,
   findByReference,

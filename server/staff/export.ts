@@ -1,7 +1,7 @@
+import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
 import type { Mail } from '../database/generated/client.ts'
 import { type EnquiryRow, enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
-import { formatIndianTime } from '../format.ts'
 import {
   type EnquiryFilter,
   type Filters,

@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import { brand } from '../../shared/brand.ts'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
+import { formatIndianDay, parseIndianTime } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
 import { type BuyerType, EnquiryStatus, type Product } from '../database/generated/enums.ts'
 import { enumMember } from '../enquiries/enquiry.ts'
 import { monthsBefore } from '../enquiries/retention.ts'
 import { OperatorError } from '../errors.ts'
-import { DAY_MS, formatIndianDay, parseIndianTime, staffCommand } from '../format.ts'
+import { DAY_MS, staffCommand } from '../format.ts'
 
 /** Wrong usage: exit code 2. */
 export class UsageError extends Error {}

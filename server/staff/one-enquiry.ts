@@ -1,8 +1,9 @@
+import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
 import type { EnquiryStatus } from '../database/generated/enums.ts'
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
 import { OperatorError } from '../errors.ts'
-import { formatAge, formatCount, formatIndianTime } from '../format.ts'
+import { formatAge, formatCount } from '../format.ts'
 import { userOf } from './access-log.ts'
 import {
   type EnquiryFilter,

@@ -3,9 +3,9 @@ import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { stringify } from 'csv-stringify'
 import stringWidth from 'string-width'
+import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { Database, Db, Preparation } from '../database/database.ts'
 import type { Env } from '../env.ts'
-import { formatIndianTime } from '../format.ts'
 
 /** Adds a command to the program, or to a command. */
 export type AddCommand = (name: string) => Command

@@ -1,7 +1,8 @@
+import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
 import { subscriptionLink } from '../enquiries/subscribers.ts'
 import { publicUrlOf } from '../env.ts'
-import { formatCount, formatIndianTime } from '../format.ts'
+import { formatCount } from '../format.ts'
 import { type AddCommand, printTable, type Terminal, writeCsv } from './output.ts'
 
 export function subscribersCommand(add: AddCommand, terminal: Terminal) {

@@ -109,6 +109,15 @@ it('marks every empty field and keeps what was typed', async () => {
   expect(values()).toMatchObject({ email: filled.email, quantity: '3' })
 })
 
+it('a quantity that the browser cannot read is not an empty field', async () => {
+  await fill({ ...filled, quantity: '' })
+  await userEvent.type(field('quantity'), '1e')
+  await send()
+  await toast(messages.wholeQuantity)
+  expect(fieldErrors()).toEqual([messages.wholeQuantity])
+  expect(network.sent).toEqual([])
+})
+
 it('the error of a field goes as soon as the field is changed', async () => {
   await send()
   await toast(messages.empty)
@@ -274,12 +283,12 @@ it.each([
   expect(network.sent[1]?.submissionKey === network.sent[0]?.submissionKey).toBe(again)
 })
 
-it('an order that was received on another day says so', async () => {
+it('an order that was received before says when', async () => {
   network.answers = [received('QV-7K3M9P', '2026-10-11T19:00:00Z')]
   await fill(filled)
   await send()
-  await expect.element(page.getByRole('row', { name: 'Received 12 Oct 2026' })).toBeVisible()
-  await expect.element(page.getByText(receivedEarlier('12 Oct 2026'))).toBeVisible()
+  await expect.element(page.getByRole('row', { name: 'Received 12 Oct 2026 00:30 IST' })).toBeVisible()
+  await expect.element(page.getByText(receivedEarlier('12 Oct 2026 00:30 IST'))).toBeVisible()
 })
 
 it('an order that was stopped has no part in the one after it', async () => {

@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'
-import { enquiryReceived } from '../../client/content/enquiry-form.ts'
+import { enquiryReceived, receivedEarlier } from '../../client/content/enquiry-form.ts'
 import { emptyFieldError, uncertain } from '../../client/content/sending.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
@@ -52,7 +52,7 @@ describe.each(formPaths)('without scripts, on %s', (path) => {
     const label = await page.locator('main table').innerText()
     expect(label.split(/\s{2,}|\t|\n/)).toEqual([
       ...['Product', typedOrder.products, 'Quantity', typedOrder.quantity],
-      ...['Received', expect.stringMatching(/^\d{2} [A-Z][a-z]{2} \d{4}$/)],
+      ...['Received', expect.stringMatching(/^\d{2} [A-Z][a-z]{2} \d{4} \d\d:\d\d IST$/)],
     ])
     await page.reload()
     expect(await page.locator('.reference').textContent()).toBe(row?.reference)
@@ -232,6 +232,13 @@ describe('a form that must not get through', () => {
     expect(await answer.text()).toContain('<meta name="robots" content="noindex"')
     const olderPrefix = await site().inspect((db) => storeEnquiry(db, { reference: 'OLD-2B3C4D', quantity: 321n }))
     expect(await (await ask(`/received?reference=${olderPrefix}`)).text()).toContain('321')
+  })
+
+  it('which says when an order was received that is sent again', async () => {
+    const receivedAt = new Date('2026-11-22T08:35:00Z')
+    const reference = await site().inspect((db) => storeEnquiry(db, { reference: 'QV-8K3M9P', receivedAt }))
+    const html = await (await ask(`/received?reference=${reference}`)).text()
+    expect(html).toContain(receivedEarlier('22 Nov 2026 14:05 IST'))
   })
 
   it('and with scripts it stays what the server said', async () => {

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
-import { formatIndianTime } from '../../server/format.ts'
+import { formatIndianTime } from '../../shared/indian-time.ts'
 import { aClient } from '../support/a-client.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'

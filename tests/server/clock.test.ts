@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatIndianTime } from '../../server/format.ts'
+import { formatIndianTime } from '../../shared/indian-time.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFakeReceiver } from '../support/fake-receiver.ts'

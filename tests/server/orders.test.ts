@@ -71,11 +71,11 @@ describe('the same order again', () => {
     expect(await app.db.mail.count()).toBe(2)
   })
 
-  it('is answered with the time of the first one, unless that was today', async () => {
+  it('is answered with the time of the first one, unless that was within a minute', async () => {
     const order = anOrder()
     for (let time = 0; time < 2; time++)
       expect(Object.keys(JSON.parse((await submit(app.url, order)).text).result.data)).toEqual(['reference'])
-    const receivedAt = new Date('2026-10-12T06:30:00Z')
+    const receivedAt = new Date(Date.now() - 61_000)
     await app.db.enquiry.updateMany({ data: { receivedAt } })
     const { reference, text } = await submit(app.url, order)
     expect(JSON.parse(text).result.data).toEqual({ reference, receivedAt: receivedAt.toISOString() })

@@ -52,7 +52,7 @@ describe('the staff notice', () => {
       expect(mail[part]).toContain(value)
     }
     expect(mail[part]).toContain('tel:+919876543210')
-    expect(mail[part]).toContain('mailto:asha%40shop.example')
+    expect(mail[part]).toContain('mailto:asha@shop.example')
   })
 
   it('has labels for people, the reference large, and no row of its own for the hidden field', () => {
