@@ -31,7 +31,7 @@ export async function hydrate() {
   async function hydrateIfLoaded(island: HTMLElement, index: number) {
     const part = loaded[index]
     if (part?.status === 'fulfilled') await hydrateIsland(island, part.value as ComponentType)
-    else for (const form of island.querySelectorAll('form')) form.dataset.posted = ''
+    else for (const form of island.querySelectorAll('form')) form.dataset.native = ''
   }
   await Promise.all(islands.map(hydrateIfLoaded))
   for (const act of [printSheet, copyReference]) addEventListener('click', act)

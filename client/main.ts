@@ -27,68 +27,68 @@ function watchScroll() {
 }
 
 // Forms and buttons used before hydration. After it each one is submitted or clicked once.
-const waiting = new Set<EventTarget>()
+const held = new Set<EventTarget>()
 
 function holdUntilHydrated(event: Event) {
   if (root.hasAttribute('data-hydrated') || !(event.target instanceof Element)) return
   const target = event.target.closest('form, button[type=button]')
   if (!(target instanceof HTMLElement) || target instanceof HTMLFormElement !== (event.type === 'submit')) return
-  if ('posted' in target.dataset || worksByItself(target)) return
+  if ('native' in target.dataset || hasNativeBehaviour(target)) return
   event.preventDefault()
   event.stopImmediatePropagation() // React may handle it already
-  if (waiting.has(target)) return
-  waiting.add(target)
+  if (held.has(target)) return
+  held.add(target)
   const button = target.querySelector('button.button')
   button?.setAttribute('aria-disabled', 'true') // as React marks it while it sends
-  function repeat() {
+  function releaseHeld() {
     clearTimeout(timer)
-    if (!(target instanceof HTMLElement) || !waiting.delete(target)) return
+    if (!(target instanceof HTMLElement) || !held.delete(target)) return
     button?.setAttribute('aria-disabled', 'false')
     if (root.hasAttribute('data-hydrated') && target.isConnected) {
       if (target instanceof HTMLFormElement) target.requestSubmit()
       else target.click()
-    } else if (target instanceof HTMLFormElement) postForm(target)
+    } else if (target instanceof HTMLFormElement) submitNatively(target)
   }
-  const timer = setTimeout(repeat, HYDRATION_TIMEOUT_MS)
-  start().then(repeat)
+  const timer = setTimeout(releaseHeld, HYDRATION_TIMEOUT_MS)
+  start().then(releaseHeld)
 }
 
 /** A button of the menus, in a browser that knows its attribute. */
-function worksByItself(target: HTMLElement) {
+function hasNativeBehaviour(target: HTMLElement) {
   return (
     (target.hasAttribute('popovertarget') && 'popoverTargetElement' in target) ||
     (target.hasAttribute('commandfor') && 'commandForElement' in target)
   )
 }
 
-/** The browser posts the form and shows the page that answers. Later tries of this form are posted too. */
-function postForm(form: HTMLFormElement) {
+/** The browser sends the form and shows the page that answers, now and at every later try. */
+function submitNatively(form: HTMLFormElement) {
   if (!navigator.onLine) return alert(form.dataset.offline)
-  form.dataset.posted = ''
+  form.dataset.native = ''
   if (!form.isConnected) {
-    form.hidden = true // React has replaced it
+    form.hidden = true // React has made a new form; this one can only be sent from within the document
     document.body.append(form)
   }
   form.submit()
 }
 
 /**
- * Adds to a form posted by the browser the key that enquiry/send-order.ts kept, or keeps a new one: whichever way the form
+ * Adds to a form that the browser sends the key that enquiry/send-order.ts kept, or keeps a new one: whichever way the form
  * is sent next, it is the same order. Without a key the server makes one of the content.
  */
 function addKey({ target, formData }: FormDataEvent) {
   const { id, dataset } = target as HTMLElement
-  if (id !== 'order' || !('posted' in dataset)) return
+  if (id !== 'order' || !('native' in dataset)) return
   const given = formData.get('submissionKey') // of a page that answered a failure
   // A page that came by http has no randomUUID.
   const kept = (!given && readKey()) || createKeyRecord(String(given ?? crypto.randomUUID?.() ?? ''))
-  if (kept.key && storeKey({ ...kept, maybeStored: true, isPosted: true })) formData.set('submissionKey', kept.key)
+  if (kept.key && storeKey({ ...kept, maybeStored: true, sentByBrowser: true })) formData.set('submissionKey', kept.key)
 }
 
-/** This page says that the posted order is stored. The same order is a repeat for ten minutes more, and a new one later. */
+/** This page says that the order is stored. The same order is a repeat for ten minutes more, and a new one later. */
 function expireKey() {
   const kept = readKey()
-  if (kept?.isPosted) storeKey({ ...kept, expiresAt: Math.min(kept.expiresAt, Date.now() + FORM_REPEAT_MS) })
+  if (kept?.sentByBrowser) storeKey({ ...kept, expiresAt: Math.min(kept.expiresAt, Date.now() + FORM_REPEAT_MS) })
 }
 
 function whenLoaded() {

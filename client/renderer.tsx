@@ -22,7 +22,7 @@ function orderAnswer({ order }: FormOutcome) {
   const { problem, values, submissionKey, isUncertain } = order
   const isUnread = Object.keys({ ...values, ...problem.fields }).length === 0
   const note = isUnread ? goBack : isUncertain ? uncertain : undefined
-  return { summary: problem.message, note, fieldErrors: fieldErrorsOf(problem), values, submissionKey }
+  return { firstError: problem.message, note, fieldErrors: fieldErrorsOf(problem), values, submissionKey }
 }
 
 /** The body of a page: header, content and footer. */
@@ -40,7 +40,12 @@ function App({ page, answer }: { page: Page; answer: FormAnswer }) {
       <main id="main" tabIndex={-1}>
         <Body answer={answer} />
       </main>
-      <Footer path={unlisted ? '/' : path} product={product} hasBox={!isSubscription} answer={answer.subscription} />
+      <Footer
+        path={unlisted ? '/' : path}
+        product={product}
+        hasBox={!isSubscription}
+        refused={answer.refusedSubscription}
+      />
     </>
   )
 }

@@ -11,9 +11,9 @@ export interface FormOutcome {
     /** This request may have stored it. */
     isUncertain?: boolean
   }
-  subscription?: Refused
+  refusedSubscription?: Refused
   received?: Received
-  link?: SubscriptionState
+  subscriptionState?: SubscriptionState
 }
 
 /** The state that the page of a subscriber's link shows. `unknown`: no such link, or no longer. */

@@ -21,7 +21,7 @@ export const uncertain = `Something went wrong on the way, so your enquiry may o
 export const goBack = `Your enquiry was not read. Go back in your browser: what you typed is still there. You can also call ${brand.phone}.`
 
 /** Said while an enquiry is under way and the network is weak. */
-export const progress = {
+export const progressTexts = {
   offline:
     'You are offline. Nothing you typed is lost: your enquiry goes out as soon as you are back online. Please keep this page open.',
   slow: 'This is taking longer than usual. Your enquiry is still being sent. Please keep this page open.',
@@ -30,7 +30,7 @@ export const progress = {
     `Too many enquiries in a short time. Yours will be sent again in ${Math.ceil(seconds)} seconds. Please keep this page open.`,
 }
 
-export const stopped = `Stopped. Your enquiry may still have reached us. If you send it again unchanged, we will count it only once. You can also call ${brand.phone}.`
+export const stoppedText = `Stopped. Your enquiry may still have reached us. If you send it again unchanged, we will count it only once. You can also call ${brand.phone}.`
 
 /** The message under each field that breaks a rule. */
 export function fieldErrorsOf({ fields }: Problem): Record<string, string> {

@@ -9,7 +9,7 @@ interface OrderFieldsProps {
   fieldErrors: Record<string, string>
   /** The values at first. */
   values?: Record<string, string> | undefined
-  /** Key of an order that may be stored: posted again it is the same order. */
+  /** Key of an order that may be stored: sent again it is the same order. */
   submissionKey?: string | undefined
   /** True while the order is being sent: later typing would not be part of it. */
   isLocked: boolean

@@ -7,7 +7,7 @@ import { anotherEnquiry, buyNow, privacyNotice, scriptOffline } from '../content
 import { Picture } from '../ui/picture.tsx'
 import { Linked } from '../ui/text.tsx'
 import { OrderFields } from './order-fields.tsx'
-import { EMPTY_STATE, NextSteps, OrderReceived, type OrderState } from './order-received.tsx'
+import { NextSteps, OrderReceived, type OrderState } from './order-received.tsx'
 import type { OrderSender } from './order-sender.tsx'
 
 /*
@@ -15,12 +15,12 @@ import type { OrderSender } from './order-sender.tsx'
  * request and its key). order-fields.tsx has the inputs.
  */
 
-/** After this time without order-sender.tsx the browser posts the form itself. */
+/** After this time without order-sender.tsx the browser sends the form itself. */
 const SCRIPT_TIMEOUT_MS = 5000
 /** What the header and the space below it take of a screen. */
 const HEADER_SPACE_PX = 120
 
-/** The answer to an order posted without scripts. */
+/** The answer to an order sent without scripts. */
 export interface OrderAnswer extends OrderState {
   values: Record<string, string>
   /** The order may be stored under this key. */
@@ -64,7 +64,8 @@ interface InitialValues {
 /** The form with its heading and panel, on the home page and on the page Buy Now. */
 export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps) {
   const form = useRef<HTMLFormElement>(null)
-  const [state, setState] = useState<OrderState>(answer ?? EMPTY_STATE)
+  const [state, setState] = useState<OrderState>(answer ?? {})
+  const isRefused = Object.keys(state.fieldErrors ?? {}).length > 0
   const [initial, setInitial] = useState<InitialValues>({ values: answer?.values })
   const [Toasts, setToasts] = useState<ComponentType>()
   const sender = useRef<Promise<OrderSender>>(null)
@@ -77,7 +78,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
       setState(next)
       if (next.received) setInitial({ mountKey: next.received.reference })
     })
-    if (addToast) flushSync(addToast) // the new state decides where toasts stand
+    if (addToast) flushSync(addToast) // after the state, which decides where the container of toasts stands
     const first = form.current?.querySelector<HTMLElement>('[aria-invalid]')
     if (!first) return
     first.focus({ preventScroll: true })
@@ -101,7 +102,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     const { currentTarget } = event
-    if ('posted' in currentTarget.dataset) return // posted by the browser before, so every later try is posted too
+    if ('native' in currentTarget.dataset) return // the browser has sent it before, so it sends every later try too
     event.preventDefault()
     if (state.sending) return // otherwise the browser could post the order while the script sends it
     if (currentTarget.querySelector('.fields :focus')) sendButton()?.focus() // the fields are locked while they are sent
@@ -111,18 +112,18 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
       await new Promise((resume) => setTimeout(resume)) // lets the browser paint the pressed button first
       send(readForm(currentTarget))
     } catch {
-      if (!navigator.onLine) return show({ ...EMPTY_STATE, note: scriptOffline })
-      currentTarget.dataset.posted = ''
-      setState(state) // the visitor may cancel it, or come back
+      if (!navigator.onLine) return show({ note: scriptOffline })
+      currentTarget.dataset.native = ''
+      setState(state) // the visitor may cancel the request, or come back
       currentTarget.submit()
     }
   }
 
   /** Removes the error of an edited field, and the toast with the last error. */
   function correct({ target }: FormEvent) {
-    if (Object.keys(state.fieldErrors).length === 0) return
-    const { [(target as HTMLInputElement).name]: _, ...fieldErrors } = state.fieldErrors
-    setState(Object.keys(fieldErrors).length > 0 ? { ...state, fieldErrors } : EMPTY_STATE)
+    if (!isRefused) return
+    const { [(target as HTMLInputElement).name]: _, ...fieldErrors } = state.fieldErrors ?? {}
+    setState(Object.keys(fieldErrors).length > 0 ? { ...state, fieldErrors } : {})
   }
 
   function stop() {
@@ -133,7 +134,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
   /** Another order by the same person, for the other product. */
   function startAnother() {
     if (state.order) setInitial({ mountKey: 'another', values: valuesForAnother(state.order) })
-    show(EMPTY_STATE)
+    show({})
     form.current?.querySelector<HTMLElement>('[name=quantity]')?.focus()
   }
 
@@ -146,7 +147,6 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
   }, [state.received])
   useEffect(() => () => void sender.current?.then(({ stop }) => stop()), [])
 
-  const isRefused = Object.keys(state.fieldErrors).length > 0
   const isReceived = state.received !== undefined
   const toasts = Toasts && <Toasts />
 
@@ -173,15 +173,15 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
             onInput={correct}
           >
             {isRefused && toasts}
-            {state.summary && (
+            {state.firstError && (
               <p className="submit-note" role="alert">
-                {state.summary}
+                {state.firstError}
               </p>
             )}
             <OrderFields
               key={initial.mountKey}
               rules={rules}
-              fieldErrors={state.fieldErrors}
+              fieldErrors={state.fieldErrors ?? {}}
               values={initial.values}
               submissionKey={answer?.submissionKey}
               isLocked={state.sending ?? false}

@@ -12,17 +12,15 @@ export interface OrderState {
   sending?: boolean
   /** Message while it is being sent. */
   progress?: string | undefined
-  fieldErrors: Record<string, string>
+  fieldErrors?: Record<string, string>
   /** The first broken rule of a form sent without scripts. With scripts a toast shows it. */
-  summary?: string
+  firstError?: string
   /** A message about no single field. */
   note?: string | undefined
   received?: Received
   /** The order that was received. */
   order?: OrderContent
 }
-
-export const EMPTY_STATE: OrderState = { fieldErrors: {} }
 
 interface OrderReceivedProps {
   received: Received

@@ -2,8 +2,8 @@ import { focusManager, MutationObserver, onlineManager, QueryClient } from '@tan
 import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
-import { fieldErrorsOf, notStored, outdated, progress, stopped, uncertain } from '../content/sending.ts'
-import { EMPTY_STATE, type OrderState } from './order-received.tsx'
+import { fieldErrorsOf, notStored, outdated, progressTexts, stoppedText, uncertain } from '../content/sending.ts'
+import type { OrderState } from './order-received.tsx'
 import { getOrCreateKey, keepKey, retryAfterMs, sendOrder } from './send-order.ts'
 import { createKeyRecord } from './submission-key.ts'
 import { answeredStatus } from './trpc.ts'
@@ -19,7 +19,7 @@ const PAUSE_MAX_MS = 15_000
 /**
  * Validates and sends orders and shows toasts. A try without an answer is repeated with growing pauses for up to a minute.
  * Time offline does not count. A refusal is shown and not repeated, except 429 once, after its `Retry-After`.
- * @param maybeStoredKey key of an order that was posted without scripts and may be stored
+ * @param maybeStoredKey key of an order that was sent without scripts and may be stored
  */
 export function createOrderSender(show: Show, maybeStoredKey?: string) {
   if (maybeStoredKey) keepKey({ ...createKeyRecord(maybeStoredKey), maybeStored: true })
@@ -27,21 +27,21 @@ export function createOrderSender(show: Show, maybeStoredKey?: string) {
   client.mount() // resumes paused mutations when the network is back
   focusManager.setFocused(true) // hidden tabs go on sending
   onlineManager.setOnline(navigator.onLine)
-  let current: AbortController | undefined
+  let underWay: AbortController | undefined
 
-  function end() {
-    current = undefined
+  function finish() {
+    underWay = undefined
     removeEventListener('beforeunload', confirmLeaving)
   }
 
   async function start(order: OrderContent) {
-    const stop = new AbortController()
-    current = stop
+    const abort = new AbortController()
+    underWay = abort
     addEventListener('beforeunload', confirmLeaving)
-    show({ ...EMPTY_STATE, sending: true })
-    const showProgress = (words: string) => current === stop && show({ ...EMPTY_STATE, sending: true, progress: words })
-    const slow = setTimeout(showProgress, SLOW_MS, progress.slow)
-    const mutation = createMutation(client, stop.signal)
+    show({ sending: true })
+    const showProgress = (words: string) => underWay === abort && show({ sending: true, progress: words })
+    const slow = setTimeout(showProgress, SLOW_MS, progressTexts.slow)
+    const mutation = createMutation(client, abort.signal)
     const unsubscribe = mutation.subscribe(({ failureCount, failureReason }) => {
       if (failureCount === 0) return
       clearTimeout(slow)
@@ -49,19 +49,19 @@ export function createOrderSender(show: Show, maybeStoredKey?: string) {
     })
     try {
       const { reference, receivedAt: earlier } = await mutation.mutate(order)
-      if (current !== stop) return
-      end()
+      if (underWay !== abort) return
+      finish()
       const { products, quantity } = order
       const receivedAt = formatIndianTime(earlier ? new Date(earlier) : new Date())
       const received = { reference, products, quantity: String(quantity), receivedAt, isEarlier: Boolean(earlier) }
-      show({ ...EMPTY_STATE, order, received }, () => toast.success(messages.received))
+      show({ order, received }, () => toast.success(messages.received))
     } catch (error) {
-      if (current !== stop) return
-      end()
+      if (underWay !== abort) return
+      finish()
       const serverMessage = answeredStatus(error) && (error as Error).message
       const notStoredNote = answeredStatus(error) === 400 ? outdated : notStored // the form was valid for the scripts of this page
       const note = getOrCreateKey().maybeStored ? uncertain : notStoredNote
-      show({ ...EMPTY_STATE, note }, () => toast.error(serverMessage || messages.failed))
+      show({ note }, () => toast.error(serverMessage || messages.failed))
     } finally {
       clearTimeout(slow)
       unsubscribe()
@@ -71,7 +71,7 @@ export function createOrderSender(show: Show, maybeStoredKey?: string) {
   return {
     /** Checks the form and sends it; while an order is under way it does nothing. */
     send(data: FormData) {
-      if (current) return
+      if (underWay) return
       toast.dismiss()
       const checked = orderContentSchema.safeParse({
         ...readOrderFields(data),
@@ -83,17 +83,17 @@ export function createOrderSender(show: Show, maybeStoredKey?: string) {
       show({ fieldErrors: fieldErrorsOf(problem) }, () => toast.error(problem.message))
     },
     stop() {
-      if (!current) return
-      current.abort()
-      end()
-      show({ ...EMPTY_STATE, note: stopped })
+      if (!underWay) return
+      underWay.abort()
+      finish()
+      show({ note: stoppedText })
     },
     /** The next order gets a new key. */
     forgetKey: () => keepKey(null),
   }
 }
 
-function createMutation(client: QueryClient, stop: AbortSignal) {
+function createMutation(client: QueryClient, signal: AbortSignal) {
   let since = performance.now()
   let hasWaited = false
   let isRepeat = false
@@ -104,13 +104,13 @@ function createMutation(client: QueryClient, stop: AbortSignal) {
     // The first try is made also when the browser says it is offline: it may be wrong.
     networkMode: 'offlineFirst',
     mutationFn: (order: OrderContent) => {
-      const sent = sendOrder(order, stop, isRepeat)
+      const sent = sendOrder(order, signal, isRepeat)
       isRepeat = true
       return sent
     },
     onSettled: unsubscribe,
     retry: (_failures, error) => {
-      if (stop.aborted) return false
+      if (signal.aborted) return false
       if (answeredStatus(error) === undefined)
         return !onlineManager.isOnline() || performance.now() - since < GIVE_UP_MS
       const again = !hasWaited && retryAfterMs(error) !== undefined
@@ -123,8 +123,8 @@ function createMutation(client: QueryClient, stop: AbortSignal) {
 
 function progressOf(failures: number, reason: unknown) {
   const wait = retryAfterMs(reason)
-  if (wait !== undefined) return progress.wait(wait / 1000)
-  return onlineManager.isOnline() ? progress.again(failures + 1) : progress.offline
+  if (wait !== undefined) return progressTexts.wait(wait / 1000)
+  return onlineManager.isOnline() ? progressTexts.again(failures + 1) : progressTexts.offline
 }
 
 /** Makes the browser ask before the page is left. */

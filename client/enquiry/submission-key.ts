@@ -4,7 +4,7 @@ const STORE = 'submission-key'
 
 /*
  * A key is created when an order is sent first. send-order.ts stores it before each try and removes it once the visitor sees
- * the reference. Where the browser posts the form, main.ts adds the stored key or a new one to it, and lets it expire soon
+ * the reference. Where the browser sends the form, main.ts adds the stored key or a new one to it, and lets it expire soon
  * after the page that shows the reference.
  */
 
@@ -17,13 +17,13 @@ export interface SubmissionKey {
   /** A request with this key was started and not refused, so the server may have stored what was sent. */
   maybeStored: boolean
   /** The browser, not the scripts, sent it last. */
-  isPosted: boolean
+  sentByBrowser: boolean
   expiresAt: number
 }
 
 /** A record of this key. Its lifetime starts now. */
 export function createKeyRecord(key: string): SubmissionKey {
-  return { key, maybeStored: false, isPosted: false, expiresAt: Date.now() + KEY_LIFETIME_MS }
+  return { key, maybeStored: false, sentByBrowser: false, expiresAt: Date.now() + KEY_LIFETIME_MS }
 }
 
 /** A key that expires in more than two days comes from a clock that was wrong. */

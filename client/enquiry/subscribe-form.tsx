@@ -10,16 +10,16 @@ interface Answer {
 interface SubscribeFormProps {
   path: string
   /** The refusal of an address sent without scripts. */
-  answer?: Refused | undefined
+  refused?: Refused | undefined
 }
 
-export function SubscribeForm({ path, answer: refused }: SubscribeFormProps) {
+export function SubscribeForm({ path, refused }: SubscribeFormProps) {
   const [busy, setBusy] = useState(false)
   const [answer, setAnswer] = useState<Answer | undefined>(refused && { done: false, ...refused.problem })
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     const form = event.currentTarget
-    if ('posted' in form.dataset) return
+    if ('native' in form.dataset) return
     event.preventDefault()
     const box = form.elements.namedItem('email') as HTMLInputElement
     if (busy || (answer?.done && !box.value)) return // pressed twice

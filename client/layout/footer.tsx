@@ -13,17 +13,17 @@ const longest = Object.values<Record<string, LabelLine>>(compositions).reduce((m
 )
 
 interface FooterProps {
-  /** The page to which the form is posted without scripts. */
+  /** The page to which the form is sent without scripts. */
   path: string
   /** The product of the page. */
   product: Product | undefined
   /** Whether to show the subscribe form. */
   hasBox: boolean
-  /** The answer to an address posted without scripts. */
-  answer: Refused | undefined
+  /** The refusal of an address sent without scripts. */
+  refused: Refused | undefined
 }
 
-export function Footer({ path, product, hasBox, answer }: FooterProps) {
+export function Footer({ path, product, hasBox, refused }: FooterProps) {
   return (
     <footer className="site-footer on-leaf">
       {/* The ingredients' colours; on a product page with their names. */}
@@ -47,7 +47,7 @@ export function Footer({ path, product, hasBox, answer }: FooterProps) {
             {placeName}, {brand.address.country}
           </address>
         </section>
-        {hasBox && <Island name="subscribe" of={SubscribeForm} props={{ path, answer }} />}
+        {hasBox && <Island name="subscribe" of={SubscribeForm} props={{ path, refused }} />}
         <nav className="footer-links" aria-label="Footer">
           <ul>
             {products.map((each) => (

@@ -18,7 +18,7 @@ export interface Page {
   Body: ComponentType<{ answer: FormAnswer }>
 }
 
-/** The answer to a form posted without scripts. */
+/** The answer to a form sent without scripts. */
 export interface FormAnswer extends Omit<FormOutcome, 'order'> {
   order?: OrderAnswer | undefined
 }

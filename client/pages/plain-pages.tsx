@@ -69,7 +69,7 @@ export const privacyPolicyPage: Page = {
   ),
 }
 
-/** Follows an order posted without scripts. */
+/** Follows an order sent without scripts. */
 export const receivedPage: Page = {
   path: RECEIVED_PATH,
   title: enquiryReceived.title,
@@ -92,7 +92,7 @@ export const receivedPage: Page = {
   ),
 }
 
-/** Follows a subscription posted without scripts. */
+/** Follows a subscription sent without scripts. */
 export const subscribedPage: Page = {
   path: SUBSCRIBED_PATH,
   title: 'Almost subscribed',
@@ -115,13 +115,13 @@ export const subscriptionPage: Page = {
   description: `News from ${brand.company} by email: here you confirm your subscription, or end it.`,
   unlisted: true,
   isSubscription: true,
-  Body: ({ answer: { link = 'unknown' } }) => {
-    const { title, text, buttons } = subscriptionTexts[link]
+  Body: ({ answer: { subscriptionState = 'unknown' } }) => {
+    const { title, text, buttons } = subscriptionTexts[subscriptionState]
     return (
       <MessagePage title={title}>
         <p className="lead">{text}</p>
         {Object.entries(buttons ?? {}).map(([action, label]) => (
-          <form key={action} method="post" data-posted="">
+          <form key={action} method="post" data-native="">
             <input type="hidden" name="do" value={action} />
             <button type="submit" className={action === 'confirm' ? 'button' : 'pill'}>
               {label}

@@ -96,16 +96,11 @@ export function Carousel({ slides, draggable, openTexts, onToggle }: CarouselPro
       </div>
       <Slider
         ref={slider}
-        infinite
         draggable={draggable}
         swipe={draggable}
-        dots={false}
         arrows={false}
-        autoplay={false}
         accessibility={false}
         speed={reducedMotion ? 0 : SLIDE_MS}
-        slidesToShow={1}
-        slidesToScroll={1}
         beforeChange={(_, next) => setShown(next)}
         afterChange={afterMove}
       >

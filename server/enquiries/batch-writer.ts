@@ -2,8 +2,8 @@ const BATCH_MAX = 256
 
 /**
  * Runs one statement at a time and writes the rows that arrive meanwhile together, at several times the rate of one statement
- * per row. A batch has half as many rows as wait and were in the last batch together: while it is written, the clients that
- * were just answered send their next rows, for the following batch.
+ * per row. A batch takes half of the rows that wait and of those of the last batch, counted together. The other half is left
+ * for the next one, with what the clients that were just answered send meanwhile.
  * @param write one statement, so one transaction. All its rows get its result
  * @param isRowError whether a row caused the failure, and not the database
  */

@@ -6,7 +6,7 @@
  * - A form that a browser posts without scripts has no key. The server makes content keys for it here: time is cut
  *   into windows of ten minutes (FORM_REPEAT_MS), and a form repeats an equal one of its own window or of a neighbouring
  *   one. After a failure the page keeps the key in a hidden field, for a day.
- * - A form may be posted before its scripts arrive, and sent by them again. So `submit` also looks for the content keys, and
+ * - A form may be sent before its scripts arrive, and sent by them again. So `submit` also looks for the content keys, and
  *   waits for a form that this process is storing. What another process is storing at that moment, it cannot see.
  * - The same key and content: the same order, which gets the same reference. The same key and other content: a conflict,
  *   also when the key is a content key and nothing is stored under it. After a conflict a changed order gets a new key: from

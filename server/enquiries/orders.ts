@@ -49,7 +49,7 @@ interface SubmitOptions {
 }
 
 interface SubmitFormOptions extends SubmitOptions {
-  /** Called before the database is asked, with the key under which this order, or an equal form under way, is stored. */
+  /** Called before the database is asked, with the content key. */
   onKey(submissionKey: string): void
 }
 
@@ -83,7 +83,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
 
   /**
    * The stored row that an order repeats: its own, when the connection was lost, or the same order sent before. Undefined if
-   * its random reference existed, or if another order has one of the content keys.
+   * only its random reference existed, or staff have edited a row with a content key: then the order is written again.
    */
   async function findStored(order: Order, id: string, contentKeys: string[]): Promise<EnquiryRow | undefined> {
     const found = await db.enquiry.findMany({ where: { submissionKey: { in: [order.submissionKey, ...contentKeys] } } })

@@ -68,7 +68,7 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
         UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = now(), "EndsAt" = NULL
         WHERE "Id" = ${id}::uuid AND "ConfirmedAt" IS NULL`)
     },
-    /** Ends the link. A row whose mail was sent within a day is deleted a day later, as the mail counts in the limits. */
+    /** Ends the link. Its row is deleted at once, or a day later if a mail to it still counts in the limits. */
     async end({ id }: Subscriber) {
       await orSubmitError(
         db.$transaction([

@@ -42,17 +42,18 @@ export function serveFormPosts(
   }
 
   async function post(request: FastifyRequest, reply: FastifyReply) {
-    const refusal = overLimit.get(request) // before they are read all forms count as orders: its message is about enquiries
+    // The limit was counted before the body was read, as an order. For another form its message would be wrong.
+    const refusal = overLimit.get(request)
     if (refusal) throw isOrderForm(request) ? refusal : new HttpError(429)
     const fields = fieldsOf(request)
     if (isOrderForm(request)) {
-      const { reference } = await limits.store('order', request, reply, (options) =>
+      const { reference } = await limits.countIfSuccessful('order', request, reply, (options) =>
         submitPlainForm(orders, fields, options),
       )
       return reply.redirect(`${RECEIVED_PATH}?reference=${reference}`, 303)
     }
     const subscription = subscriptionSchema.parse(readSubscriptionFields(fields))
-    await limits.store('subscription', request, reply, () => subscribers.subscribe(subscription))
+    await limits.countIfSuccessful('subscription', request, reply, () => subscribers.subscribe(subscription))
     return reply.redirect(`${SUBSCRIBED_PATH}#main`, 303) // otherwise the browser keeps the form's fragment
   }
 
@@ -67,7 +68,7 @@ export function serveFormPosts(
     const { data: submissionKey } = submissionKeySchema.safeParse(fields.get('submissionKey'))
     const outcome = isOrder
       ? { order: { problem, values, submissionKey, isUncertain: submissionKey !== undefined && status >= 500 } }
-      : { subscription: { problem, values } }
+      : { refusedSubscription: { problem, values } }
     return sendPage(request.routeOptions.url ?? '/', outcome, reply)
   }
 

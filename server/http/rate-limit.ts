@@ -56,14 +56,14 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
      * Runs `store` and counts it when it succeeds. `acknowledge` is false after a client's acknowledgements of a day.
      * @throws HttpError 429 at the limit of a day; sets `retry-after`
      */
-    async store<T>(
+    async countIfSuccessful<T>(
       kind: StoredKind,
       request: FastifyRequest,
       reply: FastifyReply,
       store: (options: { acknowledge: boolean }) => Promise<T>,
     ): Promise<T> {
       if (isOff) return store({ acknowledge: true })
-      const acknowledge = (await day[kind].assertLeft(request, reply)) < ACKNOWLEDGEMENTS_A_DAY
+      const acknowledge = (await day[kind].usedOrRefuse(request, reply)) < ACKNOWLEDGEMENTS_A_DAY
       const result = await store({ acknowledge })
       await day[kind].count(request)
       return result
@@ -104,7 +104,7 @@ function createLimit(
       }
     },
     /** Refuses a client at its limit. Returns how much it has used; a network's use is scaled to one client's limit. */
-    async assertLeft(request: FastifyRequest, reply: FastifyReply): Promise<number> {
+    async usedOrRefuse(request: FastifyRequest, reply: FastifyReply): Promise<number> {
       const used = [await use(client, request, { increment: false })]
       if (isIPv6(request.ip)) used.push(await use(network, request, { increment: false }))
       for (const each of used) if (each.remaining === 0) refuse(each, reply)

@@ -26,7 +26,7 @@ export function createPageSender(pages: StaticPages) {
     if (html === undefined) {
       const { renderOutcome } = await loadRenderer()
       html = renderOutcome(Buffer.from(page.identity.body, 'latin1').toString(), path, outcome)
-      const { values = {} } = outcome.order ?? outcome.subscription ?? {}
+      const { values = {} } = outcome.order ?? outcome.refusedSubscription ?? {}
       const isCommon = !outcome.received && !outcome.order?.submissionKey && Object.keys(values).length === 0
       if (isCommon) rendered.set(key, html)
     }

@@ -64,7 +64,7 @@ export function serveProcedures(app: FastifyInstance, parts: Omit<Context, 'ackn
       const { params, body } = request
       const { path } = params
       const { orders, subscribers } = parts
-      const data = await limits.store(limitOf[path], request, reply, (options) =>
+      const data = await limits.countIfSuccessful(limitOf[path], request, reply, (options) =>
         callTRPCProcedure({
           router: appRouter,
           path,

@@ -18,8 +18,8 @@ export async function serveSubscriptionLinks(
   sendPage: SendPage,
 ): Promise<void> {
   const find = (request: FastifyRequest<Link>) => subscribers.find(String(request.query.token))
-  const send = (link: SubscriptionState, reply: FastifyReply, status = 200) =>
-    sendPage(SUBSCRIPTION_PATH, { link }, reply.code(status))
+  const send = (subscriptionState: SubscriptionState, reply: FastifyReply, status = 200) =>
+    sendPage(SUBSCRIPTION_PATH, { subscriptionState }, reply.code(status))
 
   app.setErrorHandler((error, request, reply) => {
     logFailure(error, request)

@@ -70,8 +70,9 @@ function logChange(log: Log, change: Change, isToSeveral: boolean) {
   if (change.state === 'Delivered') return log.info(change, 'a mail has arrived')
   if (change.state === 'Complained') return log.warn(change, 'a mail was marked as spam')
   if (kinds[change.kind].to !== 'staff') return log.warn(change, 'a mail did not arrive')
-  const mayHaveReachedOthers = isToSeveral && change.kind !== 'Summary' // logReceiver logs it
-  if (!mayHaveReachedOthers) log.error(change, 'a mail to staff did not arrive: they may not know of an enquiry')
+  // Of a notice to several the line of logReceiver is enough. Nothing repeats the list of a summary.
+  if (!isToSeveral || change.kind === 'Summary')
+    log.error(change, 'a mail to staff did not arrive: they may not know of an enquiry')
 }
 
 /** An address of several in STAFF_EMAILS is reported once a day, as `s…@shop.example`. */

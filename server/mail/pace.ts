@@ -4,7 +4,7 @@ export type Pace = ReturnType<typeof createPace>
 
 /** Requests at a time. With answers that take 100 ms these are enough for 100 a second. */
 const PARALLEL = 10
-/** No request starts while fewer are free, so that mails are claimed several at a time. */
+/** Waits until so many are free: one statement then claims several mails instead of one. */
 const FREE_MIN = 5
 /** The limit when answers name none. A higher one would take the processor from orders. */
 const ASSUMED_A_SECOND = 100
@@ -19,16 +19,17 @@ export function createPace(now: () => number = () => performance.now()) {
   let underWay = 0
   let windowEnd = Number.POSITIVE_INFINITY
 
-  function learn(headers: ResponseHeaders) {
+  function readLimits(headers: ResponseHeaders) {
     const isFirst = windowEnd === Number.POSITIVE_INFINITY
     if (!headers) {
       if (isFirst) left = Math.max(left, 1) // Resend did not answer: the next one may tell
       return
     }
     const read = (name: string) => readNumber(headers[`ratelimit-${name}`])
-    const unspent = (read('remaining') ?? (limit ? left + underWay : ASSUMED_A_SECOND - 1)) - underWay // Resend's count may not include the requests under way
+    const remaining = read('remaining') ?? (limit ? left + underWay : ASSUMED_A_SECOND - 1)
+    const leftInWindow = remaining - underWay // Resend's count may not include the requests under way
     limit = read('limit') ?? limit ?? ASSUMED_A_SECOND
-    left = isFirst ? unspent : Math.min(left, unspent)
+    left = isFirst ? leftInWindow : Math.min(left, leftInWindow)
     windowEnd = Math.min(windowEnd, now() + (read('reset') ?? 1) * 1000) // Resend rounds up to seconds: the earliest end counts
   }
 
@@ -53,7 +54,7 @@ export function createPace(now: () => number = () => performance.now()) {
     ended(headers: ResponseHeaders | 'unsent') {
       underWay--
       if (headers === 'unsent') left++
-      else learn(headers)
+      else readLimits(headers)
     },
   }
 }

@@ -5,12 +5,6 @@ import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 /*
  * The states of a mail and their transitions. `transition` in queue.ts makes every change and refuses any other one.
  *
- *   an order is stored ─▶ Pending ── Resend takes it ──▶ Sent ─ Resend reports ─▶ Delivered, Bounced, Complained, Failed
- *                          │  ▲ └─── refused for good ──▶ Failed ────────────────────┐
- *                          │  │ └─── no clear answer, too long ago ──▶ Unknown ──────┤ `staff mails retry`
- *                          │  └──────────────────────────────────────────────────────┘
- *                          └──────── a limit, its age, a summary that names it, staff ──▶ Withheld
- *
  * Each enquiry has a notice of its own. It is not sent when a summary names the enquiry: if it is suspected spam, whose
  * notice has no DueAt (insert-enquiries.ts), or if the limit of notices is reached (summary.ts).
  */

@@ -103,7 +103,7 @@ async function readList(db: Db, title: string, where: EnquiryFilter, command: st
 
 /**
  * Writes a summary when notices wait for one, have waited `waitMs` for more, and the pause since the last summary is over.
- * Once the limit of notices is reached, it also covers those that are due. Writes the digest too.
+ * Once the limit of notices is reached, notices that are due are listed in it instead of being sent. Writes the digest too.
  */
 export function createSummaryWriter(db: Db, env: Env, log: Pick<Logger, 'info' | 'error'>, waitMs = WAIT_MS) {
   const budget = budgetOf(env)

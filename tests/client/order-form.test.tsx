@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { enquiryReceived, receivedEarlier } from '../../client/content/enquiry-form.ts'
-import { emailFieldError, emptyFieldError, notStored, progress, uncertain } from '../../client/content/sending.ts'
+import { emailFieldError, emptyFieldError, notStored, progressTexts, uncertain } from '../../client/content/sending.ts'
 import { OrderSection } from '../../client/enquiry/order-form.tsx'
 import { keepKey } from '../../client/enquiry/send-order.ts'
 import { brand } from '../../shared/brand.ts'
@@ -173,11 +173,11 @@ it('an answer that takes its time is waited for in words', async () => {
   network.answers = [promise]
   await fill(filled)
   await send()
-  expect(await page.getByText(progress.slow).query()).toBeNull()
+  expect(await page.getByText(progressTexts.slow).query()).toBeNull()
   await pass(3)
-  expect(await page.getByText(progress.slow).query()).toBeNull()
+  expect(await page.getByText(progressTexts.slow).query()).toBeNull()
   await pass(2)
-  await expect.element(page.getByText(progress.slow)).toBeVisible()
+  await expect.element(page.getByText(progressTexts.slow)).toBeVisible()
   resolve(received('QV-7K3M9P'))
   await toast(messages.received)
   expect(network.sent).toHaveLength(1)
@@ -231,14 +231,14 @@ it.each([
   new MutationObserver(watch).observe(form, { subtree: true, childList: true, characterData: true })
   await fill(filled)
   await send()
-  await expect.element(page.getByText(progress.again(2))).toBeVisible()
+  await expect.element(page.getByText(progressTexts.again(2))).toBeVisible()
   await pass(1)
   await expect.poll(() => network.sent.length).toBe(2)
   expect(values()).toEqual(filled)
-  await expect.element(page.getByText(progress.again(3))).toBeVisible()
+  await expect.element(page.getByText(progressTexts.again(3))).toBeVisible()
   await pass(2)
   await toast(messages.received)
-  expect([...said]).toEqual(['', progress.again(2), progress.again(3)])
+  expect([...said]).toEqual(['', progressTexts.again(2), progressTexts.again(3)])
   expect(new Set(network.sent.map((order) => order.submissionKey)).size).toBe(1)
   expect(network.sent).toHaveLength(3)
 })
@@ -341,7 +341,7 @@ it('too many are sent once more after the time the server names, and then told',
   network.answers = [tooMany(), tooMany()]
   await fill(filled)
   await send()
-  await expect.element(page.getByText(progress.wait(1))).toBeVisible()
+  await expect.element(page.getByText(progressTexts.wait(1))).toBeVisible()
   await pass(1)
   await toast('Too many enquiries.')
   expect(network.sent).toHaveLength(2)

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
-import { progress, stopped } from '../../client/content/sending.ts'
+import { progressTexts, stoppedText } from '../../client/content/sending.ts'
 import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
 import { messages } from '../../shared/order.ts'
 import { eventually } from '../support/eventually.ts'
@@ -58,7 +58,7 @@ describe.concurrent('one order', () => {
       await cutAnswers(page, 2)
       await fillOrder(page, { email })
       await sendButton(page).click()
-      await page.getByText(progress.again(3)).waitFor()
+      await page.getByText(progressTexts.again(3)).waitFor()
       expect(await page.locator('#order [name=name]').inputValue()).toBe('Asha Verma')
       await received(page)
       const rows = await storedFrom(email)
@@ -79,7 +79,7 @@ describe.concurrent('one order', () => {
     await page.locator('.Toastify').waitFor({ state: 'attached' })
     await page.context().setOffline(true)
     await sendButton(page).click()
-    await page.getByText(progress.offline).waitFor()
+    await page.getByText(progressTexts.offline).waitFor()
     await page.clock.runFor(60_000)
     expect(await page.locator('#order [name=name]').inputValue()).toBe('Asha Verma')
     expect(await storedFrom(email)).toHaveLength(0)
@@ -223,7 +223,7 @@ describe.concurrent('one order', () => {
       await fillOrder(page, { email })
       await sendButton(page).click()
       await page.getByRole('button', { name: 'Stop' }).click()
-      await page.getByText(stopped).waitFor()
+      await page.getByText(stoppedText).waitFor()
       await page.unrouteAll({ behavior: 'wait' })
       const isWhole = what.startsWith('all')
       if (!isWhole) await page.route(`**/assets/${what.split(' ')[0]}-*.js`, (route) => route.abort())
@@ -239,7 +239,7 @@ describe.concurrent('one order', () => {
     },
   )
 
-  it('a form posted by the browser whose answer is lost, and then sent by the code, is one order', async () => {
+  it('a form sent by the browser whose answer is lost, and then sent by the code, is one order', async () => {
     const email = anAddress()
     const { page, close } = await open('/buy-now')
     await page.route('**/assets/order-sender-*.js', (route) => route.abort())
@@ -260,7 +260,7 @@ describe.concurrent('one order', () => {
     await close()
   })
 
-  it('an order posted by the browser is a repeat for ten minutes, and then a new order', async () => {
+  it('an order sent by the browser is a repeat for ten minutes, and then a new order', async () => {
     const email = anAddress()
     const { page, close } = await newcomer()
     await page.clock.install()

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
-import { progress, uncertain } from '../../client/content/sending.ts'
+import { progressTexts, uncertain } from '../../client/content/sending.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { eventually } from '../support/eventually.ts'
@@ -160,7 +160,7 @@ async function order({ page, see }: Visit) {
   await send()
   await see('main', uncertain)
   await send()
-  await page.getByText(progress.again(2)).waitFor()
+  await page.getByText(progressTexts.again(2)).waitFor()
   await see('main', messages.received)
   const [row] = await storedFrom(email)
   expect(await page.locator('.reference').innerText()).toBe(row?.reference)
@@ -169,7 +169,7 @@ async function order({ page, see }: Visit) {
   await see('main', 'What happens next')
   await fillOrder(page, { email: anAddress() })
   await send()
-  await page.getByText(progress.again(2)).waitFor()
+  await page.getByText(progressTexts.again(2)).waitFor()
   await page.getByRole('button', { name: /stop/i }).click()
   await see('#order', 'stopped')
 }

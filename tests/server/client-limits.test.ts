@@ -173,7 +173,7 @@ describe('a limit of the day', () => {
     atEnd(() => server.close())
     const limits = await registerRateLimits(server, { ...readEnv({}), RATE_LIMIT_MAX: 1 })
     const store = async () => ({})
-    server.post('/', (request, reply) => limits.store('subscription', request, reply, store))
+    server.post('/', (request, reply) => limits.countIfSuccessful('subscription', request, reply, store))
     const storeFrom = async (remoteAddress: string) =>
       (await server.inject({ method: 'POST', url: '/', remoteAddress })).statusCode
     expect(await statuses(4, () => storeFrom('203.0.113.1'))).toEqual([200, 200, 200, 429])
