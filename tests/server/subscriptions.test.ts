@@ -55,7 +55,11 @@ async function ask(link: string, body?: string | FormData, headers: Record<strin
     ...(body !== undefined && { body }),
   })
   const text = await answer.text()
-  return { status: answer.status, headers: answer.headers, link: text ? JSON.parse(text).link : undefined }
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    subscriptionState: text ? JSON.parse(text).subscriptionState : undefined,
+  }
 }
 
 const forget = () => deleteExpiredSubscribers(app.db, new Date())
@@ -86,25 +90,25 @@ describe('a subscription', () => {
 
     const fromTheMail = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
     for (const headers of [{}, fromTheMail])
-      expect(await ask(link, undefined, headers)).toMatchObject({ status: 200, link: 'unconfirmed' })
+      expect(await ask(link, undefined, headers)).toMatchObject({ status: 200, subscriptionState: 'unconfirmed' })
     await fetch(link, { method: 'HEAD' })
     expect((await rows())[0]?.confirmedAt).toBeNull()
 
     const confirmed = await ask(link, 'do=confirm')
     expect([confirmed.status, confirmed.headers.get('location')]).toEqual([303, link.replace(app.url, '')])
-    expect(await ask(link)).toMatchObject({ status: 200, link: 'confirmed' })
+    expect(await ask(link)).toMatchObject({ status: 200, subscriptionState: 'confirmed' })
     const [{ confirmedAt } = { confirmedAt: null }] = await rows()
     expect(confirmedAt).toBeInstanceOf(Date)
     await ask(link, 'do=confirm')
     expect((await rows())[0]?.confirmedAt).toEqual(confirmedAt)
 
     for (let times = 0; times < 2; times++)
-      expect(await ask(link, 'do=end')).toMatchObject({ status: 200, link: 'ended' })
+      expect(await ask(link, 'do=end')).toMatchObject({ status: 200, subscriptionState: 'ended' })
     expect(await rows()).toMatchObject([{ confirmedAt: null, endsAt: expect.any(Date) }])
     await forget()
     expect(await rows()).toHaveLength(1)
-    expect(await ask(link)).toMatchObject({ status: 404, link: 'unknown' })
-    expect(await ask(link, 'do=confirm')).toMatchObject({ status: 404, link: 'unknown' })
+    expect(await ask(link)).toMatchObject({ status: 404, subscriptionState: 'unknown' })
+    expect(await ask(link, 'do=confirm')).toMatchObject({ status: 404, subscriptionState: 'unknown' })
     expect(app.logLines.join()).not.toMatch(/token|[\da-f]{64}/)
     await app.db.subscriber.updateMany({ data: { endsAt: hoursAgo(25) } })
     expect(await forget()).toBe(1)
@@ -131,7 +135,7 @@ describe('a subscription', () => {
     })
     await idle()
     await app.db.mail.updateMany({ data: { triedAt: hoursAgo(25) } })
-    expect(await ask(link, body())).toMatchObject({ status: 200, link: 'ended' })
+    expect(await ask(link, body())).toMatchObject({ status: 200, subscriptionState: 'ended' })
     expect(await rows()).toEqual([])
   })
 
@@ -160,9 +164,9 @@ describe('a subscription', () => {
     const link = await theLink()
     await app.db.$executeRaw`ALTER TABLE "Quvera_Subscriber" RENAME TO "Away"`
     for (const body of [undefined, 'do=confirm', 'do=end'])
-      expect(await ask(link, body)).toMatchObject({ status: 503, link: 'failed' })
+      expect(await ask(link, body)).toMatchObject({ status: 503, subscriptionState: 'failed' })
     await app.db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Subscriber"`
-    expect(await ask(link)).toMatchObject({ status: 200, link: 'unconfirmed' })
+    expect(await ask(link)).toMatchObject({ status: 200, subscriptionState: 'unconfirmed' })
     expect(app.loggedErrors()).toMatchObject([{ msg: 'subscriptions cannot be stored' }])
   })
 
@@ -232,7 +236,7 @@ describe('a subscription', () => {
     const answers = []
     for (let times = 0; times <= 60; times++) answers.push(await ask(link, times % 2 ? 'do=end' : undefined))
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
-    expect(answers.at(-1)).toMatchObject({ status: 429, link: 'failed' })
+    expect(answers.at(-1)).toMatchObject({ status: 429, subscriptionState: 'failed' })
   })
 
   it.each([
@@ -255,7 +259,7 @@ describe('the guards of acknowledgements', () => {
     await start({ dailyBudget: 30 })
     for (let times = 1; times <= 3; times++) {
       await subscribe(`asha+${times}@shop.example`)
-      expect(await ask(await theLink(times), 'do=end')).toMatchObject({ link: 'ended' })
+      expect(await ask(await theLink(times), 'do=end')).toMatchObject({ subscriptionState: 'ended' })
     }
     await subscribe('asha@shop.example')
     await subscribe('other@shop.example')
@@ -380,7 +384,9 @@ describe('staff', () => {
     await start({ mails: false })
     expect((await staff(['restore', '--mails', file], app.env)).stdout).not.toContain('Withheld')
     expect(await rows()).toEqual(before)
-    expect(await ask(app.url + link.slice(link.indexOf('/subscription')))).toMatchObject({ link: 'confirmed' })
+    expect(await ask(app.url + link.slice(link.indexOf('/subscription')))).toMatchObject({
+      subscriptionState: 'confirmed',
+    })
   })
 })
 
@@ -394,7 +400,9 @@ it('a restored database has no confirmed subscription, because people may have l
   const { stdout } = await staff(['subscribers', '--csv'], app.env)
   expect(readCsv(stdout)).toEqual([])
   await forget()
-  expect(await ask(app.url + link.slice(link.indexOf('/subscription')))).toMatchObject({ link: 'unconfirmed' })
+  expect(await ask(app.url + link.slice(link.indexOf('/subscription')))).toMatchObject({
+    subscriptionState: 'unconfirmed',
+  })
 })
 
 it('who was asked and has not confirmed within 30 days is forgotten, and one of a restored backup 30 days after', async () => {
