@@ -102,7 +102,7 @@ export const subscribedPage: Page = {
   Body: () => (
     <MessagePage title="Almost subscribed">
       <p className="lead">{subscribe.done}</p>
-      <p>Nothing there after some minutes? Look among spam. If you are already subscribed, we send no further email.</p>
+      <p>Nothing there after some minutes? Look among spam.</p>
       {backHome}
     </MessagePage>
   ),
