@@ -101,7 +101,8 @@ export async function migrate(client: ClientBase, folder: string, only?: string[
 }
 
 /**
- * Drops all tables, functions and types, and applies the first migration, in one transaction. Only the access log is kept.
+ * Drops all tables, functions and types of the site, and applies the first migration, in one transaction. Only the access
+ * log is kept.
  * @throws OperatorError when a table has rows; nothing has been changed then
  */
 export async function recreateTables(client: ClientBase, folder: string): Promise<void> {
@@ -117,9 +118,12 @@ export async function recreateTables(client: ClientBase, folder: string): Promis
 /** As JSON, because later versions may add columns. */
 const KEEP_ACCESS_LOG = `CREATE TEMP TABLE kept ON COMMIT DROP AS SELECT json_agg(log) AS "log" FROM "Quvera_Access" log`
 const RETURN_ACCESS_LOG = `INSERT INTO "Quvera_Access" SELECT row.* FROM kept, json_populate_recordset(NULL::"Quvera_Access", "log") row`
+/** By its schema and name: others, such as extensions, may share the schema. */
+const isOurs = (prefix: string) =>
+  `${prefix}namespace = current_schema()::regnamespace AND ${prefix}name ~ '^(Quvera_|_prisma_migrations$)'`
 const DROP_ALL = `
   DO $$ DECLARE item text; has_rows boolean; BEGIN
-    FOR item IN SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+    FOR item IN SELECT relname FROM pg_class WHERE ${isOurs('rel')} AND relkind = 'r'
     LOOP
       EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', item);
       EXECUTE format('SELECT EXISTS (SELECT FROM %I)', item) INTO has_rows;
@@ -127,10 +131,10 @@ const DROP_ALL = `
         RAISE EXCEPTION 'The database has rows in %', item;
       END IF;
     END LOOP;
-    FOR item IN SELECT format('TABLE %s', oid::regclass) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+    FOR item IN SELECT format('TABLE %s', oid::regclass) FROM pg_class WHERE ${isOurs('rel')} AND relkind = 'r'
     LOOP EXECUTE 'DROP ' || item || ' CASCADE'; END LOOP;
-    FOR item IN SELECT format('FUNCTION %s', oid::regprocedure) FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
-      UNION ALL SELECT format('TYPE %s', oid::regtype) FROM pg_type WHERE typnamespace = current_schema()::regnamespace AND typtype = 'e'
+    FOR item IN SELECT format('FUNCTION %s', oid::regprocedure) FROM pg_proc WHERE ${isOurs('pro')}
+      UNION ALL SELECT format('TYPE %s', oid::regtype) FROM pg_type WHERE ${isOurs('typ')} AND typtype = 'e'
     LOOP EXECUTE 'DROP ' || item || ' CASCADE'; END LOOP;
   END $$`
 
@@ -153,9 +157,7 @@ async function createMigrationsTable(client: ClientBase) {
   const { rows } = await client.query<{ isMigrated: boolean; tables: number }>(FIND_TABLES)
   if (rows[0]?.isMigrated) return // before CREATE, for which this role may lack the right
   if (rows[0]?.tables) {
-    throw new OperatorError(
-      'The database holds tables, but no record of migrations. Use an empty database, or record what it has with `prisma migrate resolve`.',
-    )
+    throw new OperatorError('The database holds tables, but no record of migrations. Use an empty database.')
   }
   await client.query(CREATE_MIGRATIONS_TABLE)
 }
@@ -169,7 +171,7 @@ async function readApplied(client: ClientBase): Promise<Map<string, string>> {
   const unfinished = records.find(({ isFinished }) => !isFinished)
   if (unfinished) {
     throw new OperatorError(
-      `Prisma Migrate began migration ${unfinished.name} and did not finish it. Repair the database, then \`prisma migrate resolve\`.`,
+      `Prisma Migrate began migration ${unfinished.name} and did not finish it. Repair the database, then set finished_at or rolled_back_at in its row of _prisma_migrations.`,
     )
   }
   return new Map(records.map(({ name, checksum }) => [name, checksum]))

@@ -61,6 +61,7 @@ export async function withSnapshot(
 ): Promise<void> {
   await withClient(async (client) => {
     const id = randomUUID().slice(0, 8)
+    await client.query(BEGIN) // what is read from here on belongs to one version of the tables
     const migrations = (await readMigrationRecords(client))
       .filter(({ isFinished }) => isFinished)
       .map(({ name, checksum }) => ({ name, checksum }))
@@ -71,11 +72,11 @@ export async function withSnapshot(
         const select = `SELECT ${table.columns.map(quoted).join()} FROM ${quoted(table.name)}`
         return `DECLARE ${cursorOf(table)} CURSOR ${hold ? 'WITH HOLD ' : ''}FOR ${select}`
       })
-      await client.query([BEGIN, ...declarations, ...(hold ? ['COMMIT'] : [])].join('; '))
+      await client.query([...declarations, ...(hold ? ['COMMIT'] : [])].join('; '))
     }
     await declare(isEmbedded).catch(async (error) => {
       if (sqlState(error) !== DISK_FULL) throw error
-      await client.query('ROLLBACK')
+      await client.query(`ROLLBACK; ${BEGIN}`)
       console.error('The disk has no room for a copy of the rows: until this backup ends, orders wait or are refused.')
       await declare(false)
     })

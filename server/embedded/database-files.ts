@@ -52,8 +52,11 @@ const CONTROL_VERSION_AT = 8
 const LOG_FILE_MIN_BYTES = 2 ** 20
 const NEEDED =
   'PG_VERSION global/pg_control base/1 pg_logical pg_multixact/members pg_multixact/offsets pg_tblspc pg_wal'
-/** The catalogue's tables of types, columns, functions and tables. */
-const CATALOGUE = ['1247', '1249', '1255', '1259']
+/** The object ids of the catalogue's tables of types, columns, functions and tables; and of databases. */
+const CATALOGUE = [1247, 1249, 1255, 1259]
+const DATABASES = [1262]
+/** The list in `pg_filenode.map` begins here: an object id and the number of its file, in turn. */
+const MAP_ENTRIES_AT = 8
 
 /** @param files by their path in the folder */
 function findProblem(folder: string, files: Map<string, Stats>): string | undefined {
@@ -75,8 +78,21 @@ function findProblem(folder: string, files: Map<string, Stats>): string | undefi
   const short = log.find((path) => sizeOf(path) !== size)
   if (short) return `${short}, of the write-ahead log, is cut short: ${sizeOf(short)} of ${size} bytes`
 
-  const databases = paths.filter((path) => /^base\/\d+$/.test(path))
-  const catalogue = databases.flatMap((database) => CATALOGUE.map((name) => `${database}/${name}`))
-  const empty = [...catalogue, 'global/1262'].find((path) => !sizeOf(path))
-  return empty && `${empty}, a part of the catalogue, is missing or empty`
+  const directories = paths.filter((path) => /^base\/\d+$/.test(path))
+  for (const directory of [...directories, 'global']) {
+    const map = `${directory}/pg_filenode.map`
+    const catalogue = sizeOf(map)
+      ? mappedFiles(readFileSync(join(folder, map)), directory === 'global' ? DATABASES : CATALOGUE)
+      : []
+    const empty = [map, ...catalogue.map((file) => `${directory}/${file}`)].find((path) => !sizeOf(path))
+    if (empty) return `${empty}, a part of the catalogue, is missing or empty`
+  }
+}
+
+/** The files of these tables. VACUUM FULL and CLUSTER give a table of the catalogue a new one. */
+function mappedFiles(map: Buffer, tables: number[]): number[] {
+  const files: number[] = []
+  for (let at = MAP_ENTRIES_AT; at + 8 <= map.length; at += 8)
+    if (tables.includes(map.readUInt32LE(at))) files.push(map.readUInt32LE(at + 4))
+  return files
 }

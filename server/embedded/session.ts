@@ -80,8 +80,8 @@ export function createSession(postgres: Postgres, turns: Turns, disk: DiskSpace)
     isInTransaction: postgres.isInTransaction,
 
     /**
-     * Executes a batch up to the first message that is refused. A refusal has the effect of an error of PostgreSQL: the
-     * transaction fails, and the messages after it are skipped up to Sync.
+     * Executes a batch up to the first message that is refused; the messages after it are skipped up to Sync. A transaction
+     * that was begun fails. Without BEGIN, what the batch has executed before the refusal stays.
      */
     execute(batch: Batch, { socket, isSite }: Client): Buffer {
       if (batch.some(liftsTimeLimit)) turns.liftTimeLimit()

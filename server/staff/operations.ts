@@ -32,8 +32,8 @@ function settingText(name: Name, value: Env[Name]): string {
   if (value === undefined || String(value) === '') return '-'
   if (/_(KEY|SECRET)$/.test(name)) return 'set, hidden'
   if (name === 'NOTIFY_URL') return `${new URL(String(value)).origin}/…`
-  if (!name.endsWith('DATABASE_URL')) return String(value)
-  const url = new URL(String(value))
+  const url = URL.parse(String(value))
+  if (!url?.password && !url?.searchParams.has('password')) return String(value)
   if (url.password) url.password = 'hidden'
   if (url.searchParams.has('password')) url.searchParams.set('password', 'hidden')
   return url.href

@@ -102,7 +102,7 @@ function isTakenByNpm(option: string, variables: Variables): boolean {
  * Before anything is written, refuses an empty DATABASE_URL for commands that create a database, and a DATA_DIR of another
  * user.
  */
-function assertOwnDatabase([command = '', ...words]: string[], variables: Variables, { DATABASE_URL, DATA_DIR }: Env) {
+function assertOwnDatabase([command = '']: string[], variables: Variables, { DATABASE_URL, DATA_DIR }: Env) {
   if (DATABASE_URL) return
   const isNamed = variables.DATA_DIR && !variables.DATA_DIR_FROM_FILE
   if (variables.DATABASE_URL === '' && !isNamed && ['migrate', 'restore'].includes(command))
@@ -113,7 +113,7 @@ function assertOwnDatabase([command = '', ...words]: string[], variables: Variab
   if (owner === undefined || owner === process.getuid?.()) return
   const name = spawnSync('id', ['-nu', String(owner)], { encoding: 'utf8' }).stdout?.trim() || `#${owner}`
   throw new OperatorError(
-    `The database's folder ${DATA_DIR} belongs to the user ${name}; files of another user would keep the site from starting. As that user: runuser -u ${name} -- ${staffCommand([command, ...words].join(' '))}`,
+    `The database's folder ${DATA_DIR} belongs to the user ${name}; files of another user would keep the site from starting. As that user: runuser -u ${name} -- ${staffCommand(command)} …`,
   )
 }
 

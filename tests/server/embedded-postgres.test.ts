@@ -6,6 +6,7 @@ import { basename, join, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { pathIn } from '../../server/embedded/data-folder.ts'
+import { assertWholeDatabase } from '../../server/embedded/database-files.ts'
 import { createDiskSpace } from '../../server/embedded/disk-space.ts'
 import { type Postgres, serialize } from '../../server/embedded/postgres.ts'
 import { createTurns } from '../../server/embedded/turns.ts'
@@ -85,6 +86,12 @@ describe.skipIf(inject('postgres'))('the file system of the embedded database', 
     expect(ask('SELECT count(*) FROM generate_series(1, 100000)')).toEqual(['100000'])
     ask('RESET statement_timeout')
     expect(aborts).toEqual([])
+  })
+
+  it('is whole after VACUUM FULL has given the catalogue new files', () => {
+    ask('VACUUM FULL')
+    ask('CHECKPOINT') // removes the old ones
+    expect(assertWholeDatabase(folder)).toBe(true)
   })
 
   it('keeps sessions in UTC', () => {

@@ -88,7 +88,11 @@ it('a database of this version keeps its rows through an update', async () => {
 
 it('a backup of this version is restored by the later one, and brought up to date', async () => {
   const { env } = await anOpenDatabase()
-  await onDatabase(env, (db) => db.access.create({ data: { who: 'ravi', command: 'list', what: 'before' } }))
+  await onDatabase(env, async (db) => {
+    await db.access.create({ data: { who: 'ravi', command: 'list', what: 'before' } })
+    await db.$executeRawUnsafe('CREATE TABLE theirs (number INT)')
+    await db.$executeRawUnsafe("CREATE FUNCTION theirs() RETURNS INT LANGUAGE sql AS 'SELECT 1'")
+  })
   const { code, stdout } = await nextStaff(['restore', file], env)
   expect(code).toBe(0)
   const log = await onDatabase(env, (db) => db.access.findMany({ orderBy: { at: 'asc' } }))
@@ -96,6 +100,9 @@ it('a backup of this version is restored by the later one, and brought up to dat
   expect(stdout).toMatch(/^Restored 60 rows of the backup/m)
   expect(stdout.startsWith(RECREATED)).toBe(Boolean(inject('postgres')))
   expect(await shape(env)).toEqual([{ cities: 20n, journal: await journal() }])
+  expect(await onDatabase(env, (db) => db.$queryRaw`SELECT theirs(), to_regclass('theirs')::text AS name`)).toEqual([
+    { theirs: 1, name: 'theirs' }, // of another program: neither is dropped
+  ])
 })
 
 it('a backup whose rows do not fit leaves an empty database, brought up to date', async () => {

@@ -1,4 +1,4 @@
-import { chown, copyFile, readdir } from 'node:fs/promises'
+import { chown, copyFile, readdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { aFolder } from '../support/a-folder.ts'
@@ -128,13 +128,30 @@ describe('a database that nobody named', () => {
     expect(await migrate({ DATA_DIR: '.data' })).toMatchObject({ code: 0 })
   })
 
+  it('is the one that is typed before a command, not the one in .env', async () => {
+    const folder = await aFolder('quvera-typed-')
+    const [loader, program] = ['server/dotenv.mjs', 'server/staff.ts'].map((file) => resolve(file))
+    const inFile = 'postgresql://file@127.0.0.1:1/file'
+    await writeFile(join(folder, '.env'), `DATABASE_URL=${inFile}\nDIRECT_DATABASE_URL=${inFile}\n`)
+    const config = async (env: Record<string, string>) => {
+      const { stdout } = await runShell(`cd ${folder} && node --import ${loader} ${program} config`, env)
+      return stdout.match(/(?<=DATABASE_URL +)\S+/g)
+    }
+    expect(await config({})).toEqual([inFile, inFile])
+    expect(await config({ DATA_DIR: '.data' })).toEqual(['-', '-'])
+    expect(await config({ DATABASE_URL: 'postgresql://typed@127.0.0.1:1/typed' })).toEqual([
+      'postgresql://typed@127.0.0.1:1/typed',
+      '-',
+    ])
+  })
+
   it.skipIf(process.getuid?.() !== 0)('is not opened as another user than its folder’s, who is named', async () => {
     const folder = await aFolder('quvera-owner-')
     await chown(folder, 65_534, 65_534)
     const { code, stderr } = await staff(['list', '--new'], { DATA_DIR: folder })
     expect(code).toBe(1)
     expect(stderr).toMatch(
-      /^The database's folder \S+ belongs to the user nobody; [^\n]* runuser -u nobody -- npm run -s staff -- list --new\n$/,
+      /^The database's folder \S+ belongs to the user nobody; [^\n]* runuser -u nobody -- npm run -s staff -- list …\n$/,
     )
     expect(await readdir(folder)).toEqual([])
   })
