@@ -49,7 +49,7 @@ async function writeMigration(what?: string) {
 async function diffSchema(): Promise<string> {
   const schema = { path: 'schema.prisma', content: await readFile(join(here, 'schema.prisma'), 'utf8') }
   const dataDir = await mkdtemp(join(tmpdir(), 'migrated-'))
-  const options = { dataDir, create: true, port: 0, leaveMs: 0 }
+  const options = { dataDir, create: true, port: 0, drainMs: 0 }
   const server = await startEmbedded({ ...options, warn: console.error, onFailure: exitWithReason })
   try {
     await (await connectDatabase(server.connection, { migrations, migrate: true })).close()

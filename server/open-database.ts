@@ -85,7 +85,7 @@ async function startInThisProcess(
     dataDir: folder,
     create: options.migrate ?? false,
     port: options.embeddedPort ?? 0,
-    leaveMs: options.joinRunning ? LINGER_MS : 0,
+    drainMs: options.joinRunning ? LINGER_MS : 0,
     warn,
     onFailure: exitWithReason,
   })

@@ -9,7 +9,7 @@ import { type Env, readEnvOrExit } from './env.ts'
 import { exitWithReason } from './errors.ts'
 import { openDatabase, withDatabase } from './open-database.ts'
 import { migrationsFolder } from './project-root.ts'
-import { recordAccess } from './staff/access-log.ts'
+import { writeAccessLine } from './staff/access-log.ts'
 
 const LOOPBACK = '127.0.0.1'
 /** The links in docs/staff.md lead there. Studio refuses browsers that use another port. */
@@ -37,7 +37,7 @@ studio.once('exit', (code) => process.exit(code ?? 1))
 /** Returns a URL for Studio, which speaks TCP only: a port that leads to the socket of the embedded database. */
 async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Promise<string> {
   const reader = { command: 'studio', env: () => env, errors: process.stderr }
-  await withDatabase(env, ({ db }) => recordAccess(reader, db, 'everything'))
+  await withDatabase(env, ({ db }) => writeAccessLine(reader, db, 'everything'))
   if (url) return url
   const open = () => openDatabase({ dataDir, migrations: migrationsFolder(), joinRunning: true })
   const { port } = await forward(LOOPBACK, 0, openWhenNeeded(open, pathIn(socketFolder(resolve(dataDir)), 'socket')))

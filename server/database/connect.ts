@@ -24,7 +24,7 @@ type WithStartup = new (config?: pg.ClientConfig) => pg.Client & { getStartupCon
  * Sends TimeZone=UTC when it connects: the adapter reads all times as UTC. It is a startup parameter, because poolers pass
  * that on but refuse `options`.
  */
-class Client extends (pg.Client as unknown as WithStartup) {
+class UtcClient extends (pg.Client as unknown as WithStartup) {
   override getStartupConf() {
     return { ...super.getStartupConf(), TimeZone: 'UTC' }
   }
@@ -44,17 +44,18 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
   const settings = { ...connection, ...CONNECTION }
   const limits = options.queryTimeoutMs ? createLimits(options.queryTimeoutMs) : undefined
   // This connection prepares the database, and shows whether a pooler is in between. The pool is for everything else.
-  const client = await connectWithOptions(settings, limits?.session)
+  const client = await connectWithOptions(settings, limits?.startupOptions)
   try {
     const found = await readSettings(client)
-    // A pooler drops our time limit. A staff command sets none and cannot tell: it does as if a pooler were in between.
+    // Without our time limit in the session a pooler is in between, or we set none, as staff commands do: then no named
+    // statements, and only the client's limit.
     const isDirect = found.limitMs === limits?.statementMs && !MARKED_AS_POOLER.test(connection.connectionString ?? '')
     const pool = createPool({ ...settings, ...(isDirect ? limits.direct : limits?.pooled) })
     const name = options.name ?? `The database ${client.database} at ${client.host}:${client.port} (DATABASE_URL)`
     const [notes, db] = await Promise.all([
-      prepare(client, name, options),
+      applyOrCheckMigrations(client, name, options),
       openClient(new PrismaPg(pool, isDirect ? { statementNameGenerator: createStatementNames() } : {})),
-      // Before `client` ends: a command that serves the embedded database to us stops when no client is connected.
+      // Before `client` closes: a staff command that serves the embedded database ends when it has no connection left.
       pool.connect().then((first) => first.release()),
     ]).catch(async (error) => {
       await pool.end()
@@ -84,18 +85,18 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
  */
 function createLimits(queryTimeoutMs: number) {
   const statementMs = Math.round(queryTimeoutMs * 0.9)
-  const session = `-c statement_timeout=${statementMs} -c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`
+  const startupOptions = `-c statement_timeout=${statementMs} -c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`
   return {
     statementMs,
-    session,
-    direct: { options: session, query_timeout: queryTimeoutMs },
+    startupOptions,
+    direct: { options: startupOptions, query_timeout: queryTimeoutMs },
     pooled: { query_timeout: queryTimeoutMs + CONNECT_MS },
   }
 }
 
 /** After a statement without an answer, and until a connection opens, new connections get less time to open. */
 function createPool(settings: pg.PoolConfig): pg.Pool {
-  const pool = new pg.Pool({ ...settings, Client, max: POOL_SIZE, keepAlive: true })
+  const pool = new pg.Pool({ ...settings, Client: UtcClient, max: POOL_SIZE, keepAlive: true })
   const setConnectTimeout = (ms: number) => Object.assign(pool.options, { connectionTimeoutMillis: ms })
   pool.on('error', () => {}) // of idle connections, which are replaced
   pool.on('connect', (client) => {
@@ -104,7 +105,8 @@ function createPool(settings: pg.PoolConfig): pg.Pool {
   })
   pool.on('release', (error, client) => {
     if (isIdle(client)) return
-    // If its ROLLBACK was never sent, the next statement would belong to its transaction: confirmed, and rolled back later.
+    // Never used again while it is in a transaction: the next order would be confirmed in it, and rolled back with it.
+    // pg-pool drops a connection that is ending when this handler returns.
     client.end()
     if (!isConnectionLost(error)) setConnectTimeout(CONNECT_AFTER_SILENCE_MS)
   })
@@ -128,7 +130,7 @@ async function connectWithOptions(settings: pg.ClientConfig, options: string | u
 
 /** @param url the variable that names the database; none for the embedded one */
 async function connect(settings: pg.ClientConfig, url = settings.connectionString && 'DATABASE_URL') {
-  const client = new Client(settings)
+  const client = new UtcClient(settings)
   client.on('error', () => {}) // a broken connection fails the query at hand, which reports it
   try {
     await client.connect()
@@ -178,7 +180,7 @@ function warningsAbout({ fsync, synchronousCommit, standbys }: Settings): string
 }
 
 /** Applies the migrations, or checks that the database has them. Returns notes for the log. */
-async function prepare(client: pg.Client, name: string, options: ConnectOptions): Promise<string[]> {
+async function applyOrCheckMigrations(client: pg.Client, name: string, options: ConnectOptions): Promise<string[]> {
   const { migrations, directUrl, anyVersion } = options
   if (!options.migrate) return anyVersion ? [] : assertMigrated(client, name, migrations)
   if (!directUrl) return migrate(client, migrations)

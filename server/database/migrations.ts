@@ -95,7 +95,7 @@ export async function migrate(client: ClientBase, folder: string, only?: string[
       notes.push(`applied migration ${due.name}`)
     } catch (error) {
       await client.query('ROLLBACK').catch(() => {}) // the first failure is the one to report
-      throw explain(error, due ?? migrations[0], due !== undefined)
+      throw toOperatorError(error, due ?? migrations[0], due !== undefined)
     }
   }
 }
@@ -197,7 +197,7 @@ function recordOf({ name, sql }: Migration): string {
     VALUES ('${randomUUID()}', '${sha256(sql)}', '${name}', clock_timestamp(), 1)`
 }
 
-function explain(error: unknown, due: Migration | undefined, hasBegun: boolean): unknown {
+function toOperatorError(error: unknown, due: Migration | undefined, hasBegun: boolean): unknown {
   if (error instanceof OperatorError) return error
   if (!hasBegun && sqlState(error) === LOCK_NOT_AVAILABLE)
     return new OperatorError(

@@ -18,8 +18,8 @@ const START_PARAMETERS = [
 const INITDB_PARAMETERS = ['--wal-segsize=1']
 
 /**
- * Matches the log line of a PostgreSQL that has stopped for good: the program aborted, or its only session ended. PGlite
- * swallows both exceptions, so only the log reports them.
+ * Log lines after which this PGlite cannot be used again: the program aborted, or its only session ended. PGlite swallows
+ * both exceptions.
  */
 const FATAL_LOG_LINE = /^(?:Aborted\(|(?:[^\]]{0,60}\] )?(?:FATAL|PANIC): )/
 

@@ -1,6 +1,6 @@
 // Prepares each statement of the site once, as poolers do: parsing and planning take half of an order's time.
 import { serialize } from './postgres.ts'
-import { type Batch, kind } from './wire-protocol.ts'
+import { type Batch, messageType } from './wire-protocol.ts'
 
 const STATEMENTS_MAX = 200
 /** A plan that was made for a small table becomes slow when the table grows. */
@@ -42,7 +42,7 @@ export function createPreparedStatements(execute: (messages: Uint8Array) => Buff
 }
 
 function isUnnamed(parse: Buffer, bind: Buffer): boolean {
-  if (parse[0] !== kind.parse || bind[0] !== kind.bind) return false
+  if (parse[0] !== messageType.parse || bind[0] !== messageType.bind) return false
   return parse[nameOffset.parse] === 0 && bind[nameOffset.bind - 1] === 0 && bind[nameOffset.bind] === 0
 }
 

@@ -62,8 +62,8 @@ export async function openServer(options: ServerOptions, { warn, onAbort, setTim
       warn(`EMBEDDED_DATABASE_PORT ${port} is taken, so psql cannot reach the database there`)
     })
   return {
-    async close(leaveMs: number) {
-      await server.close(leaveMs)
+    async close(drainMs: number) {
+      await server.close(drainMs)
       await endUpkeep()
       await postgres.close()
     },

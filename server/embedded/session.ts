@@ -1,27 +1,27 @@
-// The one session of PostgreSQL, which all clients share. Clients other than the site work as the role CLIENT, some of their
+// The one session of PostgreSQL, which all clients share. Clients other than the site work as the role CLIENT_ROLE, some of their
 // statements are refused, and their session state is reset after each turn.
 import type { Socket } from 'node:net'
 import type { DiskSpace } from './disk-space.ts'
 import { type Postgres, serialize } from './postgres.ts'
 import { createPreparedStatements } from './prepared-statements.ts'
 import type { Turns } from './turns.ts'
-import { type Batch, errorResponse, isAnsweredWithReady, kind, Refusal } from './wire-protocol.ts'
+import { type Batch, errorResponse, isAnsweredWithReady, messageType, Refusal } from './wire-protocol.ts'
 
 const ANSWER_MAX_BYTES = 16 * 2 ** 20
 
 /** Has the rights of the tables' owner. */
-const CLIENT = 'quvera_staff'
-/** Also makes superusers ordinary roles again: a client can make some by SQL that it builds at run time. */
+const CLIENT_ROLE = 'quvera_staff'
+/** Also demotes superusers: refusalOfStatement reads the text only, so an ALTER ROLE within DO … EXECUTE passes it. */
 const PREPARE_CLIENT = `
-  DO $$ BEGIN CREATE ROLE ${CLIENT}; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
-  ALTER ROLE ${CLIENT} LOGIN NOSUPERUSER NOCREATEROLE NOCREATEDB NOREPLICATION NOBYPASSRLS;
-  GRANT postgres TO ${CLIENT} WITH INHERIT TRUE, SET FALSE, ADMIN FALSE;
-  GRANT pg_checkpoint TO ${CLIENT};
+  DO $$ BEGIN CREATE ROLE ${CLIENT_ROLE}; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+  ALTER ROLE ${CLIENT_ROLE} LOGIN NOSUPERUSER NOCREATEROLE NOCREATEDB NOREPLICATION NOBYPASSRLS;
+  GRANT postgres TO ${CLIENT_ROLE} WITH INHERIT TRUE, SET FALSE, ADMIN FALSE;
+  GRANT pg_checkpoint TO ${CLIENT_ROLE};
   DO $$ DECLARE name text; BEGIN
     FOR name IN SELECT rolname FROM pg_roles WHERE rolsuper AND rolname <> 'postgres'
     LOOP EXECUTE format('ALTER ROLE %I NOSUPERUSER', name); END LOOP;
   END $$`
-const SET_CLIENT_ROLE = `SET SESSION AUTHORIZATION ${CLIENT}`
+const SET_CLIENT_ROLE = `SET SESSION AUTHORIZATION ${CLIENT_ROLE}`
 const RESET_SESSION = [
   'SET SESSION AUTHORIZATION postgres', // RESET does nothing in PGlite
   'RESET ALL; DEALLOCATE ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); DISCARD TEMP',
@@ -57,7 +57,7 @@ export function createSession(postgres: Postgres, turns: Turns, disk: DiskSpace)
   }
 
   function refusalOf(message: Buffer, isSite: boolean): Refusal | undefined {
-    if (message[0] !== kind.query && message[0] !== kind.parse) return undefined
+    if (message[0] !== messageType.query && message[0] !== messageType.parse) return undefined
     if (!disk.isEnoughFor(message, postgres.isInTransaction())) return new Refusal('53100', disk.message)
     if (backupCursorsIn(message).length > 0 && !disk.isEnoughToCopy())
       return new Refusal('53100', 'the disk has no room for a copy of the rows')
@@ -103,7 +103,7 @@ export function createSession(postgres: Postgres, turns: Turns, disk: DiskSpace)
       postgres.query('ROLLBACK')
     },
 
-    /** Runs `work`, one turn of a client, as the role CLIENT. */
+    /** Runs `work`, one turn of a client, as the role CLIENT_ROLE. */
     async withClientRole(work: () => Promise<void>): Promise<void> {
       postgres.query(SET_CLIENT_ROLE)
       try {
@@ -122,7 +122,7 @@ export function createSession(postgres: Postgres, turns: Turns, disk: DiskSpace)
 
 /** The names of the cursors that a backup declares with this message. */
 function backupCursorsIn(message: Buffer): string[] {
-  if (message[0] !== kind.query) return []
+  if (message[0] !== messageType.query) return []
   return [...message.toString('latin1', 5).matchAll(DECLARE_BACKUP)].map(([, name = '']) => name)
 }
 
@@ -141,7 +141,7 @@ const TOO_LONG = new Refusal(
 /** Refuses what PGlite cannot do, what would change the client's role, and settings that would outlast its turn. */
 function refusalOfStatement(statement: string): Refusal | undefined {
   if (/\bsession(_|\b[^;]*\b)authorization\b/i.test(statement))
-    return new Refusal('42501', `a client of the embedded database works as ${CLIENT}`)
+    return new Refusal('42501', `a client of the embedded database works as ${CLIENT_ROLE}`)
   if (/\balter\s+(system|database|role|user)\b/i.test(statement))
     return new Refusal('42501', 'the embedded database keeps no settings of its clients')
   if (/\bcopy\b[^;]*\bfrom\s+stdin\b/i.test(statement))

@@ -35,7 +35,7 @@ const CLOSE_MAX_MS = 10_000
 export interface EmbeddedOptions extends Pick<ServerOptions, 'create' | 'port'> {
   dataDir: string
   /** How long clients may go on after `stop`. */
-  leaveMs: number
+  drainMs: number
   warn(message: string): void
   onFailure(error: unknown): void
 }
@@ -45,7 +45,7 @@ export interface EmbeddedOptions extends Pick<ServerOptions, 'create' | 'port'> 
  * @throws InUseError when another process has the folder
  */
 export async function startEmbedded(options: EmbeddedOptions) {
-  const { dataDir, create, port, leaveMs, warn, onFailure } = options
+  const { dataDir, create, port, drainMs, warn, onFailure } = options
   const folder = resolve(dataDir)
   assertPathLength(folder) // before anything is made in it
   process.umask(0o077) // for files that PostgreSQL creates; a worker thread cannot set it
@@ -91,7 +91,7 @@ export async function startEmbedded(options: EmbeddedOptions) {
     connection: { ...SOCKET_CONNECTION, host, user: siteUser },
     async stop() {
       isStopping = true
-      await thread.stop(leaveMs)
+      await thread.stop(drainMs)
       await running
       unlock()
     },
@@ -128,9 +128,9 @@ async function startThread(server: ServerOptions, warn: (message: string) => voi
       clearInterval(timer)
       return failure instanceof Error ? failure.message.replace(/\.$/, '') : 'its thread ended'
     }),
-    async stop(leaveMs: number) {
-      worker.postMessage(leaveMs)
-      const late = setTimeout(() => worker.terminate(), leaveMs + CLOSE_MAX_MS)
+    async stop(drainMs: number) {
+      worker.postMessage(drainMs)
+      const late = setTimeout(() => worker.terminate(), drainMs + CLOSE_MAX_MS)
       await exited
       clearTimeout(late)
     },

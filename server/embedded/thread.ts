@@ -25,8 +25,8 @@ try {
     setTimeLimit: (isOn) => send({ kind: 'timeLimit', isOn }),
   })
   setInterval(() => send({ kind: 'alive' }), ALIVE_MS)
-  parentPort?.once('message', async (leaveMs: number) => {
-    await server.close(leaveMs)
+  parentPort?.once('message', async (drainMs: number) => {
+    await server.close(drainMs)
     process.exit()
   })
   send({ kind: 'ready' })

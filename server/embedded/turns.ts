@@ -1,4 +1,4 @@
-// PostgreSQL has one session here. Clients get it in turns.
+// A mutex: PostgreSQL has one session here, and clients get it one after the other.
 import { setImmediate as nextEvents } from 'node:timers/promises'
 
 /** After a turn longer than this, socket events are waiting, because PostgreSQL executes synchronously. */
@@ -27,7 +27,7 @@ export function createTurns(onTimeLimit: (isOn: boolean) => void) {
       return await work()
     } finally {
       setTimeLimit(true)
-      // It takes two rounds of the event loop to learn which sockets were closed.
+      // Lets the events of clients that gave up meanwhile arrive: their statements are skipped then. It takes two rounds.
       if (performance.now() - start > LONG_MS) {
         await nextEvents()
         await nextEvents()

@@ -7,12 +7,17 @@ const STARTUP_MAX_BYTES = 10_000
 const UNANSWERED_MAX_BYTES = 8 * 2 ** 20
 
 /** First bytes of messages. A message with any other one would end the session that all clients share. */
-export const kind = {
+export const messageType = {
   ...{ query: 0x51, parse: 0x50, bind: 0x42, describe: 0x44, execute: 0x45, close: 0x43, sync: 0x53, flush: 0x48 },
   ...{ call: 0x46, copyData: 0x64, copyDone: 0x63, copyFail: 0x66, terminate: 0x58 },
 }
-const KINDS = new Set<number | undefined>(Object.values(kind))
-const ASKS_FOR_ANSWER = new Set<number | undefined>([kind.query, kind.sync, kind.flush, kind.call])
+const MESSAGE_TYPES = new Set<number | undefined>(Object.values(messageType))
+const ASKS_FOR_ANSWER = new Set<number | undefined>([
+  messageType.query,
+  messageType.sync,
+  messageType.flush,
+  messageType.call,
+])
 /** Sent in the place of a protocol version. */
 const requestCode = { ssl: 80877103, gss: 80877104, cancel: 80877102 }
 
@@ -30,7 +35,7 @@ export type Batch = Buffer[]
 
 /** All messages that ask for an answer get ReadyForQuery at its end, except Flush. */
 export function isAnsweredWithReady(batch: Batch): boolean {
-  return batch.at(-1)?.[0] !== kind.flush
+  return batch.at(-1)?.[0] !== messageType.flush
 }
 
 /**
@@ -50,12 +55,12 @@ export async function* readBatches(socket: Socket, onStartup: (user: string) => 
 
   /** The next message; undefined until all of it has arrived. */
   function nextMessage(): Buffer | undefined {
-    const lengthAt = isStarted ? 1 : 0 // a startup message has no kind
+    const lengthAt = isStarted ? 1 : 0 // a startup message has no type
     if (unread.length < lengthAt + 4) return undefined
     const length = unread.readInt32BE(lengthAt)
     const [min, max] = isStarted ? [4, UNANSWERED_MAX_BYTES] : [8, STARTUP_MAX_BYTES]
     if (length < min || length > max) refuse(`invalid message length ${length}`)
-    if (isStarted && !KINDS.has(unread[0])) refuse('a message of an unknown kind')
+    if (isStarted && !MESSAGE_TYPES.has(unread[0])) refuse('a message of an unknown type')
     if (unread.length < lengthAt + length) return undefined
     const message = unread.subarray(0, lengthAt + length)
     unread = unread.subarray(lengthAt + length)
@@ -73,7 +78,7 @@ export async function* readBatches(socket: Socket, onStartup: (user: string) => 
         else socket.write('N') // encryption is not offered: the client goes on without
         continue
       }
-      if (message[0] === kind.terminate) return
+      if (message[0] === messageType.terminate) return
       batch.push(message)
       batchBytes += message.length
       if (ASKS_FOR_ANSWER.has(message[0])) {

@@ -73,10 +73,10 @@ export function createWireServer(session: Session, turns: Turns, siteUser: strin
       server.on('error', () => {}) // of clients that cannot be accepted, such as for want of file descriptors
       servers.push(server)
     },
-    /** Disconnects all clients, but gives them `leaveMs` to go by themselves. */
-    async close(leaveMs: number) {
+    /** Disconnects all clients, but gives them `drainMs` to go by themselves. */
+    async close(drainMs: number) {
       // Still accepts connections meanwhile: a client at work may open another one.
-      for (const end = performance.now() + leaveMs; sockets.size > 0 && performance.now() < end; ) await sleep(POLL_MS)
+      for (const end = performance.now() + drainMs; sockets.size > 0 && performance.now() < end; ) await sleep(POLL_MS)
       const closed = servers.map((server) => new Promise((done) => server.close(done)))
       for (const socket of sockets) socket.destroy()
       await Promise.all(closed)

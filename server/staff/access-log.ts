@@ -13,7 +13,7 @@ const REFERENCES_MAX = 5
  * replica or a full disk, the command says so and goes on.
  * @param what the references, or how many rows of what; nothing about a person
  */
-export async function recordAccess(
+export async function writeAccessLine(
   { command, env, errors }: { command: string } & Pick<Terminal, 'env' | 'errors'>,
   db: Pick<Db, 'access'>,
   what: string | { reference: string }[],

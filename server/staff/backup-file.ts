@@ -50,7 +50,7 @@ function readMark(line: string): unknown {
 }
 
 /** Something is wrong with the file. The message quotes nothing of it: it may hold control characters of a terminal. */
-export class Damage extends Error {}
+export class BackupFormatError extends Error {}
 
 export interface Backup {
   head: Head
@@ -63,7 +63,7 @@ export interface Backup {
 export async function openBackup(lines: AsyncGenerator<string>): Promise<Backup> {
   const { value: first = '' } = await lines.next()
   const head = headSchema.safeParse(readMark(first))
-  if (!head.success) throw new Damage('It does not begin as a backup')
+  if (!head.success) throw new BackupFormatError('It does not begin as a backup')
   const known = (await readMigrations(migrationsFolder())).map(({ name }) => name)
   assertKnown(head.data, known)
   const isOlder = known.length > head.data.migrations.length
@@ -95,7 +95,8 @@ async function* readBatches(first: string, lines: AsyncGenerator<string>): Backu
   for await (const line of lines) {
     number++
     const mark = line.startsWith(MARK) ? markSchema.safeParse(readMark(line)) : undefined
-    if (mark?.success === false || (!mark && !batch)) throw new Damage(`Line ${number} is not a line of a backup`)
+    if (mark?.success === false || (!mark && !batch))
+      throw new BackupFormatError(`Line ${number} is not a line of a backup`)
     if (batch?.rows.length && (mark || characters > CHARACTERS_AT_ONCE)) {
       yield batch
       total += batch.rows.length
@@ -113,7 +114,7 @@ async function* readBatches(first: string, lines: AsyncGenerator<string>): Backu
     characters += line.length
     checksum.update(`${line}\n`)
   }
-  throw new Damage('Its end is missing, or is not that of these rows')
+  throw new BackupFormatError('Its end is missing, or is not that of these rows')
 }
 
 /**
@@ -129,7 +130,7 @@ export async function* unzippedLines(open: () => Readable): AsyncGenerator<strin
     rest = lines.pop() ?? ''
     yield* lines
     number += lines.length
-    if (rest.length > LINE_MAX) throw new Damage(`Line ${number} is longer than ${LINE_MAX} characters`)
+    if (rest.length > LINE_MAX) throw new BackupFormatError(`Line ${number} is longer than ${LINE_MAX} characters`)
   }
   if (rest) yield rest
 }

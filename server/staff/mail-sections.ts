@@ -24,7 +24,7 @@ interface Section {
   waiting?: true
 }
 
-export const sections = withoutEarlier([
+export const sections = exclusive([
   {
     title: 'ALARM: nobody has been told of these enquiries',
     where: undeliveredNotices,
@@ -59,8 +59,8 @@ export const sections = withoutEarlier([
   },
 ])
 
-/** A mail is in the first section that it fits. */
-function withoutEarlier(all: Section[]): Section[] {
+/** A mail is listed in the first section whose filter it matches. */
+function exclusive(all: Section[]): Section[] {
   return all.map((section, index) => {
     const earlier = all.slice(0, index).map(({ where }) => where)
     return { ...section, where: { AND: section.where, NOT: earlier } }

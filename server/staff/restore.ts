@@ -9,7 +9,7 @@ import { ACCESS_LOG, type Queries, quoted, readTables } from '../database/snapsh
 import { OperatorError, sqlState } from '../errors.ts'
 import { formatCount, staffCommand } from '../format.ts'
 import { migrationsFolder } from '../project-root.ts'
-import { assertComplete, type Backup, Damage, openBackup, unzippedLines } from './backup-file.ts'
+import { assertComplete, type Backup, BackupFormatError, openBackup, unzippedLines } from './backup-file.ts'
 import { withholdAfterRestore } from './mail-actions.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
@@ -42,7 +42,7 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
       const bytes = file === '-' ? await buffer(input) : undefined
       const read = () => unzippedLines(() => (bytes ? Readable.from([bytes]) : createReadStream(file)))
       const explainFailure = (error: unknown) => {
-        throw explain(error, name)
+        throw toOperatorError(error, name)
       }
       await assertComplete(read()).catch(explainFailure) // before a database is created
       const work = async (db: Db, database: Database) => {
@@ -117,7 +117,7 @@ async function insertAll(db: Queries, { batches }: Backup, tables: string[]): Pr
   let inserted = 0
   await db.$executeRawUnsafe('SET CONSTRAINTS ALL DEFERRED') // rows may refer to rows that come later
   for await (const { table, columns, rows } of batches) {
-    if (!tables.includes(table)) throw new Damage('It holds a table that this site does not have')
+    if (!tables.includes(table)) throw new BackupFormatError('It holds a table that this site does not have')
     const [name, names] = [quoted(table), columns.map(quoted).join()]
     // The database may be the one of the backup, emptied by hand: its access log cannot be emptied.
     const conflict = table === ACCESS_LOG ? 'ON CONFLICT DO NOTHING' : ''
@@ -132,13 +132,13 @@ async function insertAll(db: Queries, { batches }: Backup, tables: string[]): Pr
 }
 
 /** Says what is wrong with the file, where the error is due to it. */
-function explain(error: unknown, file: string): unknown {
+function toOperatorError(error: unknown, file: string): unknown {
   if (error instanceof OperatorError || !(error instanceof Error)) return error
   const { code = '', syscall, message } = error as NodeJS.ErrnoException
   if (error.name.startsWith('Prisma') && INVALID_ROWS.test(sqlState(error) ?? ''))
     return new OperatorError(`${file} is damaged: its rows do not fit together. No row was restored.`)
   if (syscall) return new OperatorError(`${file} cannot be read: ${message}.`, { cause: error })
-  if (error instanceof Damage || code.startsWith('Z_'))
+  if (error instanceof BackupFormatError || code.startsWith('Z_'))
     return new OperatorError(`${file} is damaged or no backup: ${message}. No row was restored.`, { cause: error })
   return error
 }

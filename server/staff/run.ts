@@ -7,7 +7,7 @@ import { type Env, readEnv } from '../env.ts'
 import { describeFailure, OperatorError, sqlState } from '../errors.ts'
 import { staffCommand } from '../format.ts'
 import { withDatabase } from '../open-database.ts'
-import { accessCommand, recordAccess } from './access-log.ts'
+import { accessCommand, writeAccessLine } from './access-log.ts'
 import { backupCommand } from './backup.ts'
 import { eraseCommand } from './erase.ts'
 import { exportCommand } from './export.ts'
@@ -70,7 +70,7 @@ export async function runStaff(
         assertOwnDatabase(args, variables, env())
         return withDatabase({ ...env(), ...options }, (database) => work(database.db, database))
       },
-      recordAccess: (db, what) => recordAccess({ command: args[0] ?? '', env, errors }, db, what),
+      recordAccess: (db, what) => writeAccessLine({ command: args[0] ?? '', env, errors }, db, what),
     })
     const names = program.commands.map((command) => command.name()).join(', ')
     const all = program.commands.flatMap((command) => [command, ...command.commands])
