@@ -1,5 +1,5 @@
 -- Least-privilege roles. The tables' owner runs this in the site's database, after the migrations of each version:
---   psql "$OWNER_URL" -v ON_ERROR_STOP=1 -f prisma/roles.sql
+--   psql service=quvera-owner -v ON_ERROR_STOP=1 -f prisma/roles.sql        (the service: docs/deploy.md)
 -- It can be repeated. The first time it needs CREATEROLE, or a superuser creates the two roles before, as the hint below
 -- says. Then set their passwords: \password quvera_app and \password quvera_readonly
 

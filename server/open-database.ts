@@ -1,11 +1,10 @@
-// Opens the database at DATABASE_URL, or the embedded one in DATA_DIR. This process starts the embedded one, unless
-// another process has it.
+// Opens the database at DATABASE_URL, or the embedded one in DATA_DIR.
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConnectOptions, connectDatabase } from './database/connect.ts'
 import type { Database, Preparation } from './database/database.ts'
 import { LOCK_NOT_AVAILABLE } from './database/migrations.ts'
-import { InUseError, SOCKET_CONNECTION, socketFolder } from './embedded/data-folder.ts'
+import { InUseError, SOCKET_CONNECTION, socketFolder } from './embedded/data-dir.ts'
 import type { Env } from './env.ts'
 import { exitWithReason, isConnectionLost, OperatorError, propertiesOf, sqlState } from './errors.ts'
 import { migrationsFolder } from './project-root.ts'
@@ -22,32 +21,40 @@ export interface DatabaseOptions extends ConnectOptions {
   dataDir: string
   /** Loopback port at which other programs reach the embedded database; none unless given. */
   embeddedPort?: number
-  /**
-   * If another process has the embedded database, connect to it. Otherwise start it here, and serve other clients a little
-   * longer than the own work takes.
-   */
-  joinRunning?: boolean
-  /** How long to wait for another process that opens or closes the embedded database; 0 unless given. */
-  lockWaitMs?: number
   /** For messages about the embedded database. */
   warn?(message: string): void
 }
 
-/** @throws InUseError when another process has the embedded database, unless asked to join it */
-export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  if (options.url) return connectDatabase({ connectionString: options.url }, options)
-  const folder = resolve(options.dataDir)
-  const { joinRunning = false, lockWaitMs = joinRunning ? LOCK_WAIT_MS : 0, warn = console.error } = options
-  if (joinRunning) {
-    // The other process may end, or another one may start, between the two tries.
-    const open = async () => (await joinOtherProcess(folder, options)) ?? startInThisProcess(folder, options, warn)
-    return retryWhileInUse(open, lockWaitMs)
-  }
+interface OpenOptions extends DatabaseOptions {
+  /** How long to wait for another process that uses the embedded database; 0 unless given. */
+  lockWaitMs?: number
+}
+
+/**
+ * For the site: starts the embedded database in this process, or connects to the server at `url`.
+ * @throws InUseError when another process has the embedded database, and keeps it for longer than `lockWaitMs`
+ */
+export async function openDatabase(options: OpenOptions): Promise<Database> {
+  const { url, lockWaitMs = 0, warn = console.error } = options
+  if (url) return connectDatabase({ connectionString: url }, options)
+  const dataDir = resolve(options.dataDir)
   return retryWhileInUse(
-    () => startInThisProcess(folder, options, warn),
+    () => startInThisProcess(dataDir, options),
     lockWaitMs,
-    () => warn(`another process has the embedded database in ${folder}: waiting for up to ${lockWaitMs / 1000} s`),
+    () => warn(`another process has the embedded database in ${dataDir}: waiting for up to ${lockWaitMs / 1000} s`),
   )
+}
+
+/**
+ * For staff commands and Studio: connects to the process that uses the embedded database. If there is none, this process
+ * starts it, and after its own work serves other clients for `LINGER_MS`.
+ */
+export async function joinDatabase(options: DatabaseOptions): Promise<Database> {
+  if (options.url) return connectDatabase({ connectionString: options.url }, options)
+  const dataDir = resolve(options.dataDir)
+  // The other process may end, or another one may start, between the two tries.
+  const open = async () => (await joinOtherProcess(dataDir, options)) ?? startInThisProcess(dataDir, options, LINGER_MS)
+  return retryWhileInUse(open, LOCK_WAIT_MS)
 }
 
 /** Repeats `open` for `waitMs` while it throws InUseError. */
@@ -65,32 +72,28 @@ async function retryWhileInUse(open: () => Promise<Database>, waitMs: number, on
   }
 }
 
-/** @returns undefined when no process serves the folder */
-async function joinOtherProcess(folder: string, options: DatabaseOptions): Promise<Database | undefined> {
+/** @returns undefined when no process serves the embedded database */
+async function joinOtherProcess(dataDir: string, options: DatabaseOptions): Promise<Database | undefined> {
   try {
-    const connection = { ...SOCKET_CONNECTION, host: socketFolder(folder), user: 'postgres' }
-    return await connectDatabase(connection, { ...options, name: nameOf(folder) })
+    const connection = { ...SOCKET_CONNECTION, host: socketFolder(dataDir), user: 'postgres' }
+    return await connectDatabase(connection, { ...options, name: nameOf(dataDir) })
   } catch (error) {
     if (!isUnreachable(error)) throw error
   }
 }
 
-async function startInThisProcess(
-  folder: string,
-  options: DatabaseOptions,
-  warn: (message: string) => void,
-): Promise<Database> {
+async function startInThisProcess(dataDir: string, options: DatabaseOptions, drainMs = 0): Promise<Database> {
   const { startEmbedded } = await import('./embedded/start-embedded.ts') // loaded only where it is needed
   const server = await startEmbedded({
-    dataDir: folder,
+    dataDir,
     create: options.migrate ?? false,
     port: options.embeddedPort ?? 0,
-    drainMs: options.joinRunning ? LINGER_MS : 0,
-    warn,
+    drainMs,
+    warn: options.warn ?? console.error,
     onFailure: exitWithReason,
   })
   try {
-    const database = await connectDatabase(server.connection, { ...options, name: nameOf(folder) })
+    const database = await connectDatabase(server.connection, { ...options, name: nameOf(dataDir) })
     return {
       ...database,
       async close() {
@@ -100,12 +103,12 @@ async function startInThisProcess(
     }
   } catch (error) {
     await server.stop()
-    throw sqlState(error) === LOCK_NOT_AVAILABLE ? new InUseError(folder) : error // a client was faster
+    throw sqlState(error) === LOCK_NOT_AVAILABLE ? new InUseError(dataDir) : error // another client holds the migration lock
   }
 }
 
-function nameOf(folder: string): string {
-  return `The database in ${folder}`
+function nameOf(dataDir: string): string {
+  return `The database in ${dataDir}`
 }
 
 /** Whether no process listens at the socket, or the one that did has ended. */
@@ -123,7 +126,7 @@ export async function withDatabase<T>(
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   const migrations = migrationsFolder()
-  const database = await openDatabase({ url, directUrl, dataDir, migrations, migrate, anyVersion, joinRunning: true })
+  const database = await joinDatabase({ url, directUrl, dataDir, migrations, migrate, anyVersion })
   try {
     for (const note of database.notes) console.error(note)
     return await work(database)

@@ -4,10 +4,10 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
 import type { Database } from './database/database.ts'
-import { pathIn, socketFolder } from './embedded/data-folder.ts'
+import { pathIn, socketFolder } from './embedded/data-dir.ts'
 import { type Env, readEnvOrExit } from './env.ts'
 import { exitWithReason } from './errors.ts'
-import { openDatabase, withDatabase } from './open-database.ts'
+import { joinDatabase, withDatabase } from './open-database.ts'
 import { migrationsFolder } from './project-root.ts'
 import { writeAccessLine } from './staff/access-log.ts'
 
@@ -39,7 +39,7 @@ async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Pro
   const reader = { command: 'studio', env: () => env, errors: process.stderr }
   await withDatabase(env, ({ db }) => writeAccessLine(reader, db, 'everything'))
   if (url) return url
-  const open = () => openDatabase({ dataDir, migrations: migrationsFolder(), joinRunning: true })
+  const open = () => joinDatabase({ dataDir, migrations: migrationsFolder() })
   const { port } = await forward(LOOPBACK, 0, openWhenNeeded(open, pathIn(socketFolder(resolve(dataDir)), 'socket')))
   // Sessions of the embedded database keep no prepared statements.
   return `postgresql://postgres@${LOOPBACK}:${port}/postgres?sslmode=disable&prepare=false`

@@ -38,7 +38,7 @@ const untried: [command: RegExp, because: string][] = [
     'needs a container engine; the words for the staff command in it are given to it here',
   ],
   [
-    /^(apt-get|useradd|chown|mkdir -|cp (deploy|\.env)|git clone|git pull|systemctl|journalctl|runuser|mv|rm)\b/,
+    /^(apt-get|useradd|chown|install|mkdir -|cp (deploy|\.env)|git clone|git pull|systemctl|journalctl|runuser|mv|rm)\b/,
     'changes the machine that it is typed on',
   ],
   [/^ssh\b|^curl .*your-domain/, 'needs a second machine'],

@@ -15,7 +15,7 @@ const EVERY_PAGE = ['accessible', 'accidents', 'behaviour', 'one-order', 'phone'
 export default defineConfig({
   test: {
     ...reports,
-    testTimeout: 180_000,
+    testTimeout: 300_000, // longer than the longest wait in a test, 180 s
     hookTimeout: 60_000,
     projects: [
       {

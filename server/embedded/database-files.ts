@@ -11,11 +11,11 @@ export const REMEDY = 'restore a backup into another DATA_DIR (docs/backup.md, "
  * @returns whether there is one: false when the folder is empty or not there
  * @throws OperatorError that names what is missing or damaged; nothing has been changed then
  */
-export function assertWholeDatabase(database: string): boolean {
-  if (!existsSync(database)) return false
+export function assertWholeDatabase(databaseFolder: string): boolean {
+  if (!existsSync(databaseFolder)) return false
   const files = new Map<string, Stats>()
   const add = (path: string) => {
-    const full = join(database, path)
+    const full = join(databaseFolder, path)
     const stats = lstatSync(full)
     files.set(path, stats)
     assertAccess(full, stats.isDirectory() ? constants.R_OK | constants.X_OK : undefined)
@@ -23,15 +23,15 @@ export function assertWholeDatabase(database: string): boolean {
   }
   add('')
   if (files.size === 1) return false // the folder itself
-  const problem = findProblem(database, files)
+  const problem = findProblem(databaseFolder, files)
   if (problem) {
     throw new OperatorError(
-      `The embedded database in ${database} is not whole: ${problem}. Nothing was changed. Keep the folder, put back what is missing, or ${REMEDY}.`,
+      `The embedded database in ${databaseFolder} is not whole: ${problem}. Nothing was changed. Keep the folder, put back what is missing, or ${REMEDY}.`,
     )
   }
   for (const [path, stats] of files) {
     const mode = stats.isDirectory() ? 0o700 : 0o600
-    if ((stats.mode & 0o777) !== mode) chmodSync(join(database, path), mode)
+    if ((stats.mode & 0o777) !== mode) chmodSync(join(databaseFolder, path), mode)
   }
   return true
 }
@@ -59,12 +59,12 @@ const DATABASES = [1262]
 const MAP_ENTRIES_AT = 8
 
 /** @param files by their path in the folder */
-function findProblem(folder: string, files: Map<string, Stats>): string | undefined {
+function findProblem(databaseFolder: string, files: Map<string, Stats>): string | undefined {
   const missing = NEEDED.split(' ').find((path) => !files.has(path))
   if (missing) return `${missing} is missing`
-  const control = readFileSync(join(folder, 'global/pg_control'))
+  const control = readFileSync(join(databaseFolder, 'global/pg_control'))
   if (control.length !== CONTROL_FILE_BYTES) return `global/pg_control has ${control.length} bytes instead of 8192`
-  const version = Number(readFileSync(join(folder, 'PG_VERSION'), 'utf8'))
+  const version = Number(readFileSync(join(databaseFolder, 'PG_VERSION'), 'utf8'))
   if (!(version > 0)) return 'PG_VERSION holds no version'
   if (Math.floor(control.readUInt32LE(CONTROL_VERSION_AT) / 100) !== version)
     return `global/pg_control is not that of a PostgreSQL ${version}`
@@ -82,7 +82,7 @@ function findProblem(folder: string, files: Map<string, Stats>): string | undefi
   for (const directory of [...directories, 'global']) {
     const map = `${directory}/pg_filenode.map`
     const catalogue = sizeOf(map)
-      ? mappedFiles(readFileSync(join(folder, map)), directory === 'global' ? DATABASES : CATALOGUE)
+      ? mappedFiles(readFileSync(join(databaseFolder, map)), directory === 'global' ? DATABASES : CATALOGUE)
       : []
     const empty = [map, ...catalogue.map((file) => `${directory}/${file}`)].find((path) => !sizeOf(path))
     if (empty) return `${empty}, a part of the catalogue, is missing or empty`

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { OperatorError } from '../errors.ts'
-import { pathIn } from './data-folder.ts'
+import { pathIn } from './data-dir.ts'
 
 const MEGABYTE = 2 ** 20
 /** Free space needed to store anything. */
@@ -20,9 +20,9 @@ export const REWRITE_MAX_BYTES = 128 * MEGABYTE
 /** Words of statements that need disk space. */
 const NEEDS_SPACE = /\b(insert|update|merge|create|alter|vacuum|analyze|reindex|cluster|refresh|setval|nextval)\b/i
 
-/** @param database PostgreSQL's folder; the reserve is beside it */
-export function createDiskSpace(database: string) {
-  const reserve = pathIn(dirname(database), 'reserve')
+/** @param databaseFolder PostgreSQL's folder; the reserve is beside it */
+export function createDiskSpace(databaseFolder: string) {
+  const reserve = pathIn(dirname(databaseFolder), 'reserve')
   let free = Number.POSITIVE_INFINITY
   let measuredAt = Number.NEGATIVE_INFINITY
 
@@ -35,24 +35,24 @@ export function createDiskSpace(database: string) {
       const now = performance.now()
       if (now - measuredAt > MEASURE_INTERVAL_MS && !isInTransaction) {
         measuredAt = now
-        free = freeBytes(database)
+        free = freeBytes(databaseFolder)
       }
       if (free >= STORE_MIN_BYTES) return true
       if (NEEDS_SPACE.test(message.toString('latin1'))) return false
       if (free < EXECUTE_MIN_BYTES) {
         rmSync(reserve, { force: true })
-        free = freeBytes(database)
+        free = freeBytes(databaseFolder)
       }
       return free >= EXECUTE_MIN_BYTES
     },
-    isEnoughToRewrite: () => freeBytes(database) > STORE_MIN_BYTES + 3 * REWRITE_MAX_BYTES,
+    isEnoughToRewrite: () => freeBytes(databaseFolder) > STORE_MIN_BYTES + 3 * REWRITE_MAX_BYTES,
     /** Whether the rows of all tables can be copied. */
-    isEnoughToCopy: () => freeBytes(database) > STORE_MIN_BYTES + bytesIn(join(database, 'base')),
-    message: `less than ${STORE_MIN_BYTES / MEGABYTE} MB are free on the disk of ${database}: nothing can be stored there until there is room`,
+    isEnoughToCopy: () => freeBytes(databaseFolder) > STORE_MIN_BYTES + bytesIn(join(databaseFolder, 'base')),
+    message: `less than ${STORE_MIN_BYTES / MEGABYTE} MB are free on the disk of ${databaseFolder}: nothing can be stored there until there is room`,
     /** Creates the reserve, or completes it, where there is enough space. */
     async keepReserve(): Promise<void> {
       let size = existsSync(reserve) ? statSync(reserve).size : 0
-      if (freeBytes(database) < STORE_MIN_BYTES + RESERVE_BYTES - size) return
+      if (freeBytes(databaseFolder) < STORE_MIN_BYTES + RESERVE_BYTES - size) return
       // Random bytes: a file system would compress others.
       for (; size < RESERVE_BYTES; size += MEGABYTE) await appendFile(reserve, randomBytes(MEGABYTE))
     },

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { OperatorError } from '../errors.ts'
 import { emptyDatabaseFile } from '../project-root.ts'
-import { assertDatabase, pathIn } from './data-folder.ts'
+import { assertDatabase, pathIn } from './data-dir.ts'
 import { assertWholeDatabase, REMEDY } from './database-files.ts'
 import { assertDiskSpace, createDiskSpace } from './disk-space.ts'
 import { sync, syncTree, unpackFolder } from './empty-database.ts'
@@ -15,7 +15,7 @@ import { createWireServer } from './wire-server.ts'
 
 export interface ServerOptions {
   /** DATA_DIR: locked by this process. */
-  folder: string
+  dataDir: string
   socket: string
   /** Loopback port, where other programs want one; 0 for none. */
   port: number
@@ -26,7 +26,7 @@ export interface ServerOptions {
 
 export interface ServerEvents {
   warn(message: string): void
-  /** PostgreSQL has stopped for good: only another thread can open the folder again. */
+  /** PostgreSQL has stopped for good: only another thread can open the database again. */
   onAbort(reason: string): void
   /** Turns the time limit of statements off for the rest of a turn, and on again. */
   setTimeLimit(isOn: boolean): void
@@ -37,22 +37,22 @@ export interface ServerEvents {
  * @throws OperatorError, which says what to do; no table has been changed then
  */
 export async function openServer(options: ServerOptions, { warn, onAbort, setTimeLimit }: ServerEvents) {
-  const { folder, socket, port, siteUser } = options
-  const database = pathIn(folder, 'database')
-  rmSync(join(database, 'base/pgsql_tmp'), { recursive: true, force: true }) // left by cursors, when a thread or a process was killed
-  assertDiskSpace(folder)
-  if (!assertWholeDatabase(database)) {
-    if (!options.create) assertDatabase(folder)
-    await createDatabase(database)
+  const { dataDir, socket, port, siteUser } = options
+  const databaseFolder = pathIn(dataDir, 'database')
+  rmSync(join(databaseFolder, 'base/pgsql_tmp'), { recursive: true, force: true }) // left by cursors, when a thread or a process was killed
+  assertDiskSpace(dataDir)
+  if (!assertWholeDatabase(databaseFolder)) {
+    if (!options.create) assertDatabase(dataDir)
+    await createDatabase(databaseFolder)
   }
-  // PostgreSQL refuses an empty one, as a power cut may leave it. This process has the folder's own lock.
-  rmSync(join(database, 'postmaster.pid'), { force: true })
-  const postgres = await openPostgres(database, onAbort).catch((error: Error) => {
-    const what = `The embedded database in ${database} cannot be opened: ${error.message.replace(/\.$/, '')}.`
+  // PostgreSQL refuses an empty one, as a power cut may leave it. This process has the lock of DATA_DIR.
+  rmSync(join(databaseFolder, 'postmaster.pid'), { force: true })
+  const postgres = await openPostgres(databaseFolder, onAbort).catch((error: Error) => {
+    const what = `The embedded database in ${databaseFolder} cannot be opened: ${error.message.replace(/\.$/, '')}.`
     throw new OperatorError(`${what} Keep the folder, and ${REMEDY}.`, { cause: error })
   })
   const turns = createTurns(setTimeLimit)
-  const disk = createDiskSpace(database)
+  const disk = createDiskSpace(databaseFolder)
   const server = createWireServer(createSession(postgres, turns, disk), turns, siteUser)
   const endUpkeep = startUpkeep(postgres, turns, disk)
   rmSync(socket, { force: true }) // left by an owner that was killed
@@ -71,8 +71,8 @@ export async function openServer(options: ServerOptions, { warn, onAbort, setTim
 }
 
 /** Creates the database under another name, and renames it once all of it is on the disk. So a first start may be cut short. */
-async function createDatabase(database: string): Promise<void> {
-  const unfinished = `${database}.new`
+async function createDatabase(databaseFolder: string): Promise<void> {
+  const unfinished = `${databaseFolder}.new`
   const emptyDatabase = emptyDatabaseFile()
   try {
     rmSync(unfinished, { recursive: true, force: true })
@@ -80,11 +80,11 @@ async function createDatabase(database: string): Promise<void> {
     if (existsSync(emptyDatabase)) unpackFolder(emptyDatabase, unfinished)
     else await (await openPostgres(unfinished, () => {})).close() // as PostgreSQL creates it, in some seconds
     await syncTree(unfinished)
-    renameSync(unfinished, database)
-    await sync(dirname(database))
+    renameSync(unfinished, databaseFolder)
+    await sync(dirname(databaseFolder))
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error
-    throw new OperatorError(`No database can be made in DATA_DIR ${dirname(database)}: ${error.message}.`, {
+    throw new OperatorError(`No database can be made in DATA_DIR ${dirname(databaseFolder)}: ${error.message}.`, {
       cause: error,
     })
   }

@@ -1,5 +1,5 @@
 // The embedded database: a PostgreSQL server in a worker thread, with its files in DATA_DIR and a socket for its clients.
-// This file runs in the main thread: it locks the folder, starts the worker thread, and starts another one when it ends.
+// This file runs in the main thread: it locks DATA_DIR, starts the worker thread, and starts another one when it ends.
 // Read next: server.ts (what the thread does), wire-server.ts (which client has its turn) and session.ts (what it executes).
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -12,12 +12,12 @@ import { isBuilt } from '../project-root.ts'
 import {
   assertDatabase,
   assertPathLength,
-  createFolder,
-  lockFolder,
+  createDataDir,
+  lockDataDir,
   pathIn,
   SOCKET_CONNECTION,
   socketFolder,
-} from './data-folder.ts'
+} from './data-dir.ts'
 import { assertWholeDatabase } from './database-files.ts'
 import type { ServerOptions } from './server.ts'
 import type { ThreadMessage } from './thread.ts'
@@ -42,23 +42,23 @@ export interface EmbeddedOptions extends Pick<ServerOptions, 'create' | 'port'> 
 
 /**
  * Starts the embedded database. What it has confirmed survives kills and power cuts.
- * @throws InUseError when another process has the folder
+ * @throws InUseError when another process has DATA_DIR
  */
 export async function startEmbedded(options: EmbeddedOptions) {
-  const { dataDir, create, port, drainMs, warn, onFailure } = options
-  const folder = resolve(dataDir)
-  assertPathLength(folder) // before anything is made in it
+  const { create, port, drainMs, warn, onFailure } = options
+  const dataDir = resolve(options.dataDir)
+  assertPathLength(dataDir) // before anything is made in it
   process.umask(0o077) // for files that PostgreSQL creates; a worker thread cannot set it
   // Else V8 compiles the busiest functions of PostgreSQL again, which takes half a gigabyte for some seconds.
   for (const flag of ['--no-wasm-dynamic-tiering', '--no-wasm-tier-up']) setFlagsFromString(flag)
   // A folder without our lock file may hold another program's database: check it before writing anything.
-  if (!existsSync(pathIn(folder, 'lock'))) assertWholeDatabase(pathIn(folder, 'database'))
-  if (create) createFolder(folder)
-  else assertDatabase(folder)
-  const unlock = lockFolder(folder)
+  if (!existsSync(pathIn(dataDir, 'lock'))) assertWholeDatabase(pathIn(dataDir, 'database'))
+  if (create) createDataDir(dataDir)
+  else assertDatabase(dataDir)
+  const unlock = lockDataDir(dataDir)
   const siteUser = `site-${randomUUID()}`
-  const host = socketFolder(folder)
-  const server = { folder, socket: pathIn(host, 'socket'), port, siteUser, create }
+  const host = socketFolder(dataDir)
+  const server = { dataDir, socket: pathIn(host, 'socket'), port, siteUser, create }
 
   let isStopping = false
   let thread = await startThread(server, warn).catch((error) => {
@@ -71,7 +71,7 @@ export async function startEmbedded(options: EmbeddedOptions) {
   async function keepRunning(): Promise<void> {
     const reason = await thread.ended
     if (isStopping) return
-    warn(`The embedded database in ${folder} ended: ${reason}. No confirmed order is lost. It is started again`)
+    warn(`The embedded database in ${dataDir} ended: ${reason}. No confirmed order is lost. It is started again`)
     let failure: unknown
     for (const pauseMs of PAUSES_MS) {
       await sleep(pauseMs)

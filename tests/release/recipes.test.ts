@@ -69,24 +69,10 @@ function rowsOf(text: string) {
   return rows
 }
 
-/** "The others are those of `city`, for `message`": the rows of that recipe for other places. */
-function rowsOfOthers(text: string) {
-  const [, from, to] = /the others are those of `(\w+)`, for `(\w+)`/.exec(text) ?? []
-  const [, other] = recipes.find(([, each]) => each.includes(`For example \`${from}\``)) ?? []
-  if (!from || !to || !other) return []
-  const own = rowsOf(text)
-  const inText = (row: string) => row.replaceAll(from, to).replaceAll(capitalized(from), capitalized(to))
-  return rowsOf(other)
-    .filter(({ file, before }) => !own.some((row) => row.file === file && row.before === before))
-    .map((row) => ({ ...row, inserted: inText(row.inserted) }))
-}
-
-const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
-
 it.each(recipes)(
   '%s: whoever follows the recipe ends with green checks',
   async (_, text) => {
-    for (const { file, before, inserted } of [...rowsOf(text), ...rowsOfOthers(text)]) insert(file, before, inserted)
+    for (const { file, before, inserted } of rowsOf(text)) insert(file, before, inserted)
     for (const [, file = '', content = ''] of text.matchAll(FILE)) {
       mkdirSync(dirname(join(folder, file)), { recursive: true })
       writeFileSync(join(folder, file), content)

@@ -321,7 +321,7 @@ describe.skipIf(inject('postgres'))('as time passes', { timeout: 10_000 }, () =>
   // In this thread, whose clock the tests move on.
   beforeAll(async () => {
     own = await mkdtemp(join(scratch, 'quvera-wire-'))
-    const options = { folder: own, socket: join(own, '.s.PGSQL.5432'), port: 0, siteUser: 'site', create: true }
+    const options = { dataDir: own, socket: join(own, '.s.PGSQL.5432'), port: 0, siteUser: 'site', create: true }
     server = await openServer(options, {
       onAbort(reason) {
         throw new Error(reason)

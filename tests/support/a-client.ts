@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { socketFolder } from '../../server/embedded/data-folder.ts'
+import { socketFolder } from '../../server/embedded/data-dir.ts'
 import { atEnd } from './at-end.ts'
 
 /** A connection as psql has it: the role that staff work as in the embedded database, or the owner of a server's. */

@@ -7,7 +7,7 @@ import { assertAccess } from './database-files.ts'
 
 const names = {
   database: 'postgres',
-  /** Locked by the process that has the folder. */
+  /** Locked by the process that has DATA_DIR. */
   lock: 'owner.lock',
   /** Holds nothing but room on the disk. */
   reserve: 'reserve',
@@ -30,73 +30,73 @@ const SQLITE_BUSY = 5
 const locks = new Set<DatabaseSync>()
 
 export class InUseError extends OperatorError {
-  constructor(folder: string) {
+  constructor(dataDir: string) {
     super(
-      `Another process already uses the embedded database in ${folder}: another server or a staff command (not Prisma Studio, which makes way). Stop it, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several may share.`,
+      `Another process already uses the embedded database in ${dataDir}: another server or a staff command (not Prisma Studio, which makes way). Stop it, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several may share.`,
     )
   }
 }
 
-export function pathIn(folder: string, what: keyof typeof names): string {
-  return join(folder, names[what])
+export function pathIn(dataDir: string, what: keyof typeof names): string {
+  return join(dataDir, names[what])
 }
 
 /** @throws OperatorError when the path is too long for the lock file or the socket */
-export function assertPathLength(folder: string): void {
-  const bytes = Buffer.byteLength(folder)
+export function assertPathLength(dataDir: string): void {
+  const bytes = Buffer.byteLength(dataDir)
   if (bytes > PATH_MAX_BYTES)
-    throw new OperatorError(`The path of DATA_DIR has ${bytes} bytes, and may have ${PATH_MAX_BYTES}: ${folder}`)
+    throw new OperatorError(`The path of DATA_DIR has ${bytes} bytes, and may have ${PATH_MAX_BYTES}: ${dataDir}`)
 }
 
 /**
- * A path of the folder that leaves room for the socket's name: paths of sockets are short.
+ * A path of DATA_DIR that leaves room for the socket's name: paths of sockets are short.
  * @throws OperatorError when the path is too long
  */
-export function socketFolder(folder: string): string {
-  assertPathLength(folder)
-  if (Buffer.byteLength(pathIn(folder, 'socket')) <= SOCKET_PATH_MAX_BYTES) return folder
-  return existsSync(folder) ? `/proc/self/fd/${openSync(folder, 'r')}` : folder // open as long as the process lives
+export function socketFolder(dataDir: string): string {
+  assertPathLength(dataDir)
+  if (Buffer.byteLength(pathIn(dataDir, 'socket')) <= SOCKET_PATH_MAX_BYTES) return dataDir
+  return existsSync(dataDir) ? `/proc/self/fd/${openSync(dataDir, 'r')}` : dataDir // open as long as the process lives
 }
 
 /**
  * Creates the folder, for this user only.
  * @throws OperatorError where it holds something else than a database of this site, before anything is written
  */
-export function createFolder(folder: string): void {
+export function createDataDir(dataDir: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const present = readdirSync(folder)
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    const present = readdirSync(dataDir)
     const foreign = present.filter((name) => !KNOWN_NAMES.has(name))
     if (!present.includes(names.database) && foreign.length > 0) {
       throw new OperatorError(
-        `DATA_DIR ${folder} holds no database of this site, but other files: ${foreign.slice(0, 3).join(', ')}. Nothing was changed. Choose an empty folder, or put the database's folder "${names.database}" back into it.`,
+        `DATA_DIR ${dataDir} holds no database of this site, but other files: ${foreign.slice(0, 3).join(', ')}. Nothing was changed. Choose an empty folder, or put the database's folder "${names.database}" back into it.`,
       )
     }
-    chmodSync(folder, 0o700)
+    chmodSync(dataDir, 0o700)
   } catch (error) {
     if (error instanceof OperatorError) throw error
     throw new OperatorError(
-      `DATA_DIR ${folder} cannot be made or used: ${(error as Error).message}. Choose a folder that belongs to this user (uid ${process.getuid?.()}).`,
+      `DATA_DIR ${dataDir} cannot be made or used: ${(error as Error).message}. Choose a folder that belongs to this user (uid ${process.getuid?.()}).`,
       { cause: error },
     )
   }
 }
 
 /** @throws OperatorError where there is no database; nothing has been changed then */
-export function assertDatabase(folder: string): void {
-  if (existsSync(pathIn(folder, 'database'))) return
+export function assertDatabase(dataDir: string): void {
+  if (existsSync(pathIn(dataDir, 'database'))) return
   throw new OperatorError(
-    `There is no database in ${folder} (DATA_DIR). Say with DATA_DIR or DATABASE_URL where it is, or start the site, which makes one.`,
+    `There is no database in ${dataDir} (DATA_DIR). Say with DATA_DIR or DATABASE_URL where it is, or start the site, which makes one.`,
   )
 }
 
 /**
- * Locks the folder for this process: two processes on one embedded database would lose rows. The kernel releases the
+ * Locks DATA_DIR for this process: two processes on one embedded database would lose rows. The kernel releases the
  * lock when the process ends, however it ends. Returns what releases it before.
- * @throws InUseError when another process has the folder
+ * @throws InUseError when another process has DATA_DIR
  */
-export function lockFolder(folder: string): () => void {
-  const path = pathIn(folder, 'lock')
+export function lockDataDir(dataDir: string): () => void {
+  const path = pathIn(dataDir, 'lock')
   if (existsSync(path)) assertAccess(path)
   const lock = new DatabaseSync(path, { timeout: LOCK_WAIT_MS })
   try {
@@ -104,7 +104,7 @@ export function lockFolder(folder: string): () => void {
   } catch (error) {
     lock.close()
     if (Object(error).errcode !== SQLITE_BUSY) throw error
-    throw new InUseError(folder)
+    throw new InUseError(dataDir)
   }
   locks.add(lock)
   return () => {
