@@ -38,8 +38,8 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     ...reports,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000, // a loaded machine takes three times as long as a quiet one
+    hookTimeout: 300_000,
     sequence: { sequencer: LongestFirst },
     maxWorkers: 4, // on two cores: most files wait for a process, a browser or a timer
     projects: [
@@ -71,7 +71,7 @@ export default defineConfig({
         },
         test: {
           name: 'client',
-          expect: { poll: { timeout: 5000 } }, // the other projects run beside it
+          expect: { poll: { timeout: 30_000 } },
           include: ['tests/client/**/*.test.tsx'],
           globalSetup: assertBrowser,
           browser: {

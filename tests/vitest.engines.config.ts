@@ -7,7 +7,7 @@ export default defineConfig({
     ...reports,
     include: ['tests/engines/**/*.test.ts'],
     globalSetup: 'tests/support/global-setup.ts',
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 })

@@ -16,7 +16,7 @@ export default defineConfig({
   test: {
     ...reports,
     testTimeout: 300_000, // longer than the longest wait in a test, 180 s
-    hookTimeout: 60_000,
+    hookTimeout: 300_000,
     projects: [
       {
         extends: true,

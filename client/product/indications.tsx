@@ -60,6 +60,7 @@ function openCard(card: Element, open: () => void) {
     else scrollBy({ top: card.getBoundingClientRect().top - top, behavior: 'instant' })
   }
   const animated = (getComputedStyle(card).viewTransitionName ?? 'none') !== 'none'
-  if (animated) document.startViewTransition(change)
+  if (animated)
+    document.startViewTransition(change).ready.catch(() => {}) // skipped, as in a hidden tab: the card opens all the same
   else change()
 }

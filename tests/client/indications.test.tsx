@@ -22,6 +22,20 @@ it.each([
   await expect.poll(open).toEqual([other])
 })
 
+it('two cards that are opened at once leave the second one open and no error', async () => {
+  await page.viewport(1440, 900)
+  const rejected: unknown[] = []
+  const note = ({ reason }: PromiseRejectionEvent) => rejected.push(reason)
+  addEventListener('unhandledrejection', note)
+  const place = render(<Indications {...quveraXt.indications} />)
+  const buttons = [...place.querySelectorAll<HTMLElement>('.indication button')]
+  for (const button of buttons.slice(1, 3)) button.click() // the second view transition ends the first
+  await expect.poll(open).toEqual([buttons[2]?.textContent])
+  await new Promise((done) => setTimeout(done, 500))
+  removeEventListener('unhandledrejection', note)
+  expect(rejected).toEqual([])
+})
+
 it('the open card of a stage takes the full width and shows its text', async () => {
   await page.viewport(1440, 900)
   const place = render(<Indications {...quveraXt.indications} />)

@@ -177,7 +177,7 @@ itBeforeRelease('in an old browser the subscribe box stores the address', async 
   const box = page.getByRole('contentinfo')
   await box.getByLabel('Email address').fill(anAddress())
   await box.getByRole('button', { name: 'Subscribe' }).click()
-  await box.getByText(subscribe.done).waitFor({ timeout: 5000 })
+  await box.getByText(subscribe.done).waitFor({ timeout: 30_000 })
   await close()
 })
 

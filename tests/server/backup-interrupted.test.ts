@@ -43,7 +43,7 @@ beforeAll(async () => {
   database = testDatabase.env
   folder = await mkdtemp(join(scratch, 'quvera-backup-'))
   await fill(database)
-}, 30_000)
+})
 afterAll(async () => {
   await testDatabase.close()
   await rm(folder, { recursive: true, force: true })
@@ -73,7 +73,7 @@ function cursors(env = database): Promise<number> {
 }
 const noCursors = (env = database) => eventually(async () => expect(await cursors(env)).toBe(0))
 
-describe('two backups at once', { timeout: 60_000 }, () => {
+describe('two backups at once', () => {
   it('are both complete, also when one ends before the other', async () => {
     const first = await aStalledBackup()
     const file = join(folder, 'second.gz')
@@ -86,7 +86,7 @@ describe('two backups at once', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a backup that nobody reads to its end', { timeout: 60_000 }, () => {
+describe('a backup that nobody reads to its end', () => {
   it('says so, exits 1 and leaves nothing behind', async () => {
     const { stdout, stderr } = await runShell(
       'set -o pipefail; node dist/server/staff.js backup - | head -c 100 >/dev/null; echo "$?"',

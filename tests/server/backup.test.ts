@@ -46,7 +46,7 @@ beforeAll(async () => {
   site = await aSite()
   await eventually(async () => expect(await site.db.mail.count({ where: { status: 'Sent' } })).toBe(5))
   empty = await openTestDatabase()
-}, 60_000)
+})
 afterAll(async () => {
   await site.close()
   await empty.close()
@@ -70,7 +70,7 @@ async function edited(change: (text: string) => string): Promise<string> {
   return target
 }
 
-describe('a backup', { timeout: 90_000 }, () => {
+describe('a backup', () => {
   it('made while the site runs brings everything back in another database', async () => {
     const file = await aBackup(site)
     const target = await aDatabase()

@@ -97,7 +97,7 @@ function shape(env: Record<string, string>): Promise<unknown> {
   )
 }
 
-describe('a backup', { timeout: 60_000 }, () => {
+describe('a backup', () => {
   it('comes back whole, and leaves the tables as they were', async () => {
     const { env } = await anOpenDatabase()
     const before = await shape(env)
@@ -147,7 +147,7 @@ describe('a backup', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a file that is not a backup of this site', { timeout: 60_000 }, () => {
+describe('a file that is not a backup of this site', () => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await openTestDatabase()

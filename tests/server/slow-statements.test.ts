@@ -85,5 +85,5 @@ describe.skipIf(!inject('postgres'))('on a PostgreSQL server that answers too la
       /^Migration 29990101000000_wide was not applied, and left nothing behind: .* holds a table .* Start again/,
     )
     await submit()
-  }, 10_000)
+  }, 30_000)
 })

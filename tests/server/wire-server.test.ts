@@ -315,7 +315,7 @@ describe.skipIf(inject('postgres'))('statements of the site', () => {
   })
 })
 
-describe.skipIf(inject('postgres'))('as time passes', { timeout: 10_000 }, () => {
+describe.skipIf(inject('postgres'))('as time passes', { timeout: 30_000 }, () => {
   let own: string
   let server: Awaited<ReturnType<typeof openServer>>
   // In this thread, whose clock the tests move on.
