@@ -11,7 +11,6 @@ export function productSlug(product: string): string {
   return product.toLowerCase().replaceAll(' ', '-')
 }
 
-/** The Buy Now page with this product selected. */
 export function buyNowPath(product?: Product): string {
   return product ? `/buy-now?product=${productSlug(product)}` : '/buy-now'
 }

@@ -26,7 +26,6 @@ export interface Received {
   quantity?: string
   /** As in 22 Nov 2026 14:05 IST. */
   receivedAt?: string
-  /** Received more than a minute ago. */
   isEarlier?: boolean
 }
 

@@ -10,7 +10,6 @@ export function formatIndianDay(time: Date): string {
   return new Date(time.getTime() + INDIA_MS).toISOString().slice(0, 10)
 }
 
-/** The moment when it is `clock` in India on that day. */
 export function parseIndianTime(day: string, clock = '00:00'): Date {
   return new Date(`${day}T${clock}:00+05:30`)
 }

@@ -2,16 +2,13 @@ import * as z from 'zod/mini'
 import { brand } from './brand.ts'
 import { buyerTypes, products } from './catalogue.ts'
 
-/** Version of the privacy notice beside the submit button, stored with each enquiry. Raise it when the notice changes. */
+/** Stored with each enquiry. Raise it when the notice beside the submit button changes. */
 export const PRIVACY_NOTICE_VERSION = '2026-11-22'
 
 export const NAME_MAX = 200
 export const EMAIL_MAX = 254
 
-/**
- * Messages to visitors, in the order of the rules: of several broken rules the first in this list is shown.
- * The first four, `failed` and `received` are the owner's words.
- */
+/** In the order of the rules: of several broken ones the first is shown. The first four, `failed` and `received` are the owner's. */
 export const messages = {
   empty: 'Please fill the data',
   email: 'Please enter a valid email address',
@@ -94,11 +91,10 @@ export const orderContentSchema = z.strictObject({
   productName: z.optional(z.literal(brand.name)),
   /** Invisible to people: whoever fills it in is probably a program. */
   website: z.optional(z.string()),
-  /** Time from showing the form to sending it, measured by the browser. */
+  /** Milliseconds from showing the form to sending it, by the browser's clock. */
   filledInMs: z.optional(z.number()),
 })
 
-/** Made once for each filling of the form. A repeated order has the same key. */
 export const submissionKeySchema = z.guid(messages.malformed).check(z.toLowerCase())
 
 export const orderSchema = z.extend(orderContentSchema, { submissionKey: submissionKeySchema })
@@ -108,7 +104,6 @@ export type Order = z.infer<typeof orderSchema>
 export type OrderField = keyof typeof fields
 
 export interface FieldRule {
-  /** Maximum number of letters. */
   max?: number | undefined
   optional?: boolean
 }

@@ -5,9 +5,7 @@ export const orderPaths: readonly string[] = ['/', '/buy-now']
 /** All pages of the menu, the footer and the sitemap. */
 export const pagePaths: readonly string[] = ['/', ...products.map(productPath), '/buy-now', '/privacy-policy']
 
-/** The page that follows a subscription without scripts. */
 export const SUBSCRIBED_PATH = '/subscribed'
-/** The page of a subscriber's link. */
 export const SUBSCRIPTION_PATH = '/subscription'
 
 export const NOT_FOUND_PATH = '/404'

@@ -11,7 +11,6 @@ export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: (
   let downSince: number | undefined
   let timer: NodeJS.Timeout | undefined
 
-  /** Called when something was stored. */
   function worked() {
     if (downSince === undefined) return
     const seconds = Math.round((Date.now() - downSince) / 1000)
@@ -26,7 +25,6 @@ export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: (
 
   return {
     isUp: () => downSince === undefined,
-    /** Called when something could not be stored. */
     failed(error: unknown) {
       if (downSince !== undefined) return
       downSince = Date.now()

@@ -20,10 +20,7 @@ const MARKED_AS_POOLER = /[?&]pgbouncer=true(&|$)/
 
 type WithStartup = new (config?: pg.ClientConfig) => pg.Client & { getStartupConf(): object }
 
-/**
- * Sends TimeZone=UTC when it connects: the adapter reads all times as UTC. It is a startup parameter, because poolers pass
- * that on but refuse `options`.
- */
+/** The adapter reads all times as UTC. A startup parameter sets the zone, because poolers refuse `options`. */
 class UtcClient extends (pg.Client as unknown as WithStartup) {
   override getStartupConf() {
     return { ...super.getStartupConf(), TimeZone: 'UTC' }
@@ -43,12 +40,11 @@ export interface ConnectOptions extends Preparation {
 export async function connectDatabase(connection: pg.ClientConfig, options: ConnectOptions): Promise<Database> {
   const settings = { ...connection, ...CONNECTION }
   const limits = options.queryTimeoutMs ? createLimits(options.queryTimeoutMs) : undefined
-  // This connection prepares the database, and shows whether a pooler is in between. The pool is for everything else.
+  // Prepares the database, and shows whether a pooler is in between. The pool is for everything else.
   const client = await connectWithOptions(settings, limits?.startupOptions)
   try {
     const found = await readSettings(client)
-    // Without our time limit in the session a pooler is in between, or we set none, as staff commands do: then no named
-    // statements, and only the client's limit.
+    // A pooler does not pass on our time limit, and staff commands set none: then no named statements either.
     const isDirect = found.limitMs === limits?.statementMs && !MARKED_AS_POOLER.test(connection.connectionString ?? '')
     const pool = createPool({ ...settings, ...(isDirect ? limits.direct : limits?.pooled) })
     const name = options.name ?? `The database ${client.database} at ${client.host}:${client.port} (DATABASE_URL)`
@@ -80,8 +76,8 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
 }
 
 /**
- * The limits of a statement that the site waits for. The server's is shorter than ours: a statement that only the client
- * gives up keeps its connection busy. Through a pooler only ours holds, and a statement may wait while it connects.
+ * The server's limit is shorter than the client's: a statement that only the client gives up keeps its connection busy. A
+ * pooler has the client's only, and may connect while a statement waits.
  */
 function createLimits(queryTimeoutMs: number) {
   const statementMs = Math.round(queryTimeoutMs * 0.9)
@@ -119,7 +115,6 @@ function isIdle(client: pg.PoolClient): boolean {
   return readyForQuery === true && client.getTransactionStatus() === 'I'
 }
 
-/** Connects with these options of the session, or without them if a pooler refuses them. */
 async function connectWithOptions(settings: pg.ClientConfig, options: string | undefined): Promise<pg.Client> {
   if (!options) return connect(settings)
   return connect({ ...settings, options }).catch((error: unknown) => {
@@ -179,7 +174,7 @@ function warningsAbout({ fsync, synchronousCommit, standbys }: Settings): string
   )
 }
 
-/** Applies the migrations, or checks that the database has them. Returns notes for the log. */
+/** Returns notes for the log. */
 async function applyOrCheckMigrations(client: pg.Client, name: string, options: ConnectOptions): Promise<string[]> {
   const { migrations, directUrl, anyVersion } = options
   if (!options.migrate) return anyVersion ? [] : assertMigrated(client, name, migrations)
@@ -195,7 +190,7 @@ async function applyOrCheckMigrations(client: pg.Client, name: string, options: 
   return notes
 }
 
-/** A name for each statement text, so that a connection parses and plans it once; none for texts beyond `STATEMENTS_MAX`. */
+/** A statement with a name is parsed and planned once for each connection. */
 function createStatementNames(): (query: { sql: string }) => string {
   const names = new Map<string, string>()
   return ({ sql }) => {
@@ -204,7 +199,7 @@ function createStatementNames(): (query: { sql: string }) => string {
   }
 }
 
-/** The message of a connection error. For several addresses Node throws an error without a message. */
+/** For several addresses Node throws an error without a message. */
 function reason(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reason).join(', ')
   return error instanceof Error ? error.message : String(error)

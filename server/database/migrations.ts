@@ -36,9 +36,9 @@ const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 )`
 
 /**
- * Checks that the database has all migrations, without changing it. Returns notes for the log.
- * @param database what messages call it
- * @throws OperatorError when this version of the site cannot work with the database
+ * Returns notes for the log.
+ * @param database its name in messages
+ * @throws OperatorError when the database lacks a migration
  */
 export async function assertMigrated(client: ClientBase, database: string, folder: string): Promise<string[]> {
   const migrations = await readMigrations(folder)
@@ -64,10 +64,9 @@ export async function assertMigrated(client: ClientBase, database: string, folde
 
 /**
  * Applies the migrations in `folder` that the database lacks, each in its own transaction, because a value added to an
- * enum can be used only after COMMIT. Several servers may do so at once, also through a pooler: the lock and all settings
- * end with the transaction. Returns notes for the log.
+ * enum can be used only after COMMIT. Several servers may do so at once: the lock ends with the transaction, also in a
+ * pooler. Returns notes for the log.
  * @param only the names of the migrations to apply; all unless given
- * @throws OperatorError when a migration cannot be applied
  */
 export async function migrate(client: ClientBase, folder: string, only?: string[]): Promise<string[]> {
   const migrations = (await readMigrations(folder)).filter(({ name }) => only?.includes(name) ?? true)
@@ -162,10 +161,7 @@ async function createMigrationsTable(client: ClientBase) {
   await client.query(CREATE_MIGRATIONS_TABLE)
 }
 
-/**
- * The checksums of the migrations that the database has, by name.
- * @throws OperatorError when one of them began and did not finish
- */
+/** The checksums of the migrations that the database has, by name. */
 async function readApplied(client: ClientBase): Promise<Map<string, string>> {
   const records = await readMigrationRecords(client)
   const unfinished = records.find(({ isFinished }) => !isFinished)

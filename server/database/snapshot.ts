@@ -50,10 +50,7 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/**
- * Runs `work` on a snapshot, while the site goes on storing orders. On the embedded database orders wait during a
- * transaction. So it is short there, and WITH HOLD cursors keep their rows after it.
- */
+/** On the embedded database orders wait during a transaction: it ends at once, and WITH HOLD cursors keep the rows. */
 export async function withSnapshot(
   { withClient }: Database,
   { isEmbedded }: { isEmbedded: boolean },

@@ -48,20 +48,14 @@ export function assertPathLength(dataDir: string): void {
     throw new OperatorError(`The path of DATA_DIR has ${bytes} bytes, and may have ${PATH_MAX_BYTES}: ${dataDir}`)
 }
 
-/**
- * A path of DATA_DIR that leaves room for the socket's name: paths of sockets are short.
- * @throws OperatorError when the path is too long
- */
+/** A path of DATA_DIR that leaves room for the socket's name. */
 export function socketFolder(dataDir: string): string {
   assertPathLength(dataDir)
   if (Buffer.byteLength(pathIn(dataDir, 'socket')) <= SOCKET_PATH_MAX_BYTES) return dataDir
   return existsSync(dataDir) ? `/proc/self/fd/${openSync(dataDir, 'r')}` : dataDir // open as long as the process lives
 }
 
-/**
- * Creates the folder, for this user only.
- * @throws OperatorError where it holds something else than a database of this site, before anything is written
- */
+/** @throws OperatorError where it holds something else than a database of this site, before anything is written */
 export function createDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -82,7 +76,6 @@ export function createDataDir(dataDir: string): void {
   }
 }
 
-/** @throws OperatorError where there is no database; nothing has been changed then */
 export function assertDatabase(dataDir: string): void {
   if (existsSync(pathIn(dataDir, 'database'))) return
   throw new OperatorError(
@@ -91,8 +84,8 @@ export function assertDatabase(dataDir: string): void {
 }
 
 /**
- * Locks DATA_DIR for this process: two processes on one embedded database would lose rows. The kernel releases the
- * lock when the process ends, however it ends. Returns what releases it before.
+ * Two processes on one embedded database would lose rows. The kernel releases the lock when the process ends, however it
+ * ends. Returns what releases it before.
  * @throws InUseError when another process has DATA_DIR
  */
 export function lockDataDir(dataDir: string): () => void {

@@ -89,7 +89,7 @@ function findProblem(databaseFolder: string, files: Map<string, Stats>): string 
   }
 }
 
-/** The files of these tables. VACUUM FULL and CLUSTER give a table of the catalogue a new one. */
+/** VACUUM FULL and CLUSTER give a table a new file. */
 function mappedFiles(map: Buffer, tables: number[]): number[] {
   const files: number[] = []
   for (let at = MAP_ENTRIES_AT; at + 8 <= map.length; at += 8)

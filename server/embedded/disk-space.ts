@@ -46,10 +46,8 @@ export function createDiskSpace(databaseFolder: string) {
       return free >= EXECUTE_MIN_BYTES
     },
     isEnoughToRewrite: () => freeBytes(databaseFolder) > STORE_MIN_BYTES + 3 * REWRITE_MAX_BYTES,
-    /** Whether the rows of all tables can be copied. */
     isEnoughToCopy: () => freeBytes(databaseFolder) > STORE_MIN_BYTES + bytesIn(join(databaseFolder, 'base')),
     message: `less than ${STORE_MIN_BYTES / MEGABYTE} MB are free on the disk of ${databaseFolder}: nothing can be stored there until there is room`,
-    /** Creates the reserve, or completes it, where there is enough space. */
     async keepReserve(): Promise<void> {
       let size = existsSync(reserve) ? statSync(reserve).size : 0
       if (freeBytes(databaseFolder) < STORE_MIN_BYTES + RESERVE_BYTES - size) return

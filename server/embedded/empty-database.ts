@@ -7,7 +7,7 @@ import { deserialize, serialize } from 'node:v8'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { openPostgres } from './postgres.ts'
 
-/** The files of a folder with their bytes, and its subfolders with null; parents come first. */
+/** Subfolders have null; parents come first. */
 type Contents = [path: string, bytes: Uint8Array | null][]
 
 /** Creates an embedded database without tables, and writes its folder into `file`. */
@@ -37,7 +37,7 @@ export function unpackFolder(file: string, folder: string): void {
   }
 }
 
-/** Syncs all files below `folder` at the same time: the disk needs fewer writes than for one after the other. */
+/** All at the same time: the disk needs fewer writes than for one after the other. */
 export async function syncTree(folder: string): Promise<void> {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   await Promise.all([folder, ...paths.map((path) => join(folder, path))].map(sync))

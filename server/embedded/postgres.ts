@@ -28,8 +28,7 @@ export type Postgres = Awaited<ReturnType<typeof openPostgres>>
 
 /**
  * Opens the database in `folder`, or makes one where the folder is empty.
- * @param onAbort called with the reason when PostgreSQL stops for good; only a new thread can open the folder again
- * @throws OperatorError with PostgreSQL's own words
+ * @param onAbort called when PostgreSQL stops for good; only a new thread can open the folder again
  */
 export async function openPostgres(folder: string, onAbort: (reason: string) => void) {
   let lastError = ''
@@ -52,10 +51,7 @@ export async function openPostgres(folder: string, onAbort: (reason: string) => 
   }
   isOpen = true
 
-  /**
-   * Executes complete messages of the wire protocol.
-   * @returns the answer; undefined where it is longer than `maxBytes`, though the messages are executed all the same
-   */
+  /** @returns undefined where the answer is longer than `maxBytes`, though the messages are executed all the same */
   function execute(messages: Uint8Array, maxBytes = Number.POSITIVE_INFINITY): Buffer | undefined {
     const parts: Buffer[] = []
     let size = 0

@@ -19,7 +19,7 @@ export interface ServerOptions {
   socket: string
   /** Loopback port, where other programs want one; 0 for none. */
   port: number
-  /** The user name by which the site's own connections are known. */
+  /** A secret: only the site's own connections have this user name. */
   siteUser: string
   create: boolean
 }
@@ -32,10 +32,7 @@ export interface ServerEvents {
   setTimeLimit(isOn: boolean): void
 }
 
-/**
- * Opens the embedded database in this thread and serves it at its socket.
- * @throws OperatorError, which says what to do; no table has been changed then
- */
+/** @throws OperatorError, which says what to do; no table has been changed then */
 export async function openServer(options: ServerOptions, { warn, onAbort, setTimeLimit }: ServerEvents) {
   const { dataDir, socket, port, siteUser } = options
   const databaseFolder = pathIn(dataDir, 'database')
@@ -70,7 +67,7 @@ export async function openServer(options: ServerOptions, { warn, onAbort, setTim
   }
 }
 
-/** Creates the database under another name, and renames it once all of it is on the disk. So a first start may be cut short. */
+/** Renames the database once all of it is on the disk: a first start may be cut short. */
 async function createDatabase(databaseFolder: string): Promise<void> {
   const unfinished = `${databaseFolder}.new`
   const emptyDatabase = emptyDatabaseFile()

@@ -64,7 +64,6 @@ export function createSession(postgres: Postgres, turns: Turns, disk: DiskSpace)
     return isSite ? undefined : refusalOfStatement(message.toString('latin1', 5))
   }
 
-  /** Closes all cursors but those of backups whose client is still connected. */
   function closeCursors() {
     for (const [name, socket] of backupCursors) if (socket.destroyed) backupCursors.delete(name)
     for (const name of postgres.query(CURSORS)) if (!backupCursors.has(name)) postgres.query(`CLOSE ${name}`)
@@ -103,7 +102,7 @@ export function createSession(postgres: Postgres, turns: Turns, disk: DiskSpace)
       postgres.query('ROLLBACK')
     },
 
-    /** Runs `work`, one turn of a client, as the role CLIENT_ROLE. */
+    /** Runs one turn of a client. */
     async withClientRole(work: () => Promise<void>): Promise<void> {
       postgres.query(SET_CLIENT_ROLE)
       try {

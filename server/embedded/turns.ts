@@ -8,10 +8,7 @@ const GRACE_MS = 50
 
 export type Turns = ReturnType<typeof createTurns>
 
-/**
- * Gives the session to one client after the other, in the order in which they ask.
- * @param onTimeLimit called when the time limit of statements is turned off or on; it is on when a turn begins
- */
+/** @param onTimeLimit called when the time limit of statements is turned off or on; it is on when a turn begins */
 export function createTurns(onTimeLimit: (isOn: boolean) => void) {
   let last: Promise<unknown> = Promise.resolve()
   let hasTimeLimit = true
@@ -42,9 +39,8 @@ export function createTurns(onTimeLimit: (isOn: boolean) => void) {
   }
 
   return {
-    /** Runs `work` in a turn of its own, after all that were asked for before. */
     take,
-    /** The same unless that turn begins too late: then `work` is not run. Returns whether it was run. */
+    /** Runs `work` unless its turn begins too late. Returns whether it was run. */
     takeWithin(waitMs: number, work: () => Promise<void>): Promise<boolean> {
       return new Promise((done, fail) => {
         let isTooLate = false

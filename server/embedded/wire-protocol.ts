@@ -33,7 +33,7 @@ export class Refusal extends Error {
 /** The messages of a client up to the first one that asks for an answer. */
 export type Batch = Buffer[]
 
-/** All messages that ask for an answer get ReadyForQuery at its end, except Flush. */
+/** Only the answer to Flush does not end with ReadyForQuery. */
 export function isAnsweredWithReady(batch: Batch): boolean {
   return batch.at(-1)?.[0] !== messageType.flush
 }

@@ -16,7 +16,6 @@ const POLL_MS = 20
 
 type Batches = AsyncIterator<Batch>
 
-/** @param siteUser the user name by which the site's own connections are known: a secret */
 export function createWireServer(session: Session, turns: Turns, siteUser: string) {
   const sockets = new Set<Socket>()
   const servers: Server[] = []
@@ -85,10 +84,7 @@ export function createWireServer(session: Session, turns: Turns, siteUser: strin
   }
 }
 
-/**
- * Executes the first batch, and those that it reads from `batches` while a transaction is open.
- * @returns whether the transaction ended: false when the client went, or was idle in it for too long
- */
+/** @returns whether the transaction ended: false when the client went, or was idle in it for too long */
 async function executeTransaction(session: Session, client: Client, first: Batch, batches: Batches): Promise<boolean> {
   const { socket, isSite } = client
   let idleLeftMs = IDLE_TOTAL_MAX_MS
@@ -105,7 +101,6 @@ async function executeTransaction(session: Session, client: Client, first: Batch
   return false
 }
 
-/** Resolves once the client has read its answers or has gone. */
 async function drained(socket: Socket): Promise<void> {
   const done = new AbortController()
   const { signal } = done

@@ -1,10 +1,9 @@
 const BATCH_MAX = 256
 
 /**
- * Runs one statement at a time and writes the rows that arrive meanwhile together, at several times the rate of one statement
- * per row. A batch takes half of the rows that wait and of those of the last batch, counted together. The other half is left
- * for the next one, with what the clients that were just answered send meanwhile.
- * @param write one statement, so one transaction. All its rows get its result
+ * Runs one statement at a time and writes the rows that arrive meanwhile together: several times the rate of a statement
+ * per row. A batch leaves some rows for the next one, which then also has what the clients just answered send.
+ * @param write one transaction; all its rows get its result
  * @param isRowError whether a row caused the failure, and not the database
  */
 export function createBatchWriter<Row, Result>(
@@ -18,7 +17,6 @@ export function createBatchWriter<Row, Result>(
     if (running) return
     running = true
     let size = 0
-    /** So many of the next rows are written one by one. */
     let singles = 0
     while (waiting.length > 0) {
       size = singles-- > 0 ? 1 : Math.min(BATCH_MAX, Math.ceil((waiting.length + size) / 2))

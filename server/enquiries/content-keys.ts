@@ -1,23 +1,17 @@
 /*
- * The keys of an order. Quvera_Form has one submission key for each row, and no key twice, so that an order which is sent
- * several times is stored once.
- * - With scripts the page makes a random key for each order. It keeps the key for a day (KEY_LIFETIME_MS), or until the
- *   visitor sees the reference (client/enquiry/submission-key.ts).
- * - A form that a browser posts without scripts has no key. The server makes content keys for it here: time is cut
- *   into windows of ten minutes (FORM_REPEAT_MS), and a form repeats an equal one of its own window or of a neighbouring
- *   one. After a failure the page keeps the key in a hidden field, for a day.
- * - A form may be sent before its scripts arrive, and sent by them again. So `submit` also looks for the content keys, and
- *   waits for a form that this process is storing. What another process is storing at that moment, it cannot see.
- * - The same key and content: the same order, which gets the same reference. The same key and other content: a conflict,
- *   also when the key is a content key and nothing is stored under it. After a conflict a changed order gets a new key: from
- *   the scripts, or for a form from the server.
+ * Submission keys. Quvera_Form has each key once, so an order that is sent several times is stored once.
+ * - With scripts the page makes a random key (client/enquiry/submission-key.ts).
+ * - A form sent without scripts has none. The server makes content keys here: time is cut into windows of ten minutes, and
+ *   a form repeats an equal one of its own window or a neighbouring one. After a failure the page keeps the key for a day.
+ * - A form may be sent before its scripts arrive, and again by them: `submit` looks for content keys too.
+ * - The same key with other content is a conflict. The scripts, or for a form the server, then make a new key.
  */
 import { hash } from 'node:crypto'
 import type { Order, OrderContent } from '../../shared/order.ts'
 import { FORM_REPEAT_MS } from '../../shared/submission-key.ts'
 import { enquiryFields } from './enquiry.ts'
 
-/** Keys of three windows of ten minutes: the one in which the order was sent, the one before, the one after. */
+/** Keys of three windows of ten minutes; `current` is the one in which the order was sent. */
 export interface ContentKeys {
   current: string
   previous: string

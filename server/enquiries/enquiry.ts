@@ -4,7 +4,7 @@ import type { Enquiry as EnquiryRow } from '../database/generated/client.ts'
 
 export type { EnquiryRow }
 
-/** A stored enquiry, its fields as texts of the form. */
+/** A stored enquiry with the texts of the form. */
 export type Enquiry = Record<OrderField, string> & Pick<EnquiryRow, 'id' | 'reference' | 'receivedAt' | 'suspectedSpam'>
 
 /** The columns of the form's fields in `Quvera_Form`, in the order in which staff read them. */
@@ -32,7 +32,6 @@ export function enumMember(value: string): string {
   return value.replaceAll(' ', '')
 }
 
-/** The text of the form for a stored value. */
 export function toFormValue(field: OrderField, stored: string): string {
   const { def } = orderContentSchema.shape[field]
   const options: string[] = def.type === 'enum' ? Object.values(def.entries) : []

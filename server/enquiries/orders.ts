@@ -11,17 +11,11 @@ import { type ContentKeys, createContentKeys, hasKeyOfOtherContent } from './con
 import { type EnquiryRow, isSameOrder, toEnquiry } from './enquiry.ts'
 import { type IsStored, insertEnquiries, type NewEnquiry, toRow } from './insert-enquiries.ts'
 
-/*
- * Stores orders. `submit` takes a validated order and returns its reference once the enquiry and its pending mails are
- * committed. batch-writer.ts gathers orders that arrive together, insert-enquiries.ts writes them by one statement.
- */
+// Stores orders. batch-writer.ts gathers those that arrive together, insert-enquiries.ts writes them in one statement.
 
 /** Why an order is not confirmed. The message is for the visitor. */
 export class SubmitError extends Error {
-  /**
-   * `conflict`: another order has this key. `refused`: the database rejects the row. `unavailable`: the database did not
-   * answer, and the row may be stored.
-   */
+  /** `conflict`: another order has this key. `refused`: the database rejects the row. `unavailable`: it may be stored. */
   readonly reason: 'conflict' | 'refused' | 'unavailable'
   constructor(reason: SubmitError['reason'], message: string, cause?: unknown) {
     super(message, { cause })
@@ -53,16 +47,13 @@ interface SubmitFormOptions extends SubmitOptions {
   onKey(submissionKey: string): void
 }
 
-/**
- * Waits longer than a suspended database takes to wake up. READ COMMITTED, because the lookup after the lock has to see what
- * was committed while it waited.
- */
+/** Longer than a suspended database takes to wake up. The lookup after the lock has to see what was committed meanwhile. */
 const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
 /** Pause before the second try. Meanwhile the pool notices its other lost connections. */
 const RETRY_PAUSE_MS = 50
-/** Within this time a repeat looks like the first answer: a double click, or a retry of the page. */
+/** A repeat within this time, such as a double click, gets the same answer as the first one. */
 const REPEAT_MS = 60_000
-/** How often an order is written again when neither its key nor its content explains why it was not stored. */
+/** How often an order is written again when no stored row explains why it was not stored. */
 const TRIES = 3
 
 export function createOrders(db: Db, { availability, log, onStored }: OrdersOptions) {
@@ -71,7 +62,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     isRowError,
   )
 
-  /** Forms that are being stored, by their content key. No other statement sees their rows yet. */
+  /** Forms that are being stored, by content key. */
   const formsUnderWay = new Map<string, Promise<unknown>>()
 
   async function storeAndNotify<T>(insert: () => Promise<T>): Promise<T> {
@@ -82,8 +73,8 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
   }
 
   /**
-   * The stored row that an order repeats: its own, when the connection was lost, or the same order sent before. Undefined if
-   * only its random reference existed, or staff have edited a row with a content key: then the order is written again.
+   * The row that an order repeats: its own if the connection was lost, or that of the same order. Undefined if only its
+   * random reference existed, or staff have edited a row with a content key.
    */
   async function findStored(order: Order, id: string, contentKeys: string[]): Promise<EnquiryRow | undefined> {
     const found = await db.enquiry.findMany({ where: { submissionKey: { in: [order.submissionKey, ...contentKeys] } } })
@@ -144,7 +135,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
         return isStored(row.Id) ? reference : undefined
       }, TRANSACTION),
     )
-    if (!stored) return storeByContent(content, keys, options) // the random reference existed, or an equal order was stored meanwhile: look again
+    if (!stored) return storeByContent(content, keys, options) // the reference existed, or an equal order was stored meanwhile
     if (stored === reference) log.info({ reference }, 'enquiry stored')
     return { reference: stored }
   }
@@ -157,16 +148,10 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
   }
 
   return {
-    /**
-     * Resolves once the enquiry and its pending mails are committed. The same order again gets the same reference.
-     * @throws SubmitError
-     */
+    /** Resolves once the enquiry and its pending mails are committed. @throws SubmitError */
     submit: (order: Order, options: SubmitOptions = { acknowledge: true }) =>
       submit(order, options).catch(throwSubmitError),
-    /**
-     * For a form without a key: the same content within ten minutes gets the same reference.
-     * @throws SubmitError
-     */
+    /** For a form without a key: the same content within ten minutes gets the same reference. @throws SubmitError */
     submitForm(content: OrderContent, options: SubmitFormOptions) {
       const keys = createContentKeys(content)
       const stored = storeByContent(content, keys, options).catch(throwSubmitError)
@@ -175,7 +160,6 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
         if (formsUnderWay.get(keys.current) === stored) formsUnderWay.delete(keys.current)
       })
     },
-    /** For the page that follows an order; undefined where no enquiry has this reference. */
     async received(reference: string): Promise<Received | undefined> {
       const row = await db.enquiry.findUnique({ where: { reference } })
       if (!row) return undefined
@@ -199,20 +183,17 @@ function isEarlier({ receivedAt }: EnquiryRow): boolean {
   return Date.now() - receivedAt.getTime() > REPEAT_MS
 }
 
-/** Whether PostgreSQL rejects the row: SQLSTATE classes of data exceptions, broken constraints and raised errors. */
+/** SQLSTATE classes of data exceptions, broken constraints and raised errors. */
 function isRowError(error: unknown): boolean {
   return ['22', '23', 'P0'].includes(sqlState(error)?.slice(0, 2) ?? '')
 }
 
-/**
- * Writes something, so that the commit waits until a synchronous standby has all that was committed before. Without this, a
- * primary that was restarted meanwhile could confirm a row that its standby lacks.
- */
+/** Its commit waits until a synchronous standby has all earlier rows: after a restart, a primary may have some that it lacks. */
 async function waitForStandby(db: Pick<Db, '$executeRaw'>): Promise<void> {
   await db.$executeRaw`SELECT pg_logical_emit_message(true, 'quvera', '')`
 }
 
-/** Stores an enquiry and rolls it back. Throws what would keep a real one from being stored. */
+/** Stores an enquiry and rolls it back. */
 export async function probeStorage(db: Db): Promise<void> {
   const rolledBack = new Error('rolled back')
   const store = () =>
@@ -227,7 +208,7 @@ export async function probeStorage(db: Db): Promise<void> {
   })
 }
 
-/** Repeats `work` once when its connection ended, as idle connections do when a database goes to sleep. */
+/** Idle connections end when a database goes to sleep. */
 async function retryIfLost<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

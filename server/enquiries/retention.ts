@@ -14,10 +14,7 @@ const CLOCK_JUMP_DAYS = 31
 
 const CLOCK_JUMP = `old enquiries are not erased: the database's clock jumped by more than ${CLOCK_JUMP_DAYS} days. If the clock is right, run once:`
 
-/**
- * Erases enquiries with their mails. The site's role may do so only by this function, which never erases an enquiry younger
- * than a month.
- */
+/** The site's role may erase only by this function, and never an enquiry younger than a month. */
 export async function eraseOldEnquiries(db: Db, before: Date): Promise<number> {
   let erased = 0
   while (true) {
@@ -30,7 +27,7 @@ export async function eraseOldEnquiries(db: Db, before: Date): Promise<number> {
   return erased
 }
 
-/** The same day of the month so many months before, or the last one of a shorter month. */
+/** The same day of an earlier month, or its last day. */
 export function monthsBefore(now: Date, months: number): Date {
   const result = new Date(now)
   result.setUTCMonth(result.getUTCMonth() - months)
@@ -40,9 +37,8 @@ export function monthsBefore(now: Date, months: number): Date {
 
 /**
  * Once a day, in one of all processes, erases enquiries older than `months` (0: none) and access log lines older than a
- * year; each hour subscriptions that were not confirmed or have ended. Uses the database's clock. A clock that is wrongly
- * ahead would erase too much: nothing is erased in the first hour. If the clock has jumped and there are old enquiries, none
- * is erased until a person does so by the staff command. Returns a function that stops it.
+ * year; each hour subscriptions that expired. A clock that is wrongly ahead would erase too much: nothing is erased in the
+ * first hour, and after a jump of the clock only by the staff command. Returns a function that stops it.
  */
 export function startRetention(db: Db, months: number, log: Logger): () => void {
   async function erase() {
@@ -70,7 +66,7 @@ export function startRetention(db: Db, months: number, log: Logger): () => void 
   return () => clearInterval(timer)
 }
 
-/** The end of the lease serves as the last time known. The first time it is the time of the newest enquiry. */
+/** The end of the lease serves as the last known time; at first that is the time of the newest enquiry. */
 async function checkClock(db: Db): Promise<{ now: Date; isClockJump: boolean }> {
   await db.$executeRaw`
     INSERT INTO "Quvera_Lease" ("Name", "Holder", "Until")

@@ -25,7 +25,6 @@ interface SubscribersOptions {
   onStored(): void
 }
 
-/** The link that confirms the address and ends the subscription. */
 export function subscriptionLink({ id, secret }: Pick<Subscriber, 'id' | 'secret'>, publicUrl: string): string {
   return `${publicUrl}${SUBSCRIPTION_PATH}?token=${id}.${secret}`
 }
@@ -82,10 +81,7 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
   }
 }
 
-/**
- * In one transaction, so that no address is stored without its mail. The first statement locks the row, so that the second
- * one sees what a concurrent request with this address has written.
- */
+/** The first statement locks the row, so that the second one sees what a concurrent request has written. */
 async function insertSubscriber(db: Db, email: string): Promise<void> {
   await db.$transaction([
     db.$executeRaw`
@@ -103,10 +99,7 @@ async function insertSubscriber(db: Db, email: string): Promise<void> {
   ])
 }
 
-/**
- * Deletes addresses that were not confirmed in time or have unsubscribed, and returns how many. A restored address has no
- * EndsAt: it gets one, so that its link works as long as any other.
- */
+/** Returns how many were deleted. A restored address has no EndsAt: it gets one, so that its link works as long as any other. */
 export async function deleteExpiredSubscribers(db: Db, now: Date): Promise<number> {
   const before = new Date(now.getTime() - DAY_MS)
   const endsAt = new Date(now.getTime() + (UNCONFIRMED_DAYS - 1) * DAY_MS)
