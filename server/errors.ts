@@ -74,6 +74,18 @@ export function innerError(error: unknown): unknown {
   return cause ?? propertiesOf(meta).driverAdapterError
 }
 
+/** Codes of Node and Prisma, and kinds of Prisma's adapter, for a connection that could not be opened or has ended. */
+const NOT_CONNECTED = /^(E[A-Z]+|P1001|P1017|DatabaseNotReachable|ConnectionClosed)$/
+
+/** Whether the database cannot be reached, or ends its connections. Not for a slow statement or a missing right. */
+export function isDatabaseAway(error: unknown): boolean {
+  const state = sqlState(error)
+  if (state) return /^(08|57P)/.test(state)
+  const { code, kind } = propertiesOf(error)
+  const inner = innerError(error)
+  return isConnectionLost(error) || NOT_CONNECTED.test(String(kind ?? code)) || (inner ? isDatabaseAway(inner) : false)
+}
+
 /** Whether PostgreSQL refused, for a missing right, say. Classes 08 and 57 mean that it is shutting down or lost. */
 export function isDatabaseRefusal(error: unknown): boolean {
   const state = sqlState(error)

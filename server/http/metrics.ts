@@ -62,7 +62,9 @@ function createFigures(registry: Registry) {
   const posts = new Gauge(
     described('posts', 'Posts that NOTIFY_URL has not taken, by state; failed: given up', ['state']),
   )
-  const oldest = new Gauge(described('mail_oldest_pending_seconds', 'Age of the oldest mail that is still to be sent'))
+  const oldest = new Gauge(
+    described('mail_oldest_pending_seconds', 'Age of the oldest mail to staff that is still to be sent'),
+  )
   const oldestNew = new Gauge(described('enquiry_oldest_new_seconds', 'Age of the oldest enquiry that is still New'))
   return {
     /** Counts a request that was answered; `route` is one of a fixed number of names. */

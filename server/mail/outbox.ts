@@ -7,13 +7,8 @@ import { warnIfOverdue } from './usage.ts'
 import { createWebhookTransport } from './webhook-posts.ts'
 
 /*
- * The life of a mail:
- * 1. The statement that stores an enquiry writes its mails, as Pending (enquiries/orders.ts).
- * 2. A sender claims a mail that is due, tries to send it once, and records the result (sender.ts), again and again while
- *    the mail is Pending. It sends by a transport: resend-transport.ts for mails, webhook-posts.ts for posts.
- * 3. Resend reports later whether the mail arrived (delivery.ts).
- * states.ts has the states, queue.ts the statements, quota.ts and usage.ts how many mails may go, pace.ts how fast Resend
- * may be called, templates.ts and summary.ts the texts.
+ * Starts the senders. sender.ts is the loop; resend-transport.ts and webhook-posts.ts send; delivery.ts records what
+ * arrived. states.ts has the states of a mail, queue.ts the statements.
  */
 
 interface OutboxOptions {

@@ -10,8 +10,8 @@ const FREE_MIN = 5
 const ASSUMED_A_SECOND = 100
 
 /**
- * How fast Resend may be called. It counts the requests of a team in windows of a second and tells, with each answer, how
- * many are left and when the next window begins. Before the first answer one request goes alone.
+ * Keeps to Resend's rate limit, which counts the whole team's requests a second. Each answer tells how many are left and
+ * when the next window begins. Before the first answer one request goes alone.
  */
 export function createPace(now: () => number = () => performance.now()) {
   let limit: number | undefined

@@ -29,15 +29,15 @@ export interface Result {
   resendId?: string
   /** The mail was certainly not sent: its times are as before the claim. */
   isUnsent?: true
-  /** How long no other mail is tried either. */
+  /** How long to pause all sending. */
   pauseMs?: number
 }
 
-/** Few enough for one statement to stay well within its time limit. */
+/** Rows in one statement, because of its time limit. */
 export const CHUNK = 1000
 const RETRY_MAX_SECONDS = 300
 
-/** The only statement that changes the state of mails: of those which `where` chooses, if they may have the new state. */
+/** The only statement that changes a mail's state. Skips mails that may not have the new one. */
 export async function transition(
   db: Pick<Db, '$queryRaw'>,
   to: MailStatus,
@@ -51,10 +51,9 @@ export async function transition(
 }
 
 /**
- * Claims due mails, in the order of `kinds`: so many of each as `limits` says, and `most` in all. First come those whose
- * last try had no clear answer: they are counted already, so no limit holds them. Mails to staff go out oldest first,
- * those to visitors newest first. Every try counts as one that may have sent the mail, until it is known not to be. Posts
- * that were tried come last: a receiver that hangs on them must not hold up the others.
+ * Claims due mails in the order of `kinds`: `limits` of each, `most` in all. Mails that an earlier try may have sent come
+ * first and without a limit, as they are counted already; such posts come last, because a receiver that hangs must not hold
+ * up the others. Mails to staff go out oldest first, those to visitors newest first.
  */
 export async function claimDue(
   db: Db,
@@ -70,14 +69,14 @@ export async function claimDue(
     const where = Prisma.sql`"Kind" = ${storedKind(kind)} AND "TriedAt" IS NULL`
     return limit > 0 ? [due(rank, where, kinds[kind].to === 'visitor' ? 'DESC' : 'ASC', limit)] : []
   })
-  const unclear = Prisma.sql`"Kind" = ANY(${storedKinds(keysOf(limits))}) AND "TriedAt" IS NOT NULL`
-  const unclearRank = limits.Post ? keysOf(kinds).length : -1
+  const ambiguous = Prisma.sql`"Kind" = ANY(${storedKinds(keysOf(limits))}) AND "TriedAt" IS NOT NULL`
+  const ambiguousRank = limits.Post ? keysOf(kinds).length : -1
   const claims = await db.$queryRaw<Claim[]>`
     UPDATE "Quvera_Mail" mail
     SET "Attempts" = mail."Attempts" + 1,
       "DueAt" = now() + make_interval(secs => ${leaseSeconds}),
       "TriedAt" = coalesce(mail."TriedAt", now())
-    FROM (SELECT * FROM (${Prisma.join([due(unclearRank, unclear, 'ASC', most), ...untried], ' UNION ALL ')}) each
+    FROM (SELECT * FROM (${Prisma.join([due(ambiguousRank, ambiguous, 'ASC', most), ...untried], ' UNION ALL ')}) each
       ORDER BY "rank" LIMIT ${most}) due
     WHERE mail."Id" = due."Id" AND mail."Status" = 'Pending' AND mail."DueAt" <= now()
     RETURNING mail."Id" AS "id", due."DueAt" AS "dueBefore", due."TriedAt" AS "triedBefore",
@@ -100,7 +99,7 @@ export async function readMails(db: Db, rows: { id: bigint }[]) {
   })
 }
 
-/** Records the result of a try, unless another process has claimed the mail since: then that one's result counts. */
+/** Ignored if another process has claimed the mail since: then its result counts. */
 export async function recordResult(db: Db, mail: ClaimedMail, result: Result): Promise<void> {
   const { to, lastError, dueInMs, resendId = null, isUnsent } = result
   const next = dueInMs === undefined ? null : Prisma.sql`now() + make_interval(secs => ${dueInMs / 1000})`
@@ -115,20 +114,19 @@ export async function recordResult(db: Db, mail: ClaimedMail, result: Result): P
   )
 }
 
-/** How long to wait after a failed try: twice as long each time, with jitter. */
+/** Exponential, with jitter. */
 export function backOffMs(attempts: number, baseSeconds: number): number {
   const seconds = Math.min(baseSeconds * 2 ** Math.min(attempts - 1, 10), RETRY_MAX_SECONDS)
   return seconds * 1000 * (0.75 + Math.random() / 2)
 }
 
 /**
- * Withholds untried mails of these kinds that have been due for `maxAgeDays`, a chunk of each kind; acknowledgements after
- * a day. Never withheld: summaries, and notices that wait for one, because nothing else names their enquiries.
- * @returns whether there may be more
+ * Withholds a chunk of each kind of untried mails that have been due for `maxAgeDays`; acknowledgements after a day. Never
+ * summaries and notices without DueAt: nothing else names their enquiries. Returns whether there may be more.
  */
-export async function withholdOld(db: Db, of: MailKind[], maxAgeDays: number, log: Pick<Logger, 'error'>) {
+export async function withholdOld(db: Db, ofKinds: MailKind[], maxAgeDays: number, log: Pick<Logger, 'error'>) {
   let mayBeMore = false
-  for (const kind of of) {
+  for (const kind of ofKinds) {
     if (kind === 'Summary') continue
     const isLate = kind === 'Acknowledgement'
     const limit = isLate ? '24 hours' : `${maxAgeDays} days`
@@ -149,13 +147,10 @@ export async function withholdOld(db: Db, of: MailKind[], maxAgeDays: number, lo
   return mayBeMore
 }
 
-/**
- * Corrects times in the future, which a clock that was ahead has left. A pending mail that was tried then becomes Unknown
- * at its next try, because its key may have expired.
- */
-export async function correctFutureTimes(db: Db, of: MailKind[]): Promise<void> {
+/** For times that a clock ahead has left. A mail that was tried becomes Unknown at its next try: its key may have expired. */
+export async function correctFutureTimes(db: Db, ofKinds: MailKind[]): Promise<void> {
   const future = Prisma.sql`> now() + interval '2 hours'` // no wait is longer
-  const isOfKind = Prisma.sql`"Kind" = ANY(${storedKinds(of)})`
+  const isOfKind = Prisma.sql`"Kind" = ANY(${storedKinds(ofKinds)})`
   await db.$executeRaw`UPDATE "Quvera_Mail" SET "DueAt" = now() WHERE "Status" = 'Pending' AND ${isOfKind} AND "DueAt" ${future}`
   await db.$executeRaw`
     UPDATE "Quvera_Mail"

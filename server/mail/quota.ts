@@ -1,11 +1,7 @@
 import { DAY_MS } from '../format.ts'
 import type { SentKind } from './states.ts'
 
-/*
- * How many mails of each kind may be sent now, from how many were sent in the last 24 hours. Of the daily budget 30 % are
- * for notices, 25 % for summaries, 30 % for acknowledgements, 10 % for confirmations; 5 % remain for digests and repeated tries.
- * pace.ts limits the calls a second.
- */
+/* The daily budget: 30 % notices, 25 % summaries, 30 % acknowledgements, 10 % confirmations, 5 % digests and repeated tries. */
 
 export interface Budget {
   /** Mails in 24 hours, as Resend counts them: one for each receiver. 0 for no limit. */
@@ -14,10 +10,9 @@ export interface Budget {
   receivers: number
 }
 
-/** A number of mails of each kind. */
 export type CountByKind = Record<SentKind, number>
 
-const UNLIMITED_PAUSE_MS = 600_000
+const NO_BUDGET_PAUSE_MS = 600_000
 
 /** Summaries in 24 hours, not rounded. */
 function summaryShare({ mails, receivers }: Budget): number {
@@ -34,7 +29,7 @@ export function sharesOf(budget: Budget): CountByKind {
   return { Notice, Summary, Acknowledgement, Confirmation }
 }
 
-/** How many mails of each kind may be sent now. Summaries have a share too, but `summaryPauseMs` keeps them within it. */
+/** How many may be sent now. Only `summaryPauseMs` keeps summaries within their share. */
 export function allowanceOf(budget: Budget, used: CountByKind): CountByKind {
   const { mails, receivers } = budget
   const all = Number.POSITIVE_INFINITY
@@ -53,6 +48,6 @@ export function allowanceOf(budget: Budget, used: CountByKind): CountByKind {
 
 /** How long to wait after the last of `summaries` in 24 hours. The pauses grow with each, and add up to about 24 hours. */
 export function summaryPauseMs(budget: Budget, summaries: number): number {
-  if (budget.mails === 0) return UNLIMITED_PAUSE_MS
+  if (budget.mails === 0) return NO_BUDGET_PAUSE_MS
   return (2 * DAY_MS * summaries) / summaryShare(budget) ** 2
 }

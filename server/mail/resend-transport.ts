@@ -2,9 +2,16 @@ import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import { type Env, publicUrlOf } from '../env.ts'
 import { applyEvents, applyMissedEvents, createDeliveryCheck, deleteOldEvents } from './delivery.ts'
-import { readWithholdReason } from './mailbox-limit.ts'
 import { createPace } from './pace.ts'
-import { backOffMs, type ClaimedMail, claimDue, correctFutureTimes, type Result, withholdOld } from './queue.ts'
+import {
+  backOffMs,
+  type ClaimedMail,
+  claimDue,
+  correctFutureTimes,
+  type Result,
+  type StoredMail,
+  withholdOld,
+} from './queue.ts'
 import { createMailer, type Outcome, type ResponseHeaders } from './resend.ts'
 import type { Transport } from './sender.ts'
 import { kinds, mailKinds } from './states.ts'
@@ -15,34 +22,37 @@ import { allowedNow, budgetOf, readUsage, type Usage, warnIfOverdue } from './us
 const WARN_MS = 3_600_000
 /** Without webhooks: when Resend is first asked whether a mail arrived. */
 const FIRST_CHECK_MS = 300_000
-/** After a try without a clear answer, so that few mails have such a try while Resend is down. */
-const UNCLEAR_PAUSE_MS = 1000
+/** After an ambiguous try, so that few mails have one while Resend is down. */
+const AMBIGUOUS_PAUSE_MS = 1000
 const MISCONFIGURED_FACTOR = 12
 const PAUSE_MAX_MS = 300_000
 const QUOTA_PAUSE_MS = 3_600_000
 /** Resend remembers an idempotency key for 24 hours; an hour is left for clocks that differ and for the try itself. */
 const KEY_LIFETIME_HOURS = 23
+/** To one mailbox. */
+const MAILS_A_DAY = 3
 const NOT_SENT_AGAIN = 'Not sent again, but an earlier try may have sent it'
 const KEY_EXPIRED = 'An earlier try may have sent this mail; too long ago to try again without a second copy.'
 
-/** Sends mails through Resend. */
 export function createResendTransport(db: Db, env: Env, log: Logger, summaryWaitMs?: number): Transport {
-  const staff = env.STAFF_EMAILS
+  const staffEmails = env.STAFF_EMAILS
   const mailer = createMailer(env)
   const pace = createPace()
   const publicUrl = publicUrlOf(env)
   let usage: Usage | undefined
   const writeSummaryIfDue = createSummaryWriter(db, env, log, summaryWaitMs)
-  const checkDelivery = env.RESEND_WEBHOOK_SECRET
-    ? async () => {}
-    : createDeliveryCheck(db, log, staff, { mailer, pace })
+  const checkDelivery = env.RESEND_WEBHOOK_SECRET ? undefined : createDeliveryCheck(db, log, staffEmails, mailer, pace)
   let warnAt = 0 // by this process's monotonic clock
 
   async function upkeep() {
-    await correctFutureTimes(db, mailKinds)
-    await deleteOldEvents(db)
-    await applyMissedEvents(db, log, staff)
-    if (performance.now() >= warnAt && (await warnIfOverdue(db, log))) warnAt = performance.now() + WARN_MS
+    try {
+      await correctFutureTimes(db, mailKinds)
+      await deleteOldEvents(db)
+      await applyMissedEvents(db, log, staffEmails)
+      if (performance.now() >= warnAt && (await warnIfOverdue(db, log))) warnAt = performance.now() + WARN_MS
+    } catch (err) {
+      log.error({ err }, 'the queue of mails could not be cleaned up; mails are sent all the same')
+    }
   }
 
   return {
@@ -53,7 +63,7 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       usage = await readUsage(db, budgetOf(env))
       await writeSummaryIfDue(usage, isUpkeep)
       if (isUpkeep) await upkeep()
-      checkDelivery()
+      checkDelivery?.()
       return 'ready'
     },
     async claim(most) {
@@ -66,7 +76,7 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
     async attempt(mail, signal) {
       let headers: ResponseHeaders | 'unsent' = 'unsent'
       try {
-        const message = writeMessage(mail, staff, publicUrl)
+        const message = writeMessage(mail, staffEmails, publicUrl)
         if (!message) return unsent('Withheld', 'Not sent: what it was about was erased.')
         if ((mail.triedHoursAgo ?? 0) > KEY_LIFETIME_HOURS) return { to: 'Unknown', lastError: KEY_EXPIRED }
         const reason = kinds[mail.kind].to === 'visitor' && (await readWithholdReason(db, mail))
@@ -79,7 +89,7 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       }
     },
     async afterRecorded({ id, kind, attempts }, { to, lastError, resendId }) {
-      if (resendId) return applyEvents(db, log, { resendId }, staff)
+      if (resendId) return applyEvents(db, log, resendId, staffEmails)
       const reason = lastError?.split(':')[0]
       const fields = { mail: id, kind, attempt: attempts, state: to, reason }
       const isAlarm = kinds[kind].to === 'staff' && (to === 'Failed' || to === 'Unknown')
@@ -94,11 +104,10 @@ function unsent(to: Result['to'], lastError: string, pauseMs?: number): Result {
   return { to, lastError, isUnsent: true, ...(pauseMs && { pauseMs }) }
 }
 
-/** What Resend's answer makes of a mail; `seconds` are the base of the back-off. */
-function resultOf({ kind, attempts }: ClaimedMail, outcome: Outcome, seconds: number): Result {
+function resultOf({ kind, attempts }: ClaimedMail, outcome: Outcome, backOffSeconds: number): Result {
   if (outcome.is === 'sent') return { to: 'Sent', lastError: null, resendId: outcome.resendId, dueInMs: FIRST_CHECK_MS }
   const { error: lastError } = outcome
-  const retryMs = seconds * 1000
+  const retryMs = backOffSeconds * 1000
   switch (outcome.is) {
     case 'refused':
       // Anybody can type an address: nobody need do anything about one that does not exist.
@@ -107,8 +116,8 @@ function resultOf({ kind, attempts }: ClaimedMail, outcome: Outcome, seconds: nu
     case 'unknowable':
       return { to: 'Unknown', lastError }
     case 'ambiguous': {
-      const pauseMs = Math.min(retryMs, UNCLEAR_PAUSE_MS)
-      return { to: 'Pending', lastError, dueInMs: backOffMs(attempts, seconds), pauseMs }
+      const pauseMs = Math.min(retryMs, AMBIGUOUS_PAUSE_MS)
+      return { to: 'Pending', lastError, dueInMs: backOffMs(attempts, backOffSeconds), pauseMs }
     }
     case 'throttled':
       return unsent('Pending', lastError, outcome.retryAfterMs ?? retryMs)
@@ -117,4 +126,22 @@ function resultOf({ kind, attempts }: ClaimedMail, outcome: Outcome, seconds: nu
     case 'overQuota':
       return unsent('Pending', lastError, QUOTA_PAUSE_MS)
   }
+}
+
+/**
+ * Why this mail to a visitor is not to be sent, if so. A mailbox gets three in 24 hours, so that nobody can flood it through
+ * our forms. Of two that are being sent at the same time, only the later one counts the other.
+ */
+export async function readWithholdReason(db: Db, mail: StoredMail): Promise<string | undefined> {
+  const { id, mailbox, triedAt, enquiry, subscriber } = mail
+  if (enquiry?.suspectedSpam) return 'suspected spam'
+  if (subscriber?.confirmedAt) return 'the address is confirmed'
+  const [{ hasEnded, others }] = await db.$queryRaw<[{ hasEnded: boolean; others: number }]>`
+    SELECT (${subscriber?.endsAt ?? null}::timestamptz < now()) IS TRUE AS "hasEnded", (
+      SELECT count(*)::int FROM "Quvera_Mail"
+      WHERE "Mailbox" = ${mailbox} AND "TriedAt" > now() - interval '24 hours' AND "Id" <> ${id}
+        AND ("Status" <> 'Pending' OR ("TriedAt", "Id") < (${triedAt}::timestamptz, ${id}))) AS "others"`
+  if (hasEnded) return 'the subscription has ended'
+  if (others < MAILS_A_DAY) return undefined
+  return `this address has had ${MAILS_A_DAY} acknowledgements or confirmations within 24 hours`
 }

@@ -15,7 +15,6 @@ export interface Message {
   headers?: Record<string, string>
 }
 
-/** What became of one try to send a mail. */
 export type Outcome =
   | { is: 'sent'; resendId: string }
   /**
@@ -31,8 +30,6 @@ export interface DeliveryEvent {
   id: string
   resendId: string
   type: string
-  /** Of several receivers the one that it is about, where Resend says so. */
-  to?: string[]
   reason?: string | undefined
 }
 
@@ -61,7 +58,7 @@ export function createMailer(env: Pick<Env, 'RESEND_API_KEY' | 'RESEND_BASE_URL'
   const { RESEND_API_KEY: apiKey, RESEND_BASE_URL: baseUrl, MAIL_FROM: from } = env
   const resend = new Resend(apiKey, baseUrl ? { baseUrl } : {})
 
-  /** Where Resend does not take the address for replies, the mail goes once more without it. */
+  /** If Resend refuses the reply address, sends once more without it. */
   async function send(message: Message, signal: AbortSignal): Promise<{ outcome: Outcome; headers: ResponseHeaders }> {
     const { idempotencyKey, ...fields } = message
     const answer: ResendAnswer = await resend.emails.send({ from, ...fields }, { idempotencyKey, signal })
@@ -127,23 +124,17 @@ export function readNumber(value: string | null | undefined): number | undefined
 /** The event of a webhook's body; undefined for one that is not about a mail. */
 export function readEvent(id: string, body: unknown): DeliveryEvent | undefined {
   const { type, data } = propertiesOf(body)
-  const { email_id: resendId, to = [], bounce, failed } = propertiesOf(data)
+  const { email_id: resendId, bounce, failed } = propertiesOf(data)
   if (!clean(resendId)) return undefined
   const { type: bounceType, subType, message } = propertiesOf(bounce)
   const reason = [bounceType, subType, replyCode(message), propertiesOf(failed).reason]
     .map(clean)
     .filter(Boolean)
     .join(' ')
-  return {
-    id: clean(id),
-    resendId: clean(resendId),
-    type: clean(type),
-    to: [to].flat().map(clean),
-    reason: reason || undefined,
-  }
+  return { id: clean(id), resendId: clean(resendId), type: clean(type), reason: reason || undefined }
 }
 
-/** `550 5.1.1`: of the text of a stranger's mail server only the code is kept. */
+/** The SMTP reply code, such as `550 5.1.1`. The rest is text of a stranger's mail server. */
 export function replyCode(text: unknown): string | undefined {
   return /\b[245]\d\d\b(?:[ -]?[245]\.\d{1,3}\.\d{1,3}\b)?/.exec(String(text))?.[0]
 }

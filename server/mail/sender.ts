@@ -3,35 +3,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import { releaseLease, takeLease } from '../database/lease.ts'
-import { sqlState } from '../errors.ts'
+import { isDatabaseAway } from '../errors.ts'
 import { type ClaimedMail, type Result, recordResult } from './queue.ts'
 
 export interface Transport {
-  /** Of all processes the one that has this lease sends. */
+  /** Only the process that holds this lease sends. */
   lease: string
-  /**
-   * Called before mails are claimed. `again`: call it again at once; nothing is sent before it returns `ready`.
-   * @param isUpkeep true once a minute
-   */
+  /** Runs at each poll. Nothing is sent before it returns `ready`; `again` repeats it at once. `isUpkeep`: once a minute. */
   prepare(isUpkeep: boolean): Promise<'ready' | 'again'>
   /** How many tries may begin now; if none, how long to wait at least. */
-  capacity(): { tries: number; pauseMs: number }
+  capacity(underWay: number): { tries: number; pauseMs: number }
   claim(most: number): Promise<ClaimedMail[]>
   /** One try, which ends with the signal. */
   attempt(mail: ClaimedMail, signal: AbortSignal): Promise<Result>
   /** Called once the result is stored: logs it, or applies its delivery events. */
   afterRecorded(mail: ClaimedMail, result: Result): Promise<void>
 }
-
-type State =
-  /** Another process sends, or the database does not answer. */
-  | { is: 'waiting' }
-  /** Looks for due mails, and none is under way. */
-  | { is: 'idle' }
-  | { is: 'sending' }
-  /** Claims nothing, because a result asked for a pause. */
-  | { is: 'paused'; until: number }
-  | { is: 'stopping' }
 
 interface SenderOptions {
   log: Pick<Logger, 'error' | 'debug'>
@@ -42,7 +29,7 @@ interface SenderOptions {
 const POLL_MS = 1000
 const UPKEEP_MS = 60_000
 const SENDER_LEASE_SECONDS = 5
-/** After a preparation of this length the lease is taken once more, because it may end soon. */
+/** After a longer preparation the lease is renewed. */
 const LONG_PREPARATION_MS = 1000
 const TRY_TIMEOUT_MS = 10_000
 
@@ -51,26 +38,22 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   const holder = randomUUID()
   const graceIsOver = new AbortController()
   const underWay = new Set<Promise<void>>()
-  let state: State = { is: 'waiting' }
+  let isStopping = false
+  /** No mail is claimed before. */
+  let pausedUntil = 0
   let woken = new AbortController()
   let nextPollAt = 0
   let upkeepAt = 0
   let isReady = false
   let isFailing = false
 
-  /** The only place that changes the state. Stopping is final; a pause lasts until its end, whatever happens meanwhile. */
-  function enter(next: State) {
-    const isPaused = state.is === 'paused' && state.until > performance.now()
-    const endsPause =
-      next.is === 'stopping' || (next.is === 'paused' && state.is === 'paused' && next.until > state.until)
-    if (state.is === 'stopping' || (isPaused && !endsPause)) return
-    if (state.is !== next.is)
-      log.debug({ lease: transport.lease, from: state.is, to: next.is }, 'the sender has changed its state')
-    state = next
+  function pause(ms: number) {
+    pausedUntil = Math.max(pausedUntil, performance.now() + ms)
+    log.debug({ lease: transport.lease, ms }, 'the sender pauses')
   }
 
   async function run() {
-    while (state.is !== 'stopping') {
+    while (!isStopping) {
       woken = new AbortController()
       const pauseMs = await step().catch(handleFailure)
       const waitMs = Math.min(pauseMs, nextPollAt - performance.now())
@@ -79,17 +62,16 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   }
 
   function handleFailure(err: unknown): number {
-    const code = sqlState(err)
-    // Orders log these failures themselves (availability.ts). Not 57014, a statement over its time limit: orders may work.
-    const isAway = !code || /^(08|57P)/.test(code)
-    if (!isFailing && !isAway) log.error({ err }, 'the sender cannot work: mails wait')
-    isFailing = true
+    // availability.ts logs that the database is away. What only the sender meets, such as a slow statement, is logged here.
+    if (!isFailing && !isDatabaseAway(err)) {
+      log.error({ err, lease: transport.lease }, 'the sender cannot work: nothing is sent')
+      isFailing = true
+    }
     isReady = false
-    enter({ is: 'waiting' })
     return pollMs
   }
 
-  /** Claims what is due, as far as there is capacity, and begins to send it. Returns for how long there is nothing to do. */
+  /** Claims what is due, as far as there is capacity, and begins to send it. Returns how long to wait. */
   async function step(): Promise<number> {
     const isPoll = performance.now() >= nextPollAt
     if (isPoll) {
@@ -97,32 +79,31 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
       isReady = await prepare()
     }
     if (!isReady) return pollMs
-    enter({ is: underWay.size > 0 ? 'sending' : 'idle' })
-    if (state.is === 'paused') return state.until - performance.now()
-    const { tries, pauseMs } = transport.capacity()
+    const pausedMs = pausedUntil - performance.now()
+    if (pausedMs > 0) return pausedMs
+    const { tries, pauseMs } = transport.capacity(underWay.size)
     if (tries > 0) for (const mail of await transport.claim(tries)) start(mail)
     if (isPoll) isFailing = false
     return pauseMs || pollMs
   }
 
-  /** Whether this process is the one that sends, and may do so now. */
+  const takeSenderLease = () => takeLease(db, transport.lease, holder, SENDER_LEASE_SECONDS)
+
+  /** @returns whether this process may send now */
   async function prepare(): Promise<boolean> {
-    const takeIt = () => takeLease(db, transport.lease, holder, SENDER_LEASE_SECONDS)
     const startedAt = performance.now()
-    let isMine = await takeIt()
+    if (!(await takeSenderLease())) return false
     const isUpkeep = startedAt >= upkeepAt
-    const prepared = isMine && (await transport.prepare(isUpkeep))
+    const prepared = await transport.prepare(isUpkeep)
     if (isUpkeep && prepared === 'ready') upkeepAt = performance.now() + UPKEEP_MS
-    if (isMine && performance.now() - startedAt > LONG_PREPARATION_MS) isMine = await takeIt()
-    if (!isMine) enter({ is: 'waiting' })
-    else if (prepared === 'again') nextPollAt = 0
-    return isMine && prepared === 'ready'
+    if (performance.now() - startedAt > LONG_PREPARATION_MS && !(await takeSenderLease())) return false
+    if (prepared === 'again') nextPollAt = 0
+    return prepared === 'ready'
   }
 
   function start(mail: ClaimedMail) {
-    enter({ is: 'sending' })
     const sending = sendOnce(mail)
-      .catch((err) => log.error({ err, mail: mail.id }, 'a mail was not sent, or its result not recorded'))
+      .catch((err) => log.error({ err, mail: mail.id }, 'sending a mail, or recording its result or events, failed'))
       .finally(() => {
         underWay.delete(sending)
         woken.abort()
@@ -131,21 +112,21 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   }
 
   async function sendOnce(mail: ClaimedMail) {
-    // A try ends before its claim does, and when `stop` waits no longer.
+    // Ends before the claim does, or when the grace period of `stop` is over.
     const timeout = AbortSignal.timeout(Math.min(TRY_TIMEOUT_MS, leaseSeconds * 500))
     const result = await transport.attempt(mail, AbortSignal.any([graceIsOver.signal, timeout]))
-    if (result.pauseMs) enter({ is: 'paused', until: performance.now() + result.pauseMs })
+    if (result.pauseMs) pause(result.pauseMs)
     await recordResult(db, mail, result)
     await transport.afterRecorded(mail, result)
   }
 
   const running = run()
   return {
-    /** Looks for what is due now instead of at the next poll. Never throws. */
+    /** Claims now instead of at the next poll. */
     wake: () => woken.abort(),
-    /** Ends once what is under way has a result, or `graceMs` have passed. */
+    /** Waits for tries under way, at most `graceMs`. */
     async stop(graceMs: number) {
-      enter({ is: 'stopping' })
+      isStopping = true
       woken.abort()
       const ended = running.then(() => Promise.allSettled(underWay))
       await Promise.race([ended, sleep(graceMs, undefined, { ref: false })])

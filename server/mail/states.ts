@@ -1,23 +1,20 @@
-import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 
 /*
- * The states of a mail and their transitions. `transition` in queue.ts makes every change and refuses any other one.
- *
- * Each enquiry has a notice of its own. It is not sent when a summary names the enquiry: if it is suspected spam, whose
- * notice has no DueAt (insert-enquiries.ts), or if the limit of notices is reached (summary.ts).
+ * The states of a mail; `transition` in queue.ts refuses any other change. A notice is withheld when a summary names its
+ * enquiry: suspected spam, whose notice has no DueAt, and notices beyond their limit.
  */
-/** The most urgent first. A Bounced mail becomes Delivered when another one of its receivers has got it. */
+/** The most urgent first. A Bounced mail becomes Delivered when it has reached another one of its receivers. */
 export const states: Record<MailStatus, { means: string; next: MailStatus[] }> = {
-  Bounced: { means: 'was turned away by the receiver', next: ['Delivered', 'Complained', 'Withheld'] },
+  Bounced: { means: 'was rejected by the mail server of a receiver', next: ['Delivered', 'Complained', 'Withheld'] },
   Failed: { means: 'was refused for good', next: ['Pending', 'Withheld', 'Delivered', 'Complained'] },
   Complained: { means: 'was marked as spam', next: ['Delivered', 'Withheld'] },
   Unknown: { means: 'may have been sent or not', next: ['Pending', 'Withheld'] },
   Pending: { means: 'is still to be sent', next: ['Pending', 'Sent', 'Failed', 'Unknown', 'Withheld'] },
   Withheld: { means: 'is not to be sent', next: ['Pending'] },
   Sent: {
-    means: 'was taken by Resend, or by NOTIFY_URL',
+    means: 'was accepted by Resend, or by NOTIFY_URL',
     next: ['Sent', 'Delivered', 'Bounced', 'Failed', 'Complained'],
   },
   Delivered: { means: 'has arrived', next: ['Bounced', 'Failed', 'Complained'] },
@@ -43,8 +40,8 @@ export function storedKind(kind: MailKind): Prisma.Sql {
   return Prisma.sql`${kind === 'Notice' ? 'Staff' : kind}::"Quvera_MailKind"`
 }
 
-export function storedKinds(of: MailKind[]): Prisma.Sql {
-  return Prisma.sql`ARRAY[${Prisma.join(of.map(storedKind))}]`
+export function storedKinds(ofKinds: MailKind[]): Prisma.Sql {
+  return Prisma.sql`ARRAY[${Prisma.join(ofKinds.map(storedKind))}]`
 }
 
 export function keysOf<Name extends string>(table: Partial<Record<Name, unknown>>) {
@@ -54,27 +51,24 @@ export function keysOf<Name extends string>(table: Partial<Record<Name, unknown>
 export type SentKind = Exclude<MailKind, 'Post'>
 export const mailKinds = keysOf(kinds).filter((kind): kind is SentKind => kind !== 'Post')
 
-export type MailFilter = NonNullable<NonNullable<Parameters<Db['mail']['findMany']>[0]>['where']>
+export type MailFilter = Prisma.MailWhereInput
 
 /** The beginning of the reason of a notice that is withheld for its age. */
 export const TOO_OLD = 'Not sent: the enquiry is more than'
 /** The beginning of the reason of a notice whose enquiry a summary names; the number of the summary follows. */
 export const IN_SUMMARY = 'Told in summary'
 
-/** Of mails to staff: one that is Unknown may not have arrived. */
-export const undelivered = { status: { in: [...undeliveredStates, 'Unknown'] } } satisfies MailFilter
-
-/** The notices of New enquiries that reached nobody. Those in a summary have no `dueAt`, so the index leaves them out. */
-export const undeliveredNotices = {
-  kind: 'Notice',
-  OR: [undelivered, { status: 'Withheld', dueAt: { not: null }, lastError: { startsWith: TOO_OLD } }],
-  enquiry: { status: 'New' },
-} satisfies MailFilter
-
-export const undeliveredSummaries = { ...undelivered, kind: 'Summary' } satisfies MailFilter
-
-export const undeliveredAcknowledgements = {
-  kind: 'Acknowledgement',
-  status: { in: undeliveredStates },
-  enquiry: { status: 'New' },
-} satisfies MailFilter
+/** Includes Unknown: such a mail may not have arrived. */
+const any = { status: { in: [...undeliveredStates, 'Unknown'] } } satisfies MailFilter
+const ofNew = { enquiry: { status: 'New' } } satisfies MailFilter
+export const undelivered = {
+  any,
+  /** Those in a summary have no `dueAt`, so the index leaves them out. */
+  notices: {
+    kind: 'Notice',
+    OR: [any, { status: 'Withheld', dueAt: { not: null }, lastError: { startsWith: TOO_OLD } }],
+    ...ofNew,
+  },
+  summaries: { ...any, kind: 'Summary' },
+  acknowledgements: { kind: 'Acknowledgement', status: { in: undeliveredStates }, ...ofNew },
+} satisfies Record<string, MailFilter>

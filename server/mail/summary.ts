@@ -11,21 +11,13 @@ import { DAY_MS, formatCount, staffCommand } from '../format.ts'
 import { CHUNK, transition } from './queue.ts'
 import { allowanceOf, summaryPauseMs } from './quota.ts'
 import { replyCode } from './resend.ts'
-import {
-  IN_SUMMARY,
-  kinds,
-  undelivered,
-  undeliveredAcknowledgements,
-  undeliveredNotices,
-  undeliveredSummaries,
-} from './states.ts'
+import { IN_SUMMARY, kinds, undelivered } from './states.ts'
 import { withoutNumber } from './templates.ts'
 import { budgetOf, type Usage } from './usage.ts'
 
 /*
- * A summary is a mail to staff. It lists the enquiries that got no notice of their own, the notices that did not arrive,
- * the visitors to call, and the enquiries that are still New. The daily digest is a summary too. It holds no personal data
- * and no text of a stranger, so nothing in it has to be erased with a person.
+ * A summary is a mail to staff about several enquiries and problems; the daily digest is one too. It holds no personal data
+ * and no text of a stranger, so erasing a person does not change it.
  */
 
 const LEASE = 'digest'
@@ -41,30 +33,28 @@ const TITLES = {
   reopened: 'Closed, and opened again in Prisma Studio or psql within 24 hours.',
 }
 
-type EnquiryFilter = NonNullable<NonNullable<Parameters<Db['enquiry']['findMany']>[0]>['where']>
-
-/** The page, whose first line is the subject; undefined when it would be empty. `noticeIds`: notices that are not sent. */
+/** The text; its first line is the subject. Undefined if there is nothing to report. `noticeIds`: notices that it replaces. */
 export async function readSummary(db: Db, now: Date, noticeIds: bigint[] = []): Promise<string | undefined> {
   const newest = { id: { in: noticeIds.slice(-LISTED_MAX - NAMED_MAX) } }
   const dayAgo = new Date(now.getTime() - DAY_MS)
-  const stillNew: EnquiryFilter = { status: 'New', receivedAt: { lte: dayAgo } }
+  const stillNew: Prisma.EnquiryWhereInput = { status: 'New', receivedAt: { lte: dayAgo } }
   // `who` is null for changes in Studio and psql. Studio can reopen an enquiry by mistake: it saves the row as it read it.
   const outsideStaffCommand = { column: 'Status', before: 'Closed', who: null, at: { gt: dayAgo } }
-  const reopened: EnquiryFilter = { status: { not: 'Closed' }, history: { some: outsideStaffCommand } }
+  const wasReopened: Prisma.EnquiryWhereInput = { status: { not: 'Closed' }, history: { some: outsideStaffCommand } }
   const lists = await Promise.all([
     readList(db, TITLES.included, { mails: { some: newest } }, 'list --new', noticeIds.length),
-    readList(db, TITLES.undelivered, { mails: { some: undeliveredNotices } }, 'mails'),
-    readList(db, TITLES.toCall, { mails: { some: undeliveredAcknowledgements } }, 'mails'),
+    readList(db, TITLES.undelivered, { mails: { some: undelivered.notices } }, 'mails'),
+    readList(db, TITLES.toCall, { mails: { some: undelivered.acknowledgements } }, 'mails'),
     readList(db, TITLES.waiting, stillNew, 'list --new'),
-    readList(db, TITLES.reopened, reopened, 'list'),
+    readList(db, TITLES.reopened, wasReopened, 'list'),
   ])
-  const [included = 0, notices = 0, visitors = 0, waiting = 0, opened = 0] = lists.map(({ total }) => total)
-  const summaries = await db.mail.findMany({ where: undeliveredSummaries, select: { id: true, status: true } })
+  const [included = 0, notices = 0, visitors = 0, waiting = 0, reopened = 0] = lists.map(({ total }) => total)
+  const summaries = await db.mail.findMany({ where: undelivered.summaries, select: { id: true, status: true } })
   const missing = notices + visitors + summaries.length
   const subject = [
     included && formatCount(included, 'enquiry', 'enquiries'),
     waiting && formatCount(waiting, 'enquiry waits', 'enquiries wait'),
-    opened && formatCount(opened, 'enquiry reopened', 'enquiries reopened'),
+    reopened && formatCount(reopened, 'enquiry reopened', 'enquiries reopened'),
     missing && formatCount(missing, 'mail did not arrive', 'mails did not arrive'),
   ].filter(Boolean)
   if (subject.length === 0) return undefined
@@ -77,12 +67,12 @@ export async function readSummary(db: Db, now: Date, noticeIds: bigint[] = []): 
 }
 
 /** The newest in a line each, more by their reference, and how to show the rest. */
-async function readList(db: Db, title: string, where: EnquiryFilter, command: string, known?: number) {
+async function readList(db: Db, title: string, where: Prisma.EnquiryWhereInput, command: string, known?: number) {
   const total = known ?? (await db.enquiry.count({ where }))
   if (total === 0) return { total }
   const rows = await db.enquiry.findMany({
     where,
-    include: { mails: { where: undelivered } },
+    include: { mails: { where: undelivered.any } },
     orderBy: [{ receivedAt: 'desc' }, { id: 'desc' }],
     take: LISTED_MAX + NAMED_MAX,
   })
@@ -102,8 +92,8 @@ async function readList(db: Db, title: string, where: EnquiryFilter, command: st
 }
 
 /**
- * Writes a summary when notices wait for one, have waited `waitMs` for more, and the pause since the last summary is over.
- * Once the limit of notices is reached, notices that are due are listed in it instead of being sent. Writes the digest too.
+ * Writes a summary `waitMs` after a notice begins to wait for one, once the pause since the last summary is over. While the
+ * limit of notices is reached, it replaces due notices too. Also writes the digest.
  */
 export function createSummaryWriter(db: Db, env: Env, log: Pick<Logger, 'info' | 'error'>, waitMs = WAIT_MS) {
   const budget = budgetOf(env)
@@ -111,27 +101,25 @@ export function createSummaryWriter(db: Db, env: Env, log: Pick<Logger, 'info' |
   let waitsSince = performance.now()
 
   return async (usage: Usage, isUpkeep: boolean) => {
-    const { now, used, hasSuspectedSpam, hasUntriedNotice, hasPendingSummary, summaryAgeMs } = usage
+    const { now, used, hasNoticeForSummary, hasUntriedNotice, hasUntriedSummary, sinceLastSummaryMs } = usage
     isLimitReached = hasUntriedNotice && (isLimitReached || allowanceOf(budget, used).Notice === 0)
-    if (!hasSuspectedSpam && !isLimitReached) waitsSince = performance.now()
-    const isPauseOver = summaryAgeMs === null || summaryAgeMs >= summaryPauseMs(budget, used.Summary)
-    const isDue = isPauseOver && !hasPendingSummary && performance.now() - waitsSince >= waitMs
+    if (!hasNoticeForSummary && !isLimitReached) waitsSince = performance.now()
+    const isPauseOver = sinceLastSummaryMs === null || sinceLastSummaryMs >= summaryPauseMs(budget, used.Summary)
+    const isDue = isPauseOver && !hasUntriedSummary && performance.now() - waitsSince >= waitMs
     if (isDue) waitsSince = performance.now()
     try {
       if (isDue) await writeSummary(db, now, isLimitReached)
       else if (isUpkeep && env.DIGEST_AT && (await writeDigestIfDue(db, env.DIGEST_AT, now, isLimitReached)))
         log.info('the digest of the day is written')
     } catch (err) {
-      waitsSince = performance.now()
-      log.error({ err }, 'a summary could not be written; it is tried again in a minute')
+      log.error({ err }, 'a summary could not be written; it will be tried again')
     }
   }
 }
 
 /**
- * Writes a summary of the notices that wait for one; `includeDue`: and of those that are due. Its row is written first. Then
- * those notices, and no others, are withheld: if the process dies in between, the next summary names the rest once more.
- * Returns false when it would be empty.
+ * Writes a summary of untried notices without DueAt (`includeDue`: of all untried ones), then withholds exactly those: if
+ * the process dies in between, the next summary names the rest once more. Returns false if there was nothing to report.
  */
 export async function writeSummary(db: Db, now: Date, includeDue: boolean): Promise<boolean> {
   const notices = await db.$queryRaw<{ id: bigint }[]>`

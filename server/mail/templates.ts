@@ -8,26 +8,24 @@ import type { Message } from './resend.ts'
 
 const SUBJECT_MAX = 120
 
-/** What a mail says, and a part of it, as text and as HTML. */
 type Content = Pick<Message, 'subject' | 'text' | 'html'>
 type Part = Pick<Message, 'text' | 'html'>
 type Row = [label: string, value: string, link?: string | undefined]
 
-/** The mail as stored rows give it and nothing else, so that a repeat has the same bytes. */
-export function writeMessage(mail: StoredMail, staff: string[], publicUrl: string): Message | undefined {
+/** Made of stored rows only, so that a repeat has the same bytes. */
+export function writeMessage(mail: StoredMail, staffEmails: string[], publicUrl: string): Message | undefined {
   const { kind, key: idempotencyKey, text, enquiry, subscriber } = mail
   const toVisitor = (email: string) => ({ idempotencyKey, to: [email], replyTo: brand.email })
-  if (kind === 'Summary') return { idempotencyKey, to: staff, ...createSummary(text ?? '') }
+  if (kind === 'Summary') return { idempotencyKey, to: staffEmails, ...createSummary(text ?? '') }
   if (subscriber) return { ...toVisitor(subscriber.email), ...createConfirmation(subscriber, publicUrl) }
   if (!enquiry) return undefined // what it was about has been erased
   if (kind === 'Acknowledgement') return { ...toVisitor(enquiry.email), ...createAcknowledgement(enquiry) }
-  return { idempotencyKey, to: staff, replyTo: enquiry.email, ...createNotice(enquiry) }
+  return { idempotencyKey, to: staffEmails, replyTo: enquiry.email, ...createNotice(enquiry) }
 }
 
-/** As people call the fields; the database and programs call some of them otherwise. */
+/** The names of the fields in mails. */
 const LABELS = { ...columns, products: 'Product', retailerSelfUse: 'Buying for' }
 
-/** Tells staff of an enquiry, with all they need to answer it. */
 export function createNotice(enquiry: Enquiry): Content {
   const { reference, mobile, email, receivedAt, suspectedSpam } = enquiry
   const intro = suspectedSpam
@@ -48,24 +46,23 @@ export function createNotice(enquiry: Enquiry): Content {
   ])
 }
 
-/** The first line of the page is the subject. */
-function createSummary(page: string): Content {
-  const [title = '', ...lines] = page.split('\n')
+/** The first line is the subject. */
+function createSummary(summary: string): Content {
+  const [title = '', ...lines] = summary.split('\n')
   const text = lines.join('\n').trim()
   const html = `<pre style="font:inherit;white-space:pre-wrap">${escaped(text)}</pre>`
   return createContent(title, [{ text: `${title}\n\n${text}`, html }])
 }
 
-/** Names nobody. The brand is what the form sends as its hidden `productName`. */
+/** Without personal data. */
 export function titleOf({ reference, quantity, products, retailerSelfUse, suspectedSpam }: Enquiry): string {
   const spam = suspectedSpam ? 'Suspected spam: ' : ''
   return `${spam}${brand.name} enquiry ${reference}: ${withoutNumber(quantity)} × ${products}, ${retailerSelfUse}`
 }
 
-/** A larger quantity may be a telephone number. */
+/** A larger quantity may be a telephone number, which is personal data. */
 const QUANTITY_REPEATED_MAX = 9999
 
-/** The quantity for a text without personal data. */
 export function withoutNumber(quantity: string, instead = `more than ${QUANTITY_REPEATED_MAX}`): string {
   return Number(quantity) > QUANTITY_REPEATED_MAX ? instead : quantity
 }
@@ -75,10 +72,7 @@ const ADVISORY =
   'Our products are health supplements, not medicines. If you are pregnant, take medicines or are due for surgery, ask your doctor before you use them.'
 const WHY = `You get this mail because your address was entered in the enquiry form of ${brand.name}. If that was not you, please ignore it or tell us at ${brand.email}.`
 
-/**
- * Tells the visitor that the enquiry has arrived. It greets nobody by name and carries no text that was typed, so that
- * nobody can use it to send a text of their own.
- */
+/** Without the name and other typed text, so that nobody can use it to send a text of their own. */
 export function createAcknowledgement({ reference, products, quantity, retailerSelfUse }: Enquiry): Content {
   const subject = `${brand.name}: your enquiry ${reference}`
   const parts = [
@@ -114,7 +108,7 @@ function createConfirmation(subscriber: Subscriber, publicUrl: string) {
   return { ...content, headers }
 }
 
-/** 9.5:1 on paper; the orange has 3.5:1. */
+/** Contrast 9.5:1 on paper; the accent colour has only 3.5:1. */
 const LINK_STYLE = `color:${palette.leaf};text-decoration:underline`
 const PHONE_LINK = `tel:${brand.phone.replaceAll(' ', '')}`
 const MAP_LINK = `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(postalAddress)}`

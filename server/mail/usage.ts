@@ -8,22 +8,22 @@ import { mailKinds, storedKind, storedKinds } from './states.ts'
 
 /* Counts of mails: for the sender, to know how many may go, and for monitoring. */
 
-/** Of the last 20 mails of a kind whose delivery Resend reported, fewer than 5 may have bounced or been marked as spam. */
+/** A kind is not sent while so many of its last reported mails bounced or were marked as spam. */
 const REPORTED_COUNT = 20
 const BOUNCED_MIN = 5
+/** Of a kind, so that the cost does not grow. */
 const BACKLOG_MAX = 10_000
 const OVERDUE_SECONDS = 15 * 60
+const TO_STAFF: MailKind[] = ['Summary', 'Notice']
 
 export interface Usage {
   /** Tried in the last 24 hours, refused ones included. */
   used: CountByKind
-  /** A notice of suspected spam waits for a summary. */
-  hasSuspectedSpam: boolean
+  /** Without DueAt: of suspected spam. */
+  hasNoticeForSummary: boolean
   hasUntriedNotice: boolean
-  hasPendingSummary: boolean
-  /** Since the last summary was tried. */
-  summaryAgeMs: number | null
-  /** Too many of the last ones bounced or were marked as spam. */
+  hasUntriedSummary: boolean
+  sinceLastSummaryMs: number | null
   bouncesTooOften: { Acknowledgement: boolean; Confirmation: boolean }
   now: Date
 }
@@ -39,7 +39,7 @@ export function allowedNow(env: Env, { used, bouncesTooOften }: Pick<Usage, 'use
   return allowed
 }
 
-/** Reads no more rows than the budget has mails. Without a budget nothing has to be counted. */
+/** Counts end at the budget. */
 export async function readUsage(db: Db, budget: Budget): Promise<Usage> {
   const used = (kind: MailKind) => Prisma.sql`${kind}::text, (SELECT count(*) FROM (
     SELECT FROM "Quvera_Mail" WHERE "Kind" = ${storedKind(kind)} AND "TriedAt" > now() - interval '24 hours'
@@ -51,43 +51,31 @@ export async function readUsage(db: Db, budget: Budget): Promise<Usage> {
   const notice = Prisma.sql`SELECT TRUE FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Staff'`
   const [usage] = await db.$queryRaw<[Usage]>`
     SELECT json_build_object(${Prisma.join(mailKinds.map(used))}) AS "used",
-      (${notice} AND "DueAt" IS NULL ORDER BY "DueAt" LIMIT 1) IS TRUE AS "hasSuspectedSpam",
+      (${notice} AND "DueAt" IS NULL ORDER BY "DueAt" LIMIT 1) IS TRUE AS "hasNoticeForSummary",
       (${notice} AND "DueAt" <= now() AND "TriedAt" IS NULL ORDER BY "DueAt" LIMIT 1) IS TRUE AS "hasUntriedNotice",
-      EXISTS (SELECT FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Summary') AS "hasPendingSummary",
-      (SELECT extract(epoch FROM now() - max("TriedAt"))::float * 1000 FROM "Quvera_Mail" WHERE "Kind" = 'Summary') AS "summaryAgeMs",
+      EXISTS (SELECT FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Summary' AND "TriedAt" IS NULL) AS "hasUntriedSummary",
+      (SELECT extract(epoch FROM now() - max("TriedAt"))::float * 1000 FROM "Quvera_Mail" WHERE "Kind" = 'Summary') AS "sinceLastSummaryMs",
       json_build_object(${bouncesTooOften('Acknowledgement')}, ${bouncesTooOften('Confirmation')}) AS "bouncesTooOften", now() AS "now"`
   return usage
 }
 
-/**
- * For monitoring. Counts end at `BACKLOG_MAX` a kind, so that they cost the same however many mails there are. The
- * age of a mail counts from when it was written, or its first try began. Only mails to staff can be overdue: mails to
- * visitors may wait a day for their share of the budget.
- */
+/** For monitoring. Only the age of mails to staff counts: others may wait a day for their share of the budget. */
 export async function readBacklog(db: Db) {
-  const first = (state: MailStatus, of: MailKind[], limit: number) => Prisma.sql`
-    FROM unnest(${storedKinds(of)}) AS kind CROSS JOIN LATERAL (
+  const first = (state: MailStatus, ofKinds: MailKind[], limit: number) => Prisma.sql`
+    FROM unnest(${storedKinds(ofKinds)}) AS kind CROSS JOIN LATERAL (
       SELECT "DueAt" FROM "Quvera_Mail" WHERE "Status" = ${state}::"Quvera_MailStatus" AND "Kind" = kind
       ORDER BY "DueAt" LIMIT ${limit}) first`
-  const countOf = (state: MailStatus, of: MailKind[] = mailKinds) =>
-    Prisma.sql`(SELECT count(*)::int ${first(state, of, BACKLOG_MAX)})`
-  const ageOf = (of: MailKind[]) => Prisma.sql`coalesce(greatest(0, extract(epoch FROM now() - least(
-    (SELECT min("DueAt") ${first('Pending', of, 1)}),
-    (SELECT min("TriedAt") FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "TriedAt" IS NOT NULL
-      AND "Kind" = ANY(${storedKinds(of)}))))), 0)::int`
-  type Figure =
-    | 'pending'
-    | 'failed'
-    | 'unknown'
-    | 'pendingPosts'
-    | 'failedPosts'
-    | 'oldestPendingSeconds'
-    | 'oldestToStaffSeconds'
-  const [{ oldestToStaffSeconds, ...figures }] = await db.$queryRaw<[Record<Figure, number>]>`
+  const countOf = (state: MailStatus, ofKinds: MailKind[] = mailKinds) =>
+    Prisma.sql`(SELECT count(*)::int ${first(state, ofKinds, BACKLOG_MAX)})`
+  type Figure = 'pending' | 'failed' | 'unknown' | 'pendingPosts' | 'failedPosts' | 'oldestPendingSeconds'
+  const [figures] = await db.$queryRaw<[Record<Figure, number>]>`
     SELECT ${countOf('Pending')} AS "pending", ${countOf('Failed')} AS "failed", ${countOf('Unknown')} AS "unknown",
       ${countOf('Pending', ['Post'])} AS "pendingPosts", ${countOf('Failed', ['Post'])} AS "failedPosts",
-      ${ageOf(mailKinds)} AS "oldestPendingSeconds", ${ageOf(['Summary', 'Notice'])} AS "oldestToStaffSeconds"`
-  return { ...figures, isOverdue: oldestToStaffSeconds > OVERDUE_SECONDS }
+      coalesce(greatest(0, extract(epoch FROM now() - least(
+        (SELECT min("DueAt") ${first('Pending', TO_STAFF, 1)}),
+        (SELECT min("TriedAt") FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "TriedAt" IS NOT NULL
+          AND "Kind" = ANY(${storedKinds(TO_STAFF)}))))), 0)::int AS "oldestPendingSeconds"`
+  return { ...figures, isOverdue: figures.oldestPendingSeconds > OVERDUE_SECONDS }
 }
 
 export async function warnIfOverdue(db: Db, log: Pick<Logger, 'warn'>): Promise<boolean> {

@@ -13,11 +13,10 @@ import { titleOf } from './templates.ts'
 
 /* Posts enquiries to NOTIFY_URL. The address may be a secret: logs and messages show its origin only. */
 
-const TIMEOUT_MS = 10_000
 const PAUSE_AFTER_FAILURE_MS = 1000
 /** The receiver wants no more posts. */
 const GONE = 'HTTP 410'
-/** Longer than the process with NOTIFY_URL, or the database, is down. Renewed each minute. */
+/** Longer than an outage; renewed each minute. */
 const ENABLED_SECONDS = 86_400
 
 /** Made of the stored row and nothing else, so that a repeat has the same bytes. */
@@ -29,15 +28,12 @@ export function createPostBody(format: Env['NOTIFY_FORMAT'], enquiry: Enquiry, t
   return JSON.stringify({ type, timestamp: receivedAt, data })
 }
 
-/**
- * Posts once, by the Standard Webhooks specification: `id` stays the same over all tries. Never throws. `error` is such as
- * `HTTP 404`; `answer` is the receiver's text, which may repeat what was posted.
- */
+/** Posts once, by Standard Webhooks: `id` is the same for all tries. Never throws. `answer` may repeat what was posted. */
 export async function sendPost(
   { url, secret }: { url: string; secret: string | undefined },
   id: string,
   body: string,
-  signal = AbortSignal.timeout(TIMEOUT_MS),
+  signal: AbortSignal,
 ) {
   const now = new Date()
   const headers = {
@@ -48,16 +44,16 @@ export async function sendPost(
   }
   try {
     const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
-    const { ok: isTaken, status } = response
+    const { ok: isAccepted } = response
     const reader = response.body?.getReader()
-    const piece = isTaken ? undefined : await reader?.read() // the whole answer may be of any size
+    const piece = isAccepted ? undefined : await reader?.read() // the whole answer may be of any size
     await reader?.cancel()
     const answer = clean(piece?.value && new TextDecoder().decode(piece.value))
     const retryAfterMs = readDelayMs(response.headers.get('retry-after')) ?? 0
-    return { isTaken, error: `HTTP ${status}`, answer, retryAfterMs }
+    return { isAccepted, status: `HTTP ${response.status}`, answer, retryAfterMs }
   } catch (error) {
     const { cause, name } = error as Error
-    return { isTaken: false, error: String(propertiesOf(cause).code ?? name), answer: '', retryAfterMs: 0 }
+    return { isAccepted: false, status: String(propertiesOf(cause).code ?? name), answer: '', retryAfterMs: 0 }
   }
 }
 
@@ -65,10 +61,9 @@ export async function sendPost(
 export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<Logger, 'error' | 'warn'>): Transport {
   const { NOTIFY_SECRET, NOTIFY_FORMAT, MAIL_RETRY_SECONDS, MAIL_MAX_AGE_DAYS, MAIL_LEASE_SECONDS } = env
   const target = { url, secret: NOTIFY_SECRET }
-  let isBusy = false
   return {
     lease: 'post sender',
-    capacity: () => ({ tries: isBusy ? 0 : 1, pauseMs: 0 }),
+    capacity: (underWay) => ({ tries: underWay > 0 ? 0 : 1, pauseMs: 0 }),
     async prepare(isUpkeep) {
       if (!isUpkeep) return 'ready'
       if (await withholdOld(db, ['Post'], MAIL_MAX_AGE_DAYS, log)) return 'again'
@@ -76,26 +71,18 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
       await enablePosts(db)
       return 'ready'
     },
-    async claim(most) {
-      const posts = await claimDue(db, { Post: most }, most, MAIL_LEASE_SECONDS)
-      isBusy = posts.length > 0
-      return posts
-    },
+    claim: (most) => claimDue(db, { Post: most }, most, MAIL_LEASE_SECONDS),
     async attempt({ enquiry, key, attempts, triedHoursAgo }, signal) {
-      try {
-        if (!enquiry || (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text'))
-          return { to: 'Withheld', lastError: 'Not posted: suspected spam.' }
-        const body = createPostBody(NOTIFY_FORMAT, enquiry)
-        const { isTaken, error: lastError, retryAfterMs } = await sendPost(target, key, body, signal)
-        if (isTaken) return { to: 'Sent', lastError: null }
-        const pauseMs = Math.max(retryAfterMs, PAUSE_AFTER_FAILURE_MS)
-        const isTooOld = Number(triedHoursAgo) > MAIL_MAX_AGE_DAYS * 24
-        if (lastError === GONE || isTooOld) return { to: 'Failed', lastError, pauseMs }
-        const dueInMs = Math.max(backOffMs(attempts, MAIL_RETRY_SECONDS), retryAfterMs)
-        return { to: 'Pending', lastError, dueInMs, pauseMs }
-      } finally {
-        isBusy = false
-      }
+      if (!enquiry || (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text'))
+        return { to: 'Withheld', lastError: 'Not posted: suspected spam.' }
+      const body = createPostBody(NOTIFY_FORMAT, enquiry)
+      const { isAccepted, status: lastError, retryAfterMs } = await sendPost(target, key, body, signal)
+      if (isAccepted) return { to: 'Sent', lastError: null }
+      const pauseMs = Math.max(retryAfterMs, PAUSE_AFTER_FAILURE_MS)
+      const isTooOld = Number(triedHoursAgo) > MAIL_MAX_AGE_DAYS * 24
+      if (lastError === GONE || isTooOld) return { to: 'Failed', lastError, pauseMs }
+      const dueInMs = Math.max(backOffMs(attempts, MAIL_RETRY_SECONDS), retryAfterMs)
+      return { to: 'Pending', lastError, dueInMs, pauseMs }
     },
     async afterRecorded({ id, attempts }, { to, lastError: reason }) {
       const fields = { mail: id, to: new URL(url).origin, attempt: attempts, reason }

@@ -51,14 +51,10 @@ export function accessCommand(add: AddCommand, terminal: Terminal) {
     .action(() =>
       terminal.onDatabase(async (db) => {
         const rows = await db.access.findMany({ orderBy: { at: 'desc' }, take: SHOWN_MAX })
-        const cells = rows.map(({ at, who, command, what, role }) => ({
-          IST: timeCell(at),
-          Who: who,
-          Command: command,
-          What: what,
-          Role: role,
-        }))
-        printTable(terminal, cells)
+        const toCells = ({ at, who: Who, command: Command, what: What, role: Role }: (typeof rows)[number]) => {
+          return { IST: timeCell(at), Who, Command, What, Role }
+        }
+        printTable(terminal, rows.map(toCells))
       }),
     )
 }

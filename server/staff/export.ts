@@ -1,16 +1,9 @@
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
-import type { Mail } from '../database/generated/client.ts'
+import type { Mail, Prisma } from '../database/generated/client.ts'
+import type { MailKind } from '../database/generated/enums.ts'
 import { type EnquiryRow, enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
-import {
-  type EnquiryFilter,
-  type Filters,
-  type Person,
-  readPerson,
-  toFilter,
-  UsageError,
-  withFilters,
-} from './input.ts'
+import { type Filters, type Person, readPerson, toFilter, UsageError, withFilters } from './input.ts'
 import { type AddCommand, type Terminal, writeCsv } from './output.ts'
 
 const CHUNK = 500
@@ -34,7 +27,7 @@ export function exportCommand(add: AddCommand, terminal: Terminal) {
     })
 }
 
-async function exportEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter) {
+async function exportEnquiries(terminal: Terminal, db: Db, where: Prisma.EnquiryWhereInput) {
   const found = await db.enquiry.findMany({ where, orderBy: byTime('asc'), select: { id: true, reference: true } })
   await terminal.recordAccess(db, found)
   const ids = found.map(({ id }) => id)
@@ -52,10 +45,8 @@ async function* readRecords(db: Db, ids: string[]) {
 
 async function exportPerson({ print, recordAccess }: Terminal, db: Db, person: Person) {
   const holdings = await readHoldings(db, person)
-  await recordAccess(
-    db,
-    holdings.enquiries.map(({ Reference: reference }) => ({ reference })),
-  )
+  const references = holdings.enquiries.map(({ Reference: reference }) => ({ reference }))
+  await recordAccess(db, references)
   print(JSON.stringify({ person, exportedAt: new Date(), ...holdings }, undefined, 2))
 }
 
@@ -74,9 +65,8 @@ const recordColumns = [
 
 /** An enquiry for spreadsheets and programs. */
 export function toRecord(row: Row) {
-  const [notice, acknowledgement] = ['Notice', 'Acknowledgement'].map((kind) =>
-    row.mails.find((mail) => mail.kind === kind),
-  )
+  const mailOf = (kind: MailKind) => row.mails.find((mail) => mail.kind === kind)
+  const [notice, acknowledgement] = [mailOf('Notice'), mailOf('Acknowledgement')]
   const enquiry = toEnquiry(row)
   return {
     Reference: row.reference,

@@ -3,6 +3,7 @@ import { brand } from '../../shared/brand.ts'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
 import { formatIndianDay, parseIndianTime } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
+import type { Prisma } from '../database/generated/client.ts'
 import { type BuyerType, EnquiryStatus, type Product } from '../database/generated/enums.ts'
 import { enumMember } from '../enquiries/enquiry.ts'
 import { monthsBefore } from '../enquiries/retention.ts'
@@ -51,7 +52,6 @@ function choice<Member extends string>(what: string, values: readonly string[]):
 export const statusNames = Object.values(EnquiryStatus)
 export const readStatus = choice<EnquiryStatus>('The status', statusNames)
 
-export type EnquiryFilter = NonNullable<NonNullable<Parameters<Db['enquiry']['findMany']>[0]>['where']>
 export interface Filters {
   from?: Date
   to?: Date
@@ -74,7 +74,7 @@ export function withFilters(command: Command): Command {
     .option('--status <name>', statusNames.join(', '), readStatus)
 }
 
-export function toFilter({ from, to, product, type, status }: Filters): EnquiryFilter {
+export function toFilter({ from, to, product, type, status }: Filters): Prisma.EnquiryWhereInput {
   const end = to && new Date(to.getTime() + DAY_MS)
   if (from && end && from >= end) throw new UsageError('--from is later than --to')
   return {
@@ -136,7 +136,7 @@ export function likePattern(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')
 }
 
-export function personFilter(person: Person): EnquiryFilter {
+export function personFilter(person: Person): Prisma.EnquiryWhereInput {
   return 'mobile' in person ? person : { email: { equals: likePattern(person.email), mode: 'insensitive' } }
 }
 

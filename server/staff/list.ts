@@ -1,17 +1,10 @@
 import { brand } from '../../shared/brand.ts'
 import type { Db } from '../database/database.ts'
+import type { Prisma } from '../database/generated/client.ts'
 import { toEnquiry } from '../enquiries/enquiry.ts'
 import { IN_SUMMARY, kinds, undeliveredStates } from '../mail/states.ts'
 import { byTime, type Row, toRecord, withMails } from './export.ts'
-import {
-  type EnquiryFilter,
-  type Filters,
-  likePattern,
-  mobileDigits,
-  toFilter,
-  UsageError,
-  withFilters,
-} from './input.ts'
+import { type Filters, likePattern, mobileDigits, toFilter, UsageError, withFilters } from './input.ts'
 import { type AddCommand, printTable, type Terminal, timeCell } from './output.ts'
 
 const LISTED_MAX = 50
@@ -44,7 +37,7 @@ export function findCommand(add: AddCommand, terminal: Terminal) {
     })
 }
 
-export function textFilter(text: string): EnquiryFilter {
+export function textFilter(text: string): Prisma.EnquiryWhereInput {
   const pattern = likePattern(text).replace(/['‘’]/g, '_').replace(/\s+/g, '%')
   const contains = { contains: pattern, mode: 'insensitive' } as const
   const [code] = /[0-9A-Z]{6}$/.exec(text.replace(/[\s-]/g, '').toUpperCase()) ?? []
@@ -66,7 +59,12 @@ interface ListOptions {
   oldest?: boolean
 }
 
-async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, { json, oldest }: ListOptions) {
+async function printEnquiries(
+  terminal: Terminal,
+  db: Db,
+  where: Prisma.EnquiryWhereInput,
+  { json, oldest }: ListOptions,
+) {
   const { print } = terminal
   const orderBy = byTime(oldest ? 'asc' : 'desc')
   const rows = await db.enquiry.findMany({ where, include: withMails, orderBy, ...(!json && { take: LISTED_MAX }) })
@@ -80,7 +78,7 @@ async function printEnquiries(terminal: Terminal, db: Db, where: EnquiryFilter, 
   }
   printTable(terminal, rows.map(toCells))
   const more = (await db.enquiry.count({ where })) - rows.length
-  if (more > 0) print(`and ${more.toLocaleString('en-IN')} more: --from, --json or export`)
+  if (more > 0) print(`and ${more.toLocaleString('en-IN')} more: --json shows all`)
 }
 
 function toCells(row: Row) {

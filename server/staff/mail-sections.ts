@@ -1,18 +1,28 @@
 // Groups of mails that need something from staff, with what to do about them. The most urgent first.
 import type { Db } from '../database/database.ts'
+import { Prisma } from '../database/generated/client.ts'
 import { redact } from '../errors.ts'
 import { formatCount, staffCommand } from '../format.ts'
-import {
-  kinds,
-  type MailFilter,
-  undeliveredAcknowledgements,
-  undeliveredNotices,
-  undeliveredSummaries,
-} from '../mail/states.ts'
-import { withheldByRestore } from './mail-actions.ts'
+import { transition } from '../mail/queue.ts'
+import { kinds, type MailFilter, undelivered } from '../mail/states.ts'
 import { printTable, type Terminal, timeCell } from './output.ts'
 
 const LISTED_MAX = 200
+
+/** Pending mails of a backup are withheld after a restore, because they may have been sent since the backup. */
+export const withheldByRestore = {
+  status: 'Withheld',
+  lastError: 'restored from a backup: may have been sent since',
+} as const satisfies MailFilter
+
+export async function findIds(db: Db, where: MailFilter): Promise<bigint[]> {
+  return (await db.mail.findMany({ where, select: { id: true }, orderBy: { id: 'asc' } })).map(({ id }) => id)
+}
+
+export async function withholdAfterRestore(db: Pick<Db, '$queryRaw'>): Promise<number> {
+  const change = Prisma.sql`, "LastError" = ${withheldByRestore.lastError}`
+  return (await transition(db, 'Withheld', Prisma.sql`mail."Status" = 'Pending'`, change)).length
+}
 
 interface Section {
   title: string
@@ -27,17 +37,17 @@ interface Section {
 export const sections = exclusive([
   {
     title: 'ALARM: nobody has been told of these enquiries',
-    where: undeliveredNotices,
+    where: undelivered.notices,
     advice: `The notice did not reach staff. Answer the visitor, then: ${staffCommand('status REFERENCE Contacted')}. ${staffCommand('test-mail ADDRESS')} tries an address of STAFF_EMAILS.`,
   },
   {
     title: 'ALARM: these summaries did not arrive',
-    where: undeliveredSummaries,
+    where: undelivered.summaries,
     advice: `${staffCommand('list --new')} shows the enquiries. Then: ${staffCommand('mails withhold ID')}`,
   },
   {
     title: 'Visitors to ring',
-    where: undeliveredAcknowledgements,
+    where: undelivered.acknowledgements,
     visitors: true,
     advice: `The address is wrong, or its owner wants no mail: ring the visitor, then: ${staffCommand('status REFERENCE Contacted')}`,
   },
@@ -67,7 +77,7 @@ function exclusive(all: Section[]): Section[] {
   })
 }
 
-/** Returns how many mails it has. */
+/** @returns how many mails it lists */
 export async function printSection(terminal: Terminal, db: Db, section: Section): Promise<number> {
   const { where, title, advice, visitors } = section
   const total = await db.mail.count({ where })

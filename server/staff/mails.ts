@@ -1,15 +1,16 @@
 import { readNow } from '../database/clock.ts'
 import type { Db } from '../database/database.ts'
+import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { readOldestNew } from '../enquiries/enquiry.ts'
 import { OperatorError, redact } from '../errors.ts'
 import { formatAge, formatCount, staffCommand } from '../format.ts'
+import { transition } from '../mail/queue.ts'
 import { sharesOf } from '../mail/quota.ts'
 import { type MailFilter, mailKinds, states, statesBefore } from '../mail/states.ts'
 import { allowedNow, budgetOf, readUsage } from '../mail/usage.ts'
 import { type Age, findByReference, joinReferences, readAge, readReferences, UsageError } from './input.ts'
-import { findIds, retryMails, withheldByRestore, withholdMails } from './mail-actions.ts'
-import { printSection, sections } from './mail-sections.ts'
+import { findIds, printSection, sections, withheldByRestore } from './mail-sections.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
 export function mailsCommand(add: AddCommand, terminal: Terminal) {
@@ -54,7 +55,7 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
         const printLeftOut = (left: number) => {
           if (left > 0)
             print(
-              `Left out: ${formatCount(left, 'mail', 'mails')}, sent or withheld before, or Unknown. --restored takes those that a restore withheld, --include-unknown the Unknown ones.`,
+              `Left out: ${formatCount(left, 'mail', 'mails')}, sent or withheld before, or Unknown. --restored includes those that a restore withheld, --include-unknown the Unknown ones.`,
             )
         }
         if (!yes && !words[0]) {
@@ -69,7 +70,7 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
         const due = await retryMails(db, ids, restored ? [...retried, 'Withheld'] : retried)
         const next = key
           ? 'the running site sends them'
-          : 'but RESEND_API_KEY is not set here: nothing is sent until the site runs with one'
+          : 'but RESEND_API_KEY is not set here: no mail is sent until the site runs with one'
         print(`${formatCount(due, 'mail is', 'mails are')} due now; ${next}.`)
         printLeftOut(total - ids.length)
       })
@@ -99,6 +100,30 @@ function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
     })
 }
 
+/** If they still have one of these states: the site sends meanwhile. */
+function chosen(ids: bigint[], expected: MailStatus[]): Prisma.Sql {
+  return Prisma.sql`mail."Id" = ANY(${ids.map(String)}::bigint[]) AND mail."Status" = ANY(${expected}::text[]::"Quvera_MailStatus"[])`
+}
+
+/**
+ * Makes mails due now. An accepted or Unknown mail gets a new key, because Resend sends nothing under the old one. A restored
+ * mail keeps its key. `LastError` stays until the next try. Returns how many are due.
+ */
+async function retryMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
+  const change = Prisma.sql`, "DueAt" = now(), "ReportedAt" = NULL, "ResendId" = NULL,
+    "TriedAt" = CASE "Status" WHEN 'Pending' THEN "TriedAt" END,
+    "LastError" = CASE "Status" WHEN 'Withheld' THEN NULL ELSE "LastError" END,
+    "Key" = CASE WHEN "Status" = 'Unknown' OR "ResendId" IS NOT NULL THEN 'again/' || gen_random_uuid() ELSE "Key" END`
+  return (await transition(db, 'Pending', chosen(ids, expected), change)).length
+}
+
+async function withholdMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
+  const reason = Prisma.sql`CASE WHEN "TriedAt" IS NULL THEN 'Not sent: withheld by staff.'
+    ELSE 'Withheld by staff; an earlier try may have sent it.' END`
+  const change = Prisma.sql`, "LastError" = ${reason}, "DueAt" = NULL`
+  return (await transition(db, 'Withheld', chosen(ids, expected), change)).length
+}
+
 /** Without notices that wait for a summary: they have no `dueAt`. */
 const allUnsent = {
   NOT: { status: 'Pending', dueAt: null },
@@ -107,7 +132,7 @@ const allUnsent = {
 
 const NUMBER = /^\d{1,18}$/
 
-/** Reads numbers of mails and references of enquiries. The function that it returns finds the mails, or throws. */
+/** Numbers of mails, or references of enquiries. The function that it returns finds the mails, or throws. */
 function readMailNames(words: string[]): (db: Db) => Promise<bigint[]> {
   const names = joinReferences(words)
   const numbers = names.filter((name) => NUMBER.test(name)).map(BigInt)
@@ -124,7 +149,6 @@ function readMailNames(words: string[]): (db: Db) => Promise<bigint[]> {
   }
 }
 
-/** Why mails wait, then the sections. */
 async function printMails(terminal: Terminal, db: Db, onlyFailed: boolean) {
   const { print } = terminal
   if (!onlyFailed) for (const reason of await readReasons(terminal, db)) print(`${reason}\n`)
@@ -155,19 +179,20 @@ async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]
     where: { status: 'Pending', kind: { in: mailKinds }, attempts: { gt: 0 }, lastError: { not: null } },
     orderBy: { id: 'asc' },
   })
-  if (refused) reasons.push(`A try failed, and is repeated: ${redact(refused.lastError ?? '')}`)
+  if (refused) reasons.push(`A try failed and will be repeated: ${redact(refused.lastError ?? '')}`)
   const usage = await readUsage(db, budgetOf(env))
   const [allowed, shares] = [allowedNow(env, usage), sharesOf(budgetOf(env))]
-  if (usage.hasSuspectedSpam) reasons.push('Suspected spam waits for the next summary.')
+  if (usage.hasNoticeForSummary) reasons.push('Suspected spam waits for the next summary.')
   for (const kind of mailsWaiting) {
     if (allowed[kind] > 0) continue
     const bouncesTooOften = (kind === 'Acknowledgement' || kind === 'Confirmation') && usage.bouncesTooOften[kind]
     const reason = bouncesTooOften
-      ? '5 of the last 20 were turned away or marked as spam within a day'
+      ? '5 of the last 20 bounced or were marked as spam within a day'
       : kind === 'Confirmation' && !env.PUBLIC_URL
         ? 'PUBLIC_URL is not set here, and their links begin with it'
         : `${usage.used[kind]} of ${shares[kind]} were sent in 24 hours (MAIL_DAILY_BUDGET)`
-    reasons.push(`${kind === 'Notice' ? 'Notices wait for a summary' : `${kind}s wait`}: ${reason}.`)
+    const who = { Notice: 'Notices wait for a summary', Summary: 'Summaries wait' }[kind as string] ?? `${kind}s wait`
+    reasons.push(`${who}: ${reason}.`)
   }
   return reasons
 }

@@ -1,21 +1,13 @@
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
+import type { Prisma } from '../database/generated/client.ts'
 import type { EnquiryStatus } from '../database/generated/enums.ts'
 import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
 import { OperatorError } from '../errors.ts'
 import { formatAge, formatCount } from '../format.ts'
 import { userOf } from './access-log.ts'
-import {
-  type EnquiryFilter,
-  findByReference,
-  joinReferences,
-  readReferences,
-  readStatus,
-  statusNames,
-  UsageError,
-} from './input.ts'
-import { findIds } from './mail-actions.ts'
-import { sections } from './mail-sections.ts'
+import { findByReference, joinReferences, readReferences, readStatus, statusNames, UsageError } from './input.ts'
+import { findIds, sections } from './mail-sections.ts'
 import { type AddCommand, onOneLine, type Terminal } from './output.ts'
 
 const LABEL_WIDTH = 16
@@ -34,10 +26,7 @@ const marks: Record<string, { suspectedSpam: boolean }> = {
 export function showCommand(add: AddCommand, terminal: Terminal) {
   add('show')
     .description('show everything of one enquiry')
-    .argument(
-      '<reference...>',
-      'in capital or small letters, with or without its beginning: QV-7K3M9P, qv 7k3m9p, 7k3m9p',
-    )
+    .argument('<reference...>', 'in capital or small letters, with or without its prefix: QV-7K3M9P, qv 7k3m9p, 7k3m9p')
     .action(async (words: string[]) => {
       const references = readReferences([words.join(' ')])
       await terminal.onDatabase(async (db) => {
@@ -47,10 +36,7 @@ export function showCommand(add: AddCommand, terminal: Terminal) {
         for (const line of toLines(row)) terminal.print(line)
         for (const { where, advice } of sections) {
           const ids = (await findIds(db, { ...where, enquiryId: row.id })).join(' ')
-          if (ids)
-            terminal.print(
-              `\n${advice.replace(/\b(?:REFERENCE|ID)\b/g, (name) => (name === 'ID' ? ids : row.reference))}`,
-            )
+          if (ids) terminal.print(`\n${advice.replace(/\bID\b/g, ids).replaceAll('REFERENCE', row.reference)}`)
         }
       })
     })
@@ -87,7 +73,7 @@ export function noteCommand(add: AddCommand, terminal: Terminal) {
     .argument('<reference>')
     .argument('<text...>', 'is added as a line with the day; "" removes the whole note, from the history too')
     .option('--replace', 'replace the note by the text')
-    .description(`Visitors never see it, but a person who asks what is held of them gets it (\`export --person\`): write only what
+    .description(`Visitors never see it, but a person who asks what is held about them gets it (\`export --person\`): write only what
 they may read.`)
     .action(async (first: string, others: string[], { replace = false }: { replace?: boolean }) => {
       const [text = '', ...words] = joinReferences([first, ...others.slice(0, 1)]).concat(others.slice(1))
@@ -105,22 +91,28 @@ they may read.`)
         const changed = await update(terminal, db, [row], { note }, { note: row.note })
         if (changed === 0)
           throw new OperatorError('Somebody else has changed this note meanwhile. Run the command again.')
-        print(`${row.reference}  ${onOneLine(row.name)}: ${note ? added : 'no note any more'}`)
+        print(`${row.reference}  ${onOneLine(row.name)}: ${note ? added : 'the note was removed'}`)
         if (row.note) print(`Before: ${onOneLine(row.note)}`)
       })
     })
 }
 
 /**
- * Changes enquiries, if they still have the values of `still`. The trigger that writes the history reads the user from
+ * Changes enquiries that still have the `expected` values. The trigger that writes the history reads the user from
  * `quvera.who`.
  * @returns how many
  */
-async function update({ env, recordAccess }: Terminal, db: Db, rows: Row[], data: Change, still: EnquiryFilter = {}) {
+async function update(
+  { env, recordAccess }: Terminal,
+  db: Db,
+  rows: Row[],
+  data: Change,
+  expected: Prisma.EnquiryWhereInput = {},
+) {
   await recordAccess(db, rows)
   const [, { count }] = await db.$transaction([
     db.$executeRaw`SELECT set_config('quvera.who', ${userOf(env())}, true)`,
-    db.enquiry.updateMany({ where: { ...still, id: { in: rows.map(({ id }) => id) } }, data }),
+    db.enquiry.updateMany({ where: { ...expected, id: { in: rows.map(({ id }) => id) } }, data }),
   ])
   return count
 }

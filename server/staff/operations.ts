@@ -79,20 +79,12 @@ export function testMailCommand(add: AddCommand, { env, print }: Terminal) {
       if (!emailSchema.safeParse(to).success) throw new UsageError(`"${to}" is not a mail address`)
       const { RESEND_API_KEY: apiKey, RESEND_BASE_URL: baseUrl, MAIL_FROM: from } = env()
       if (!apiKey) throw new OperatorError('RESEND_API_KEY is not set, so no mail can be sent.')
-      const text = `This mail is a test of the ${brand.name} website.`
-      const { outcome } = await createMailer(env()).send(
-        {
-          idempotencyKey: `test/${crypto.randomUUID()}`,
-          to: [to],
-          subject: `Test mail of the ${brand.name} website`,
-          text,
-          html: `<p>${text}</p>`,
-        },
-        AbortSignal.timeout(TIMEOUT_MS),
-      )
+      const subject = `Test mail of the ${brand.name} website`
+      const message = { idempotencyKey: `test/${crypto.randomUUID()}`, to: [to], subject, text: subject, html: subject }
+      const { outcome } = await createMailer(env()).send(message, AbortSignal.timeout(TIMEOUT_MS))
       const through = `from ${from} through ${baseUrl ?? 'Resend'}`
       if (outcome.is !== 'sent') throw new OperatorError(`Not sent ${through}: ${outcome.error}`)
-      print(`Resend took the mail ${through}, with the id ${outcome.resendId}. Now look into the mailbox of ${to}.`)
+      print(`Resend accepted the mail ${through}, with the id ${outcome.resendId}. Now look into the mailbox of ${to}.`)
     })
 }
 
@@ -112,11 +104,11 @@ export function testNotifyCommand(add: AddCommand, { env, print }: Terminal) {
         suspectedSpam: false,
       }
       const body = createPostBody(format, enquiry, 'test')
-      const { isTaken, error, answer } = await sendPost({ url, secret }, `test/${id}`, body)
+      const timeout = AbortSignal.timeout(TIMEOUT_MS)
+      const { isAccepted, status, answer } = await sendPost({ url, secret }, `test/${id}`, body, timeout)
       const { origin } = new URL(url)
-      if (!isTaken) throw new OperatorError(`Not taken by ${origin}: ${[error, answer].filter(Boolean).join(': ')}`)
-      print(
-        `${origin} took the enquiry ${enquiry.reference}, which is made up (${error}). Now look whether it is there.`,
-      )
+      if (!isAccepted)
+        throw new OperatorError(`Not accepted by ${origin}: ${[status, answer].filter(Boolean).join(': ')}`)
+      print(`${origin} accepted the test enquiry ${enquiry.reference} (${status}). Check that it arrived.`)
     })
 }

@@ -10,7 +10,7 @@ import type { Env } from '../env.ts'
 /** Adds a command to the program, or to a command. */
 export type AddCommand = (name: string) => Command
 
-/** What a command reads from and writes to: the streams of the process, or those of a test. */
+/** What a command works with. Tests pass their own streams. */
 export interface Terminal {
   /** @throws OperatorError when a variable is wrong. A command reads it after its own arguments. */
   env(): Env

@@ -10,7 +10,7 @@ import { OperatorError, sqlState } from '../errors.ts'
 import { formatCount, staffCommand } from '../format.ts'
 import { migrationsFolder } from '../project-root.ts'
 import { assertComplete, type Backup, BackupFormatError, openBackup, unzippedLines } from './backup-file.ts'
-import { withholdAfterRestore } from './mail-actions.ts'
+import { withholdAfterRestore } from './mail-sections.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
 const NO_LIMIT_MS = 2 ** 31 - 1

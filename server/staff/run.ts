@@ -21,7 +21,7 @@ import { restoreCommand } from './restore.ts'
 import { subscribersCommand, unsubscribeCommand } from './subscribers.ts'
 
 const LINE_WIDTH = 120
-/** Options of npm too, which may stand in its own configuration. */
+/** Also npm's own options: their variables may come from npm's configuration. */
 const NPM_OPTIONS = ['--yes', '--json']
 const INSUFFICIENT_PRIVILEGE = '42501'
 
@@ -129,10 +129,10 @@ function rethrowUnlessHelp(error: unknown) {
 
 function describe(error: unknown, command = ''): string {
   if (error instanceof UsageError) return `${error.message}. See --help.`
-  const words = describeFailure(error)
-  if ((error as NodeJS.ErrnoException).syscall === 'write') return `The output cannot be written: ${words}.`
-  if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) return words
-  return `${words}. \`${command}\` needs rights that this login lacks. Set DATABASE_URL to the login of the tables' owner; to read, quvera_readonly is enough. After an update the owner runs prisma/roles.sql again.`
+  const reason = describeFailure(error)
+  if ((error as NodeJS.ErrnoException).syscall === 'write') return `The output cannot be written: ${reason}.`
+  if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) return reason
+  return `${reason}. \`${command}\` needs rights that this login lacks. Set DATABASE_URL to the login of the tables' owner; to read, quvera_readonly is enough. After an update the owner runs prisma/roles.sql again.`
 }
 
 function createProgram(terminal: Terminal): Command {

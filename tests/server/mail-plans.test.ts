@@ -4,8 +4,8 @@ import type { Db } from '../../server/database/database.ts'
 import { Prisma } from '../../server/database/generated/client.ts'
 import { eraseOldEnquiries } from '../../server/enquiries/retention.ts'
 import { applyEvents, applyMissedEvents } from '../../server/mail/delivery.ts'
-import { readWithholdReason } from '../../server/mail/mailbox-limit.ts'
 import { claimDue, type StoredMail } from '../../server/mail/queue.ts'
+import { readWithholdReason } from '../../server/mail/resend-transport.ts'
 import { readSummary } from '../../server/mail/summary.ts'
 import { readBacklog, readUsage } from '../../server/mail/usage.ts'
 import { atEnd } from '../support/at-end.ts'
@@ -106,7 +106,7 @@ describe.runIf(inject('postgres'))('beside 1,000,000 sent and 100,000 pending ma
         SELECT sum(seq_tup_read)::int AS "scanned", sum(idx_tup_fetch)::int AS "fetched" FROM pg_stat_xact_user_tables
         WHERE relname IN ('Quvera_Mail', 'Quvera_MailEvent')`
       const [before] = await read()
-      await applyEvents(transaction as Db, pino({ level: 'silent' }), { resendId: 'of-others-7' }, ['a@b.in'])
+      await applyEvents(transaction as Db, pino({ level: 'silent' }), 'of-others-7', ['a@b.in'])
       const [after] = await read()
       expect(after?.scanned).toBe(before?.scanned)
       expect((after?.fetched ?? 0) - (before?.fetched ?? 0)).toBe(1) // the event itself

@@ -4,7 +4,7 @@ import { withholdOld } from '../../server/mail/queue.ts'
 import { mailKinds } from '../../server/mail/states.ts'
 import { readSummary } from '../../server/mail/summary.ts'
 import { readBacklog } from '../../server/mail/usage.ts'
-import { withheldByRestore } from '../../server/staff/mail-actions.ts'
+import { withheldByRestore } from '../../server/staff/mail-sections.ts'
 import { brand } from '../../shared/brand.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
@@ -298,8 +298,7 @@ describe('the age of what waits', () => {
   it('is no reason for a warning when only acknowledgements wait, which may take a day', async () => {
     await app.outbox.stop(1000)
     await storeEnquiry(app.db, { receivedAt: hoursAgo(2) }, { Acknowledgement: 'Pending' })
-    expect(await readBacklog(app.db)).toMatchObject({ isOverdue: false, pending: 1 })
-    expect((await readBacklog(app.db)).oldestPendingSeconds).toBeGreaterThanOrEqual(7200)
+    expect(await readBacklog(app.db)).toMatchObject({ isOverdue: false, pending: 1, oldestPendingSeconds: 0 })
   })
 })
 

@@ -39,7 +39,7 @@ describe('the sender', () => {
 
   it('reports a statement that times out once, and orders are stored as before', async () => {
     const app = await anApp()
-    await eventually(() => expect(app.countLogged('"to":"idle"')).toBe(1))
+    await eventually(async () => expect(await app.db.lease.count({ where: { name: 'mail sender' } })).toBe(1))
     await app.db.$executeRaw`
       CREATE FUNCTION too_slow() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN RAISE query_canceled USING MESSAGE = 'canceling statement due to statement timeout'; END $$`
@@ -55,11 +55,42 @@ describe('the sender', () => {
     expect(app.countLogged('the sender cannot work')).toBe(1)
   })
 
+  it('reports an error without a code of PostgreSQL, such as a statement that the client gives up', async () => {
+    const app = await anApp({ mails: false })
+    const lines: unknown[] = []
+    const log = { error: (...line: unknown[]) => lines.push(line), debug() {} }
+    const failing = (error: Error): Transport => ({
+      lease: error.message,
+      prepare: () => Promise.reject(error),
+      capacity: () => ({ tries: 1, pauseMs: 0 }),
+      claim: async () => [],
+      attempt: async () => ({ to: 'Sent', lastError: null }),
+      afterRecorded: async () => undefined,
+    })
+    const errors = [new Error('Query read timeout'), new TypeError('a fault'), new Error('Connection terminated')]
+    const senders = errors.map((error) => startSender(app.db, failing(error), { log, leaseSeconds: 60, pollMs: 50 }))
+    await sleep(500) // several polls
+    await Promise.all(senders.map(({ stop }) => stop(0)))
+    expect(lines).toHaveLength(2) // that the database is away is logged by availability.ts
+  })
+
+  it('goes on when the queue cannot be cleaned up', async () => {
+    const app = await anApp({ mails: false })
+    await app.db.$executeRaw`ALTER TABLE "Quvera_MailEvent" RENAME TO "away"`
+    const outbox = app.startOutbox()
+    await submit(app.url, anOrder())
+    await eventually(() => expect(app.countLogged('could not be cleaned up')).toBe(1))
+    expect(app.countLogged('the sender cannot work')).toBe(0)
+    await app.db.$executeRaw`ALTER TABLE "away" RENAME TO "Quvera_MailEvent"`
+    await eventually(() => expect(app.resend.mails).toHaveLength(2))
+    await outbox.stop(1000)
+  })
+
   it('pauses when Resend refuses the key, and continues by itself', async () => {
     const app = await anApp({ retrySeconds: 0.1 })
     app.resend.behaviour = { status: 401, name: 'invalid_api_key' }
     for (let index = 0; index < 5; index++) await submit(app.url, anOrder({ email: `v${index}@shop.example` }))
-    await eventually(() => expect(app.countLogged('"to":"paused"')).toBeGreaterThan(0))
+    await eventually(() => expect(app.countLogged('the sender pauses')).toBeGreaterThan(0))
     const calls = app.resend.calls.all
     await sleep(600)
     expect(app.resend.calls.all - calls).toBeLessThan(5)
@@ -71,7 +102,7 @@ describe('the sender', () => {
     const app = await anApp()
     app.resend.behaviour = { status: 429, name: 'daily_quota_exceeded' }
     await submit(app.url, anOrder())
-    await eventually(() => expect(app.countLogged('"to":"paused"')).toBe(1))
+    await eventually(() => expect(app.countLogged('the sender pauses')).toBe(1))
     app.resend.behaviour = 'accept'
     await app.db.$executeRaw`ALTER TABLE "Quvera_Lease" RENAME TO "away"`
     await eventually(() => expect(app.countLogged('the sender cannot work')).toBe(1))
@@ -107,7 +138,7 @@ describe('the sender', () => {
 
   it('runs in one of several processes; another one takes over when that process ends', async () => {
     const app = await anApp()
-    await eventually(() => expect(app.countLogged('"to":"idle"')).toBe(1))
+    await eventually(async () => expect(await app.db.lease.count({ where: { name: 'mail sender' } })).toBe(1))
     const other = app.startOutbox()
     await submit(app.url, anOrder())
     await eventually(() => expect(app.resend.mails).toHaveLength(2))

@@ -95,7 +95,7 @@ it('retries an Unknown mail only with its option, and never a mail that was sent
   const careful = await staff(['mails', 'retry', '--yes'], env)
   expect(careful.stdout).toContain('0 mails are due now')
   expect(careful.stdout).toContain(
-    'Left out: 1 mail, sent or withheld before, or Unknown. --restored takes those that a restore withheld, --include-unknown the Unknown ones.',
+    'Left out: 1 mail, sent or withheld before, or Unknown. --restored includes those that a restore withheld, --include-unknown the Unknown ones.',
   )
   const named = await staff(['mails', 'retry', String(sent?.id)], env)
   expect(named.stdout).toContain('0 mails are due now')

@@ -176,7 +176,7 @@ describe('test-mail', () => {
     const env = { RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url }
     const sent = await staff(['test-mail', 'me@quvera.example'], env)
     expect(sent.code).toBe(0)
-    expect(sent.stdout).toMatch(/Resend took the mail .* id [0-9a-f-]{36}/)
+    expect(sent.stdout).toMatch(/Resend accepted the mail .* id [0-9a-f-]{36}/)
     expect(resend.mails).toMatchObject([{ to: ['me@quvera.example'] }])
 
     resend.behaviour = { status: 403, name: 'validation_error' }

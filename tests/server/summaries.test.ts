@@ -110,6 +110,16 @@ describe('a summary', () => {
     await eventually(() => expect(told(app)).toHaveLength(2))
   })
 
+  it('does not wait for another one that is tried again', async () => {
+    const app = await anApp({ mails: false })
+    const tried = { attempts: 1, triedAt: hoursAgo(2), dueAt: new Date(Date.now() + 300_000) }
+    await app.db.mail.create({ data: { kind: 'Summary', key: 'summary/tried', text: 'Quvera: earlier', ...tried } })
+    const outbox = app.startOutbox()
+    atEnd(() => outbox.stop(0))
+    const [spam = ''] = await orders(app, 1, { website: 'x' })
+    await eventually(() => expect(told(app)[0]?.text).toContain(spam))
+  })
+
   it('is never too old to be sent, because nothing else names its enquiries', async () => {
     const app = await anApp({ mails: false })
     const data = { kind: 'Summary', key: 'summary/old', text: 'Quvera: 3 enquiries', dueAt: hoursAgo(24 * 30) } as const
