@@ -174,7 +174,7 @@ it('withholds mails that are named or too old, and says when there is no key to 
 
   const retried = await staff(['mails', 'retry', '--yes'], env)
   expect(retried.stdout).toBe(
-    '1 mail is due now; but RESEND_API_KEY is not set here: nothing is sent until the site runs with one.\n',
+    '1 mail is due now; but RESEND_API_KEY is not set here: no mail is sent until the site runs with one.\n',
   )
   expect(await db.mail.count({ where: { status: 'Pending' } })).toBe(1)
 })
