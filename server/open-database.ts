@@ -103,7 +103,7 @@ async function startInThisProcess(dataDir: string, options: DatabaseOptions, dra
     }
   } catch (error) {
     await server.stop()
-    throw sqlState(error) === LOCK_NOT_AVAILABLE ? new InUseError(dataDir) : error // another client holds the migration lock
+    throw sqlState(error) === LOCK_NOT_AVAILABLE ? new InUseError(dataDir) : error // another client has its turn
   }
 }
 

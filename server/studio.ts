@@ -1,10 +1,11 @@
-/** `npm run studio`: Prisma Studio on the site's database, also beside a running site with the embedded one. */
+/** `npm run studio`: Prisma Studio on the site's database, also while the site runs. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
 import type { Database } from './database/database.ts'
-import { pathIn, socketFolder } from './embedded/data-dir.ts'
+import { isServed, pathIn, socketFolder } from './embedded/data-dir.ts'
 import { type Env, readEnvOrExit } from './env.ts'
 import { exitWithReason } from './errors.ts'
 import { joinDatabase, withDatabase } from './open-database.ts'
@@ -16,7 +17,7 @@ const LOOPBACK = '127.0.0.1'
 const STUDIO_PORT = 5555
 
 /** The database is closed after this time without traffic. */
-const QUIET_MS = 3000
+const IDLE_MS = 3000
 
 const env = readEnvOrExit(process.env)
 const url = await reachDatabase(env).catch(exitWithReason)
@@ -52,7 +53,7 @@ function openWhenNeeded(open: () => Promise<Database>, socket: string): () => Pr
   const closeWhenIdle = setTimeout(() => {
     closed = opened?.then(({ close }) => close())
     opened = undefined
-  }, QUIET_MS)
+  }, IDLE_MS)
   return async () => {
     await closed
     if (!opened && !(await isServed(socket))) opened ??= open()
@@ -60,15 +61,6 @@ function openWhenNeeded(open: () => Promise<Database>, socket: string): () => Pr
     closeWhenIdle.refresh()
     return connect(socket).on('data', () => closeWhenIdle.refresh())
   }
-}
-
-/** Whether a process listens at the socket. */
-function isServed(socket: string): Promise<boolean> {
-  return new Promise((done) => {
-    const client = connect(socket)
-    client.once('connect', () => done(true)).once('error', () => done(false))
-    client.once('connect', () => client.destroy())
-  })
 }
 
 /** The IPv4 addresses of this machine or container, except loopback. */
@@ -83,9 +75,10 @@ async function forward(host: string, port: number, open: () => Socket | Promise<
     client.on('error', () => client.destroy())
     const target = await Promise.resolve(open()).catch(exitWithReason)
     target.on('error', () => client.destroy())
+    if (client.destroyed) return target.destroy()
     client.on('close', () => target.destroy())
     client.pipe(target).pipe(client)
   })
-  await new Promise<void>((done) => server.listen(port, host, done))
+  await once(server.listen(port, host), 'listening').catch(exitWithReason)
   return server.address() as AddressInfo
 }

@@ -186,6 +186,6 @@ const subscriptionTexts: Record<SubscriptionState, SubscriptionText> = {
   },
   failed: {
     title: 'Please try again',
-    text: 'We cannot say whether this has worked. Press the button again: it counts once.',
+    text: 'We cannot say whether this has worked. Open the link in our email again in a minute: nothing counts twice.',
   },
 }

@@ -28,7 +28,8 @@ export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: (
     failed(error: unknown) {
       if (downSince !== undefined) return
       downSince = Date.now()
-      log.error({ cause: causeOf(error) }, 'the database is away: enquiries cannot be stored')
+      const fault = error instanceof TypeError && { err: error } // of ours: the only trace of it
+      log.error({ cause: causeOf(error), ...fault }, 'the database is away: enquiries cannot be stored')
       probeLater()
     },
     worked,
@@ -36,7 +37,7 @@ export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: (
   }
 }
 
-/** The code of the first error: PostgreSQL's, the connection's or Prisma's. */
+/** PostgreSQL's code, or else that of the innermost error. */
 function causeOf(error: unknown): string {
   const state = sqlState(error)
   if (state) return state

@@ -21,13 +21,13 @@ export interface Snapshot {
 
 /** How the names of a backup's cursors begin. The embedded server keeps these until the client disconnects. */
 export const CURSOR_PREFIX = 'backup '
-/** So many rows, however long, stay below the 16 MB that the embedded server sends at once. */
+/** Few enough for the 16 MB that the embedded server sends at once. */
 const ROWS_AT_ONCE = 200
 const DISK_FULL = '53100'
 const INVALID_CURSOR_NAME = '34000'
 
-/** Not in a backup: they describe the database and the running processes. */
-const NOT_BACKED_UP = `'_prisma_migrations', 'Quvera_Lease'`
+/** The site's own: other programs may have tables in the schema. Leases describe the running processes. */
+const IS_BACKED_UP = `class.relname ~ '^Quvera_' AND class.relname <> 'Quvera_Lease'`
 
 /** The access log. Does not count when deciding whether a database is empty. */
 export const ACCESS_LOG = 'Quvera_Access'
@@ -37,7 +37,7 @@ const TABLES = `
     (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
       WHERE attrelid = class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS "columns"
   FROM pg_class class
-  WHERE class.relkind = 'r' AND class.relnamespace = current_schema()::regnamespace AND class.relname NOT IN (${NOT_BACKED_UP})
+  WHERE class.relkind = 'r' AND class.relnamespace = current_schema()::regnamespace AND ${IS_BACKED_UP}
   ORDER BY class.relname`
 const BEGIN =
   'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0; SET LOCAL datestyle = ISO'
@@ -50,7 +50,10 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** On the embedded database orders wait during a transaction: it ends at once, and WITH HOLD cursors keep the rows. */
+/**
+ * On the embedded database orders wait during a transaction: it is committed before the rows are read, and WITH HOLD cursors
+ * keep them.
+ */
 export async function withSnapshot(
   { withClient }: Database,
   { isEmbedded }: { isEmbedded: boolean },

@@ -1,5 +1,6 @@
 // The folder of the embedded database (DATA_DIR): what is in it, and the lock that gives it to one process at a time.
 import { chmodSync, existsSync, mkdirSync, openSync, readdirSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../errors.ts'
@@ -9,7 +10,7 @@ const names = {
   database: 'postgres',
   /** Locked by the process that has DATA_DIR. */
   lock: 'owner.lock',
-  /** Holds nothing but room on the disk. */
+  /** Deleted when the disk is full (disk-space.ts). */
   reserve: 'reserve',
   /** Where that process serves all others. PostgreSQL's own name, so that `psql -h FOLDER` finds it. */
   socket: '.s.PGSQL.5432',
@@ -23,7 +24,7 @@ export const SOCKET_CONNECTION = { port: 5432, ssl: false, database: 'postgres' 
 const SOCKET_PATH_MAX_BYTES = 103
 /** The limit of SQLite, which holds the lock file. On Linux a socket is reached through /proc/self/fd, however long its path is. */
 const PATH_MAX_BYTES = process.platform === 'linux' ? 480 : SOCKET_PATH_MAX_BYTES - names.socket.length - 1
-const LOCK_WAIT_MS = 1000
+const SQLITE_WAIT_MS = 1000
 const SQLITE_BUSY = 5
 
 /** Keeps a reference to each lock: garbage collection would release it. */
@@ -32,7 +33,7 @@ const locks = new Set<DatabaseSync>()
 export class InUseError extends OperatorError {
   constructor(dataDir: string) {
     super(
-      `Another process already uses the embedded database in ${dataDir}: another server or a staff command (not Prisma Studio, which makes way). Stop it, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several may share.`,
+      `Another process already uses the embedded database in ${dataDir}: another server or a staff command (not Prisma Studio, which closes the database when it is idle). Stop it, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several may share.`,
     )
   }
 }
@@ -76,22 +77,30 @@ export function createDataDir(dataDir: string): void {
   }
 }
 
-export function assertDatabase(dataDir: string): void {
-  if (existsSync(pathIn(dataDir, 'database'))) return
-  throw new OperatorError(
+export function noDatabase(dataDir: string): OperatorError {
+  return new OperatorError(
     `There is no database in ${dataDir} (DATA_DIR). Say with DATA_DIR or DATABASE_URL where it is, or start the site, which makes one.`,
   )
 }
 
+/** Whether a process listens at the socket. */
+export function isServed(socket: string): Promise<boolean> {
+  return new Promise((done) => {
+    const client = connect(socket)
+    client.once('connect', () => done(true)).once('error', () => done(false))
+    client.once('connect', () => client.destroy())
+  })
+}
+
 /**
  * Two processes on one embedded database would lose rows. The kernel releases the lock when the process ends, however it
- * ends. Returns what releases it before.
+ * ends. Returns a function that releases it.
  * @throws InUseError when another process has DATA_DIR
  */
 export function lockDataDir(dataDir: string): () => void {
   const path = pathIn(dataDir, 'lock')
   if (existsSync(path)) assertAccess(path)
-  const lock = new DatabaseSync(path, { timeout: LOCK_WAIT_MS })
+  const lock = new DatabaseSync(path, { timeout: SQLITE_WAIT_MS })
   try {
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {

@@ -39,8 +39,10 @@ export async function openPostgres(folder: string, onAbort: (reason: string) => 
     startParams: START_PARAMETERS,
     initDbStartParams: INITDB_PARAMETERS,
     onStderr(text) {
-      if (/(FATAL|PANIC|ERROR): /.test(text)) lastError = text.replace(/^.*?(FATAL|PANIC|ERROR): +/, '')
-      if (isOpen && FATAL_LOG_LINE.test(text)) onAbort(lastError)
+      // Once it is open, errors are those of statements, and may quote personal data.
+      if (/(FATAL|PANIC): /.test(text) || (!isOpen && text.includes('ERROR: ')))
+        lastError = text.replace(/^.*?(FATAL|PANIC|ERROR): +/, '')
+      if (isOpen && FATAL_LOG_LINE.test(text)) onAbort(lastError || text)
       return false
     },
   })
@@ -50,6 +52,7 @@ export async function openPostgres(folder: string, onAbort: (reason: string) => 
     throw new OperatorError(lastError || String((error as Error).message ?? error), { cause: error })
   }
   isOpen = true
+  lastError = ''
 
   /** @returns undefined where the answer is longer than `maxBytes`, though the messages are executed all the same */
   function execute(messages: Uint8Array, maxBytes = Number.POSITIVE_INFINITY): Buffer | undefined {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { OperatorError } from '../errors.ts'
 import { emptyDatabaseFile } from '../project-root.ts'
-import { assertDatabase, pathIn } from './data-dir.ts'
+import { noDatabase, pathIn } from './data-dir.ts'
 import { assertWholeDatabase, REMEDY } from './database-files.ts'
 import { assertDiskSpace, createDiskSpace } from './disk-space.ts'
 import { sync, syncTree, unpackFolder } from './empty-database.ts'
@@ -14,10 +14,9 @@ import { startUpkeep } from './upkeep.ts'
 import { createWireServer } from './wire-server.ts'
 
 export interface ServerOptions {
-  /** DATA_DIR: locked by this process. */
   dataDir: string
   socket: string
-  /** Loopback port, where other programs want one; 0 for none. */
+  /** Of the loopback address; 0 for none. */
   port: number
   /** A secret: only the site's own connections have this user name. */
   siteUser: string
@@ -36,13 +35,13 @@ export interface ServerEvents {
 export async function openServer(options: ServerOptions, { warn, onAbort, setTimeLimit }: ServerEvents) {
   const { dataDir, socket, port, siteUser } = options
   const databaseFolder = pathIn(dataDir, 'database')
-  rmSync(join(databaseFolder, 'base/pgsql_tmp'), { recursive: true, force: true }) // left by cursors, when a thread or a process was killed
-  assertDiskSpace(dataDir)
+  rmSync(join(databaseFolder, 'base/pgsql_tmp'), { recursive: true, force: true }) // of cursors, left by a kill
+  if (options.create) assertDiskSpace(dataDir) // a staff command and a thread that starts again may read and erase
   if (!assertWholeDatabase(databaseFolder)) {
-    if (!options.create) assertDatabase(dataDir)
+    if (!options.create) throw noDatabase(dataDir)
     await createDatabase(databaseFolder)
   }
-  // PostgreSQL refuses an empty one, as a power cut may leave it. This process has the lock of DATA_DIR.
+  // A power cut may leave it empty, which PostgreSQL refuses. The lock of DATA_DIR replaces it.
   rmSync(join(databaseFolder, 'postmaster.pid'), { force: true })
   const postgres = await openPostgres(databaseFolder, onAbort).catch((error: Error) => {
     const what = `The embedded database in ${databaseFolder} cannot be opened: ${error.message.replace(/\.$/, '')}.`
@@ -52,7 +51,7 @@ export async function openServer(options: ServerOptions, { warn, onAbort, setTim
   const disk = createDiskSpace(databaseFolder)
   const server = createWireServer(createSession(postgres, turns, disk), turns, siteUser)
   const endUpkeep = startUpkeep(postgres, turns, disk)
-  rmSync(socket, { force: true }) // left by an owner that was killed
+  rmSync(socket, { force: true }) // left by a killed process
   await server.listen({ path: socket })
   if (port)
     await server.listen({ port, host: '127.0.0.1' }).catch(() => {

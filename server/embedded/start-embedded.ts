@@ -10,10 +10,12 @@ import { Worker } from 'node:worker_threads'
 import { OperatorError } from '../errors.ts'
 import { isBuilt } from '../project-root.ts'
 import {
-  assertDatabase,
   assertPathLength,
   createDataDir,
+  InUseError,
+  isServed,
   lockDataDir,
+  noDatabase,
   pathIn,
   SOCKET_CONNECTION,
   socketFolder,
@@ -34,7 +36,7 @@ const CLOSE_MAX_MS = 10_000
 
 export interface EmbeddedOptions extends Pick<ServerOptions, 'create' | 'port'> {
   dataDir: string
-  /** How long clients may go on after `stop`. */
+  /** `stop` waits until no client has had a turn for so long. */
   drainMs: number
   warn(message: string): void
   onFailure(error: unknown): void
@@ -54,11 +56,15 @@ export async function startEmbedded(options: EmbeddedOptions) {
   // A folder without our lock file may hold another program's database: check it before writing anything.
   if (!existsSync(pathIn(dataDir, 'lock'))) assertWholeDatabase(pathIn(dataDir, 'database'))
   if (create) createDataDir(dataDir)
-  else assertDatabase(dataDir)
+  else if (!existsSync(pathIn(dataDir, 'database'))) throw noDatabase(dataDir)
   const unlock = lockDataDir(dataDir)
   const siteUser = `site-${randomUUID()}`
   const host = socketFolder(dataDir)
   const server = { dataDir, socket: pathIn(host, 'socket'), port, siteUser, create }
+  if (await isServed(server.socket)) {
+    unlock() // somebody has deleted the lock file of the process that serves
+    throw new InUseError(dataDir)
+  }
 
   let isStopping = false
   let thread = await startThread(server, warn).catch((error) => {
@@ -130,7 +136,7 @@ async function startThread(server: ServerOptions, warn: (message: string) => voi
     }),
     async stop(drainMs: number) {
       worker.postMessage(drainMs)
-      const late = setTimeout(() => worker.terminate(), drainMs + CLOSE_MAX_MS)
+      const late = drainMs ? undefined : setTimeout(() => worker.terminate(), CLOSE_MAX_MS)
       await exited
       clearTimeout(late)
     },

@@ -19,6 +19,9 @@ type Batches = AsyncIterator<Batch>
 export function createWireServer(session: Session, turns: Turns, siteUser: string) {
   const sockets = new Set<Socket>()
   const servers: Server[] = []
+  /** Clients other than the site that have a turn, or wait for one. */
+  let busy = 0
+  let lastTurnAt = 0
 
   async function serve(socket: Socket) {
     const client = { socket, isSite: false }
@@ -32,7 +35,9 @@ export function createWireServer(session: Session, turns: Turns, siteUser: strin
         const isServed = await turns.takeWithin(SITE_WAIT_MS, serveTurn)
         if (!isServed) socket.write(session.busyAnswer)
       } else {
-        await turns.take(() => session.withClientRole(serveTurn))
+        busy++
+        await turns.take(() => session.withClientRole(serveTurn)).finally(() => busy--)
+        lastTurnAt = performance.now()
       }
       if (socket.writableNeedDrain) await drained(socket)
     }
@@ -72,14 +77,16 @@ export function createWireServer(session: Session, turns: Turns, siteUser: strin
       server.on('error', () => {}) // of clients that cannot be accepted, such as for want of file descriptors
       servers.push(server)
     },
-    /** Disconnects all clients, but gives them `drainMs` to go by themselves. */
+    /** Disconnects all clients, once none of them has had a turn for `drainMs`. */
     async close(drainMs: number) {
       // Still accepts connections meanwhile: a client at work may open another one.
-      for (const end = performance.now() + drainMs; sockets.size > 0 && performance.now() < end; ) await sleep(POLL_MS)
+      const start = performance.now()
+      const isAtWork = () => busy > 0 || performance.now() - Math.max(start, lastTurnAt) < drainMs
+      while (drainMs > 0 && sockets.size > 0 && isAtWork()) await sleep(POLL_MS)
       const closed = servers.map((server) => new Promise((done) => server.close(done)))
       for (const socket of sockets) socket.destroy()
       await Promise.all(closed)
-      await turns.take(() => {}) // after the last turn that a closed connection has asked for
+      await turns.take(() => {}) // waits for the turns that are left
     },
   }
 }

@@ -98,7 +98,8 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     if (!isStored(id)) {
       const stored = await findStored(order, id, contentKeys)
       if (!stored) {
-        if (tries === 0) throw new Error('An order conflicts with a row that has neither its key nor its reference')
+        if (tries === 0)
+          throw new SubmitError('refused', messages.failed, new Error('No stored row explains the conflict'))
         return submit(order, { acknowledge }, [], tries - 1)
       }
       await waitForStandby(db)

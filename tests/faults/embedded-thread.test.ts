@@ -126,6 +126,25 @@ it('a client’s statement that never ends is given up after 30 s with the threa
   expect(rows).toEqual([])
 })
 
+it.each([
+  ['sql', 'SELECT endless(n + 1)'],
+  ['plpgsql', 'BEGIN RETURN endless(n + 1); END'],
+])(
+  'a client’s %s function that calls itself without end costs the thread, and the next one stores orders',
+  async (language, body) => {
+    const { folder, server } = await startSite()
+    const client = await aClient({ DATA_DIR: folder })
+    await client.query(
+      `CREATE FUNCTION endless(n int) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN endless(n + 1); END'`,
+    )
+    client.query('SELECT endless(1)').catch(() => {})
+    await eventually(() => expect(server.stdout()).toContain('It is started again'), 60_000)
+    const order = anOrder()
+    await eventually(async () => expect((await submit(server.url, order)).status).toBe(200))
+    expect(server.process.exitCode).toBeNull()
+  },
+)
+
 it('a migration may take longer than 30 s', async () => {
   const folder = await aFolder('quvera-thread-', tmpdir())
   await cp(migrations, join(folder, 'migrations'), { recursive: true })

@@ -9,6 +9,7 @@ import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { aServer } from '../support/fixtures.ts'
+import { staff } from '../support/staff-command.ts'
 import { createTestDatabase, migrations } from '../support/test-database.ts'
 
 const NOBODY = 65534
@@ -157,6 +158,22 @@ describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => 
     await writeFile(join(root, 'create.mjs'), code)
     const { stdout } = await promisify(execFile)(process.execPath, ['create.mjs'], { cwd: root })
     expect(stdout).toBe('0\n')
+  })
+
+  it('that a process serves is refused, also when somebody has deleted its lock file', async () => {
+    const dataDir = await aDatabase()
+    const server = await aServer({ DATA_DIR: dataDir })
+    await rm(join(dataDir, 'owner.lock'))
+    expect(await refusal(dataDir)).toMatch(/^Another process already uses the embedded database in /)
+    expect((await submit(server.url, anOrder())).status).toBe(200)
+  })
+
+  it('whose database has no files is no database for a staff command', async () => {
+    const folder = await aFolder('quvera-folder-')
+    await mkdir(join(folder, 'postgres'))
+    const { code, stderr } = await staff(['list'], { DATA_DIR: folder })
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^There is no database in /)])
+    expect(await readdir(join(folder, 'postgres'))).toEqual([])
   })
 
   it('is this user’s alone, also one that was open to others', async () => {

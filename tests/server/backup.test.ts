@@ -85,6 +85,16 @@ describe('a backup', () => {
     expect((await rows(copy)).sort()).toEqual((await rows(again)).sort())
   })
 
+  it('leaves out tables of other programs', async () => {
+    const [{ db, env: from }, { env: to }, file] = [await anOpenDatabase(), await anOpenDatabase(), await aPath()]
+    await storeEnquiry(db)
+    await db.$executeRawUnsafe('CREATE TABLE "of another program" AS SELECT 1 AS "a number"')
+    expect(await staff(['backup', file], from)).toMatchObject({ code: 0 })
+    const restored = await staff(['restore', file], to)
+    await db.$executeRawUnsafe('DROP TABLE "of another program"')
+    expect(restored).toMatchObject({ code: 0, stderr: '' })
+  })
+
   it('brings every text, number and time back as it was', async () => {
     const [{ env: from }, { env: to }, file] = [await anOpenDatabase(), await anOpenDatabase(), await aPath()]
     const texts = fc.sample(fc.string({ unit: 'binary', maxLength: 100 }), 30).map((text) => text.replaceAll('\0', ''))

@@ -346,6 +346,21 @@ describe.skipIf(inject('postgres'))('as time passes', { timeout: 30_000 }, () =>
     return { client, gone }
   }
 
+  it('a client at work is served to its end when the process that started the database closes it', async () => {
+    const folder = await mkdtemp(join(scratch, 'quvera-wire-'))
+    const options = { dataDir: folder, socket: join(folder, '.s.PGSQL.5432'), port: 0, siteUser: 'site', create: true }
+    const events = { onAbort() {}, warn() {}, setTimeLimit() {} }
+    const { close } = await openServer(options, events)
+    const client = await aClient({ host: folder, user: 'postgres', database: 'postgres' })
+    await client.query('BEGIN')
+    const closed = close(200)
+    await sleep(600)
+    await client.query('COMMIT')
+    expect((await client.query('SELECT 5 AS five')).rows).toEqual([{ five: 5 }])
+    await closed
+    await rm(folder, { recursive: true })
+  })
+
   it('statements of the site are planned anew after some time, as tables grow', async () => {
     const site = await aClient({ host: own, user: 'site', database: 'postgres' })
     vi.useFakeTimers({ toFake: ['performance'] })
