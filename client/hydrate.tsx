@@ -18,14 +18,14 @@ const components: Record<IslandName, () => unknown> = {
 
 /** Resolves when all handlers are attached. */
 export async function hydrate() {
-  await documentParsed()
+  if (document.readyState === 'loading')
+    await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve))
   enableMenus()
   markCurrentSection()
   const islands = [...document.querySelectorAll<HTMLElement>('[data-island]')]
   const loaded = await Promise.allSettled(
     islands.map(async ({ dataset }) => components[dataset.island as IslandName]()),
   )
-  if (document.documentElement.hasAttribute('data-hydrated')) return
   // An island whose script is missing, as after an update of the site, does not keep the others from working.
   // The browser posts its form.
   async function hydrateIfLoaded(island: HTMLElement, index: number) {
@@ -35,7 +35,8 @@ export async function hydrate() {
   }
   await Promise.all(islands.map(hydrateIfLoaded))
   for (const act of [printSheet, copyReference]) addEventListener('click', act)
-  setYear()
+  const year = document.querySelector('[data-year]') // the built page has the year of the build
+  if (year) year.textContent = String(new Date().getFullYear())
   document.documentElement.toggleAttribute('data-hydrated', true)
   // The server sets data-vitals. Without the script only measurements are missing.
   if (document.documentElement.dataset.vitals === 'on') import('./web-vitals.ts').catch(() => undefined)
@@ -129,17 +130,6 @@ async function copyReference({ target }: MouseEvent) {
   } catch {
     getSelection()?.selectAllChildren(reference)
   }
-}
-
-/** The built page has the year of the build. */
-function setYear() {
-  const year = document.querySelector('[data-year]')
-  if (year) year.textContent = String(new Date().getFullYear())
-}
-
-async function documentParsed() {
-  if (document.readyState !== 'loading') return
-  await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve))
 }
 
 function AfterMount({ done, children }: { done: () => void; children: ReactNode }) {

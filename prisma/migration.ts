@@ -31,10 +31,10 @@ async function writeMigration(what?: string) {
   if (what !== undefined && !/^[a-z0-9_]+$/.test(what))
     throw new Error('Name the migration in lower case with underscores: npm run migration -- add_pack_size')
   const sql = await diffSchema()
-  if (!sql) return 'The migrations lead to this schema.'
+  if (!sql) return 'The migrations and prisma/schema.prisma agree.'
   if (what === undefined)
     throw new Error(
-      `No migration makes what prisma/schema.prisma describes. npm run migration -- WHAT writes it:\n\n${sql}`,
+      `prisma/schema.prisma has changes without a migration. npm run migration -- WHAT writes it:\n\n${sql}`,
     )
   const folder = join(migrations, `${new Date().toISOString().replace(/\D/g, '').slice(0, 14)}_${what}`)
   await mkdir(folder)

@@ -13,7 +13,7 @@ BEGIN
     END IF;
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'quvera_app') THEN CREATE ROLE quvera_app LOGIN; END IF;
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'quvera_readonly') THEN CREATE ROLE quvera_readonly LOGIN; END IF;
-    -- The server refuses another time zone. Set here, UTC also applies through a pooler that drops connection options.
+    -- The site refuses another time zone. A role's setting also applies through a pooler that drops connection options.
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'quvera_app' AND 'TimeZone=UTC' = ANY (rolconfig)) THEN
         ALTER ROLE quvera_app SET TimeZone TO 'UTC';
     END IF;
@@ -27,7 +27,7 @@ REVOKE CREATE ON SCHEMA public FROM PUBLIC; -- granted by default before Postgre
 GRANT USAGE ON SCHEMA public TO quvera_app, quvera_readonly;
 GRANT SELECT ON _prisma_migrations TO quvera_app, quvera_readonly;
 
--- The server's role. It stores enquiries and records what became of mails. It cannot change what a visitor wrote or when it
+-- The site's role. It stores enquiries and records what became of mails. It cannot change what a visitor wrote or when it
 -- arrived. It cannot delete an enquiry; only the function below can, and only one older than a month. It confirms and
 -- deletes subscriptions. Staff commands in its container set status, note and spam.
 GRANT SELECT ON "Quvera_Form" TO quvera_app;

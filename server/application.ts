@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { type Availability, createAvailability } from './database/availability.ts'
+import { createAvailability } from './database/availability.ts'
 import type { Db } from './database/database.ts'
-import { createOrders, type Orders, probeStorage } from './enquiries/orders.ts'
+import { createOrders, probeStorage } from './enquiries/orders.ts'
 import { startRetention } from './enquiries/retention.ts'
 import { createSubscribers } from './enquiries/subscribers.ts'
 import type { Env } from './env.ts'
@@ -22,19 +22,7 @@ export interface ApplicationParts {
   summaryWaitMs?: number | undefined
 }
 
-export interface Application {
-  app: ReturnType<typeof createHttpServer>
-  availability: Availability
-  orders: Orders
-  outbox: ReturnType<typeof startOutbox>
-  /** Serves for `drainMs` more, until a proxy has noticed; then gives requests and mails under way `graceMs`. */
-  close(times: { drainMs: number; graceMs: number }): Promise<void>
-}
-
-export async function openApplication(
-  env: Env,
-  { db, log, pages, timeouts, pollMs, summaryWaitMs }: ApplicationParts,
-): Promise<Application> {
+export async function openApplication(env: Env, { db, log, pages, timeouts, pollMs, summaryWaitMs }: ApplicationParts) {
   let isEnding = false
   const availability = createAvailability(log, () => probeStorage(db))
   const outbox = startOutbox(db, env, { log, pollMs, summaryWaitMs })
@@ -49,10 +37,10 @@ export async function openApplication(
   const app = createHttpServer(env, parts)
   return {
     app,
-    availability,
     orders,
     outbox,
-    async close({ drainMs, graceMs }) {
+    /** Serves for `drainMs` more, so that proxies notice; then waits at most `graceMs` for requests and mails under way. */
+    async close({ drainMs, graceMs }: { drainMs: number; graceMs: number }) {
       isEnding = true
       await sleep(drainMs)
       endRetention()

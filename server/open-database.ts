@@ -3,10 +3,16 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConnectOptions, connectDatabase } from './database/connect.ts'
 import type { Database, Preparation } from './database/database.ts'
-import { LOCK_NOT_AVAILABLE } from './database/migrations.ts'
 import { InUseError, SOCKET_CONNECTION, socketFolder } from './embedded/data-dir.ts'
 import type { Env } from './env.ts'
-import { exitWithReason, isConnectionLost, OperatorError, propertiesOf, sqlState } from './errors.ts'
+import {
+  exitWithReason,
+  isConnectionLost,
+  LOCK_NOT_AVAILABLE,
+  OperatorError,
+  propertiesOf,
+  sqlState,
+} from './errors.ts'
 import { migrationsFolder } from './project-root.ts'
 
 /** How long to wait while another process opens or closes the embedded database. */
@@ -25,16 +31,11 @@ export interface DatabaseOptions extends ConnectOptions {
   warn?(message: string): void
 }
 
-interface OpenOptions extends DatabaseOptions {
-  /** How long to wait for another process that uses the embedded database; 0 unless given. */
-  lockWaitMs?: number
-}
-
 /**
  * For the site: starts the embedded database in this process, or connects to the server at `url`.
  * @throws InUseError when another process has the embedded database, and keeps it for longer than `lockWaitMs`
  */
-export async function openDatabase(options: OpenOptions): Promise<Database> {
+export async function openDatabase(options: DatabaseOptions & { lockWaitMs?: number }): Promise<Database> {
   const { url, lockWaitMs = 0, warn = console.error } = options
   if (url) return connectDatabase({ connectionString: url }, options)
   const dataDir = resolve(options.dataDir)

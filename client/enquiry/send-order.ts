@@ -33,9 +33,8 @@ async function send(order: OrderContent, sent: SubmissionKey, signal: AbortSigna
   try {
     return await trpc.order.submit.mutate({ ...order, submissionKey: sent.key }, { signal })
   } catch (error) {
-    const status = answeredStatus(error)
-    const refused = status !== undefined && status >= 400 && status < 500
-    if (refused) keepKey(sent)
+    const status = answeredStatus(error) ?? 0
+    if (status >= 400 && status < 500) keepKey(sent) // refused, so not stored
     throw error
   }
 }

@@ -59,8 +59,6 @@ function openCard(card: Element, open: () => void) {
     if (wide) card.scrollIntoView({ block: 'nearest', behavior: 'instant' })
     else scrollBy({ top: card.getBoundingClientRect().top - top, behavior: 'instant' })
   }
-  const animated = (getComputedStyle(card).viewTransitionName ?? 'none') !== 'none'
-  if (animated)
-    document.startViewTransition(change).ready.catch(() => {}) // skipped, as in a hidden tab: the card opens all the same
-  else change()
+  if ((getComputedStyle(card).viewTransitionName ?? 'none') === 'none') return change()
+  document.startViewTransition(change).ready.catch(() => {}) // skipped, as in a hidden tab: the card opens all the same
 }

@@ -39,9 +39,7 @@ export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: (
 
 /** PostgreSQL's code, or else that of the innermost error. */
 function causeOf(error: unknown): string {
-  const state = sqlState(error)
-  if (state) return state
-  const { code, name } = propertiesOf(error)
   const inner = innerError(error)
-  return inner ? causeOf(inner) : String(code ?? name ?? 'unknown')
+  const { code, name } = propertiesOf(error)
+  return sqlState(error) ?? (inner ? causeOf(inner) : String(code ?? name ?? 'unknown'))
 }

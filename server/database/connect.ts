@@ -2,18 +2,19 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { isConnectionLost, OperatorError, redact, sqlState } from '../errors.ts'
-import { type Database, openClient, type Preparation } from './database.ts'
+import type { Database, Preparation } from './database.ts'
+import { PrismaClient } from './generated/client.ts'
 import { assertMigrated, migrate } from './migrations.ts'
 
 const POOL_SIZE = 10
 /** How long opening a connection may take: a suspended database has to wake up. */
 const CONNECT_MS = 5000
-/** The same after a statement that was not answered: the server is probably down. */
+/** While the server is probably down: after a statement without an answer, until a connection opens. */
 const CONNECT_AFTER_SILENCE_MS = 1500
 const CONNECTION = { application_name: 'quvera', connectionTimeoutMillis: CONNECT_MS }
 const STATEMENTS_MAX = 200
 const IDLE_IN_TRANSACTION_MS = 10_000
-/** The error codes with which poolers refuse a setting that they do not pass on. */
+/** Poolers refuse a setting with these error codes. */
 const SETTING_REFUSED = ['08P01', '0A000']
 /** Prisma's convention for the URL of a pooler. */
 const MARKED_AS_POOLER = /[?&]pgbouncer=true(&|$)/
@@ -31,26 +32,36 @@ export interface ConnectOptions extends Preparation {
   migrations: string
   /** Where migrations run, when `connection` leads to a pooler. */
   directUrl?: string | undefined
-  /** How long a statement may take; no limit unless given. */
+  /** No limit unless given. */
   queryTimeoutMs?: number
-  /** What messages call the database; its address unless given. */
+  /** For messages; its address unless given. */
   name?: string
 }
 
 export async function connectDatabase(connection: pg.ClientConfig, options: ConnectOptions): Promise<Database> {
   const settings = { ...connection, ...CONNECTION }
-  const limits = options.queryTimeoutMs ? createLimits(options.queryTimeoutMs) : undefined
-  // Prepares the database, and shows whether a pooler is in between. The pool is for everything else.
-  const client = await connectWithOptions(settings, limits?.startupOptions)
+  const { queryTimeoutMs } = options
+  // Shorter than the client's: a statement that only the client gives up keeps its connection busy.
+  const statementMs = queryTimeoutMs && Math.round(queryTimeoutMs * 0.9)
+  const startupOptions = statementMs
+    ? `-c statement_timeout=${statementMs} -c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`
+    : undefined
+  // Prepares the database, and shows whether a pooler is in between.
+  const client = await connectWithOptions(settings, startupOptions)
   try {
     const found = await readSettings(client)
-    // A pooler does not pass on our time limit, and staff commands set none: then no named statements either.
-    const isDirect = found.limitMs === limits?.statementMs && !MARKED_AS_POOLER.test(connection.connectionString ?? '')
-    const pool = createPool({ ...settings, ...(isDirect ? limits.direct : limits?.pooled) })
+    // A pooler drops our time limit, and cannot keep named statements. Staff commands set no limit and need no names.
+    const isDirect =
+      found.statementTimeoutMs === statementMs && !MARKED_AS_POOLER.test(connection.connectionString ?? '')
+    // A pooler may connect while a statement waits.
+    const limit = queryTimeoutMs && { query_timeout: queryTimeoutMs + (isDirect ? 0 : CONNECT_MS) }
+    const pool = createPool({ ...settings, ...(isDirect && startupOptions && { options: startupOptions }), ...limit })
     const name = options.name ?? `The database ${client.database} at ${client.host}:${client.port} (DATABASE_URL)`
-    const [notes, db] = await Promise.all([
+    const adapter = new PrismaPg(pool, isDirect ? { statementNameGenerator: createStatementNames() } : {})
+    const db = new PrismaClient({ adapter, errorFormat: 'minimal' }) // one line, and no stack taken for each query
+    const [notes] = await Promise.all([
       applyOrCheckMigrations(client, name, options),
-      openClient(new PrismaPg(pool, isDirect ? { statementNameGenerator: createStatementNames() } : {})),
+      db.$connect(), // loads the query compiler
       // Before `client` closes: a staff command that serves the embedded database ends when it has no connection left.
       pool.connect().then((first) => first.release()),
     ]).catch(async (error) => {
@@ -75,22 +86,6 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
   }
 }
 
-/**
- * The server's limit is shorter than the client's: a statement that only the client gives up keeps its connection busy. A
- * pooler has the client's only, and may connect while a statement waits.
- */
-function createLimits(queryTimeoutMs: number) {
-  const statementMs = Math.round(queryTimeoutMs * 0.9)
-  const startupOptions = `-c statement_timeout=${statementMs} -c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`
-  return {
-    statementMs,
-    startupOptions,
-    direct: { options: startupOptions, query_timeout: queryTimeoutMs },
-    pooled: { query_timeout: queryTimeoutMs + CONNECT_MS },
-  }
-}
-
-/** After a statement without an answer, and until a connection opens, new connections get less time to open. */
 function createPool(settings: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ ...settings, Client: UtcClient, max: POOL_SIZE, keepAlive: true })
   const setConnectTimeout = (ms: number) => Object.assign(pool.options, { connectionTimeoutMillis: ms })
@@ -116,23 +111,22 @@ function isIdle(client: pg.PoolClient): boolean {
 }
 
 async function connectWithOptions(settings: pg.ClientConfig, options: string | undefined): Promise<pg.Client> {
-  if (!options) return connect(settings)
-  return connect({ ...settings, options }).catch((error: unknown) => {
-    if (SETTING_REFUSED.includes(sqlState(error) ?? '')) return connect(settings)
+  return connect({ ...settings, ...(options && { options }) }).catch((error: unknown) => {
+    if (options && SETTING_REFUSED.includes(sqlState(error) ?? '')) return connect(settings)
     throw error
   })
 }
 
-/** @param url the variable that names the database; none for the embedded one */
-async function connect(settings: pg.ClientConfig, url = settings.connectionString && 'DATABASE_URL') {
+/** @param variable the one that holds the URL; none for the embedded database */
+async function connect(settings: pg.ClientConfig, variable = settings.connectionString && 'DATABASE_URL') {
   const client = new UtcClient(settings)
-  client.on('error', () => {}) // a broken connection fails the query at hand, which reports it
+  client.on('error', () => {})
   try {
     await client.connect()
     return client
   } catch (error) {
     const cause = redact(reason(error))
-    const advice = url ? `Check ${url}.` : 'Does the process that serves it still answer?'
+    const advice = variable ? `Check ${variable}.` : 'Does the process that serves it still answer?'
     throw new OperatorError(`The database cannot be reached: ${cause}. ${advice}`, { cause: error })
   }
 }
@@ -140,8 +134,7 @@ async function connect(settings: pg.ClientConfig, url = settings.connectionStrin
 interface Settings {
   zone: string
   offsets: string
-  /** The limit to a statement's time, 0 for none. */
-  limitMs: number
+  statementTimeoutMs: number
   fsync: string
   synchronousCommit: string
   /** Standbys that confirm a commit; empty for none. */
@@ -150,7 +143,7 @@ interface Settings {
 
 async function readSettings(client: pg.Client): Promise<Settings> {
   const { rows } = await client.query<Settings>(
-    `SELECT current_setting('TimeZone') AS "zone", setting::int AS "limitMs",
+    `SELECT current_setting('TimeZone') AS "zone", setting::int AS "statementTimeoutMs",
        current_setting('fsync') AS "fsync", current_setting('synchronous_commit') AS "synchronousCommit",
        current_setting('synchronous_standby_names') AS "standbys",
        to_char(timestamptz '2026-01-01Z', 'OF') || to_char(timestamptz '2026-07-01Z', 'OF') AS "offsets"
@@ -174,7 +167,6 @@ function warningsAbout({ fsync, synchronousCommit, standbys }: Settings): string
   )
 }
 
-/** Returns notes for the log. */
 async function applyOrCheckMigrations(client: pg.Client, name: string, options: ConnectOptions): Promise<string[]> {
   const { migrations, directUrl, anyVersion } = options
   if (!options.migrate) return anyVersion ? [] : assertMigrated(client, name, migrations)

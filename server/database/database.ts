@@ -1,7 +1,5 @@
-// An open database, as the other rooms see it.
-import type { PrismaPg } from '@prisma/adapter-pg'
 import type { ClientBase } from 'pg'
-import { PrismaClient } from './generated/client.ts'
+import type { PrismaClient } from './generated/client.ts'
 
 export type Db = PrismaClient
 
@@ -14,7 +12,7 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** What is done before a database is used. By default it is only checked. */
+/** By default the migrations are only checked. */
 export interface Preparation {
   /** Apply the migrations that it lacks, and create an embedded database where there is none. */
   migrate?: boolean | undefined
@@ -22,8 +20,8 @@ export interface Preparation {
   anyVersion?: boolean | undefined
 }
 
-export async function openClient(adapter: PrismaPg): Promise<Db> {
-  const db = new PrismaClient({ adapter, errorFormat: 'minimal' }) // one line, and no stack taken for each query
-  await db.$connect() // loads the query compiler now, and not with the first query
-  return db
+/** The database's time: clocks of several machines differ, and all stored times are the database's. */
+export async function readNow(db: Pick<Db, '$queryRaw'>): Promise<Date> {
+  const [{ now }] = await db.$queryRaw<[{ now: Date }]>`SELECT now() AS "now"`
+  return now
 }

@@ -1,4 +1,4 @@
-// Leases: what only one process may do at a time, or once a day.
+// A lease is a task that one process at a time may do, or one process a day.
 import type { Db } from './database.ts'
 
 /** How far the database's clock may be set back without a lease being lost. */

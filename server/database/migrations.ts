@@ -1,10 +1,9 @@
-// Brings a database up to date. Uses the table, the checksums and the lock of Prisma Migrate, so that `prisma migrate deploy`
-// and this agree.
+// Applies migrations with the table, checksums and lock of Prisma Migrate, so that both agree.
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ClientBase } from 'pg'
-import { OperatorError, sqlState } from '../errors.ts'
+import { INSUFFICIENT_PRIVILEGE, LOCK_NOT_AVAILABLE, OperatorError, sqlState } from '../errors.ts'
 import { staffCommand } from '../format.ts'
 
 interface Migration {
@@ -12,18 +11,16 @@ interface Migration {
   sql: string
 }
 
-/** The key under which Prisma Migrate takes its advisory lock. */
+/** Prisma Migrate's advisory lock. */
 const PRISMA_LOCK = 72707369
 const BEGIN = `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'; SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`
 /** How long a migration waits for a table: orders that come meanwhile wait behind it. */
 const TABLE_TIMEOUT = '3s'
-const INSUFFICIENT_PRIVILEGE = '42501'
-export const LOCK_NOT_AVAILABLE = '55P03'
 const RAISE_EXCEPTION = 'P0001'
 
 const FIND_TABLES = `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS "isMigrated",
   (SELECT count(*)::int FROM pg_tables WHERE schemaname = current_schema()) AS tables`
-/** The table of Prisma Migrate, as Prisma creates it. */
+/** As Prisma Migrate creates it. */
 const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id                  VARCHAR(36) PRIMARY KEY NOT NULL,
   checksum            VARCHAR(64) NOT NULL,
@@ -64,8 +61,8 @@ export async function assertMigrated(client: ClientBase, database: string, folde
 
 /**
  * Applies the migrations in `folder` that the database lacks, each in its own transaction, because a value added to an
- * enum can be used only after COMMIT. Several servers may do so at once: the lock ends with the transaction, also in a
- * pooler. Returns notes for the log.
+ * enum can be used only after COMMIT. Several servers may start at once: one takes the lock, which ends with its
+ * transaction. Returns notes for the log.
  * @param only the names of the migrations to apply; all unless given
  */
 export async function migrate(client: ClientBase, folder: string, only?: string[]): Promise<string[]> {
@@ -88,7 +85,7 @@ export async function migrate(client: ClientBase, folder: string, only?: string[
         )
       }
       due = migrations.find(({ name }) => !applied.has(name))
-      if (due) await apply(client, due)
+      if (due) await client.query(`SET LOCAL lock_timeout = '${TABLE_TIMEOUT}';\n${due.sql}\n;${recordOf(due)}`)
       await client.query('COMMIT')
       if (!due) return [...notes, ...noteUnknown(migrations, applied)]
       notes.push(`applied migration ${due.name}`)
@@ -100,14 +97,20 @@ export async function migrate(client: ClientBase, folder: string, only?: string[
 }
 
 /**
- * Drops all tables, functions and types of the site, and applies the first migration, in one transaction. Only the access
- * log is kept.
+ * Drops the site's empty tables and applies the first migration, in one transaction. The access log is kept.
  * @throws OperatorError when a table has rows; nothing has been changed then
  */
 export async function recreateTables(client: ClientBase, folder: string): Promise<void> {
   const [first] = await readMigrations(folder)
   if (!first) return
-  const statements = [KEEP_ACCESS_LOG, DROP_ALL, CREATE_MIGRATIONS_TABLE, first.sql, recordOf(first), RETURN_ACCESS_LOG]
+  const statements = [
+    KEEP_ACCESS_LOG,
+    DROP_TABLES,
+    CREATE_MIGRATIONS_TABLE,
+    first.sql,
+    recordOf(first),
+    RETURN_ACCESS_LOG,
+  ]
   await client.query(statements.join(';\n')).catch((error: Error) => {
     if (sqlState(error) !== RAISE_EXCEPTION) throw error
     throw new OperatorError(`${error.message}. Restore into an empty one; nothing was changed.`)
@@ -117,10 +120,10 @@ export async function recreateTables(client: ClientBase, folder: string): Promis
 /** As JSON, because later versions may add columns. */
 const KEEP_ACCESS_LOG = `CREATE TEMP TABLE kept ON COMMIT DROP AS SELECT json_agg(log) AS "log" FROM "Quvera_Access" log`
 const RETURN_ACCESS_LOG = `INSERT INTO "Quvera_Access" SELECT row.* FROM kept, json_populate_recordset(NULL::"Quvera_Access", "log") row`
-/** By its schema and name: others, such as extensions, may share the schema. */
+/** Other programs may have tables in this schema. */
 const isOurs = (prefix: string) =>
   `${prefix}namespace = current_schema()::regnamespace AND ${prefix}name ~ '^(Quvera_|_prisma_migrations$)'`
-const DROP_ALL = `
+const DROP_TABLES = `
   DO $$ DECLARE item text; has_rows boolean; BEGIN
     FOR item IN SELECT relname FROM pg_class WHERE ${isOurs('rel')} AND relkind = 'r'
     LOOP
@@ -137,10 +140,8 @@ const DROP_ALL = `
     LOOP EXECUTE 'DROP ' || item || ' CASCADE'; END LOOP;
   END $$`
 
-/** Migrations that a newer version of the site has applied. */
 function noteUnknown(migrations: Migration[], applied: Map<string, string>): string[] {
-  const known = new Set(migrations.map(({ name }) => name))
-  const unknown = [...applied.keys()].filter((name) => !known.has(name))
+  const unknown = [...applied.keys()].filter((name) => !migrations.some((known) => known.name === name))
   return unknown.map((name) => `the database has migration ${name}, which this version does not know`)
 }
 
@@ -161,9 +162,12 @@ async function createMigrationsTable(client: ClientBase) {
   await client.query(CREATE_MIGRATIONS_TABLE)
 }
 
-/** The checksums of the migrations that the database has, by name. */
+/** Checksums by name. */
 async function readApplied(client: ClientBase): Promise<Map<string, string>> {
-  const records = await readMigrationRecords(client)
+  const { rows: records } = await client.query<{ name: string; checksum: string; isFinished: boolean }>(
+    `SELECT migration_name AS "name", checksum, finished_at IS NOT NULL AS "isFinished" FROM _prisma_migrations
+     WHERE rolled_back_at IS NULL ORDER BY migration_name`,
+  )
   const unfinished = records.find(({ isFinished }) => !isFinished)
   if (unfinished) {
     throw new OperatorError(
@@ -171,21 +175,6 @@ async function readApplied(client: ClientBase): Promise<Map<string, string>> {
     )
   }
   return new Map(records.map(({ name, checksum }) => [name, checksum]))
-}
-
-/** The migrations that the database has, or has begun. */
-export async function readMigrationRecords(
-  client: ClientBase,
-): Promise<{ name: string; checksum: string; isFinished: boolean }[]> {
-  const { rows } = await client.query(
-    `SELECT migration_name AS "name", checksum, finished_at IS NOT NULL AS "isFinished" FROM _prisma_migrations
-     WHERE rolled_back_at IS NULL ORDER BY migration_name`,
-  )
-  return rows
-}
-
-async function apply(client: ClientBase, migration: Migration) {
-  await client.query(`SET LOCAL lock_timeout = '${TABLE_TIMEOUT}';\n${migration.sql}\n;${recordOf(migration)}`)
 }
 
 function recordOf({ name, sql }: Migration): string {

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { OperatorError, sqlState } from '../errors.ts'
 import type { Database, Db } from './database.ts'
-import { readMigrationRecords } from './migrations.ts'
 
 export type Queries = Pick<Db, '$queryRawUnsafe' | '$executeRawUnsafe'>
 
@@ -15,11 +14,11 @@ export interface Table {
 export interface Snapshot {
   migrations: { name: string; checksum: string }[]
   tables: Table[]
-  /** Each row of the table as JSON, its values as PostgreSQL writes them. */
-  rows(table: Table): AsyncIterable<string>
+  /** Some rows at a time, each as JSON with its values as PostgreSQL writes them. */
+  rows(table: Table): AsyncIterable<string[]>
 }
 
-/** How the names of a backup's cursors begin. The embedded server keeps these until the client disconnects. */
+/** The embedded server keeps such cursors until their client disconnects. */
 export const CURSOR_PREFIX = 'backup '
 /** Few enough for the 16 MB that the embedded server sends at once. */
 const ROWS_AT_ONCE = 200
@@ -39,6 +38,9 @@ const TABLES = `
   FROM pg_class class
   WHERE class.relkind = 'r' AND class.relnamespace = current_schema()::regnamespace AND ${IS_BACKED_UP}
   ORDER BY class.relname`
+const MIGRATIONS = `
+  SELECT migration_name AS "name", checksum FROM _prisma_migrations
+  WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY migration_name`
 const BEGIN =
   'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0; SET LOCAL datestyle = ISO'
 
@@ -61,10 +63,8 @@ export async function withSnapshot(
 ): Promise<void> {
   await withClient(async (client) => {
     const id = randomUUID().slice(0, 8)
-    await client.query(BEGIN) // what is read from here on belongs to one version of the tables
-    const migrations = (await readMigrationRecords(client))
-      .filter(({ isFinished }) => isFinished)
-      .map(({ name, checksum }) => ({ name, checksum }))
+    await client.query(BEGIN) // before the migrations are read, so that they fit the tables
+    const { rows: migrations } = await client.query<Snapshot['migrations'][number]>(MIGRATIONS)
     const { rows: tables } = await client.query<Table>(TABLES)
     const cursorOf = (table: Table) => quoted(`${CURSOR_PREFIX}${id} ${tables.indexOf(table)}`)
     async function declare(hold: boolean) {
@@ -84,7 +84,7 @@ export async function withSnapshot(
   })
 }
 
-async function* readRows(client: ClientBase, cursor: string): AsyncGenerator<string> {
+async function* readRows(client: ClientBase, cursor: string): AsyncGenerator<string[]> {
   const fetch = { text: `FETCH ${ROWS_AT_ONCE} FROM ${cursor}`, types: { getTypeParser: () => String } }
   while (true) {
     const { rows } = await client.query(fetch).catch((error: Error) => {
@@ -95,7 +95,7 @@ async function* readRows(client: ClientBase, cursor: string): AsyncGenerator<str
         : `The connection to the database was lost: ${error.message}`
       throw new OperatorError(`${reason}. The file is not complete: make it again.`, { cause: error })
     })
-    for (const row of rows) yield JSON.stringify(row)
+    yield rows.map((row) => JSON.stringify(row))
     if (rows.length < ROWS_AT_ONCE) return
   }
 }

@@ -12,17 +12,17 @@ const names = {
   lock: 'owner.lock',
   /** Deleted when the disk is full (disk-space.ts). */
   reserve: 'reserve',
-  /** Where that process serves all others. PostgreSQL's own name, so that `psql -h FOLDER` finds it. */
+  /** PostgreSQL's name, so that `psql -h DATA_DIR` finds it. */
   socket: '.s.PGSQL.5432',
 }
-/** What may be in a folder that has no database yet: our files, a first start that was cut short, a file system's own. */
+/** What may be there without a database. */
 const KNOWN_NAMES = new Set([...Object.values(names), `${names.database}.new`, 'lost+found'])
 
-/** Fixed, as the environment could say otherwise (PGPORT, PGSSLMODE). */
+/** Fixed, so that PGPORT and PGSSLMODE do not apply. */
 export const SOCKET_CONNECTION = { port: 5432, ssl: false, database: 'postgres' }
 
 const SOCKET_PATH_MAX_BYTES = 103
-/** The limit of SQLite, which holds the lock file. On Linux a socket is reached through /proc/self/fd, however long its path is. */
+/** SQLite's limit on Linux, where longer paths of sockets are reached through /proc/self/fd. */
 const PATH_MAX_BYTES = process.platform === 'linux' ? 480 : SOCKET_PATH_MAX_BYTES - names.socket.length - 1
 const SQLITE_WAIT_MS = 1000
 const SQLITE_BUSY = 5
@@ -42,7 +42,6 @@ export function pathIn(dataDir: string, what: keyof typeof names): string {
   return join(dataDir, names[what])
 }
 
-/** @throws OperatorError when the path is too long for the lock file or the socket */
 export function assertPathLength(dataDir: string): void {
   const bytes = Buffer.byteLength(dataDir)
   if (bytes > PATH_MAX_BYTES)

@@ -1,5 +1,4 @@
-// Checks the files of a database before PostgreSQL opens them. PostgreSQL would write to a damaged database, and create
-// what is missing.
+// Checks the files first: PostgreSQL would write to a damaged database, and create what is missing.
 import { accessSync, chmodSync, constants, existsSync, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../errors.ts'
@@ -52,13 +51,11 @@ const CONTROL_VERSION_AT = 8
 const LOG_FILE_MIN_BYTES = 2 ** 20
 const NEEDED =
   'PG_VERSION global/pg_control base/1 pg_logical pg_multixact/members pg_multixact/offsets pg_tblspc pg_wal'
-/** The object ids of the catalogue's tables of types, columns, functions and tables; and of databases. */
-const CATALOGUE = [1247, 1249, 1255, 1259]
-const DATABASES = [1262]
+const CATALOGUE = [1247, 1249, 1255, 1259] // pg_type, pg_attribute, pg_proc, pg_class
+const DATABASES = [1262] // pg_database
 /** The list in `pg_filenode.map` begins here: an object id and the number of its file, in turn. */
 const MAP_ENTRIES_AT = 8
 
-/** @param files by their path in the folder */
 function findProblem(databaseFolder: string, files: Map<string, Stats>): string | undefined {
   const missing = NEEDED.split(' ').find((path) => !files.has(path))
   if (missing) return `${missing} is missing`
@@ -89,7 +86,7 @@ function findProblem(databaseFolder: string, files: Map<string, Stats>): string 
   }
 }
 
-/** VACUUM FULL and CLUSTER give a table a new file. */
+/** The numbers of the files of these tables: VACUUM FULL and CLUSTER change them. */
 function mappedFiles(map: Buffer, tables: number[]): number[] {
   const files: number[] = []
   for (let at = MAP_ENTRIES_AT; at + 8 <= map.length; at += 8)

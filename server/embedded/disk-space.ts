@@ -7,30 +7,23 @@ import { OperatorError } from '../errors.ts'
 import { pathIn } from './data-dir.ts'
 
 const MEGABYTE = 2 ** 20
-/** Free space needed to store anything. */
 const STORE_MIN_BYTES = 64 * MEGABYTE
-/** The size of a file that is deleted when there is no space even for reading and erasing, which write little. */
+/** Deleted when there is no room even for reading and erasing. */
 const RESERVE_BYTES = 16 * MEGABYTE
-/** Free space needed to execute anything. */
 const EXECUTE_MIN_BYTES = 8 * MEGABYTE
-/** How long a measurement is used. */
 const MEASURE_INTERVAL_MS = 100
 /** The largest table that is rewritten. Rewriting needs three times its size: for the copy, its indexes and the log. */
 export const REWRITE_MAX_BYTES = 128 * MEGABYTE
 /** Words of statements that need disk space. */
 const NEEDS_SPACE = /\b(insert|update|merge|create|alter|vacuum|analyze|reindex|cluster|refresh|setval|nextval)\b/i
 
-/** @param databaseFolder PostgreSQL's folder; the reserve is beside it */
 export function createDiskSpace(databaseFolder: string) {
   const reserve = pathIn(dirname(databaseFolder), 'reserve')
   let free = Number.POSITIVE_INFINITY
   let measuredAt = Number.NEGATIVE_INFINITY
 
   return {
-    /**
-     * Whether there is enough space to execute this message.
-     * @param isInTransaction in a transaction the space is not measured again, so that it can end
-     */
+    /** In a transaction the space is not measured again, so that it can end. */
     isEnoughFor(message: Buffer, isInTransaction: boolean): boolean {
       const now = performance.now()
       if (now - measuredAt > MEASURE_INTERVAL_MS && !isInTransaction) {

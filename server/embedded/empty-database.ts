@@ -7,10 +7,9 @@ import { deserialize, serialize } from 'node:v8'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { openPostgres } from './postgres.ts'
 
-/** Subfolders have null; parents come first. */
+/** A folder has no bytes, and comes before what is in it. */
 type Contents = [path: string, bytes: Uint8Array | null][]
 
-/** Creates an embedded database without tables, and writes its folder into `file`. */
 export async function packEmptyDatabase(file: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'empty-database-'))
   try {

@@ -1,4 +1,4 @@
-// PGlite's file system on the files of this machine, made durable. Reaches into internals of Emscripten and PGlite.
+// Reaches into internals of Emscripten and PGlite.
 import { fdatasyncSync, fstatSync, fsyncSync, renameSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'

@@ -7,14 +7,14 @@ export const { serialize } = protocol
 const { DataRowMessage, DatabaseError } = protocol.messages
 
 const START_PARAMETERS = [
-  // -F turns fsync off, -O lets the catalogue be changed.
+  // Without -F, which turns fsync off, and -O, which lets the catalogue be changed.
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F' && parameter !== '-O'),
   ...['-c', 'wal_sync_method=fsync'], // the only method that reaches the file system in WebAssembly
   ...['-c', 'shared_buffers=16MB'], // the operating system caches files as well
   ...['-c', 'timezone=UTC'],
 ]
 
-/** One megabyte a file of the write-ahead log instead of sixteen: a new folder is smaller, and a new file is made sooner. */
+/** 1 MB instead of 16 for a file of the write-ahead log: a new database is smaller. */
 const INITDB_PARAMETERS = ['--wal-segsize=1']
 
 /**

@@ -5,34 +5,33 @@ import { type Batch, messageType } from './wire-protocol.ts'
 const STATEMENTS_MAX = 200
 /** A plan that was made for a small table becomes slow when the table grows. */
 const PLAN_LIFETIME_MS = 60_000
-const DROP_ALL = serialize.query('DEALLOCATE ALL')
+const DEALLOCATE_ALL = serialize.query('DEALLOCATE ALL')
 const PARSE_COMPLETE = Buffer.from([0x31, 0, 0, 0, 4])
 /** Where the name of the statement is in a message. Bind has the empty name of its portal before it. */
 const nameOffset = { parse: 5, bind: 6 }
 
-/** @param execute executes messages in the session */
-export function createPreparedStatements(execute: (messages: Uint8Array) => Buffer, isInTransaction: () => boolean) {
+export function createPreparedStatements(send: (messages: Uint8Array) => Buffer, isInTransaction: () => boolean) {
   const names = new Map<string, string>()
   let count = 0
   let since = performance.now()
 
   return {
-    /** Executes a batch. A statement without a name gets one, so that the session keeps its plan. */
+    /** Gives a statement without a name one, so that the session keeps its plan. */
     execute(batch: Batch): Buffer {
       if (performance.now() - since > PLAN_LIFETIME_MS && !isInTransaction()) {
         since = performance.now()
         names.clear()
-        execute(DROP_ALL)
+        send(DEALLOCATE_ALL)
       }
       const [parse, bind, ...others] = batch
       const text = parse?.toString('latin1', nameOffset.parse) ?? ''
       const known = names.get(text)
       if (!parse || !bind || !isUnnamed(parse, bind) || (!known && names.size === STATEMENTS_MAX))
-        return execute(Buffer.concat(batch))
+        return send(Buffer.concat(batch))
       const name = known ?? `site_${count++}`
       const messages = [withName(bind, nameOffset.bind, name), ...others]
-      if (known) return Buffer.concat([PARSE_COMPLETE, execute(Buffer.concat(messages))])
-      const answer = execute(Buffer.concat([withName(parse, nameOffset.parse, name), ...messages]))
+      if (known) return Buffer.concat([PARSE_COMPLETE, send(Buffer.concat(messages))])
+      const answer = send(Buffer.concat([withName(parse, nameOffset.parse, name), ...messages]))
       if (answer[0] === PARSE_COMPLETE[0]) names.set(text, name)
       return answer
     },

@@ -23,16 +23,17 @@ export interface ServerOptions {
   create: boolean
 }
 
-export interface ServerEvents {
-  warn(message: string): void
-  /** PostgreSQL has stopped for good: only another thread can open the database again. */
-  onAbort(reason: string): void
-  /** Turns the time limit of statements off for the rest of a turn, and on again. */
-  setTimeLimit(isOn: boolean): void
-}
+/** To the main thread. Any message tells that this thread answers. */
+export type ThreadMessage =
+  | { kind: 'ready' | 'alive' }
+  /** The time limit of statements is off for the rest of a turn, or on again. */
+  | { kind: 'timeLimit'; isOn: boolean }
+  | { kind: 'warning'; text: string }
+  /** Only another thread can open the database again. */
+  | { kind: 'failed'; text: string }
 
 /** @throws OperatorError, which says what to do; no table has been changed then */
-export async function openServer(options: ServerOptions, { warn, onAbort, setTimeLimit }: ServerEvents) {
+export async function openServer(options: ServerOptions, send: (message: ThreadMessage) => void) {
   const { dataDir, socket, port, siteUser } = options
   const databaseFolder = pathIn(dataDir, 'database')
   rmSync(join(databaseFolder, 'base/pgsql_tmp'), { recursive: true, force: true }) // of cursors, left by a kill
@@ -43,11 +44,12 @@ export async function openServer(options: ServerOptions, { warn, onAbort, setTim
   }
   // A power cut may leave it empty, which PostgreSQL refuses. The lock of DATA_DIR replaces it.
   rmSync(join(databaseFolder, 'postmaster.pid'), { force: true })
+  const onAbort = (text: string) => send({ kind: 'failed', text })
   const postgres = await openPostgres(databaseFolder, onAbort).catch((error: Error) => {
     const what = `The embedded database in ${databaseFolder} cannot be opened: ${error.message.replace(/\.$/, '')}.`
     throw new OperatorError(`${what} Keep the folder, and ${REMEDY}.`, { cause: error })
   })
-  const turns = createTurns(setTimeLimit)
+  const turns = createTurns((isOn) => send({ kind: 'timeLimit', isOn }))
   const disk = createDiskSpace(databaseFolder)
   const server = createWireServer(createSession(postgres, turns, disk), turns, siteUser)
   const endUpkeep = startUpkeep(postgres, turns, disk)
@@ -55,7 +57,10 @@ export async function openServer(options: ServerOptions, { warn, onAbort, setTim
   await server.listen({ path: socket })
   if (port)
     await server.listen({ port, host: '127.0.0.1' }).catch(() => {
-      warn(`EMBEDDED_DATABASE_PORT ${port} is taken, so psql cannot reach the database there`)
+      send({
+        kind: 'warning',
+        text: `EMBEDDED_DATABASE_PORT ${port} is taken, so psql cannot reach the database there`,
+      })
     })
   return {
     async close(drainMs: number) {
@@ -66,7 +71,7 @@ export async function openServer(options: ServerOptions, { warn, onAbort, setTim
   }
 }
 
-/** Renames the database once all of it is on the disk: a first start may be cut short. */
+/** Under another name until it is on the disk: a first start may be interrupted. */
 async function createDatabase(databaseFolder: string): Promise<void> {
   const unfinished = `${databaseFolder}.new`
   const emptyDatabase = emptyDatabaseFile()
@@ -74,7 +79,7 @@ async function createDatabase(databaseFolder: string): Promise<void> {
     rmSync(unfinished, { recursive: true, force: true })
     mkdirSync(unfinished, { mode: 0o700 })
     if (existsSync(emptyDatabase)) unpackFolder(emptyDatabase, unfinished)
-    else await (await openPostgres(unfinished, () => {})).close() // as PostgreSQL creates it, in some seconds
+    else await (await openPostgres(unfinished, () => {})).close() // before the first build
     await syncTree(unfinished)
     renameSync(unfinished, databaseFolder)
     await sync(dirname(databaseFolder))

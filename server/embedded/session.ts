@@ -1,5 +1,5 @@
-// The one session of PostgreSQL, which all clients share. Clients other than the site work as the role CLIENT_ROLE, some of their
-// statements are refused, and their session state is reset after each turn.
+// PostgreSQL's only session. Clients other than the site have a role of their own, some of their statements are refused, and
+// the session is reset after each of their turns.
 import type { Socket } from 'node:net'
 import type { DiskSpace } from './disk-space.ts'
 import { type Postgres, serialize } from './postgres.ts'
@@ -48,7 +48,7 @@ export function createSession(postgres: Postgres, turns: Turns, disk: DiskSpace)
   const readyForQuery = execute(SYNC)
   postgres.query(PREPARE_CLIENT)
   const statements = createPreparedStatements(execute, postgres.isInTransaction)
-  /** The clients whose backups have these cursors. */
+  /** By name, with their client. */
   const backupCursors = new Map<string, Socket>()
 
   function executeAccepted(batch: Batch, isSite: boolean): Buffer | undefined {
@@ -102,7 +102,7 @@ export function createSession(postgres: Postgres, turns: Turns, disk: DiskSpace)
       postgres.query('ROLLBACK')
     },
 
-    /** Runs one turn of a client. */
+    /** For a turn of a client other than the site. */
     async withClientRole(work: () => Promise<void>): Promise<void> {
       postgres.query(SET_CLIENT_ROLE)
       try {
@@ -127,7 +127,7 @@ function backupCursorsIn(message: Buffer): string[] {
 
 const NO_TIME_LIMIT = /statement_timeout'?\s*(?:=|,|to\b)\s*'?0\b/i
 
-/** Whether the message sets statement_timeout to 0, as migrations, restores and backups do. */
+/** As migrations, restores and backups do. */
 function liftsTimeLimit(message: Buffer): boolean {
   return message.includes('statement_timeout') && NO_TIME_LIMIT.test(message.toString('latin1'))
 }

@@ -1,5 +1,5 @@
 // The embedded database: a PostgreSQL server in a worker thread, with its files in DATA_DIR and a socket for its clients.
-// This file runs in the main thread: it locks DATA_DIR, starts the worker thread, and starts another one when it ends.
+// Main thread: locks DATA_DIR, and starts the worker thread again when it ends.
 // Read next: server.ts (what the thread does), wire-server.ts (which client has its turn) and session.ts (what it executes).
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -21,15 +21,13 @@ import {
   socketFolder,
 } from './data-dir.ts'
 import { assertWholeDatabase } from './database-files.ts'
-import type { ServerOptions } from './server.ts'
-import type { ThreadMessage } from './thread.ts'
+import type { ServerOptions, ThreadMessage } from './server.ts'
 
 /** Beside this file: as TypeScript in tests and in development, else as the build names it. */
 const THREAD = resolve(import.meta.dirname, isBuilt ? 'embedded-database.js' : 'thread.ts')
 /** The thread is ended when it sends no message for this long, unless a statement may take longer. */
 const SILENCE_MAX_MS = 30_000
-/** How often silence is checked in that time. */
-const CHECKS = 10
+const CHECKS = 10 // in that time
 /** Before each try to start another thread. When all of them fail, the process ends. */
 const PAUSES_MS = [100, 300, 1000]
 const CLOSE_MAX_MS = 10_000

@@ -1,14 +1,14 @@
-// A mutex: PostgreSQL has one session here, and clients get it one after the other.
+// PostgreSQL has one session here: clients take turns.
 import { setImmediate as nextEvents } from 'node:timers/promises'
 
 /** After a turn longer than this, socket events are waiting, because PostgreSQL executes synchronously. */
 const LONG_MS = 20
-/** A timer may fire late, after a long turn of another client. A turn that comes within this time is still taken. */
+/** Timers fire late after a long turn: a turn that begins within this time is still taken. */
 const GRACE_MS = 50
 
 export type Turns = ReturnType<typeof createTurns>
 
-/** @param onTimeLimit called when the time limit of statements is turned off or on; it is on when a turn begins */
+/** @param onTimeLimit called when the time limit of statements changes; it is on when a turn begins */
 export function createTurns(onTimeLimit: (isOn: boolean) => void) {
   let last: Promise<unknown> = Promise.resolve()
   let hasTimeLimit = true

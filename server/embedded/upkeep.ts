@@ -1,10 +1,10 @@
-// Does what a PostgreSQL server does in background processes, which PGlite has not: checkpoints and vacuum.
+// Checkpoints and vacuum: PGlite has no background processes that do them.
 import { type DiskSpace, REWRITE_MAX_BYTES } from './disk-space.ts'
 import type { Postgres } from './postgres.ts'
 import type { Turns } from './turns.ts'
 
 const CHECK_MS = 15_000
-/** A checkpoint is due after so much write-ahead log. After a kill all of it is read again. */
+/** After a kill so much of the write-ahead log is read again. */
 const CHECKPOINT_BYTES = 16 * 2 ** 20
 const FIRST_VACUUM_MS = 3_600_000
 const VACUUM_MS = 24 * 3_600_000
@@ -49,7 +49,6 @@ export function startUpkeep(postgres: Postgres, turns: Turns, disk: DiskSpace): 
     setTimeout(run(vacuum), FIRST_VACUUM_MS),
     setInterval(run(vacuum), VACUUM_MS),
   ]
-  for (const timer of timers) timer.unref()
   return async () => {
     for (const timer of timers) clearInterval(timer)
     await working

@@ -33,7 +33,7 @@ export class Refusal extends Error {
 /** The messages of a client up to the first one that asks for an answer. */
 export type Batch = Buffer[]
 
-/** Only the answer to Flush does not end with ReadyForQuery. */
+/** False for Flush only. */
 export function isAnsweredWithReady(batch: Batch): boolean {
   return batch.at(-1)?.[0] !== messageType.flush
 }

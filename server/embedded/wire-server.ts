@@ -46,11 +46,22 @@ export function createWireServer(session: Session, turns: Turns, siteUser: strin
 
   /** One turn: executes what the client sends until no transaction is open. What it leaves open is rolled back. */
   async function serveTransaction(client: Client, first: Batch, batches: Batches) {
-    const { socket } = client
-    if (socket.destroyed) return // a client that has gone: nothing that it gave up is executed later
+    const { socket, isSite } = client
+    if (socket.destroyed) return // the client gave it up
     let isEnded = false
+    let idleLeftMs = IDLE_TOTAL_MAX_MS
     try {
-      isEnded = await executeTransaction(session, client, first, batches)
+      for (let batch: Batch | undefined = first; batch; ) {
+        socket.write(session.execute(batch, client))
+        isEnded = isAnsweredWithReady(batch) && !session.isInTransaction()
+        if (isEnded) return
+        const idleSince = performance.now()
+        const timer = isSite ? undefined : setTimeout(() => socket.destroy(), Math.min(IDLE_MAX_MS, idleLeftMs))
+        if (socket.writableNeedDrain) await drained(socket)
+        batch = (await batches.next()).value
+        clearTimeout(timer)
+        idleLeftMs -= performance.now() - idleSince
+      }
     } finally {
       if (!isEnded) {
         session.rollBack()
@@ -74,7 +85,7 @@ export function createWireServer(session: Session, turns: Turns, siteUser: strin
     async listen(where: ListenOptions) {
       const server = createServer(accept)
       await once(server.listen(where), 'listening')
-      server.on('error', () => {}) // of clients that cannot be accepted, such as for want of file descriptors
+      server.on('error', () => {}) // a client could not be accepted, as without free file descriptors
       servers.push(server)
     },
     /** Disconnects all clients, once none of them has had a turn for `drainMs`. */
@@ -89,23 +100,6 @@ export function createWireServer(session: Session, turns: Turns, siteUser: strin
       await turns.take(() => {}) // waits for the turns that are left
     },
   }
-}
-
-/** @returns whether the transaction ended: false when the client went, or was idle in it for too long */
-async function executeTransaction(session: Session, client: Client, first: Batch, batches: Batches): Promise<boolean> {
-  const { socket, isSite } = client
-  let idleLeftMs = IDLE_TOTAL_MAX_MS
-  for (let batch: Batch | undefined = first; batch; ) {
-    socket.write(session.execute(batch, client))
-    if (isAnsweredWithReady(batch) && !session.isInTransaction()) return true
-    const idleSince = performance.now()
-    const timer = isSite ? undefined : setTimeout(() => socket.destroy(), Math.min(IDLE_MAX_MS, idleLeftMs))
-    if (socket.writableNeedDrain) await drained(socket)
-    batch = (await batches.next()).value
-    clearTimeout(timer)
-    idleLeftMs -= performance.now() - idleSince
-  }
-  return false
 }
 
 async function drained(socket: Socket): Promise<void> {

@@ -11,14 +11,10 @@ import type { Order, OrderContent } from '../../shared/order.ts'
 import { FORM_REPEAT_MS } from '../../shared/submission-key.ts'
 import { enquiryFields } from './enquiry.ts'
 
-/** Keys of three windows of ten minutes; `current` is the one in which the order was sent. */
-export interface ContentKeys {
-  current: string
-  previous: string
-  next: string
-}
+export type ContentKeys = ReturnType<typeof createContentKeys>
 
-export function createContentKeys(order: OrderContent, now = Date.now()): ContentKeys {
+/** Keys of three windows of ten minutes; `current` is the one in which the order was sent. */
+export function createContentKeys(order: OrderContent, now = Date.now()) {
   const digest = hash('sha256', JSON.stringify(['', enquiryFields.map((field) => order[field])]))
   const currentWindow = Math.floor(now / FORM_REPEAT_MS)
   const keyOf = (window: number) => toUuid(digest.slice(0, 24) + window.toString(16).padStart(8, '0'))

@@ -33,7 +33,7 @@ import { serveWebVitals } from './web-vitals.ts'
 export interface HttpServerParts extends Omit<Context, 'acknowledge'>, Health {
   pages: StaticPages
   log: FastifyBaseLogger
-  /** Unset: METRICS_PORT is off, and browsers send no web vitals. */
+  /** Unset if METRICS_PORT is 0: then browsers send no web vitals. */
   metrics?: Pick<Metrics, 'observe' | 'observeWebVitals'> | undefined
   /** Time limits for clients; tests set shorter ones. */
   timeouts?: Timeouts | undefined
@@ -62,7 +62,7 @@ export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInsta
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     clientErrorHandler: async (error, socket) => {
-      await connections.waitForAnswers(socket)
+      await waitForAnswers(socket)
       answerConnection(error, socket, headers)
     },
     genReqId: () => randomUUID(),
@@ -70,7 +70,7 @@ export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInsta
     childLoggerFactory: (logger) => logger,
     trustProxy: env.TRUST_PROXY.length > 0 && env.TRUST_PROXY,
     bodyLimit: BODY_LIMIT,
-    // Fastify's own requestTimeout does not cut a slow body, and without it Fastify removes Node's, so both are set.
+    // Node's requestTimeout ends a slow body; Fastify's does not. If Fastify's is unset, Fastify unsets Node's too.
     requestTimeout: requestMs,
     http: {
       headersTimeout: headersMs,
@@ -89,7 +89,7 @@ export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInsta
     },
   })
   app.removeContentTypeParser('text/plain') // JSON is accepted, and forms in form-posts.ts; anything else gets 415
-  const connections = watchConnections(app)
+  const waitForAnswers = watchConnections(app)
 
   app.server.on('checkExpectation', (_request, answer) => {
     answer.writeHead(417, { ...headers, 'content-type': 'application/json', 'cache-control': 'no-store' })
@@ -127,8 +127,11 @@ function addHooks(app: FastifyInstance, headers: Record<string, string>, parts: 
     const { statusCode: status, elapsedTime } = reply
     const route = routeName(request)
     // The log has a size limit: a client must not be able to fill it, so most requests are logged at debug level only.
-    const isKept = status >= 500 || (status < 400 && isStoring(route))
-    log[isKept ? 'info' : 'debug']({ reqId, method, route, status, ms: Math.round(elapsedTime * 10) / 10 }, 'request')
+    const isImportant = status >= 500 || (status < 400 && isStoring(route))
+    log[isImportant ? 'info' : 'debug'](
+      { reqId, method, route, status, ms: Math.round(elapsedTime * 10) / 10 },
+      'request',
+    )
     metrics?.observe({ route, status, ms: elapsedTime })
     done()
   })
@@ -195,12 +198,10 @@ function watchConnections(app: FastifyInstance) {
     done()
   })
 
-  return {
-    /** Waits until all complete requests of this connection are answered. */
-    async waitForAnswers(socket: Socket) {
-      const complete = [...(unanswered.get(socket) ?? [])].filter(({ req }) => req.complete)
-      await Promise.all(complete.map((answer) => new Promise((done) => answer.once('close', done))))
-    },
+  /** Waits until all complete requests of this connection are answered. */
+  return async (socket: Socket) => {
+    const complete = [...(unanswered.get(socket) ?? [])].filter(({ req }) => req.complete)
+    await Promise.all(complete.map((answer) => new Promise((done) => answer.once('close', done))))
   }
 }
 

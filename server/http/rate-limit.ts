@@ -12,7 +12,6 @@ import { HttpError } from './error-answers.ts'
  */
 
 export type RateLimits = Awaited<ReturnType<typeof registerRateLimits>>
-type StoredKind = 'order' | 'subscription'
 
 const MINUTE_MS = 60_000
 /** The limit of a day is this many times the limit of a minute, because thousands of people may share one IPv4 address. */
@@ -57,7 +56,7 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
      * @throws HttpError 429 at the limit of a day; sets `retry-after`
      */
     async countIfSuccessful<T>(
-      kind: StoredKind,
+      kind: keyof typeof day,
       request: FastifyRequest,
       reply: FastifyReply,
       store: (options: { acknowledge: boolean }) => Promise<T>,

@@ -114,7 +114,7 @@ async function* readBatches(first: string, lines: AsyncGenerator<string>): Backu
     characters += line.length
     checksum.update(`${line}\n`)
   }
-  throw new BackupFormatError('Its end is missing, or is not that of these rows')
+  throw new BackupFormatError('Its end is missing, or its checksum is wrong')
 }
 
 /**

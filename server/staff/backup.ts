@@ -12,9 +12,6 @@ import { FORMAT, FORMAT_VERSION, formatMark } from './backup-file.ts'
 import { UsageError } from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
-/** Lines are compressed in pieces of about this size. */
-const PIECE_CHARACTERS = 64 * 1024
-
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 const EMPTY =
@@ -27,7 +24,8 @@ export function backupCommand(add: AddCommand, terminal: Terminal) {
     .argument('<file>', 'must not exist yet, and only this user can read it; - is standard output')
     .option('--allow-empty', 'also of a database without rows')
     .action(async (file: string, { allowEmpty = false }: { allowEmpty?: boolean }) => {
-      if (file === '-' && output.isTTY) throw new UsageError('A backup is not for a terminal: say where to, > FILE')
+      if (file === '-' && output.isTTY)
+        throw new UsageError('A backup is not shown in a terminal: write it to a file with > FILE')
       const created = file === '-' ? undefined : await open(file, 'wx', 0o600).catch(refuse)
       try {
         const rows = await write(terminal, created?.createWriteStream({ flush: true }) ?? output, allowEmpty)
@@ -75,30 +73,27 @@ async function write(terminal: Terminal, output: NodeJS.WritableStream, allowEmp
   return written.rows
 }
 
-/** The lines in pieces, the last line with the checksum of all others. */
-async function* toPieces(snapshot: Snapshot, written: Written, allowEmpty: boolean): AsyncGenerator<string> {
+/** Lines, in pieces to compress; the last line has the checksum of all others. */
+async function* toPieces({ migrations, tables, rows }: Snapshot, written: Written, allowEmpty: boolean) {
   const checksum = createHash('sha256')
   let piece = ''
-  for await (const line of toLines(snapshot, written)) {
-    piece += `${line}\n`
-    if (piece.length < PIECE_CHARACTERS) continue
-    checksum.update(piece)
-    yield piece
-    piece = ''
+  function add(lines: string[]) {
+    const text = lines.map((line) => `${line}\n`).join('')
+    checksum.update(text)
+    piece += text
   }
-  if (written.rows === 0 && !allowEmpty) throw new OperatorError(EMPTY)
-  checksum.update(piece)
-  yield `${piece}${formatMark({ end: true, rows: written.all, sha256: checksum.digest('hex') })}\n`
-}
-
-async function* toLines({ migrations, tables, rows }: Snapshot, written: Written): AsyncGenerator<string> {
-  yield formatMark({ format: FORMAT, version: FORMAT_VERSION, madeAt: new Date().toISOString(), migrations })
+  add([formatMark({ format: FORMAT, version: FORMAT_VERSION, madeAt: new Date().toISOString(), migrations })])
   for (const table of tables) {
-    yield formatMark({ table: table.name, columns: table.columns })
-    for await (const row of rows(table)) {
-      yield row
-      written.all++
-      if (table.name !== ACCESS_LOG) written.rows++
+    add([formatMark({ table: table.name, columns: table.columns })])
+    for await (const lines of rows(table)) {
+      add(lines)
+      written.all += lines.length
+      if (table.name !== ACCESS_LOG) written.rows += lines.length
+      if (written.rows === 0) continue // nothing is written of a database without rows
+      yield piece
+      piece = ''
     }
   }
+  if (written.rows === 0 && !allowEmpty) throw new OperatorError(EMPTY)
+  yield `${piece}${formatMark({ end: true, rows: written.all, sha256: checksum.digest('hex') })}\n`
 }

@@ -1,5 +1,5 @@
 import { formatIndianTime } from '../../shared/indian-time.ts'
-import { readNow } from '../database/clock.ts'
+import { readNow } from '../database/database.ts'
 import { END_BACKUPS } from '../database/snapshot.ts'
 import { formatCount } from '../format.ts'
 import {
@@ -53,7 +53,7 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
         const endBackups = () => db.$executeRawUnsafe(END_BACKUPS)
         if (enquiries.length + subscriptions === 0) {
           if (yes) await endBackups()
-          return print('Nothing is stored that fits.')
+          return print('Nothing stored matches.')
         }
 
         const lines = enquiries.map(({ reference, receivedAt }) => `${reference}  ${formatIndianTime(receivedAt)}`)

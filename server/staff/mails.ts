@@ -1,5 +1,4 @@
-import { readNow } from '../database/clock.ts'
-import type { Db } from '../database/database.ts'
+import { type Db, readNow } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { readOldestNew } from '../enquiries/enquiry.ts'

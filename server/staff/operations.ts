@@ -1,7 +1,8 @@
 // Commands about the site: its settings, its tables, the digest, and whether mails and webhook posts arrive.
+
 import { brand } from '../../shared/brand.ts'
 import { emailSchema, exampleOrder } from '../../shared/order.ts'
-import { readNow } from '../database/clock.ts'
+import { readNow } from '../database/database.ts'
 import { type Env, envSchema, readEnv } from '../env.ts'
 import { OperatorError } from '../errors.ts'
 import { createMailer } from '../mail/resend.ts'

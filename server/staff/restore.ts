@@ -59,11 +59,11 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
         print(`Restored ${formatCount(rows, 'row', 'rows')} of the backup made at ${backup.head.madeAt}.`)
         if (withheld > 0)
           print(
-            `Withheld: ${formatCount(withheld, 'mail', 'mails')} that were pending in the backup (${staffCommand('mails')}).`,
+            `Withheld: ${formatCount(withheld, 'mail', 'mails')} that were pending in the backup. ${staffCommand('mails')} lists them.`,
           )
         if (unconfirmed > 0)
           print(
-            `No longer confirmed: ${formatCount(unconfirmed, 'subscription', 'subscriptions')}, because people may have unsubscribed since the backup (--mails).`,
+            `No longer confirmed: ${formatCount(unconfirmed, 'subscription', 'subscriptions')}, because people may have unsubscribed since the backup. With --mails they stay confirmed.`,
           )
       }
       await terminal.onDatabase(work, { migrate: true })
@@ -136,7 +136,7 @@ function toOperatorError(error: unknown, file: string): unknown {
   if (error instanceof OperatorError || !(error instanceof Error)) return error
   const { code = '', syscall, message } = error as NodeJS.ErrnoException
   if (error.name.startsWith('Prisma') && INVALID_ROWS.test(sqlState(error) ?? ''))
-    return new OperatorError(`${file} is damaged: its rows do not fit together. No row was restored.`)
+    return new OperatorError(`${file} is damaged: its rows do not fit the tables. No row was restored.`)
   if (syscall) return new OperatorError(`${file} cannot be read: ${message}.`, { cause: error })
   if (error instanceof BackupFormatError || code.startsWith('Z_'))
     return new OperatorError(`${file} is damaged or no backup: ${message}. No row was restored.`, { cause: error })

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { type Env, readEnv } from '../env.ts'
-import { describeFailure, OperatorError, sqlState } from '../errors.ts'
+import { describeFailure, INSUFFICIENT_PRIVILEGE, OperatorError, sqlState } from '../errors.ts'
 import { staffCommand } from '../format.ts'
 import { withDatabase } from '../open-database.ts'
 import { accessCommand, writeAccessLine } from './access-log.ts'
@@ -23,7 +23,6 @@ import { subscribersCommand, unsubscribeCommand } from './subscribers.ts'
 const LINE_WIDTH = 120
 /** Also npm's own options: their variables may come from npm's configuration. */
 const NPM_OPTIONS = ['--yes', '--json']
-const INSUFFICIENT_PRIVILEGE = '42501'
 
 const commands = [
   listCommand,

@@ -62,7 +62,7 @@ it('npm test tells of a forgotten migration first, and runs nothing after it', a
   const { code, stdout, stderr } = await runShell(`cd ${folder} && npm test`, { HOME: process.env.HOME ?? '' })
   expect(code).toBe(1)
   expect(stderr).toMatch(
-    /^No migration makes what prisma\/schema\.prisma describes\. npm run migration -- WHAT writes it:$/m,
+    /^prisma\/schema\.prisma has changes without a migration\. npm run migration -- WHAT writes it:$/m,
   )
   expect(stderr).toContain('ADD COLUMN     "city" TEXT')
   expect(stdout).not.toContain('vitest run')

@@ -139,5 +139,5 @@ it('a backup is not written to a terminal', async () => {
   const words = ['-qec', `${process.execPath} dist/server/staff.js backup -`, '/dev/null']
   const { status, stdout } = spawnSync('script', words, { env: { PATH: process.env.PATH, DATA_DIR }, encoding: 'utf8' })
   expect(status).toBe(2)
-  expect(stdout).toContain('A backup is not for a terminal: say where to, > FILE')
+  expect(stdout).toContain('A backup is not shown in a terminal: write it to a file with > FILE')
 })

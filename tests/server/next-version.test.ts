@@ -111,7 +111,7 @@ it('a backup whose rows do not fit leaves an empty database, brought up to date'
   const broken = join(folder.path, 'broken.gz')
   await writeFile(broken, gzipSync(sign(text.replace('"Status":"New"', '"Status":"Newer"'))))
   const { code, stdout, stderr } = await nextStaff(['restore', broken], env)
-  const told = /its rows do not fit together\. No row was restored\.\n$/
+  const told = /its rows do not fit the tables\. No row was restored\.\n$/
   expect([code, stdout, stderr]).toEqual([1, inject('postgres') ? RECREATED : '', expect.stringMatching(told)])
   expect(await shape(env)).toEqual([{ cities: 0n, journal: await journal() }])
 })

@@ -188,7 +188,7 @@ describe('a file that is not a backup of this site', () => {
     [
       'a row with escape sequences',
       () => backupText({ ...good, tables: { Quvera_Form: { columns: ['Id'], rows: [{ Id: ESCAPE }] } } }),
-      /is damaged: its rows do not fit together/,
+      /is damaged: its rows do not fit the tables/,
     ],
     [
       'a table that belongs to the database itself',

@@ -25,7 +25,7 @@ describe('erase', () => {
     expect(left.stdout).toContain(other.reference)
     expect(left.stdout).not.toContain(reference)
     expect((await staff(['mails'], env)).stdout).not.toContain(reference)
-    expect((await staff(['erase', ...who, '--yes'], env)).stdout).toBe('Nothing is stored that fits.\n')
+    expect((await staff(['erase', ...who, '--yes'], env)).stdout).toBe('Nothing stored matches.\n')
   })
 
   it('by mobile number leaves the subscription of the address in the enquiry', async () => {
@@ -68,7 +68,7 @@ describe('erase', () => {
     expect((await staff(['erase', '--older-than', '20d', '--yes'], env)).stdout).toMatch(what)
     const after = readCsv((await staff(['export'], env)).stdout)
     expect(after.map((row) => row.Id)).toEqual(before.filter((row) => !old.includes(row)).map((row) => row.Id))
-    expect((await staff(['erase', '--older-than', '24m'], env)).stdout).toBe('Nothing is stored that fits.\n')
+    expect((await staff(['erase', '--older-than', '24m'], env)).stdout).toBe('Nothing stored matches.\n')
   })
 
   it('counts an age from the time of the database, also where this machine’s clock is a month ahead', async () => {
@@ -77,7 +77,7 @@ describe('erase', () => {
     const reference = await onDatabase(env, (db) => storeEnquiry(db, fields, { Notice: 'Pending' }))
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * 86_400_000 })
     atEnd(() => vi.useRealTimers())
-    expect((await staff(['erase', '--older-than', '20d'], env)).stdout).toBe('Nothing is stored that fits.\n')
+    expect((await staff(['erase', '--older-than', '20d'], env)).stdout).toBe('Nothing stored matches.\n')
     expect((await staff(['mails', 'withhold', '--older-than', '20d'], env)).stdout).toContain('0 mails are withheld')
     expect((await staff(['mails', 'withhold', '--older-than', '14d'], env)).stdout).toContain('1 mail is withheld')
     expect((await staff(['erase', '--older-than', '14d'], env)).stdout).toContain(reference)

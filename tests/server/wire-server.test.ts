@@ -322,12 +322,8 @@ describe.skipIf(inject('postgres'))('as time passes', { timeout: 30_000 }, () =>
   beforeAll(async () => {
     own = await mkdtemp(join(scratch, 'quvera-wire-'))
     const options = { dataDir: own, socket: join(own, '.s.PGSQL.5432'), port: 0, siteUser: 'site', create: true }
-    server = await openServer(options, {
-      onAbort(reason) {
-        throw new Error(reason)
-      },
-      warn() {},
-      setTimeLimit() {},
+    server = await openServer(options, (message) => {
+      if (message.kind === 'failed') throw new Error(message.text)
     })
   })
   afterAll(async () => {
@@ -349,8 +345,7 @@ describe.skipIf(inject('postgres'))('as time passes', { timeout: 30_000 }, () =>
   it('a client at work is served to its end when the process that started the database closes it', async () => {
     const folder = await mkdtemp(join(scratch, 'quvera-wire-'))
     const options = { dataDir: folder, socket: join(folder, '.s.PGSQL.5432'), port: 0, siteUser: 'site', create: true }
-    const events = { onAbort() {}, warn() {}, setTimeLimit() {} }
-    const { close } = await openServer(options, events)
+    const { close } = await openServer(options, () => {})
     const client = await aClient({ host: folder, user: 'postgres', database: 'postgres' })
     await client.query('BEGIN')
     const closed = close(200)
