@@ -73,8 +73,8 @@ function submitNatively(form: HTMLFormElement) {
 }
 
 /**
- * Adds to a form that the browser sends the key that enquiry/send-order.ts kept, or keeps a new one: whichever way the form
- * is sent next, it is the same order. Without a key the server makes one of the content.
+ * Adds the submission key to an order that the browser sends: the stored one, or a new one, which is stored. The next try,
+ * with scripts or without, has the same key. Without one the server makes a content key.
  */
 function addKey({ target, formData }: FormDataEvent) {
   const { id, dataset } = target as HTMLElement
@@ -85,7 +85,7 @@ function addKey({ target, formData }: FormDataEvent) {
   if (kept.key && storeKey({ ...kept, maybeStored: true, sentByBrowser: true })) formData.set('submissionKey', kept.key)
 }
 
-/** This page says that the order is stored. The same order is a repeat for ten minutes more, and a new one later. */
+/** Runs on the page that confirms an order: the same order sent more than ten minutes later is a new one. */
 function expireKey() {
   const kept = readKey()
   if (kept?.sentByBrowser) storeKey({ ...kept, expiresAt: Math.min(kept.expiresAt, Date.now() + FORM_REPEAT_MS) })

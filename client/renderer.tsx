@@ -43,7 +43,7 @@ function App({ page, answer }: { page: Page; answer: FormAnswer }) {
       <Footer
         path={unlisted ? '/' : path}
         product={product}
-        hasBox={!isSubscription}
+        hasSubscribeForm={!isSubscription}
         refused={answer.refusedSubscription}
       />
     </>

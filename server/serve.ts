@@ -108,7 +108,7 @@ function logConfiguration(env: Env, log: Logger) {
     log.warn(`PUBLIC_URL is not set: links lead to ${publicUrlOf(env)}, and confirmations to subscribers wait`)
 }
 
-/** With a key mails are sent: stand-in addresses are refused. */
+/** Mails are sent if there is a key: then stand-in addresses are refused. */
 function assertNoStandIns({ RESEND_API_KEY, ...env }: Env) {
   for (const name of ['MAIL_FROM', 'STAFF_EMAILS'] as const) {
     const standIn = [env[name]].flat().find((address) => /\.example>?$/i.test(address))

@@ -14,7 +14,7 @@ export const brand = {
     instagram: 'https://www.instagram.com/quvera.example',
     linkedin: 'https://www.linkedin.com/company/quvera-example',
   },
-  /** With country code. '' for none: then no page offers it. */
+  /** With country code. '' if there is none. */
   whatsapp: '+91 11 4000 0300',
 } as const
 

@@ -19,12 +19,12 @@ export interface FormOutcome {
 /** The state that the page of a subscriber's link shows. `unknown`: no such link, or no longer. */
 export type SubscriptionState = 'unconfirmed' | 'confirmed' | 'ended' | 'unknown' | 'failed'
 
-/** A received order. Only the reference if the database is unavailable. */
+/** A received order. Only the reference if the database is unavailable or the client is over its limit. */
 export interface Received {
   reference: string
   products?: string
   quantity?: string
-  /** As in 22 Nov 2026 14:05 IST. */
+  /** Such as `22 Nov 2026 14:05 IST`. */
   receivedAt?: string
   isEarlier?: boolean
 }

@@ -8,7 +8,7 @@ export const PRIVACY_NOTICE_VERSION = '2026-11-22'
 export const NAME_MAX = 200
 export const EMAIL_MAX = 254
 
-/** In the order of the rules: of several broken ones the first is shown. The first four, `failed` and `received` are the owner's. */
+/** Of several broken rules the first in this order is shown. The first four, `failed` and `received` are the owner's words. */
 export const messages = {
   empty: 'Please fill the data',
   email: 'Please enter a valid email address',
@@ -89,7 +89,7 @@ const fields = {
 export const orderContentSchema = z.strictObject({
   ...fields,
   productName: z.optional(z.literal(brand.name)),
-  /** Invisible to people: whoever fills it in is probably a program. */
+  /** Honeypot: people do not see it. */
   website: z.optional(z.string()),
   /** Milliseconds from showing the form to sending it, by the browser's clock. */
   filledInMs: z.optional(z.number()),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { emailSchema, type FormFields, readText } from './order.ts'
 
-/** Stored with each address. Raise it when the consent line under the subscribe box changes. */
+/** Stored with each address. Raise it when the consent line under the subscribe form changes. */
 export const CONSENT_VERSION = '2026-11-23'
 
 export const subscriptionSchema = z.strictObject({

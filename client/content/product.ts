@@ -50,7 +50,7 @@ export interface Slide {
   cards: Ingredient[]
 }
 
-/** The texts of its card and of its line of the label. */
+/** The texts of its card and its line on the label. */
 export interface Ingredient extends LabelLine {
   /** The picture of its card. */
   picture?: { name: string; alt: string }
@@ -66,7 +66,7 @@ export interface Composition {
   footnote: string
 }
 
-/** Named as their pictures. */
+/** Also the name of its picture. */
 export type Indication = keyof typeof indicationAlts
 
 export interface Indications {

@@ -6,6 +6,7 @@ import type { FieldRule, OrderContent, OrderField } from '../../shared/order.ts'
 import { anotherEnquiry, buyNow, privacyNotice, scriptOffline } from '../content/enquiry-form.ts'
 import { Picture } from '../ui/picture.tsx'
 import { Linked } from '../ui/text.tsx'
+import { inTime } from './in-time.ts'
 import { OrderFields } from './order-fields.tsx'
 import { NextSteps, OrderReceived, type OrderState } from './order-received.tsx'
 import type { OrderSender } from './order-sender.tsx'
@@ -15,9 +16,7 @@ import type { OrderSender } from './order-sender.tsx'
  * request and its key). order-fields.tsx has the inputs.
  */
 
-/** After this time without order-sender.tsx the browser sends the form itself. */
-const SCRIPT_TIMEOUT_MS = 5000
-/** What the header and the space below it take of a screen. */
+/** Height of the header and the space below it. */
 const HEADER_SPACE_PX = 120
 
 /** The answer to an order sent without scripts. */
@@ -128,7 +127,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
 
   function stop() {
     sender.current?.then((code) => code.stop())
-    sendButton()?.focus() // the button that was pressed goes
+    sendButton()?.focus() // the pressed button is removed
   }
 
   /** Another order by the same person, for the other product. */
@@ -141,7 +140,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
   useEffect(() => preselect(form.current), [])
   useEffect(() => {
     if (!state.received) return
-    // Later, because the key is kept if the confirmation or its toast throws: the error page unmounts this form.
+    // In a timer: if the confirmation or its toast throws, the error page unmounts this form first, and the key stays.
     const timer = setTimeout(() => sender.current?.then(({ forgetKey }) => forgetKey()))
     return () => clearTimeout(timer)
   }, [state.received])
@@ -242,17 +241,12 @@ function OrderActions({ sending = false, progress, note, toasts, onStop }: Order
   )
 }
 
-/** A number field has no value where the browser cannot read what is typed: then it is no number instead of empty. */
+/** If the browser cannot read a number, the field's value is ''. NaN makes it a wrong number and not an empty field. */
 function readForm(form: HTMLFormElement): FormData {
   const data = new FormData(form)
   const quantity = form.elements.namedItem('quantity')
   if (quantity instanceof HTMLInputElement && quantity.validity.badInput) data.set('quantity', 'NaN')
   return data
-}
-
-function inTime<T>(promise: Promise<T>): Promise<T> {
-  const late = new Promise<never>((_, fail) => setTimeout(fail, SCRIPT_TIMEOUT_MS))
-  return Promise.race([promise, late])
 }
 
 /** The toast stands at the top of the form: it is shown together with the first wrong field where both fit on the screen. */

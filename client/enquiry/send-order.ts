@@ -7,7 +7,7 @@ import { answeredStatus, trpc } from './trpc.ts'
 const WAIT_MAX_SECONDS = 120
 
 /**
- * Sends an order under the key of this filling of the form, so that a repeat is never a second order. The key is forgotten
+ * Sends an order under the key of this form, so that a repeat is never a second order. The key is forgotten
  * once the visitor sees the reference.
  *
  * 409 says that the key is stored with other content. After a try without an answer this means that the earlier
@@ -55,7 +55,7 @@ export function getOrCreateKey(): SubmissionKey {
   return current
 }
 
-/** `null` forgets it: the next order has a new one. A browser that refuses storage keeps it as long as the page. */
+/** `null` forgets it: the next order has a new one. If the browser refuses storage, the key lasts as long as the page. */
 export function keepKey(key: SubmissionKey | null) {
   current = key
   storeKey(key)

@@ -3,7 +3,7 @@ import { KEY_LIFETIME_MS } from '../../shared/submission-key.ts'
 const STORE = 'submission-key'
 
 /*
- * A key is created when an order is sent first. send-order.ts stores it before each try and removes it once the visitor sees
+ * A key is created when an order is first sent. send-order.ts stores it before each try and removes it once the visitor sees
  * the reference. Where the browser sends the form, main.ts adds the stored key or a new one to it, and lets it expire soon
  * after the page that shows the reference.
  */

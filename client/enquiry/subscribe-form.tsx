@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import type { Refused } from '../../shared/form-outcome.ts'
 import { notSubscribed, subscribe } from '../content/contact.ts'
+import { inTime } from './in-time.ts'
 
 interface Answer {
   done: boolean
@@ -74,7 +75,7 @@ export function SubscribeForm({ path, refused }: SubscribeFormProps) {
 
 async function sendAddress(data: FormData) {
   try {
-    const { subscribeAddress } = await import('./trpc.ts')
+    const { subscribeAddress } = await inTime(import('./trpc.ts'))
     return await subscribeAddress(data)
   } catch {
     return { done: false, message: notSubscribed() } // the code for it did not arrive

@@ -30,15 +30,15 @@ export const trpc = createTRPCClient<AppRouter>({
 })
 
 /**
- * The status with which our server, or a proxy before it, refused. Undefined without an answer, also for a gateway's error
- * page and for 408, as a request that arrived too slowly.
+ * The status with which our server, or a proxy before it, refused. Undefined if there was no answer. A gateway's error page
+ * and 408 (the request arrived too slowly) count as none.
  */
 export function answeredStatus(error: unknown): number | undefined {
   const status = isTRPCClientError<AppRouter>(error) ? error.data?.httpStatus : undefined
   return status === 408 ? undefined : status
 }
 
-/** Stores the address and says what came of it. */
+/** Sends the address. Returns the message to show. */
 export async function subscribeAddress(data: FormData) {
   const checked = subscriptionSchema.safeParse(readSubscriptionFields(data))
   if (!checked.success) return { done: false, message: problemOf(checked.error).message }

@@ -17,13 +17,12 @@ interface FooterProps {
   path: string
   /** The product of the page. */
   product: Product | undefined
-  /** Whether to show the subscribe form. */
-  hasBox: boolean
+  hasSubscribeForm: boolean
   /** The refusal of an address sent without scripts. */
   refused: Refused | undefined
 }
 
-export function Footer({ path, product, hasBox, refused }: FooterProps) {
+export function Footer({ path, product, hasSubscribeForm, refused }: FooterProps) {
   return (
     <footer className="site-footer on-leaf">
       {/* The ingredients' colours; on a product page with their names. */}
@@ -47,7 +46,7 @@ export function Footer({ path, product, hasBox, refused }: FooterProps) {
             {placeName}, {brand.address.country}
           </address>
         </section>
-        {hasBox && <Island name="subscribe" of={SubscribeForm} props={{ path, refused }} />}
+        {hasSubscribeForm && <Island name="subscribe" of={SubscribeForm} props={{ path, refused }} />}
         <nav className="footer-links" aria-label="Footer">
           <ul>
             {products.map((each) => (

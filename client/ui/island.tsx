@@ -1,6 +1,5 @@
 import type { ComponentType, HTMLAttributes } from 'react'
 
-/** Parts of pages that React hydrates: see `hydrate.tsx`. */
 export type IslandName = 'indications' | 'mechanism' | 'order' | 'subscribe'
 
 interface IslandProps<Props> extends HTMLAttributes<HTMLElement> {

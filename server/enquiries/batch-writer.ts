@@ -1,8 +1,8 @@
 const BATCH_MAX = 256
 
 /**
- * Runs one statement at a time and writes the rows that arrive meanwhile together: several times the rate of a statement
- * per row. A batch leaves some rows for the next one, which then also has what the clients just answered send.
+ * Runs one statement at a time for the rows that wait: several times the rate of a statement per row. A batch takes about
+ * half of them: while the rest is written, the clients just answered send more.
  * @param write one transaction; all its rows get its result
  * @param isRowError whether a row caused the failure, and not the database
  */

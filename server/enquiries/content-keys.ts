@@ -1,10 +1,7 @@
 /*
- * Submission keys. Quvera_Form has each key once, so an order that is sent several times is stored once.
- * - With scripts the page makes a random key (client/enquiry/submission-key.ts).
- * - A form sent without scripts has none. The server makes content keys here: time is cut into windows of ten minutes, and
- *   a form repeats an equal one of its own window or a neighbouring one. After a failure the page keeps the key for a day.
- * - A form may be sent before its scripts arrive, and again by them: `submit` looks for content keys too.
- * - The same key with other content is a conflict. The scripts, or for a form the server, then make a new key.
+ * Content keys: submission keys that the server makes of an order's content and a window of ten minutes, for forms sent
+ * without scripts. An equal form of the same or a neighbouring window is a repeat. `submit` looks for content keys too: a
+ * form may be sent before its scripts are loaded, and again by them.
  */
 import { hash } from 'node:crypto'
 import type { Order, OrderContent } from '../../shared/order.ts'
@@ -21,14 +18,14 @@ export function createContentKeys(order: OrderContent, now = Date.now()) {
   return { current: keyOf(currentWindow), previous: keyOf(currentWindow - 1), next: keyOf(currentWindow + 1) }
 }
 
-/** Whether the key was made of other content: a page of a failure kept it, and the visitor has changed the order. */
+/** Whether this is the content key of another order: the visitor changed the form on the page that reported a failure. */
 export function hasKeyOfOtherContent(order: Order): boolean {
   const { submissionKey } = order
   const sentAt = Number.parseInt(submissionKey.slice(-8), 16) * FORM_REPEAT_MS
   return submissionKey[14] === '8' && submissionKey !== createContentKeys(order, sentAt).current
 }
 
-/** A UUID of version 8. Keep it as it is: servers of two versions must make the same key. */
+/** A UUID of version 8. Do not change it: during an update servers of two versions must make the same key. */
 function toUuid(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`
 }

@@ -4,7 +4,7 @@ import type { Enquiry as EnquiryRow } from '../database/generated/client.ts'
 
 export type { EnquiryRow }
 
-/** A stored enquiry with the texts of the form. */
+/** A stored enquiry. Its values read as in the form: `Self Use`, not `SelfUse`. */
 export type Enquiry = Record<OrderField, string> & Pick<EnquiryRow, 'id' | 'reference' | 'receivedAt' | 'suspectedSpam'>
 
 /** The columns of the form's fields in `Quvera_Form`, in the order in which staff read them. */

@@ -1,4 +1,3 @@
-// The rows of orders, and the statement that writes them with their pending mails.
 import { randomInt, randomUUIDv7 } from 'node:crypto'
 import { brand } from '../../shared/brand.ts'
 import { type Order, PRIVACY_NOTICE_VERSION } from '../../shared/order.ts'
@@ -85,6 +84,6 @@ export async function insertEnquiries(db: Pick<Db, '$queryRaw'>, enquiries: NewE
       WHERE wanted."Kind" <> 'Acknowledgement'
         OR "Id"::text <> ALL (ARRAY(SELECT json_array_elements_text(${JSON.stringify(withoutAcknowledgement)}::json)))
     )
-    SELECT CASE WHEN count(*) < ${enquiries.length}::int THEN coalesce(array_agg("Id"::text), '{}') END AS "stored" FROM form` // null: all
+    SELECT CASE WHEN count(*) < ${enquiries.length}::int THEN coalesce(array_agg("Id"::text), '{}') END AS "stored" FROM form` // null: all were stored
   return (id) => stored === null || stored.includes(id)
 }

@@ -11,8 +11,6 @@ import { type ContentKeys, createContentKeys, hasKeyOfOtherContent } from './con
 import { type EnquiryRow, isSameOrder, toEnquiry } from './enquiry.ts'
 import { type IsStored, insertEnquiries, type NewEnquiry, toRow } from './insert-enquiries.ts'
 
-// Stores orders. batch-writer.ts gathers those that arrive together, insert-enquiries.ts writes them in one statement.
-
 /** Why an order is not confirmed. The message is for the visitor. */
 export class SubmitError extends Error {
   /** `conflict`: another order has this key. `refused`: the database rejects the row. `unavailable`: it may be stored. */
@@ -34,7 +32,6 @@ export type Orders = ReturnType<typeof createOrders>
 interface OrdersOptions {
   availability: Availability
   log: { info(details: { reference: string }, message: string): void }
-  /** Called after orders were stored: mails are pending. */
   onStored(): void
 }
 
@@ -47,7 +44,7 @@ interface SubmitFormOptions extends SubmitOptions {
   onKey(submissionKey: string): void
 }
 
-/** Longer than a suspended database takes to wake up. The lookup after the lock has to see what was committed meanwhile. */
+/** A suspended database needs seconds to wake up. ReadCommitted: the lookup after the lock must see rows committed meanwhile. */
 const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
 /** Pause before the second try. Meanwhile the pool notices its other lost connections. */
 const RETRY_PAUSE_MS = 50
@@ -72,10 +69,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     return result
   }
 
-  /**
-   * The row that an order repeats: its own if the connection was lost, or that of the same order. Undefined if only its
-   * random reference existed, or staff have edited a row with a content key.
-   */
+  /** The stored row of this order. Undefined if only its reference existed, or staff have edited the row with its content key. */
   async function findStored(order: Order, id: string, contentKeys: string[]): Promise<EnquiryRow | undefined> {
     const found = await db.enquiry.findMany({ where: { submissionKey: { in: [order.submissionKey, ...contentKeys] } } })
     const stored = found.find((row) => row.id === id) ?? found.find((row) => isSameOrder(row, order))
@@ -122,14 +116,12 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
       db.$transaction(async (transaction) => {
         // Another request with the same content waits here until this one is committed.
         await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(content)}, 0))`
-        const where = { submissionKey: { in: Object.values(keys) } }
-        const earlier = await transaction.enquiry.findMany({ where })
-        const same = earlier.find((row) => isSameOrder(row, order))
+        // Of the same content when it was stored, also if staff have edited it since.
+        const same = await transaction.enquiry.findFirst({ where: { submissionKey: { in: Object.values(keys) } } })
         if (same) {
           await waitForStandby(transaction)
           return same.reference
         }
-        if (earlier.length > 0) throw new SubmitError('conflict', messages.conflict)
         const isStored = await insertEnquiries(transaction, [
           { row, acknowledge: options.acknowledge, contentKeys: [] },
         ])
@@ -152,7 +144,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     /** Resolves once the enquiry and its pending mails are committed. @throws SubmitError */
     submit: (order: Order, options: SubmitOptions = { acknowledge: true }) =>
       submit(order, options).catch(throwSubmitError),
-    /** For a form without a key: the same content within ten minutes gets the same reference. @throws SubmitError */
+    /** For a form without a key: the same content gets the same reference for ten to twenty minutes. @throws SubmitError */
     submitForm(content: OrderContent, options: SubmitFormOptions) {
       const keys = createContentKeys(content)
       const stored = storeByContent(content, keys, options).catch(throwSubmitError)
@@ -189,7 +181,7 @@ function isRowError(error: unknown): boolean {
   return ['22', '23', 'P0'].includes(sqlState(error)?.slice(0, 2) ?? '')
 }
 
-/** Its commit waits until a synchronous standby has all earlier rows: after a restart, a primary may have some that it lacks. */
+/** Makes the commit wait until a synchronous standby has all earlier rows: after a restart the primary may have more than it. */
 async function waitForStandby(db: Pick<Db, '$executeRaw'>): Promise<void> {
   await db.$executeRaw`SELECT pg_logical_emit_message(true, 'quvera', '')`
 }
@@ -209,7 +201,7 @@ export async function probeStorage(db: Db): Promise<void> {
   })
 }
 
-/** Idle connections end when a database goes to sleep. */
+/** A database that is suspended closes idle connections: the work is tried once more. */
 async function retryIfLost<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

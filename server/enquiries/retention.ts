@@ -9,7 +9,7 @@ const LEASE = 'retention'
 const CHECK_MS = 3_600_000
 /** Few enough for the time limit of a statement. */
 const CHUNK = 500
-/** Longer than a site is down or without an enquiry. */
+/** A site may be stopped, or get no enquiry, for a shorter time than this. */
 const CLOCK_JUMP_DAYS = 31
 
 const CLOCK_JUMP = `old enquiries are not erased: the database's clock jumped by more than ${CLOCK_JUMP_DAYS} days. If the clock is right, run once:`
@@ -38,7 +38,7 @@ export function monthsBefore(now: Date, months: number): Date {
 /**
  * Once a day, in one of all processes, erases enquiries older than `months` (0: none) and access log lines older than a
  * year; each hour subscriptions that expired. A clock that is wrongly ahead would erase too much: nothing is erased in the
- * first hour, and after a jump of the clock only by the staff command. Returns a function that stops it.
+ * first hour, and after a jump of the clock only by the staff command.
  */
 export function startRetention(db: Db, months: number, log: Logger): () => void {
   async function erase() {

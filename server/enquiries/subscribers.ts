@@ -20,7 +20,6 @@ export type Subscribers = ReturnType<typeof createSubscribers>
 interface SubscribersOptions {
   availability: Pick<Availability, 'failed'>
   log: Pick<Logger, 'error'>
-  /** Called after an address was stored: a mail may be pending. */
   onStored(): void
 }
 
@@ -31,15 +30,14 @@ export function subscriptionLink({ id, secret }: Pick<Subscriber, 'id' | 'secret
 export function createSubscribers(db: Db, { availability, log, onStored }: SubscribersOptions) {
   let isRefused = false
 
-  /** @throws SubmitError */
-  async function orSubmitError<T>(work: PromiseLike<T>): Promise<T> {
+  async function withSubmitError<T>(work: PromiseLike<T>): Promise<T> {
     try {
       const result = await work
       isRefused = false
       return result
     } catch (cause) {
       if (!isDatabaseRefusal(cause)) availability.failed(cause)
-      else if (!isRefused) log.error({ err: cause }, 'subscriptions cannot be stored') // orders may work
+      else if (!isRefused) log.error({ err: cause }, 'subscriptions cannot be stored') // orders may still be stored
       isRefused = isDatabaseRefusal(cause)
       throw new SubmitError('unavailable', messages.notSubscribed, cause)
     }
@@ -51,24 +49,24 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
      * subscribes; if it is confirmed, it stays as it is and gets no mail.
      */
     async subscribe({ email }: Subscription): Promise<{ subscribed: true }> {
-      await orSubmitError(insertSubscriber(db, email.toLowerCase()))
+      await withSubmitError(insertSubscriber(db, email.toLowerCase()))
       setImmediate(onStored)
       return { subscribed: true }
     },
     async find(token: string): Promise<Subscriber | undefined> {
       const [, id, secret = ''] = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.([\da-f]{64})$/.exec(token) ?? []
-      const row = id && (await orSubmitError(db.subscriber.findUnique({ where: { id } })))
-      if (!row || (row.endsAt && row.endsAt <= (await orSubmitError(readNow(db))))) return undefined
+      const row = id && (await withSubmitError(db.subscriber.findUnique({ where: { id } })))
+      if (!row || (row.endsAt && row.endsAt <= (await withSubmitError(readNow(db))))) return undefined
       return timingSafeEqual(Buffer.from(row.secret), Buffer.from(secret)) ? row : undefined
     },
     async confirm({ id }: Subscriber) {
-      await orSubmitError(db.$executeRaw`
+      await withSubmitError(db.$executeRaw`
         UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = now(), "EndsAt" = NULL
         WHERE "Id" = ${id}::uuid AND "ConfirmedAt" IS NULL`)
     },
-    /** Ends the link. Its row is deleted at once, or a day later if a mail to it still counts in the limits. */
+    /** The row is deleted at once, or a day later if a mail to the address still counts towards the limits. */
     async end({ id }: Subscriber) {
-      await orSubmitError(
+      await withSubmitError(
         db.$transaction([
           db.$executeRaw`
             DELETE FROM "Quvera_Subscriber" WHERE "Id" = ${id}::uuid AND NOT EXISTS (

@@ -31,7 +31,7 @@ function textOf(status: number) {
 /** An error with an HTTP status, for whoever sent the request. */
 export class HttpError extends Error {
   readonly statusCode: number
-  /** The client is far over its limit: the answer must cost nothing. */
+  /** The client is far over its limit: the answer must be cheap. */
   readonly isFlood: boolean
   constructor(statusCode: number, { message = textOf(statusCode)[1], isFlood = false } = {}) {
     super(message)
@@ -65,13 +65,13 @@ export function trpcErrorBody(status: number, message = textOf(status)[1]) {
   return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data: { code, httpStatus: status } } }
 }
 
-/** Logged as errors: a fault of ours, or a row that the database rejects. */
-const FAULTS = [500, 422]
+/** A fault of ours, or a row that the database rejects. */
+const LOGGED_AS_ERRORS = [500, 422]
 
 /** An unavailable database is logged once, by database/availability.ts. */
 export function logFailure(error: unknown, { id, log }: FastifyRequest): void {
   const { status } = toProblem(error)
   const { cause = error } = propertiesOf(error)
-  if (FAULTS.includes(status)) log.error({ reqId: id, err: cause }, 'a request could not be served')
+  if (LOGGED_AS_ERRORS.includes(status)) log.error({ reqId: id, err: cause }, 'a request could not be served')
   else log.debug({ status }, 'a request was refused')
 }

@@ -19,16 +19,16 @@ const DAY_FACTOR = 30
 const MANY_ORDERS_A_MINUTE = 'Too many enquiries in a short time. Please wait a minute, then send it again.'
 const SUBSCRIPTIONS_A_DAY = 3
 const ACKNOWLEDGEMENTS_A_DAY = 10
-/** Web vitals, one for each page that is left; and links with a reference or a token, each a query. */
+/** For web vitals, a request for each page view; and for links with a reference or token, a database query each. */
 const OTHERS_A_MINUTE = 60
 /** Far more than the events of any plan's mails. */
 const EVENTS_A_MINUTE = 3000
 /** By IPv6 a client is a /64. One customer may have a /48 of 65,536 of them. */
 const CLIENT_SUBNET = 64
 const NETWORK = { ipv6Subnet: 48, factor: 5 }
-/** A client that sends so many times its limit is answered as briefly as possible. */
+/** At this multiple of its limit a client gets the shortest answer. */
 const FLOOD_FACTOR = 10
-/** `cache` is the number of remembered clients, at 285 bytes each. A client that is forgotten has no limit. */
+/** `cache` is the number of remembered clients, at 285 bytes each. The count of a client that is forgotten begins again. */
 const A_MINUTE = { timeWindow: MINUTE_MS, cache: 20_000 }
 const A_DAY = { timeWindow: DAY_MS, cache: 50_000 }
 

@@ -17,7 +17,7 @@ export function createPageSender(pages: StaticPages) {
   /** Pages without anything that was typed are rendered once. */
   const rendered = new Map<string, string>()
 
-  /** In development there are no built pages: the outcome is sent as JSON, and Vite renders it. */
+  /** Without built pages, as in tests and development, the outcome is sent as JSON. */
   return async (path: string, outcome: FormOutcome, reply: FastifyReply) => {
     const page = reply.request.headers.accept === 'application/json' ? undefined : pages.get(path)
     if (!page) return reply.send(outcome)

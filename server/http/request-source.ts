@@ -40,7 +40,7 @@ function createOriginCheck({ PUBLIC_URL, PUBLIC_URL_ALIASES }: Env, log: Fastify
     const { origin, 'sec-fetch-site': site, host } = request.headers
     if (typeof site === 'string' && site !== 'same-origin' && site !== 'none') throw new HttpError(403)
     if (typeof origin !== 'string') return
-    if (origin === 'null' && site === 'same-origin') return // of browsers that are set to send no referrer
+    if (origin === 'null' && site === 'same-origin') return // from browsers that are set to send no referrer
     const from = URL.canParse(origin) ? new URL(origin) : undefined
     const isOwn = from && (own ? own.includes(canonical(origin)) : from.host === request.host)
     if (!isOwn && from && (site === 'same-origin' || from.host === host)) warn(from.origin, host)
@@ -55,7 +55,7 @@ function printable(text: string): string {
 
 const THIS_MACHINE = /(?<=^https?:\/\/)(?:127\.0\.0\.1|\[::1\])(?=:|$)/
 
-/** Treats all names of this machine as one. */
+/** Replaces loopback addresses by `localhost`. */
 function canonical(origin: string): string {
   return new URL(origin).origin.replace(THIS_MACHINE, 'localhost')
 }

@@ -32,7 +32,7 @@ export function securityHeaders(env: Env): Record<string, string> {
   }
 }
 
-/** For scripts, styles, fonts and pictures: the other headers are about documents, and 0.8 kB each time. */
+/** For scripts, styles, fonts and pictures: the other headers concern documents only, and would add 0.8 kB to each file. */
 export function assetHeaders(env: Env): Record<string, string> {
   const lasting = `max-age=63072000${env.HSTS_PRELOAD ? '; includeSubDomains; preload' : ''}`
   return {

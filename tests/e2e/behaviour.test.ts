@@ -239,6 +239,17 @@ it('an address that is corrected while the first one is being sent is sent too',
   await close()
 })
 
+it('a subscription whose code does not arrive says so after some seconds', async () => {
+  const { page, close } = await visit('/privacy-policy')
+  await page.route('**/assets/trpc-*.js', () => {}) // stalls
+  const box = page.locator('#subscribe')
+  await box.getByLabel('Email address').fill(anAddress())
+  await box.getByRole('button').click()
+  await box.getByText(subscribe.failed).waitFor()
+  expect(await box.getByRole('button').textContent()).toBe('Subscribe')
+  await close()
+})
+
 it('the subscribe box stores the address and says so; a bad one it refuses', async () => {
   const { page, close } = await visit('/')
   const box = page.getByRole('contentinfo')

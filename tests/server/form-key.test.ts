@@ -197,6 +197,13 @@ describe('a form sent without scripts', () => {
     expect(await app.db.enquiry.count()).toBe(2)
   })
 
+  it('sent again after staff have corrected it is the same enquiry', async () => {
+    const first = await submitAt(5)
+    await app.db.enquiry.updateMany({ data: { name: 'Corrected' } })
+    expect(await submitAt(12)).toEqual(first)
+    expect(await app.db.enquiry.count()).toBe(1)
+  })
+
   it('with another quantity is another enquiry at once', async () => {
     await submitAt(5)
     await submitAt(5, { ...typed, quantity: typed.quantity + 1 })
