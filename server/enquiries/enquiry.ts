@@ -38,7 +38,7 @@ export function toFormValue(field: OrderField, stored: string): string {
   return options.find((option) => enumMember(option) === stored) ?? stored
 }
 
-export async function readOldestNew(db: Db) {
+export async function readOldestNewEnquiry(db: Db) {
   const oldest = await db.enquiry.findFirst({ where: { status: 'New' }, orderBy: { receivedAt: 'asc' } })
   if (!oldest) return undefined
   const seconds = Math.max(0, Math.round((Date.now() - oldest.receivedAt.getTime()) / 1000))

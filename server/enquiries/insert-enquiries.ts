@@ -16,7 +16,7 @@ function isSuspicious({ website, filledInMs = Number.POSITIVE_INFINITY }: Order)
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 const LETTERS_COUNT = 6
 /** With any prefix: the brand may have had another one. */
-export const REFERENCE = new RegExp(`^[A-Z]{1,5}-[${ALPHABET}]{${LETTERS_COUNT}}$`)
+export const REFERENCE_PATTERN = new RegExp(`^[A-Z]{1,5}-[${ALPHABET}]{${LETTERS_COUNT}}$`)
 
 export function createReference(): string {
   const letters = Array.from({ length: LETTERS_COUNT }, () => ALPHABET[randomInt(ALPHABET.length)])
@@ -24,7 +24,7 @@ export function createReference(): string {
 }
 
 /** While this lease lasts, each enquiry gets a webhook post, whichever process stores it. */
-export const POSTS_ENABLED = 'posts enabled'
+export const POSTS_LEASE = 'posts enabled'
 
 export interface NewEnquiry {
   row: ReturnType<typeof toRow>
@@ -75,7 +75,7 @@ export async function insertEnquiries(db: Pick<Db, '$queryRaw'>, enquiries: NewE
       RETURNING "Id", "Email", "SuspectedSpam"
     ), wanted AS (
       SELECT "Kind" FROM (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement')) AS mails ("Kind")
-      UNION ALL SELECT 'Post' FROM "Quvera_Lease" WHERE "Name" = ${POSTS_ENABLED} AND "Until" > now()
+      UNION ALL SELECT 'Post' FROM "Quvera_Lease" WHERE "Name" = ${POSTS_LEASE} AND "Until" > now()
     ), mails AS (
       INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "DueAt", "Mailbox")
       SELECT form."Id", wanted."Kind", CASE WHEN wanted."Kind" <> 'Staff' OR NOT form."SuspectedSpam" THEN now() END,

@@ -5,7 +5,7 @@ import { orderPaths, pagePaths, SUBSCRIBED_PATH } from '../../shared/page-paths.
 import { KEY_LIFETIME_MS } from '../../shared/submission-key.ts'
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
 import { enquiryFields } from '../enquiries/enquiry.ts'
-import { REFERENCE } from '../enquiries/insert-enquiries.ts'
+import { REFERENCE_PATTERN } from '../enquiries/insert-enquiries.ts'
 import { type Orders, SubmitError, type Submitted } from '../enquiries/orders.ts'
 import { HttpError, logFailure, toProblem } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
@@ -48,7 +48,7 @@ export function serveFormPosts(
     const fields = fieldsOf(request)
     if (isOrderForm(request)) {
       const { reference } = await limits.countIfSuccessful('order', request, reply, (options) =>
-        submitPlainForm(orders, fields, options),
+        submitWithoutScripts(orders, fields, options),
       )
       return reply.redirect(`${RECEIVED_PATH}?reference=${reference}`, 303)
     }
@@ -72,10 +72,10 @@ export function serveFormPosts(
     return sendPage(request.routeOptions.url ?? '/', outcome, reply)
   }
 
-  /** Over the limit, except in a flood, and while the database is away the page shows the reference alone. */
+  /** If the database is unavailable, or the client is over its limit but no flood, the page shows only the reference. */
   app.get<{ Querystring: { reference?: unknown } }>(RECEIVED_PATH, async (request, reply) => {
     const reference = String(request.query.reference)
-    if (!REFERENCE.test(reference)) return sendNotFound(request, reply, pages)
+    if (!REFERENCE_PATTERN.test(reference)) return sendNotFound(request, reply, pages)
     const received = await limits.count('link', request, reply).then(
       () => orders.received(reference).catch(() => ({ reference })),
       (error: HttpError) => {
@@ -104,7 +104,7 @@ export function fieldsOf({ body }: FastifyRequest): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams()
 }
 
-/** The subscribe box has no mobile number. Without a body the path decides. */
+/** The subscribe form has no mobile number. Without a body the path decides. */
 function isOrderForm(request: FastifyRequest): boolean {
   const fields = fieldsOf(request)
   return fields.size > 0 ? fields.has('mobile') : orderPaths.includes(request.routeOptions.url ?? '')
@@ -119,7 +119,7 @@ function pick(fields: URLSearchParams, names: string[]): Record<string, string> 
  * Submits an order form. `fields` gets the key under which the order may be stored. The page of a failure keeps it: sent
  * again unchanged within a day, it is the same order.
  */
-async function submitPlainForm(orders: Orders, fields: URLSearchParams, options: { acknowledge: boolean }) {
+async function submitWithoutScripts(orders: Orders, fields: URLSearchParams, options: { acknowledge: boolean }) {
   const order = orderContentSchema.parse(readOrderFields(fields))
   const given = submissionKeySchema.safeParse(fields.get('submissionKey'))
   if (given.success) {

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from '../database/database.ts'
-import { readOldestNew } from '../enquiries/enquiry.ts'
+import { readOldestNewEnquiry } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
 import { readBacklog } from '../mail/usage.ts'
 import { ORDER_FORM } from './form-posts.ts'
@@ -32,7 +32,7 @@ type Figures = Awaited<ReturnType<typeof readFigures>>
 
 /** Reads by indexes: the cost does not grow with the number of rows. */
 async function readFigures(db: Db) {
-  return { ...(await readBacklog(db)), oldestNewSeconds: (await readOldestNew(db))?.seconds ?? 0 }
+  return { ...(await readBacklog(db)), oldestNewSeconds: (await readOldestNewEnquiry(db))?.seconds ?? 0 }
 }
 
 function createFigures(registry: Registry) {

@@ -12,7 +12,7 @@ import { CHUNK, transition } from './queue.ts'
 import { allowanceOf, summaryPauseMs } from './quota.ts'
 import { replyCode } from './resend.ts'
 import { IN_SUMMARY, kinds, undelivered } from './states.ts'
-import { withoutNumber } from './templates.ts'
+import { maskLargeQuantity } from './templates.ts'
 import { budgetOf, type Usage } from './usage.ts'
 
 /*
@@ -82,7 +82,7 @@ async function readList(db: Db, title: string, where: Prisma.EnquiryWhereInput, 
     const results = row.mails.map(({ kind, status, lastError }) =>
       [kinds[kind].short, status, replyCode(lastError)].filter(Boolean).join(' '),
     )
-    const what = `${withoutNumber(quantity)} × ${products}, ${retailerSelfUse}`
+    const what = `${maskLargeQuantity(quantity)} × ${products}, ${retailerSelfUse}`
     return [reference, what, formatIndianTime(row.receivedAt), ...spam, ...results].join(' · ')
   })
   const named = rows.slice(LISTED_MAX).map(({ reference }) => reference)

@@ -57,13 +57,13 @@ function createSummary(summary: string): Content {
 /** Without personal data. */
 export function titleOf({ reference, quantity, products, retailerSelfUse, suspectedSpam }: Enquiry): string {
   const spam = suspectedSpam ? 'Suspected spam: ' : ''
-  return `${spam}${brand.name} enquiry ${reference}: ${withoutNumber(quantity)} × ${products}, ${retailerSelfUse}`
+  return `${spam}${brand.name} enquiry ${reference}: ${maskLargeQuantity(quantity)} × ${products}, ${retailerSelfUse}`
 }
 
 /** A larger quantity may be a telephone number, which is personal data. */
 const QUANTITY_REPEATED_MAX = 9999
 
-export function withoutNumber(quantity: string, instead = `more than ${QUANTITY_REPEATED_MAX}`): string {
+export function maskLargeQuantity(quantity: string, instead = `more than ${QUANTITY_REPEATED_MAX}`): string {
   return Number(quantity) > QUANTITY_REPEATED_MAX ? instead : quantity
 }
 
@@ -81,7 +81,7 @@ export function createAcknowledgement({ reference, products, quantity, retailerS
     referenceLine(reference),
     table([
       [LABELS.products, products],
-      [LABELS.quantity, withoutNumber(quantity, 'as you entered it')],
+      [LABELS.quantity, maskLargeQuantity(quantity, 'as you entered it')],
       [LABELS.retailerSelfUse, retailerSelfUse],
     ]),
     paragraph('Questions? Name the reference.'),

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import type { Db } from '../database/database.ts'
 import { takeLease } from '../database/lease.ts'
 import { type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
-import { POSTS_ENABLED } from '../enquiries/insert-enquiries.ts'
+import { POSTS_LEASE } from '../enquiries/insert-enquiries.ts'
 import type { Env } from '../env.ts'
 import { propertiesOf } from '../errors.ts'
 import { backOffMs, claimDue, correctFutureTimes, withholdOld } from './queue.ts'
@@ -94,5 +94,5 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
 
 /** Takes or renews a lease: while it lasts, each order writes a post. */
 export function enablePosts(db: Db): Promise<boolean> {
-  return takeLease(db, POSTS_ENABLED, 'a process with NOTIFY_URL', ENABLED_SECONDS)
+  return takeLease(db, POSTS_LEASE, 'a process with NOTIFY_URL', ENABLED_SECONDS)
 }

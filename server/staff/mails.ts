@@ -1,7 +1,7 @@
 import { type Db, readNow } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
-import { readOldestNew } from '../enquiries/enquiry.ts'
+import { readOldestNewEnquiry } from '../enquiries/enquiry.ts'
 import { OperatorError, redact } from '../errors.ts'
 import { formatAge, formatCount, staffCommand } from '../format.ts'
 import { transition } from '../mail/queue.ts'
@@ -155,7 +155,7 @@ async function printMails(terminal: Terminal, db: Db, onlyFailed: boolean) {
   for (const section of sections)
     if (!onlyFailed || !section.waiting) listed += await printSection(terminal, db, section)
   if (listed === 0) print(onlyFailed ? 'No mail has failed.' : 'No mail waits.')
-  const oldest = await readOldestNew(db)
+  const oldest = await readOldestNewEnquiry(db)
   if (oldest) {
     const waiting = formatCount(await db.enquiry.count({ where: { status: 'New' } }), 'enquiry is', 'enquiries are')
     print(
