@@ -77,8 +77,8 @@ export function innerError(error: unknown): unknown {
   return cause ?? propertiesOf(meta).driverAdapterError
 }
 
-/** Codes of Node and Prisma, and kinds of Prisma's adapter, for a connection that could not be opened or has ended. */
-const NOT_CONNECTED = /^(E[A-Z]+|P1001|P1017|DatabaseNotReachable|ConnectionClosed)$/
+/** What Node, Prisma and its adapter call a connection that could not be opened or has ended. */
+const NOT_CONNECTED = /^(E[A-Z]+|EAI_AGAIN|P1001|P1017|DatabaseNotReachable|ConnectionClosed|SocketTimeout)$/
 
 /** Whether the database cannot be reached, or ends its connections. Not for a slow statement or a missing right. */
 export function isDatabaseAway(error: unknown): boolean {

@@ -69,7 +69,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     return result
   }
 
-  /** The stored row of this order. Undefined if only its reference existed, or staff have edited the row with its content key. */
+  /** The stored row of this order. Undefined if only its random reference was taken, or staff have edited the row with its content key. */
   async function findStored(order: Order, id: string, contentKeys: string[]): Promise<EnquiryRow | undefined> {
     const found = await db.enquiry.findMany({ where: { submissionKey: { in: [order.submissionKey, ...contentKeys] } } })
     const stored = found.find((row) => row.id === id) ?? found.find((row) => isSameOrder(row, order))
@@ -92,8 +92,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     if (!isStored(id)) {
       const stored = await findStored(order, id, contentKeys)
       if (!stored) {
-        if (tries === 0)
-          throw new SubmitError('refused', messages.failed, new Error('No stored row explains the conflict'))
+        if (tries === 0) throw unexplained()
         return submit(order, { acknowledge }, [], tries - 1)
       }
       await waitForStandby(db)
@@ -107,6 +106,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     content: OrderContent,
     keys: ContentKeys,
     options: SubmitFormOptions,
+    tries = TRIES,
   ): Promise<Submitted> {
     options.onKey(keys.current)
     const order = { ...content, submissionKey: keys.current }
@@ -116,7 +116,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
       db.$transaction(async (transaction) => {
         // Another request with the same content waits here until this one is committed.
         await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(content)}, 0))`
-        // Of the same content when it was stored, also if staff have edited it since.
+        // Had the same content when it was stored; staff may have edited it since.
         const same = await transaction.enquiry.findFirst({ where: { submissionKey: { in: Object.values(keys) } } })
         if (same) {
           await waitForStandby(transaction)
@@ -128,7 +128,9 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
         return isStored(row.Id) ? reference : undefined
       }, TRANSACTION),
     )
-    if (!stored) return storeByContent(content, keys, options) // the reference existed, or an equal order was stored meanwhile
+    if (!stored && tries === 0) throw unexplained()
+    // The random reference was taken, or an equal order was stored meanwhile.
+    if (!stored) return storeByContent(content, keys, options, tries - 1)
     if (stored === reference) log.info({ reference }, 'enquiry stored')
     return { reference: stored }
   }
@@ -163,6 +165,10 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
   }
 }
 
+function unexplained(): SubmitError {
+  return new SubmitError('refused', messages.failed, new Error('No stored row explains why the order was not stored'))
+}
+
 function contentKeysOf(order: Order): string[] {
   const { current, previous } = createContentKeys(order)
   return [current, previous]
@@ -181,7 +187,7 @@ function isRowError(error: unknown): boolean {
   return ['22', '23', 'P0'].includes(sqlState(error)?.slice(0, 2) ?? '')
 }
 
-/** Makes the commit wait until a synchronous standby has all earlier rows: after a restart the primary may have more than it. */
+/** Makes the commit wait until a synchronous standby has all earlier rows: a restarted primary may hold rows that it lacks. */
 async function waitForStandby(db: Pick<Db, '$executeRaw'>): Promise<void> {
   await db.$executeRaw`SELECT pg_logical_emit_message(true, 'quvera', '')`
 }

@@ -9,7 +9,7 @@ const LEASE = 'retention'
 const CHECK_MS = 3_600_000
 /** Few enough for the time limit of a statement. */
 const CHUNK = 500
-/** A site may be stopped, or get no enquiry, for a shorter time than this. */
+/** No site is stopped, or without an enquiry, for so long. */
 const CLOCK_JUMP_DAYS = 31
 
 const CLOCK_JUMP = `old enquiries are not erased: the database's clock jumped by more than ${CLOCK_JUMP_DAYS} days. If the clock is right, run once:`

@@ -60,7 +60,7 @@ function createFigures(registry: Registry) {
   const up = new Gauge(described('database_up', '1 when the database answers'))
   const mails = new Gauge(described('mails', 'Mails that are not sent, by state, up to 10,000', ['state']))
   const posts = new Gauge(
-    described('posts', 'Posts that NOTIFY_URL has not taken, by state; failed: given up', ['state']),
+    described('posts', 'Posts that NOTIFY_URL has not accepted, by state; failed: given up', ['state']),
   )
   const oldest = new Gauge(
     described('mail_oldest_pending_seconds', 'Age of the oldest mail to staff that is still to be sent'),

@@ -42,14 +42,16 @@ export async function applyEvents(db: Db, log: Log, resendId: string, staffEmail
   const isToSeveral = kinds[row.kind].to === 'staff' && staffEmails.length > 1
   for (const { type, reason } of events) {
     const state = EVENTS[type] ?? 'Sent'
-    // A bounce that follows `delivered` is later news of one receiver. Of several, the mail has reached one all the same.
-    const mustBeSent = state === 'Sent' || (state === 'Delivered') !== isToSeveral
-    const where = Prisma.sql`mail."Id" = ${row.id} ${mustBeSent ? Prisma.sql`AND mail."Status" = 'Sent'` : Prisma.empty}`
+    // To one receiver, bad news replaces `Delivered`. To several, `Delivered` replaces bad news: the mail has reached one.
+    const isBad = state !== 'Delivered' && state !== 'Sent'
+    const overrules = isToSeveral ? state === 'Delivered' : isBad
+    const from = overrules ? Prisma.sql`<> 'Pending'` : Prisma.sql`= 'Sent'`
+    const where = Prisma.sql`mail."Id" = ${row.id} AND mail."Status" ${from}`
     const description = [type.replace('email.', '').replace('_', ' '), reason].filter(Boolean).join(': ')
     const reported = state === 'Sent' ? Prisma.empty : Prisma.sql`, "DueAt" = NULL, "ReportedAt" = now()`
     const error = Prisma.sql`, "LastError" = ${state === 'Delivered' ? null : description}`
     const [changed] = await transition(db, state, where, Prisma.sql`${error}${reported}`)
-    if (changed || isToSeveral) logEvent(log, { mail: row.id, kind: row.kind, state, reason })
+    if (changed || (isToSeveral && isBad)) logEvent(log, { mail: row.id, kind: row.kind, state, reason })
   }
   await db.mailEvent.deleteMany({ where: { id: { in: events.map(({ id }) => id) } } })
 }
@@ -59,7 +61,10 @@ function logEvent(log: Log, change: Change) {
   if (change.state === 'Delivered') return log.info(change, 'a mail has arrived')
   if (change.state === 'Complained') return log.warn(change, 'a mail was marked as spam')
   if (kinds[change.kind].to !== 'staff') return log.warn(change, 'a mail did not arrive')
-  log.error(change, 'a mail to staff did not arrive at an address: `staff mails` lists what reached nobody')
+  log.error(
+    change,
+    'a mail to staff did not arrive at one of its addresses; if it reached nobody, `staff mails` lists it',
+  )
 }
 
 /** For events that came before the result of a send, if the process died in between. Reads the newest mails only. */
@@ -74,16 +79,16 @@ export async function applyMissedEvents(db: Db, log: Log, staffEmails: string[])
   for (const { resendId } of missed) await applyEvents(db, log, resendId, staffEmails)
 }
 
-/** Older events belong to no mail of ours. */
+/** Events older than two days belong to no mail of ours. */
 export async function deleteOldEvents(db: Db): Promise<void> {
   await db.$executeRaw`
     DELETE FROM "Quvera_MailEvent" WHERE "Id" IN (
       SELECT "Id" FROM "Quvera_MailEvent" WHERE "ReceivedAt" < now() - interval '2 days' LIMIT ${CHUNK})`
 }
 
-/** For a site without webhooks: asks Resend about one mail a poll. It uses one request of Resend's limit. */
+/** For a site without webhooks: asks Resend about one mail at each poll. Each question counts in Resend's rate limit. */
 export function createDeliveryCheck(db: Db, log: Log, staffEmails: string[], mailer: Mailer, pace: Pace) {
-  /** False during a check, and for good once Resend has refused the key. */
+  /** False during a check, and for good once Resend has refused to answer this key. */
   let mayCheck = true
 
   async function check(): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import { type Env, publicUrlOf } from '../env.ts'
+import { isDatabaseAway } from '../errors.ts'
 import { applyEvents, applyMissedEvents, createDeliveryCheck, deleteOldEvents } from './delivery.ts'
 import { createPace } from './pace.ts'
 import {
@@ -29,8 +30,7 @@ const PAUSE_MAX_MS = 300_000
 const QUOTA_PAUSE_MS = 3_600_000
 /** Resend remembers an idempotency key for 24 hours; an hour is left for clocks that differ and for the try itself. */
 const KEY_LIFETIME_HOURS = 23
-/** To one mailbox. */
-const MAILS_A_DAY = 3
+const MAILS_A_DAY_TO_A_MAILBOX = 3
 const NOT_SENT_AGAIN = 'Not sent again, but an earlier try may have sent it'
 const KEY_EXPIRED = 'An earlier try may have sent this mail; too long ago to try again without a second copy.'
 
@@ -44,13 +44,14 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
   const checkDelivery = env.RESEND_WEBHOOK_SECRET ? undefined : createDeliveryCheck(db, log, staffEmails, mailer, pace)
   let warnAt = 0 // by this process's monotonic clock
 
-  async function upkeep() {
+  /** Mails are sent also if it fails. */
+  async function cleanUp() {
     try {
-      await correctFutureTimes(db, mailKinds)
-      await deleteOldEvents(db)
-      await applyMissedEvents(db, log, staffEmails)
       if (performance.now() >= warnAt && (await warnIfOverdue(db, log))) warnAt = performance.now() + WARN_MS
+      await applyMissedEvents(db, log, staffEmails)
+      await deleteOldEvents(db)
     } catch (err) {
+      if (isDatabaseAway(err)) throw err
       log.error({ err }, 'the queue of mails could not be cleaned up; mails are sent all the same')
     }
   }
@@ -60,9 +61,10 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
     capacity: pace.capacity,
     async prepare(isUpkeep) {
       if (isUpkeep && (await withholdOld(db, mailKinds, env.MAIL_MAX_AGE_DAYS, log))) return 'again'
+      if (isUpkeep) await correctFutureTimes(db, mailKinds) // before anything is sent: a key may have expired
       usage = await readUsage(db, budgetOf(env))
       await writeSummaryIfDue(usage, isUpkeep)
-      if (isUpkeep) await upkeep()
+      if (isUpkeep) await cleanUp()
       checkDelivery?.()
       return 'ready'
     },
@@ -142,6 +144,6 @@ export async function readWithholdReason(db: Db, mail: StoredMail): Promise<stri
       WHERE "Mailbox" = ${mailbox} AND "TriedAt" > now() - interval '24 hours' AND "Id" <> ${id}
         AND ("Status" <> 'Pending' OR ("TriedAt", "Id") < (${triedAt}::timestamptz, ${id}))) AS "others"`
   if (hasEnded) return 'the subscription has ended'
-  if (others < MAILS_A_DAY) return undefined
-  return `this address has had ${MAILS_A_DAY} acknowledgements or confirmations within 24 hours`
+  if (others < MAILS_A_DAY_TO_A_MAILBOX) return undefined
+  return `this address has had ${MAILS_A_DAY_TO_A_MAILBOX} acknowledgements or confirmations within 24 hours`
 }

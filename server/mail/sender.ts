@@ -9,7 +9,7 @@ import { type ClaimedMail, type Result, recordResult } from './queue.ts'
 export interface Transport {
   /** Only the process that holds this lease sends. */
   lease: string
-  /** Runs at each poll. Nothing is sent before it returns `ready`; `again` repeats it at once. `isUpkeep`: once a minute. */
+  /** Runs at each poll. Nothing is sent before it returns `ready`; `again` repeats it at once. `isUpkeep` is true once a minute. */
   prepare(isUpkeep: boolean): Promise<'ready' | 'again'>
   /** How many tries may begin now; if none, how long to wait at least. */
   capacity(underWay: number): { tries: number; pauseMs: number }
@@ -39,7 +39,7 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   const graceIsOver = new AbortController()
   const underWay = new Set<Promise<void>>()
   let isStopping = false
-  /** No mail is claimed before. */
+  /** Nothing is claimed before this time, by `performance.now()`. */
   let pausedUntil = 0
   let woken = new AbortController()
   let nextPollAt = 0
@@ -103,7 +103,9 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
 
   function start(mail: ClaimedMail) {
     const sending = sendOnce(mail)
-      .catch((err) => log.error({ err, mail: mail.id }, 'sending a mail, or recording its result or events, failed'))
+      .catch((err) =>
+        log.error({ err, mail: mail.id }, 'a mail was not sent, or its result or events were not recorded'),
+      )
       .finally(() => {
         underWay.delete(sending)
         woken.abort()

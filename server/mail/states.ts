@@ -59,16 +59,16 @@ export const TOO_OLD = 'Not sent: the enquiry is more than'
 export const IN_SUMMARY = 'Told in summary'
 
 /** Includes Unknown: such a mail may not have arrived. */
-const any = { status: { in: [...undeliveredStates, 'Unknown'] } } satisfies MailFilter
+const ofAnyKind = { status: { in: [...undeliveredStates, 'Unknown'] } } satisfies MailFilter
 const ofNew = { enquiry: { status: 'New' } } satisfies MailFilter
 export const undelivered = {
-  any,
-  /** Those in a summary have no `dueAt`, so the index leaves them out. */
+  ofAnyKind,
+  /** Notices in a summary have no `dueAt`: that condition lets the index be used. */
   notices: {
     kind: 'Notice',
-    OR: [any, { status: 'Withheld', dueAt: { not: null }, lastError: { startsWith: TOO_OLD } }],
+    OR: [ofAnyKind, { status: 'Withheld', dueAt: { not: null }, lastError: { startsWith: TOO_OLD } }],
     ...ofNew,
   },
-  summaries: { ...any, kind: 'Summary' },
+  summaries: { ...ofAnyKind, kind: 'Summary' },
   acknowledgements: { kind: 'Acknowledgement', status: { in: undeliveredStates }, ...ofNew },
 } satisfies Record<string, MailFilter>

@@ -72,7 +72,7 @@ async function readList(db: Db, title: string, where: Prisma.EnquiryWhereInput, 
   if (total === 0) return { total }
   const rows = await db.enquiry.findMany({
     where,
-    include: { mails: { where: undelivered.any } },
+    include: { mails: { where: undelivered.ofAnyKind } },
     orderBy: [{ receivedAt: 'desc' }, { id: 'desc' }],
     take: LISTED_MAX + NAMED_MAX,
   })
@@ -92,8 +92,8 @@ async function readList(db: Db, title: string, where: Prisma.EnquiryWhereInput, 
 }
 
 /**
- * Writes a summary `waitMs` after a notice begins to wait for one, once the pause since the last summary is over. While the
- * limit of notices is reached, it replaces due notices too. Also writes the digest.
+ * Writes a summary `waitMs` after a notice begins to wait for one, and not before the pause since the last summary is over.
+ * While the limit of notices is reached, it replaces due notices too. Also writes the digest.
  */
 export function createSummaryWriter(db: Db, env: Env, log: Pick<Logger, 'info' | 'error'>, waitMs = WAIT_MS) {
   const budget = budgetOf(env)

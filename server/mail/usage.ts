@@ -19,7 +19,7 @@ const TO_STAFF: MailKind[] = ['Summary', 'Notice']
 export interface Usage {
   /** Tried in the last 24 hours, refused ones included. */
   used: CountByKind
-  /** Without DueAt: of suspected spam. */
+  /** A notice of suspected spam, without DueAt, waits for a summary. */
   hasNoticeForSummary: boolean
   hasUntriedNotice: boolean
   hasUntriedSummary: boolean

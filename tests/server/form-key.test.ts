@@ -269,6 +269,15 @@ describe('a form sent without scripts', () => {
   })
 })
 
+it('a form whose row the database drops is refused, and not tried for ever', async () => {
+  await app.db.$executeRaw`
+    CREATE FUNCTION drop_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`
+  await app.db
+    .$executeRaw`CREATE TRIGGER drop_row BEFORE INSERT ON "Quvera_Form" FOR EACH ROW EXECUTE FUNCTION drop_row()`
+  const stored = submitAt(5).finally(() => app.db.$executeRaw`DROP FUNCTION drop_row CASCADE`)
+  await expect(stored).rejects.toMatchObject({ reason: 'refused' })
+})
+
 it('an order that no key of its row explains is refused, and not tried for ever', async () => {
   await app.db.$executeRaw`CREATE UNIQUE INDEX one_each ON "Quvera_Form" ("Mobile")`
   await app.orders.submit({ ...typed, submissionKey: crypto.randomUUID() })

@@ -86,6 +86,27 @@ describe('the sender', () => {
     await outbox.stop(1000)
   })
 
+  it('sends nothing while times that a clock ahead has left cannot be corrected', async () => {
+    const app = await anApp({ mails: false })
+    await submit(app.url, anOrder())
+    const ahead = { triedAt: new Date(Date.now() + 40 * 86_400_000), dueAt: hoursAgo(1) }
+    await app.db.mail.updateMany({ data: ahead })
+    await app.db.$executeRaw`
+      CREATE FUNCTION too_slow() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE query_canceled USING MESSAGE = 'canceling statement due to statement timeout'; END $$`
+    await app.db.$executeRaw`
+      CREATE TRIGGER too_slow BEFORE UPDATE ON "Quvera_Mail" FOR EACH ROW
+      WHEN (OLD."TriedAt" IS DISTINCT FROM NEW."TriedAt") EXECUTE FUNCTION too_slow()`
+    const outbox = app.startOutbox()
+    await eventually(() => expect(app.countLogged('the sender cannot work')).toBe(1))
+    await sleep(500) // several polls
+    expect(app.resend.mails).toEqual([])
+    await app.db.$executeRaw`DROP FUNCTION too_slow CASCADE`
+    await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Unknown' } })).toBe(2))
+    await outbox.stop(1000)
+    expect(app.resend.mails).toEqual([])
+  })
+
   it('pauses when Resend refuses the key, and continues by itself', async () => {
     const app = await anApp({ retrySeconds: 0.1 })
     app.resend.behaviour = { status: 401, name: 'invalid_api_key' }
