@@ -77,16 +77,19 @@ export function innerError(error: unknown): unknown {
   return cause ?? propertiesOf(meta).driverAdapterError
 }
 
+/** The message of pg when its time limit for a statement is over. PostgreSQL's own limit is shorter. */
+const NO_ANSWER = 'Query read timeout'
 /** What Node, Prisma and its adapter call a connection that could not be opened or has ended. */
 const NOT_CONNECTED = /^(E[A-Z]+|EAI_AGAIN|P1001|P1017|DatabaseNotReachable|ConnectionClosed|SocketTimeout)$/
 
-/** Whether the database cannot be reached, or ends its connections. Not for a slow statement or a missing right. */
+/** Whether the database cannot be reached, does not answer or ends its connections. Not for a missing right. */
 export function isDatabaseAway(error: unknown): boolean {
   const state = sqlState(error)
   if (state) return /^(08|57P)/.test(state)
   const { code, kind } = propertiesOf(error)
   const inner = innerError(error)
-  return isConnectionLost(error) || NOT_CONNECTED.test(String(kind ?? code)) || (inner ? isDatabaseAway(inner) : false)
+  if (isConnectionLost(error) || (error instanceof Error && error.message === NO_ANSWER)) return true
+  return NOT_CONNECTED.test(String(kind ?? code)) || (inner ? isDatabaseAway(inner) : false)
 }
 
 /** Whether PostgreSQL refused, for a missing right, say. Classes 08 and 57 mean that it is shutting down or lost. */

@@ -18,7 +18,7 @@ import { migrationsFolder } from './project-root.ts'
 /** How long to wait while another process opens or closes the embedded database. */
 export const LOCK_WAIT_MS = 30_000
 const POLL_MS = 50
-/** How long a command that started the embedded database serves other clients after its own work. */
+/** A command that started the embedded database ends when no other client has had a turn for this long. */
 const LINGER_MS = 3000
 
 export interface DatabaseOptions extends ConnectOptions {
@@ -48,7 +48,7 @@ export async function openDatabase(options: DatabaseOptions & { lockWaitMs?: num
 
 /**
  * For staff commands and Studio: connects to the process that uses the embedded database. If there is none, this process
- * starts it, and after its own work serves other clients for `LINGER_MS`.
+ * starts it, and after its own work serves other clients until they have done theirs.
  */
 export async function joinDatabase(options: DatabaseOptions): Promise<Database> {
   if (options.url) return connectDatabase({ connectionString: options.url }, options)

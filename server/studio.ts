@@ -7,7 +7,7 @@ import { resolve } from 'node:path'
 import type { Database } from './database/database.ts'
 import { isServed, pathIn, socketFolder } from './embedded/data-dir.ts'
 import { type Env, readEnvOrExit } from './env.ts'
-import { exitWithReason } from './errors.ts'
+import { exitWithReason, OperatorError } from './errors.ts'
 import { joinDatabase, withDatabase } from './open-database.ts'
 import { migrationsFolder } from './project-root.ts'
 import { writeAccessLine } from './staff/access-log.ts'
@@ -51,12 +51,14 @@ function openWhenNeeded(open: () => Promise<Database>, socket: string): () => Pr
   let opened: Promise<Database> | undefined
   let closed: Promise<void> | undefined
   const closeWhenIdle = setTimeout(() => {
-    closed = opened?.then(({ close }) => close())
+    if (opened) closed = opened.then(({ close }) => close())
     opened = undefined
   }, IDLE_MS)
   return async () => {
-    await closed
-    if (!opened && !(await isServed(socket))) opened ??= open()
+    if (!opened && !(await isServed(socket))) {
+      await closed
+      opened ??= open()
+    }
     await opened
     closeWhenIdle.refresh()
     return connect(socket).on('data', () => closeWhenIdle.refresh())
@@ -79,6 +81,10 @@ async function forward(host: string, port: number, open: () => Socket | Promise<
     client.on('close', () => target.destroy())
     client.pipe(target).pipe(client)
   })
-  await once(server.listen(port, host), 'listening').catch(exitWithReason)
+  await once(server.listen(port, host), 'listening').catch((error: Error) =>
+    exitWithReason(
+      new OperatorError(`Studio cannot listen at ${host}:${port}: ${error.message}. Does another one run?`),
+    ),
+  )
   return server.address() as AddressInfo
 }

@@ -28,7 +28,7 @@ export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: (
     failed(error: unknown) {
       if (downSince !== undefined) return
       downSince = Date.now()
-      const fault = error instanceof TypeError && { err: error } // of ours: the only trace of it
+      const fault = error instanceof TypeError && { err: error } // a bug of ours: nothing else logs it
       log.error({ cause: causeOf(error), ...fault }, 'the database is away: enquiries cannot be stored')
       probeLater()
     },

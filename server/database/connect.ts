@@ -9,7 +9,7 @@ import { assertMigrated, migrate } from './migrations.ts'
 const POOL_SIZE = 10
 /** How long opening a connection may take: a suspended database has to wake up. */
 const CONNECT_MS = 5000
-/** While the server is probably down: after a statement without an answer, until a connection opens. */
+/** The same after a statement that got no answer, until a connection opens: the server is probably down. */
 const CONNECT_AFTER_SILENCE_MS = 1500
 const CONNECTION = { application_name: 'quvera', connectionTimeoutMillis: CONNECT_MS }
 const STATEMENTS_MAX = 200

@@ -53,8 +53,8 @@ export function quoted(name: string): string {
 }
 
 /**
- * On the embedded database orders wait during a transaction: it is committed before the rows are read, and WITH HOLD cursors
- * keep them.
+ * On the embedded database orders wait during a transaction. So it is committed first, and the rows are read from WITH HOLD
+ * cursors.
  */
 export async function withSnapshot(
   { withClient }: Database,
@@ -63,7 +63,7 @@ export async function withSnapshot(
 ): Promise<void> {
   await withClient(async (client) => {
     const id = randomUUID().slice(0, 8)
-    await client.query(BEGIN) // before the migrations are read, so that they fit the tables
+    await client.query(BEGIN) // migrations and tables are read from the same snapshot
     const { rows: migrations } = await client.query<Snapshot['migrations'][number]>(MIGRATIONS)
     const { rows: tables } = await client.query<Table>(TABLES)
     const cursorOf = (table: Table) => quoted(`${CURSOR_PREFIX}${id} ${tables.indexOf(table)}`)

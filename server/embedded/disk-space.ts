@@ -23,7 +23,7 @@ export function createDiskSpace(databaseFolder: string) {
   let measuredAt = Number.NEGATIVE_INFINITY
 
   return {
-    /** In a transaction the space is not measured again, so that it can end. */
+    /** Not measured again within a transaction, so that the transaction can end. */
     isEnoughFor(message: Buffer, isInTransaction: boolean): boolean {
       const now = performance.now()
       if (now - measuredAt > MEASURE_INTERVAL_MS && !isInTransaction) {
@@ -62,10 +62,19 @@ function bytesIn(folder: string): number {
   return paths.reduce((bytes, path) => bytes + statSync(join(folder, path)).size, 0)
 }
 
-export function assertDiskSpace(folder: string): void {
-  const free = freeBytes(folder)
-  if (free >= STORE_MIN_BYTES) return
-  throw new OperatorError(
-    `Only ${Math.floor(free / MEGABYTE)} MB are free on the disk of ${folder}: the embedded database does not start below ${STORE_MIN_BYTES / MEGABYTE} MB. Make room, and start again.`,
+export function assertDiskSpace(dataDir: string): void {
+  if (freeBytes(dataDir) < STORE_MIN_BYTES) throw noRoom(dataDir, STORE_MIN_BYTES)
+}
+
+/** PostgreSQL writes little when it opens. */
+export function assertRoomToOpen(dataDir: string): void {
+  if (freeBytes(dataDir) < EXECUTE_MIN_BYTES) rmSync(pathIn(dataDir, 'reserve'), { force: true })
+  if (freeBytes(dataDir) < MEGABYTE) throw noRoom(dataDir, MEGABYTE)
+}
+
+function noRoom(dataDir: string, needed: number): OperatorError {
+  const free = Math.floor(freeBytes(dataDir) / MEGABYTE)
+  return new OperatorError(
+    `Only ${free} MB are free on the disk of ${dataDir}: the embedded database does not start below ${needed / MEGABYTE} MB. Make room, and start again.`,
   )
 }

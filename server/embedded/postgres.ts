@@ -40,9 +40,9 @@ export async function openPostgres(folder: string, onAbort: (reason: string) => 
     initDbStartParams: INITDB_PARAMETERS,
     onStderr(text) {
       // Once it is open, errors are those of statements, and may quote personal data.
-      if (/(FATAL|PANIC): /.test(text) || (!isOpen && text.includes('ERROR: ')))
+      if ((isOpen ? FATAL_LOG_LINE : /(FATAL|PANIC|ERROR): /).test(text))
         lastError = text.replace(/^.*?(FATAL|PANIC|ERROR): +/, '')
-      if (isOpen && FATAL_LOG_LINE.test(text)) onAbort(lastError || text)
+      if (isOpen && FATAL_LOG_LINE.test(text)) onAbort(lastError)
       return false
     },
   })

@@ -5,7 +5,7 @@ import { OperatorError } from '../errors.ts'
 import { emptyDatabaseFile } from '../project-root.ts'
 import { noDatabase, pathIn } from './data-dir.ts'
 import { assertWholeDatabase, REMEDY } from './database-files.ts'
-import { assertDiskSpace, createDiskSpace } from './disk-space.ts'
+import { assertDiskSpace, assertRoomToOpen, createDiskSpace } from './disk-space.ts'
 import { sync, syncTree, unpackFolder } from './empty-database.ts'
 import { openPostgres } from './postgres.ts'
 import { createSession } from './session.ts'
@@ -37,12 +37,14 @@ export async function openServer(options: ServerOptions, send: (message: ThreadM
   const { dataDir, socket, port, siteUser } = options
   const databaseFolder = pathIn(dataDir, 'database')
   rmSync(join(databaseFolder, 'base/pgsql_tmp'), { recursive: true, force: true }) // of cursors, left by a kill
-  if (options.create) assertDiskSpace(dataDir) // a staff command and a thread that starts again may read and erase
+  // Without `create` (most staff commands, a thread that starts again) reading and erasing must still work.
+  if (options.create) assertDiskSpace(dataDir)
+  else assertRoomToOpen(dataDir)
   if (!assertWholeDatabase(databaseFolder)) {
     if (!options.create) throw noDatabase(dataDir)
     await createDatabase(databaseFolder)
   }
-  // A power cut may leave it empty, which PostgreSQL refuses. The lock of DATA_DIR replaces it.
+  // A power cut may leave it empty, which PostgreSQL refuses. DATA_DIR's own lock does its work.
   rmSync(join(databaseFolder, 'postmaster.pid'), { force: true })
   const onAbort = (text: string) => send({ kind: 'failed', text })
   const postgres = await openPostgres(databaseFolder, onAbort).catch((error: Error) => {

@@ -114,6 +114,7 @@ export function createSession(postgres: Postgres, turns: Turns, disk: DiskSpace)
       }
     },
 
+    hasBackups: () => backupCursors.size > 0,
     hasBackupOf: (socket: Socket) => [...backupCursors.values()].includes(socket),
     closeCursors,
   }
@@ -127,7 +128,7 @@ function backupCursorsIn(message: Buffer): string[] {
 
 const NO_TIME_LIMIT = /statement_timeout'?\s*(?:=|,|to\b)\s*'?0\b/i
 
-/** As migrations, restores and backups do. */
+/** Migrations, restores and backups set statement_timeout to 0. */
 function liftsTimeLimit(message: Buffer): boolean {
   return message.includes('statement_timeout') && NO_TIME_LIMIT.test(message.toString('latin1'))
 }

@@ -27,14 +27,14 @@ import type { ServerOptions, ThreadMessage } from './server.ts'
 const THREAD = resolve(import.meta.dirname, isBuilt ? 'embedded-database.js' : 'thread.ts')
 /** The thread is ended when it sends no message for this long, unless a statement may take longer. */
 const SILENCE_MAX_MS = 30_000
-const CHECKS = 10 // in that time
+const SILENCE_CHECKS = 10 // within SILENCE_MAX_MS
 /** Before each try to start another thread. When all of them fail, the process ends. */
 const PAUSES_MS = [100, 300, 1000]
 const CLOSE_MAX_MS = 10_000
 
 export interface EmbeddedOptions extends Pick<ServerOptions, 'create' | 'port'> {
   dataDir: string
-  /** `stop` waits until no client has had a turn for so long. */
+  /** `stop` serves other clients until none has had a turn for this long; 0: it disconnects them at once. */
   drainMs: number
   warn(message: string): void
   onFailure(error: unknown): void
@@ -60,7 +60,7 @@ export async function startEmbedded(options: EmbeddedOptions) {
   const host = socketFolder(dataDir)
   const server = { dataDir, socket: pathIn(host, 'socket'), port, siteUser, create }
   if (await isServed(server.socket)) {
-    unlock() // somebody has deleted the lock file of the process that serves
+    unlock() // the lock was free, but a process serves: its lock file was deleted
     throw new InUseError(dataDir)
   }
 
@@ -122,10 +122,10 @@ async function startThread(server: ServerOptions, warn: (message: string) => voi
     throw failure ?? new Error('The thread of the embedded database ended while it opened')
   // Counts checks and not the time, which passes while a machine sleeps.
   const timer = setInterval(() => {
-    if (!hasTimeLimit || ++silentChecks !== CHECKS) return
+    if (!hasTimeLimit || ++silentChecks !== SILENCE_CHECKS) return
     failure ??= new Error(`it did not answer for ${SILENCE_MAX_MS / 1000} seconds`)
     worker.terminate()
-  }, SILENCE_MAX_MS / CHECKS)
+  }, SILENCE_MAX_MS / SILENCE_CHECKS)
   return {
     /** Resolves with the reason once the thread has ended. */
     ended: exited.then(() => {

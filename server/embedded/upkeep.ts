@@ -4,7 +4,7 @@ import type { Postgres } from './postgres.ts'
 import type { Turns } from './turns.ts'
 
 const CHECK_MS = 15_000
-/** After a kill so much of the write-ahead log is read again. */
+/** At most about this much of the write-ahead log is read again after a kill. */
 const CHECKPOINT_BYTES = 16 * 2 ** 20
 const FIRST_VACUUM_MS = 3_600_000
 const VACUUM_MS = 24 * 3_600_000

@@ -13,6 +13,8 @@ const IDLE_TOTAL_MAX_MS = 30_000
 /** How long a statement of the site waits for its turn. */
 const SITE_WAIT_MS = 2000
 const POLL_MS = 20
+/** Shorter than a site that starts waits for the embedded database. */
+const DRAIN_MAX_MS = 20_000
 
 type Batches = AsyncIterator<Batch>
 
@@ -88,12 +90,14 @@ export function createWireServer(session: Session, turns: Turns, siteUser: strin
       server.on('error', () => {}) // a client could not be accepted, as without free file descriptors
       servers.push(server)
     },
-    /** Disconnects all clients, once none of them has had a turn for `drainMs`. */
+    /** Disconnects all clients, once none but the site has had a turn for `drainMs`, or after DRAIN_MAX_MS once none is at work. */
     async close(drainMs: number) {
       // Still accepts connections meanwhile: a client at work may open another one.
       const start = performance.now()
-      const isAtWork = () => busy > 0 || performance.now() - Math.max(start, lastTurnAt) < drainMs
-      while (drainMs > 0 && sockets.size > 0 && isAtWork()) await sleep(POLL_MS)
+      const end = start + DRAIN_MAX_MS
+      const areOthersAtWork = () =>
+        busy > 0 || session.hasBackups() || performance.now() < Math.min(end, Math.max(start, lastTurnAt) + drainMs)
+      while (drainMs > 0 && sockets.size > 0 && areOthersAtWork()) await sleep(POLL_MS)
       const closed = servers.map((server) => new Promise((done) => server.close(done)))
       for (const socket of sockets) socket.destroy()
       await Promise.all(closed)

@@ -62,7 +62,7 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   }
 
   function handleFailure(err: unknown): number {
-    // availability.ts logs that the database is away. What only the sender meets, such as a slow statement, is logged here.
+    // availability.ts logs that the database is away. What only the sender meets is logged here.
     if (!isFailing && !isDatabaseAway(err)) {
       log.error({ err, lease: transport.lease }, 'the sender cannot work: nothing is sent')
       isFailing = true

@@ -12,6 +12,8 @@ import { FORMAT, FORMAT_VERSION, formatMark } from './backup-file.ts'
 import { UsageError } from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
+/** Of the access log, which comes first and is no row to back up. */
+const HELD_BACK_MAX = 2 ** 20
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 const EMPTY =
@@ -89,7 +91,7 @@ async function* toPieces({ migrations, tables, rows }: Snapshot, written: Writte
       add(lines)
       written.all += lines.length
       if (table.name !== ACCESS_LOG) written.rows += lines.length
-      if (written.rows === 0) continue // nothing is written of a database without rows
+      if (written.rows === 0 && piece.length < HELD_BACK_MAX) continue // nothing is written of a database without rows
       yield piece
       piece = ''
     }

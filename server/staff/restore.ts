@@ -117,6 +117,7 @@ async function insertAll(db: Queries, { batches }: Backup, tables: string[]): Pr
   let inserted = 0
   await db.$executeRawUnsafe('SET CONSTRAINTS ALL DEFERRED') // rows may refer to rows that come later
   for await (const { table, columns, rows } of batches) {
+    if (!table.startsWith('Quvera_')) continue // of another program: earlier versions backed it up
     if (!tables.includes(table)) throw new BackupFormatError('It holds a table that this site does not have')
     const [name, names] = [quoted(table), columns.map(quoted).join()]
     // The database may be the one of the backup, emptied by hand: its access log cannot be emptied.

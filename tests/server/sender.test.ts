@@ -55,7 +55,7 @@ describe('the sender', () => {
     expect(app.countLogged('the sender cannot work')).toBe(1)
   })
 
-  it('reports an error without a code of PostgreSQL, such as a statement that the client gives up', async () => {
+  it('reports an error without a code of PostgreSQL, unless the database is away', async () => {
     const app = await anApp({ mails: false })
     const lines: unknown[] = []
     const log = { error: (...line: unknown[]) => lines.push(line), debug() {} }
@@ -67,7 +67,8 @@ describe('the sender', () => {
       attempt: async () => ({ to: 'Sent', lastError: null }),
       afterRecorded: async () => undefined,
     })
-    const errors = [new Error('Query read timeout'), new TypeError('a fault'), new Error('Connection terminated')]
+    const away = [new Error('Query read timeout'), new Error('Connection terminated')]
+    const errors = [new RangeError('a fault'), new TypeError('another'), ...away]
     const senders = errors.map((error) => startSender(app.db, failing(error), { log, leaseSeconds: 60, pollMs: 50 }))
     await sleep(500) // several polls
     await Promise.all(senders.map(({ stop }) => stop(0)))
