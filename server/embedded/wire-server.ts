@@ -90,7 +90,7 @@ export function createWireServer(session: Session, turns: Turns, siteUser: strin
       server.on('error', () => {}) // a client could not be accepted, as without free file descriptors
       servers.push(server)
     },
-    /** Disconnects all clients, once none but the site has had a turn for `drainMs`, or after DRAIN_MAX_MS once none is at work. */
+    /** Disconnects all clients once no other than the site has had a turn for `drainMs`; after DRAIN_MAX_MS once none is at work. */
     async close(drainMs: number) {
       // Still accepts connections meanwhile: a client at work may open another one.
       const start = performance.now()

@@ -44,7 +44,7 @@ interface SubmitFormOptions extends SubmitOptions {
   onKey(submissionKey: string): void
 }
 
-/** A suspended database needs seconds to wake up. ReadCommitted: the lookup after the lock must see rows committed meanwhile. */
+/** A suspended database wakes up in seconds. ReadCommitted: the lookup after the lock must see what was committed meanwhile. */
 const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
 /** Pause before the second try. Meanwhile the pool notices its other lost connections. */
 const RETRY_PAUSE_MS = 50
@@ -69,7 +69,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     return result
   }
 
-  /** The stored row of this order. Undefined if only its random reference was taken, or staff have edited the row with its content key. */
+  /** The stored row of this order. Undefined if only its reference was taken, or staff have edited the row of its content key. */
   async function findStored(order: Order, id: string, contentKeys: string[]): Promise<EnquiryRow | undefined> {
     const found = await db.enquiry.findMany({ where: { submissionKey: { in: [order.submissionKey, ...contentKeys] } } })
     const stored = found.find((row) => row.id === id) ?? found.find((row) => isSameOrder(row, order))

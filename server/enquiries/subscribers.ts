@@ -96,7 +96,7 @@ async function insertSubscriber(db: Db, email: string): Promise<void> {
   ])
 }
 
-/** Returns how many were deleted. A restored address has no EndsAt: it gets one, so that its link works as long as any other. */
+/** Returns how many were deleted. A restored address gets an EndsAt here, so that its link works as long as any other. */
 export async function deleteExpiredSubscribers(db: Db, now: Date): Promise<number> {
   const before = new Date(now.getTime() - DAY_MS)
   const endsAt = new Date(now.getTime() + (UNCONFIRMED_DAYS - 1) * DAY_MS)

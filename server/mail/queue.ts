@@ -52,8 +52,8 @@ export async function transition(
 
 /**
  * Claims due mails in the order of `kinds`: `limits` of each, `most` in all. Mails that an earlier try may have sent come
- * first and without a limit, as they are counted already; posts that were tried come last, because a receiver that hangs must not
- * hold up the others. Mails to staff go out oldest first, those to visitors newest first.
+ * first and without a limit, as they are counted already; posts that were tried come last, because a receiver that hangs
+ * must not hold up the others. Mails to staff go out oldest first, those to visitors newest first.
  */
 export async function claimDue(
   db: Db,

@@ -9,7 +9,7 @@ import { type ClaimedMail, type Result, recordResult } from './queue.ts'
 export interface Transport {
   /** Only the process that holds this lease sends. */
   lease: string
-  /** Runs at each poll. Nothing is sent before it returns `ready`; `again` repeats it at once. `isUpkeep` is true once a minute. */
+  /** Runs at each poll. Nothing is sent until it returns `ready`; `again` repeats it at once. `isUpkeep`: true once a minute. */
   prepare(isUpkeep: boolean): Promise<'ready' | 'again'>
   /** How many tries may begin now; if none, how long to wait at least. */
   capacity(underWay: number): { tries: number; pauseMs: number }
