@@ -142,7 +142,7 @@ describe.skipIf(inject('postgres'))('a server that cannot start', () => {
     const { status, stderr } = spawnSync(process.execPath, options, { encoding: 'utf8' })
     expect([status, stderr]).toEqual([
       1,
-      'This is Node 20.20.2. The server needs Node 24.2 or newer; npm start uses its own.\n',
+      'This is Node 20.20.2. The site needs Node 24.16.0 or newer: `npm run setup` links the one that npm ci installs on Linux; elsewhere install it.\n',
     ])
     expect(readFileSync(resolve('dist/server', file), 'utf8')).not.toMatch(/^import .*"node:sqlite"/m)
   })

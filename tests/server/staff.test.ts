@@ -121,7 +121,7 @@ describe('a database that nobody named', () => {
     await copyFile('.env.example', join(folder, '.env'))
     const [loader, program] = ['server/dotenv.mjs', 'server/staff.ts'].map((file) => resolve(file))
     const migrate = (env: Record<string, string>) =>
-      runShell(`cd ${folder} && node --import ${loader} ${program} migrate`, env)
+      runShell(`cd '${folder}' && node --import '${loader}' '${program}' migrate`, env)
     for (const env of [{}, { DATABASE_URL: '' }])
       expect(await migrate(env)).toMatchObject({ code: 1, stderr: expect.stringContaining('or DATA_DIR=.data for') })
     expect(await readdir(folder)).toEqual(['.env'])
@@ -134,7 +134,7 @@ describe('a database that nobody named', () => {
     const inFile = 'postgresql://file@127.0.0.1:1/file'
     await writeFile(join(folder, '.env'), `DATABASE_URL=${inFile}\nDIRECT_DATABASE_URL=${inFile}\n`)
     const config = async (env: Record<string, string>) => {
-      const { stdout } = await runShell(`cd ${folder} && node --import ${loader} ${program} config`, env)
+      const { stdout } = await runShell(`cd '${folder}' && node --import '${loader}' '${program}' config`, env)
       return stdout.match(/(?<=DATABASE_URL +)\S+/g)
     }
     expect(await config({})).toEqual([inFile, inFile])

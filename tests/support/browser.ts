@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type LaunchOptions, type Page } from '@playwright/test'
-import bundled from '@sparticuz/chromium'
 
 /**
  * Debian's Chromium refuses root without the first flag; the next ones keep it from calling home. Without smooth
@@ -22,7 +21,11 @@ export const CHROMIUM_FLAGS = [
  * the CPU time of an installed one (0.5 and 1.5 s). CHROMIUM names another.
  */
 export async function chromiumPath(): Promise<string> {
-  return process.env.CHROMIUM || bundled.executablePath()
+  if (process.env.CHROMIUM) return process.env.CHROMIUM
+  // Makes the package unpack the libraries that Chromium needs and add them to LD_LIBRARY_PATH, as on a host without them.
+  process.env.AWS_LAMBDA_JS_RUNTIME ??= 'nodejs24.x'
+  const { default: bundled } = await import('@sparticuz/chromium')
+  return bundled.executablePath()
 }
 
 /** A full browser: the bundled headless one has no back/forward cache. */

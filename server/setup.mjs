@@ -1,0 +1,20 @@
+// Completes `npm ci`. Runs after it, and first in `npm start` and `npm test`, for installs that skip scripts. Node 20 can
+// run it. Whatever is in place already is left alone.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+
+const modules = resolve(import.meta.dirname, '../node_modules')
+
+// npm 10 removes the link to the installed Node together with the package of another platform, which has the same link.
+const link = resolve(modules, '.bin/node')
+const program = `node-${process.platform}-${process.arch}/bin/node`
+if (existsSync(resolve(modules, program)) && !existsSync(link)) {
+  mkdirSync(dirname(link), { recursive: true })
+  rmSync(link, { force: true })
+  symlinkSync(`../${program}`, link)
+}
+
+if (process.argv.includes('--generate') || !existsSync(resolve(import.meta.dirname, 'database/generated/client.ts'))) {
+  process.exitCode = spawnSync('prisma', ['generate'], { stdio: ['ignore', 'ignore', 'inherit'] }).status ?? 1
+}
