@@ -4,7 +4,7 @@ import { defineConfig, type Plugin } from 'vite'
 import { iconFiles } from './client/build/icons-plugin.ts'
 import { buildPages, pages, paletteStyles, shortProperties } from './client/build/pages-plugin.ts'
 import { pictures } from './client/build/pictures-plugin.ts'
-import { packEmptyDatabase } from './server/embedded/empty-database.ts'
+import { makeEmptyDatabase } from './server/embedded/postgres.ts'
 
 const REACT = /node_modules\/(react|react-dom|scheduler)\//
 /** The oldest browsers in which every page and the whole order process work with scripts. docs/decisions.md names them. */
@@ -45,8 +45,7 @@ export default defineConfig({
     server: {
       consumer: 'server',
       define: { 'process.env.NODE_ENV': JSON.stringify('production') }, // selects React's production build
-      // PGlite loads files from its own folder.
-      resolve: { noExternal: true, external: ['@electric-sql/pglite'] },
+      resolve: { noExternal: true },
       build: {
         outDir: resolve('dist/server'),
         emptyOutDir: true,
@@ -57,9 +56,8 @@ export default defineConfig({
           input: {
             main: resolve('server/main.ts'),
             staff: resolve('server/staff.ts'),
-            'embedded-database': resolve('server/embedded/thread.ts'),
           },
-          output: { chunkFileNames: '[name].js' }, // in one folder, where start-embedded.ts finds its thread
+          output: { chunkFileNames: '[name].js' },
         },
       },
     },
@@ -69,7 +67,7 @@ export default defineConfig({
       await buildPages(builder)
       if (!builder.environments.server) return
       await builder.build(builder.environments.server)
-      await packEmptyDatabase(resolve('dist/server/empty-database.gz'))
+      await makeEmptyDatabase()
     },
   },
   server: { fs: { allow: ['..'] } }, // shared/ lies beside client/

@@ -7,8 +7,9 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils'
 import { SchemaEngine } from '@prisma/schema-engine-wasm'
 import pg from 'pg'
-import { connectDatabase } from '../server/database/connect.ts'
-import { startEmbedded } from '../server/embedded/start-embedded.ts'
+import { migrate } from '../server/database/migrations.ts'
+import { socketConnection } from '../server/embedded/data-dir.ts'
+import { startEmbedded } from '../server/embedded/postgres.ts'
 import { exitWithReason } from '../server/errors.ts'
 
 const here = import.meta.dirname
@@ -44,16 +45,19 @@ async function writeMigration(what?: string) {
 
 /**
  * The SQL that leads from the migrations to the schema, or '' when they agree. Runs Prisma's schema engine (WebAssembly)
- * on a temporary embedded database, and so needs no server and no native engine.
+ * on a temporary PostgreSQL, and so needs no server and no native engine.
  */
 async function diffSchema(): Promise<string> {
   const schema = { path: 'schema.prisma', content: await readFile(join(here, 'schema.prisma'), 'utf8') }
   const dataDir = await mkdtemp(join(tmpdir(), 'migrated-'))
-  const options = { dataDir, create: true, port: 0, drainMs: 0 }
+  const options = { dataDir, create: true, settings: { fsync: 'off' } }
   const server = await startEmbedded({ ...options, warn: console.error, onFailure: exitWithReason })
   try {
-    await (await connectDatabase(server.connection, { migrations, migrate: true })).close()
-    const factory = bindMigrationAwareSqlAdapterFactory(adapterFor(server.connection))
+    const connection = { ...socketConnection(dataDir), user: 'quvera' }
+    const client = new pg.Client(connection)
+    await client.connect()
+    await migrate(client, migrations).finally(() => client.end())
+    const factory = bindMigrationAwareSqlAdapterFactory(adapterFor(connection))
     const engine = await SchemaEngine.new({ datamodels: [[schema.path, schema.content]] }, () => {}, factory)
     const { stdout } = await engine.diff({
       from: { tag: 'schemaDatasource', files: [schema], configDir: here },
@@ -64,7 +68,7 @@ async function diffSchema(): Promise<string> {
     })
     return stdout?.startsWith('-- This is an empty migration') ? '' : (stdout ?? '')
   } finally {
-    await server.stop()
+    await server.stop('SIGINT')
     await rm(dataDir, { recursive: true })
   }
 }

@@ -51,7 +51,7 @@ function enquiry(index: number) {
   }
 }
 
-await withDatabase({ ...readEnv(process.env), migrate: true }, async ({ db }) => {
+await withDatabase({ ...readEnv(process.env), create: true, migrate: true }, async ({ db }) => {
   if ((await db.enquiry.count()) > 0)
     throw new OperatorError('The database holds enquiries; only an empty one is seeded.')
   const enquiries = Array.from({ length: ENQUIRIES }, (_, index) => enquiry(index))

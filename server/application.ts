@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createAvailability } from './database/availability.ts'
-import type { Db } from './database/database.ts'
+import { startDailyBackup } from './database/daily-backup.ts'
+import type { Database } from './database/database.ts'
 import { createOrders, probeStorage } from './enquiries/orders.ts'
 import { startRetention } from './enquiries/retention.ts'
 import { createSubscribers } from './enquiries/subscribers.ts'
@@ -14,7 +15,7 @@ import { enablePosts } from './mail/webhook-posts.ts'
 /* Everything that works on an open database: orders, mails, retention, metrics. Opened by serve.ts and by tests. */
 
 export interface ApplicationParts {
-  db: Db
+  database: Database
   log: Logger
   pages: StaticPages
   timeouts?: Timeouts | undefined
@@ -22,11 +23,16 @@ export interface ApplicationParts {
   summaryWaitMs?: number | undefined
 }
 
-export async function openApplication(env: Env, { db, log, pages, timeouts, pollMs, summaryWaitMs }: ApplicationParts) {
+export async function openApplication(
+  env: Env,
+  { database, log, pages, timeouts, pollMs, summaryWaitMs }: ApplicationParts,
+) {
+  const { db } = database
   let isEnding = false
   const availability = createAvailability(log, () => probeStorage(db))
   const outbox = startOutbox(db, env, { log, pollMs, summaryWaitMs })
   const endRetention = startRetention(db, env.RETENTION_MONTHS, log)
+  const endBackups = env.BACKUP_DIR ? startDailyBackup(database, env.BACKUP_DIR, log) : () => {}
   // Loaded only where it is used: it costs start-up time.
   const metrics = env.METRICS_PORT ? await (await import('./http/metrics.ts')).startMetrics(env, db) : undefined
   if (metrics) log.info(`Prometheus reads ${metrics.url}`)
@@ -44,6 +50,7 @@ export async function openApplication(env: Env, { db, log, pages, timeouts, poll
       isEnding = true
       await sleep(drainMs)
       endRetention()
+      endBackups()
       // Fastify closes idle connections once. A connection that is answered later would stay open for ten seconds.
       const idle = setInterval(() => app.server.closeIdleConnections(), 100)
       const deadline = setTimeout(() => app.server.closeAllConnections(), graceMs)

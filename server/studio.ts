@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
 import type { Database } from './database/database.ts'
-import { isServed, pathIn, socketFolder } from './embedded/data-dir.ts'
+import { pathIn } from './embedded/data-dir.ts'
 import { type Env, readEnvOrExit } from './env.ts'
 import { exitWithReason, OperatorError } from './errors.ts'
 import { joinDatabase, withDatabase } from './open-database.ts'
@@ -41,9 +41,8 @@ async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Pro
   await withDatabase(env, ({ db }) => writeAccessLine(reader, db, 'everything'))
   if (url) return url
   const open = () => joinDatabase({ dataDir, migrations: migrationsFolder() })
-  const { port } = await forward(LOOPBACK, 0, openWhenNeeded(open, pathIn(socketFolder(resolve(dataDir)), 'socket')))
-  // Sessions of the embedded database keep no prepared statements.
-  return `postgresql://postgres@${LOOPBACK}:${port}/postgres?sslmode=disable&prepare=false`
+  const { port } = await forward(LOOPBACK, 0, openWhenNeeded(open, pathIn(resolve(dataDir), 'socket')))
+  return `postgresql://quvera@${LOOPBACK}:${port}/quvera?sslmode=disable`
 }
 
 /** Opens the database when no other process has it, and closes it when Studio is idle, so that the site can start. */
@@ -63,6 +62,14 @@ function openWhenNeeded(open: () => Promise<Database>, socket: string): () => Pr
     closeWhenIdle.refresh()
     return connect(socket).on('data', () => closeWhenIdle.refresh())
   }
+}
+
+/** Whether a process listens at the socket. */
+function isServed(socket: string): Promise<boolean> {
+  return new Promise((done) => {
+    const client = connect(socket, () => done(true)).once('error', () => done(false))
+    client.once('connect', () => client.destroy())
+  })
 }
 
 /** The IPv4 addresses of this machine or container, except loopback. */

@@ -11,12 +11,6 @@ const globalSetup = 'tests/support/global-setup.ts'
 const sharedSite = 'tests/support/shared-site.ts'
 const assertBrowser = 'tests/support/assert-browser.ts'
 
-/** What depends on a PostgreSQL server: its locks, roles, time limits, plans, poolers, and how it starts and is restored. */
-const ON_POSTGRES =
-  'access backup backup-interrupted clock lease mail-plans next-version orders outbox pooler process restore retention roles slow-statements start subscriptions'
-    .split(' ')
-    .map((name) => `tests/server/${name}.test.ts`)
-
 const SLOW = ['pooler', 'process', 'refused-connections', 'sender', 'summaries', 'next-version'].map(
   (name) => `/tests/server/${name}.test.ts`,
 )
@@ -52,7 +46,7 @@ export default defineConfig({
         test: {
           name: 'server',
           isolate: false, // imports are loaded once for all files: loading them for each took a third of the CPU time
-          include: process.env.TEST_DATABASE_URL ? ON_POSTGRES : ['tests/server/**/*.test.ts'],
+          include: ['tests/server/**/*.test.ts'],
           globalSetup,
         },
       },

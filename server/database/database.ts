@@ -12,9 +12,11 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** By default the migrations are only checked. */
+/** By default the database must exist, and its migrations are only checked. */
 export interface Preparation {
-  /** Apply the migrations that it lacks, and create an embedded database where there is none. */
+  /** Make an embedded database if there is none. */
+  create?: boolean | undefined
+  /** Apply the migrations that it lacks. */
   migrate?: boolean | undefined
   /** Do not check its migrations. */
   anyVersion?: boolean | undefined

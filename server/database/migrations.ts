@@ -12,11 +12,10 @@ interface Migration {
 }
 
 /** Prisma Migrate's advisory lock. */
-const PRISMA_LOCK = 72707369
+export const PRISMA_LOCK = 72707369
 const BEGIN = `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'; SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`
 /** How long a migration waits for a table: orders that come meanwhile wait behind it. */
 const TABLE_TIMEOUT = '3s'
-const RAISE_EXCEPTION = 'P0001'
 
 const FIND_TABLES = `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS "isMigrated",
   (SELECT count(*)::int FROM pg_tables WHERE schemaname = current_schema()) AS tables`
@@ -96,50 +95,6 @@ export async function migrate(client: ClientBase, folder: string, only?: string[
   }
 }
 
-/**
- * Drops the site's empty tables and applies the first migration, in one transaction. The access log is kept.
- * @throws OperatorError when a table has rows; nothing has been changed then
- */
-export async function recreateTables(client: ClientBase, folder: string): Promise<void> {
-  const [first] = await readMigrations(folder)
-  if (!first) return
-  const statements = [
-    KEEP_ACCESS_LOG,
-    DROP_TABLES,
-    CREATE_MIGRATIONS_TABLE,
-    first.sql,
-    recordOf(first),
-    RETURN_ACCESS_LOG,
-  ]
-  await client.query(statements.join(';\n')).catch((error: Error) => {
-    if (sqlState(error) !== RAISE_EXCEPTION) throw error
-    throw new OperatorError(`${error.message}. Restore into an empty one; nothing was changed.`)
-  })
-}
-
-/** As JSON, because later versions may add columns. */
-const KEEP_ACCESS_LOG = `CREATE TEMP TABLE kept ON COMMIT DROP AS SELECT json_agg(log) AS "log" FROM "Quvera_Access" log`
-const RETURN_ACCESS_LOG = `INSERT INTO "Quvera_Access" SELECT row.* FROM kept, json_populate_recordset(NULL::"Quvera_Access", "log") row`
-/** Other programs may have tables in this schema. */
-const isOurs = (prefix: string) =>
-  `${prefix}namespace = current_schema()::regnamespace AND ${prefix}name ~ '^(Quvera_|_prisma_migrations$)'`
-const DROP_TABLES = `
-  DO $$ DECLARE item text; has_rows boolean; BEGIN
-    FOR item IN SELECT relname FROM pg_class WHERE ${isOurs('rel')} AND relkind = 'r'
-    LOOP
-      EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', item);
-      EXECUTE format('SELECT EXISTS (SELECT FROM %I)', item) INTO has_rows;
-      IF has_rows AND item NOT IN ('_prisma_migrations', 'Quvera_Lease', 'Quvera_Access') THEN
-        RAISE EXCEPTION 'The database has rows in %', item;
-      END IF;
-    END LOOP;
-    FOR item IN SELECT format('TABLE %s', oid::regclass) FROM pg_class WHERE ${isOurs('rel')} AND relkind = 'r'
-    LOOP EXECUTE 'DROP ' || item || ' CASCADE'; END LOOP;
-    FOR item IN SELECT format('FUNCTION %s', oid::regprocedure) FROM pg_proc WHERE ${isOurs('pro')}
-      UNION ALL SELECT format('TYPE %s', oid::regtype) FROM pg_type WHERE ${isOurs('typ')} AND typtype = 'e'
-    LOOP EXECUTE 'DROP ' || item || ' CASCADE'; END LOOP;
-  END $$`
-
 function noteUnknown(migrations: Migration[], applied: Map<string, string>): string[] {
   const unknown = [...applied.keys()].filter((name) => !migrations.some((known) => known.name === name))
   return unknown.map((name) => `the database has migration ${name}, which this version does not know`)
@@ -163,7 +118,7 @@ async function createMigrationsTable(client: ClientBase) {
 }
 
 /** Checksums by name. */
-async function readApplied(client: ClientBase): Promise<Map<string, string>> {
+export async function readApplied(client: ClientBase): Promise<Map<string, string>> {
   const { rows: records } = await client.query<{ name: string; checksum: string; isFinished: boolean }>(
     `SELECT migration_name AS "name", checksum, finished_at IS NOT NULL AS "isFinished" FROM _prisma_migrations
      WHERE rolled_back_at IS NULL ORDER BY migration_name`,

@@ -1,90 +1,193 @@
-// PostgreSQL compiled to WebAssembly (PGlite). Only this file and host-file-system.ts know PGlite.
-import { PGlite, protocol } from '@electric-sql/pglite'
-import { OperatorError } from '../errors.ts'
-import { HostFileSystem } from './host-file-system.ts'
+// The embedded PostgreSQL: a child process with its files and its socket in DATA_DIR.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { OperatorError, sqlState } from '../errors.ts'
+import { emptyDatabaseFolder } from '../project-root.ts'
+import { assertDataDir, InUseError, pathIn, readVersion, socketConnection } from './data-dir.ts'
+import { asPostgresUser, findPrograms, type Programs } from './programs.ts'
 
-export const { serialize } = protocol
-const { DataRowMessage, DatabaseError } = protocol.messages
+const SETTINGS = {
+  listen_addresses: '', // only the socket
+  unix_socket_permissions: '0700',
+  timezone: 'UTC',
+  // For one site with a pool of ten connections, in a container of 512 MB.
+  max_connections: '40',
+  shared_buffers: '16MB',
+  max_wal_size: '256MB',
+  max_parallel_workers_per_gather: '0',
+  io_method: 'sync', // no processes for reading ahead
+  // Statements and details of errors quote personal data.
+  log_min_messages: 'fatal',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+}
+/** With these locale options PostgreSQL needs nothing of the system, and ILIKE knows all letters. */
+const INITDB =
+  '-U postgres -A trust -E UTF8 --no-locale --locale-provider=builtin --builtin-locale=C.UTF-8 --wal-segsize=1 -D'
 
-const START_PARAMETERS = [
-  // Without -F, which turns fsync off, and -O, which lets the catalogue be changed.
-  ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F' && parameter !== '-O'),
-  ...['-c', 'wal_sync_method=fsync'], // the only method that reaches the file system in WebAssembly
-  ...['-c', 'shared_buffers=16MB'], // the operating system caches files as well
-  ...['-c', 'timezone=UTC'],
-]
-
-/** 1 MB instead of 16 for a file of the write-ahead log: a new database is smaller. */
-const INITDB_PARAMETERS = ['--wal-segsize=1']
+/** Before each try to start PostgreSQL again. If all of them fail, the process ends. */
+const PAUSES_MS = [100, 1000, 5000]
+/** After its processes were killed, PostgreSQL's last process may need this long to end. */
+const RESTART_LOCK_SECONDS = 30
+const READY_POLL_MS = 10
+const LAST_WORDS_MAX = 2000
+const IN_USE = 75
+const STARTING_UP = '57P03'
 
 /**
- * Log lines after which this PGlite cannot be used again: the program aborted, or its only session ended. PGlite swallows
- * both exceptions.
+ * Makes the database if there is none, and then becomes PostgreSQL. It runs under the lock, so a postmaster.pid that is
+ * still there is of a server that was killed. PostgreSQL inherits the open lock file: the lock is free when the last of its
+ * processes has ended.
  */
-const FATAL_LOG_LINE = /^(?:Aborted\(|(?:[^\]]{0,60}\] )?(?:FATAL|PANIC): )/
+const UNDER_LOCK = `umask 077; echo "$OWNER" > "$LOCK"
+if [ ! -d "$DATABASE" ]; then
+  rm -rf "$DATABASE.new" && cp -R "$EMPTY" "$DATABASE.new" && "$INITDB" --sync-only -D "$DATABASE.new" >&2 &&
+    mv "$DATABASE.new" "$DATABASE" && sync "$DATABASE" "$DATABASE/.." || exit 1
+fi
+rm -f "$DATABASE/postmaster.pid"
+exec "$@"`
+const LOCKED_BY_PID_FILE = UNDER_LOCK.replace(/^rm -f .*\n/m, '')
 
-/** One session. Everything is executed synchronously, waiting for the disk included. */
-export type Postgres = Awaited<ReturnType<typeof openPostgres>>
+export interface EmbeddedOptions {
+  dataDir: string
+  /** Make a database if there is none. */
+  create: boolean
+  /** How long to wait while another process has the database. */
+  lockWaitSeconds?: number
+  settings?: Record<string, string> | undefined
+  warn(message: string): void
+  /** Called when PostgreSQL has ended and cannot be started again. */
+  onFailure(error: unknown): void
+}
 
 /**
- * Opens the database in `folder`, or makes one where the folder is empty.
- * @param onAbort called when PostgreSQL stops for good; only a new thread can open the folder again
+ * Starts PostgreSQL, and starts it again whenever it ends.
+ * @throws InUseError when another process has the database
  */
-export async function openPostgres(folder: string, onAbort: (reason: string) => void) {
-  let lastError = ''
-  let isOpen = false
-  const lite = new PGlite({
-    fs: new HostFileSystem(folder),
-    dataDir: folder,
-    startParams: START_PARAMETERS,
-    initDbStartParams: INITDB_PARAMETERS,
-    onStderr(text) {
-      // Once it is open, errors are those of statements, and may quote personal data.
-      if ((isOpen ? FATAL_LOG_LINE : /(FATAL|PANIC|ERROR): /).test(text))
-        lastError = text.replace(/^.*?(FATAL|PANIC|ERROR): +/, '')
-      if (isOpen && FATAL_LOG_LINE.test(text)) onAbort(lastError)
-      return false
-    },
-  })
-  try {
-    await lite.waitReady
-  } catch (error) {
-    throw new OperatorError(lastError || String((error as Error).message ?? error), { cause: error })
-  }
-  isOpen = true
-  lastError = ''
+export async function startEmbedded(options: EmbeddedOptions) {
+  const { dataDir, create, lockWaitSeconds = 0, settings = {}, warn, onFailure } = options
+  const programs = await findPrograms()
+  assertDataDir(dataDir, programs.version, create)
+  await makeEmptyDatabase(programs)
+  let server = await launch(dataDir, programs, settings, lockWaitSeconds)
+  let isStopping = false
+  const watched = watch().catch(onFailure)
 
-  /** @returns undefined where the answer is longer than `maxBytes`, though the messages are executed all the same */
-  function execute(messages: Uint8Array, maxBytes = Number.POSITIVE_INFINITY): Buffer | undefined {
-    const parts: Buffer[] = []
-    let size = 0
-    const onRawData = (data: Uint8Array) => {
-      size += data.length
-      if (size <= maxBytes)
-        parts.push(Buffer.from(data)) // a copy: the memory behind `data` is used again
-      else parts.length = 0
+  async function watch() {
+    while (true) {
+      await server.ended
+      if (isStopping) return
+      warn(`PostgreSQL has ended (${server.lastWords()}). It is started again; until then orders are refused`)
+      server = await relaunch()
+      warn('PostgreSQL runs again. No confirmed order is lost')
     }
-    // Synchronous: the promise matters only when it rejects.
-    lite.execProtocolRawStream(messages, { syncToFs: false, onRawData }).catch((error) => {
-      onAbort(error.name === 'ExitStatus' ? 'its session ended' : String(error.message))
-    })
-    return size > maxBytes ? undefined : Buffer.concat(parts)
+  }
+
+  async function relaunch() {
+    let failure: unknown
+    for (const pauseMs of PAUSES_MS) {
+      await sleep(pauseMs)
+      if (isStopping) return server
+      try {
+        return await launch(dataDir, programs, settings, RESTART_LOCK_SECONDS)
+      } catch (error) {
+        failure = error
+      }
+    }
+    throw failure
   }
 
   return {
-    execute,
-    /** Executes SQL of our own, and returns the first column of its rows as text. */
-    query(sql: string): string[] {
-      const rows: string[] = []
-      let failure: Error | undefined
-      new protocol.Parser().parse(execute(serialize.query(sql)) ?? Buffer.alloc(0), (message) => {
-        if (message instanceof DataRowMessage) rows.push(String(message.fields[0]))
-        if (message instanceof DatabaseError) failure ??= message
-      })
-      if (failure) throw failure
-      return rows
+    /** @param signal SIGINT disconnects clients; SIGTERM waits for them */
+    async stop(signal: 'SIGINT' | 'SIGTERM') {
+      isStopping = true
+      server.kill(signal)
+      await watched
     },
-    isInTransaction: () => lite.isInTransaction(),
-    close: () => lite.close(),
   }
+}
+
+async function launch(dataDir: string, { initdb, postgres }: Programs, settings: object, lockWaitSeconds: number) {
+  const database = pathIn(dataDir, 'database')
+  const lock = pathIn(dataDir, 'lock')
+  const all = Object.entries({ ...SETTINGS, unix_socket_directories: dataDir, ...settings })
+  const server = [postgres, '-D', database, ...all.flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+  const wait = ['--timeout', String(lockWaitSeconds), '--conflict-exit-code', String(IN_USE), '--no-fork', lock]
+  const shell = (script: string) => ['sh', '-c', script, 'sh', ...server]
+  const command = process.platform === 'linux' ? ['flock', ...wait, ...shell(UNDER_LOCK)] : shell(LOCKED_BY_PID_FILE)
+  const child = spawn(...asPostgresUser(command[0] ?? '', command.slice(1)), {
+    env: {
+      EMPTY: emptyDatabaseFolder(),
+      INITDB: initdb,
+      DATABASE: database,
+      LOCK: lock,
+      OWNER: `process ${process.pid} of ${hostname()}`,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true, // so that Ctrl-C in a terminal reaches only the site, which stops PostgreSQL last
+  })
+  let text = ''
+  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+    text = (text + chunk).slice(-LAST_WORDS_MAX)
+  })
+  const ended = once(child, 'close')
+  const lastWords = () => text.trim().split('\n').at(-1) || `exit code ${child.exitCode ?? child.signalCode}`
+  while (!(await isReady(dataDir, child))) {
+    if (child.exitCode === IN_USE) throw new InUseError(dataDir)
+    if (hasEnded(child)) {
+      await ended
+      throw new OperatorError(`PostgreSQL does not start on ${database}: ${text.trim() || lastWords()}`)
+    }
+    await sleep(READY_POLL_MS)
+  }
+  return { ended, lastWords, kill: (signal: NodeJS.Signals) => child.kill(signal) }
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
+}
+
+/** Whether PostgreSQL answers. It accepts connections before that, and refuses them while it recovers. */
+async function isReady(dataDir: string, child: ChildProcess): Promise<boolean> {
+  if (hasEnded(child) || !existsSync(pathIn(dataDir, 'socket'))) return false
+  const client = new pg.Client({ ...socketConnection(dataDir), user: 'quvera' })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return true
+  } catch (error) {
+    const state = sqlState(error)
+    if (!state || state === STARTING_UP) return false
+    child.kill('SIGINT')
+    throw new OperatorError(`The database in ${dataDir} is not one of this site: ${(error as Error).message}.`)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/**
+ * The empty database that a first start copies, with the role and the database `quvera`. The build makes it, because
+ * initdb takes a second, and fails for a user without a name.
+ */
+export async function makeEmptyDatabase(programs?: Programs): Promise<void> {
+  const folder = emptyDatabaseFolder()
+  const { initdb, postgres, version } = programs ?? (await findPrograms())
+  if (readVersion(folder) === version) return
+  run('rm', ['-rf', folder, `${folder}.new`])
+  mkdirSync(dirname(folder), { recursive: true })
+  run(initdb, [...INITDB.split(' '), `${folder}.new`])
+  const sql = 'CREATE ROLE quvera LOGIN CREATEROLE\nCREATE DATABASE quvera OWNER quvera\n'
+  run(postgres, ['--single', '-D', `${folder}.new`, 'template1'], sql)
+  run('chmod', ['-R', 'a+rX', `${folder}.new`]) // it holds nothing, and the user who copies it may be another one
+  run('mv', [`${folder}.new`, folder])
+}
+
+function run(program: string, args: string[], input = ''): void {
+  const { status, stderr, error } = spawnSync(...asPostgresUser(program, args), { input, encoding: 'utf8', env: {} })
+  if (status !== 0) throw new OperatorError(`${program} failed: ${error?.message ?? stderr.trim()}`)
 }

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import { takeLease } from '../database/lease.ts'
-import { END_BACKUPS } from '../database/snapshot.ts'
 import { DAY_MS, staffCommand } from '../format.ts'
 import { deleteExpiredSubscribers } from './subscribers.ts'
 
@@ -20,11 +19,9 @@ export async function eraseOldEnquiries(db: Db, before: Date): Promise<number> {
   while (true) {
     const [{ count }] = await db.$queryRaw<[{ count: number }]>`
       SELECT "Quvera_erase_old"(${before}, ${CHUNK}::int) AS "count"`
-    if (count === 0) break
+    if (count === 0) return erased
     erased += count
   }
-  if (erased > 0) await db.$executeRawUnsafe(END_BACKUPS)
-  return erased
 }
 
 /** The same day of an earlier month, or its last day. */

@@ -1,6 +1,5 @@
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { readNow } from '../database/database.ts'
-import { END_BACKUPS } from '../database/snapshot.ts'
 import { formatCount } from '../format.ts'
 import {
   type Age,
@@ -50,11 +49,7 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
         // No address is empty: '' matches none.
         const subscription = { email: person && 'email' in person ? person.email.toLowerCase() : '' }
         const subscriptions = await db.subscriber.count({ where: subscription })
-        const endBackups = () => db.$executeRawUnsafe(END_BACKUPS)
-        if (enquiries.length + subscriptions === 0) {
-          if (yes) await endBackups()
-          return print('Nothing stored matches.')
-        }
+        if (enquiries.length + subscriptions === 0) return print('Nothing stored matches.')
 
         const lines = enquiries.map(({ reference, receivedAt }) => `${reference}  ${formatIndianTime(receivedAt)}`)
         for (const line of lines.slice(0, LISTED_MAX)) print(line)
@@ -67,7 +62,6 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
         const ids = enquiries.map(({ id }) => id)
         while (ids.length > 0) await db.enquiry.deleteMany({ where: { id: { in: ids.splice(0, CHUNK) } } })
         await db.subscriber.deleteMany({ where: subscription })
-        await endBackups()
         print(`Erased ${what}. ${ELSEWHERE}`)
       })
     })

@@ -1,7 +1,5 @@
 // `npm run staff -- COMMAND`. Each command is a function in a file beside this one, with its options, its query and what it
 // prints. input.ts reads arguments that several commands have, output.ts prints tables and CSV.
-import { spawnSync } from 'node:child_process'
-import { statSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { type Env, readEnv } from '../env.ts'
 import { describeFailure, INSUFFICIENT_PRIVILEGE, OperatorError, sqlState } from '../errors.ts'
@@ -97,10 +95,7 @@ function isTakenByNpm(option: string, variables: Variables): boolean {
   return variables[`npm_config_${option.slice(2).replaceAll('-', '_')}`] !== undefined
 }
 
-/**
- * Before anything is written, refuses an empty DATABASE_URL for commands that create a database, and a DATA_DIR of another
- * user.
- */
+/** Before anything is written, refuses an empty DATABASE_URL for commands that create a database. */
 function assertOwnDatabase([command = '']: string[], variables: Variables, { DATABASE_URL, DATA_DIR }: Env) {
   if (DATABASE_URL) return
   const isNamed = variables.DATA_DIR && !variables.DATA_DIR_FROM_FILE
@@ -108,12 +103,6 @@ function assertOwnDatabase([command = '']: string[], variables: Variables, { DAT
     throw new OperatorError(
       `DATABASE_URL is set but empty. Name the database: DATABASE_URL=… with the login of the tables' owner, or DATA_DIR=${DATA_DIR} for the embedded database.`,
     )
-  const owner = statSync(DATA_DIR, { throwIfNoEntry: false })?.uid
-  if (owner === undefined || owner === process.getuid?.()) return
-  const name = spawnSync('id', ['-nu', String(owner)], { encoding: 'utf8' }).stdout?.trim() || `#${owner}`
-  throw new OperatorError(
-    `The database's folder ${DATA_DIR} belongs to the user ${name}; files of another user would keep the site from starting. As that user: runuser -u ${name} -- ${staffCommand(command)} …`,
-  )
 }
 
 function allWritten(stream: NodeJS.WritableStream) {

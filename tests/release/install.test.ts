@@ -46,7 +46,7 @@ async function assertStoresAnOrder(folder: string) {
     const site = spawn('npm', ['start'], { cwd: folder, env: { ...newcomer, PORT }, stdio: 'inherit', detached: true })
     const ended = new Promise((done) => site.once('close', done))
     atEnd(async () => {
-      if (site.exitCode !== null) return
+      if (site.exitCode !== null || site.signalCode !== null) return
       process.kill(-(site.pid as number))
       await ended
     })

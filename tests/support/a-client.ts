@@ -1,10 +1,11 @@
+import { resolve } from 'node:path'
 import pg from 'pg'
-import { socketFolder } from '../../server/embedded/data-dir.ts'
+import { socketConnection } from '../../server/embedded/data-dir.ts'
 import { atEnd } from './at-end.ts'
 
-/** A connection as psql has it: the role that staff work as in the embedded database, or the owner of a server's. */
+/** A connection as psql has it, as the owner of the tables. */
 export async function aClient({ DATABASE_URL, DATA_DIR = '' }: Record<string, string>): Promise<pg.Client> {
-  const client = new pg.Client(DATABASE_URL ?? { host: socketFolder(DATA_DIR), user: 'postgres', database: 'postgres' })
+  const client = new pg.Client(DATABASE_URL ?? { ...socketConnection(resolve(DATA_DIR)), user: 'quvera' })
   client.on('error', () => {}) // where the server ends it, the next query fails
   await client.connect()
   atEnd(() => client.end())

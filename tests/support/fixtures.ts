@@ -3,6 +3,7 @@
  * same database.
  *
  *   an empty database        aDatabase: closed · anOpenDatabase: open in this process
+ *   an empty folder          aFolder (a-folder.ts): a DATA_DIR in which a site makes its own database
  *   a site in this process   anApp: with any options, through a fake Resend · aSite: without a key, so that mails wait
  *   a server process         aServer: with any variables · aSiteProcess: with a database of its own
  *   the built site           siteForTests, ownSiteForTests (visit.ts): for browsers, one for all tests of a file

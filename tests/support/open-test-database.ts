@@ -52,11 +52,7 @@ async function readSchema(db: Db): Promise<string | undefined> {
 
 async function makeTestDatabase(): Promise<TestDatabase> {
   const created = await createTestDatabase()
-  const database = await openDatabase({
-    url: created.env.DATABASE_URL,
-    dataDir: created.env.DATA_DIR ?? '',
-    migrations,
-  })
+  const database = await openDatabase({ url: created.env.DATABASE_URL, dataDir: '', migrations })
   return {
     ...database,
     env: created.env,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 const MEMORY = '/dev/shm'
 const ROOM_BYTES = 2 ** 30
 
-/** Where the embedded databases of tests are: in memory if there is room, as each copy of one is a thousand files. */
+/** Where the databases of tests are: in memory if there is room. */
 export const scratch = hasRoom() ? MEMORY : tmpdir()
 
 function hasRoom(): boolean {

@@ -38,7 +38,6 @@ export async function startServer(env: Record<string, string>, { waitUntilReady 
     env: {
       PATH: process.env.PATH ?? '',
       HOME: process.env.HOME ?? '',
-      EMBEDDED_DATABASE_PORT: '0',
       PORT: port,
       ...env,
     },

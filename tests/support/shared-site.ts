@@ -10,10 +10,10 @@ declare module 'vitest' {
   }
 }
 
-/** Starts it: the built server with an embedded database. */
+/** Starts it: the built server with the database that it starts itself. */
 export default async function setup(project: TestProject) {
   const [folder, resend] = await Promise.all([createFolder('quvera-shared-'), startFakeResend()])
-  const env = { DATA_DIR: folder.path, EMBEDDED_DATABASE_PORT: '0' }
+  const env = { DATA_DIR: folder.path }
   const server = await startServer({ ...env, ...sendingThrough(resend), RATE_LIMIT_MAX: '0' })
   project.provide('sharedSite', { url: server.url, env })
   return async () => {

@@ -22,7 +22,7 @@ export interface Started {
 function start(command: string, args: string[], env: Record<string, string>): Started {
   const child = spawn(command, args, {
     cwd: project,
-    env: { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, EMBEDDED_DATABASE_PORT: '0', ...env },
+    env: { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stderr = ''

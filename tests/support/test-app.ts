@@ -61,7 +61,7 @@ export async function startTestApp({
     MAIL_RETRY_SECONDS: retrySeconds,
     MAIL_DAILY_BUDGET: dailyBudget,
   }
-  const parts = { db: database.db, log: logger, pages, timeouts, pollMs: POLL_MS, summaryWaitMs }
+  const parts = { database, log: logger, pages, timeouts, pollMs: POLL_MS, summaryWaitMs }
   const { app, orders, outbox, close } = await openApplication(
     { ...env, RESEND_API_KEY: mails ? env.RESEND_API_KEY : undefined },
     parts,

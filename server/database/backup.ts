@@ -1,0 +1,89 @@
+/*
+ * A backup is a gzip file of plain SQL, which psql can load into the tables of the same migrations:
+ *   -- Quvera backup of 2026-11-25T03:30:00.000Z
+ *   -- migration 20261121120000_tables                                     a line for each
+ *   COPY "Quvera_Form" ("Id", …) FROM stdin;                               then the rows, then \.   a block for each table
+ *   SELECT setval(…);                                                      a line for each sequence
+ */
+import type { Writable } from 'node:stream'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import type { ClientBase } from 'pg'
+import { to as copyTo } from 'pg-copy-streams'
+import type { Database } from './database.ts'
+import { readApplied } from './migrations.ts'
+
+export interface Table {
+  name: string
+  columns: string[]
+}
+
+export const HEAD = '-- Quvera backup of '
+export const MIGRATION = '-- migration '
+
+/** The access log. It does not count when deciding whether a database is empty. */
+export const ACCESS_LOG = 'Quvera_Access'
+
+/**
+ * Only the site's own tables, without leases, which describe running processes. Tables that refer to others come after
+ * them.
+ */
+const TABLES = `
+  SELECT relname::text AS "name",
+    (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
+      WHERE attrelid = class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS "columns"
+  FROM pg_class class
+  WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND relname ~ '^Quvera_' AND relname <> 'Quvera_Lease'
+  ORDER BY (SELECT count(*) FROM pg_constraint WHERE conrelid = class.oid AND contype = 'f'), relname`
+
+const SEQUENCES = `
+  SELECT format('SELECT setval(%L, max(%I)) FROM %I HAVING count(*) > 0;', sequence, column_name, table_name) AS "sql"
+  FROM information_schema.columns, pg_get_serial_sequence(quote_ident(table_name), column_name) sequence
+  WHERE table_schema = current_schema() AND sequence IS NOT NULL`
+
+export async function readTables(client: ClientBase): Promise<Table[]> {
+  return (await client.query<Table>(TABLES)).rows
+}
+
+/** The statements that set each sequence to the highest number in its column. */
+export async function readSequences(client: ClientBase): Promise<string[]> {
+  return (await client.query<{ sql: string }>(SEQUENCES)).rows.map(({ sql }) => sql)
+}
+
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** How tables and columns stand in COPY. */
+export function copyTarget({ name, columns }: Table): string {
+  return `${quoted(name)} (${columns.map(quoted).join(', ')})`
+}
+
+/**
+ * Writes all rows as they are at one moment, while the site goes on.
+ * @returns the number of rows, without the access log
+ */
+export async function writeBackup({ withClient }: Database, output: Writable, signal?: AbortSignal): Promise<number> {
+  let rows = 0
+  async function* toText(client: ClientBase) {
+    await client.query(
+      'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0; SET LOCAL datestyle = ISO',
+    )
+    const applied = await readApplied(client)
+    yield [`${HEAD}${new Date().toISOString()}`, ...[...applied.keys()].map((name) => MIGRATION + name), ''].join('\n')
+    for (const table of await readTables(client)) {
+      yield `\nCOPY ${copyTarget(table)} FROM stdin;\n`
+      const copy = client.query(copyTo(`COPY ${copyTarget(table)} TO STDOUT`))
+      yield* copy
+      if (table.name !== ACCESS_LOG) rows += copy.rowCount
+      yield '\\.\n'
+    }
+    yield `\n${(await readSequences(client)).join('\n')}\n`
+    await client.query('COMMIT')
+  }
+  const work = (client: ClientBase) =>
+    pipeline(Readable.from(toText(client)), createGzip(), output, signal ? { signal } : {})
+  await withClient(work)
+  return rows
+}

@@ -1,0 +1,152 @@
+// Fills an empty database from a backup (backup.ts).
+import { pipeline, type Readable, Readable as Streams } from 'node:stream'
+import { pipeline as pipelined } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import type { ClientBase } from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { OperatorError, sqlState } from '../errors.ts'
+import { ACCESS_LOG, copyTarget, HEAD, MIGRATION, quoted, readSequences, readTables } from './backup.ts'
+import { migrate, readApplied, readMigrations } from './migrations.ts'
+
+/** Longer than any row can be. */
+const LINE_MAX = 2 ** 20
+const CHARACTERS_AT_ONCE = 2 ** 16
+/** PostgreSQL's error codes for invalid values, broken constraints and unknown columns. */
+const INVALID_ROWS = /^2[23]|^42703/
+
+/** Something is wrong with the file. The message quotes nothing of it: it may hold control characters of a terminal. */
+class BackupError extends Error {}
+
+export interface Backup {
+  madeAt: string
+  migrations: string[]
+  /** What follows the head. */
+  lines: AsyncGenerator<string>
+}
+
+/** Reads the head of a backup. @throws OperatorError when it is none, or one of a newer version of the site */
+export async function openBackup(file: Readable, name: string, folder: string): Promise<Backup> {
+  try {
+    const lines = unzippedLines(file)
+    const { value: first = '' } = await lines.next()
+    const madeAt = first.startsWith(HEAD) ? first.slice(HEAD.length) : ''
+    if (!/^[\d-]{10}T[\d:.]{12}Z$/.test(madeAt)) throw new BackupError('It does not begin as a backup')
+    const migrations: string[] = []
+    while (true) {
+      const { value: line = '' } = await lines.next()
+      if (!line.startsWith(MIGRATION)) break
+      migrations.push(line.slice(MIGRATION.length))
+    }
+    const known = (await readMigrations(folder)).map((migration) => migration.name)
+    if (migrations.length === 0) throw new BackupError('It names no migration')
+    if (migrations.some((migration) => !known.includes(migration)))
+      throw new OperatorError(
+        `${name} was made by a newer version of the site. Restore it with that version; nothing was changed.`,
+      )
+    return { madeAt, migrations, lines }
+  } catch (error) {
+    throw toOperatorError(error, name)
+  }
+}
+
+/** Makes the tables as they were when the backup was made, if there are none. The database must hold no rows. */
+export async function prepareTables(client: ClientBase, { migrations }: Backup, folder: string): Promise<void> {
+  const { rows } = await client.query(`SELECT to_regclass('_prisma_migrations') IS NOT NULL AS "isMigrated"`)
+  const applied = rows[0].isMigrated ? [...(await readApplied(client)).keys()] : []
+  if (applied.length === 0) await migrate(client, folder, migrations)
+  else if (applied.join() !== migrations.join())
+    throw new OperatorError(
+      'The backup was made by an older version of the site, and this database has the tables of a newer one. Restore into a new database: a DATA_DIR without one, or a DATABASE_URL without tables. Nothing was changed.',
+    )
+  await assertEmpty(client)
+}
+
+async function assertEmpty(client: ClientBase): Promise<void> {
+  for (const { name } of await readTables(client)) {
+    if (name === ACCESS_LOG) continue
+    const { rowCount } = await client.query(`SELECT 1 FROM ${quoted(name)} LIMIT 1`)
+    if (rowCount)
+      throw new OperatorError(`The database has rows in ${name}: no row was restored. Restore into an empty one.`)
+  }
+}
+
+/**
+ * Stores all rows in one transaction.
+ * @param complete what else belongs to the transaction
+ * @returns the number of rows, without the access log
+ */
+export async function fillTables(
+  client: ClientBase,
+  { lines }: Backup,
+  name: string,
+  complete: () => Promise<void>,
+): Promise<number> {
+  let rows = 0
+  try {
+    await client.query('BEGIN; SET LOCAL statement_timeout = 0')
+    const tables = await readTables(client)
+    await client.query(`LOCK TABLE ${tables.map((table) => quoted(table.name)).join()} IN EXCLUSIVE MODE`)
+    await assertEmpty(client)
+    const starts = new Map(tables.map((table) => [`COPY ${copyTarget(table)} FROM stdin;`, table.name]))
+    const sequences = await readSequences(client)
+    for await (const line of lines) {
+      const table = starts.get(line)
+      if (table) {
+        const copy = client.query(copyFrom(line))
+        await pipelined(Streams.from(rowsOf(lines)), copy)
+        if (table !== ACCESS_LOG) rows += copy.rowCount
+      } else if (line !== '' && !sequences.includes(line)) {
+        throw new BackupError('A line is none of a backup of this version')
+      }
+    }
+    for (const sequence of sequences) await client.query(sequence)
+    await complete()
+    await client.query('COMMIT')
+    return rows
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {})
+    throw toOperatorError(error, name)
+  }
+}
+
+/** The rows of a table, to the line `\.`. */
+async function* rowsOf(lines: AsyncGenerator<string>): AsyncGenerator<string> {
+  let text = ''
+  while (true) {
+    const { value: line, done } = await lines.next()
+    if (done) throw new BackupError('Its end is missing')
+    if (line === '\\.') break
+    text += `${line}\n`
+    if (text.length < CHARACTERS_AT_ONCE) continue
+    yield text
+    text = ''
+  }
+  if (text) yield text
+}
+
+/** The lines of a gzip file. Node's readline would also end lines at U+2028, which people's texts may hold. */
+async function* unzippedLines(file: Readable): AsyncGenerator<string> {
+  const texts = pipeline(file, createGunzip(), () => {}).setEncoding('utf8') // an error ends the texts too
+  let rest = ''
+  for await (const text of texts) {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+    if (rest.length > LINE_MAX) throw new BackupError(`A line is longer than ${LINE_MAX} characters`)
+  }
+  if (rest) throw new BackupError('Its end is missing')
+}
+
+/** Says what is wrong with the file, if the error is due to it. */
+function toOperatorError(error: unknown, file: string): unknown {
+  if (error instanceof OperatorError || !(error instanceof Error)) return error
+  const { code = '', syscall, message } = error as NodeJS.ErrnoException
+  if (INVALID_ROWS.test(sqlState(error) ?? ''))
+    return new OperatorError(`${file} is damaged: its rows do not fit the tables. No row was restored.`, {
+      cause: error,
+    })
+  if (error instanceof BackupError || code.startsWith('Z_'))
+    return new OperatorError(`${file} is damaged or no backup: ${message}. No row was restored.`, { cause: error })
+  if (syscall) return new OperatorError(`${file} cannot be read: ${message}.`, { cause: error })
+  return error
+}

