@@ -1,11 +1,11 @@
 // Fills an empty database from a backup (backup.ts).
-import { pipeline, type Readable, Readable as Streams } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import { pipeline as pipelined } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type { ClientBase } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { OperatorError, sqlState } from '../errors.ts'
-import { ACCESS_LOG, copyTarget, HEAD, MIGRATION, quoted, readSequences, readTables } from './backup.ts'
+import { ACCESS_LOG, copyTarget, HEAD, MIGRATION, quoted, readSequences, readTables, type Table } from './backup.ts'
 import { migrate, readApplied, readMigrations } from './migrations.ts'
 
 /** Longer than any row can be. */
@@ -87,18 +87,16 @@ export async function fillTables(
     const tables = await readTables(client)
     await client.query(`LOCK TABLE ${tables.map((table) => quoted(table.name)).join()} IN EXCLUSIVE MODE`)
     await assertEmpty(client)
-    const starts = new Map(tables.map((table) => [`COPY ${copyTarget(table)} FROM stdin;`, table.name]))
+    const blocks = new Map(tables.map((table) => [`COPY ${copyTarget(table)} FROM stdin;`, table]))
     const sequences = await readSequences(client)
+    const expected = new Set([...blocks.keys(), ...sequences])
     for await (const line of lines) {
-      const table = starts.get(line)
-      if (table) {
-        const copy = client.query(copyFrom(line))
-        await pipelined(Streams.from(rowsOf(lines)), copy)
-        if (table !== ACCESS_LOG) rows += copy.rowCount
-      } else if (line !== '' && !sequences.includes(line)) {
-        throw new BackupError('A line is none of a backup of this version')
-      }
+      if (line === '') continue
+      if (!expected.delete(line)) throw new BackupError('It has a line that this version does not expect')
+      const table = blocks.get(line)
+      if (table) rows += await copyRows(client, table, lines)
     }
+    if (expected.size > 0) throw new BackupError('Its end is missing')
     for (const sequence of sequences) await client.query(sequence)
     await complete()
     await client.query('COMMIT')
@@ -107,6 +105,21 @@ export async function fillTables(
     await client.query('ROLLBACK').catch(() => {})
     throw toOperatorError(error, name)
   }
+}
+
+/** @returns the number of rows, but 0 for the access log */
+async function copyRows(client: ClientBase, table: Table, lines: AsyncGenerator<string>): Promise<number> {
+  async function fill(name: string): Promise<number> {
+    const copy = client.query(copyFrom(`COPY ${copyTarget({ ...table, name })} FROM STDIN`))
+    await pipelined(Readable.from(rowsOf(lines)), copy)
+    return copy.rowCount
+  }
+  if (table.name !== ACCESS_LOG) return fill(table.name)
+  // The database may be the one of the backup, emptied by hand: its access log still has these lines.
+  await client.query(`CREATE TEMP TABLE restored (LIKE ${quoted(ACCESS_LOG)}) ON COMMIT DROP`)
+  await fill('restored')
+  await client.query(`INSERT INTO ${quoted(ACCESS_LOG)} SELECT * FROM restored ON CONFLICT DO NOTHING`)
+  return 0
 }
 
 /** The rows of a table, to the line `\.`. */

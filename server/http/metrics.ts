@@ -1,5 +1,6 @@
 import Fastify from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { readBackupAge } from '../database/daily-backup.ts'
 import type { Db } from '../database/database.ts'
 import { readOldestNewEnquiry } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
@@ -16,8 +17,9 @@ const SHIFT_BUCKETS = [0.01, 0.02, 0.05, 0.1, 0.15, 0.25, 0.5, 1]
 const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Serves `/metrics` for Prometheus at a port of its own, which visitors cannot reach. */
-export async function startMetrics({ HOST: host, METRICS_PORT: port }: Env, db: Db) {
+export async function startMetrics({ HOST: host, METRICS_PORT: port, BACKUP_DIR: backupDir }: Env, db: Db) {
   const registry = new Registry()
+  if (backupDir) addBackupAge(registry, backupDir)
   const { setFigures, ...observers } = createFigures(registry)
   const server = Fastify({ forceCloseConnections: true })
   server.get('/metrics', async (_request, reply) => {
@@ -33,6 +35,17 @@ type Figures = Awaited<ReturnType<typeof readFigures>>
 /** Reads by indexes: the cost does not grow with the number of rows. */
 async function readFigures(db: Db) {
   return { ...(await readBacklog(db)), oldestNewSeconds: (await readOldestNewEnquiry(db))?.seconds ?? 0 }
+}
+
+function addBackupAge(registry: Registry, folder: string) {
+  new Gauge({
+    name: 'quvera_backup_age_seconds',
+    help: 'Age of the newest daily backup in BACKUP_DIR; +Inf when there is none',
+    registers: [registry],
+    async collect() {
+      this.set((await readBackupAge(folder)) ?? Number.POSITIVE_INFINITY)
+    },
+  })
 }
 
 function createFigures(registry: Registry) {

@@ -1,23 +1,28 @@
+// A backup brings back every row and every value, or restores none.
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { lstat, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { aFolder } from '../support/a-folder.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
-import { readBackup, sign } from '../support/backup-file.ts'
 import { eventually } from '../support/eventually.ts'
 import { aDatabase, anOpenDatabase } from '../support/fixtures.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
-import { staff } from '../support/staff-command.ts'
-import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
+import { runShell, staff, startStaff } from '../support/staff-command.ts'
+import { onDatabase, storeEnquiries, storeEnquiry } from '../support/stored-enquiry.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { administer } from '../support/test-database.ts'
 
-const AWKWARD = 'Zoë "O’Hara" \\ back\u2028line 🌿'
+const AWKWARD = 'Zoë "O’Hara" \\ \\N \\. back\u2028line\ttab\r\nनमस्ते 🌿'
 
 async function aPath(): Promise<string> {
-  return join(await aFolder('quvera-backup-'), 'backup.gz')
+  return join(await aFolder('quvera-backup-'), 'backup.sql.gz')
 }
 
 /** A site with enquiries, mails and a subscription. */
@@ -31,12 +36,9 @@ async function aSite(mails = true) {
   return app
 }
 
-/** A backup made beside the site. */
-async function aBackup(site: TestApp): Promise<string> {
+async function aBackup(env: Record<string, string>): Promise<string> {
   const file = await aPath()
-  const made = await staff(['backup', file], site.env)
-  expect(made).toMatchObject({ code: 0, stdout: '' })
-  expect(made.stderr).toBe(`Wrote 8 rows to ${file}.\n`)
+  expect(await staff(['backup', file], env)).toMatchObject({ code: 0, stdout: '' })
   return file
 }
 
@@ -63,42 +65,54 @@ function everything(env: Record<string, string>): Promise<unknown> {
   )
 }
 
-/** The lines of a backup as anybody could change them. */
+/** A backup as anybody could change it. */
 async function edited(change: (text: string) => string): Promise<string> {
-  const [file, target] = [await aBackup(site), await aPath()]
+  const [file, target] = [await aBackup(site.env), await aPath()]
   await writeFile(target, gzipSync(change(gunzipSync(await readFile(file)).toString())))
   return target
 }
 
 describe('a backup', () => {
   it('made while the site runs brings everything back in another database', async () => {
-    const file = await aBackup(site)
     const target = await aDatabase()
-    const restored = await staff(['restore', file, '--mails'], target)
+    const restored = await staff(['restore', await aBackup(site.env), '--mails'], target)
     expect(restored).toMatchObject({ code: 0, stderr: '' })
     expect(restored.stdout).toMatch(/^Restored 8 rows of the backup made at \S+\.\n$/)
-    const again = await aPath()
-    expect((await staff(['backup', again], site.env)).code).toBe(0)
-    const rows = (path: string) => readFile(path).then(readBackup)
-    const copy = await aPath()
-    expect((await staff(['backup', copy], target)).code).toBe(0)
-    expect((await rows(copy)).sort()).toEqual((await rows(again)).sort())
+    expect(await everything(target)).toEqual(await everything(site.env))
+  })
+
+  it('is plain SQL for the tables of the same migrations, in an order that foreign keys allow', async () => {
+    const text = gunzipSync(await readFile(await aBackup(site.env))).toString()
+    expect(text).toMatch(/^-- Quvera backup of \d{4}-\d\d-\d\dT[\d:.]+Z\n-- migration \d+_tables\n/)
+    const blocks = [...text.matchAll(/^COPY "(\w+)" \(("\w+"(?:, "\w+")*)\) FROM stdin;\n(?:[^\n]*\n)*?\\\.\n/gm)]
+    const columns = await site.db.$queryRaw<{ name: string }[]>`
+      SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+      JOIN information_schema.tables USING (table_schema, table_name)
+      WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT IN ('_prisma_migrations', 'Quvera_Lease')`
+    const written = blocks.flatMap(([, table, names = '']) =>
+      names.split(', ').map((name) => `${table}.${name.slice(1, -1)}`),
+    )
+    expect(written.sort()).toEqual(columns.map(({ name }) => name).sort())
+    const tables = blocks.map(([, table]) => table)
+    for (const table of ['Quvera_Mail', 'Quvera_History'])
+      expect(tables.indexOf(table)).toBeGreaterThan(tables.indexOf('Quvera_Form'))
+    const rest = blocks.reduce((left, [block]) => left.replace(block, ''), text)
+    expect(rest.split('\n').filter((line) => line && !/^(-- |SELECT setval\()/.test(line))).toEqual([])
   })
 
   it('leaves out tables of other programs', async () => {
-    const [{ db, env: from }, { env: to }, file] = [await anOpenDatabase(), await anOpenDatabase(), await aPath()]
+    const [{ db, env: from }, { env: to }] = [await anOpenDatabase(), await anOpenDatabase()]
     await storeEnquiry(db)
     await db.$executeRawUnsafe('CREATE TABLE "of another program" AS SELECT 1 AS "a number"')
-    expect(await staff(['backup', file], from)).toMatchObject({ code: 0 })
-    const restored = await staff(['restore', file], to)
+    const file = await aBackup(from)
     await db.$executeRawUnsafe('DROP TABLE "of another program"')
-    expect(restored).toMatchObject({ code: 0, stderr: '' })
+    expect(await staff(['restore', file], to)).toMatchObject({ code: 0, stderr: '' })
   })
 
   it('brings every text, number and time back as it was', async () => {
-    const [{ env: from }, { env: to }, file] = [await anOpenDatabase(), await anOpenDatabase(), await aPath()]
+    const [{ env: from }, { env: to }] = [await anOpenDatabase(), await anOpenDatabase()]
     const texts = fc.sample(fc.string({ unit: 'binary', maxLength: 100 }), 30).map((text) => text.replaceAll('\0', ''))
-    const strange = ['', '\\', '"', "'", '{}', 'null', '\n\r\t\u0001\u007f', '\ufeff', '@{"end":true}']
+    const strange = ['', '\\', '\\N', '\\.', '"', "'", '{}', 'null', '\n\r\t\u0001\u007f', '\ufeff', AWKWARD]
     await onDatabase(from, async (db) => {
       for (const [index, note] of [...strange, ...texts].entries())
         await storeEnquiry(db, {
@@ -108,41 +122,32 @@ describe('a backup', () => {
           suspectedSpam: index % 2 === 0,
         })
     })
-    expect(await staff(['backup', file], from)).toMatchObject({ code: 0 })
-    expect(await staff(['restore', file, '--mails'], to)).toMatchObject({ code: 0, stderr: '' })
+    expect(await staff(['restore', await aBackup(from), '--mails'], to)).toMatchObject({ code: 0, stderr: '' })
     expect(await everything(to)).toEqual(await everything(from))
   })
 
   it('is readable by this user only, and is never overwritten', async () => {
-    const file = await aBackup(site)
+    const file = await aBackup(site.env)
     expect((await lstat(file)).mode & 0o777).toBe(0o600)
     const before = await readFile(file)
-    const second = await staff(['backup', file], site.env)
-    expect(second).toMatchObject({
+    expect(await staff(['backup', file], site.env)).toMatchObject({
       code: 1,
       stderr: `The backup cannot be written: EEXIST: file already exists, open '${file}'\n`,
     })
     expect(await readFile(file)).toEqual(before)
   })
 
-  it('of an empty database is refused and leaves no file, except with --allow-empty', async () => {
-    const [env, file] = [empty.env, await aPath()]
-    for (const to of [file, '-']) {
-      const refused = await staff(['backup', to], env)
-      expect(refused).toMatchObject({ code: 1, stdout: '' })
-      expect(refused.stderr).toMatch(
-        /^There is nothing to back up: the database holds no rows\.[^\n]* --allow-empty [^\n]*\n$/,
-      )
-    }
-    await expect(lstat(file)).rejects.toThrow('ENOENT')
-    expect(await staff(['backup', file, '--allow-empty'], env)).toMatchObject({ code: 0 })
-    expect(readBackup(await readFile(file))).toEqual([])
+  it('goes to standard output and comes from standard input', async () => {
+    const { env } = await anOpenDatabase()
+    const line = `node dist/server/staff.js backup - | DATABASE_URL='${env.DATABASE_URL}' node dist/server/staff.js restore -`
+    const { code, stdout } = await runShell(`set -o pipefail; ${line}`, site.env)
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Restored 8 rows /)])
   })
 
   it('is restored with its pending mails withheld, except with --mails', async () => {
     const waiting = await aSite(false)
     atEnd(waiting.close)
-    const file = await aBackup(waiting)
+    const file = await aBackup(waiting.env)
     const { env: held } = await anOpenDatabase()
     expect((await staff(['restore', file], held)).stdout).toMatch(/Withheld: 5 mails that were pending in the backup/)
     const states = (env: Record<string, string>) =>
@@ -150,91 +155,109 @@ describe('a backup', () => {
     expect(await states(held)).toEqual([
       { status: 'Withheld', lastError: 'restored from a backup: may have been sent since', _count: 5 },
     ])
-    expect((await staff(['mails'], held)).stdout).toContain('Withheld by a restore (5)')
-    await staff(['mails', 'retry', '--yes'], held)
-    expect((await states(held))[0]?.status).toBe('Withheld')
-    expect((await staff(['mails', 'retry', '--yes', '--restored'], held)).stdout).toContain('5 mails are due now')
-    expect(await states(held)).toEqual([{ status: 'Pending', lastError: null, _count: 5 }])
     const { env: sending } = await anOpenDatabase()
     await staff(['restore', file, '--mails'], sending)
     expect(await states(sending)).toEqual([{ status: 'Pending', lastError: null, _count: 5 }])
   })
 
+  it('is restored with its subscriptions unconfirmed, except with --mails', async () => {
+    const from = await anOpenDatabase()
+    const confirmedAt = new Date('2026-11-01')
+    await from.db.subscriber.create({ data: { email: 'a@shop.example', consentVersion: '1', confirmedAt } })
+    const file = await aBackup(from.env)
+    for (const [options, expected] of [
+      [[], null],
+      [['--mails'], confirmedAt],
+    ] as const) {
+      const { db, env } = await anOpenDatabase()
+      const { stdout } = await staff(['restore', file, ...options], env)
+      expect(stdout.includes('No longer confirmed: 1 subscription')).toBe(expected === null)
+      expect(await db.subscriber.findMany({ select: { confirmedAt: true } })).toEqual([{ confirmedAt: expected }])
+    }
+  })
+
   it('is restored with its sequences, so that new rows get new numbers', async () => {
-    const file = await aBackup(site)
-    const { env } = await anOpenDatabase()
-    await staff(['restore', file], env)
-    const [before, after] = await onDatabase(env, async (db) => {
-      const last = await db.mail.aggregate({ _max: { id: true } })
-      await db.$executeRaw`DELETE FROM "Quvera_Mail" WHERE "Kind" = 'Staff'`
-      const enquiry = await db.enquiry.findFirstOrThrow()
-      const mail = await db.mail.create({ data: { enquiryId: enquiry.id, kind: 'Notice' } })
-      return [last._max.id ?? 0n, mail.id]
-    })
-    expect(after).toBe(before + 1n)
+    const { db, env } = await anOpenDatabase()
+    await staff(['restore', await aBackup(site.env)], env)
+    const last = await db.mail.aggregate({ _max: { id: true } })
+    const added = await db.mail.create({ data: { kind: 'Summary', text: 'x', status: 'Withheld' } })
+    expect(added.id).toBe((last._max.id ?? 0n) + 1n)
   })
 
   it('is restored into the database that it was made of, which somebody emptied by hand', async () => {
-    const [{ env }, file] = [await anOpenDatabase(), await aPath()]
+    const { env } = await anOpenDatabase()
     await onDatabase(env, (db) => storeEnquiry(db))
-    expect(await staff(['backup', file], env)).toMatchObject({ code: 0 })
+    const file = await aBackup(env)
     await onDatabase(env, (db) => db.$executeRawUnsafe('TRUNCATE "Quvera_Form" CASCADE'))
     expect(await staff(['restore', file], env)).toMatchObject({ code: 0, stderr: '' })
     const counts = await onDatabase(env, (db) => Promise.all([db.enquiry.count(), db.access.count()]))
     expect(counts).toEqual([1, 2])
   })
 
-  it('is restored into an empty database only, and completely or not at all', async () => {
-    const file = await aBackup(site)
+  it('is restored by the owner of the tables, who need not be a superuser', async () => {
+    const { url } = inject('postgres')
+    const name = `owner_${crypto.randomUUID().replaceAll('-', '')}`
+    await administer(url, `CREATE ROLE ${name} LOGIN`)
+    await administer(url, `CREATE DATABASE ${name} OWNER ${name}`)
+    atEnd(async () => {
+      await administer(url, `DROP DATABASE ${name} WITH (FORCE)`)
+      await administer(url, `DROP ROLE ${name}`)
+    })
+    const env = { DATABASE_URL: Object.assign(new URL(url), { username: name, pathname: `/${name}` }).href }
+    expect(await staff(['restore', await aBackup(site.env), '--mails'], env)).toMatchObject({ code: 0 })
+    expect(await everything(env)).toEqual(await everything(site.env))
+  })
+
+  it('is restored into an empty database only', async () => {
     const before = await everything(site.env)
-    const full = await staff(['restore', file], site.env)
+    const full = await staff(['restore', await aBackup(site.env)], site.env)
     expect(full).toMatchObject({ code: 1, stdout: '' })
     expect(full.stderr).toMatch(/^The database has rows in \w+: no row was restored\. Restore into an empty one\.\n$/)
     expect(await everything(site.env)).toEqual(before)
   })
+})
+
+describe('a file that is not a whole backup restores no row, and the good one can be restored after it', () => {
+  const ESCAPE = '\u001b]0;owned\u0007'
 
   it.each<[string, (text: string) => string, RegExp]>([
-    ['cut short', (text) => text.slice(0, -100), /is damaged or no backup/],
-    ['changed', (text) => text.replace('Asha', 'Esha'), /is damaged or no backup/],
+    ['cut within a row', (text) => text.slice(0, text.indexOf('Asha')), /is damaged or no backup/],
+    ['cut after a table', (text) => text.slice(0, text.indexOf('COPY "Quvera_Subscriber"')), /Its end is missing/],
+    ['without its last line', (text) => text.replace(/SELECT setval[^\n]*\n$/, ''), /Its end is missing/],
     [
       'without an enquiry',
-      (text) => sign(text.replace(/\n\{"Id":[^\n]*Asha[^\n]*\n/, '\n')),
-      /is damaged: its rows do not fit/,
+      (text) => text.replace(/\n[^\n]*Asha Verma[^\n]*\n/, '\n'),
+      /its rows do not fit the tables/,
     ],
-    ['without a row', (text) => text.replace(/\n\{"Email":"a@shop\.example"[^\n]*\n/, '\n'), /is damaged or no backup/],
-    ['something else', () => 'words\n', /is damaged or no backup: It does not begin as a backup/],
-    [
-      'of a newer version',
-      (text) => text.replace(/"migrations":\[/, '$&{"name":"2999_x","checksum":""},'),
-      /newer version of the site \(migration 2999_x\)/,
-    ],
-    [
-      'of a newer format',
-      (text) => text.replace('"version":1', '"version":2'),
-      /newer version of the site \(format 2\)/,
-    ],
-  ])('that is %s is refused, and nothing is stored', async (_what, change, message) => {
+    ['with a value of another version', (text) => text.replace('\tNew\t', '\tNewer\t'), /its rows do not fit/],
+    ['with another statement', (text) => `${text}DROP TABLE "Quvera_Form";\n`, /does not expect/],
+    ['with a table of another program', (text) => text.replace('"Quvera_Mail" (', '"theirs" ('), /does not expect/],
+    ['with a column of another version', (text) => text.replace('("Id"', '("City"'), /does not expect/],
+    ['with a line that never ends', (text) => text + 'a'.repeat(3 * 2 ** 20), /is longer than/],
+    ['something else', () => `${ESCAPE}\n`, /It does not begin as a backup/],
+    ['a time with escape sequences', (text) => text.replace(/of 2\S+/, `of ${ESCAPE}`), /does not begin as a backup/],
+    ['of a newer version', (text) => text.replace('-- migration ', '-- migration 2999_x\n$&'), /by a newer version/],
+  ])('%s', async (_what, change, message) => {
     const refused = await staff(['restore', await edited(change)], empty.env)
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(refused.stderr).toMatch(message)
-    expect(refused.stderr).toMatch(/^[^\n]*(No row was restored|nothing was changed)\.\n$/)
+    expect(refused.stderr).toMatch(/^[\x20-\x7e]+\n$/)
     expect(await everything(empty.env)).toEqual([{ forms: null, mails: null, subscribers: null }])
+    const { env } = await anOpenDatabase()
+    expect(await staff(['restore', await aBackup(site.env)], env)).toMatchObject({ code: 0 })
   })
 
-  it('is made beside a migration that did not finish, of which it holds nothing', async () => {
-    await site.db.$executeRaw`INSERT INTO _prisma_migrations (id, checksum, migration_name)
-      VALUES ('unfinished', 'none', '2999_unfinished')`
-    const file = await aBackup(site)
-    expect(gunzipSync(await readFile(file)).toString()).not.toContain('2999_unfinished')
-    await site.db.$executeRaw`DELETE FROM _prisma_migrations WHERE id = 'unfinished'`
-  })
-
-  it('of half its bytes is refused', async () => {
-    const file = await edited((text) => text)
+  it('of which bytes are missing or changed', async () => {
+    const file = await aBackup(site.env)
     const bytes = await readFile(file)
-    await writeFile(file, bytes.subarray(0, bytes.length / 2))
-    const refused = await staff(['restore', file], empty.env)
-    expect(refused.stderr).toMatch(/^\S+ is damaged or no backup: [^\n]*No row was restored\.\n$/)
+    const changed = Buffer.from(bytes)
+    changed.writeUInt8(changed.readUInt8(changed.length - 6) ^ 1, changed.length - 6) // gzip's checksum
+    for (const content of [bytes.subarray(0, bytes.length / 2), bytes.subarray(0, -1), changed, Buffer.alloc(0)]) {
+      await writeFile(file, content)
+      const refused = await staff(['restore', file], empty.env)
+      expect(refused.stderr).toMatch(/^\S+ is damaged or no backup: [^\n]*No row was restored\.\n$/)
+      expect(await everything(empty.env)).toEqual([{ forms: null, mails: null, subscribers: null }])
+    }
   })
 
   it('that is not there is refused by name', async () => {
@@ -242,23 +265,73 @@ describe('a backup', () => {
     expect(refused.stderr).toMatch(/^\/nowhere\/backup\.gz cannot be read: ENOENT[^\n]*\n$/)
   })
 
-  it('has every column of every table', async () => {
-    const file = await aBackup(site)
-    const columns = await onDatabase(
-      site.env,
-      (db) => db.$queryRaw<{ name: string }[]>`
-        SELECT table_name || '.' || column_name AS name FROM information_schema.columns
-        JOIN information_schema.tables USING (table_schema, table_name)
-        WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT IN ('_prisma_migrations', 'Quvera_Lease')`,
-    )
-    const marks = gunzipSync(await readFile(file))
-      .toString()
-      .split('\n')
-      .filter((line) => line.startsWith('@{"table"'))
-    const written = marks.flatMap((line) => {
-      const { table, columns: names } = JSON.parse(line.slice(1))
-      return names.map((name: string) => `${table}.${name}`)
+  it('makes no database, also at standard input', async () => {
+    const dataDir = join(await aFolder('quvera-restored-'), 'data')
+    expect(await staff(['restore', '-'], { DATA_DIR: dataDir })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^standard input is damaged or no backup: .* No row was restored\.\n$/),
     })
-    expect(written.sort()).toEqual(columns.map(({ name }) => name).sort())
+    expect(existsSync(dataDir)).toBe(false)
   })
+})
+
+describe('a backup that is interrupted', () => {
+  const ROWS = 20_000 // more than pipes hold: the backup goes on only as it is read
+  let full: TestDatabase
+  beforeAll(async () => {
+    full = await openTestDatabase()
+    await storeEnquiries(full.db, ROWS)
+    await full.db.$executeRaw`ALTER TABLE "Quvera_Form" DISABLE TRIGGER "keep_history"`
+    await full.db.$executeRaw`UPDATE "Quvera_Form" SET "Note" = md5("Id"::text) || md5("Reference")`
+  })
+  afterAll(() => full.close())
+
+  /** One to standard output that has begun to write, and waits for somebody to read on. */
+  async function aStalledBackup() {
+    const backup = startStaff(['backup', '-'], full.env)
+    atEnd(() => backup.process.kill('SIGKILL'))
+    await once(backup.process.stdout, 'readable')
+    await sleep(300) // until the pipe is full
+    return backup
+  }
+
+  it('by its reader says so and exits 1', async () => {
+    const line = 'set -o pipefail; node dist/server/staff.js backup - | head -c 100 >/dev/null; echo "$?"'
+    const { stdout, stderr } = await runShell(line, full.env)
+    expect(stdout).toBe('1\n')
+    expect(stderr).toMatch(/^The backup was not read to its end[^\n]*\n$/)
+  })
+
+  it('by a signal says so and exits 1', async () => {
+    const backup = await aStalledBackup()
+    backup.process.kill('SIGTERM')
+    expect(await backup.exited).toBe(1)
+    expect(backup.stderr()).toMatch(/^The backup was ended by SIGTERM[^\n]*\n$/)
+  })
+
+  it('by the database says so and exits 1', async () => {
+    const backup = await aStalledBackup()
+    await full.db.$queryRaw`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'COPY%' AND datname = current_database()`
+    const [, code] = await Promise.all([buffer(backup.process.stdout), backup.exited])
+    expect(code).toBe(1)
+    expect(backup.stderr()).toMatch(/^The connection to the database was lost: [^\n]*\n$/)
+  })
+
+  it('by nobody holds the rows of its begin, while orders go on', async () => {
+    const backup = await aStalledBackup()
+    await storeEnquiry(full.db)
+    const [bytes, code] = await Promise.all([buffer(backup.process.stdout), backup.exited])
+    expect(code).toBe(0)
+    expect(backup.stderr()).toContain(`Wrote ${(3 * ROWS).toLocaleString('en-IN')} rows`)
+    expect(gunzipSync(bytes).toString()).toContain('COPY "Quvera_Mail"')
+  })
+})
+
+it('output that cannot be written is told in a sentence and by exit code 1', async () => {
+  for (const command of ['export', 'list', 'list --json', '--help', 'backup -']) {
+    const { stdout, stderr } = await runShell(`node dist/server/staff.js ${command} > /dev/full; echo "$?"`, site.env)
+    expect(stdout, command).toBe('1\n')
+    expect(stderr).toMatch(/^The output cannot be written: [^\n]*no space left[^\n]*\n$/)
+  }
 })

@@ -1,5 +1,5 @@
 import pino from 'pino'
-import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { Prisma } from '../../server/database/generated/client.ts'
 import { eraseOldEnquiries } from '../../server/enquiries/retention.ts'
@@ -27,7 +27,7 @@ interface Plan {
 const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
 
 /** A million mails that were sent within a month, a hundred thousand that wait, events of other mails of the account. */
-describe.runIf(inject('postgres'))('beside 1,000,000 sent and 100,000 pending mails', () => {
+describe('beside 1,000,000 sent and 100,000 pending mails', () => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await openTestDatabase()
@@ -114,7 +114,7 @@ describe.runIf(inject('postgres'))('beside 1,000,000 sent and 100,000 pending ma
   })
 })
 
-describe.runIf(inject('postgres'))('beside 300,000 changes of enquiries and lines of the access log in a year', () => {
+describe('beside 300,000 changes of enquiries and lines of the access log in a year', () => {
   it('a summary reads the changes of a day, `staff access` what it shows, its deletion what it deletes', async () => {
     const { db, close } = await openTestDatabase()
     atEnd(close)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
@@ -81,7 +81,7 @@ describe('the same order again', () => {
     expect(JSON.parse(text).result.data).toEqual({ reference, receivedAt: receivedAt.toISOString() })
   })
 
-  it.runIf(inject('postgres'))('by scripts, while a form of it is being stored, is one enquiry', async () => {
+  it('by scripts, while a form of it is being stored, is one enquiry', async () => {
     await app.db
       .$executeRaw`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END'`
     await app.db.$executeRaw`

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { withheldByRestore } from '../../server/staff/mail-sections.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
@@ -82,7 +82,7 @@ const ONLY_ADDED = [
   `INSERT INTO "Quvera_History" ("EnquiryId", "Column") SELECT "Id", 'Note' FROM "Quvera_Form"`,
 ]
 
-describe.skipIf(!inject('postgres'))('the roles of prisma/roles.sql', () => {
+describe('the roles of prisma/roles.sql', () => {
   it('are missed at the start where the script was not run again for a new version, before a mail is touched', async () => {
     const { app, owner } = await aDatabase()
     await administer(owner, 'REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA public FROM quvera_app')

@@ -1,7 +1,7 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../../server/database/database.ts'
 import { createOrders, probeStorage } from '../../server/enquiries/orders.ts'
 import { openDatabase } from '../../server/open-database.ts'
@@ -12,7 +12,7 @@ import { createTestDatabase, migrations } from '../support/test-database.ts'
 
 const QUERY_TIMEOUT_MS = 400
 
-describe.skipIf(!inject('postgres'))('on a PostgreSQL server that answers too late', () => {
+describe('on a PostgreSQL server that answers too late', () => {
   let site: Database
   let other: pg.Client
   let url: string | undefined

@@ -1,0 +1,57 @@
+// With BACKUP_DIR a site makes a backup a day by itself, and keeps the newest 14.
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { expect, it } from 'vitest'
+import { startDailyBackup } from '../../server/database/daily-backup.ts'
+import { formatIndianDay } from '../../shared/indian-time.ts'
+import { aFolder } from '../support/a-folder.ts'
+import { atEnd } from '../support/at-end.ts'
+import { eventually } from '../support/eventually.ts'
+import { anApp, aServer } from '../support/fixtures.ts'
+import { freePort } from '../support/server-process.ts'
+import { storeEnquiry } from '../support/stored-enquiry.ts'
+
+const today = () => `quvera-${formatIndianDay(new Date())}.sql.gz`
+
+/** Collects what is logged. */
+function aLog() {
+  const lines: { level: string; message: string }[] = []
+  const write = (level: string) => (_fields: object, message: string) => void lines.push({ level, message })
+  const log = { info: write('info'), error: write('error') } as unknown as Parameters<typeof startDailyBackup>[2]
+  return { log, lines }
+}
+
+it('a site makes the backup of the day when it starts, and says its age in the metrics', async () => {
+  const { env, db } = await anApp({ mails: false })
+  const reference = await storeEnquiry(db)
+  const folder = await aFolder('quvera-daily-')
+  const METRICS_PORT = String(await freePort())
+  await aServer({ ...env, BACKUP_DIR: folder, METRICS_PORT })
+  await eventually(async () => expect(await readdir(folder)).toEqual([today()]), 10_000)
+  expect(gunzipSync(await readFile(join(folder, today()))).toString()).toContain(reference)
+  const metrics = await (await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)).text()
+  expect(Number(/^quvera_backup_age_seconds (\S+)$/m.exec(metrics)?.[1])).toBeLessThan(60)
+})
+
+it('of several processes one makes it, and the newest 14 are kept beside the files of others', async () => {
+  const database = await anApp({ mails: false })
+  const folder = await aFolder('quvera-daily-')
+  const old = Array.from({ length: 20 }, (_, day) => `quvera-2026-01-${String(day + 1).padStart(2, '0')}.sql.gz`)
+  const theirs = ['quvera-2026.sql.gz', 'notes.txt', 'other-2026-01-01.sql.gz']
+  for (const name of [...old, ...theirs]) await writeFile(join(folder, name), '')
+  const { log, lines } = aLog()
+  for (let process = 0; process < 3; process++) atEnd(startDailyBackup(database, folder, log))
+  await eventually(async () => expect(await readdir(folder)).toHaveLength(14 + theirs.length))
+  expect((await readdir(folder)).sort()).toEqual([...theirs, ...old.slice(-13), today()].sort())
+  expect(lines).toEqual([{ level: 'info', message: `wrote the backup ${today()}` }])
+})
+
+it('a failure is one error in the log, and leaves the good files alone', async () => {
+  const database = await anApp({ mails: false })
+  const parent = await aFolder('quvera-daily-')
+  const { log, lines } = aLog()
+  atEnd(startDailyBackup(database, join(parent, 'missing'), log))
+  await eventually(() => expect(lines).toHaveLength(1))
+  expect(lines[0]).toEqual({ level: 'error', message: expect.stringContaining('could not be written to BACKUP_DIR') })
+})
