@@ -55,12 +55,12 @@ export function assertDataDir(dataDir: string, version: string, create: boolean)
       `The path of DATA_DIR is too long for a socket in it, by ${bytes - SOCKET_PATH_MAX_BYTES} bytes: ${dataDir}`,
     )
   assertOwner(dataDir)
-  if (existsSync(pathIn(dataDir, 'database'))) return assertVersion(dataDir, version)
-  if (!create)
+  if (existsSync(pathIn(dataDir, 'database'))) assertVersion(dataDir, version)
+  else if (create) createDataDir(dataDir)
+  else
     throw new OperatorError(
       `There is no database in ${dataDir} (DATA_DIR). Say with DATA_DIR or DATABASE_URL where it is, or start the site, which makes one.`,
     )
-  createDataDir(dataDir)
 }
 
 /** Files of another user would keep the owner's site from starting. */
@@ -80,6 +80,13 @@ function assertOwner(dataDir: string): void {
 export function readVersion(folder: string): string | undefined {
   const file = join(folder, 'PG_VERSION')
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
+}
+
+/** The process id of the PostgreSQL that serves the database in this folder; undefined if there is none. */
+export function readServerPid(folder: string): number | undefined {
+  const file = join(folder, 'postmaster.pid')
+  const pid = existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : Number.NaN
+  return Number.isNaN(pid) ? undefined : pid
 }
 
 function assertVersion(dataDir: string, version: string): void {

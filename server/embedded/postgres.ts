@@ -1,14 +1,14 @@
 // The embedded PostgreSQL: a child process with its files and its socket in DATA_DIR.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { OperatorError, sqlState } from '../errors.ts'
 import { emptyDatabaseFolder } from '../project-root.ts'
-import { assertDataDir, InUseError, pathIn, readVersion, socketConnection } from './data-dir.ts'
+import { assertDataDir, InUseError, pathIn, readServerPid, readVersion, socketConnection } from './data-dir.ts'
 import { asPostgresUser, findPrograms, type Programs } from './programs.ts'
 
 const SETTINGS = {
@@ -46,7 +46,7 @@ const STARTING_UP = '57P03'
  */
 const UNDER_LOCK = `umask 077; echo "$OWNER" > "$LOCK"
 if [ ! -d "$DATABASE" ]; then
-  rm -rf "$DATABASE.new" && cp -R "$EMPTY" "$DATABASE.new" && "$INITDB" --sync-only -D "$DATABASE.new" >&2 &&
+  rm -rf "$DATABASE.new" && cp -RH "$EMPTY" "$DATABASE.new" && "$INITDB" --sync-only -D "$DATABASE.new" >&2 &&
     mv "$DATABASE.new" "$DATABASE" && sync "$DATABASE" "$DATABASE/.." || exit 1
 fi
 rm -f "$DATABASE/postmaster.pid"
@@ -152,9 +152,9 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null
 }
 
-/** Whether PostgreSQL answers. It accepts connections before that, and refuses them while it recovers. */
+/** Whether this PostgreSQL, and not one of another process, answers. It refuses clients while it recovers. */
 async function isReady(dataDir: string, child: ChildProcess): Promise<boolean> {
-  if (hasEnded(child) || !existsSync(pathIn(dataDir, 'socket'))) return false
+  if (hasEnded(child) || readServerPid(pathIn(dataDir, 'database')) !== child.pid) return false
   const client = new pg.Client({ ...socketConnection(dataDir), user: 'quvera' })
   client.on('error', () => {})
   try {

@@ -109,6 +109,7 @@ export async function findByReference(db: Db, references: string[]) {
   const rows = await db.enquiry.findMany({
     where: { OR: [{ reference: { in: references } }, ...endings.map((endsWith) => ({ reference: { endsWith } }))] },
     include: { mails: { orderBy: { id: 'asc' } }, history: { orderBy: { id: 'asc' } } },
+    orderBy: { receivedAt: 'asc' },
   })
   const found = references.map((reference) => {
     const [row, other] = rows.filter((each) => each.reference.endsWith(reference))

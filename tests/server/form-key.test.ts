@@ -39,26 +39,6 @@ describe('a form sent without scripts', () => {
     expect(await app.db.enquiry.count()).toBe(1)
   })
 
-  it('is looked up by an index, also by a plan that was made while the table was small', async () => {
-    expect((await submit(app.url, anOrder())).status).toBe(200)
-    const plan = await app.db.$transaction(async (transaction) => {
-      await transaction.$executeRaw`SET LOCAL plan_cache_mode TO force_generic_plan`
-      const [statement] = await transaction.$queryRaw<{ name: string; nulls: string }[]>`
-      SELECT name, rtrim(repeat('NULL,', cardinality(parameter_types)), ',') AS nulls FROM pg_prepared_statements WHERE ltrim(statement, E' \\n') LIKE 'WITH form AS%'`
-      return transaction.$queryRawUnsafe<object[]>(`EXPLAIN EXECUTE ${statement?.name} (${statement?.nulls})`)
-    })
-    expect(JSON.stringify(plan)).toContain('Quvera_Form_SubmissionKey_key')
-    expect(JSON.stringify(plan)).not.toContain('Seq Scan on \\"Quvera_Form\\"')
-  })
-
-  it('is stored by a statement that PostgreSQL plans once, and not for each order', async () => {
-    for (let count = 0; count < 12; count++) expect((await submit(app.url, anOrder())).status).toBe(200)
-    const [plans] = await app.db.$queryRaw<object[]>`
-    SELECT max(custom_plans)::int AS custom, max(generic_plans) > 0 AS "isGeneric" FROM pg_prepared_statements
-    WHERE ltrim(statement, E' \n') LIKE 'WITH form AS%'`
-    expect(plans).toEqual({ custom: 5, isGeneric: true }) // the first five are always made for their values
-  })
-
   it('sent twice at the edge of a window, while neither is stored yet, is one enquiry', async () => {
     for (let quantity = 1; quantity <= 20; quantity++) {
       const fields = { ...typed, quantity }

@@ -151,7 +151,7 @@ describe('a database that nobody named', () => {
     const { code, stderr } = await staff(['list', '--new'], { DATA_DIR: folder })
     expect(code).toBe(1)
     expect(stderr).toMatch(
-      /^The database's folder \S+ belongs to the user nobody; [^\n]* runuser -u nobody -- npm run -s staff -- list …\n$/,
+      /^\S+ \(DATA_DIR\) belongs to the user nobody\. Run this as that user: runuser -u nobody -- COMMAND\n$/,
     )
     expect(await readdir(folder)).toEqual([])
   })
