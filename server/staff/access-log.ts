@@ -6,7 +6,8 @@ import { formatCount } from '../format.ts'
 import { type AddCommand, printTable, type Terminal, timeCell } from './output.ts'
 
 const SHOWN_MAX = 50
-const REFERENCES_MAX = 5
+/** An access log line names so many enquiries; of more it has the number. */
+export const REFERENCES_MAX = 5
 
 /**
  * Records that a command shows, exports, changes or erases people's data. Where the line cannot be written, as on a read

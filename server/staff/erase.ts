@@ -1,6 +1,7 @@
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { readNow } from '../database/database.ts'
 import { formatCount } from '../format.ts'
+import { byTime } from './export.ts'
 import {
   type Age,
   findByReference,
@@ -45,22 +46,28 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
         const old = olderThan && { receivedAt: { lt: olderThan(await readNow(db)) } }
         const where = old ?? (person ? personFilter(person) : named)
         const select = { id: true, reference: true, receivedAt: true }
-        const enquiries = await db.enquiry.findMany({ where, select, orderBy: { receivedAt: 'asc' } })
+        const find = (order: 'asc' | 'desc', take: number) =>
+          db.enquiry.findMany({ where, select, orderBy: byTime(order), take })
+        const count = await db.enquiry.count({ where })
         // No address is empty: '' matches none.
         const subscription = { email: person && 'email' in person ? person.email.toLowerCase() : '' }
         const subscriptions = await db.subscriber.count({ where: subscription })
-        if (enquiries.length + subscriptions === 0) return print('Nothing stored matches.')
-
-        const lines = enquiries.map(({ reference, receivedAt }) => `${reference}  ${formatIndianTime(receivedAt)}`)
-        for (const line of lines.slice(0, LISTED_MAX)) print(line)
-        if (lines.length > LISTED_MAX) print(`and ${lines.length - LISTED_MAX} more, the last: ${lines.at(-1)}`)
+        if (count + subscriptions === 0) return print('Nothing stored matches.')
+        const toLine = ({ reference, receivedAt }: { reference: string; receivedAt: Date }) =>
+          `${reference}  ${formatIndianTime(receivedAt)}`
+        for (const row of await find('asc', LISTED_MAX)) print(toLine(row))
+        if (count > LISTED_MAX)
+          for (const row of await find('desc', 1)) print(`and ${count - LISTED_MAX} more, the last: ${toLine(row)}`)
         const mails = formatCount(await db.mail.count({ where: { enquiry: where } }), 'mail', 'mails')
-        const what = `${formatCount(enquiries.length, 'enquiry', 'enquiries')} with ${mails} and ${formatCount(subscriptions, 'subscription', 'subscriptions')}`
+        const what = `${formatCount(count, 'enquiry', 'enquiries')} with ${mails} and ${formatCount(subscriptions, 'subscription', 'subscriptions')}`
         if (!yes)
           return print(`Would erase ${what}. Nothing was changed. Repeat the command with --yes to erase for good.`)
         await recordAccess(db, what)
-        const ids = enquiries.map(({ id }) => id)
-        while (ids.length > 0) await db.enquiry.deleteMany({ where: { id: { in: ids.splice(0, CHUNK) } } })
+        while (true) {
+          const ids = (await find('asc', CHUNK)).map(({ id }) => id)
+          if (ids.length === 0) break
+          await db.enquiry.deleteMany({ where: { id: { in: ids } } })
+        }
         await db.subscriber.deleteMany({ where: subscription })
         print(`Erased ${what}. ${ELSEWHERE}`)
       })

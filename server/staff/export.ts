@@ -3,6 +3,8 @@ import type { Db } from '../database/database.ts'
 import type { Mail, Prisma } from '../database/generated/client.ts'
 import type { MailKind } from '../database/generated/enums.ts'
 import { type EnquiryRow, enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
+import { formatCount } from '../format.ts'
+import { REFERENCES_MAX } from './access-log.ts'
 import { type Filters, type Person, readPerson, toFilter, UsageError, withFilters } from './input.ts'
 import { type AddCommand, type Terminal, writeCsv } from './output.ts'
 
@@ -28,19 +30,40 @@ export function exportCommand(add: AddCommand, terminal: Terminal) {
 }
 
 async function exportEnquiries(terminal: Terminal, db: Db, where: Prisma.EnquiryWhereInput) {
-  const found = await db.enquiry.findMany({ where, orderBy: byTime('asc'), select: { id: true, reference: true } })
-  await terminal.recordAccess(db, found)
-  const ids = found.map(({ id }) => id)
-  await writeCsv(terminal, recordColumns, readRecords(db, ids))
+  await recordFound(terminal, db, where)
+  await writeCsv(terminal, recordColumns, readRecords(db, where, 'asc'))
 }
 
-/** A chunk at a time, so that memory stays small. */
-async function* readRecords(db: Db, ids: string[]) {
-  for (let start = 0; start < ids.length; start += CHUNK) {
-    const where = { id: { in: ids.slice(start, start + CHUNK) } }
-    const rows = await db.enquiry.findMany({ where, include: withMails, orderBy: byTime('asc') })
+/** Names a few enquiries in the access log, and counts many. */
+export async function recordFound({ recordAccess }: Terminal, db: Db, where: Prisma.EnquiryWhereInput) {
+  const few = await db.enquiry.findMany({ where, select: { reference: true }, take: REFERENCES_MAX + 1 })
+  const what =
+    few.length > REFERENCES_MAX ? formatCount(await db.enquiry.count({ where }), 'enquiry', 'enquiries') : few
+  await recordAccess(db, what)
+}
+
+/** A chunk at a time, each after the last row of the one before, so that memory stays small. */
+export async function* readRecords(db: Db, where: Prisma.EnquiryWhereInput, direction: 'asc' | 'desc') {
+  let last: Row | undefined
+  do {
+    const beyond = direction === 'asc' ? 'gt' : 'lt'
+    const after: Prisma.EnquiryWhereInput = last
+      ? {
+          OR: [
+            { receivedAt: { [beyond]: last.receivedAt } },
+            { receivedAt: last.receivedAt, id: { [beyond]: last.id } },
+          ],
+        }
+      : {}
+    const rows: Row[] = await db.enquiry.findMany({
+      where: { AND: [where, after] },
+      include: withMails,
+      orderBy: byTime(direction),
+      take: CHUNK,
+    })
     yield* rows.map(toRecord)
-  }
+    last = rows.length === CHUNK ? rows.at(-1) : undefined
+  } while (last)
 }
 
 async function exportPerson({ print, recordAccess }: Terminal, db: Db, person: Person) {

@@ -3,9 +3,9 @@ import type { Db } from '../database/database.ts'
 import type { Prisma } from '../database/generated/client.ts'
 import { toEnquiry } from '../enquiries/enquiry.ts'
 import { IN_SUMMARY, kinds, undeliveredStates } from '../mail/states.ts'
-import { byTime, type Row, toRecord, withMails } from './export.ts'
+import { byTime, type Row, readRecords, recordFound, withMails } from './export.ts'
 import { type Filters, likePattern, mobileDigits, toFilter, UsageError, withFilters } from './input.ts'
-import { type AddCommand, printTable, type Terminal, timeCell } from './output.ts'
+import { type AddCommand, printTable, type Terminal, timeCell, writeJson } from './output.ts'
 
 const LISTED_MAX = 50
 const JSON_OPTION = ['--json', 'for programs: everything of each, as in the export'] as const
@@ -67,9 +67,12 @@ async function printEnquiries(
 ) {
   const { print } = terminal
   const orderBy = byTime(oldest ? 'asc' : 'desc')
-  const rows = await db.enquiry.findMany({ where, include: withMails, orderBy, ...(!json && { take: LISTED_MAX }) })
+  if (json) {
+    await recordFound(terminal, db, where)
+    return writeJson(terminal, readRecords(db, where, oldest ? 'asc' : 'desc'))
+  }
+  const rows = await db.enquiry.findMany({ where, include: withMails, orderBy, take: LISTED_MAX })
   await terminal.recordAccess(db, rows)
-  if (json) return print(JSON.stringify(rows.map(toRecord), undefined, 2))
   if (rows.length === 0) {
     const isEmpty = (await db.enquiry.count()) === 0
     const hint =

@@ -1,4 +1,4 @@
-import type { Readable, Writable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { stringify } from 'csv-stringify'
@@ -65,4 +65,17 @@ export function writeCsv({ output }: Terminal, columns: string[], rows: Iterable
   const options = { header: true, bom: true, quoted_string: true, escape_formulas: true, columns }
   const cast = { boolean: (value: boolean) => (value ? 'yes' : 'no') }
   return pipeline(rows, stringify({ ...options, record_delimiter: 'windows', cast }), output)
+}
+
+/** An array, written an element at a time. */
+export async function writeJson({ output }: Terminal, rows: AsyncIterable<object>) {
+  async function* toText() {
+    let before = '['
+    for await (const row of rows) {
+      yield `${before}\n  ${JSON.stringify(row, undefined, 2).replaceAll('\n', '\n  ')}`
+      before = ','
+    }
+    yield before === '[' ? '[]\n' : '\n]\n'
+  }
+  await pipeline(Readable.from(toText(), { objectMode: false }), output, { end: false })
 }
