@@ -11,13 +11,14 @@ export interface Transport {
   lease: string
   /** Runs at each poll. Nothing is sent until it returns `ready`; `again` repeats it at once. `isUpkeep`: true once a minute. */
   prepare(isUpkeep: boolean): Promise<'ready' | 'again'>
-  /** How many tries may begin now; if none, how long to wait at least. */
-  capacity(underWay: number): { tries: number; pauseMs: number }
+  /** How many tries may be under way at a time. */
+  parallel: number
+  /** From the beginning of one try to that of the next. */
+  intervalMs(): number
   claim(most: number): Promise<ClaimedMail[]>
   /** One try, which ends with the signal. */
   attempt(mail: ClaimedMail, signal: AbortSignal): Promise<Result>
-  /** Called once the result is stored: logs it, or applies its delivery events. */
-  afterRecorded(mail: ClaimedMail, result: Result): Promise<void>
+  logResult(mail: ClaimedMail, result: Result): void
 }
 
 interface SenderOptions {
@@ -32,6 +33,10 @@ const SENDER_LEASE_SECONDS = 5
 /** After a longer preparation the lease is renewed. */
 const LONG_PREPARATION_MS = 1000
 const TRY_TIMEOUT_MS = 10_000
+/** Mails are claimed for so long, because a statement for each would take the processor from orders. */
+const CLAIMED_MS = 100
+/** A try that begins no later than this does not delay the next one. */
+const LATE_MS = 50
 
 /** Sends what is due until stopped. If its process dies, another one takes over when the lease ends. */
 export function startSender(db: Db, transport: Transport, { log, leaseSeconds, pollMs = POLL_MS }: SenderOptions) {
@@ -41,6 +46,8 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   let isStopping = false
   /** Nothing is claimed before this time, by `performance.now()`. */
   let pausedUntil = 0
+  /** When the next try may begin. */
+  let nextTryAt = 0
   let woken = new AbortController()
   let nextPollAt = 0
   let upkeepAt = 0
@@ -79,12 +86,21 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
       isReady = await prepare()
     }
     if (!isReady) return pollMs
-    const pausedMs = pausedUntil - performance.now()
-    if (pausedMs > 0) return pausedMs
-    const { tries, pauseMs } = transport.capacity(underWay.size)
-    if (tries > 0) for (const mail of await transport.claim(tries)) start(mail)
+    const waitMs = Math.max(pausedUntil, nextTryAt) - performance.now()
+    if (waitMs > 0) return waitMs
+    const free = transport.parallel - underWay.size
+    const inTime = Math.max(1, Math.floor(CLAIMED_MS / transport.intervalMs()))
+    const mails = free > 0 ? await transport.claim(Math.min(free, inTime)) : []
+    for (const mail of mails) await startInTurn(mail)
     if (isPoll) isFailing = false
-    return pauseMs || pollMs
+    return mails.length > 0 ? 0 : pollMs
+  }
+
+  async function startInTurn(mail: ClaimedMail) {
+    const earlyMs = nextTryAt - performance.now()
+    if (earlyMs > 0) await sleep(earlyMs)
+    nextTryAt = (earlyMs < -LATE_MS ? performance.now() : nextTryAt) + transport.intervalMs()
+    start(mail)
   }
 
   const takeSenderLease = () => takeLease(db, transport.lease, holder, SENDER_LEASE_SECONDS)
@@ -104,7 +120,7 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   function start(mail: ClaimedMail) {
     const sending = sendOnce(mail)
       .catch((err) =>
-        log.error({ err, mail: mail.id }, 'a mail was not sent, or its result or events were not recorded'),
+        log.error({ err, mail: mail.id }, 'a mail was not sent, or its result was not recorded'),
       )
       .finally(() => {
         underWay.delete(sending)
@@ -119,7 +135,7 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
     const result = await transport.attempt(mail, AbortSignal.any([graceIsOver.signal, timeout]))
     if (result.pauseMs) pause(result.pauseMs)
     await recordResult(db, mail, result)
-    await transport.afterRecorded(mail, result)
+    transport.logResult(mail, result)
   }
 
   const running = run()
