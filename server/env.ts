@@ -159,8 +159,14 @@ export function warningsOf(env: Env): string[] {
       notifyUrl && env.NOTIFY_FORMAT === 'json',
       `NOTIFY_FORMAT is json: name, address and number of each visitor go to ${notifyUrl && new URL(notifyUrl).origin}, which the privacy policy has to name`,
     ],
-    [env.RETENTION_MONTHS === 0, 'RETENTION_MONTHS is 0: old enquiries are not erased. The privacy policy promises 24 months'],
-    [!env.PUBLIC_URL, `PUBLIC_URL is not set: links lead to ${publicUrlOf(env)}, and confirmations to subscribers wait`],
+    [
+      env.RETENTION_MONTHS === 0,
+      'RETENTION_MONTHS is 0: old enquiries are not erased. The privacy policy promises 24 months',
+    ],
+    [
+      !env.PUBLIC_URL,
+      `PUBLIC_URL is not set: links lead to ${publicUrlOf(env)}, and confirmations to subscribers wait`,
+    ],
   ]
   return warnings.flatMap(([applies, message]) => (applies ? [message] : []))
 }

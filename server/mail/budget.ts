@@ -28,9 +28,14 @@ function receiversOf(kind: SentKind, { receivers }: Budget): number {
   return kinds[kind].to === 'staff' ? receivers : 1
 }
 
+/** Every share but that of summaries leaves room for one summary. */
+function shareOf(kind: SentKind, { mails, receivers }: Budget): number {
+  if (mails === 0) return Number.POSITIVE_INFINITY
+  return Math.min(Math.floor((SHARES[kind] * mails) / 100), kind === 'Summary' ? mails : mails - receivers)
+}
+
 export function limitsOf(budget: Budget, used: number): Limits {
-  const left = (kind: SentKind) =>
-    budget.mails === 0 ? Number.POSITIVE_INFINITY : Math.floor((SHARES[kind] * budget.mails) / 100) - used
+  const left = (kind: SentKind) => shareOf(kind, budget) - used
   const each = Object.fromEntries(
     mailKinds.map((kind) => [kind, Math.max(0, Math.floor(left(kind) / receiversOf(kind, budget)))]),
   ) as Limits['each']

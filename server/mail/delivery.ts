@@ -60,11 +60,18 @@ export async function recordEvent(db: Db, log: Log, event: DeliveryEvent, staffE
   const isBad = state !== 'Delivered' && state !== 'Sent'
   const overrules = isToSeveral ? state === 'Delivered' : isBad
   const isNews = type !== 'email.sent'
-  const from: MailStatus[] = overrules ? statesBefore(state) : ['Pending', 'Unknown', ...(isNews ? ['Sent' as const] : [])]
+  const from: MailStatus[] = overrules
+    ? statesBefore(state)
+    : ['Pending', 'Unknown', ...(isNews ? ['Sent' as const] : [])]
   const description = [type.replace('email.', '').replace('_', ' '), reason].filter(Boolean).join(': ')
   const error = isNews && state !== 'Delivered' ? description : null
   const change = Prisma.sql`, "LastError" = ${error}, "ResendId" = coalesce("ResendId", nullif(${resendId}, ''))`
-  const [changed] = await transition(db, state, Prisma.sql`${where} AND mail."Status" = ANY(${from}::text[]::"Quvera_MailStatus"[])`, change)
+  const [changed] = await transition(
+    db,
+    state,
+    Prisma.sql`${where} AND mail."Status" = ANY(${from}::text[]::"Quvera_MailStatus"[])`,
+    change,
+  )
   if (changed || (isToSeveral && isBad)) logEvent(log, { mail: mail.id, kind: mail.kind, state, reason })
 }
 

@@ -10,7 +10,11 @@ export type Outcome =
   /** It may have taken the mail. `ambiguous`: another try will tell. `unknowable`: no try can tell. */
   | { is: 'ambiguous' | 'unknowable'; error: string }
   /** It did not take the mail now, for a reason that concerns all mails. */
-  | { is: 'unreachable' | 'throttled' | 'misconfigured' | 'overQuota'; error: string; retryAfterMs?: number | undefined }
+  | {
+      is: 'unreachable' | 'throttled' | 'misconfigured' | 'overQuota'
+      error: string
+      retryAfterMs?: number | undefined
+    }
 
 /** What the SDK returns; any part may be missing. */
 export interface ResendAnswer {
@@ -45,7 +49,10 @@ export function replyCode(text: unknown): string | undefined {
   return /\b[245]\d\d\b(?:[ -]?[245]\.\d{1,3}\.\d{1,3}\b)?/.exec(String(text))?.[0]
 }
 
-export function readOutcome({ data, error: failure, headers }: ResendAnswer, { wasSent, status = 0 }: Watched): Outcome {
+export function readOutcome(
+  { data, error: failure, headers }: ResendAnswer,
+  { wasSent, status = 0 }: Watched,
+): Outcome {
   const resendId = clean(data?.id)
   if (resendId) return { is: 'sent', resendId }
   const name = clean(failure?.name) || 'unreadable answer'

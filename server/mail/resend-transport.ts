@@ -58,7 +58,8 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       const { each } = limitsNow()
       if (each.Notice === 0 && (await withholdNotices(db))) return 'again'
       if (each.Summary > 0) await writeSummaryIfDue(isUpkeep)
-      if (isUpkeep && performance.now() >= warnAt && (await warnIfOverdue(db, log))) warnAt = performance.now() + WARN_MS
+      if (isUpkeep && performance.now() >= warnAt && (await warnIfOverdue(db, log)))
+        warnAt = performance.now() + WARN_MS
       return 'ready'
     },
     async claim(most) {

@@ -119,9 +119,7 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
 
   function start(mail: ClaimedMail) {
     const sending = sendOnce(mail)
-      .catch((err) =>
-        log.error({ err, mail: mail.id }, 'a mail was not sent, or its result was not recorded'),
-      )
+      .catch((err) => log.error({ err, mail: mail.id }, 'a mail was not sent, or its result was not recorded'))
       .finally(() => {
         underWay.delete(sending)
         woken.abort()

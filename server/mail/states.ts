@@ -77,6 +77,12 @@ export const IN_SUMMARY = 'Told in summary'
 /** The beginning of the reason of a notice that only a summary tells of. */
 export const NOT_ALONE = 'Not mailed alone'
 
+const untoldStates = keysOf(states).filter((state) => states[state].isUntold)
+/** Of Quvera_Mail: notices that told nobody, of enquiries that no summary has named yet. */
+export const UNTOLD = Prisma.raw(
+  `"Kind" = 'Staff' AND "DueAt" IS NOT NULL AND "Status" IN (${untoldStates.map((state) => `'${state}'`).join(', ')})`,
+)
+
 /** Includes Unknown: such a mail may not have arrived. */
 const ofAnyKind = { status: { in: [...undeliveredStates, 'Unknown'] } } satisfies MailFilter
 const ofNew = { enquiry: { status: 'New' } } satisfies MailFilter
@@ -84,6 +90,12 @@ export const undelivered = {
   ofAnyKind,
   summaries: { ...ofAnyKind, kind: 'Summary' },
   acknowledgements: { kind: 'Acknowledgement', status: { in: undeliveredStates }, ...ofNew },
-  /** Notices that told nobody, of enquiries that no summary has named yet. */
-  notices: { kind: 'Notice', status: { not: 'Pending' }, dueAt: { not: null }, ...ofNew },
+  /** Those that told nobody, without those that only wait for their summary. */
+  notices: {
+    kind: 'Notice',
+    status: { in: untoldStates },
+    dueAt: { not: null },
+    NOT: { status: 'Withheld', lastError: { startsWith: NOT_ALONE } },
+    ...ofNew,
+  },
 } satisfies Record<string, MailFilter>

@@ -11,7 +11,7 @@ import { DAY_MS, formatCount, staffCommand } from '../format.ts'
 import { type Budget, summaryIntervalMs } from './budget.ts'
 import { CHUNK } from './queue.ts'
 import { replyCode } from './resend-answers.ts'
-import { IN_SUMMARY, kinds, NOT_ALONE, undelivered } from './states.ts'
+import { IN_SUMMARY, kinds, NOT_ALONE, UNTOLD, undelivered } from './states.ts'
 import { maskLargeQuantity } from './templates.ts'
 
 /*
@@ -51,7 +51,7 @@ function readUntold(db: Db): Promise<Untold[]> {
   return db.$queryRaw`
     SELECT mail."Id" AS "mail", mail."LastError" LIKE ${`${NOT_ALONE}%`} AS "isNotAlone", form."Id"::text AS "id",
       form."Reference" AS "reference", form."Status" = 'New' AS "isNew"
-    FROM (SELECT * FROM "Quvera_Mail" WHERE "Kind" = 'Staff' AND "Status" <> 'Pending' AND "DueAt" IS NOT NULL
+    FROM (SELECT * FROM "Quvera_Mail" WHERE ${UNTOLD}
       ORDER BY "DueAt" LIMIT ${READ_MAX}) mail
     JOIN "Quvera_Form" form ON form."Id" = mail."EnquiryId"
     ORDER BY form."ReceivedAt" DESC, form."Id" DESC`
@@ -156,7 +156,7 @@ export function createSummaryWriter(
 async function isSummaryDue(db: Db, waitMs: number, intervalMs: number): Promise<boolean> {
   const before = (ms: number) => Prisma.sql`now() - make_interval(secs => ${ms / 1000})`
   const [{ isDue }] = await db.$queryRaw<[{ isDue: boolean | null }]>`
-    SELECT (SELECT min("DueAt") FROM "Quvera_Mail" WHERE "Kind" = 'Staff' AND "Status" <> 'Pending' AND "DueAt" IS NOT NULL)
+    SELECT (SELECT min("DueAt") FROM "Quvera_Mail" WHERE ${UNTOLD})
         <= ${before(waitMs)}
       AND coalesce((SELECT max("TriedAt") FROM "Quvera_Mail" WHERE "Kind" = 'Summary') <= ${before(intervalMs)}, TRUE)
       AND NOT EXISTS (SELECT FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Summary' AND "TriedAt" IS NULL)
@@ -179,7 +179,7 @@ export async function writeSummary(db: Db, now: Date): Promise<boolean> {
     await db.$executeRaw`
       UPDATE "Quvera_Mail" SET "DueAt" = NULL,
         "LastError" = CASE "Status" WHEN 'Withheld' THEN ${reason} ELSE "LastError" END
-      WHERE "Id" = ANY(${chunk}::bigint[]) AND "Status" <> 'Pending'`
+      WHERE "Id" = ANY(${chunk}::bigint[]) AND ${UNTOLD}`
   }
   return summary !== undefined
 }

@@ -2,11 +2,12 @@ import { type Db, readNow } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { readOldestNewEnquiry } from '../enquiries/enquiry.ts'
+import { SPAM_REASONS } from '../enquiries/insert-enquiries.ts'
 import { OperatorError, redact } from '../errors.ts'
 import { formatAge, formatCount, staffCommand } from '../format.ts'
 import { limitsOf, readUsed } from '../mail/budget.ts'
 import { transition } from '../mail/queue.ts'
-import { type MailFilter, mailKinds, states, statesBefore } from '../mail/states.ts'
+import { IN_SUMMARY, type MailFilter, mailKinds, NOT_ALONE, states, statesBefore } from '../mail/states.ts'
 import { type Age, findByReference, joinReferences, readAge, readReferences, UsageError } from './input.ts'
 import { findIds, printSection, sections, withheldByRestore } from './mail-sections.ts'
 import type { AddCommand, Terminal } from './output.ts'
@@ -47,7 +48,11 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
         const retried: MailStatus[] = includeUnknown ? ['Pending', 'Failed', 'Unknown'] : ['Pending', 'Failed']
         const where: MailFilter = {
           AND: wanted,
-          OR: [{ status: { in: retried } }, ...(restored ? [withheldByRestore] : [])],
+          OR: [
+            { status: { in: retried } },
+            ...(restored ? [withheldByRestore] : []),
+            ...(words[0] ? [withheldForSummary] : []),
+          ],
         }
         const total = await db.mail.count({ where: wanted })
         const printLeftOut = (left: number) => {
@@ -65,7 +70,7 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
           return printLeftOut(total - listed)
         }
         const ids = await findIds(db, where)
-        const due = await retryMails(db, ids, restored ? [...retried, 'Withheld'] : retried)
+        const due = await retryMails(db, ids, restored || words[0] ? [...retried, 'Withheld'] : retried)
         const next = key
           ? 'the running site sends them'
           : 'but RESEND_API_KEY is not set here: no mail is sent until the site runs with one'
@@ -128,6 +133,13 @@ const allUnsent = {
   OR: [{ status: { in: ['Pending', 'Failed', 'Unknown'] } }, withheldByRestore],
 } satisfies MailFilter
 
+/** Withheld as suspected spam, or because a summary was to tell of it: sent when a person names it. */
+const withheldForSummary = {
+  status: 'Withheld',
+  enquiry: { suspectedSpam: false },
+  OR: [NOT_ALONE, IN_SUMMARY, SPAM_REASONS.Acknowledgement].map((reason) => ({ lastError: { startsWith: reason } })),
+} satisfies MailFilter
+
 const NUMBER = /^\d{1,18}$/
 
 /** Numbers of mails, or references of enquiries. The function that it returns finds the mails, or throws. */
@@ -170,6 +182,10 @@ async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]
   const waits = (kind: MailKind) => pending.some((row) => row.kind === kind)
   const reasons =
     waits('Post') && !env.NOTIFY_URL ? ['NOTIFY_URL is not set here: unless the site has one, posts wait.'] : []
+  const forSummary = await db.mail.count({
+    where: { status: 'Withheld', dueAt: { not: null }, lastError: { startsWith: NOT_ALONE } },
+  })
+  if (forSummary > 0) reasons.push(`${formatCount(forSummary, 'notice waits', 'notices wait')} for the next summary.`)
   const mailsWaiting = mailKinds.filter(waits)
   if (mailsWaiting.length === 0) return reasons
   if (!env.RESEND_API_KEY) return [...reasons, 'RESEND_API_KEY is not set here: unless the site has one, mails wait.']

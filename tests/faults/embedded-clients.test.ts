@@ -34,7 +34,7 @@ it.each<[string, string[], RegExp]>([
   ['psql', ['-c', '\\d'], /Quvera_Form/],
   ['psql', ['-c', "SET TIME ZONE 'Asia/Kolkata'", '-c', 'SELECT count(*) FROM "Quvera_Form"'], /\d+\n/],
   ['psql', ['-c', '\\copy "Quvera_Lease" FROM /dev/null'], /takes no rows by COPY FROM STDIN/],
-  ['psql', ['-c', '\\copy "Quvera_MailEvent" TO STDOUT'], /^$/],
+  ['psql', ['-c', '\\copy "Quvera_Subscriber" TO STDOUT'], /^$/],
   ['psql', ['-c', 'SET idle_session_timeout TO 1', '-c', 'SELECT 5'], /5/],
   ['vacuumdb', ['--analyze', 'postgres'], /vacuuming database/],
   ['pg_dump', [], /version mismatch|CREATE TABLE/],

@@ -12,7 +12,7 @@ import { createTestDatabase } from '../support/test-database.ts'
 async function aDigestDatabase() {
   const { db, env } = await anOpenDatabase()
   const digests = () => db.mail.findMany({ where: { kind: 'Summary' }, orderBy: { id: 'asc' } })
-  const digestAt = (at: string, now: Date) => writeDigestIfDue(db, at, now, false)
+  const digestAt = (at: string, now: Date) => writeDigestIfDue(db, at, now)
   return { db, env, digests, digestAt }
 }
 
@@ -61,8 +61,8 @@ describe('the page', () => {
         SELECT gen_random_uuid(), 'QV-' || n, now() - interval '30 hours', 'x', 'a@b.in', '9876543210', 1, 'Self Use', ${products[0]}::"Quvera_Product", '1', gen_random_uuid()
         FROM generate_series(1, 2000) n RETURNING "Id"
       )
-      INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Status")
-      SELECT "Id", kind::"Quvera_MailKind", 'Bounced' FROM form CROSS JOIN (VALUES ('Staff'), ('Acknowledgement')) AS mails (kind)`
+      INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Status", "DueAt")
+      SELECT "Id", kind::"Quvera_MailKind", 'Bounced', now() FROM form CROSS JOIN (VALUES ('Staff'), ('Acknowledgement')) AS mails (kind)`
     let rows = 0
     const counting = db.$extends({
       query: {

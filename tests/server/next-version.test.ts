@@ -140,14 +140,14 @@ it('a restore that ends before the older tables are complete keeps the access lo
 
 it('rows that come while the older tables are created are kept, and nothing is said to be unchanged', async () => {
   const { env, code, stdout, stderr } = await restoreOfVersionBetween(
-    `INSERT INTO "Quvera_MailEvent" ("Id", "ResendId", "Type") VALUES ('1', '2', 'email.delivered')`,
+    `INSERT INTO "Quvera_Subscriber" ("Email", "ConsentVersion") VALUES ('asha@shop.example', '1')`,
   )
   expect([code, stderr]).toEqual([
     1,
-    'The database has rows in Quvera_MailEvent: no row was restored. Restore into an empty one.\n',
+    'The database has rows in Quvera_Subscriber: no row was restored. Restore into an empty one.\n',
   ])
   expect(stdout).toBe(inject('postgres') ? RECREATED : '')
-  expect(await onDatabase(env, (db) => db.mailEvent.count())).toBe(1)
+  expect(await onDatabase(env, (db) => db.subscriber.count())).toBe(1)
 })
 
 it('a backup of the later version is refused by this one', async () => {

@@ -88,7 +88,7 @@ describe('the same order again', () => {
       CREATE CONSTRAINT TRIGGER hold AFTER INSERT ON "Quvera_Form" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
       WHEN (substr(NEW."SubmissionKey"::text, 15, 1) = '8') EXECUTE FUNCTION hold()` // the key of a form: its commit is held up
     const order = anOrder()
-    const ofForm = app.orders.submitForm(order, { acknowledge: true, onKey: () => {} })
+    const ofForm = app.orders.submitForm(order, { onKey: () => {} })
     expect(await app.orders.submit(order)).toEqual(await ofForm)
     await app.db.$executeRaw`DROP FUNCTION hold CASCADE`
   })

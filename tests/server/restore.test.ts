@@ -63,7 +63,6 @@ function anOldBackup(): BackupContent {
     tables: {
       Quvera_Form: { columns: Object.keys(enquiry(1)), rows: numbers.map(enquiry) },
       Quvera_Mail: { columns: Object.keys(notice(1, 1)), rows: mails },
-      Quvera_MailEvent: { columns: ['Id', 'ResendId', 'Type', 'Reason', 'ReceivedAt'], rows: [] },
       Quvera_Subscriber: {
         columns: ['Email', 'SubscribedAt', 'ConsentVersion'],
         rows: [{ Email: 'a@shop.example', SubscribedAt: '2026-11-20T08:00:00+00:00', ConsentVersion: '2026-11' }],

@@ -11,10 +11,10 @@ const all = Object.values(States) as MailStatus[]
 
 /** What a mail may become, written out once more. */
 const ALLOWED: Record<MailStatus, MailStatus[]> = {
-  Pending: ['Pending', 'Sent', 'Failed', 'Unknown', 'Withheld'],
+  Pending: ['Pending', 'Sent', 'Delivered', 'Bounced', 'Failed', 'Complained', 'Unknown', 'Withheld'],
   Sent: ['Sent', 'Delivered', 'Bounced', 'Failed', 'Complained'],
   Failed: ['Pending', 'Withheld', 'Delivered', 'Complained'],
-  Unknown: ['Pending', 'Withheld'],
+  Unknown: ['Pending', 'Withheld', 'Sent', 'Delivered', 'Bounced', 'Failed', 'Complained'],
   Withheld: ['Pending'],
   Delivered: ['Bounced', 'Failed', 'Complained'],
   Bounced: ['Delivered', 'Complained', 'Withheld'],

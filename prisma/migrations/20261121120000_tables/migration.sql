@@ -159,7 +159,8 @@ ALTER TABLE "Quvera_Form"
 CREATE INDEX "Quvera_Mail_Tag_idx" ON "Quvera_Mail" ("Tag") WHERE "TriedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_Kind_TriedAt_idx" ON "Quvera_Mail" ("Kind", "TriedAt") WHERE "TriedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_tried_idx" ON "Quvera_Mail" ("DueAt") WHERE "Status" = 'Pending' AND "TriedAt" IS NOT NULL;
-CREATE INDEX "Quvera_Mail_untold_idx" ON "Quvera_Mail" ("DueAt") WHERE "Kind" = 'Staff' AND "Status" <> 'Pending' AND "DueAt" IS NOT NULL;
+CREATE INDEX "Quvera_Mail_untold_idx" ON "Quvera_Mail" ("DueAt") 
+    WHERE "Kind" = 'Staff' AND "DueAt" IS NOT NULL AND "Status" IN ('Bounced', 'Failed', 'Unknown', 'Withheld');
 CREATE INDEX "Quvera_Mail_undelivered_idx" ON "Quvera_Mail" ("Kind", "Id") WHERE "Status" IN ('Bounced', 'Failed', 'Complained', 'Unknown');
 CREATE INDEX "Quvera_Mail_SubscriberId_idx" ON "Quvera_Mail" ("SubscriberId") WHERE "SubscriberId" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_Mailbox_TriedAt_idx" ON "Quvera_Mail" ("Mailbox", "TriedAt") WHERE "Mailbox" IS NOT NULL AND "TriedAt" IS NOT NULL;
