@@ -69,13 +69,13 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
         if (!triedBefore) used += kinds[kind].to === 'staff' ? budget.receivers : 1
       return mails
     },
-    async attempt(mail, signal) {
+    async attempt(mail, newSignal) {
       const message = writeMessage(mail, staffEmails, env.PUBLIC_URL)
       if (!message) return unsent('Withheld', 'Not sent: what it was about was erased.')
       if ((mail.triedHoursAgo ?? 0) > KEY_LIFETIME_HOURS) return { to: 'Unknown', lastError: KEY_EXPIRED }
       const reason = kinds[mail.kind].to === 'visitor' && (await readWithholdReason(db, mail))
       if (reason) return unsent('Withheld', `${mail.triedBefore ? NOT_SENT_AGAIN : 'Not sent'}: ${reason}.`)
-      return resultOf(mail, await mailer.send(message, signal), env.MAIL_RETRY_SECONDS)
+      return resultOf(mail, await mailer.send(message, newSignal), env.MAIL_RETRY_SECONDS)
     },
     logResult({ id, kind, attempts }, { to, lastError }) {
       if (!lastError) return

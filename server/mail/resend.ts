@@ -3,6 +3,7 @@ import { Resend } from 'resend'
 import type { Env } from '../env.ts'
 import { watchRequest } from './request-watch.ts'
 import { type Outcome, type ResendAnswer, readNumber, readOutcome } from './resend-answers.ts'
+import type { NewSignal } from './sender.ts'
 
 export interface Message {
   /** Repeating a message with its key within 24 hours sends it once. */
@@ -44,24 +45,24 @@ export function createMailer(env: Pick<Env, 'RESEND_API_KEY' | 'RESEND_BASE_URL'
   }
 
   /** If Resend refuses the address for replies, sends without it; if it refuses one of several receivers, to each singly. */
-  async function send(message: Message, signal: AbortSignal): Promise<Outcome> {
-    const outcome = await request(message, signal)
+  async function send(message: Message, newSignal: NewSignal): Promise<Outcome> {
+    const outcome = await request(message, newSignal())
     if (outcome.is !== 'refused') return outcome
-    if (outcome.field === 'reply_to' && message.replyTo) return send(withoutReplyTo(message), signal)
-    if (outcome.field === 'to' && message.to.length > 1) return sendSingly(message, signal, outcome)
+    if (outcome.field === 'reply_to' && message.replyTo) return send(withoutReplyTo(message), newSignal)
+    if (outcome.field === 'to' && message.to.length > 1) return sendSingly(message, newSignal, outcome)
     return outcome
   }
 
-  async function sendSingly(message: Message, signal: AbortSignal, outcome: Outcome): Promise<Outcome> {
+  async function sendSingly(message: Message, newSignal: NewSignal, outcome: Outcome): Promise<Outcome> {
     const outcomes: Outcome[] = []
     for (const address of message.to) {
       await sleep(LIMITED_MS / limit)
       const idempotencyKey = `${message.idempotencyKey}/${encodeURIComponent(address)}`
-      outcomes.push(await send({ ...message, to: [address], idempotencyKey }, signal))
+      outcomes.push(await send({ ...message, to: [address], idempotencyKey }, newSignal))
     }
-    const [sent] = outcomes.filter((outcome) => outcome.is === 'sent')
-    const [refused] = outcomes.filter((outcome) => outcome.is === 'refused')
-    const [open] = outcomes.filter((outcome) => outcome.is !== 'sent' && outcome.is !== 'refused')
+    const [sent] = outcomes.filter((each) => each.is === 'sent')
+    const [refused] = outcomes.filter((each) => each.is === 'refused')
+    const [open] = outcomes.filter((each) => each.is !== 'sent' && each.is !== 'refused')
     if (!sent) return open ?? refused ?? outcome
     // Once one was sent, the keys of all expire together.
     if (open) return { is: 'ambiguous', error: open.error }

@@ -6,6 +6,9 @@ import { releaseLease, takeLease } from '../database/lease.ts'
 import { isDatabaseAway } from '../errors.ts'
 import { type ClaimedMail, type Result, recordResult } from './queue.ts'
 
+/** Makes the signal that ends a request. */
+export type NewSignal = () => AbortSignal
+
 export interface Transport {
   /** Only the process that holds this lease sends. */
   lease: string
@@ -16,8 +19,8 @@ export interface Transport {
   /** From the beginning of one try to that of the next. */
   intervalMs(): number
   claim(most: number): Promise<ClaimedMail[]>
-  /** One try, which ends with the signal. */
-  attempt(mail: ClaimedMail, signal: AbortSignal): Promise<Result>
+  /** One try, in which each request ends with a signal of its own. */
+  attempt(mail: ClaimedMail, newSignal: NewSignal): Promise<Result>
   logResult(mail: ClaimedMail, result: Result): void
 }
 
@@ -32,7 +35,7 @@ const UPKEEP_MS = 60_000
 const SENDER_LEASE_SECONDS = 5
 /** After a longer preparation the lease is renewed. */
 const LONG_PREPARATION_MS = 1000
-const TRY_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 10_000
 /** Mails are claimed for so long, because a statement for each would take the processor from orders. */
 const CLAIMED_MS = 100
 /** A try that begins no later than this does not delay the next one. */
@@ -128,9 +131,10 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   }
 
   async function sendOnce(mail: ClaimedMail) {
-    // Ends before the claim does, or when the grace period of `stop` is over.
-    const timeout = AbortSignal.timeout(Math.min(TRY_TIMEOUT_MS, leaseSeconds * 500))
-    const result = await transport.attempt(mail, AbortSignal.any([graceIsOver.signal, timeout]))
+    // A request ends before the claim does, or when the grace period of `stop` is over.
+    const timeoutMs = Math.min(REQUEST_TIMEOUT_MS, leaseSeconds * 500)
+    const newSignal = () => AbortSignal.any([graceIsOver.signal, AbortSignal.timeout(timeoutMs)])
+    const result = await transport.attempt(mail, newSignal)
     if (result.pauseMs) pause(result.pauseMs)
     await recordResult(db, mail, result)
     transport.logResult(mail, result)

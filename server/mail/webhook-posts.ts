@@ -65,11 +65,11 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
       return isUpkeep && (await withholdOld(db, ['Post'], MAIL_MAX_AGE_DAYS)) ? 'again' : 'ready'
     },
     claim: (most) => claimDue(db, { Post: most }, most, MAIL_LEASE_SECONDS),
-    async attempt({ enquiry, key, attempts, triedHoursAgo }, signal) {
+    async attempt({ enquiry, key, attempts, triedHoursAgo }, newSignal) {
       if (!enquiry || (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text'))
         return { to: 'Withheld', lastError: 'Not posted: suspected spam.' }
       const body = createPostBody(NOTIFY_FORMAT, enquiry)
-      const { isAccepted, status: lastError, retryAfterMs } = await sendPost(target, key, body, signal)
+      const { isAccepted, status: lastError, retryAfterMs } = await sendPost(target, key, body, newSignal())
       if (isAccepted) return { to: 'Sent', lastError: null }
       const pauseMs = Math.max(retryAfterMs, PAUSE_AFTER_FAILURE_MS)
       const isTooOld = Number(triedHoursAgo) > MAIL_MAX_AGE_DAYS * 24

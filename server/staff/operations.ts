@@ -84,7 +84,7 @@ export function testMailCommand(add: AddCommand, { env, print }: Terminal) {
       if (!apiKey) throw new OperatorError('RESEND_API_KEY is not set, so no mail can be sent.')
       const subject = `Test mail of the ${brand.name} website`
       const message = { idempotencyKey: `test/${crypto.randomUUID()}`, to: [to], subject, text: subject, html: subject }
-      const outcome = await createMailer(env()).send(message, AbortSignal.timeout(TIMEOUT_MS))
+      const outcome = await createMailer(env()).send(message, () => AbortSignal.timeout(TIMEOUT_MS))
       const through = `from ${from} through ${baseUrl ?? 'Resend'}`
       if (outcome.is !== 'sent') throw new OperatorError(`Not sent ${through}: ${outcome.error}`)
       print(`Resend accepted the mail ${through}, with the id ${outcome.resendId}. Now look into the mailbox of ${to}.`)

@@ -181,9 +181,9 @@ describe('a summary', () => {
       },
     })
     await writeSummary(slow as unknown as typeof app.db, new Date())
-    expect(await app.db.mail.findMany({ where: { kind: 'Notice', dueAt: { not: null } }, include: { enquiry: true } })).toMatchObject([
-      { enquiry: { reference: late } },
-    ])
+    expect(
+      await app.db.mail.findMany({ where: { kind: 'Notice', dueAt: { not: null } }, include: { enquiry: true } }),
+    ).toMatchObject([{ enquiry: { reference: late } }])
   })
 })
 
