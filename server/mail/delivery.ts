@@ -66,13 +66,13 @@ export async function recordEvent(db: Db, log: Log, event: DeliveryEvent, staffE
   const description = [type.replace('email.', '').replace('_', ' '), reason].filter(Boolean).join(': ')
   const error = isNews && state !== 'Delivered' ? description : null
   const change = Prisma.sql`, "LastError" = ${error}, "ResendId" = coalesce("ResendId", nullif(${resendId}, ''))`
-  const [changed] = await transition(
+  const changed = await transition(
     db,
     state,
     Prisma.sql`${where} AND mail."Status" = ANY(${from}::text[]::"Quvera_MailStatus"[])`,
     change,
   )
-  if (changed || (isToSeveral && isBad)) logEvent(log, { mail: mail.id, kind: mail.kind, state, reason })
+  if (changed > 0 || (isToSeveral && isBad)) logEvent(log, { mail: mail.id, kind: mail.kind, state, reason })
 }
 
 type Log = Pick<Logger, 'error' | 'warn' | 'info'>

@@ -41,8 +41,8 @@ const ACKNOWLEDGEMENT_MAX_DAYS = 1
 const WAITS_FOR_SUMMARY = Prisma.sql`CASE WHEN mail."Kind" = 'Staff' THEN now() END`
 
 /**
- * The only statement that changes a mail's state. Skips mails that may not have the new one. DueAt follows from the new
- * state unless it is given, as it must be for Pending.
+ * The only statement that changes the state of mails; returns of how many. Skips mails that may not have the new one. DueAt
+ * follows from the new state unless it is given, as it must be for Pending.
  */
 export async function transition(
   db: Pick<Db, '$queryRaw'>,
@@ -50,11 +50,12 @@ export async function transition(
   where: Prisma.Sql,
   change = Prisma.empty,
   dueAt = states[to].isUntold ? WAITS_FOR_SUMMARY : Prisma.sql`NULL::timestamptz`,
-): Promise<{ id: bigint; kind: MailKind }[]> {
-  return db.$queryRaw`
+): Promise<number> {
+  const changed = await db.$queryRaw<unknown[]>`
     UPDATE "Quvera_Mail" mail SET "Status" = ${to}::"Quvera_MailStatus", "DueAt" = ${dueAt} ${change}
     WHERE mail."Status" = ANY(${statesBefore(to)}::text[]::"Quvera_MailStatus"[]) AND ${where}
-    RETURNING mail."Id" AS "id", CASE mail."Kind" WHEN 'Staff' THEN 'Notice' ELSE mail."Kind"::text END AS "kind"`
+    RETURNING mail."Id"`
+  return changed.length
 }
 
 /**
@@ -110,9 +111,8 @@ export async function readMails(db: Db, rows: { id: bigint }[]) {
 export async function recordResult(db: Db, mail: ClaimedMail, result: Result): Promise<void> {
   const { to, lastError, dueInMs = 0, resendId = null, isUnsent } = result
   const next = isUnsent ? Prisma.sql`${mail.dueBefore}` : Prisma.sql`now() + make_interval(secs => ${dueInMs / 1000})`
-  const triedAt = isUnsent
-    ? Prisma.sql`${mail.triedBefore}::timestamptz`
-    : Prisma.sql`${to === 'Sent' ? Prisma.sql`now()` : Prisma.sql`"TriedAt"`}`
+  const sentAt = to === 'Sent' ? Prisma.sql`now()` : Prisma.sql`"TriedAt"`
+  const triedAt = isUnsent ? Prisma.sql`${mail.triedBefore}::timestamptz` : sentAt
   await transition(
     db,
     to,
@@ -128,27 +128,24 @@ export function backOffMs(attempts: number, baseSeconds: number): number {
   return seconds * 1000 * (0.75 + Math.random() / 2)
 }
 
-/** Withholds a chunk of the untried mails of a kind that have been due for so many days. Returns whether there may be more. */
-async function withhold(db: Db, kind: MailKind, days: number, reason: string): Promise<boolean> {
+/** Withholds the untried mails of a kind that have been due for so many days. */
+async function withhold(db: Db, kind: MailKind, days: number, reason: string): Promise<void> {
   const old = Prisma.sql`mail."TriedAt" IS NULL AND mail."Id" IN (SELECT "Id" FROM "Quvera_Mail"
     WHERE "Status" = 'Pending' AND "Kind" = ${storedKind(kind)} AND "TriedAt" IS NULL
       AND "DueAt" <= now() - make_interval(days => ${days}) LIMIT ${CHUNK})`
-  return (await transition(db, 'Withheld', old, Prisma.sql`, "LastError" = ${reason}`)).length === CHUNK
+  while ((await transition(db, 'Withheld', old, Prisma.sql`, "LastError" = ${reason}`)) === CHUNK);
 }
 
-/** Withholds what has waited too long. Not summaries: nothing else names their enquiries. Returns whether there may be more. */
-export async function withholdOld(db: Db, ofKinds: MailKind[], maxAgeDays: number): Promise<boolean> {
-  let mayBeMore = false
+/** Withholds what has waited too long. Not summaries: nothing else names their enquiries. */
+export async function withholdOld(db: Db, ofKinds: MailKind[], maxAgeDays: number): Promise<void> {
   for (const kind of ofKinds) {
-    if (kind === 'Summary') continue
     const days = kind === 'Acknowledgement' ? ACKNOWLEDGEMENT_MAX_DAYS : maxAgeDays
     const reason = `Not sent: after ${days === 1 ? '24 hours' : `${days} days`} it is too late.`
-    mayBeMore = (await withhold(db, kind, days, reason)) || mayBeMore
+    if (kind !== 'Summary') await withhold(db, kind, days, reason)
   }
-  return mayBeMore
 }
 
-/** When the share of notices is used up: a summary tells of their enquiries. Returns whether there may be more. */
-export function withholdNotices(db: Db): Promise<boolean> {
+/** When the share of notices is used up: a summary tells of their enquiries. */
+export function withholdNotices(db: Db): Promise<void> {
   return withhold(db, 'Notice', 0, `${NOT_ALONE}: there were too many.`)
 }

@@ -53,14 +53,13 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
     parallel: PARALLEL,
     intervalMs: mailer.intervalMs,
     async prepare(isUpkeep) {
-      if (isUpkeep && (await withholdOld(db, mailKinds, env.MAIL_MAX_AGE_DAYS))) return 'again'
+      if (isUpkeep) await withholdOld(db, mailKinds, env.MAIL_MAX_AGE_DAYS)
       used = await readUsed(db, budget)
       const { each } = limitsNow()
-      if (each.Notice === 0 && (await withholdNotices(db))) return 'again'
+      if (each.Notice === 0) await withholdNotices(db)
       if (each.Summary > 0) await writeSummaryIfDue(isUpkeep)
       if (isUpkeep && performance.now() >= warnAt && (await warnIfOverdue(db, log)))
         warnAt = performance.now() + WARN_MS
-      return 'ready'
     },
     async claim(most) {
       const { each, together } = limitsNow()

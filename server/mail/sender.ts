@@ -12,8 +12,8 @@ export type NewSignal = () => AbortSignal
 export interface Transport {
   /** Only the process that holds this lease sends. */
   lease: string
-  /** Runs at each poll. Nothing is sent until it returns `ready`; `again` repeats it at once. `isUpkeep`: true once a minute. */
-  prepare(isUpkeep: boolean): Promise<'ready' | 'again'>
+  /** Runs at each poll; if it fails, nothing is sent. `isUpkeep`: true once a minute. */
+  prepare(isUpkeep: boolean): Promise<void>
   /** How many tries may be under way at a time. */
   parallel: number
   /** From the beginning of one try to that of the next. */
@@ -113,11 +113,9 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
     const startedAt = performance.now()
     if (!(await takeSenderLease())) return false
     const isUpkeep = startedAt >= upkeepAt
-    const prepared = await transport.prepare(isUpkeep)
-    if (isUpkeep && prepared === 'ready') upkeepAt = performance.now() + UPKEEP_MS
-    if (performance.now() - startedAt > LONG_PREPARATION_MS && !(await takeSenderLease())) return false
-    if (prepared === 'again') nextPollAt = 0
-    return prepared === 'ready'
+    await transport.prepare(isUpkeep)
+    if (isUpkeep) upkeepAt = performance.now() + UPKEEP_MS
+    return performance.now() - startedAt < LONG_PREPARATION_MS || takeSenderLease()
   }
 
   function start(mail: ClaimedMail) {

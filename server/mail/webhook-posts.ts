@@ -62,7 +62,7 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
     parallel: 1,
     intervalMs: () => 0,
     async prepare(isUpkeep) {
-      return isUpkeep && (await withholdOld(db, ['Post'], MAIL_MAX_AGE_DAYS)) ? 'again' : 'ready'
+      if (isUpkeep) await withholdOld(db, ['Post'], MAIL_MAX_AGE_DAYS)
     },
     claim: (most) => claimDue(db, { Post: most }, most, MAIL_LEASE_SECONDS),
     async attempt({ enquiry, key, attempts, triedHoursAgo }, newSignal) {

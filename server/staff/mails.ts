@@ -112,21 +112,21 @@ function chosen(ids: bigint[], expected: MailStatus[]): Prisma.Sql {
  * Makes mails due now. An accepted or Unknown mail gets a new key, because Resend sends nothing under the old one. A restored
  * mail keeps its key. `LastError` stays until the next try. Returns how many are due.
  */
-async function retryMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
+function retryMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
   const isSent = Prisma.sql`"Status" = 'Unknown' OR "ResendId" IS NOT NULL`
   const change = Prisma.sql`, "ResendId" = NULL,
     "TriedAt" = CASE "Status" WHEN 'Pending' THEN "TriedAt" END,
     "LastError" = CASE "Status" WHEN 'Withheld' THEN NULL ELSE "LastError" END,
     "Tag" = CASE WHEN ${isSent} THEN gen_random_uuid() ELSE "Tag" END,
     "Key" = CASE WHEN ${isSent} THEN 'again/' || gen_random_uuid() ELSE "Key" END`
-  return (await transition(db, 'Pending', chosen(ids, expected), change, Prisma.sql`now()`)).length
+  return transition(db, 'Pending', chosen(ids, expected), change, Prisma.sql`now()`)
 }
 
-async function withholdMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
+function withholdMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
   const reason = Prisma.sql`CASE WHEN "TriedAt" IS NULL THEN 'Not sent: withheld by staff.'
     ELSE 'Withheld by staff; an earlier try may have sent it.' END`
   const change = Prisma.sql`, "LastError" = ${reason}`
-  return (await transition(db, 'Withheld', chosen(ids, expected), change, Prisma.sql`NULL::timestamptz`)).length
+  return transition(db, 'Withheld', chosen(ids, expected), change, Prisma.sql`NULL::timestamptz`)
 }
 
 const allUnsent = {

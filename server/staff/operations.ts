@@ -25,7 +25,7 @@ export function configCommand(add: AddCommand, { env, print }: Terminal) {
         const note = String(settings[name]) === String(defaults[name]) ? '  default' : ''
         print(`${name.padEnd(NAME_WIDTH)}  ${settingText(name, settings[name])}${note}`)
       }
-      for (const warning of warningsOf(settings)) print(`\n${warning}`)
+      for (const warning of warningsOf(settings)) print(`\nWarning: ${warning}`)
     })
 }
 

@@ -152,9 +152,12 @@ describe('an order that looks automated', () => {
     'is marked, shown to staff and not acknowledged: %j',
     async (changes) => {
       await submit(app.url, anOrder(changes))
-      const [row] = await app.db.enquiry.findMany({ include: { mails: true } })
+      const [row] = await app.db.enquiry.findMany({ include: { mails: { orderBy: { kind: 'asc' } } } })
       expect(row?.suspectedSpam).toBe(true)
-      expect(row?.mails.map((mail) => mail.kind)).toEqual(['Notice'])
+      expect(row?.mails.map(({ kind, status, dueAt }) => [kind, status, dueAt])).toEqual([
+        ['Notice', 'Withheld', expect.any(Date)], // waits for a summary
+        ['Acknowledgement', 'Withheld', null],
+      ])
     },
   )
 })

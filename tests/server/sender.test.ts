@@ -117,7 +117,7 @@ describe('the sender', () => {
     const claims: string[] = []
     const work = (name: string, prepareMs: number): Transport => ({
       lease: 'tested',
-      prepare: () => sleep(prepareMs, 'ready'),
+      prepare: () => sleep(prepareMs),
       parallel: 1,
       intervalMs: () => 0,
       async claim() {

@@ -30,7 +30,7 @@ describe('the state of a mail', () => {
         const { id } = await db.mail.create({ data: { kind: 'Summary', key: 'x', status: from } })
         const changed = await transition(db, to, Prisma.sql`mail."Id" = ${id}`, Prisma.sql`, "LastError" = 'changed'`)
         const isAllowed = ALLOWED[from].includes(to)
-        expect([from, to, changed.length]).toEqual([from, to, Number(isAllowed)])
+        expect([from, to, changed]).toEqual([from, to, Number(isAllowed)])
         const row = await db.mail.findUniqueOrThrow({ where: { id } })
         expect(row).toMatchObject(isAllowed ? { status: to, lastError: 'changed' } : { status: from, lastError: null })
       }

@@ -307,14 +307,19 @@ describe('the guards of acknowledgements', () => {
     expect(asks()).toHaveLength(3)
   })
 
-  it('have a share of the budget of their own', async () => {
-    await start({ dailyBudget: 20 })
-    for (let index = 0; index < 4; index++) await subscribe(`a${index}@shop.example`)
-    await theLink(2)
-    await submit(app.url, anOrder())
-    await eventually(() => expect(app.resend.mails.some(({ key }) => key.startsWith('staff/'))).toBe(true))
-    await eventually(() => expect(app.resend.mails.some(({ key }) => key.startsWith('ack/'))).toBe(true))
-    expect(asks()).toHaveLength(2)
+  it('wait while 70 % of the budget are used', async () => {
+    await start({ dailyBudget: 10 })
+    for (let index = 0; index < 8; index++) await subscribe(`a${index}@shop.example`)
+    await theLink(7)
+    await sleep(500) // several polls
+    expect(asks()).toHaveLength(7)
+    const { stdout } = await staff(['mails'], {
+      ...app.env,
+      RESEND_API_KEY: 're_test',
+      MAIL_DAILY_BUDGET: '10',
+      PUBLIC_URL,
+    })
+    expect(stdout).toMatch(/^Confirmations wait: 7 of the 10 mails of MAIL_DAILY_BUDGET are used in 24 hours\./)
   })
 })
 
