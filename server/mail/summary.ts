@@ -23,8 +23,9 @@ const LEASE = 'digest'
 const WAIT_MS = 60_000
 const LISTED_MAX = 50
 const NAMED_MAX = 1000
-/** Rows that are read for a list, so that the cost does not grow with the table. */
-const READ_MAX = 20_000
+/** Rows that are read for a list, so that the cost does not grow with the table; and notices of one summary. */
+const READ_MAX = 2000
+const NOTICES_MAX = 10_000
 
 const TITLES = {
   included: 'Not mailed one by one, because there were too many or they may be spam.',
@@ -52,7 +53,7 @@ function readUntold(db: Db): Promise<Untold[]> {
     SELECT mail."Id" AS "mail", mail."LastError" LIKE ${`${NOT_ALONE}%`} AS "isNotAlone", form."Id"::text AS "id",
       form."Reference" AS "reference", form."Status" = 'New' AS "isNew"
     FROM (SELECT * FROM "Quvera_Mail" WHERE ${UNTOLD}
-      ORDER BY "DueAt" LIMIT ${READ_MAX}) mail
+      ORDER BY "DueAt" LIMIT ${NOTICES_MAX}) mail
     JOIN "Quvera_Form" form ON form."Id" = mail."EnquiryId"
     ORDER BY form."ReceivedAt" DESC, form."Id" DESC`
 }
@@ -82,9 +83,9 @@ export async function readSummary(db: Db, now: Date, notices?: Untold[]): Promis
   const missing = lost.length + toCall.length + summaries.length
   const subject = [
     included.length && formatCount(included.length, 'enquiry', 'enquiries'),
-    waiting.length && formatCount(waiting.length, 'enquiry waits', 'enquiries wait'),
+    waiting.length && ifCut(waiting) + formatCount(waiting.length, 'enquiry waits', 'enquiries wait'),
     reopened.length && formatCount(reopened.length, 'enquiry reopened', 'enquiries reopened'),
-    missing && formatCount(missing, 'mail did not arrive', 'mails did not arrive'),
+    missing && ifCut(toCall) + formatCount(missing, 'mail did not arrive', 'mails did not arrive'),
   ].filter(Boolean)
   if (subject.length === 0) return undefined
   const lists = await Promise.all([
@@ -122,9 +123,12 @@ async function listText(db: Db, title: string, listed: Listed[], command: string
   const named = listed.slice(LISTED_MAX, LISTED_MAX + NAMED_MAX).map(({ reference }) => reference)
   if (named.length > 0) lines.push(`Also: ${named.join(', ')}`)
   const more = listed.length - LISTED_MAX - NAMED_MAX
-  const isCut = listed.length === READ_MAX
-  if (more > 0) lines.push(`And ${more}${isCut ? ' or more' : ''} more: ${staffCommand(command)}`)
+  if (more > 0) lines.push(`And ${ifCut(listed)}${more} more: ${staffCommand(command)}`)
   return [[title, ...lines].join('\n')]
+}
+
+function ifCut({ length }: Listed[]): string {
+  return length === READ_MAX ? 'at least ' : ''
 }
 
 /**

@@ -114,32 +114,34 @@ describe.runIf(inject('postgres'))('beside 1,000,000 sent and 100,000 pending ma
   })
 })
 
-describe.runIf(inject('postgres'))('beside 1,000,000 enquiries that are still New, whose mails did not arrive', () => {
-  it('a summary reads a bounded number of rows, in less than a second', async () => {
-    const { db, close } = await openTestDatabase()
-    atEnd(close)
-    for (let part = 0; part < 10; part++)
-      await db.$executeRaw`
+describe.runIf(inject('postgres'))(
+  'beside 1,000,000 enquiries that are still New, and 100,000 mails that did not arrive',
+  () => {
+    it('a summary reads a bounded number of rows, by indexes', async () => {
+      const { db, close } = await openTestDatabase()
+      atEnd(close)
+      for (let part = 0; part < 10; part++)
+        await db.$executeRaw`
         WITH form AS (
           INSERT INTO "Quvera_Form" ("Id", "Reference", "ReceivedAt", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey")
           SELECT gen_random_uuid(), 'QV-' || ${part}::int || '-' || n, now() - interval '2 days' - n * interval '1 second', 'x', 'a@b.in', '9876543210', 1, 'Self Use', 'Quvera XT', '1', gen_random_uuid()
           FROM generate_series(1, 100000) n RETURNING "Id"
         )
         INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Status", "DueAt")
-        SELECT "Id", kind::"Quvera_MailKind", 'Bounced', now() FROM form CROSS JOIN (VALUES ('Staff'), ('Acknowledgement')) AS mails (kind)`
-    await db.$executeRaw`ANALYZE`
-    await db.$transaction(async (transaction) => {
-      const read = () => transaction.$queryRaw<[{ rows: number }]>`
+        SELECT "Id", kind::"Quvera_MailKind", 'Bounced', now()
+        FROM (SELECT "Id" FROM form LIMIT 5000) form CROSS JOIN (VALUES ('Staff'), ('Acknowledgement')) AS mails (kind)`
+      await db.$executeRaw`ANALYZE`
+      await db.$transaction(async (transaction) => {
+        const read = () => transaction.$queryRaw<[{ rows: number }]>`
         SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int AS "rows" FROM pg_stat_xact_user_tables`
-      const [before] = await read()
-      const start = performance.now()
-      const text = await readSummary(transaction as Db, new Date())
-      expect(performance.now() - start).toBeLessThan(1000)
-      expect(text).toMatch(/^\w+: 20,000 enquiries wait, /)
-      expect((await read())[0].rows - before.rows).toBeLessThan(200_000)
+        const [before] = await read()
+          const text = await readSummary(transaction as Db, new Date())
+          expect(text).toMatch(/^\w+: at least 2,000 enquiries wait, /)
+        expect((await read())[0].rows - before.rows).toBeLessThan(50_000)
+      })
     })
-  })
-})
+  },
+)
 
 describe.runIf(inject('postgres'))('beside 300,000 changes of enquiries and lines of the access log in a year', () => {
   it('a summary reads the changes of a day, `staff access` what it shows, its deletion what it deletes', async () => {
