@@ -38,8 +38,7 @@ DO $$ BEGIN -- also columns that the form gets later
 END $$;
 GRANT UPDATE ("Status", "Note", "SuspectedSpam") ON "Quvera_Form" TO quvera_app;
 GRANT SELECT, INSERT ON "Quvera_Mail" TO quvera_app;
-GRANT UPDATE ("Status", "Attempts", "DueAt", "TriedAt", "ReportedAt", "LastError", "ResendId", "Key") ON "Quvera_Mail" TO quvera_app;
-GRANT SELECT, INSERT, DELETE ON "Quvera_MailEvent" TO quvera_app;
+GRANT UPDATE ("Status", "Attempts", "DueAt", "TriedAt", "LastError", "ResendId", "Key", "Tag") ON "Quvera_Mail" TO quvera_app;
 GRANT SELECT, INSERT, UPDATE ON "Quvera_Lease" TO quvera_app;
 GRANT USAGE ON SEQUENCE "Quvera_Mail_Id_seq" TO quvera_app;
 GRANT SELECT, INSERT ("Email", "ConsentVersion", "EndsAt"), DELETE ON "Quvera_Subscriber" TO quvera_app;

@@ -10,7 +10,6 @@ import type { Env } from './env.ts'
 import { createHttpServer, type Timeouts } from './http/app.ts'
 import type { StaticPages } from './http/static-pages.ts'
 import { startOutbox } from './mail/outbox.ts'
-import { enablePosts } from './mail/webhook-posts.ts'
 
 /* Everything that works on an open database: orders, mails, retention, metrics. Opened by serve.ts and by tests. */
 
@@ -36,8 +35,7 @@ export async function openApplication(
   // Loaded only where it is used: it costs start-up time.
   const metrics = env.METRICS_PORT ? await (await import('./http/metrics.ts')).startMetrics(env, db) : undefined
   if (metrics) log.info(`Prometheus reads ${metrics.url}`)
-  if (env.NOTIFY_URL) await enablePosts(db) // before the first order
-  const orders = createOrders(db, { availability, log, onStored: outbox.wake })
+  const orders = createOrders(db, { availability, log, onStored: outbox.wake, withPosts: Boolean(env.NOTIFY_URL) })
   const subscribers = createSubscribers(db, { availability, log, onStored: outbox.wake })
   const parts = { db, availability, pages, log, orders, subscribers, metrics, timeouts, isEnding: () => isEnding }
   const app = createHttpServer(env, parts)

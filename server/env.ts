@@ -82,7 +82,10 @@ export const envSchema = z.object({
   ),
   MAIL_DAILY_BUDGET: wholeNumber(100, 0, 100_000_000),
   MAIL_MAX_AGE_DAYS: wholeNumber(7, 1, 3650),
-  DIGEST_AT: z.optional(matchingText(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 09:00')),
+  DIGEST_AT: z._default(
+    matchingText(/^(([01]\d|2[0-3]):[0-5]\d|off)$/, 'must be a time of day such as 09:00, or off'),
+    '09:00',
+  ),
   NOTIFY_URL: z.optional(
     matchingText(isSafeTarget, 'must begin with https:// (http:// on this machine only) and hold no login'),
   ),
@@ -142,6 +145,30 @@ function assertCombination(env: Env): Env {
 /** The address that visitors use. */
 export function publicUrlOf({ PUBLIC_URL, PORT }: Pick<Env, 'PUBLIC_URL' | 'PORT'>): string {
   return PUBLIC_URL ?? `http://localhost:${PORT}`
+}
+
+/** What an operator should know of a configuration that is valid. */
+export function warningsOf(env: Env): string[] {
+  const { NOTIFY_URL: notifyUrl } = env
+  const warnings: [applies: unknown, message: string][] = [
+    [
+      env.RESEND_API_KEY && !env.RESEND_WEBHOOK_SECRET,
+      'RESEND_WEBHOOK_SECRET is not set: nobody sees when a mail bounces or is marked as spam',
+    ],
+    [
+      notifyUrl && env.NOTIFY_FORMAT === 'json',
+      `NOTIFY_FORMAT is json: name, address and number of each visitor go to ${notifyUrl && new URL(notifyUrl).origin}, which the privacy policy has to name`,
+    ],
+    [
+      env.RETENTION_MONTHS === 0,
+      'RETENTION_MONTHS is 0: old enquiries are not erased. The privacy policy promises 24 months',
+    ],
+    [
+      !env.PUBLIC_URL,
+      `PUBLIC_URL is not set: links lead to ${publicUrlOf(env)}, and confirmations to subscribers wait`,
+    ],
+  ]
+  return warnings.flatMap(([applies, message]) => (applies ? [message] : []))
 }
 
 /** For entry points: prints what is wrong with the environment and exits. */

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { brand } from '../shared/brand.ts'
 import { openApplication } from './application.ts'
 import type { Db } from './database/database.ts'
-import { type Env, publicUrlOf, readEnvOrExit } from './env.ts'
+import { type Env, readEnvOrExit, warningsOf } from './env.ts'
 import { exitWithReason, OperatorError } from './errors.ts'
 import { staffCommand } from './format.ts'
 import { loadRenderer } from './http/rendered-pages.ts'
@@ -86,7 +86,7 @@ async function assertPrivileges(db: Db) {
   const [row] = await db.$queryRaw<{ may: boolean; role: string }[]>`
     SELECT current_user AS "role", has_table_privilege('"Quvera_Subscriber"', 'SELECT')
       AND has_function_privilege('"Quvera_erase_old"(timestamptz, int)', 'EXECUTE')
-      AND has_column_privilege('"Quvera_Mail"', 'ReportedAt', 'UPDATE') AS "may"`
+      AND has_column_privilege('"Quvera_Mail"', 'Tag', 'UPDATE') AS "may"`
   if (row?.may) return
   throw new OperatorError(
     `The role ${row?.role} lacks rights that this version needs: first run prisma/roles.sql again as the tables' owner.`,
@@ -100,10 +100,8 @@ function logConfiguration(env: Env, log: Logger) {
     if (env.RESEND_API_KEY) log.info(`Mails go to ${env.STAFF_EMAILS.join(', ')} and to the visitors`)
     log.info(`Enquiries: npm run studio, or ${staffCommand('list')}`)
   }
-  if (env.RETENTION_MONTHS === 0)
-    log.warn('RETENTION_MONTHS is 0: old enquiries are not erased. The privacy policy promises 24 months')
-  if (!env.PUBLIC_URL)
-    log.warn(`PUBLIC_URL is not set: links lead to ${publicUrlOf(env)}, and confirmations to subscribers wait`)
+  if (env.NOTIFY_URL) log.info(`Enquiries are also posted to ${new URL(env.NOTIFY_URL).origin}`)
+  for (const warning of warningsOf(env)) log.warn(warning)
 }
 
 /** Mails are sent if there is a key: then stand-in addresses are refused. */

@@ -35,9 +35,10 @@ const messageOrder: string[] = Object.values(messages)
 const PLAIN_TEXT = /^(?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}\u2800]|\u200c|\u200d|\ufe0e|\ufe0f)*$/u
 /** A visible character: fillers, joiners and accents alone count as an empty field. */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Cs}\p{M}\p{DI}\u2800]/u
+// No dot at an end of the local part and no two in a row; no label of the domain begins or ends with a hyphen.
 // Lists both cases: with the flag `i` the Kelvin sign would match K.
 const EMAIL =
-  /^[^\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800@<>()[\],;:"\\]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,20}(?:[A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]{0,58}[A-Za-z0-9])$/u
+  /^(?!\.|[^@]*\.[.@])[^\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800@<>()[\],;:"\\]{1,64}@(?!-|[^@]*(?:-\.|\.-))(?:[A-Za-z0-9-]{1,63}\.){1,20}(?:[A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]{0,58}[A-Za-z0-9])$/u
 
 const NOT_BLANK = z.regex(/\S/, messages.empty)
 

@@ -2,8 +2,10 @@ import { productPath, products } from './catalogue.ts'
 
 export const orderPaths: readonly string[] = ['/', '/buy-now']
 
+export const PRIVACY_PATH = '/privacy-policy'
+
 /** All pages of the menu, the footer and the sitemap. */
-export const pagePaths: readonly string[] = ['/', ...products.map(productPath), '/buy-now', '/privacy-policy']
+export const pagePaths: readonly string[] = ['/', ...products.map(productPath), '/buy-now', PRIVACY_PATH]
 
 export const SUBSCRIBED_PATH = '/subscribed'
 export const SUBSCRIPTION_PATH = '/subscription'

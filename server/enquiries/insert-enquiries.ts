@@ -23,14 +23,16 @@ export function createReference(): string {
   return `${brand.referencePrefix}-${letters.join('')}`
 }
 
-/** While this lease lasts, each enquiry gets a webhook post, whichever process stores it. */
-export const POSTS_LEASE = 'posts enabled'
+/** Why the mails of suspected spam are withheld. */
+export const SPAM_REASONS = {
+  Notice: 'Not mailed alone: suspected spam.',
+  Acknowledgement: 'Not sent: suspected spam.',
+}
 
 export interface NewEnquiry {
   row: ReturnType<typeof toRow>
   /** Keys under which the same order may be stored already. */
   contentKeys: string[]
-  acknowledge: boolean
 }
 
 /** The keys are the columns of `Quvera_Form`. */
@@ -48,20 +50,21 @@ export function toRow(order: Order) {
 export type IsStored = (id: string) => boolean
 
 /**
- * Writes enquiries and their pending mails in one statement: five times the rate of Prisma's creates. The notice of
- * suspected spam has no DueAt: it waits for a summary. An enquiry is not stored if its key, its reference or one of its
+ * Writes enquiries and their pending mails in one statement: five times the rate of Prisma's creates. Those of
+ * suspected spam are withheld; its notice waits for a summary. An enquiry is not stored if its key, its reference or one of its
  * `contentKeys` exists.
  */
-export async function insertEnquiries(db: Pick<Db, '$queryRaw'>, enquiries: NewEnquiry[]): Promise<IsStored> {
+export async function insertEnquiries(
+  db: Pick<Db, '$queryRaw'>,
+  enquiries: NewEnquiry[],
+  { withPosts }: { withPosts: boolean },
+): Promise<IsStored> {
   // Sorted, so that two statements with the same keys cannot deadlock.
   const rows = enquiries.map(({ row }) => row).toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
   const names = Prisma.raw(JSON.stringify(Object.keys(rows[0] ?? {})).slice(1, -1))
   const contentKeys = enquiries.flatMap(({ row, contentKeys }) =>
     contentKeys.map((content) => ({ own: row.SubmissionKey, content })),
   )
-  const withoutAcknowledgement = enquiries
-    .filter(({ row, acknowledge }) => row.SuspectedSpam || !acknowledge)
-    .map(({ row }) => row.Id)
   // JSON and not arrays: PostgreSQL plans a statement anew for each length of an array. A subquery for each key and no join:
   // while the table is small, a join would be planned as a full scan, and keep that plan.
   const [{ stored }] = await db.$queryRaw<[{ stored: string[] | null }]>`
@@ -74,15 +77,16 @@ export async function insertEnquiries(db: Pick<Db, '$queryRaw'>, enquiries: NewE
       ON CONFLICT DO NOTHING
       RETURNING "Id", "Email", "SuspectedSpam"
     ), wanted AS (
-      SELECT "Kind" FROM (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement')) AS mails ("Kind")
-      UNION ALL SELECT 'Post' FROM "Quvera_Lease" WHERE "Name" = ${POSTS_LEASE} AND "Until" > now()
+      SELECT "Kind" FROM (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement'), ('Post')) AS mails ("Kind")
+      WHERE "Kind" <> 'Post' OR ${withPosts}
     ), mails AS (
-      INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "DueAt", "Mailbox")
-      SELECT form."Id", wanted."Kind", CASE WHEN wanted."Kind" <> 'Staff' OR NOT form."SuspectedSpam" THEN now() END,
-        CASE wanted."Kind" WHEN 'Acknowledgement' THEN "Quvera_mailbox"(form."Email") END
-      FROM form CROSS JOIN wanted
-      WHERE wanted."Kind" <> 'Acknowledgement'
-        OR "Id"::text <> ALL (ARRAY(SELECT json_array_elements_text(${JSON.stringify(withoutAcknowledgement)}::json)))
+      INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Status", "DueAt", "LastError", "Mailbox")
+      SELECT "Id", "Kind",
+        CASE WHEN "IsWithheld" THEN 'Withheld'::"Quvera_MailStatus" ELSE 'Pending' END,
+        CASE WHEN NOT "IsWithheld" OR "Kind" = 'Staff' THEN now() END,
+        CASE WHEN "IsWithheld" THEN CASE "Kind" WHEN 'Staff' THEN ${SPAM_REASONS.Notice} ELSE ${SPAM_REASONS.Acknowledgement} END END,
+        CASE "Kind" WHEN 'Acknowledgement' THEN "Quvera_mailbox"("Email") END
+      FROM (SELECT *, "SuspectedSpam" AND "Kind" <> 'Post' AS "IsWithheld" FROM form CROSS JOIN wanted) each
     )
     SELECT CASE WHEN count(*) < ${enquiries.length}::int THEN coalesce(array_agg("Id"::text), '{}') END AS "stored" FROM form` // null: all were stored
   return (id) => stored === null || stored.includes(id)

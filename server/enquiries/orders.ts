@@ -33,13 +33,11 @@ interface OrdersOptions {
   availability: Availability
   log: { info(details: { reference: string }, message: string): void }
   onStored(): void
+  /** Whether each enquiry also gets a webhook post. */
+  withPosts?: boolean
 }
 
-interface SubmitOptions {
-  acknowledge: boolean
-}
-
-interface SubmitFormOptions extends SubmitOptions {
+interface SubmitFormOptions {
   /** Called before the database is asked, with the content key. */
   onKey(submissionKey: string): void
 }
@@ -53,9 +51,9 @@ const REPEAT_MS = 60_000
 /** How often an order is written again when no stored row explains why it was not stored. */
 const TRIES = 3
 
-export function createOrders(db: Db, { availability, log, onStored }: OrdersOptions) {
+export function createOrders(db: Db, { availability, log, onStored, withPosts = false }: OrdersOptions) {
   const write = createBatchWriter<NewEnquiry, IsStored>(
-    (enquiries) => storeAndNotify(() => insertEnquiries(db, enquiries)),
+    (enquiries) => storeAndNotify(() => insertEnquiries(db, enquiries, { withPosts })),
     isRowError,
   )
 
@@ -78,22 +76,17 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
     return stored
   }
 
-  async function submit(
-    order: Order,
-    { acknowledge }: SubmitOptions,
-    contentKeys = contentKeysOf(order),
-    tries = TRIES,
-  ): Promise<Submitted> {
+  async function submit(order: Order, contentKeys = contentKeysOf(order), tries = TRIES): Promise<Submitted> {
     if (hasKeyOfOtherContent(order)) throw new SubmitError('conflict', messages.conflict)
     const row = toRow(order)
     const { Id: id, Reference: reference } = row
     await Promise.allSettled(contentKeys.map((key) => formsUnderWay.get(key)))
-    const isStored = await write({ row, acknowledge, contentKeys })
+    const isStored = await write({ row, contentKeys })
     if (!isStored(id)) {
       const stored = await findStored(order, id, contentKeys)
       if (!stored) {
         if (tries === 0) throw unexplained()
-        return submit(order, { acknowledge }, [], tries - 1)
+        return submit(order, [], tries - 1)
       }
       await waitForStandby(db)
       if (stored.id !== id) return asRepeat(stored)
@@ -122,9 +115,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
           await waitForStandby(transaction)
           return same.reference
         }
-        const isStored = await insertEnquiries(transaction, [
-          { row, acknowledge: options.acknowledge, contentKeys: [] },
-        ])
+        const isStored = await insertEnquiries(transaction, [{ row, contentKeys: [] }], { withPosts })
         return isStored(row.Id) ? reference : undefined
       }, TRANSACTION),
     )
@@ -144,8 +135,7 @@ export function createOrders(db: Db, { availability, log, onStored }: OrdersOpti
 
   return {
     /** Resolves once the enquiry and its pending mails are committed. @throws SubmitError */
-    submit: (order: Order, options: SubmitOptions = { acknowledge: true }) =>
-      submit(order, options).catch(throwSubmitError),
+    submit: (order: Order) => submit(order).catch(throwSubmitError),
     /** For a form without a key: the same content gets the same reference for ten to twenty minutes. @throws SubmitError */
     submitForm(content: OrderContent, options: SubmitFormOptions) {
       const keys = createContentKeys(content)
@@ -199,7 +189,7 @@ export async function probeStorage(db: Db): Promise<void> {
     db.$transaction(async (transaction) => {
       // A random key: with a known one a stored enquiry would be found, and nothing written.
       const row = toRow({ ...exampleOrder, submissionKey: randomUUID() })
-      await insertEnquiries(transaction, [{ row, acknowledge: true, contentKeys: [] }])
+      await insertEnquiries(transaction, [{ row, contentKeys: [] }], { withPosts: false })
       throw rolledBack
     })
   await retryIfLost(store).catch((error: unknown) => {

@@ -30,7 +30,7 @@ import { serveWebVitals } from './web-vitals.ts'
  * error-answers.ts. For programs: health.ts, metrics.ts, resend-events.ts, web-vitals.ts.
  */
 
-export interface HttpServerParts extends Omit<Context, 'acknowledge'>, Health {
+export interface HttpServerParts extends Context, Health {
   pages: StaticPages
   log: FastifyBaseLogger
   /** Unset if METRICS_PORT is 0: then browsers send no web vitals. */

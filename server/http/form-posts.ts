@@ -47,8 +47,8 @@ export function serveFormPosts(
     if (refusal) throw isOrderForm(request) ? refusal : new HttpError(429)
     const fields = fieldsOf(request)
     if (isOrderForm(request)) {
-      const { reference } = await limits.countIfSuccessful('order', request, reply, (options) =>
-        submitWithoutScripts(orders, fields, options),
+      const { reference } = await limits.countIfSuccessful('order', request, reply, () =>
+        submitWithoutScripts(orders, fields),
       )
       return reply.redirect(`${RECEIVED_PATH}?reference=${reference}`, 303)
     }
@@ -119,18 +119,18 @@ function pick(fields: URLSearchParams, names: string[]): Record<string, string> 
  * Submits an order form. `fields` gets the key under which the order may be stored. The page of a failure keeps it: sent
  * again unchanged within a day, it is the same order.
  */
-async function submitWithoutScripts(orders: Orders, fields: URLSearchParams, options: { acknowledge: boolean }) {
+async function submitWithoutScripts(orders: Orders, fields: URLSearchParams) {
   const order = orderContentSchema.parse(readOrderFields(fields))
   const given = submissionKeySchema.safeParse(fields.get('submissionKey'))
   if (given.success) {
-    const answer = await orders.submit({ ...order, submissionKey: given.data }, options).catch((error: unknown) => {
+    const answer = await orders.submit({ ...order, submissionKey: given.data }).catch((error: unknown) => {
       const isChanged = error instanceof SubmitError && error.reason === 'conflict' // the content changed meanwhile
       if (!isChanged) throw error
     })
     if (answer && !isExpired(answer)) return answer
   }
   const onKey = (submissionKey: string) => fields.set('submissionKey', submissionKey)
-  return orders.submitForm(order, { ...options, onKey })
+  return orders.submitForm(order, { onKey })
 }
 
 /** Whether the key's lifetime is over: then the same content is a new order. */

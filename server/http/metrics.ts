@@ -4,7 +4,7 @@ import { readBackupAge } from '../database/daily-backup.ts'
 import type { Db } from '../database/database.ts'
 import { readOldestNewEnquiry } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
-import { readBacklog } from '../mail/usage.ts'
+import { readBacklog } from '../mail/backlog.ts'
 import { ORDER_FORM } from './form-posts.ts'
 import type { WebVitals } from './web-vitals.ts'
 
@@ -15,6 +15,8 @@ const VITAL_BUCKETS_S = [0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2, 1.8, 2.5, 4, 6, 10]
 /** Good up to 0.1, poor from 0.25. */
 const SHIFT_BUCKETS = [0.01, 0.02, 0.05, 0.1, 0.15, 0.25, 0.5, 1]
 const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+const MAIL_STATES = ['pending', 'failed', 'unknown', 'bounced', 'complained'] as const
 
 /** Serves `/metrics` for Prometheus at a port of its own, which visitors cannot reach. */
 export async function startMetrics({ HOST: host, METRICS_PORT: port, BACKUP_DIR: backupDir }: Env, db: Db) {
@@ -71,7 +73,7 @@ function createFigures(registry: Registry) {
   })
   const orders = new Counter(described('orders_total', 'Orders by status: 200 is stored, or was before', ['status']))
   const up = new Gauge(described('database_up', '1 when the database answers'))
-  const mails = new Gauge(described('mails', 'Mails that are not sent, by state, up to 10,000', ['state']))
+  const mails = new Gauge(described('mails', 'Mails that wait or did not arrive, by state, up to 10,000', ['state']))
   const posts = new Gauge(
     described('posts', 'Posts that NOTIFY_URL has not accepted, by state; failed: given up', ['state']),
   )
@@ -94,7 +96,7 @@ function createFigures(registry: Registry) {
     setFigures(figures?: Figures) {
       up.set(figures ? 1 : 0)
       if (!figures) return
-      for (const state of ['pending', 'failed', 'unknown'] as const) mails.set({ state }, figures[state])
+      for (const state of MAIL_STATES) mails.set({ state }, figures[state])
       posts.set({ state: 'pending' }, figures.pendingPosts)
       posts.set({ state: 'failed' }, figures.failedPosts)
       oldest.set(figures.oldestPendingSeconds)

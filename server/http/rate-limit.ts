@@ -18,7 +18,6 @@ const MINUTE_MS = 60_000
 const DAY_FACTOR = 30
 const MANY_ORDERS_A_MINUTE = 'Too many enquiries in a short time. Please wait a minute, then send it again.'
 const SUBSCRIPTIONS_A_DAY = 3
-const ACKNOWLEDGEMENTS_A_DAY = 10
 /** For web vitals, a request for each page view; and for links with a reference or token, a database query each. */
 const OTHERS_A_MINUTE = 60
 /** Far more than the events of any plan's mails. */
@@ -51,19 +50,16 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
     async count(kind: keyof typeof minute, request: FastifyRequest, reply: FastifyReply) {
       if (!isOff) await minute[kind].count(request, reply)
     },
-    /**
-     * Runs `store` and counts it when it succeeds. `acknowledge` is false after a client's acknowledgements of a day.
-     * @throws HttpError 429 at the limit of a day; sets `retry-after`
-     */
+    /** Runs `store` and counts it when it succeeds. @throws HttpError 429 at the limit of a day; sets `retry-after` */
     async countIfSuccessful<T>(
       kind: keyof typeof day,
       request: FastifyRequest,
       reply: FastifyReply,
-      store: (options: { acknowledge: boolean }) => Promise<T>,
+      store: () => Promise<T>,
     ): Promise<T> {
-      if (isOff) return store({ acknowledge: true })
-      const acknowledge = (await day[kind].usedOrRefuse(request, reply)) < ACKNOWLEDGEMENTS_A_DAY
-      const result = await store({ acknowledge })
+      if (isOff) return store()
+      await day[kind].refuseIfUsed(request, reply)
+      const result = await store()
       await day[kind].count(request)
       return result
     },
@@ -102,12 +98,12 @@ function createLimit(
         if (used.isExceeded && reply) refuse(used, reply)
       }
     },
-    /** Refuses a client at its limit. Returns how much it has used; a network's use is scaled to one client's limit. */
-    async usedOrRefuse(request: FastifyRequest, reply: FastifyReply): Promise<number> {
-      const used = [await use(client, request, { increment: false })]
-      if (isIPv6(request.ip)) used.push(await use(network, request, { increment: false }))
-      for (const each of used) if (each.remaining === 0) refuse(each, reply)
-      return Math.max(...used.map(({ max, remaining }) => ((max - remaining) * options.max) / max))
+    /** Refuses a client at its limit, without counting the request. */
+    async refuseIfUsed(request: FastifyRequest, reply: FastifyReply) {
+      for (const limit of isIPv6(request.ip) ? [client, network] : [client]) {
+        const used = await use(limit, request, { increment: false })
+        if (used.remaining === 0) refuse(used, reply)
+      }
     },
   }
 }

@@ -2,20 +2,29 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { Webhook } from 'standardwebhooks'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
-import { recordEvent } from '../mail/delivery.ts'
-import { readEvent } from '../mail/resend.ts'
+import { readEvent, recordEvent } from '../mail/delivery.ts'
 import { HttpError } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
 
+const WARN_MS = 3_600_000
 const SIGNATURE = ['svix-id', 'svix-timestamp', 'svix-signature']
 
-/** Takes the delivery events that Resend's webhook sends. */
+/** Takes the delivery events that Resend's webhook sends. Those of other mails of the account are answered and forgotten. */
 export function serveResendEvents(
   app: FastifyInstance,
   { db, log }: { db: Db; log: FastifyBaseLogger },
   limits: RateLimits,
   { RESEND_WEBHOOK_SECRET: secret = '', STAFF_EMAILS: staff }: Pick<Env, 'RESEND_WEBHOOK_SECRET' | 'STAFF_EMAILS'>,
 ) {
+  let warnedAt = Number.NEGATIVE_INFINITY
+
+  /** Without it, bounces would go unseen when the secret is wrong. Strangers send forged events, so once an hour. */
+  function warnOfSignature() {
+    if (performance.now() - warnedAt < WARN_MS) return
+    warnedAt = performance.now()
+    log.warn('an event at /webhooks/resend has a wrong signature: if Resend sent it, correct RESEND_WEBHOOK_SECRET')
+  }
+
   app.addHook('onRequest', async (request, reply) => {
     await limits.count('event', request, reply)
     if (!SIGNATURE.every((name) => request.headers[name])) throw new HttpError(400)
@@ -27,17 +36,22 @@ export function serveResendEvents(
     if (typeof body !== 'string') throw new HttpError(400)
     const [id = '', timestamp = '', signature = ''] = SIGNATURE.map((name) => String(headers[name]))
     const signed = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
-    const event = readEvent(id, verifyOrThrow(body, signed, secret))
+    const verified = verify(body, signed, secret)
+    if (!verified) {
+      warnOfSignature()
+      throw new HttpError(401)
+    }
+    const event = readEvent(verified)
     if (event) await recordEvent(db, log, event, staff)
     return { received: true }
   })
 }
 
-/** @throws HttpError 401 */
-function verifyOrThrow(body: string, headers: Record<string, string>, secret: string): unknown {
+/** Undefined for an event that is forged or older than five minutes. */
+function verify(body: string, headers: Record<string, string>, secret: string): unknown {
   try {
     return new Webhook(secret).verify(body, headers)
   } catch {
-    throw new HttpError(401) // forged or older than five minutes
+    return undefined
   }
 }

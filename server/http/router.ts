@@ -10,17 +10,13 @@ import type { RateLimits } from './rate-limit.ts'
 export interface Context {
   orders: Orders
   subscribers: Subscribers
-  /** Whether the client may get another acknowledgement today. */
-  acknowledge: boolean
 }
 
 const { router, procedure } = initTRPC.context<Context>().create()
 
 export const appRouter = router({
   order: router({
-    submit: procedure
-      .input(orderSchema)
-      .mutation(({ ctx: { orders, acknowledge }, input }) => orders.submit(input, { acknowledge })),
+    submit: procedure.input(orderSchema).mutation(({ ctx, input }) => ctx.orders.submit(input)),
   }),
   subscription: router({
     subscribe: procedure.input(subscriptionSchema).mutation(({ ctx, input }) => ctx.subscribers.subscribe(input)),
@@ -47,7 +43,7 @@ export function isProcedure(path = ''): path is Path {
  * streams, which costs a third of the order rate, and fails on an invalid Host header. A test compares the answers of
  * both. Errors are answered by the application, in the shape that tRPC's client reads.
  */
-export function serveProcedures(app: FastifyInstance, parts: Omit<Context, 'acknowledge'>, limits: RateLimits): void {
+export function serveProcedures(app: FastifyInstance, parts: Context, limits: RateLimits): void {
   app.all<{ Params: { path: Path }; Querystring: { batch?: string } }>('/trpc/:path', {
     async onRequest(request, reply) {
       const { path } = request.params
@@ -64,12 +60,12 @@ export function serveProcedures(app: FastifyInstance, parts: Omit<Context, 'ackn
       const { params, body } = request
       const { path } = params
       const { orders, subscribers } = parts
-      const data = await limits.countIfSuccessful(limitOf[path], request, reply, (options) =>
+      const data = await limits.countIfSuccessful(limitOf[path], request, reply, () =>
         callTRPCProcedure({
           router: appRouter,
           path,
           type: 'mutation',
-          ctx: { orders, subscribers, ...options },
+          ctx: { orders, subscribers },
           batchIndex: 0,
           signal: undefined, // Fastify's costs an order a twelfth of its processor time
           getRawInput: async () => body,

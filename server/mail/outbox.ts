@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
+import { warnIfOverdue } from './backlog.ts'
 import { createResendTransport } from './resend-transport.ts'
 import { startSender } from './sender.ts'
-import { warnIfOverdue } from './usage.ts'
 import { createWebhookTransport } from './webhook-posts.ts'
 
 /*
- * Starts the senders. sender.ts is the loop; resend-transport.ts and webhook-posts.ts send; delivery.ts records what
- * arrived. states.ts has the states of a mail, queue.ts the statements.
+ * Starts the senders. sender.ts is the loop; resend-transport.ts decides what is sent, resend.ts and webhook-posts.ts send;
+ * delivery.ts records what arrived. states.ts has the states of a mail, queue.ts the statements.
  */
 
 interface OutboxOptions {
@@ -27,7 +27,6 @@ export function startOutbox(db: Db, env: Env, { log, pollMs, summaryWaitMs }: Ou
   ]
   const senders = transports.map((transport) => startSender(db, transport, { log, pollMs, leaseSeconds }))
   if (!apiKey) warnIfOverdue(db, log).catch(() => undefined) // without a key nothing changes until the next start
-  if (notifyUrl) log.info(`enquiries are also posted to ${new URL(notifyUrl).origin}`)
   return {
     wake() {
       for (const sender of senders) sender.wake()

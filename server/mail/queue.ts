@@ -1,9 +1,8 @@
-import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { toEnquiry } from '../enquiries/enquiry.ts'
-import { keysOf, kinds, statesBefore, storedKind, storedKinds, TOO_OLD } from './states.ts'
+import { keysOf, kinds, NOT_ALONE, states, statesBefore, storedKind, storedKinds } from './states.ts'
 
 /* The queue: rows of Quvera_Mail that are Pending. No transaction is open during a try. All times are the database's. */
 
@@ -24,7 +23,7 @@ interface Claim {
 export interface Result {
   to: MailStatus
   lastError: string | null
-  /** Pending: when to try again. Sent: when to ask whether it arrived. */
+  /** Pending: when to try again. */
   dueInMs?: number
   resendId?: string
   /** The mail was certainly not sent: its times are as before the claim. */
@@ -36,18 +35,27 @@ export interface Result {
 /** Rows in one statement, because of its time limit. */
 export const CHUNK = 1000
 const RETRY_MAX_SECONDS = 300
+const ACKNOWLEDGEMENT_MAX_DAYS = 1
 
-/** The only statement that changes a mail's state. Skips mails that may not have the new one. */
+/** For DueAt: a notice begins to wait for a summary, another mail for nothing. */
+const WAITS_FOR_SUMMARY = Prisma.sql`CASE WHEN mail."Kind" = 'Staff' THEN now() END`
+
+/**
+ * The only statement that changes the state of mails; returns of how many. Skips mails that may not have the new one. DueAt
+ * follows from the new state unless it is given, as it must be for Pending.
+ */
 export async function transition(
   db: Pick<Db, '$queryRaw'>,
   to: MailStatus,
   where: Prisma.Sql,
   change = Prisma.empty,
-): Promise<{ enquiryId: string | null }[]> {
-  return db.$queryRaw`
-    UPDATE "Quvera_Mail" mail SET "Status" = ${to}::"Quvera_MailStatus" ${change}
+  dueAt = states[to].isUntold ? WAITS_FOR_SUMMARY : Prisma.sql`NULL::timestamptz`,
+): Promise<number> {
+  const changed = await db.$queryRaw<unknown[]>`
+    UPDATE "Quvera_Mail" mail SET "Status" = ${to}::"Quvera_MailStatus", "DueAt" = ${dueAt} ${change}
     WHERE mail."Status" = ANY(${statesBefore(to)}::text[]::"Quvera_MailStatus"[]) AND ${where}
-    RETURNING mail."EnquiryId" AS "enquiryId"`
+    RETURNING mail."Id"`
+  return changed.length
 }
 
 /**
@@ -99,18 +107,18 @@ export async function readMails(db: Db, rows: { id: bigint }[]) {
   })
 }
 
-/** Ignored if another process has claimed the mail since: then its result counts. */
+/** Ignored if another process has claimed the mail since, or a delivery event was earlier: then those count. */
 export async function recordResult(db: Db, mail: ClaimedMail, result: Result): Promise<void> {
-  const { to, lastError, dueInMs, resendId = null, isUnsent } = result
-  const next = dueInMs === undefined ? null : Prisma.sql`now() + make_interval(secs => ${dueInMs / 1000})`
-  const times = isUnsent
-    ? Prisma.sql`"DueAt" = ${mail.dueBefore}, "TriedAt" = ${mail.triedBefore}::timestamptz`
-    : Prisma.sql`"DueAt" = ${next}, "TriedAt" = ${to === 'Sent' ? Prisma.sql`now()` : Prisma.sql`"TriedAt"`}`
+  const { to, lastError, dueInMs = 0, resendId = null, isUnsent } = result
+  const next = isUnsent ? Prisma.sql`${mail.dueBefore}` : Prisma.sql`now() + make_interval(secs => ${dueInMs / 1000})`
+  const sentAt = to === 'Sent' ? Prisma.sql`now()` : Prisma.sql`"TriedAt"`
+  const triedAt = isUnsent ? Prisma.sql`${mail.triedBefore}::timestamptz` : sentAt
   await transition(
     db,
     to,
     Prisma.sql`mail."Id" = ${mail.id} AND mail."Attempts" = ${mail.attempts} AND mail."Status" = 'Pending'`,
-    Prisma.sql`, "LastError" = ${lastError}, "ResendId" = coalesce(${resendId}, "ResendId"), ${times}`,
+    Prisma.sql`, "LastError" = ${lastError}, "ResendId" = coalesce(${resendId}, "ResendId"), "TriedAt" = ${triedAt}`,
+    to === 'Pending' ? next : undefined,
   )
 }
 
@@ -120,41 +128,24 @@ export function backOffMs(attempts: number, baseSeconds: number): number {
   return seconds * 1000 * (0.75 + Math.random() / 2)
 }
 
-/**
- * Withholds a chunk of each kind of untried mails that have been due for `maxAgeDays`; acknowledgements after a day. Never
- * summaries and notices without DueAt: nothing else names their enquiries. Returns whether there may be more.
- */
-export async function withholdOld(db: Db, ofKinds: MailKind[], maxAgeDays: number, log: Pick<Logger, 'error'>) {
-  let mayBeMore = false
-  for (const kind of ofKinds) {
-    if (kind === 'Summary') continue
-    const isLate = kind === 'Acknowledgement'
-    const limit = isLate ? '24 hours' : `${maxAgeDays} days`
-    const reason = kind === 'Notice' ? `${TOO_OLD} ${limit} old.` : `Not sent: after ${limit} it is too late.`
-    const old = Prisma.sql`mail."Id" IN (SELECT "Id" FROM "Quvera_Mail"
-      WHERE "Status" = 'Pending' AND "Kind" = ${storedKind(kind)} AND "TriedAt" IS NULL
-        AND "DueAt" < now() - make_interval(days => ${isLate ? 1 : maxAgeDays}) LIMIT ${CHUNK})`
-    const withheld = await transition(db, 'Withheld', old, Prisma.sql`, "LastError" = ${reason}`)
-    mayBeMore ||= withheld.length === CHUNK
-    const ids = kind === 'Notice' ? withheld.flatMap(({ enquiryId }) => enquiryId ?? []) : []
-    const enquiries = await db.enquiry.count({ where: { id: { in: ids }, status: 'New' } })
-    if (enquiries > 0)
-      log.error(
-        { enquiries },
-        'notices were withheld for their age, so staff were never told of these enquiries: see `staff mails`',
-      )
-  }
-  return mayBeMore
+/** Withholds the untried mails of a kind that have been due for so many days. */
+async function withhold(db: Db, kind: MailKind, days: number, reason: string): Promise<void> {
+  const old = Prisma.sql`mail."TriedAt" IS NULL AND mail."Id" IN (SELECT "Id" FROM "Quvera_Mail"
+    WHERE "Status" = 'Pending' AND "Kind" = ${storedKind(kind)} AND "TriedAt" IS NULL
+      AND "DueAt" <= now() - make_interval(days => ${days}) LIMIT ${CHUNK})`
+  while ((await transition(db, 'Withheld', old, Prisma.sql`, "LastError" = ${reason}`)) === CHUNK);
 }
 
-/** For times that a clock ahead has left. A mail that was tried becomes Unknown at its next try: its key may have expired. */
-export async function correctFutureTimes(db: Db, ofKinds: MailKind[]): Promise<void> {
-  const future = Prisma.sql`> now() + interval '2 hours'` // no wait is longer
-  const isOfKind = Prisma.sql`"Kind" = ANY(${storedKinds(ofKinds)})`
-  await db.$executeRaw`UPDATE "Quvera_Mail" SET "DueAt" = now() WHERE "Status" = 'Pending' AND ${isOfKind} AND "DueAt" ${future}`
-  await db.$executeRaw`
-    UPDATE "Quvera_Mail"
-    SET "TriedAt" = CASE WHEN "Status" = 'Pending' AND "Kind" <> 'Post' THEN to_timestamp(0) ELSE now() END
-    WHERE ${isOfKind} AND "TriedAt" ${future}`
-  await db.$executeRaw`UPDATE "Quvera_Mail" SET "ReportedAt" = now() WHERE ${isOfKind} AND "ReportedAt" ${future}`
+/** Withholds what has waited too long. Not summaries: nothing else names their enquiries. */
+export async function withholdOld(db: Db, ofKinds: MailKind[], maxAgeDays: number): Promise<void> {
+  for (const kind of ofKinds) {
+    const days = kind === 'Acknowledgement' ? ACKNOWLEDGEMENT_MAX_DAYS : maxAgeDays
+    const reason = `Not sent: after ${days === 1 ? '24 hours' : `${days} days`} it is too late.`
+    if (kind !== 'Summary') await withhold(db, kind, days, reason)
+  }
+}
+
+/** When the share of notices is used up: a summary tells of their enquiries. */
+export function withholdNotices(db: Db): Promise<void> {
+  return withhold(db, 'Notice', 0, `${NOT_ALONE}: there were too many.`)
 }

@@ -1,28 +1,29 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
-import { type Env, publicUrlOf } from '../env.ts'
-import { isDatabaseAway } from '../errors.ts'
-import { applyEvents, applyMissedEvents, createDeliveryCheck, deleteOldEvents } from './delivery.ts'
-import { createPace } from './pace.ts'
+import type { Env } from '../env.ts'
+import { warnIfOverdue } from './backlog.ts'
+import { type Limits, limitsOf, readUsed } from './budget.ts'
 import {
   backOffMs,
   type ClaimedMail,
   claimDue,
-  correctFutureTimes,
   type Result,
   type StoredMail,
+  withholdNotices,
   withholdOld,
 } from './queue.ts'
-import { createMailer, type Outcome, type ResponseHeaders } from './resend.ts'
+import { createMailer } from './resend.ts'
+import type { Outcome } from './resend-answers.ts'
 import type { Transport } from './sender.ts'
 import { kinds, mailKinds } from './states.ts'
 import { createSummaryWriter } from './summary.ts'
 import { writeMessage } from './templates.ts'
-import { allowedNow, budgetOf, readUsage, type Usage, warnIfOverdue } from './usage.ts'
+
+/* Decides which mails are sent now, and what the outcome of a try means for the mail and for the next tries. */
 
 const WARN_MS = 3_600_000
-/** Without webhooks: when Resend is first asked whether a mail arrived. */
-const FIRST_CHECK_MS = 300_000
+/** Enough for 100 a second with answers that take 200 ms. */
+const PARALLEL = 20
 /** After an ambiguous try, so that few mails have one while Resend is down. */
 const AMBIGUOUS_PAUSE_MS = 1000
 const MISCONFIGURED_FACTOR = 12
@@ -36,66 +37,52 @@ const KEY_EXPIRED = 'An earlier try may have sent this mail; too long ago to try
 
 export function createResendTransport(db: Db, env: Env, log: Logger, summaryWaitMs?: number): Transport {
   const staffEmails = env.STAFF_EMAILS
+  const budget = { mails: env.MAIL_DAILY_BUDGET, receivers: staffEmails.length }
   const mailer = createMailer(env)
-  const pace = createPace()
-  const publicUrl = publicUrlOf(env)
-  let usage: Usage | undefined
-  const writeSummaryIfDue = createSummaryWriter(db, env, log, summaryWaitMs)
-  const checkDelivery = env.RESEND_WEBHOOK_SECRET ? undefined : createDeliveryCheck(db, log, staffEmails, mailer, pace)
+  const writeSummaryIfDue = createSummaryWriter(db, env, budget, log, summaryWaitMs)
+  let used = 0
   let warnAt = 0 // by this process's monotonic clock
 
-  /** Mails are sent also if it fails. */
-  async function cleanUp() {
-    try {
-      if (performance.now() >= warnAt && (await warnIfOverdue(db, log))) warnAt = performance.now() + WARN_MS
-      await applyMissedEvents(db, log, staffEmails)
-      await deleteOldEvents(db)
-    } catch (err) {
-      if (isDatabaseAway(err)) throw err
-      log.error({ err }, 'the queue of mails could not be cleaned up; mails are sent all the same')
-    }
+  function limitsNow(): Limits {
+    const { each, together } = limitsOf(budget, used)
+    return { each: env.PUBLIC_URL ? each : { ...each, Confirmation: 0 }, together } // without PUBLIC_URL its link leads nowhere
   }
 
   return {
     lease: 'mail sender',
-    capacity: pace.capacity,
+    parallel: PARALLEL,
+    intervalMs: mailer.intervalMs,
     async prepare(isUpkeep) {
-      if (isUpkeep && (await withholdOld(db, mailKinds, env.MAIL_MAX_AGE_DAYS, log))) return 'again'
-      if (isUpkeep) await correctFutureTimes(db, mailKinds) // before anything is sent: a key may have expired
-      usage = await readUsage(db, budgetOf(env))
-      await writeSummaryIfDue(usage, isUpkeep)
-      if (isUpkeep) await cleanUp()
-      checkDelivery?.()
-      return 'ready'
+      if (isUpkeep) await withholdOld(db, mailKinds, env.MAIL_MAX_AGE_DAYS)
+      used = await readUsed(db, budget)
+      const { each } = limitsNow()
+      if (each.Notice === 0) await withholdNotices(db)
+      if (each.Summary > 0) await writeSummaryIfDue(isUpkeep)
+      if (isUpkeep && performance.now() >= warnAt && (await warnIfOverdue(db, log)))
+        warnAt = performance.now() + WARN_MS
     },
     async claim(most) {
-      if (!usage) return []
-      const mails = await claimDue(db, allowedNow(env, usage), most, env.MAIL_LEASE_SECONDS)
-      for (const { kind, triedBefore } of mails) if (kind !== 'Post' && !triedBefore) usage.used[kind]++
-      for (const _ of mails) pace.started()
+      const { each, together } = limitsNow()
+      const mails = await claimDue(db, each, Math.min(most, together), env.MAIL_LEASE_SECONDS)
+      for (const { kind, triedBefore } of mails)
+        if (!triedBefore) used += kinds[kind].to === 'staff' ? budget.receivers : 1
       return mails
     },
-    async attempt(mail, signal) {
-      let headers: ResponseHeaders | 'unsent' = 'unsent'
-      try {
-        const message = writeMessage(mail, staffEmails, publicUrl)
-        if (!message) return unsent('Withheld', 'Not sent: what it was about was erased.')
-        if ((mail.triedHoursAgo ?? 0) > KEY_LIFETIME_HOURS) return { to: 'Unknown', lastError: KEY_EXPIRED }
-        const reason = kinds[mail.kind].to === 'visitor' && (await readWithholdReason(db, mail))
-        if (reason) return unsent('Withheld', `${mail.triedBefore ? NOT_SENT_AGAIN : 'Not sent'}: ${reason}.`)
-        const answer = await mailer.send(message, signal)
-        headers = answer.headers
-        return resultOf(mail, answer.outcome, env.MAIL_RETRY_SECONDS)
-      } finally {
-        pace.ended(headers)
-      }
+    async attempt(mail, newSignal) {
+      const message = writeMessage(mail, staffEmails, env.PUBLIC_URL)
+      if (!message) return unsent('Withheld', 'Not sent: what it was about was erased.')
+      if ((mail.triedHoursAgo ?? 0) > KEY_LIFETIME_HOURS) return { to: 'Unknown', lastError: KEY_EXPIRED }
+      const reason = kinds[mail.kind].to === 'visitor' && (await readWithholdReason(db, mail))
+      if (reason) return unsent('Withheld', `${mail.triedBefore ? NOT_SENT_AGAIN : 'Not sent'}: ${reason}.`)
+      return resultOf(mail, await mailer.send(message, newSignal), env.MAIL_RETRY_SECONDS)
     },
-    async afterRecorded({ id, kind, attempts }, { to, lastError, resendId }) {
-      if (resendId) return applyEvents(db, log, resendId, staffEmails)
-      const reason = lastError?.split(':')[0]
+    logResult({ id, kind, attempts }, { to, lastError }) {
+      if (!lastError) return
+      const reason = lastError.split(':')[0]
       const fields = { mail: id, kind, attempt: attempts, state: to, reason }
-      const isAlarm = kinds[kind].to === 'staff' && (to === 'Failed' || to === 'Unknown')
-      if (isAlarm || reason?.includes('monthly_quota_exceeded'))
+      const isToStaff = kinds[kind].to === 'staff'
+      if (to === 'Sent') log.error(fields, 'a mail was refused for one of its receivers: correct STAFF_EMAILS')
+      else if ((isToStaff && (to === 'Failed' || to === 'Unknown')) || reason?.includes('monthly_quota_exceeded'))
         log.error(fields, 'a mail was not sent, and staff may not know of an enquiry: see `staff mails`')
       else if (to !== 'Withheld') log.warn(fields, 'a mail was not sent')
     },
@@ -107,7 +94,10 @@ function unsent(to: Result['to'], lastError: string, pauseMs?: number): Result {
 }
 
 function resultOf({ kind, attempts }: ClaimedMail, outcome: Outcome, backOffSeconds: number): Result {
-  if (outcome.is === 'sent') return { to: 'Sent', lastError: null, resendId: outcome.resendId, dueInMs: FIRST_CHECK_MS }
+  if (outcome.is === 'sent') {
+    const { resendId, notTo } = outcome
+    return { to: 'Sent', lastError: notTo ? `${notTo} (for one of its receivers)` : null, resendId }
+  }
   const { error: lastError } = outcome
   const retryMs = backOffSeconds * 1000
   switch (outcome.is) {
@@ -121,6 +111,8 @@ function resultOf({ kind, attempts }: ClaimedMail, outcome: Outcome, backOffSeco
       const pauseMs = Math.min(retryMs, AMBIGUOUS_PAUSE_MS)
       return { to: 'Pending', lastError, dueInMs: backOffMs(attempts, backOffSeconds), pauseMs }
     }
+    case 'unreachable':
+      return unsent('Pending', lastError, retryMs)
     case 'throttled':
       return unsent('Pending', lastError, outcome.retryAfterMs ?? retryMs)
     case 'misconfigured':

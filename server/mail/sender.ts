@@ -6,18 +6,22 @@ import { releaseLease, takeLease } from '../database/lease.ts'
 import { isDatabaseAway } from '../errors.ts'
 import { type ClaimedMail, type Result, recordResult } from './queue.ts'
 
+/** Makes the signal that ends a request. */
+export type NewSignal = () => AbortSignal
+
 export interface Transport {
   /** Only the process that holds this lease sends. */
   lease: string
-  /** Runs at each poll. Nothing is sent until it returns `ready`; `again` repeats it at once. `isUpkeep`: true once a minute. */
-  prepare(isUpkeep: boolean): Promise<'ready' | 'again'>
-  /** How many tries may begin now; if none, how long to wait at least. */
-  capacity(underWay: number): { tries: number; pauseMs: number }
+  /** Runs at each poll; if it fails, nothing is sent. `isUpkeep`: true once a minute. */
+  prepare(isUpkeep: boolean): Promise<void>
+  /** How many tries may be under way at a time. */
+  parallel: number
+  /** From the beginning of one try to that of the next. */
+  intervalMs(): number
   claim(most: number): Promise<ClaimedMail[]>
-  /** One try, which ends with the signal. */
-  attempt(mail: ClaimedMail, signal: AbortSignal): Promise<Result>
-  /** Called once the result is stored: logs it, or applies its delivery events. */
-  afterRecorded(mail: ClaimedMail, result: Result): Promise<void>
+  /** One try, in which each request ends with a signal of its own. */
+  attempt(mail: ClaimedMail, newSignal: NewSignal): Promise<Result>
+  logResult(mail: ClaimedMail, result: Result): void
 }
 
 interface SenderOptions {
@@ -31,7 +35,11 @@ const UPKEEP_MS = 60_000
 const SENDER_LEASE_SECONDS = 5
 /** After a longer preparation the lease is renewed. */
 const LONG_PREPARATION_MS = 1000
-const TRY_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 10_000
+/** Mails are claimed for so long, because a statement for each would take the processor from orders. */
+const CLAIMED_MS = 100
+/** A try that begins no later than this does not delay the next one. */
+const LATE_MS = 50
 
 /** Sends what is due until stopped. If its process dies, another one takes over when the lease ends. */
 export function startSender(db: Db, transport: Transport, { log, leaseSeconds, pollMs = POLL_MS }: SenderOptions) {
@@ -41,6 +49,8 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   let isStopping = false
   /** Nothing is claimed before this time, by `performance.now()`. */
   let pausedUntil = 0
+  /** When the next try may begin. */
+  let nextTryAt = 0
   let woken = new AbortController()
   let nextPollAt = 0
   let upkeepAt = 0
@@ -79,12 +89,21 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
       isReady = await prepare()
     }
     if (!isReady) return pollMs
-    const pausedMs = pausedUntil - performance.now()
-    if (pausedMs > 0) return pausedMs
-    const { tries, pauseMs } = transport.capacity(underWay.size)
-    if (tries > 0) for (const mail of await transport.claim(tries)) start(mail)
+    const waitMs = Math.max(pausedUntil, nextTryAt) - performance.now()
+    if (waitMs > 0) return waitMs
+    const free = transport.parallel - underWay.size
+    const inTime = Math.max(1, Math.floor(CLAIMED_MS / transport.intervalMs()))
+    const mails = free > 0 ? await transport.claim(Math.min(free, inTime)) : []
+    for (const mail of mails) await startInTurn(mail)
     if (isPoll) isFailing = false
-    return pauseMs || pollMs
+    return mails.length > 0 ? 0 : pollMs
+  }
+
+  async function startInTurn(mail: ClaimedMail) {
+    const earlyMs = nextTryAt - performance.now()
+    if (earlyMs > 0) await sleep(earlyMs)
+    nextTryAt = (earlyMs < -LATE_MS ? performance.now() : nextTryAt) + transport.intervalMs()
+    start(mail)
   }
 
   const takeSenderLease = () => takeLease(db, transport.lease, holder, SENDER_LEASE_SECONDS)
@@ -94,18 +113,14 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
     const startedAt = performance.now()
     if (!(await takeSenderLease())) return false
     const isUpkeep = startedAt >= upkeepAt
-    const prepared = await transport.prepare(isUpkeep)
-    if (isUpkeep && prepared === 'ready') upkeepAt = performance.now() + UPKEEP_MS
-    if (performance.now() - startedAt > LONG_PREPARATION_MS && !(await takeSenderLease())) return false
-    if (prepared === 'again') nextPollAt = 0
-    return prepared === 'ready'
+    await transport.prepare(isUpkeep)
+    if (isUpkeep) upkeepAt = performance.now() + UPKEEP_MS
+    return performance.now() - startedAt < LONG_PREPARATION_MS || takeSenderLease()
   }
 
   function start(mail: ClaimedMail) {
     const sending = sendOnce(mail)
-      .catch((err) =>
-        log.error({ err, mail: mail.id }, 'a mail was not sent, or its result or events were not recorded'),
-      )
+      .catch((err) => log.error({ err, mail: mail.id }, 'a mail was not sent, or its result was not recorded'))
       .finally(() => {
         underWay.delete(sending)
         woken.abort()
@@ -114,12 +129,13 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   }
 
   async function sendOnce(mail: ClaimedMail) {
-    // Ends before the claim does, or when the grace period of `stop` is over.
-    const timeout = AbortSignal.timeout(Math.min(TRY_TIMEOUT_MS, leaseSeconds * 500))
-    const result = await transport.attempt(mail, AbortSignal.any([graceIsOver.signal, timeout]))
+    // A request ends before the claim does, or when the grace period of `stop` is over.
+    const timeoutMs = Math.min(REQUEST_TIMEOUT_MS, leaseSeconds * 500)
+    const newSignal = () => AbortSignal.any([graceIsOver.signal, AbortSignal.timeout(timeoutMs)])
+    const result = await transport.attempt(mail, newSignal)
     if (result.pauseMs) pause(result.pauseMs)
     await recordResult(db, mail, result)
-    await transport.afterRecorded(mail, result)
+    transport.logResult(mail, result)
   }
 
   const running = run()

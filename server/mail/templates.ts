@@ -1,6 +1,7 @@
 import { brand, palette, postalAddress } from '../../shared/brand.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { OrderField } from '../../shared/order.ts'
+import { PRIVACY_PATH } from '../../shared/page-paths.ts'
 import { columns, type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
 import { type Subscriber, subscriptionLink, UNCONFIRMED_DAYS } from '../enquiries/subscribers.ts'
 import type { StoredMail } from './queue.ts'
@@ -12,15 +13,16 @@ type Content = Pick<Message, 'subject' | 'text' | 'html'>
 type Part = Pick<Message, 'text' | 'html'>
 type Row = [label: string, value: string, link?: string | undefined]
 
-/** Made of stored rows only, so that a repeat has the same bytes. */
-export function writeMessage(mail: StoredMail, staffEmails: string[], publicUrl: string): Message | undefined {
-  const { kind, key: idempotencyKey, text, enquiry, subscriber } = mail
-  const toVisitor = (email: string) => ({ idempotencyKey, to: [email], replyTo: brand.email })
-  if (kind === 'Summary') return { idempotencyKey, to: staffEmails, ...createSummary(text ?? '') }
+/** Made of stored rows and settings only, so that a repeat has the same bytes. Without `publicUrl` no mail links to the site. */
+export function writeMessage(mail: StoredMail, staffEmails: string[], publicUrl = ''): Message | undefined {
+  const { kind, text, enquiry, subscriber } = mail
+  const sent = { idempotencyKey: mail.key, tag: mail.tag }
+  const toVisitor = (email: string) => ({ ...sent, to: [email], replyTo: brand.email })
+  if (kind === 'Summary') return { ...sent, to: staffEmails, ...createSummary(text ?? '') }
   if (subscriber) return { ...toVisitor(subscriber.email), ...createConfirmation(subscriber, publicUrl) }
   if (!enquiry) return undefined // what it was about has been erased
-  if (kind === 'Acknowledgement') return { ...toVisitor(enquiry.email), ...createAcknowledgement(enquiry) }
-  return { idempotencyKey, to: staffEmails, replyTo: enquiry.email, ...createNotice(enquiry) }
+  if (kind === 'Acknowledgement') return { ...toVisitor(enquiry.email), ...createAcknowledgement(enquiry, publicUrl) }
+  return { ...sent, to: staffEmails, replyTo: enquiry.email, ...createNotice(enquiry) }
 }
 
 /** The names of the fields in mails. */
@@ -67,17 +69,18 @@ export function maskLargeQuantity(quantity: string, instead = `more than ${QUANT
   return Number(quantity) > QUANTITY_REPEATED_MAX ? instead : quantity
 }
 
-const NEXT = 'We have stored your enquiry and will call or write to you. You need not send it again.'
+const THANKS = 'Thank you. We have your enquiry. We will call or write to you; you need not send it again.'
 const ADVISORY =
   'Our products are health supplements, not medicines. If you are pregnant, take medicines or are due for surgery, ask your doctor before you use them.'
 const WHY = `You get this mail because your address was entered in the enquiry form of ${brand.name}. If that was not you, please ignore it or tell us at ${brand.email}.`
 
 /** Without the name and other typed text, so that nobody can use it to send a text of their own. */
-export function createAcknowledgement({ reference, products, quantity, retailerSelfUse }: Enquiry): Content {
+export function createAcknowledgement(enquiry: Enquiry, publicUrl: string): Content {
+  const { reference, products, quantity, retailerSelfUse } = enquiry
   const subject = `${brand.name}: your enquiry ${reference}`
   const parts = [
     paragraph('Dear Sir or Madam,'),
-    paragraph(NEXT),
+    paragraph(THANKS),
     referenceLine(reference),
     table([
       [LABELS.products, products],
@@ -88,6 +91,7 @@ export function createAcknowledgement({ reference, products, quantity, retailerS
     linkList({ [`Call ${brand.phone}`]: PHONE_LINK, [`Write to ${brand.email}`]: `mailto:${brand.email}` }),
     paragraph(ADVISORY, MUTED_STYLE),
     paragraph(WHY, MUTED_STYLE),
+    ...(publicUrl ? [linkList({ 'Privacy policy': `${publicUrl}${PRIVACY_PATH}` })] : []),
   ]
   return createContent(`Your enquiry ${reference}`, parts, subject)
 }
@@ -115,7 +119,7 @@ const MAP_LINK = `https://www.google.com/maps/search/?api=1&query=${encodeURICom
 const MUTED_STYLE = `font-size:14px;color:${palette.inkMuted}`
 const REFERENCE_STYLE = 'margin:16px 0;font:600 28px/1.2 Fraunces,Georgia,serif;letter-spacing:.02em'
 const CELL_STYLE = `border-bottom:1px solid ${palette.line}`
-const LABEL_STYLE = `padding:6px 12px 6px 0;${CELL_STYLE};color:${palette.inkMuted};white-space:nowrap;vertical-align:top`
+const LABEL_STYLE = `width:120px;padding:6px 12px 6px 0;${CELL_STYLE};color:${palette.inkMuted};white-space:nowrap;vertical-align:top`
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /** Every text of a visitor comes through here on its way into HTML. */

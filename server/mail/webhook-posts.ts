@@ -1,13 +1,11 @@
 import type { Logger } from 'pino'
 import { Webhook } from 'standardwebhooks'
 import type { Db } from '../database/database.ts'
-import { takeLease } from '../database/lease.ts'
 import { type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
-import { POSTS_LEASE } from '../enquiries/insert-enquiries.ts'
 import type { Env } from '../env.ts'
 import { propertiesOf } from '../errors.ts'
-import { backOffMs, claimDue, correctFutureTimes, withholdOld } from './queue.ts'
-import { clean, readDelayMs } from './resend.ts'
+import { backOffMs, claimDue, withholdOld } from './queue.ts'
+import { clean, readDelayMs } from './resend-answers.ts'
 import type { Transport } from './sender.ts'
 import { titleOf } from './templates.ts'
 
@@ -16,8 +14,6 @@ import { titleOf } from './templates.ts'
 const PAUSE_AFTER_FAILURE_MS = 1000
 /** The receiver wants no more posts. */
 const GONE = 'HTTP 410'
-/** Longer than an outage; renewed each minute. */
-const ENABLED_SECONDS = 86_400
 
 /** Made of the stored row and nothing else, so that a repeat has the same bytes. */
 export function createPostBody(format: Env['NOTIFY_FORMAT'], enquiry: Enquiry, type = 'enquiry.stored'): string {
@@ -63,20 +59,17 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
   const target = { url, secret: NOTIFY_SECRET }
   return {
     lease: 'post sender',
-    capacity: (underWay) => ({ tries: underWay > 0 ? 0 : 1, pauseMs: 0 }),
+    parallel: 1,
+    intervalMs: () => 0,
     async prepare(isUpkeep) {
-      if (!isUpkeep) return 'ready'
-      if (await withholdOld(db, ['Post'], MAIL_MAX_AGE_DAYS, log)) return 'again'
-      await correctFutureTimes(db, ['Post'])
-      await enablePosts(db)
-      return 'ready'
+      if (isUpkeep) await withholdOld(db, ['Post'], MAIL_MAX_AGE_DAYS)
     },
     claim: (most) => claimDue(db, { Post: most }, most, MAIL_LEASE_SECONDS),
-    async attempt({ enquiry, key, attempts, triedHoursAgo }, signal) {
+    async attempt({ enquiry, key, attempts, triedHoursAgo }, newSignal) {
       if (!enquiry || (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text'))
         return { to: 'Withheld', lastError: 'Not posted: suspected spam.' }
       const body = createPostBody(NOTIFY_FORMAT, enquiry)
-      const { isAccepted, status: lastError, retryAfterMs } = await sendPost(target, key, body, signal)
+      const { isAccepted, status: lastError, retryAfterMs } = await sendPost(target, key, body, newSignal())
       if (isAccepted) return { to: 'Sent', lastError: null }
       const pauseMs = Math.max(retryAfterMs, PAUSE_AFTER_FAILURE_MS)
       const isTooOld = Number(triedHoursAgo) > MAIL_MAX_AGE_DAYS * 24
@@ -84,15 +77,10 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
       const dueInMs = Math.max(backOffMs(attempts, MAIL_RETRY_SECONDS), retryAfterMs)
       return { to: 'Pending', lastError, dueInMs, pauseMs }
     },
-    async afterRecorded({ id, attempts }, { to, lastError: reason }) {
+    logResult({ id, attempts }, { to, lastError: reason }) {
       const fields = { mail: id, to: new URL(url).origin, attempt: attempts, reason }
       if (to === 'Failed') log.error(fields, 'a webhook post failed and is not tried again: see `staff mails`')
       if (to === 'Pending') log.warn(fields, 'a webhook post failed and will be tried again')
     },
   }
-}
-
-/** Takes or renews a lease: while it lasts, each order writes a post. */
-export function enablePosts(db: Db): Promise<boolean> {
-  return takeLease(db, POSTS_LEASE, 'a process with NOTIFY_URL', ENABLED_SECONDS)
 }

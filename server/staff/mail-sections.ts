@@ -19,9 +19,9 @@ export async function findIds(db: Db, where: MailFilter): Promise<bigint[]> {
   return (await db.mail.findMany({ where, select: { id: true }, orderBy: { id: 'asc' } })).map(({ id }) => id)
 }
 
-export async function withholdAfterRestore(db: Pick<Db, '$queryRaw'>): Promise<number> {
+export function withholdAfterRestore(db: Pick<Db, '$queryRaw'>): Promise<number> {
   const change = Prisma.sql`, "LastError" = ${withheldByRestore.lastError}`
-  return (await transition(db, 'Withheld', Prisma.sql`mail."Status" = 'Pending'`, change)).length
+  return transition(db, 'Withheld', Prisma.sql`mail."Status" = 'Pending'`, change)
 }
 
 interface Section {
@@ -37,7 +37,7 @@ interface Section {
 export const sections = exclusive([
   {
     title: 'ALARM: nobody has been told of these enquiries',
-    where: undelivered.notices,
+    where: { ...undelivered.notices, AND: { NOT: withheldByRestore } },
     advice: `The notice did not reach staff. Answer the visitor, then: ${staffCommand('status REFERENCE Contacted')}. ${staffCommand('test-mail ADDRESS')} tries an address of STAFF_EMAILS.`,
   },
   {

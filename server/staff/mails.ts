@@ -2,12 +2,12 @@ import { type Db, readNow } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { readOldestNewEnquiry } from '../enquiries/enquiry.ts'
+import { SPAM_REASONS } from '../enquiries/insert-enquiries.ts'
 import { OperatorError, redact } from '../errors.ts'
 import { formatAge, formatCount, staffCommand } from '../format.ts'
+import { limitsOf, readUsed } from '../mail/budget.ts'
 import { transition } from '../mail/queue.ts'
-import { sharesOf } from '../mail/quota.ts'
-import { type MailFilter, mailKinds, states, statesBefore } from '../mail/states.ts'
-import { allowedNow, budgetOf, readUsage } from '../mail/usage.ts'
+import { IN_SUMMARY, type MailFilter, mailKinds, NOT_ALONE, states, statesBefore } from '../mail/states.ts'
 import { type Age, findByReference, joinReferences, readAge, readReferences, UsageError } from './input.ts'
 import { findIds, printSection, sections, withheldByRestore } from './mail-sections.ts'
 import type { AddCommand, Terminal } from './output.ts'
@@ -48,7 +48,11 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
         const retried: MailStatus[] = includeUnknown ? ['Pending', 'Failed', 'Unknown'] : ['Pending', 'Failed']
         const where: MailFilter = {
           AND: wanted,
-          OR: [{ status: { in: retried } }, ...(restored ? [withheldByRestore] : [])],
+          OR: [
+            { status: { in: retried } },
+            ...(restored ? [withheldByRestore] : []),
+            ...(words[0] ? [withheldForSummary] : []),
+          ],
         }
         const total = await db.mail.count({ where: wanted })
         const printLeftOut = (left: number) => {
@@ -66,7 +70,7 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
           return printLeftOut(total - listed)
         }
         const ids = await findIds(db, where)
-        const due = await retryMails(db, ids, restored ? [...retried, 'Withheld'] : retried)
+        const due = await retryMails(db, ids, restored || words[0] ? [...retried, 'Withheld'] : retried)
         const next = key
           ? 'the running site sends them'
           : 'but RESEND_API_KEY is not set here: no mail is sent until the site runs with one'
@@ -108,25 +112,32 @@ function chosen(ids: bigint[], expected: MailStatus[]): Prisma.Sql {
  * Makes mails due now. An accepted or Unknown mail gets a new key, because Resend sends nothing under the old one. A restored
  * mail keeps its key. `LastError` stays until the next try. Returns how many are due.
  */
-async function retryMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
-  const change = Prisma.sql`, "DueAt" = now(), "ReportedAt" = NULL, "ResendId" = NULL,
+function retryMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
+  const isSent = Prisma.sql`"Status" = 'Unknown' OR "ResendId" IS NOT NULL`
+  const change = Prisma.sql`, "ResendId" = NULL,
     "TriedAt" = CASE "Status" WHEN 'Pending' THEN "TriedAt" END,
     "LastError" = CASE "Status" WHEN 'Withheld' THEN NULL ELSE "LastError" END,
-    "Key" = CASE WHEN "Status" = 'Unknown' OR "ResendId" IS NOT NULL THEN 'again/' || gen_random_uuid() ELSE "Key" END`
-  return (await transition(db, 'Pending', chosen(ids, expected), change)).length
+    "Tag" = CASE WHEN ${isSent} THEN gen_random_uuid() ELSE "Tag" END,
+    "Key" = CASE WHEN ${isSent} THEN 'again/' || gen_random_uuid() ELSE "Key" END`
+  return transition(db, 'Pending', chosen(ids, expected), change, Prisma.sql`now()`)
 }
 
-async function withholdMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
+function withholdMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
   const reason = Prisma.sql`CASE WHEN "TriedAt" IS NULL THEN 'Not sent: withheld by staff.'
     ELSE 'Withheld by staff; an earlier try may have sent it.' END`
-  const change = Prisma.sql`, "LastError" = ${reason}, "DueAt" = NULL`
-  return (await transition(db, 'Withheld', chosen(ids, expected), change)).length
+  const change = Prisma.sql`, "LastError" = ${reason}`
+  return transition(db, 'Withheld', chosen(ids, expected), change, Prisma.sql`NULL::timestamptz`)
 }
 
-/** Without notices that wait for a summary: they have no `dueAt`. */
 const allUnsent = {
-  NOT: { status: 'Pending', dueAt: null },
   OR: [{ status: { in: ['Pending', 'Failed', 'Unknown'] } }, withheldByRestore],
+} satisfies MailFilter
+
+/** Withheld as suspected spam, or because a summary was to tell of it: sent when a person names it. */
+const withheldForSummary = {
+  status: 'Withheld',
+  enquiry: { suspectedSpam: false },
+  OR: [NOT_ALONE, IN_SUMMARY, SPAM_REASONS.Acknowledgement].map((reason) => ({ lastError: { startsWith: reason } })),
 } satisfies MailFilter
 
 const NUMBER = /^\d{1,18}$/
@@ -171,6 +182,10 @@ async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]
   const waits = (kind: MailKind) => pending.some((row) => row.kind === kind)
   const reasons =
     waits('Post') && !env.NOTIFY_URL ? ['NOTIFY_URL is not set here: unless the site has one, posts wait.'] : []
+  const forSummary = await db.mail.count({
+    where: { status: 'Withheld', dueAt: { not: null }, lastError: { startsWith: NOT_ALONE } },
+  })
+  if (forSummary > 0) reasons.push(`${formatCount(forSummary, 'notice waits', 'notices wait')} for the next summary.`)
   const mailsWaiting = mailKinds.filter(waits)
   if (mailsWaiting.length === 0) return reasons
   if (!env.RESEND_API_KEY) return [...reasons, 'RESEND_API_KEY is not set here: unless the site has one, mails wait.']
@@ -179,19 +194,19 @@ async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]
     orderBy: { id: 'asc' },
   })
   if (refused) reasons.push(`A try failed and will be repeated: ${redact(refused.lastError ?? '')}`)
-  const usage = await readUsage(db, budgetOf(env))
-  const [allowed, shares] = [allowedNow(env, usage), sharesOf(budgetOf(env))]
-  if (usage.hasNoticeForSummary) reasons.push('Suspected spam waits for the next summary.')
+  const budget = { mails: env.MAIL_DAILY_BUDGET, receivers: env.STAFF_EMAILS.length }
+  const used = await readUsed(db, budget)
+  const { each } = limitsOf(budget, used)
+  const share = `${used} of the ${budget.mails} mails of MAIL_DAILY_BUDGET are used in 24 hours`
   for (const kind of mailsWaiting) {
-    if (allowed[kind] > 0) continue
-    const bouncesTooOften = (kind === 'Acknowledgement' || kind === 'Confirmation') && usage.bouncesTooOften[kind]
-    const reason = bouncesTooOften
-      ? '5 of the last 20 bounced or were marked as spam within a day'
-      : kind === 'Confirmation' && !env.PUBLIC_URL
-        ? 'PUBLIC_URL is not set here, and their links begin with it'
-        : `${usage.used[kind]} of ${shares[kind]} were sent in 24 hours (MAIL_DAILY_BUDGET)`
-    const who = { Notice: 'Notices wait for a summary', Summary: 'Summaries wait' }[kind as string] ?? `${kind}s wait`
-    reasons.push(`${who}: ${reason}.`)
+    if (kind === 'Confirmation' && !env.PUBLIC_URL)
+      reasons.push('Confirmations wait: PUBLIC_URL is not set here, and their links begin with it.')
+    else if (each[kind] === 0)
+      reasons.push(kind === 'Notice' ? `Notices wait for a summary: ${share}.` : `${pluralOf(kind)} wait: ${share}.`)
   }
   return reasons
+}
+
+function pluralOf(kind: MailKind): string {
+  return kind === 'Summary' ? 'Summaries' : `${kind}s`
 }

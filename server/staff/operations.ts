@@ -3,10 +3,10 @@
 import { brand } from '../../shared/brand.ts'
 import { emailSchema, exampleOrder } from '../../shared/order.ts'
 import { readNow } from '../database/database.ts'
-import { type Env, envSchema, readEnv } from '../env.ts'
+import { type Env, envSchema, readEnv, warningsOf } from '../env.ts'
 import { OperatorError } from '../errors.ts'
 import { createMailer } from '../mail/resend.ts'
-import { queueSummary, readSummary } from '../mail/summary.ts'
+import { readSummary, writeSummary } from '../mail/summary.ts'
 import { createPostBody, sendPost } from '../mail/webhook-posts.ts'
 import { UsageError } from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
@@ -25,6 +25,7 @@ export function configCommand(add: AddCommand, { env, print }: Terminal) {
         const note = String(settings[name]) === String(defaults[name]) ? '  default' : ''
         print(`${name.padEnd(NAME_WIDTH)}  ${settingText(name, settings[name])}${note}`)
       }
+      for (const warning of warningsOf(settings)) print(`\nWarning: ${warning}`)
     })
 }
 
@@ -58,11 +59,12 @@ export function digestCommand(add: AddCommand, { env, print, onDatabase }: Termi
     .option('--send', 'also mail it to STAFF_EMAILS, through the running site, if there is anything to say')
     .action(async ({ send }: { send?: boolean }) => {
       await onDatabase(async (db) => {
-        const page = await readSummary(db, await readNow(db))
+        const now = await readNow(db)
+        const page = await readSummary(db, now)
         if (!page) return print(`${NOTHING_TO_REPORT}${send ? ' Nothing is sent.' : ''}`)
         print(page)
         if (!send) return
-        await queueSummary(db, page)
+        await writeSummary(db, now)
         print(
           env().RESEND_API_KEY
             ? '\nQueued: the running site sends it to STAFF_EMAILS.'
@@ -82,7 +84,7 @@ export function testMailCommand(add: AddCommand, { env, print }: Terminal) {
       if (!apiKey) throw new OperatorError('RESEND_API_KEY is not set, so no mail can be sent.')
       const subject = `Test mail of the ${brand.name} website`
       const message = { idempotencyKey: `test/${crypto.randomUUID()}`, to: [to], subject, text: subject, html: subject }
-      const { outcome } = await createMailer(env()).send(message, AbortSignal.timeout(TIMEOUT_MS))
+      const outcome = await createMailer(env()).send(message, () => AbortSignal.timeout(TIMEOUT_MS))
       const through = `from ${from} through ${baseUrl ?? 'Resend'}`
       if (outcome.is !== 'sent') throw new OperatorError(`Not sent ${through}: ${outcome.error}`)
       print(`Resend accepted the mail ${through}, with the id ${outcome.resendId}. Now look into the mailbox of ${to}.`)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readBacklog } from '../../server/mail/usage.ts'
+import { readBacklog } from '../../server/mail/backlog.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Behaviour } from '../support/fake-resend.ts'

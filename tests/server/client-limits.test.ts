@@ -147,21 +147,13 @@ describe('what is not stored', () => {
   })
 })
 
-describe('acknowledgements', () => {
-  it('are ten a client and day; the orders after them are stored, and told to staff', async () => {
-    for (let order = 0; order < 12; order++) {
-      expect(await orderFrom('203.0.113.1')).toBe(200)
-      if (order === 5) await post200('203.0.113.1')
-      vi.setSystemTime(Date.now() + MINUTE_MS)
-    }
-    const mails = (kind: 'Notice' | 'Acknowledgement') => app.db.mail.count({ where: { kind } })
-    expect([await mails('Notice'), await mails('Acknowledgement')]).toEqual([13, 10])
-    expect(await orderFrom('203.0.113.2')).toBe(200)
-    expect(await mails('Acknowledgement')).toBe(11)
-    vi.setSystemTime(Date.now() + DAY_MS)
+it('each order of a client is acknowledged: thousands of people may share one address', async () => {
+  for (let order = 0; order < 12; order++) {
     expect(await orderFrom('203.0.113.1')).toBe(200)
-    expect(await mails('Acknowledgement')).toBe(12)
-  })
+    vi.setSystemTime(Date.now() + MINUTE_MS)
+  }
+  await post200('203.0.113.1')
+  expect(await app.db.mail.count({ where: { kind: 'Acknowledgement', status: 'Pending' } })).toBe(13)
 })
 
 describe('a limit of the day', () => {

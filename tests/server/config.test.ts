@@ -9,6 +9,11 @@ it('spaces around a value are ignored', () => {
   })
 })
 
+it('a mail address that Resend would refuse is refused at the start', () => {
+  for (const address of ['a..b@x.in', '.a@x.in', 'a@-x.in'])
+    expect(() => readEnv({ STAFF_EMAILS: `good@x.in,${address}` })).toThrow('STAFF_EMAILS must be mail addresses')
+})
+
 it('`staff config` shows each variable in a line, and no secret', async () => {
   const secrets = {
     RESEND_API_KEY: 're_topsecret1',
@@ -23,6 +28,10 @@ it('`staff config` shows each variable in a line, and no secret', async () => {
   const lines = new Map(stdout.split('\n').map((line) => [line.split(' ')[0], line.replace(/ +/g, ' ')]))
   for (const name of Object.keys(envSchema.shape)) expect([...lines.keys()]).toContain(name)
   expect(stdout).not.toMatch(/topsecret|dG9wc2Vj/)
+  expect(stdout).toContain('Warning: PUBLIC_URL is not set')
+  expect(stdout).not.toContain('Warning: RESEND_WEBHOOK_SECRET')
+  const keyed = await staff(['config'], { RESEND_API_KEY: secrets.RESEND_API_KEY })
+  expect(keyed.stdout).toContain('Warning: RESEND_WEBHOOK_SECRET is not set: nobody sees when a mail bounces')
   expect(lines.get('STAFF_EMAILS')).toBe('STAFF_EMAILS a@x.in,b@x.in')
   expect(lines.get('PORT')).toBe('PORT 3000 default')
   expect(lines.get('PUBLIC_URL')).toBe('PUBLIC_URL - default')

@@ -28,7 +28,7 @@ function setTime(minutes: number) {
 /** As a form without a key. */
 function submitAt(minutes: number, fields = typed) {
   setTime(minutes)
-  return app.orders.submitForm(fields, { acknowledge: true, onKey: () => {} })
+  return app.orders.submitForm(fields, { onKey: () => {} })
 }
 
 describe('a form sent without scripts', () => {
@@ -149,7 +149,7 @@ describe('a form sent without scripts', () => {
       async (transaction) => {
         setTime(1)
         const row = toRow({ ...typed, submissionKey: createContentKeys(typed).current })
-        await insertEnquiries(transaction, [{ row, acknowledge: true, contentKeys: [] }])
+        await insertEnquiries(transaction, [{ row, contentKeys: [] }], { withPosts: false })
         await isAnswered.promise
       },
       { timeout: 20_000 },

@@ -1,22 +1,22 @@
-import pino from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { readBacklog } from '../../server/mail/backlog.ts'
 import { withholdOld } from '../../server/mail/queue.ts'
 import { mailKinds } from '../../server/mail/states.ts'
 import { readSummary } from '../../server/mail/summary.ts'
-import { readBacklog } from '../../server/mail/usage.ts'
 import { withheldByRestore } from '../../server/staff/mail-sections.ts'
 import { brand } from '../../shared/brand.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Behaviour, STAFF } from '../support/fake-resend.ts'
+import { freePort } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
 import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeEach(async () => {
-  app = await startTestApp()
+  app = await startTestApp({ summaryWaitMs: 600_000 })
 })
 afterEach(() => app.close())
 
@@ -47,6 +47,9 @@ describe('the mails of an order', () => {
     ['answers garbage', 'garbage'],
     ['throttles', { status: 429, name: 'rate_limit_exceeded', headers: { 'retry-after': '1' } }],
     ['refuses the key', { status: 401, name: 'invalid_api_key' }],
+    ['refuses a revoked key', { status: 400, name: 'validation_error', message: 'API key is invalid' }],
+    ['is not at this address', { status: 404, name: 'NOT_FOUND', message: 'Cannot POST /wrong/emails' }],
+    ['names no error', { status: 422, name: '' }],
     ['refuses the sender', { status: 422, name: 'invalid_from_address' }],
     ['has sent the day’s mails', { status: 429, name: 'daily_quota_exceeded' }],
     ['has sent the month’s mails', { status: 429, name: 'monthly_quota_exceeded' }],
@@ -76,6 +79,35 @@ describe('the mails of an order', () => {
     await submit(app.url, anOrder())
     await eventually(() => expect(app.resend.mails).toHaveLength(2))
     await eventually(async () => expect(await readBacklog(app.db)).toMatchObject({ failed: 2, pending: 0 }))
+  })
+
+  it('go out once each after Resend could not be reached for two days', async () => {
+    await app.outbox.stop(1000)
+    const nowhere = { RESEND_BASE_URL: `http://127.0.0.1:${await freePort()}` }
+    await submit(app.url, anOrder())
+    const offline = app.startOutbox(nowhere)
+    await eventually(async () => expect((await mailRows()).some((row) => row.lastError)).toBe(true))
+    await offline.stop(1000)
+    expect(await mailRows()).toMatchObject([{ triedAt: null }, { triedAt: null }])
+    await app.db.mail.updateMany({ where: { kind: 'Notice' }, data: { dueAt: hoursAgo(48) } })
+    const again = app.startOutbox()
+    await eventually(async () => expect((await mailRows()).map((row) => row.status)).toEqual(['Sent', 'Sent']))
+    await again.stop(1000)
+    expect(app.resend.mails).toHaveLength(2)
+  })
+
+  it('go to each of staff singly when Resend refuses one of the addresses', async () => {
+    await app.outbox.stop(1000)
+    app.resend.behaviour = { refusesAddress: 'bad@quvera.test' }
+    await submit(app.url, anOrder())
+    const outbox = app.startOutbox({ STAFF_EMAILS: [STAFF, 'bad@quvera.test', 'desk@quvera.test'] })
+    await eventually(async () => expect((await mailRows()).map((row) => row.status)).toEqual(['Sent', 'Sent']))
+    await outbox.stop(1000)
+    const notices = app.resend.mails.filter(({ key }) => key.startsWith('staff/'))
+    expect(notices.map(({ to }) => to)).toEqual([[STAFF], ['desk@quvera.test']])
+    expect(app.loggedErrors()).toMatchObject([{ msg: expect.stringContaining('correct STAFF_EMAILS') }])
+    expect(app.logLines.join()).not.toContain('bad@')
+    expect((await mailRows())[0]?.lastError).toContain('422 validation_error: Invalid `to` field')
   })
 
   it('become Unknown when an earlier try may have sent them more than 23 hours ago', async () => {
@@ -217,7 +249,7 @@ describe('mails about an enquiry of long ago', () => {
     const outbox = app.startOutbox()
     await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(0))
     await outbox.stop(1000)
-    expect(await app.db.mail.count({ where: { status: 'Withheld', lastError: { contains: '7 days old' } } })).toBe(2)
+    expect(await app.db.mail.count({ where: { status: 'Withheld', lastError: { contains: 'after 7 days' } } })).toBe(3)
     expect((await app.db.mail.findFirst({ where: { kind: 'Confirmation' } }))?.lastError).toBe(
       'Not sent: after 7 days it is too late.',
     )
@@ -226,7 +258,6 @@ describe('mails about an enquiry of long ago', () => {
     )
     expect(app.resend.mails).toHaveLength(1)
 
-    expect(app.loggedErrors()).toMatchObject([{ enquiries: 1, msg: expect.stringContaining('staff were never told') }])
     const { stdout } = await staff(['mails'], app.env)
     expect(stdout).toContain('ALARM: nobody has been told of these enquiries (1)')
     expect(stdout).toContain(untold)
@@ -245,7 +276,7 @@ describe('mails about an enquiry of long ago', () => {
     await set(refused, { status: 'Failed', lastError: '422' })
     await set(held, withheldByRestore)
     expect((await staff(['mails', 'retry', '--yes', '--restored'], app.env)).stdout).toContain('4 mails are due now')
-    await withholdOld(app.db, mailKinds, 7, pino({ level: 'silent' }))
+    await withholdOld(app.db, mailKinds, 7)
     expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(4)
   })
 })

@@ -14,7 +14,7 @@ beforeAll(async () => {
   app = await startTestApp({ mails: false })
   plugin = Fastify({ bodyLimit: 64 * 1024, forceCloseConnections: true })
   const subscribers = { subscribe: async () => ({ subscribed: true }) }
-  const createContext = () => ({ orders: app.orders, subscribers, acknowledge: true }) as unknown as Context
+  const createContext = () => ({ orders: app.orders, subscribers }) as unknown as Context
   const trpcOptions = { router: appRouter, createContext, allowBatching: false }
   plugin.register(fastifyTRPCPlugin, { prefix: '/trpc', trpcOptions })
   theirs = await plugin.listen({ host: '127.0.0.1', port: 0 })

@@ -21,7 +21,7 @@ describe('the sender', () => {
     expect(app.resend.calls.all).toBeLessThanOrEqual(6)
   })
 
-  it('withholds all old mails before it sends one, and logs how many enquiries nobody was told of', async () => {
+  it('withholds all old mails before it sends one, and tells of their enquiries in a summary', async () => {
     const app = await anApp({ mails: false })
     await submit(app.url, anOrder())
     await storeEnquiries(app.db, 3000, hoursAgo(60 * 24))
@@ -30,11 +30,11 @@ describe('the sender', () => {
     })
     const outbox = app.startOutbox()
     expect(await withheldAtFirstMail).toBe(6000)
-    await eventually(() => expect(app.resend.mails).toHaveLength(2))
+    await eventually(() => expect(app.resend.mails).toHaveLength(3))
     await outbox.stop(1000)
     expect(app.resend.mails.map(({ subject }) => subject).join()).not.toMatch(/QV-\d{1,4}\b/)
-    const alarms = app.loggedErrors()
-    expect(alarms.reduce((sum, { enquiries }) => sum + enquiries, 0)).toBe(3000)
+    const [summary] = app.resend.mails.filter(({ key }) => key.startsWith('summary/'))
+    expect(summary?.subject).toMatch(/at least 2,000 enquiries wait, 3,000 mails did not arrive/)
   })
 
   it('reports a statement that times out once, and orders are stored as before', async () => {
@@ -62,10 +62,11 @@ describe('the sender', () => {
     const failing = (error: Error): Transport => ({
       lease: error.message,
       prepare: () => Promise.reject(error),
-      capacity: () => ({ tries: 1, pauseMs: 0 }),
+      parallel: 1,
+      intervalMs: () => 0,
       claim: async () => [],
       attempt: async () => ({ to: 'Sent', lastError: null }),
-      afterRecorded: async () => undefined,
+      logResult: () => undefined,
     })
     const away = [new Error('Query read timeout'), new Error('Connection terminated')]
     const errors = [new RangeError('a fault'), new TypeError('another'), ...away]
@@ -75,37 +76,14 @@ describe('the sender', () => {
     expect(lines).toHaveLength(2) // that the database is away is logged by availability.ts
   })
 
-  it('goes on when the queue cannot be cleaned up', async () => {
+  it('begins tries so far apart that Resend refuses none', async () => {
     const app = await anApp({ mails: false })
-    await app.db.$executeRaw`ALTER TABLE "Quvera_MailEvent" RENAME TO "away"`
+    app.resend.behaviour = { limitASecond: 4 }
+    for (let index = 0; index < 8; index++) await submit(app.url, anOrder({ email: `v${index}@shop.example` }))
     const outbox = app.startOutbox()
-    await submit(app.url, anOrder())
-    await eventually(() => expect(app.countLogged('could not be cleaned up')).toBe(1))
-    expect(app.countLogged('the sender cannot work')).toBe(0)
-    await app.db.$executeRaw`ALTER TABLE "away" RENAME TO "Quvera_MailEvent"`
-    await eventually(() => expect(app.resend.mails).toHaveLength(2))
+    await eventually(() => expect(app.resend.mails).toHaveLength(16))
     await outbox.stop(1000)
-  })
-
-  it('sends nothing while times that a clock ahead has left cannot be corrected', async () => {
-    const app = await anApp({ mails: false })
-    await submit(app.url, anOrder())
-    const ahead = { triedAt: new Date(Date.now() + 40 * 86_400_000), dueAt: hoursAgo(1) }
-    await app.db.mail.updateMany({ data: ahead })
-    await app.db.$executeRaw`
-      CREATE FUNCTION too_slow() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN RAISE query_canceled USING MESSAGE = 'canceling statement due to statement timeout'; END $$`
-    await app.db.$executeRaw`
-      CREATE TRIGGER too_slow BEFORE UPDATE ON "Quvera_Mail" FOR EACH ROW
-      WHEN (OLD."TriedAt" IS DISTINCT FROM NEW."TriedAt") EXECUTE FUNCTION too_slow()`
-    const outbox = app.startOutbox()
-    await eventually(() => expect(app.countLogged('the sender cannot work')).toBe(1))
-    await sleep(500) // several polls
-    expect(app.resend.mails).toEqual([])
-    await app.db.$executeRaw`DROP FUNCTION too_slow CASCADE`
-    await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Unknown' } })).toBe(2))
-    await outbox.stop(1000)
-    expect(app.resend.mails).toEqual([])
+    expect(app.resend.calls).toMatchObject({ all: 16, limited: 0 })
   })
 
   it('pauses when Resend refuses the key, and continues by itself', async () => {
@@ -139,14 +117,15 @@ describe('the sender', () => {
     const claims: string[] = []
     const work = (name: string, prepareMs: number): Transport => ({
       lease: 'tested',
-      prepare: () => sleep(prepareMs, 'ready'),
-      capacity: () => ({ tries: 1, pauseMs: 0 }),
+      prepare: () => sleep(prepareMs),
+      parallel: 1,
+      intervalMs: () => 0,
       async claim() {
         claims.push(name)
         return []
       },
       attempt: async () => ({ to: 'Sent', lastError: null }),
-      afterRecorded: async () => undefined,
+      logResult: () => undefined,
     })
     const log = { error() {}, debug() {} }
     const slow = startSender(app.db, work('slow', 1500), { log, leaseSeconds: 60 })

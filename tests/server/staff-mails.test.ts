@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { queueSummary } from '../../server/mail/summary.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { anApp, anOpenDatabase } from '../support/fixtures.ts'
@@ -7,8 +6,8 @@ import { staff } from '../support/staff-command.ts'
 import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
 
 /** A running site that sends through a fake Resend. */
-async function aSite() {
-  const { url, db, env, resend } = await anApp({ retrySeconds: 600 })
+async function aSite(summaryWaitMs = 600_000) {
+  const { url, db, env, resend } = await anApp({ retrySeconds: 600, summaryWaitMs })
   return { url, db, env, resend }
 }
 
@@ -33,7 +32,7 @@ it('lists a mail that Resend refused, and the site sends it after retry', async 
 it('retries a mail that Resend accepted and then failed to send, under a new key; a summary too', async () => {
   const { url, env, resend, db } = await aSite()
   await submit(url, anOrder())
-  await queueSummary(db, 'Quvera: a page\n\nof lines')
+  await db.mail.create({ data: { kind: 'Summary', key: 'summary/x', text: 'Quvera: a page\n\nof lines' } })
   const states = async () => (await db.mail.findMany({ orderBy: { id: 'asc' } })).map(({ status }) => status)
   await eventually(async () => expect(await states()).toEqual(['Sent', 'Sent', 'Sent']))
   for (const expected of [6, 9]) {
@@ -84,6 +83,31 @@ it('sends no acknowledgement after staff have marked the enquiry as spam', async
   )
 })
 
+it('sends the notice and acknowledgement of an enquiry that was suspected spam, also after a summary told of it', async () => {
+  const { url, env, resend, db } = await aSite(0)
+  const { reference = '' } = await submit(url, anOrder({ website: 'x' }))
+  await eventually(() => expect(resend.mails.map(({ key }) => key.split('/')[0])).toEqual(['summary']))
+  const reasons = async () => (await db.mail.findMany({ orderBy: { kind: 'asc' } })).map(({ lastError }) => lastError)
+  await eventually(async () =>
+    expect(await reasons()).toEqual([
+      expect.stringMatching(/^Told in summary \d+\.$/),
+      'Not sent: suspected spam.',
+      null,
+    ]),
+  )
+  expect((await staff(['mails', 'retry', reference], env)).stdout).toContain('0 mails are due now')
+  await staff(['status', reference, 'not-spam'], env)
+  expect((await staff(['mails', 'retry', reference], env)).stdout).toContain('2 mails are due now')
+  await eventually(() => expect(resend.mails).toHaveLength(3))
+  const [enquiry] = await db.enquiry.findMany()
+  expect(
+    resend.mails
+      .map(({ key }) => key)
+      .slice(1)
+      .toSorted(),
+  ).toEqual([`ack/${enquiry?.id}`, `staff/${enquiry?.id}`])
+})
+
 it('retries an Unknown mail only with its option, and never a mail that was sent or withheld', async () => {
   const { url, env, resend, db } = await aSite()
   await submit(url, anOrder())
@@ -125,10 +149,9 @@ it('lists first the enquiries nobody was told of, then visitors to ring, and las
   const { code, stdout } = await staff(['mails'], env)
   expect(code).toBe(0)
   const order = [
-    'ALARM: nobody has been told of these enquiries (2)',
+    'ALARM: nobody has been told of these enquiries (1)',
     untold,
     'mailbox full',
-    spam,
     'npm run -s staff -- status REFERENCE Contacted',
     'Visitors to ring (1)',
     wrong,

@@ -7,6 +7,7 @@ import { products } from '../../shared/catalogue.ts'
 import { exampleOrder } from '../../shared/order.ts'
 
 const [, product] = products
+const SITE = 'https://www.quvera.test'
 const REFERENCE = `${brand.referencePrefix}-7K3M9P`
 
 afterEach(() => {
@@ -72,7 +73,7 @@ describe('the acknowledgement', () => {
   it.each(['text', 'html'] as const)(
     'holds reference, product, quantity and type as %s, but neither mobile nor address',
     (part) => {
-      const mail = createAcknowledgement(anEnquiry())
+      const mail = createAcknowledgement(anEnquiry(), SITE)
       for (const value of [REFERENCE, product, '24', 'Self Use', 'doctor', 'tel:+911140000300'])
         expect(mail[part]).toContain(value)
       expect(mail[part]).not.toContain('9876543210')
@@ -80,24 +81,32 @@ describe('the acknowledgement', () => {
     },
   )
 
+  it('thanks, and links to the privacy policy if the site has an address', () => {
+    const { text, html } = createAcknowledgement(anEnquiry(), SITE)
+    expect(text).toContain('\n\nThank you. We have your enquiry. ')
+    expect(text).toContain(`Privacy policy: ${SITE}/privacy-policy\n`)
+    expect(html).toContain(`href="${SITE}/privacy-policy"`)
+    expect(createAcknowledgement(anEnquiry(), '').text).not.toContain('Privacy policy')
+  })
+
   it('greets nobody by a name: a stranger may have typed it', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 2 }), (name) => {
-        expect(createAcknowledgement(anEnquiry({ name }))).toEqual(createAcknowledgement(anEnquiry()))
+        expect(createAcknowledgement(anEnquiry({ name }), SITE)).toEqual(createAcknowledgement(anEnquiry(), SITE))
       }),
     )
-    expect(createAcknowledgement(anEnquiry()).text).toContain('Dear Sir or Madam,')
-    expect(createAcknowledgement(anEnquiry()).text).not.toContain('Asha')
+    expect(createAcknowledgement(anEnquiry(), SITE).text).toContain('Dear Sir or Madam,')
+    expect(createAcknowledgement(anEnquiry(), SITE).text).not.toContain('Asha')
   })
 
   it.each(['9999', '1'])('repeats a quantity of %s', (quantity) => {
-    expect(createAcknowledgement(anEnquiry({ quantity })).text).toContain(`Quantity: ${quantity}\n`)
+    expect(createAcknowledgement(anEnquiry({ quantity }), SITE).text).toContain(`Quantity: ${quantity}\n`)
   })
 
   it.each(['10000', '919876543210'])(
     'does not repeat a quantity of %s, which may be a telephone number',
     (quantity) => {
-      const { subject, text, html } = createAcknowledgement(anEnquiry({ quantity }))
+      const { subject, text, html } = createAcknowledgement(anEnquiry({ quantity }), SITE)
       expect(subject + text + html).not.toContain(quantity)
       expect(text).toContain('Quantity: as you entered it\n')
       expect(createNotice(anEnquiry({ quantity })).text).toContain(quantity)
@@ -107,7 +116,7 @@ describe('the acknowledgement', () => {
 
 describe('both mails', () => {
   it('are the same bytes on another day, for Resend compares a repeat with the first', () => {
-    const write = () => [createNotice(anEnquiry()), createAcknowledgement(anEnquiry())]
+    const write = () => [createNotice(anEnquiry()), createAcknowledgement(anEnquiry(), SITE)]
     vi.useFakeTimers({ now: new Date('2026-11-21T20:30:00Z') })
     const first = write()
     vi.setSystemTime(new Date('2027-01-02T03:04:05Z'))
@@ -121,7 +130,7 @@ describe('both mails', () => {
     fc.assert(
       fc.property(hostile, hostile, (name, email) => {
         const enquiry = anEnquiry({ name, email })
-        for (const mail of [createNotice(enquiry), createAcknowledgement(enquiry)]) {
+        for (const mail of [createNotice(enquiry), createAcknowledgement(enquiry, SITE)]) {
           expect(mail.subject).not.toMatch(/[\r\n]/)
           expect(mail.subject.length).toBeLessThanOrEqual(120)
           expect(mail.html).not.toContain('<script>')

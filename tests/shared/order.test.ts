@@ -31,6 +31,12 @@ describe('the owner’s four rules', () => {
     'a@b.co\r\nBcc: c@d.co',
     '@b.co',
     'a@.co',
+    '.a@b.co',
+    'a.@b.co',
+    'a..b@c.co',
+    'a@-b.co',
+    'a@b-.co',
+    'a@c.b-.co',
     'asha@shop\u212a.example',
     'asha@\u017fhop.example',
     'asha@shop.example\u212a',
@@ -55,6 +61,7 @@ describe('the owner’s four rules', () => {
     'asha@dukan.xn--h2brj9c',
     'asha@SHOP.XN--P1AI',
     'asha@xn--p1b6ci4b4b3a.xn--11b5bs3a9aj6g',
+    'a-.b.-@a--b.co',
   ])('takes the address %s', (email) => expect(told({ email })).toBeUndefined())
 
   it.each(['98765-43210', '+919876543210', '९८७६५४३२१०', '9876543210\n', 'call me', 9876543210, '98765 4321'])(

@@ -13,8 +13,8 @@ export const variants: Variant[] = [
   {
     broken: 'answers before it saves',
     file: 'server/enquiries/orders.ts',
-    from: 'const isStored = await write({ row, acknowledge, contentKeys })',
-    to: 'write({ row, acknowledge, contentKeys }).catch(() => {}); const isStored = (_: string) => true',
+    from: 'const isStored = await write({ row, contentKeys })',
+    to: 'write({ row, contentKeys }).catch(() => {}); const isStored = (_: string) => true',
     noticedBy: 'three kills',
     figure: 'lost',
   },

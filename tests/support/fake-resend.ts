@@ -11,6 +11,8 @@ export interface ReceivedMail {
   subject: string
   text: string
   html: string
+  /** The value of the tag `mail`, which events bring back. */
+  tag: string
 }
 
 /** How the fake answers the next calls. */
@@ -23,25 +25,23 @@ export type Behaviour =
   | { status: number; name: string; message?: string; headers?: Record<string, string> }
   | 'refuseReplyTo'
   | { slowMs: number }
+  /** Takes a mail at once and answers late. */
+  | { answersAfterMs: number }
   | { limitASecond: number }
   /** As before a domain is verified: mails go to the owner of the account and nobody else. */
   | { onlyTo: string }
   /** As a firewall in front of it that does not like a mail's text. */
   | { blocks: string }
+  /** Refuses each mail that has this address among its receivers. */
+  | { refusesAddress: string }
 
 export interface FakeResend {
   url: string
   /** Mails accepted for the first time; a repeat with the same key and content is answered and not added. */
   mails: ReceivedMail[]
   /** Every call, how many of them were refused for exceeding the limit, and how many are not answered yet. */
-  calls: { all: number; limited: number; underWay: number; keys: string[]; lookedUp: string[] }
+  calls: { all: number; limited: number; underWay: number; keys: string[] }
   behaviour: Behaviour
-  /** What it says of a mail that is looked up by id: `sent` unless set. */
-  lastEvents: Map<string, string>
-  /** Whether the key may only send. */
-  sendingOnly: boolean
-  /** What it does when a mail is looked up by id. */
-  lookUp: 'answer' | 'hang' | 'fail'
   /** Is called with a mail before its sender is answered: events may be earlier than the sender's own record. */
   onMail?: (mail: ReceivedMail) => void
   close(): Promise<void>
@@ -58,11 +58,8 @@ export async function startFakeResend(): Promise<FakeResend> {
   const fake: FakeResend = {
     ...(await listen(server)),
     mails: [],
-    calls: { all: 0, limited: 0, underWay: 0, keys: [], lookedUp: [] },
+    calls: { all: 0, limited: 0, underWay: 0, keys: [] },
     behaviour: 'accept',
-    lastEvents: new Map(),
-    sendingOnly: false,
-    lookUp: 'answer',
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse) {
@@ -105,14 +102,6 @@ export async function startFakeResend(): Promise<FakeResend> {
       }
     }
     if (!request.headers.authorization?.startsWith('Bearer ')) return fail(401, 'missing_api_key')
-    const [, lookedUp] = /^\/emails\/([\w-]+)$/.exec(request.url ?? '') ?? []
-    if (request.method === 'GET' && lookedUp) {
-      fake.calls.lookedUp.push(lookedUp)
-      if (fake.lookUp === 'hang') return
-      if (fake.lookUp === 'fail') return fail(500, 'internal_server_error')
-      if (fake.sendingOnly) return fail(401, 'restricted_api_key')
-      return json(response, 200, { object: 'email', id: lookedUp, last_event: fake.lastEvents.get(lookedUp) ?? 'sent' })
-    }
     if (request.method !== 'POST' || request.url !== '/emails') return fail(404, 'not_found')
     const mail = JSON.parse(body)
     if (!mail.from || !mail.to || !mail.subject || !mail.text || !mail.html) return fail(422, 'missing_required_field')
@@ -120,14 +109,31 @@ export async function startFakeResend(): Promise<FakeResend> {
       return fail(422, 'validation_error', {}, 'Invalid `reply_to` field.')
     if (typeof behaviour === 'object' && 'onlyTo' in behaviour && ![mail.to].flat().includes(behaviour.onlyTo))
       return fail(403, 'validation_error', {}, 'You can only send testing emails to your own email address')
+    if (
+      typeof behaviour === 'object' &&
+      'refusesAddress' in behaviour &&
+      [mail.to].flat().includes(behaviour.refusesAddress)
+    )
+      return fail(422, 'validation_error', {}, 'Invalid `to` field. The email address needs to follow the format.')
+    const tags: { name: string; value: string }[] = mail.tags ?? []
+    if (tags.some(({ name, value }) => !/^[\w-]{1,256}$/.test(name) || !/^[\w-]{1,256}$/.test(value)))
+      return fail(422, 'validation_error', {}, 'Invalid `tags` field.')
     const before = key ? remembered.get(key) : undefined
     if (before)
       return before.body === body ? json(response, 200, { id: before.id }) : fail(409, 'invalid_idempotent_request')
     const id = crypto.randomUUID()
     if (key) remembered.set(key, { body, id })
-    const received = { ...mail, id, key, to: [mail.to].flat(), replyTo: [mail.reply_to].flat().join() }
+    const received = {
+      ...mail,
+      id,
+      key,
+      to: [mail.to].flat(),
+      replyTo: [mail.reply_to].flat().join(),
+      tag: tags.find(({ name }) => name === 'mail')?.value ?? '',
+    }
     fake.mails.push(received)
     fake.onMail?.(received)
+    if (typeof behaviour === 'object' && 'answersAfterMs' in behaviour) await sleep(behaviour.answersAfterMs)
     json(response, 200, { id })
   }
 

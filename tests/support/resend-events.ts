@@ -29,14 +29,15 @@ export function sendEvent(url: string, event: object, options: EventOptions = {}
   })
 }
 
-/** An event about a mail, in the shape that Resend documents. */
-export function deliveryEvent(type: string, emailId: string, reason?: string): object {
+/** An event about the mail with this tag, in the shape that Resend documents. */
+export function deliveryEvent(type: string, tag: string, reason?: string) {
   const bounce = { type: 'Permanent', subType: 'General', message: reason }
   return {
     type: `email.${type}`,
     created_at: new Date().toISOString(),
     data: {
-      email_id: emailId,
+      email_id: crypto.randomUUID(),
+      tags: { mail: tag },
       from: 'Quvera <enquiries@quvera.test>',
       to: ['somebody@shop.example'],
       subject: 'Enquiry',

@@ -31,7 +31,9 @@ export async function storeEnquiry(db: Db, fields: Fields = {}, mails: Mails = {
         create: Object.entries({ Notice: 'Delivered', Acknowledgement: 'Delivered', ...mails }).map(([kind, state]) => {
           const [status, lastError] = Array.isArray(state) ? state : [state, null]
           const isPending = status === 'Pending'
-          const dueAt = isPending ? (fields.receivedAt ?? new Date()) : null
+          // A notice that told nobody waits for a summary.
+          const isUntold = kind === 'Notice' && ['Bounced', 'Failed', 'Unknown', 'Withheld'].includes(status ?? '')
+          const dueAt = isPending ? (fields.receivedAt ?? new Date()) : isUntold ? new Date() : null
           return { kind: kind as 'Notice', status: status as 'Sent', lastError, attempts: isPending ? 0 : 1, dueAt }
         }),
       },

@@ -6,9 +6,8 @@ import { type Env, readEnv } from '../../server/env.ts'
 import type { Timeouts } from '../../server/http/app.ts'
 import type { StaticPages } from '../../server/http/static-pages.ts'
 import { serializers } from '../../server/log.ts'
-import { recordEvent } from '../../server/mail/delivery.ts'
+import { type DeliveryEvent, recordEvent } from '../../server/mail/delivery.ts'
 import { startOutbox } from '../../server/mail/outbox.ts'
-import type { DeliveryEvent } from '../../server/mail/resend.ts'
 import { STAFF, startFakeResend } from './fake-resend.ts'
 import { openTestDatabase } from './open-test-database.ts'
 
@@ -56,6 +55,7 @@ export async function startTestApp({
     RESEND_BASE_URL: resend.url,
     RESEND_WEBHOOK_SECRET: webhookSecret,
     MAIL_FROM: FROM,
+    DIGEST_AT: 'off',
     STAFF_EMAILS: staff,
     MAIL_LEASE_SECONDS: 2,
     MAIL_RETRY_SECONDS: retrySeconds,

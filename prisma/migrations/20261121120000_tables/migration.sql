@@ -60,12 +60,12 @@ CREATE TABLE "Quvera_Mail" (
     "Attempts" INTEGER NOT NULL DEFAULT 0,
     "DueAt" TIMESTAMPTZ(3) DEFAULT CURRENT_TIMESTAMP,
     "TriedAt" TIMESTAMPTZ(3),
-    "ReportedAt" TIMESTAMPTZ(3),
     "LastError" TEXT,
     "ResendId" TEXT,
     "Text" TEXT,
     "Key" TEXT,
     "Mailbox" TEXT,
+    "Tag" UUID NOT NULL DEFAULT gen_random_uuid(),
 
     CONSTRAINT "Quvera_Mail_pkey" PRIMARY KEY ("Id")
 );
@@ -81,17 +81,6 @@ CREATE TABLE "Quvera_Subscriber" (
     "Secret" TEXT NOT NULL DEFAULT replace(((gen_random_uuid())::text || (gen_random_uuid())::text), '-'::text, ''::text),
 
     CONSTRAINT "Quvera_Subscriber_pkey" PRIMARY KEY ("Email")
-);
-
--- CreateTable
-CREATE TABLE "Quvera_MailEvent" (
-    "Id" TEXT NOT NULL,
-    "ResendId" TEXT NOT NULL,
-    "Type" TEXT NOT NULL,
-    "Reason" TEXT,
-    "ReceivedAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-
-    CONSTRAINT "Quvera_MailEvent_pkey" PRIMARY KEY ("Id")
 );
 
 -- CreateTable
@@ -140,12 +129,6 @@ CREATE UNIQUE INDEX "Quvera_Mail_EnquiryId_Kind_key" ON "Quvera_Mail"("EnquiryId
 CREATE UNIQUE INDEX "Quvera_Subscriber_Id_key" ON "Quvera_Subscriber"("Id");
 
 -- CreateIndex
-CREATE INDEX "Quvera_MailEvent_ResendId_idx" ON "Quvera_MailEvent"("ResendId");
-
--- CreateIndex
-CREATE INDEX "Quvera_MailEvent_ReceivedAt_idx" ON "Quvera_MailEvent"("ReceivedAt");
-
--- CreateIndex
 CREATE INDEX "Quvera_Access_At_idx" ON "Quvera_Access"("At");
 
 -- AddForeignKey
@@ -173,10 +156,12 @@ ALTER TABLE "Quvera_Form"
 
 -- Partial indexes, because the mails of a new order have none of these values and then cost nothing here.
 -- Prisma's schema cannot express the condition; the index names are the ones it expects.
-CREATE INDEX "Quvera_Mail_ResendId_idx" ON "Quvera_Mail" ("ResendId") WHERE "ResendId" IS NOT NULL;
+CREATE INDEX "Quvera_Mail_Tag_idx" ON "Quvera_Mail" ("Tag") WHERE "TriedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_Kind_TriedAt_idx" ON "Quvera_Mail" ("Kind", "TriedAt") WHERE "TriedAt" IS NOT NULL;
-CREATE INDEX "Quvera_Mail_Kind_ReportedAt_idx" ON "Quvera_Mail" ("Kind", "ReportedAt") WHERE "ReportedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_tried_idx" ON "Quvera_Mail" ("DueAt") WHERE "Status" = 'Pending' AND "TriedAt" IS NOT NULL;
+CREATE INDEX "Quvera_Mail_untold_idx" ON "Quvera_Mail" ("DueAt") 
+    WHERE "Kind" = 'Staff' AND "DueAt" IS NOT NULL AND "Status" IN ('Bounced', 'Failed', 'Unknown', 'Withheld');
+CREATE INDEX "Quvera_Mail_undelivered_idx" ON "Quvera_Mail" ("Kind", "Id") WHERE "Status" IN ('Bounced', 'Failed', 'Complained', 'Unknown');
 CREATE INDEX "Quvera_Mail_SubscriberId_idx" ON "Quvera_Mail" ("SubscriberId") WHERE "SubscriberId" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_Mailbox_TriedAt_idx" ON "Quvera_Mail" ("Mailbox", "TriedAt") WHERE "Mailbox" IS NOT NULL AND "TriedAt" IS NOT NULL;
 

@@ -1,0 +1,88 @@
+import type { Watched } from './request-watch.ts'
+
+/* What an answer of Resend's means for a mail. Every text of Resend's is cleaned before it is stored, shown or logged. */
+
+export type Outcome =
+  /** `notTo`: why one of several receivers was refused. */
+  | { is: 'sent'; resendId: string; notTo?: string }
+  /** Resend will never take this mail. `field`: the part that it names. */
+  | { is: 'refused'; error: string; field: string | undefined }
+  /** It may have taken the mail. `ambiguous`: another try will tell. `unknowable`: no try can tell. */
+  | { is: 'ambiguous' | 'unknowable'; error: string }
+  /** It did not take the mail now, for a reason that concerns all mails. */
+  | {
+      is: 'unreachable' | 'throttled' | 'misconfigured' | 'overQuota'
+      error: string
+      retryAfterMs?: number | undefined
+    }
+
+/** What the SDK returns; any part may be missing. */
+export interface ResendAnswer {
+  data?: { id?: unknown } | null
+  error?: { name?: unknown; message?: unknown } | null
+  headers?: Record<string, string> | null
+}
+
+const TEXT_MAX = 500
+/** Resend's names for a mail that it will never take. Any other refusal concerns the key, the sender or RESEND_BASE_URL. */
+const MAIL_ERRORS = [
+  'validation_error',
+  'missing_required_field',
+  'invalid_parameter',
+  'invalid_attachment',
+  'security_error',
+]
+/** In the message of an error, such as: Invalid `to` field. */
+const FIELD = /[`'"](to|reply_to|subject|text|html|headers|tags)[`'"]/
+const CONCERNS_SENDER = /[`'"]from[`'"]|api key/i
+/** Before a domain is verified, Resend sends to the owner of the account and nobody else. */
+const CONCERNS_RECEIVER = /testing emails/i
+
+/** One line of printable characters, at most `TEXT_MAX`. */
+export function clean(text: unknown): string {
+  const short = typeof text === 'string' || typeof text === 'number' ? String(text).slice(0, TEXT_MAX) : ''
+  return short.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
+}
+
+/** The SMTP reply code, such as `550 5.1.1`. The rest is text of a stranger's mail server. */
+export function replyCode(text: unknown): string | undefined {
+  return /\b[245]\d\d\b(?:[ -]?[245]\.\d{1,3}\.\d{1,3}\b)?/.exec(String(text))?.[0]
+}
+
+export function readOutcome(
+  { data, error: failure, headers }: ResendAnswer,
+  { wasSent, status = 0 }: Watched,
+): Outcome {
+  const resendId = clean(data?.id)
+  if (resendId) return { is: 'sent', resendId }
+  const name = clean(failure?.name) || 'unreadable answer'
+  const message = clean(failure?.message)
+  if (!wasSent && !status) return { is: 'unreachable', error: `no connection: ${message}` }
+  const error = `${status || ''} ${name}: ${message}`.trim()
+  if (name === 'daily_quota_exceeded' || name === 'monthly_quota_exceeded') return { is: 'overQuota', error }
+  if (status === 429) return { is: 'throttled', error, retryAfterMs: readDelayMs(headers?.['retry-after']) }
+  if (name === 'concurrent_idempotent_requests') return { is: 'ambiguous', error }
+  // An earlier try used the key with other content: the settings have changed since.
+  if (name === 'invalid_idempotent_request') return { is: 'unknowable', error }
+  // The SDK's name for no answer, and for one that is not JSON: of a proxy, or of a firewall that rejects this mail.
+  if (name === 'application_error' || status < 400 || status >= 500) return { is: 'ambiguous', error }
+  return isAboutMail(status, name, message)
+    ? { is: 'refused', error, field: FIELD.exec(message)?.[1] }
+    : { is: 'misconfigured', error }
+}
+
+/** Resend answers a revoked key with 400, 401 or 403. Of those only the ones that name a part of the mail are about it. */
+function isAboutMail(status: number, name: string, message: string): boolean {
+  if (!MAIL_ERRORS.includes(name) || CONCERNS_SENDER.test(message)) return false
+  return status === 422 || status === 451 || FIELD.test(message) || CONCERNS_RECEIVER.test(message)
+}
+
+export function readDelayMs(value: string | null | undefined): number | undefined {
+  const seconds = readNumber(value)
+  return seconds === undefined ? undefined : Math.min(seconds, 3600) * 1000
+}
+
+export function readNumber(value: string | null | undefined): number | undefined {
+  const number = Number(value || Number.NaN)
+  return Number.isFinite(number) && number >= 0 ? number : undefined
+}
