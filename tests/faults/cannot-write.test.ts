@@ -159,11 +159,11 @@ describe.skipIf(process.getuid?.() !== 0)('the embedded database on a full disk'
       const refused = await asStaff('status', reference, 'Contacted')
       expect(refused.code).toBe(1)
       expect(refused.stderr).toMatch(words)
-      const [erasedReference = ''] = /[A-Z]+-\w{6}/.exec((await asStaff('find', one.email)).stdout) ?? []
+      const [erasedReference = ''] = /[A-Z]+-\w{6}/.exec((await asStaff('list', one.email)).stdout) ?? []
       expect(erasedReference).not.toBe('')
       expect(await asStaff('erase', '--person', one.email, '--yes')).toMatchObject({ code: 0, stderr: '' })
       expect((await asStaff('export', '--person', one.email)).stdout).toMatch(/"enquiries": \[\]/)
-      expect((await asStaff('find', other.email)).stdout).toContain(other.email)
+      expect((await asStaff('list', other.email)).stdout).toContain(other.email)
       const sql = `BEGIN; DELETE FROM "Quvera_Lease"; UPDATE "Quvera_Form" SET "Note" = 'x'; COMMIT`
       const psql = sql.split('; ').flatMap((statement) => ['-c', statement])
       const { stderr } = await run('psql', ['-h', env.DATA_DIR, '-U', 'postgres', ...psql])
