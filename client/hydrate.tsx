@@ -2,6 +2,7 @@ import { type ComponentType, createElement, type ReactNode, StrictMode, startTra
 import { createRoot, hydrateRoot, type Root } from 'react-dom/client'
 import { brand } from '../shared/brand.ts'
 import { telephone } from './content/contact.ts'
+import { setFormState } from './enquiry/form-state.ts'
 import { SubscribeForm } from './enquiry/subscribe-form.tsx'
 import { enableMenus } from './layout/header.tsx'
 import { markCurrentSection } from './product/contents.tsx'
@@ -31,7 +32,7 @@ export async function hydrate() {
   async function hydrateIfLoaded(island: HTMLElement, index: number) {
     const part = loaded[index]
     if (part?.status === 'fulfilled') await hydrateIsland(island, part.value as ComponentType)
-    else for (const form of island.querySelectorAll('form')) form.dataset.native = ''
+    else for (const form of island.querySelectorAll('form')) setFormState(form, 'byBrowser')
   }
   await Promise.all(islands.map(hydrateIfLoaded))
   for (const act of [printSheet, copyReference]) addEventListener('click', act)
