@@ -249,7 +249,7 @@ describe.concurrent('one order', () => {
     ] as const) {
       await site().inspect(
         (db) => db.$executeRaw`
-          UPDATE "Quvera_Form" SET "ReceivedAt" = now() - make_interval(mins => ${minutes}) WHERE "Email" = ${email}`,
+          UPDATE "Quvera_Form" SET "ReceivedAt" = now() - make_interval(mins => ${minutes}::int) WHERE "Email" = ${email}`,
       )
       await page.goto(`${site().url}/buy-now`)
       await page.clock.runFor(1000)
