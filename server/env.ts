@@ -28,7 +28,13 @@ function url(protocols: RegExp, message: string) {
 }
 
 const flag = z._default(z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'must be true or false' }), false)
-const postgresUrl = url(/^postgres(ql)?:$/, 'must be postgresql://user:password@host:port/database')
+const isPublicSchema = (value: string) => (URL.parse(value)?.searchParams.get('schema') ?? 'public') === 'public'
+// A # ends the address of a URL: what follows would be lost without a word.
+const isWholeUrl = (value: string) => /^postgres(ql)?:\/\/[^#]*$/.test(value) && URL.canParse(value)
+const postgresUrl = matchingText(
+  isWholeUrl,
+  'must be postgresql://user:password@host:port/database, with %25 for % and %23 for # in the password',
+).check(z.refine(isPublicSchema, 'must not name another schema than public, which the site uses'))
 
 const ORIGIN = 'must begin with https:// or http:// and end with the host, such as https://www.example.com'
 

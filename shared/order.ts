@@ -140,12 +140,11 @@ export interface FormFields {
 }
 
 export function readOrderFields(fields: FormFields) {
-  const quantity = readText(fields, 'quantity').trim()
   return {
     name: fields.get('name'),
     email: readText(fields, 'email').trim(),
     mobile: plainMobile(readText(fields, 'mobile')),
-    quantity: quantity === '' ? undefined : Number(quantity),
+    quantity: readQuantity(readText(fields, 'quantity').trim()),
     retailerSelfUse: fields.get('retailerSelfUse'),
     products: fields.get('products'),
     productName: fields.get('productName') ?? undefined,
@@ -153,9 +152,17 @@ export function readOrderFields(fields: FormFields) {
   } satisfies Record<OrderField | 'productName' | 'website', unknown>
 }
 
-/** Removes spaces and dashes, and +91 or a leading 0 if exactly ten digits remain. Other input stays as it was typed. */
+/** As a browser reads a number field, so that a form without scripts follows the same rule. NaN breaks the rule. */
+function readQuantity(typed: string): number | undefined {
+  if (typed === '') return undefined
+  const isNumber = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(typed)
+  const hasLostFraction = /^\d{16,}\.\d*[1-9]/.test(typed) // a number so large has no room for it
+  return isNumber && !hasLostFraction ? Number(typed) : Number.NaN
+}
+
+/** Removes spaces, dashes and invisible characters, as address books add them, and +91 or a leading 0 if exactly ten digits remain. Other input stays as it was typed. */
 function plainMobile(typed: string): string {
-  const plain = typed.replace(/[\s-]/g, '')
+  const plain = typed.replace(/[\s\p{Pd}\p{Cf}]/gu, '')
   return /^(?:\+91|0)?([0-9]{10})$/.exec(plain)?.[1] ?? (/^[0-9]+$/.test(plain) ? plain : typed.trim())
 }
 

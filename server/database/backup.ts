@@ -34,13 +34,13 @@ const TABLES = `
     (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
       WHERE attrelid = class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS "columns"
   FROM pg_class class
-  WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND relname ~ '^Quvera_' AND relname <> 'Quvera_Lease'
+  WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname ~ '^Quvera_' AND relname <> 'Quvera_Lease'
   ORDER BY (SELECT count(*) FROM pg_constraint WHERE conrelid = class.oid AND contype = 'f'), relname`
 
 const SEQUENCES = `
   SELECT format('SELECT setval(%L, max(%I)) FROM %I HAVING count(*) > 0;', sequence, column_name, table_name) AS "sql"
   FROM information_schema.columns, pg_get_serial_sequence(quote_ident(table_name), column_name) sequence
-  WHERE table_schema = current_schema() AND sequence IS NOT NULL`
+  WHERE table_schema = 'public' AND sequence IS NOT NULL`
 
 export async function readTables(client: ClientBase): Promise<Table[]> {
   return (await client.query<Table>(TABLES)).rows

@@ -7,6 +7,9 @@ import { PrismaClient } from './generated/client.ts'
 import { assertMigrated, migrate } from './migrations.ts'
 
 const POOL_SIZE = 10
+const SCHEMA = 'public'
+/** Also Prisma's convention: the size of the pool. */
+const CONNECTION_LIMIT = /[?&]connection_limit=([1-9]\d{0,3})(&|$)/
 /** How long opening a connection may take: a suspended database has to wake up. */
 const CONNECT_MS = 5000
 /** The same after a statement that got no answer, until a connection opens: the server is probably down. */
@@ -16,6 +19,7 @@ const STATEMENTS_MAX = 200
 const IDLE_IN_TRANSACTION_MS = 10_000
 /** Poolers refuse a setting with these error codes. */
 const SETTING_REFUSED = ['08P01', '0A000']
+const INVALID_PASSWORD = '28P01'
 /** Prisma's convention for the URL of a pooler. */
 const MARKED_AS_POOLER = /[?&]pgbouncer=true(&|$)/
 
@@ -55,7 +59,13 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
       found.statementTimeoutMs === statementMs && !MARKED_AS_POOLER.test(connection.connectionString ?? '')
     // A pooler may connect while a statement waits.
     const limit = queryTimeoutMs && { query_timeout: queryTimeoutMs + (isDirect ? 0 : CONNECT_MS) }
-    const pool = createPool({ ...settings, ...(isDirect && startupOptions && { options: startupOptions }), ...limit })
+    const [, size = POOL_SIZE] = CONNECTION_LIMIT.exec(connection.connectionString ?? '') ?? []
+    const pool = createPool({
+      ...settings,
+      max: Number(size),
+      ...(isDirect && startupOptions && { options: startupOptions }),
+      ...limit,
+    })
     const name = options.name ?? `The database ${client.database} at ${client.host}:${client.port} (DATABASE_URL)`
     const adapter = new PrismaPg(pool, isDirect ? { statementNameGenerator: createStatementNames() } : {})
     const db = new PrismaClient({ adapter, errorFormat: 'minimal' }) // one line, and no stack taken for each query
@@ -87,7 +97,7 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
 }
 
 function createPool(settings: pg.PoolConfig): pg.Pool {
-  const pool = new pg.Pool({ ...settings, Client: UtcClient, max: POOL_SIZE, keepAlive: true })
+  const pool = new pg.Pool({ ...settings, Client: UtcClient, keepAlive: true })
   const setConnectTimeout = (ms: number) => Object.assign(pool.options, { connectionTimeoutMillis: ms })
   pool.on('error', () => {}) // of idle connections, which are replaced
   pool.on('connect', (client) => {
@@ -126,12 +136,16 @@ async function connect(settings: pg.ClientConfig, variable = settings.connection
     return client
   } catch (error) {
     const cause = redact(reason(error))
-    const advice = variable ? `Check ${variable}.` : 'Does the process that serves it still answer?'
+    const isPassword = sqlState(error) === INVALID_PASSWORD
+    const encoding = isPassword ? ' In its password % is written %25, and # is written %23.' : ''
+    const advice = variable ? `Check ${variable}.${encoding}` : 'Does the process that serves it still answer?'
     throw new OperatorError(`The database cannot be reached: ${cause}. ${advice}`, { cause: error })
   }
 }
 
 interface Settings {
+  /** Null if the login may use none of its search_path. */
+  schema: string | null
   zone: string
   offsets: string
   statementTimeoutMs: number
@@ -143,13 +157,18 @@ interface Settings {
 
 async function readSettings(client: pg.Client): Promise<Settings> {
   const { rows } = await client.query<Settings>(
-    `SELECT current_setting('TimeZone') AS "zone", setting::int AS "statementTimeoutMs",
+    `SELECT current_schema() AS "schema", current_setting('TimeZone') AS "zone", setting::int AS "statementTimeoutMs",
        current_setting('fsync') AS "fsync", current_setting('synchronous_commit') AS "synchronousCommit",
        current_setting('synchronous_standby_names') AS "standbys",
        to_char(timestamptz '2026-01-01Z', 'OF') || to_char(timestamptz '2026-07-01Z', 'OF') AS "offsets"
      FROM pg_settings WHERE name = 'statement_timeout'`,
   )
   const [found] = rows
+  // Prisma names the schema in its queries, and ours follow the search_path: both must mean the same tables.
+  if (found?.schema && found.schema !== SCHEMA)
+    throw new OperatorError(
+      `The site uses the schema ${SCHEMA}, but the search_path of this login leads to ${found.schema}. Set it: ALTER ROLE … SET search_path TO ${SCHEMA}.`,
+    )
   if (found?.offsets === '+00+00') return found
   throw new OperatorError(
     `Database sessions run in the time zone ${found?.zone}, which would shift every time. A pooler drops the site's setting. Set it for the role: ALTER ROLE … SET TimeZone TO 'UTC'.`,
@@ -172,7 +191,9 @@ async function applyOrCheckMigrations(client: pg.Client, name: string, options: 
   if (!options.migrate) return anyVersion ? [] : assertMigrated(client, name, migrations)
   if (!directUrl) return migrate(client, migrations)
   const direct = await connect({ connectionString: directUrl, ...CONNECTION }, 'DIRECT_DATABASE_URL')
-  const notes = await migrate(direct, migrations).finally(() => direct.end())
+  const notes = await readSettings(direct)
+    .then(() => migrate(direct, migrations))
+    .finally(() => direct.end())
   await assertMigrated(client, name, migrations).catch((error: unknown) => {
     if (!(error instanceof OperatorError)) throw error
     throw new OperatorError(

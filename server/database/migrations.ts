@@ -18,7 +18,7 @@ const BEGIN = `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 
 const TABLE_TIMEOUT = '3s'
 
 const FIND_TABLES = `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS "isMigrated",
-  (SELECT count(*)::int FROM pg_tables WHERE schemaname = current_schema()) AS tables`
+  (SELECT count(*)::int FROM pg_tables WHERE schemaname = 'public') AS tables`
 /** As Prisma Migrate creates it. */
 const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id                  VARCHAR(36) PRIMARY KEY NOT NULL,

@@ -248,7 +248,7 @@ it.each(['stalls', 'is gone, as after an update'])(
     const box = page.locator('#subscribe')
     await box.getByLabel('Email address').fill(email)
     await box.getByRole('button').click({ noWaitAfter: true })
-    await page.waitForURL('**/subscribed')
+    await page.waitForURL('**/subscribed#main')
     expect(await site().inspect((db) => db.subscriber.count({ where: { email } }))).toBe(1)
     await close()
   },

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { brand } from '../../shared/brand.ts'
-import { messages, orderSchema, problemOf } from '../../shared/order.ts'
+import { messages, orderSchema, problemOf, readOrderFields } from '../../shared/order.ts'
 import { anOrder } from '../support/an-order.ts'
 
 function told(changes: Record<string, unknown>): string | undefined {
@@ -230,4 +230,41 @@ describe('everything else', () => {
       ),
     )
   })
+})
+
+describe('a form', () => {
+  const read = (changes: Record<string, string>) => readOrderFields(new Map(Object.entries(changes)))
+
+  it.each([
+    '\u202a98765 43210\u202c',
+    '\u202d9876543210\u202c',
+    '98765–43210',
+    '98765\u201143210',
+    '\u2066+91—98765‐43210\u2069',
+    '\ufeff098765-43210',
+  ])('takes invisible characters and every dash off a mobile number: %j', (mobile) =>
+    expect(read({ mobile }).mobile).toBe('9876543210'),
+  )
+
+  it('leaves digits of other scripts as they are, and order.submit takes nothing off', () => {
+    expect(told({ mobile: read({ mobile: '९८७६५४३२१०' }).mobile })).toBe(messages.digits)
+    expect(told({ mobile: '98765–43210' })).toBe(messages.digits)
+  })
+
+  it.each([
+    ['0x10', messages.wholeQuantity],
+    ['0b11', messages.wholeQuantity],
+    ['Infinity', messages.wholeQuantity],
+    ['1_000', messages.wholeQuantity],
+    ['9007199254740991.4', messages.wholeQuantity],
+    ['1.5', messages.wholeQuantity],
+    ['9007199254740992', messages.largeQuantity],
+    ['1e999', messages.largeQuantity],
+    ['', messages.empty],
+    ['24', undefined],
+    ['24.0', undefined],
+    ['1e3', undefined],
+  ])('reads the quantity %j as a browser does in a number field', (quantity, message) =>
+    expect(told({ quantity: read({ quantity }).quantity })).toBe(message),
+  )
 })

@@ -1,0 +1,82 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { expect, it } from 'vitest'
+import { connectDatabase } from '../../server/database/connect.ts'
+import { aClient } from '../support/a-client.ts'
+import { atEnd } from '../support/at-end.ts'
+import { aDatabase } from '../support/fixtures.ts'
+import { staff } from '../support/staff-command.ts'
+import { migrations } from '../support/test-database.ts'
+
+const SSL_REQUEST = 80_877_103
+
+const withParameter = (env: Record<string, string>, name: string, value: string) => {
+  const url = new URL(env.DATABASE_URL ?? '')
+  url.searchParams.set(name, value)
+  return { DATABASE_URL: url.href }
+}
+
+it('a login whose search_path leads to another schema is refused in a sentence, and nothing is made there', async () => {
+  const env = await aDatabase()
+  const client = await aClient(env)
+  await client.query('CREATE SCHEMA shop')
+  for (const command of ['list', 'migrate']) {
+    const ran = await staff([command], withParameter(env, 'options', '-c search_path=shop'))
+    expect(ran).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'The site uses the schema public, but the search_path of this login leads to shop. Set it: ALTER ROLE … SET search_path TO public.\n',
+    })
+  }
+  const { rows } = await client.query(`SELECT FROM pg_class WHERE relnamespace = 'shop'::regnamespace`)
+  expect(rows).toEqual([])
+})
+
+it('another schema in the URL is refused in a sentence, and public is taken', async () => {
+  const env = await aDatabase()
+  for (const name of ['DATABASE_URL', 'DIRECT_DATABASE_URL']) {
+    const { DATABASE_URL } = withParameter(env, 'schema', 'shop')
+    const { code, stderr } = await staff(['list'], { ...env, [name]: DATABASE_URL })
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${name} must not name another schema than public`)])
+  }
+  expect(await staff(['list'], withParameter(env, 'schema', 'public'))).toMatchObject({ code: 0 })
+})
+
+it('connection_limit in the URL is the size of the pool', async () => {
+  const { DATABASE_URL } = withParameter(await aDatabase(), 'connection_limit', '2')
+  const { db, close } = await connectDatabase({ connectionString: DATABASE_URL }, { migrations })
+  await Promise.all(Array.from({ length: 20 }, () => db.$queryRaw`SELECT pg_sleep(0.02)::text`))
+  const [{ open }] = await db.$queryRaw<[{ open: number }]>`
+    SELECT count(*)::int AS "open" FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'quvera'`
+  await close()
+  expect(open).toBe(2)
+})
+
+/** A server that refuses every password, and speaks no TLS. */
+async function aRefusingServer() {
+  const server = createServer((socket) =>
+    socket.on('data', (data) => {
+      if (data.readInt32BE(4) === SSL_REQUEST) return socket.write('N')
+      const fields = Buffer.from('SFATAL\0C28P01\0Mpassword authentication failed for user "quvera"\0\0')
+      const length = Buffer.alloc(4)
+      length.writeInt32BE(fields.length + 4)
+      socket.end(Buffer.concat([Buffer.from('E'), length, fields]))
+    }),
+  )
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  atEnd(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+it('a refused password is told with how it is written in the URL', async () => {
+  const DATABASE_URL = `postgresql://quvera:100%25@127.0.0.1:${await aRefusingServer()}/quvera`
+  expect((await staff(['list'], { DATABASE_URL })).stderr).toBe(
+    'The database cannot be reached: password authentication failed for user "quvera". Check DATABASE_URL. In its password % is written %25, and # is written %23.\n',
+  )
+})
+
+it.each(['pa#ss', '1#ss'])('a raw # in the password is refused with how it is written: %s', async (password) => {
+  const { code, stderr } = await staff(['list'], { DATABASE_URL: `postgresql://quvera:${password}@127.0.0.1:1/quvera` })
+  expect([code, stderr]).toEqual([1, expect.stringContaining('with %25 for % and %23 for # in the password')])
+})
