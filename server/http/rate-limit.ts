@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net'
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { messages } from '../../shared/order.ts'
@@ -22,9 +21,8 @@ const SUBSCRIPTIONS_A_DAY = 3
 const OTHERS_A_MINUTE = 60
 /** Far more than the events of any plan's mails. */
 const EVENTS_A_MINUTE = 3000
-/** By IPv6 a client is a /64. One customer may have a /48 of 65,536 of them. */
-const CLIENT_SUBNET = 64
-const NETWORK = { ipv6Subnet: 48, factor: 5 }
+/** By IPv6 a client is a /64. */
+const IPV6_SUBNET = 64
 /** At this multiple of its limit a client gets the shortest answer. */
 const FLOOD_FACTOR = 10
 /** `cache` is the number of remembered clients, at 285 bytes each. The count of a client that is forgotten begins again. */
@@ -66,21 +64,13 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
   }
 }
 
-/** A limit for a client, and five times as much for its network. */
 function createLimit(
   app: FastifyInstance,
   options: { max: number; timeWindow: number; cache: number },
   message?: string,
 ) {
-  const createLimiter = (max: number, ipv6Subnet: number) =>
-    app.createRateLimit({ ...options, max, ban: FLOOD_FACTOR * options.max, ipv6Subnet })
-  const client = createLimiter(options.max, CLIENT_SUBNET)
-  const network = createLimiter(options.max * NETWORK.factor, NETWORK.ipv6Subnet)
-  type Used = Exclude<Awaited<ReturnType<typeof client>>, { isAllowed: true }>
-
-  async function use(limit: typeof client, request: FastifyRequest, options: { increment: boolean }): Promise<Used> {
-    return (await limit(request, options)) as Used // there is no list of allowed clients
-  }
+  const limit = app.createRateLimit({ ...options, ban: FLOOD_FACTOR * options.max, ipv6Subnet: IPV6_SUBNET })
+  type Used = Exclude<Awaited<ReturnType<typeof limit>>, { isAllowed: true }> // there is no list of allowed clients
 
   function refuse({ ttlInSeconds, isBanned }: Used, reply: FastifyReply): never {
     reply.header('retry-after', String(ttlInSeconds))
@@ -90,20 +80,13 @@ function createLimit(
   return {
     /** Counts a request; with `reply` also refuses it at the limit. */
     async count(request: FastifyRequest, reply?: FastifyReply) {
-      const hasNetwork = isIPv6(request.ip)
-      // Clients of a network over its limit are not counted: they would push other clients out of the cache.
-      const isNetworkOver = hasNetwork && (await use(network, request, { increment: false })).isExceeded
-      for (const limit of [...(isNetworkOver ? [] : [client]), ...(hasNetwork ? [network] : [])]) {
-        const used = await use(limit, request, { increment: true })
-        if (used.isExceeded && reply) refuse(used, reply)
-      }
+      const used = (await limit(request)) as Used
+      if (used.isExceeded && reply) refuse(used, reply)
     },
     /** Refuses a client at its limit, without counting the request. */
     async refuseIfUsed(request: FastifyRequest, reply: FastifyReply) {
-      for (const limit of isIPv6(request.ip) ? [client, network] : [client]) {
-        const used = await use(limit, request, { increment: false })
-        if (used.remaining === 0) refuse(used, reply)
-      }
+      const used = (await limit(request, { increment: false })) as Used
+      if (used.remaining === 0) refuse(used, reply)
     },
   }
 }

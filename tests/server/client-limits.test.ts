@@ -115,17 +115,6 @@ describe('orders, of which one a minute is taken', () => {
     vi.setSystemTime(Date.now() + DAY_MS)
     expect(await orderFrom('203.0.113.1')).toBe(200)
   })
-
-  it('are five times as many a day and /48', async () => {
-    for (let minute = 0; minute < 30; minute++) {
-      const all = await statuses(5, (index) => orderFrom(`2001:db8:0:${index.toString(16)}::1`))
-      expect(all).toEqual(Array(5).fill(200))
-      vi.setSystemTime(Date.now() + MINUTE_MS)
-    }
-    const refused = await submit(app.url, anOrder(), from('2001:db8:0:ff::1'))
-    expect([refused.status, refused.message]).toEqual([429, messages.manyOrders])
-    expect(await orderFrom('2001:db8:1::1')).toBe(200)
-  })
 })
 
 describe('what is not stored', () => {
@@ -157,10 +146,7 @@ it('each order of a client is acknowledged: thousands of people may share one ad
 })
 
 describe('a limit of the day', () => {
-  it.each([
-    ['a network of one customer', (index: number) => `2001:db8:0:${index.toString(16)}::1`],
-    ['anywhere', (index: number) => `198.18.${index >> 8}.${index & 255}`],
-  ])('is not forgotten for thousands of other clients of %s', async (_, address) => {
+  it('is not forgotten for thousands of other clients', async () => {
     const server = Fastify()
     atEnd(() => server.close())
     const limits = await registerRateLimits(server, { ...readEnv({}), RATE_LIMIT_MAX: 1 })
@@ -169,7 +155,7 @@ describe('a limit of the day', () => {
     const storeFrom = async (remoteAddress: string) =>
       (await server.inject({ method: 'POST', url: '/', remoteAddress })).statusCode
     expect(await statuses(4, () => storeFrom('203.0.113.1'))).toEqual([200, 200, 200, 429])
-    for (let index = 0; index < 5100; index++) await storeFrom(address(index))
+    for (let index = 0; index < 5100; index++) await storeFrom(`198.18.${index >> 8}.${index & 255}`)
     expect(await storeFrom('203.0.113.1')).toBe(429)
   })
 })
@@ -204,13 +190,14 @@ describe('a client', () => {
 describe('a refused form', () => {
   const typed = { name: 'Asha', email: 'asha@shop.example', mobile: '12' }
 
-  it('of a flood over the networks of a /48 is answered without what was typed', async () => {
-    const send = (index: number) => postForm('/', typed, `2001:db8:0:${index.toString(16)}::1`)
-    expect((await send(0)).text).toContain('asha@shop.example')
-    let answer = await send(1)
-    for (let index = 2; index < 5 * ORDERS_A_MINUTE + 10 * ORDERS_A_MINUTE + 2; index++) answer = await send(index)
-    expect(answer.status).toBe(429)
-    expect(answer.text).not.toContain('Asha')
+  it('of a flood is answered without what was typed', async () => {
+    const send = () => postForm('/', typed, '203.0.113.1')
+    expect((await send()).text).toContain('asha@shop.example')
+    for (let count = 1; count < ORDERS_A_MINUTE; count++) await send()
+    expect((await send()).text).toContain('asha@shop.example') // over the limit, and no flood yet
+    const answers = await Promise.all(Array.from({ length: 10 * ORDERS_A_MINUTE }, send))
+    expect(answers.at(-1)?.status).toBe(429)
+    expect(answers.at(-1)?.text).not.toContain('Asha')
   })
 
   it('comes back with its own fields, each of them whole', async () => {
@@ -227,19 +214,6 @@ describe('addresses of IPv6', () => {
   it('share a limit by /64', async () => {
     const all = await statuses(ORDERS_A_MINUTE + 1, (index) => orderFrom(`2001:db8:0:1::${index + 1}`))
     expect(all).toEqual([...Array(ORDERS_A_MINUTE).fill(200), 429])
-    expect(await orderFrom('2001:db8:0:2::1')).toBe(200)
-  })
-
-  it('share five times as much by /48', async () => {
-    const all = await statuses(5 * ORDERS_A_MINUTE + 2, (index) => orderFrom(`2001:db8:0:${index.toString(16)}::1`))
-    expect(all).toEqual([...Array(5 * ORDERS_A_MINUTE).fill(200), 429, 429])
-    expect(await orderFrom('2001:db8:1::1')).toBe(200)
-    vi.setSystemTime(Date.now() + MINUTE_MS)
-    expect(await orderFrom('2001:db8:0:ff::1')).toBe(200)
-  })
-
-  it('that are refused by /64 use up nothing of the /48', async () => {
-    await statuses(6 * ORDERS_A_MINUTE, () => orderFrom('2001:db8:0:1::1'))
     expect(await orderFrom('2001:db8:0:2::1')).toBe(200)
   })
 })
