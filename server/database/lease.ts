@@ -6,7 +6,7 @@ const CLOCK_SET_BACK_MAX_SECONDS = 60
 
 /**
  * Takes or renews the lease `name` for `seconds`, by the database's clock. A lease that ends later than any holder may
- * ask for was taken before the clock was set back: it is ignored.
+ * ask for was taken before the clock was set back, and is ignored.
  * @param longest the most seconds that any holder asks for; `seconds` unless given
  * @returns whether `holder` has the lease
  */

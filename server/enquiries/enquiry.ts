@@ -1,5 +1,4 @@
 import { type Order, type OrderField, orderContentSchema } from '../../shared/order.ts'
-import type { Db } from '../database/database.ts'
 import type { Enquiry as EnquiryRow } from '../database/generated/client.ts'
 
 export type { EnquiryRow }
@@ -36,11 +35,4 @@ export function toFormValue(field: OrderField, stored: string): string {
   const { def } = orderContentSchema.shape[field]
   const options: string[] = def.type === 'enum' ? Object.values(def.entries) : []
   return options.find((option) => enumMember(option) === stored) ?? stored
-}
-
-export async function readOldestNewEnquiry(db: Db) {
-  const oldest = await db.enquiry.findFirst({ where: { status: 'New' }, orderBy: { receivedAt: 'asc' } })
-  if (!oldest) return undefined
-  const seconds = Math.max(0, Math.round((Date.now() - oldest.receivedAt.getTime()) / 1000))
-  return { reference: oldest.reference, seconds }
 }

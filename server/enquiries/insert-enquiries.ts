@@ -45,7 +45,7 @@ export function createRow(order: Order) {
 
 /**
  * Inserts rows and their pending mails in one statement: five times the rate of Prisma's creates. A row whose key or
- * reference exists is left out. The mails of suspected spam are withheld; its notice waits for a summary.
+ * reference exists is left out. The mails of suspected spam are withheld; the notice waits for a summary.
  * @returns the ids of the rows that were left out
  */
 export async function insertEnquiries(

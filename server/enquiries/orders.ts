@@ -15,21 +15,16 @@ import { createRow, findEqualEnquiry, insertEnquiries, type NewRow } from './ins
  * equal enquiry of the last ten minutes counts as the same order. tests/server/one-way.test.ts has the table of cases.
  */
 
-interface SubmitErrorOptions {
-  cause?: unknown
-  /** Of a form: the key under which it may be stored. */
-  submissionKey?: string | undefined
-}
-
 /** Why an order is not confirmed. The message is for the visitor. */
 export class SubmitError extends Error {
   /** `conflict`: another order has this key. `refused`: the database rejects the row. `unavailable`: it may be stored. */
   readonly reason: 'conflict' | 'refused' | 'unavailable'
+  /** Of a form that the browser posts: the key under which the order may be stored. */
   readonly submissionKey: string | undefined
-  constructor(reason: SubmitError['reason'], message: string, { cause, submissionKey }: SubmitErrorOptions = {}) {
-    super(message, { cause })
+  constructor(reason: SubmitError['reason'], message: string, options: ErrorOptions & { submissionKey?: string } = {}) {
+    super(message, options)
     this.reason = reason
-    this.submissionKey = submissionKey
+    this.submissionKey = options.submissionKey
   }
 }
 
@@ -91,12 +86,11 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
   }
 
   /** @returns undefined if another row has the key or the reference */
-  function storeForm(order: Order): Promise<{ reference: string; isRepeat: boolean } | undefined> {
-    const { submissionKey: _, ...content } = order
+  function storeForm(content: OrderContent, submissionKey: string) {
     return db.$transaction(async (transaction) => {
       // Another form with the same content waits here until this one is committed.
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(content)}, 0))`
-      const row = createRow(order)
+      const row = createRow({ ...content, submissionKey })
       const equal = await findEqualEnquiry(transaction, row)
       if (equal) {
         await waitForStandby(transaction)
@@ -111,9 +105,8 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
     let submissionKey = givenKey ?? randomUUID()
     try {
       for (let tries = 0; tries < TRIES; tries++) {
-        const stored = await storeAndNotify(() => storeForm({ ...content, submissionKey }))
-        if (stored?.isRepeat) return { reference: stored.reference }
-        if (stored) return confirm(stored.reference)
+        const stored = await storeAndNotify(() => storeForm(content, submissionKey))
+        if (stored) return stored.isRepeat ? { reference: stored.reference } : confirm(stored.reference)
         submissionKey = randomUUID() // the visitor has changed the form since it was stored under the given key
       }
       throw unexplained()
@@ -124,9 +117,9 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
 
   function toSubmitError(cause: unknown, submissionKey?: string): SubmitError {
     if (cause instanceof SubmitError) return cause
-    const isRefused = isRowError(cause)
-    if (!isRefused) availability.failed(cause)
-    return new SubmitError(isRefused ? 'refused' : 'unavailable', messages.failed, { cause, submissionKey })
+    const reason = isRowError(cause) ? 'refused' : 'unavailable'
+    if (reason === 'unavailable') availability.failed(cause)
+    return new SubmitError(reason, messages.failed, { cause, ...(submissionKey && { submissionKey }) })
   }
 
   return {

@@ -6,9 +6,9 @@ import { deleteExpiredSubscribers } from './subscribers.ts'
 
 const LEASE = 'retention'
 const CHECK_MS = 3_600_000
-/** Few enough for the time limit of a statement. */
+/** Enquiries erased by one statement: few enough for its time limit. */
 const CHUNK = 500
-/** No site is stopped, or without an enquiry, for so long. */
+/** Longer than any site is stopped or gets no enquiry. */
 const CLOCK_JUMP_DAYS = 31
 
 const CLOCK_JUMP = `old enquiries are not erased: the database's clock jumped by more than ${CLOCK_JUMP_DAYS} days. If the clock is right, run once:`
@@ -44,7 +44,7 @@ export function startRetention(db: Db, months: number, log: Logger): () => void 
       const before = months ? monthsBefore(now, months) : new Date(0)
       if (isClockJump && (await db.enquiry.count({ where: { receivedAt: { lt: before } } })) > 0)
         return log.error(`${CLOCK_JUMP} ${staffCommand(`erase --older-than ${months}m --yes`)}`)
-      // A new holder each time, so that nobody renews the lease: the process that finds it expired erases.
+      // Each try has a new holder, so that no process renews the lease: the first to find the lease expired erases.
       const hasLease = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
       const erased = hasLease && !isClockJump ? await eraseOldEnquiries(db, before) : 0
       if (erased > 0) log.info({ erased, months }, 'old enquiries were erased')
@@ -58,12 +58,12 @@ export function startRetention(db: Db, months: number, log: Logger): () => void 
       )
     }
   }
-  checkClock(db).catch(() => undefined) // records the first known time; a failure is reported an hour later
+  checkClock(db).catch(() => undefined) // records the first known time; `erase` reports a failure an hour later
   const timer = setInterval(erase, CHECK_MS)
   return () => clearInterval(timer)
 }
 
-/** The end of the lease serves as the last known time; at first that is the time of the newest enquiry. */
+/** The last known time is the end of the lease. Before the first lease the newest enquiry gives the last known time. */
 async function checkClock(db: Db): Promise<{ now: Date; isClockJump: boolean }> {
   await db.$executeRaw`
     INSERT INTO "Quvera_Lease" ("Name", "Holder", "Until")

@@ -4,7 +4,10 @@ import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { mailKinds, storedKinds } from './states.ts'
 
-/* Figures for monitoring: how many mails wait or did not arrive, and for how long mails to staff have waited. */
+/*
+ * Figures for monitoring: how many mails wait or did not arrive, and for how long mails to staff and the oldest New enquiry
+ * have waited.
+ */
 
 /** Counts of a kind end here, so that the cost does not grow. */
 const COUNT_MAX = 10_000
@@ -35,4 +38,11 @@ export async function warnIfOverdue(db: Db, log: Pick<Logger, 'warn'>): Promise<
   const { isOverdue, oldestPendingSeconds, pending } = await readBacklog(db)
   if (isOverdue) log.warn({ oldestPendingSeconds, pending }, 'mails wait longer than they should: see `staff mails`')
   return isOverdue
+}
+
+export async function readOldestNewEnquiry(db: Db) {
+  const oldest = await db.enquiry.findFirst({ where: { status: 'New' }, orderBy: { receivedAt: 'asc' } })
+  if (!oldest) return undefined
+  const seconds = Math.max(0, Math.round((Date.now() - oldest.receivedAt.getTime()) / 1000))
+  return { reference: oldest.reference, seconds }
 }
