@@ -155,7 +155,7 @@ export function readOrderFields(fields: FormFields) {
 /** As a browser reads a number field, so that a form without scripts follows the same rule. NaN breaks the rule. */
 function readQuantity(typed: string): number | undefined {
   if (typed === '') return undefined
-  const isNumber = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(typed)
+  const isNumber = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i.test(typed)
   const hasLostFraction = /^\d{16,}\.\d*[1-9]/.test(typed) // a number so large has no room for it
   return isNumber && !hasLostFraction ? Number(typed) : Number.NaN
 }
