@@ -40,16 +40,16 @@ const IN_USE = 75
 const STARTING_UP = '57P03'
 
 /**
- * Makes the database if there is none, and then becomes PostgreSQL. It runs under the lock, so a postmaster.pid that is
- * still there is of a server that was killed. PostgreSQL inherits the open lock file: the lock is free when the last of its
- * processes has ended.
+ * Makes the database if there is none, and then becomes PostgreSQL. It runs under the lock, so PostgreSQL's own lock files
+ * that are still there are of a server that was killed; the number in them may be that of another program by now.
+ * PostgreSQL inherits the open lock file: the lock is free when the last of its processes has ended.
  */
 const UNDER_LOCK = `umask 077; echo "$OWNER" > "$LOCK"
 if [ ! -d "$DATABASE" ]; then
   rm -rf "$DATABASE.new" && cp -RH "$EMPTY" "$DATABASE.new" && "$INITDB" --sync-only -D "$DATABASE.new" >&2 &&
     mv "$DATABASE.new" "$DATABASE" && sync "$DATABASE" "$DATABASE/.." || exit 1
 fi
-rm -f "$DATABASE/postmaster.pid"
+rm -f "$DATABASE/postmaster.pid" "$SOCKET.lock"
 exec "$@"`
 const LOCKED_BY_PID_FILE = UNDER_LOCK.replace(/^rm -f .*\n/m, '')
 
@@ -126,6 +126,7 @@ async function launch(dataDir: string, { initdb, postgres }: Programs, settings:
       INITDB: initdb,
       DATABASE: database,
       LOCK: lock,
+      SOCKET: pathIn(dataDir, 'socket'),
       OWNER: `process ${process.pid} of ${hostname()}`,
     },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -141,7 +142,8 @@ async function launch(dataDir: string, { initdb, postgres }: Programs, settings:
     if (child.exitCode === IN_USE) throw new InUseError(dataDir)
     if (hasEnded(child)) {
       await ended
-      throw new OperatorError(`PostgreSQL does not start on ${database}: ${text.trim() || lastWords()}`)
+      const reason = text.trim().replaceAll(/\s*\n\s*/g, ' ') || lastWords()
+      throw new OperatorError(`PostgreSQL does not start on ${database}: ${reason}`)
     }
     await sleep(READY_POLL_MS)
   }
@@ -181,7 +183,9 @@ export async function makeEmptyDatabase(programs?: Programs): Promise<void> {
   run('rm', ['-rf', folder, `${folder}.new`])
   mkdirSync(dirname(folder), { recursive: true })
   run(initdb, [...INITDB.split(' '), `${folder}.new`])
-  const sql = 'CREATE ROLE quvera LOGIN CREATEROLE\nCREATE DATABASE quvera OWNER quvera\n'
+  // The database that initdb makes gets the site's name: one more would be 8 MB more to copy.
+  const sql =
+    'CREATE ROLE quvera LOGIN CREATEROLE\nALTER DATABASE postgres RENAME TO quvera\nALTER DATABASE quvera OWNER TO quvera\n'
   run(postgres, ['--single', '-D', `${folder}.new`, 'template1'], sql)
   run('chmod', ['-R', 'a+rX', `${folder}.new`]) // it holds nothing, and the user who copies it may be another one
   run('mv', [`${folder}.new`, folder])
