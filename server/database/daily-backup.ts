@@ -4,6 +4,7 @@ import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { formatIndianDay } from '../../shared/indian-time.ts'
+import { formatAge } from '../format.ts'
 import { writeBackup } from './backup.ts'
 import type { Database } from './database.ts'
 import { releaseLease, takeLease } from './lease.ts'
@@ -14,6 +15,8 @@ const CHECK_MS = 60_000
 const LEASE = 'Backup'
 /** Another process takes over when a backup takes longer. */
 const LEASE_SECONDS = 3600
+/** An older backup is reported: the one of today has failed, also if it was made late yesterday. */
+const OVERDUE_SECONDS = 26 * 3600
 const FILE = /^quvera-\d{4}-\d{2}-\d{2}\.sql\.gz$/
 
 /** Makes today's backup if it is missing, now and each minute. Returns a function that ends it. */
@@ -67,6 +70,13 @@ async function makeBackup(database: Database, folder: string, name: string): Pro
 /** The oldest first. */
 async function listBackups(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => FILE.test(name)).sort()
+}
+
+/** What is wrong with the daily backups, in a sentence; undefined if the newest is of the last 26 hours. */
+export async function findBackupProblem(folder: string): Promise<string | undefined> {
+  const seconds = await readBackupAge(folder)
+  if (seconds === undefined) return 'There is no daily backup in BACKUP_DIR.'
+  if (seconds > OVERDUE_SECONDS) return `The newest daily backup in BACKUP_DIR is ${formatAge(seconds)} old.`
 }
 
 /** The age of the newest daily backup in seconds; undefined if there is none. */

@@ -1,9 +1,10 @@
 // With BACKUP_DIR a site makes a backup a day by itself, and keeps the newest 14.
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { startDailyBackup } from '../../server/database/daily-backup.ts'
+import { readSummary } from '../../server/mail/summary.ts'
 import { formatIndianDay } from '../../shared/indian-time.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { atEnd } from '../support/at-end.ts'
@@ -54,4 +55,17 @@ it('a failure is one error in the log, and leaves the good files alone', async (
   atEnd(startDailyBackup(database, join(parent, 'missing'), log))
   await eventually(() => expect(lines).toHaveLength(1))
   expect(lines[0]).toEqual({ level: 'error', message: expect.stringContaining('could not be written to BACKUP_DIR') })
+})
+
+it('a missing or old backup is named in the digest, and a fresh one is not', async () => {
+  const { db } = await anApp({ mails: false })
+  const folder = await aFolder('quvera-daily-')
+  const digest = () => readSummary(db, new Date(), { backupDir: folder })
+  expect(await digest()).toMatch(/^\w+: no backup, .*There is no daily backup in BACKUP_DIR\./s)
+  const file = join(folder, 'quvera-2026-01-01.sql.gz')
+  await writeFile(file, '')
+  expect(await digest()).toBeUndefined()
+  const old = new Date(Date.now() - 3 * 86_400_000)
+  await utimes(file, old, old)
+  expect(await digest()).toContain('The newest daily backup in BACKUP_DIR is 3 days old.')
 })
