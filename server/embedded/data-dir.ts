@@ -55,12 +55,12 @@ export function assertDataDir(dataDir: string, version: string, create: boolean)
       `The path of DATA_DIR is too long for a socket in it, by ${bytes - SOCKET_PATH_MAX_BYTES} bytes: ${dataDir}`,
     )
   assertOwner(dataDir)
-  if (existsSync(pathIn(dataDir, 'database'))) return assertVersion(dataDir, version)
-  if (!create)
+  if (existsSync(pathIn(dataDir, 'database'))) assertVersion(dataDir, version)
+  else if (create) createDataDir(dataDir)
+  else
     throw new OperatorError(
       `There is no database in ${dataDir} (DATA_DIR). Say with DATA_DIR or DATABASE_URL where it is, or start the site, which makes one.`,
     )
-  createDataDir(dataDir)
 }
 
 /** Files of another user would keep the owner's site from starting. */

@@ -30,7 +30,7 @@ const SETTINGS = {
 const INITDB =
   '-U postgres -A trust -E UTF8 --no-locale --locale-provider=builtin --builtin-locale=C.UTF-8 --wal-segsize=1 -D'
 
-/** Before each try to start PostgreSQL again. If all of them fail, the process ends. */
+/** Before each try to start PostgreSQL again. If all of them fail, the process ends, unless the disk is full. */
 const PAUSES_MS = [100, 1000, 5000]
 /** After its processes were killed, PostgreSQL's last process may need this long to end. */
 const RESTART_LOCK_SECONDS = 30
@@ -38,6 +38,7 @@ const READY_POLL_MS = 10
 const LAST_WORDS_MAX = 2000
 const IN_USE = 75
 const STARTING_UP = '57P03'
+const NO_ROOM = 'No space left on device'
 
 /**
  * Makes the database if there is none, and then becomes PostgreSQL. It runs under the lock, so PostgreSQL's own lock files
@@ -89,17 +90,15 @@ export async function startEmbedded(options: EmbeddedOptions) {
   }
 
   async function relaunch() {
-    let failure: unknown
-    for (const pauseMs of PAUSES_MS) {
-      await sleep(pauseMs)
+    for (let failures = 0; ; failures++) {
+      await sleep(PAUSES_MS[failures] ?? PAUSES_MS.at(-1))
       if (isStopping) return server
       try {
         return await launch(dataDir, programs, settings, RESTART_LOCK_SECONDS)
       } catch (error) {
-        failure = error
+        if (failures + 1 >= PAUSES_MS.length && !String(error).includes(NO_ROOM)) throw error
       }
     }
-    throw failure
   }
 
   return {

@@ -28,7 +28,13 @@ it('PostgreSQL’s main process killed five times under load loses and doubles n
     await eventually(async () => expect(await readPostmaster(site.dataDir)).not.toBe(killed))
   }
   const counts = [50, 100, 150, 200, 250]
-  const load = await sendOrders({ url: () => site.url, orders: 300, concurrency: 16, retry: true, at: at(counts, kill) })
+  const load = await sendOrders({
+    url: () => site.url,
+    orders: 300,
+    concurrency: 16,
+    retry: true,
+    at: at(counts, kill),
+  })
   const pages = await endPages()
   const result = await site.expectNothingLost(load)
   report('PostgreSQL killed 5 times', { ...result, ...pages, refused: load.statuses.get(503) ?? 0 })
@@ -49,7 +55,13 @@ it('a backend killed five times under load is PostgreSQL’s own business', asyn
     kills++
   }
   const counts = [50, 100, 150, 200, 250]
-  const load = await sendOrders({ url: () => site.url, orders: 300, concurrency: 16, retry: true, at: at(counts, kill) })
+  const load = await sendOrders({
+    url: () => site.url,
+    orders: 300,
+    concurrency: 16,
+    retry: true,
+    at: at(counts, kill),
+  })
   const pages = await endPages()
   const result = await site.expectNothingLost(load)
   report('a backend killed 5 times', { ...result, ...pages, refused: load.statuses.get(503) ?? 0 })
@@ -68,7 +80,13 @@ it('the site killed five times under load takes PostgreSQL along, starts again, 
     await site.start()
   }
   const counts = [50, 100, 150, 200, 250]
-  const load = await sendOrders({ url: () => site.url, orders: 300, concurrency: 16, retry: true, at: at(counts, kill) })
+  const load = await sendOrders({
+    url: () => site.url,
+    orders: 300,
+    concurrency: 16,
+    retry: true,
+    at: at(counts, kill),
+  })
   const result = await site.expectNothingLost(load)
   report('site with embedded database killed 5 times', { ...result, endedAfterMs })
   expect([endedAfterMs.length, result.acknowledged]).toEqual([5, 300])
