@@ -45,14 +45,15 @@ const NO_ROOM = 'No space left on device'
  * that are still there are of a server that was killed; the number in them may be that of another program by now.
  * PostgreSQL inherits the open lock file: the lock is free when the last of its processes has ended.
  */
-const UNDER_LOCK = `umask 077; echo "$OWNER" > "$LOCK"
+const UNDER_LOCK = `umask 077; echo locked; echo "$OWNER" > "$LOCK"
 if [ ! -d "$DATABASE" ]; then
   rm -rf "$DATABASE.new" && cp -R "$EMPTY" "$DATABASE.new" && "$INITDB" --sync-only -D "$DATABASE.new" >&2 &&
     mv "$DATABASE.new" "$DATABASE" && sync "$DATABASE" "$DATABASE/.." || exit 1
 fi
 rm -f "$DATABASE/postmaster.pid" "$SOCKET.lock"
-exec "$@"`
-const LOCKED_BY_PID_FILE = UNDER_LOCK.replace(/^rm -f .*\n/m, '')
+exec "$@" > /dev/null`
+const LOCKED_BY_PID_FILE = `kill -0 "$(head -n 1 "$DATABASE/postmaster.pid" 2>/dev/null)" 2>/dev/null && exit ${IN_USE}
+${UNDER_LOCK.replace(/^rm -f .*\n/m, '')}`
 
 export interface EmbeddedOptions {
   dataDir: string
@@ -128,7 +129,7 @@ async function launch(dataDir: string, { initdb, postgres }: Programs, settings:
       SOCKET: pathIn(dataDir, 'socket'),
       OWNER: `process ${process.pid} of ${hostname()}`,
     },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // so that Ctrl-C in a terminal reaches only the site, which stops PostgreSQL last
   })
   let text = ''
@@ -137,8 +138,10 @@ async function launch(dataDir: string, { initdb, postgres }: Programs, settings:
   })
   const ended = once(child, 'close')
   const lastWords = () => text.trim().split('\n').at(-1) || `exit code ${child.exitCode ?? child.signalCode}`
+  // Before that, another process's PostgreSQL may answer at the socket.
+  await Promise.race([once(child.stdout, 'data'), ended])
+  if (child.exitCode === IN_USE) throw new InUseError(dataDir)
   while (!(await isReady(dataDir, child))) {
-    if (child.exitCode === IN_USE) throw new InUseError(dataDir)
     if (hasEnded(child)) {
       await ended
       const reason = text.trim().replaceAll(/\s*\n\s*/g, ' ') || lastWords()

@@ -57,7 +57,7 @@ it.skipIf(process.getuid?.() !== 0)(
   'of two containers on one volume, which do not see each other’s processes, one serves',
   async () => {
     const site = await anEmbeddedSite()
-    await site.start()
+    const first = await site.start()
     const command = ['--pid', '--fork', '--mount-proc', process.execPath, resolve('dist/server/main.js')]
     const env = { PATH: process.env.PATH, DATA_DIR: site.dataDir, PORT: String(await freePort()) }
     const other = spawn('unshare', ['--kill-child', ...command], { env, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -70,7 +70,7 @@ it.skipIf(process.getuid?.() !== 0)(
     other.stdout.setEncoding('utf8').on('data', (chunk) => (said += chunk))
     await eventually(() => expect(said).toContain(WAITS))
     expect((await submit(site.url, anOrder())).status).toBe(200)
-    await site.kill()
+    await first.stop('SIGKILL')
     await eventually(() => expect(said).toContain(' is at '))
     expect((await submit(`http://127.0.0.1:${env.PORT}`, anOrder())).status).toBe(200)
   },
