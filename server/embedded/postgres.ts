@@ -30,7 +30,7 @@ const SETTINGS = {
 const INITDB =
   '-U postgres -A trust -E UTF8 --no-locale --locale-provider=builtin --builtin-locale=C.UTF-8 --wal-segsize=1 -D'
 
-/** Before each try to start PostgreSQL again. If all of them fail, the process ends. */
+/** Before each try to start PostgreSQL again. If all of them fail, the process ends, unless the disk is full. */
 const PAUSES_MS = [100, 1000, 5000]
 /** After its processes were killed, PostgreSQL's last process may need this long to end. */
 const RESTART_LOCK_SECONDS = 30
@@ -38,20 +38,22 @@ const READY_POLL_MS = 10
 const LAST_WORDS_MAX = 2000
 const IN_USE = 75
 const STARTING_UP = '57P03'
+const NO_ROOM = 'No space left on device'
 
 /**
  * Makes the database if there is none, and then becomes PostgreSQL. It runs under the lock, so PostgreSQL's own lock files
  * that are still there are of a server that was killed; the number in them may be that of another program by now.
  * PostgreSQL inherits the open lock file: the lock is free when the last of its processes has ended.
  */
-const UNDER_LOCK = `umask 077; echo "$OWNER" > "$LOCK"
+const UNDER_LOCK = `umask 077; echo locked; echo "$OWNER" > "$LOCK"
 if [ ! -d "$DATABASE" ]; then
   rm -rf "$DATABASE.new" && cp -RH "$EMPTY" "$DATABASE.new" && "$INITDB" --sync-only -D "$DATABASE.new" >&2 &&
     mv "$DATABASE.new" "$DATABASE" && sync "$DATABASE" "$DATABASE/.." || exit 1
 fi
 rm -f "$DATABASE/postmaster.pid" "$SOCKET.lock"
-exec "$@"`
-const LOCKED_BY_PID_FILE = UNDER_LOCK.replace(/^rm -f .*\n/m, '')
+exec "$@" > /dev/null`
+const LOCKED_BY_PID_FILE = `kill -0 "$(head -n 1 "$DATABASE/postmaster.pid" 2>/dev/null)" 2>/dev/null && exit ${IN_USE}
+${UNDER_LOCK.replace(/^rm -f .*\n/m, '')}`
 
 export interface EmbeddedOptions {
   dataDir: string
@@ -89,17 +91,15 @@ export async function startEmbedded(options: EmbeddedOptions) {
   }
 
   async function relaunch() {
-    let failure: unknown
-    for (const pauseMs of PAUSES_MS) {
-      await sleep(pauseMs)
+    for (let failures = 0; ; failures++) {
+      await sleep(PAUSES_MS[failures] ?? PAUSES_MS.at(-1))
       if (isStopping) return server
       try {
         return await launch(dataDir, programs, settings, RESTART_LOCK_SECONDS)
       } catch (error) {
-        failure = error
+        if (failures + 1 >= PAUSES_MS.length && !String(error).includes(NO_ROOM)) throw error
       }
     }
-    throw failure
   }
 
   return {
@@ -129,7 +129,7 @@ async function launch(dataDir: string, { initdb, postgres }: Programs, settings:
       SOCKET: pathIn(dataDir, 'socket'),
       OWNER: `process ${process.pid} of ${hostname()}`,
     },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // so that Ctrl-C in a terminal reaches only the site, which stops PostgreSQL last
   })
   let text = ''
@@ -138,8 +138,10 @@ async function launch(dataDir: string, { initdb, postgres }: Programs, settings:
   })
   const ended = once(child, 'close')
   const lastWords = () => text.trim().split('\n').at(-1) || `exit code ${child.exitCode ?? child.signalCode}`
+  // Before that, another process's PostgreSQL may answer at the socket.
+  await Promise.race([once(child.stdout, 'data'), ended])
+  if (child.exitCode === IN_USE) throw new InUseError(dataDir)
   while (!(await isReady(dataDir, child))) {
-    if (child.exitCode === IN_USE) throw new InUseError(dataDir)
     if (hasEnded(child)) {
       await ended
       const reason = text.trim().replaceAll(/\s*\n\s*/g, ' ') || lastWords()
