@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import pg from 'pg'
-import { describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { openDatabase } from '../../server/open-database.ts'
 import { aFolder } from '../support/a-folder.ts'
@@ -8,13 +8,34 @@ import { submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
-import { aDatabase, aServer } from '../support/fixtures.ts'
+import { aServer } from '../support/fixtures.ts'
 import { startForwarder } from '../support/forwarder.ts'
 import { aUniqueOrder, sendOrders } from '../support/load.ts'
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase } from '../support/stored-enquiry.ts'
 import { administer, migrations } from '../support/test-database.ts'
+
+let postgres: PostgresServer
+beforeAll(async () => {
+  postgres = await startPostgresServer()
+})
+afterAll(() => postgres.close())
+
+/** An empty database on a server that is reached by TCP. */
+async function anEmptyDatabase(): Promise<string> {
+  const name = `pooler_${crypto.randomUUID().replaceAll('-', '')}`
+  await administer(postgres.url, `CREATE DATABASE ${name}`)
+  return Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href
+}
+
+/** The same, migrated. */
+async function aDatabase() {
+  const DATABASE_URL = await anEmptyDatabase()
+  await (await openDatabase({ url: DATABASE_URL, dataDir: '', migrations, migrate: true })).close()
+  return { DATABASE_URL }
+}
 
 async function aPooler(url: string, setting?: string): Promise<string> {
   const pooler = await startPgBouncer(url, setting)
@@ -28,15 +49,9 @@ async function aSilentServer(env: Record<string, string>) {
   return server
 }
 
-async function anEmptyDatabase(): Promise<string> {
-  const { DATABASE_URL = '' } = await aDatabase()
-  await administer(DATABASE_URL, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')
-  return DATABASE_URL
-}
-
 const needs = hasPgBouncer ? '' : " (left out: needs Debian's package pgbouncer)"
 
-describe.skipIf(!inject('postgres') || !hasPgBouncer)(`behind PgBouncer in transaction mode${needs}`, () => {
+describe.skipIf(!hasPgBouncer)(`behind PgBouncer in transaction mode${needs}`, () => {
   it.each([
     ['refuses', undefined],
     ['drops', 'ignore_startup_parameters = options'],
@@ -86,7 +101,7 @@ describe.skipIf(!inject('postgres') || !hasPgBouncer)(`behind PgBouncer in trans
   })
 })
 
-it.skipIf(!inject('postgres'))('straight at a server, statements have names and limits', async () => {
+it('straight at a server, statements have names and limits', async () => {
   const { DATABASE_URL: url } = await aDatabase()
   const { db, close } = await openDatabase({ url, dataDir: '', migrations, queryTimeoutMs: 2000 })
   await db.enquiry.count()
@@ -105,7 +120,7 @@ function isAtRest(db: Db) {
   })
 }
 
-describe.skipIf(!inject('postgres'))('a database that sleeps and needs three seconds to wake', () => {
+describe('a database that sleeps and needs three seconds to wake', () => {
   it.each(['straight', ...(hasPgBouncer ? ['through PgBouncer'] : [])])(
     'costs a visitor who is led there %s a wait and no error',
     async (way) => {
@@ -129,7 +144,7 @@ describe.skipIf(!inject('postgres'))('a database that sleeps and needs three sec
   )
 })
 
-it.skipIf(!inject('postgres')).each([0, 3000])(
+it.each([0, 3000])(
   'an order whose connection ends under it is stored once, and nothing is said, though the database sleeps %i ms',
   async (ms) => {
     const { DATABASE_URL = '' } = await aDatabase()
@@ -155,7 +170,7 @@ it.skipIf(!inject('postgres')).each([0, 3000])(
   },
 )
 
-describe.skipIf(!inject('postgres'))('a pooler that has times of its own', () => {
+describe('a pooler that has times of its own', () => {
   /** As one that gives sessions another time zone than they ask for. */
   async function inZone(zone: string) {
     const { DATABASE_URL: url = '' } = await aDatabase()
@@ -182,7 +197,7 @@ describe.skipIf(!inject('postgres'))('a pooler that has times of its own', () =>
   })
 })
 
-describe.skipIf(!inject('postgres'))('migrations on a server', () => {
+describe('migrations on a server', () => {
   it('run at DIRECT_DATABASE_URL where there is one', async () => {
     const url = await anEmptyDatabase()
     const name = `plain_${crypto.randomUUID().replaceAll('-', '')}`
