@@ -24,8 +24,8 @@ import { migrations } from '../support/test-database.ts'
  */
 
 const run = promisify(execFile)
-const CUTS = 5
-const CUTS_DURING_FIRST_START = 4
+const CUTS = 100
+const CUTS_DURING_FIRST_START = 20
 const CLIENTS = 4
 const FIRST_START_MS = 600
 
