@@ -10,7 +10,6 @@ import { sections } from '../product/contents.tsx'
 import { Indications } from '../product/indications.tsx'
 import { Mechanism } from '../product/mechanism.tsx'
 import { ProductHero } from '../product/product-hero.tsx'
-import { Island } from '../ui/island.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Amount, NoBreakSpaces, SectionHead } from '../ui/text.tsx'
 import type { Page } from './page.ts'
@@ -27,7 +26,7 @@ function ProductPage(content: ProductContent) {
     <>
       <ProductHero content={content} />
       <Section id="mechanism" lead={mechanism.lead}>
-        <Island name="mechanism" of={Mechanism} props={mechanism} />
+        <Mechanism {...mechanism} />
       </Section>
       <Section id="composition" ground={`on-${composition.ground}`} side={<CompositionSide {...content} />}>
         <Composition {...content} />
@@ -36,7 +35,7 @@ function ProductPage(content: ProductContent) {
         <Notes notes={dosage} icons={icons} />
       </Section>
       <Section id="indications" lead="Areas in which a physician may advise it.">
-        <Island name="indications" of={Indications} props={indications} />
+        <Indications {...indications} />
         <Advisory product={content.product} />
       </Section>
       <Section id="safety">
