@@ -3,7 +3,7 @@ import { enableMenus } from './layout/menus.ts'
 import { markCurrentSection } from './product/current-section.ts'
 import { openClickedIndication } from './product/indication-cards.ts'
 import { pressClicked, watchMechanism } from './product/mechanism-controls.ts'
-import { printSheet } from './product/physician-sheet.ts'
+import { handleSheet } from './product/physician-sheet.ts'
 
 /** What the pages do without React. Resolves when all handlers are attached. */
 export async function startControls() {
@@ -13,7 +13,7 @@ export async function startControls() {
   enableMenus()
   markCurrentSection()
   watchMechanism()
-  for (const act of [openClickedIndication, pressClicked, printSheet, copyReference]) addEventListener('click', act)
+  for (const act of [openClickedIndication, pressClicked, handleSheet, copyReference]) addEventListener('click', act)
   const year = document.querySelector('[data-year]') // the built page has the year of the build
   if (year) year.textContent = String(new Date().getFullYear())
   preselect()

@@ -3,7 +3,7 @@ import { flushSync } from 'react-dom'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import type { FieldRule, OrderContent, OrderField } from '../../shared/order.ts'
-import { anotherEnquiry, buyNow, privacyNotice, scriptOffline } from '../content/enquiry-form.ts'
+import { anotherEnquiry, buyNow, notAPurchase, privacyNotice, scriptOffline } from '../content/enquiry-form.ts'
 import { Picture } from '../ui/picture.tsx'
 import { Linked } from '../ui/text.tsx'
 import { inTime } from './in-time.ts'
@@ -220,6 +220,7 @@ function OrderActions({ sending = false, progress, note, toasts, onStop }: Order
           )}
         </div>
       </div>
+      <p>{notAPurchase}</p>
       <div className="submit-row">
         <button type="submit" className="button send" aria-disabled={sending}>
           {sending ? 'Sending…' : 'Send enquiry'}

@@ -34,7 +34,7 @@ function ProductPage(content: ProductContent) {
       <Section id="dosage">
         <Notes notes={dosage} icons={icons} />
       </Section>
-      <Section id="indications" lead="Areas in which a physician may advise it.">
+      <Section id="indications" lead="As listed by the maker. Ask your physician.">
         <Indications {...indications} />
         <Advisory product={content.product} />
       </Section>
@@ -186,6 +186,7 @@ function Advisory({ product }: { product: Product }) {
             <NoBreakSpaces>{paragraph}</NoBreakSpaces>
           </p>
         ))}
+        <p className="advisory-areas">{advisory.areas}</p>
         {labelFacts.map(({ title, value }) => (
           <p key={title}>
             {title}: {value}

@@ -91,11 +91,12 @@ function Ingredient({ id, card, brief, sizes }: IngredientProps) {
 }
 
 const READ_MORE_LETTERS = 100
-const HIDDEN_LETTERS_MIN = 60
 
-/** The sentences that end within `READ_MORE_LETTERS`; the whole text where little would be left to hide. */
+/** The beginning of a text, cut between two words where that is nearest to `READ_MORE_LETTERS`. */
 export function shortened(text: string) {
-  const start = text.slice(0, READ_MORE_LETTERS + 1)
-  const end = start.lastIndexOf('. ') + 1 || text.indexOf('. ') + 1
-  return end === 0 || text.length - end < HIDDEN_LETTERS_MIN ? text : text.slice(0, end)
+  if (text.length <= READ_MORE_LETTERS) return text
+  const before = text.lastIndexOf(' ', READ_MORE_LETTERS)
+  const after = text.indexOf(' ', READ_MORE_LETTERS)
+  const isAfterNearer = after > 0 && after - READ_MORE_LETTERS < READ_MORE_LETTERS - before
+  return text.slice(0, isAfterNearer ? after : before).replace(/[.,;:]$/, '')
 }
