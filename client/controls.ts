@@ -4,6 +4,7 @@ import { markCurrentSection } from './product/current-section.ts'
 import { openClickedIndication } from './product/indication-cards.ts'
 import { pressClicked, watchMechanism } from './product/mechanism-controls.ts'
 import { handleSheet } from './product/physician-sheet.ts'
+import { centreInRow } from './ui/row.ts'
 
 /** What the pages do without React. Resolves when all handlers are attached. */
 export async function startControls() {
@@ -14,6 +15,7 @@ export async function startControls() {
   markCurrentSection()
   watchMechanism()
   for (const act of [openClickedIndication, pressClicked, handleSheet, copyReference]) addEventListener('click', act)
+  addEventListener('focusin', showFocused)
   const year = document.querySelector('[data-year]') // the built page has the year of the build
   if (year) year.textContent = String(new Date().getFullYear())
   preselect()
@@ -22,6 +24,12 @@ export async function startControls() {
   if (page.dataset.vitals === 'on') import('./web-vitals.ts').catch(() => undefined)
   const whenIdle = window.requestIdleCallback ?? setTimeout // Safari has none
   whenIdle(prefetchScripts)
+}
+
+/** In a row that scrolls sideways the keyboard may reach what is beyond its edge. */
+function showFocused({ target }: FocusEvent) {
+  const item = (target as Element).closest<HTMLElement>('.contents a, .segments button')
+  if (item) centreInRow(item)
 }
 
 /** Fetches the scripts of the order form, which run once it is touched. */

@@ -76,7 +76,7 @@ function MobileMenu({ path }: { path: string }) {
   return (
     <div className="narrow-nav">
       <button type="button" className="menu-button" aria-label="Menu" {...command('show-modal')}>
-        <svg viewBox="0 0 24 24" aria-hidden="true">
+        <svg viewBox="0 0 24 24" stroke="currentColor" strokeWidth="1.75" aria-hidden="true">
           <path d="M3 8h18M3 16h18" />
         </svg>
       </button>
@@ -84,7 +84,7 @@ function MobileMenu({ path }: { path: string }) {
         <div className="menu-head">
           <Logo />
           <button type="button" className="menu-button" aria-label="Close" {...command('close')}>
-            <svg viewBox="0 0 24 24" aria-hidden="true">
+            <svg viewBox="0 0 24 24" stroke="currentColor" strokeWidth="1.75" aria-hidden="true">
               <path d="M5 5l14 14M19 5L5 19" />
             </svg>
           </button>

@@ -50,7 +50,7 @@ function Banner() {
           <a href="#buy-now" className="button capitals">
             buy now
           </a>
-          <p className="buyers">
+          <p className="in-line">
             {home.buyers.map(({ type, text }) => (
               <a key={type} href={`/buy-now?for=${productSlug(type)}`}>
                 {text}

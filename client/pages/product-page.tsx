@@ -7,6 +7,7 @@ import { telephone } from '../content/contact.ts'
 import { buyNow } from '../content/enquiry-form.ts'
 import type { ProductContent } from '../content/product.ts'
 import { sections } from '../product/contents.tsx'
+import { Drops } from '../product/drops.tsx'
 import { Indications } from '../product/indications.tsx'
 import { Mechanism } from '../product/mechanism.tsx'
 import { ProductHero } from '../product/product-hero.tsx'
@@ -130,6 +131,7 @@ function Composition({ product, composition: { rows } }: ProductContent) {
             ])}
           </tbody>
         </table>
+        <Drops lines={rows} />
         <p className="panel-band">
           {brand.company}, {brand.address.city}
         </p>
@@ -162,8 +164,8 @@ function Notes({ notes, icons = [] }: { notes: Record<string, string>; icons?: s
       {Object.entries(notes).map(([title, text], index) => (
         <li key={title}>
           {icons[index] && (
-            <svg className="icon" viewBox="-2 -2 34 34" aria-hidden="true">
-              <path d={icons[index]} />
+            <svg className="icon" viewBox="-2 -2 34 34" fill="none" stroke="var(--accent-text)" aria-hidden="true">
+              <path d={icons[index]} strokeWidth="1.4" strokeLinejoin="round" strokeLinecap="round" />
             </svg>
           )}
           <h3>{title}</h3>

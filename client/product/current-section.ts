@@ -1,3 +1,5 @@
+import { centreInRow } from '../ui/row.ts'
+
 /** Marks the link to the section that crosses a line at 35 % of the screen's height. */
 export function markCurrentSection() {
   const observer = new IntersectionObserver(markSection, { rootMargin: '-35% 0% -65%' })
@@ -10,5 +12,5 @@ function markSection(entries: IntersectionObserverEntry[]) {
   if (!link) return
   document.querySelector('.contents [aria-current]')?.removeAttribute('aria-current')
   link.setAttribute('aria-current', 'location')
-  link.closest('nav')?.scrollTo({ left: link.offsetLeft - innerWidth / 4 })
+  centreInRow(link)
 }

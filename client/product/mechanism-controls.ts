@@ -1,3 +1,5 @@
+import { centreInRow } from '../ui/row.ts'
+
 /** Where the carousel is shown. */
 export const WIDE = '(scripting: enabled) and (min-width: 56.25em)'
 const NEAR = '600px'
@@ -18,7 +20,7 @@ function showSlide(mechanism: Element, button: HTMLElement) {
     each.setAttribute('aria-pressed', String(each === button))
   for (const each of mechanism.querySelectorAll<HTMLElement>('.slides > .slide'))
     each.dataset.active = String(each.dataset.slide === slide)
-  button.scrollIntoView({ block: 'nearest', inline: 'center' })
+  centreInRow(button)
 }
 
 function toggleText(mechanism: Element, { dataset: { text, open } }: HTMLElement) {

@@ -32,7 +32,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
             <p>
               <NoBreakSpaces>{paragraph}</NoBreakSpaces>
             </p>
-            <div className="hero-actions">
+            <div className="in-line">
               <a href={buyNowPath(product)} className="button">
                 Buy Now
               </a>
@@ -43,10 +43,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
             <ul>
               {rows.slice(0, FIGURES_SHOWN).map((line) => (
                 <li key={line.name}>
-                  <span>
-                    <Amount>{line.amount}</Amount>
-                  </span>{' '}
-                  <NoBreakSpaces>{fullName(line)}</NoBreakSpaces>
+                  <Amount>{line.amount}</Amount> <NoBreakSpaces>{fullName(line)}</NoBreakSpaces>
                 </li>
               ))}
             </ul>

@@ -4,12 +4,14 @@ import { compositions, fullName, type LabelLine } from '../content/compositions.
 /** The sheet in small. physician-sheet.ts shares it on a phone and prints it elsewhere; without scripts it is a link to the label. */
 export function SheetLink({ product }: { product: Product }) {
   return (
-    <a href="#composition" className="sheet-link" data-share={shareText(product)}>
-      <svg viewBox="0 0 40 52" aria-hidden="true">
-        <path className="sheet-paper" d="M1 1h38v50H1z" />
-        <path className="sheet-band" d="M1 1h38v5H1z" />
-        <path d="M6 13h18M6 24h14M6 31h10M6 38h13M28 24h6M26 31h8M29 38h5M6 46h28" />
-        <path className="sheet-rule" d="M6 18.5h28" />
+    <a href="#composition" className="in-line sheet-link" data-share={shareText(product)}>
+      <svg viewBox="0 0 48 58" width="48" aria-hidden="true">
+        <g transform="rotate(-4 24 29) translate(4 3)" stroke="var(--ink)">
+          <path d="M0 0h40v52H0z" fill="#fff" stroke="var(--line)" />
+          <path d="M0 3h40" stroke="var(--accent)" strokeWidth="6" />
+          <path d="M6 13h18M6 24h14M6 31h10M6 38h13M28 24h6M26 31h8M29 38h5M6 46h28" />
+          <path d="M6 18.5h28" strokeWidth="2.5" />
+        </g>
       </svg>
       <span>Show it to your physician</span>
     </a>

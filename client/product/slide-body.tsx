@@ -18,7 +18,7 @@ export function SlideBody({ slide }: { slide: Slide }) {
         <div className="slide-controls">
           {arrows.map(({ way, label, path }) => (
             <button key={way} type="button" className="arrow" data-way={way} aria-label={label}>
-              <svg viewBox="0 0 24 24" aria-hidden="true">
+              <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="1.75" aria-hidden="true">
                 <path d={path} />
               </svg>
             </button>
