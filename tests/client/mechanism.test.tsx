@@ -1,10 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ReactNode } from 'react'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { content as quvera300 } from '../../client/content/products/300.ts'
 import { content as quveraXt } from '../../client/content/products/xt.ts'
 import { Mechanism } from '../../client/product/mechanism.tsx'
+import { pressClicked, watchMechanism } from '../../client/product/mechanism-controls.ts'
 import { shortened } from '../../client/product/slide-body.tsx'
 import { render } from '../support/render.tsx'
+
+beforeAll(() => addEventListener('click', pressClicked))
+afterAll(() => removeEventListener('click', pressClicked))
 
 const button = (name: string | RegExp) => page.getByRole('button', { name })
 
@@ -52,10 +57,16 @@ describe('on a wide screen', () => {
     vi.useRealTimers()
   })
 
+  function renderWatched(content: ReactNode) {
+    const place = render(content)
+    watchMechanism()
+    return place
+  }
+
   const active = () => document.querySelector<HTMLElement>('.slick-active [aria-roledescription=slide]')?.ariaLabel
 
   it('the carousel shows one slide, and everything else in it is inert', async () => {
-    const place = render(<Mechanism {...quveraXt.mechanism} />)
+    const place = renderWatched(<Mechanism {...quveraXt.mechanism} />)
     await expect.poll(active).toBe('1 of 5: Cardiovascular Health')
     const slides = [...place.querySelectorAll<HTMLElement>('.slick-slide')]
     expect(slides.length).toBeGreaterThan(5) // it loops by copies
@@ -64,7 +75,7 @@ describe('on a wide screen', () => {
   })
 
   it('the arrows on each slide move it, loop, and keep the focus', async () => {
-    render(<Mechanism {...quveraXt.mechanism} />)
+    renderWatched(<Mechanism {...quveraXt.mechanism} />)
     await expect.poll(active).toBe('1 of 5: Cardiovascular Health')
     await button('Previous slide').click()
     await expect.poll(active).toBe('5 of 5: Macular Degeneration / Ophthalmology')
@@ -76,7 +87,7 @@ describe('on a wide screen', () => {
   })
 
   it('a text that is opened before the carousel arrives stays open in it, and on a narrower screen', async () => {
-    const place = render(<Mechanism {...quveraXt.mechanism} />)
+    const place = renderWatched(<Mechanism {...quveraXt.mechanism} />)
     expect(place.querySelector('.carousel')).toBeNull()
     place.querySelector<HTMLElement>('[data-active=true] .read-more button')?.click()
     await expect.poll(active).toBe('1 of 5: Cardiovascular Health')
@@ -88,7 +99,7 @@ describe('on a wide screen', () => {
 
   it('it goes on by itself every 10 seconds, unless it is paused', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    render(
+    renderWatched(
       <div className="section">
         <Mechanism {...quvera300.mechanism} />
       </div>,

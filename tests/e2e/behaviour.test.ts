@@ -95,11 +95,11 @@ describe.each([
   })
 })
 
-it('menus open before React arrives, and what else was clicked happens once it is there', async () => {
+it('menus open before their script arrives, and what else was clicked happens once it is there', async () => {
   for (const options of [DESKTOP, PHONE]) {
     const { page, problems, close } = await open('/privacy-policy', options)
     const gate = Promise.withResolvers<void>()
-    await page.route('**/hydrate-*.js', async (route) => {
+    await page.route('**/controls-*.js', async (route) => {
       await gate.promise
       await route.continue()
     })
@@ -122,7 +122,7 @@ it('menus open before React arrives, and what else was clicked happens once it i
 })
 
 itBeforeRelease(
-  'where browsers know no `command`, a menu clicked before React arrives opens once it is there',
+  'where browsers know no `command`, a menu clicked before its script arrives opens once it is there',
   async () => {
     const { page, close } = await open('/privacy-policy', PHONE)
     await page.addInitScript(() => {
@@ -130,7 +130,7 @@ itBeforeRelease(
       for (const name of ['command', 'commandForElement']) Reflect.deleteProperty(prototype, name)
     })
     const gate = Promise.withResolvers<void>()
-    await page.route('**/hydrate-*.js', async (route) => {
+    await page.route('**/controls-*.js', async (route) => {
       await gate.promise
       await route.continue()
     })
@@ -142,24 +142,6 @@ itBeforeRelease(
     await close()
   },
 )
-
-it('the menus close before the rest of React arrives', async () => {
-  const { page, close } = await open('/privacy-policy', PHONE)
-  const gate = Promise.withResolvers<void>()
-  await page.route('**/order-form-*.js', async (route) => {
-    await gate.promise
-    await route.continue()
-  })
-  const isAsked = page.waitForRequest('**/order-form-*.js')
-  await page.goto(site().url)
-  await isAsked
-  await page.getByRole('button', { name: 'Menu' }).click()
-  await page.getByRole('dialog').getByRole('link', { name: 'Contact Us' }).click()
-  expect(await page.getByRole('dialog').isVisible()).toBe(false)
-  gate.resolve()
-  await page.locator('html[data-hydrated]').waitFor()
-  await close()
-})
 
 it('what is touched before the page has wholly arrived works once it has', async () => {
   const { page, problems, close } = await open('/privacy-policy')
@@ -175,21 +157,21 @@ it('what is touched before the page has wholly arrived works once it has', async
     if (isDocument) await rest.promise
     response.end(body.subarray(cut))
   }).listen(port, '127.0.0.1')
-  const react = Promise.withResolvers<void>()
+  const controls = Promise.withResolvers<void>()
   await page.addInitScript(() => {
     const markHeld = (event: Event) => document.documentElement.toggleAttribute('data-held', event.defaultPrevented)
     addEventListener('click', (event) => setTimeout(markHeld, 0, event), true)
   })
-  page.on('requestfinished', (request) => request.url().includes('/assets/react-') && react.resolve())
+  page.on('requestfinished', (request) => request.url().includes('/assets/controls-') && controls.resolve())
   await page.goto(`http://localhost:${port}${productPath(products[1])}`, { waitUntil: 'commit' })
   const indication = page.getByRole('button', { name: 'Ophthalmology', exact: true })
   await eventually(async () => {
     await indication.click() // the first script may not have arrived yet
     expect(await page.evaluate(() => document.documentElement.hasAttribute('data-held'))).toBe(true)
   })
-  await react.promise
+  await controls.promise
   await page.waitForTimeout(300)
-  expect(await page.evaluate(() => document.documentElement.hasAttribute('data-hydrated'))).toBe(false)
+  expect(await page.evaluate(() => document.documentElement.hasAttribute('data-ready'))).toBe(false)
   rest.resolve()
   await eventually(async () => expect(await indication.getAttribute('aria-expanded')).toBe('true'))
   expect(await page.getByRole('contentinfo').count()).toBe(1)
@@ -286,7 +268,7 @@ it.runIf(isRelease && installedChromium)(
     const browser = await launchBrowser(options)
     const page = await browser.newPage(PHONE)
     await page.goto(`${site().url}${productPath(products[0])}`)
-    await page.locator('html[data-hydrated]').waitFor()
+    await page.locator('html[data-ready]').waitFor()
     await page.getByRole('button', { name: 'Lycopene', exact: true }).click()
     await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).first().click()
     await page.waitForURL(/\/buy-now/)
@@ -335,7 +317,7 @@ it.each(isRelease ? [...waysToCopy, ...rareWaysToCopy] : waysToCopy)(
     if (scripts) await sendButton(page).click()
     else await page.locator('#order').evaluate((form) => (form as HTMLFormElement).submit())
     await page.locator('.reference').waitFor()
-    await page.locator('html[data-hydrated]').waitFor()
+    await page.locator('html[data-ready]').waitFor()
     await prepare(page)
     const copy = page.locator('.copy-button')
     await copy.click()
@@ -355,6 +337,7 @@ it('without a network the box in the footer says so, and keeps the address', asy
   const { page, close } = await visit('/privacy-policy')
   const box = page.locator('#subscribe-email')
   await box.fill('reader@shop.example')
+  await page.locator('[data-island=subscribe][data-hydrated]').waitFor()
   await page.context().setOffline(true)
   await page.locator('#subscribe button').click()
   await page.getByText(subscribe.offline).waitFor()
