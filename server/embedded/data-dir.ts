@@ -13,7 +13,7 @@ const names = {
   /** The name under which psql and other clients look for the socket. */
   socket: '.s.PGSQL.5432',
 }
-/** What may be there without a database. */
+/** Names that DATA_DIR may hold before its first start. */
 const KNOWN_NAMES = [...Object.values(names), `${names.socket}.lock`, `${names.database}.new`, 'lost+found']
 /** The length that every system accepts for the path of a socket. */
 const SOCKET_PATH_MAX_BYTES = 103
@@ -31,7 +31,7 @@ export function socketConnection(dataDir: string) {
 export class InUseError extends OperatorError {
   constructor(dataDir: string) {
     super(
-      `The database in ${dataDir} is in use by ${readOwner(dataDir)}. Stop that one, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several sites may share.`,
+      `The database in ${dataDir} is in use by ${readOwner(dataDir)}. Stop that process, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several sites may share.`,
     )
   }
 }

@@ -60,7 +60,7 @@ export function digestCommand(add: AddCommand, { env, print, onDatabase }: Termi
     .action(async ({ send }: { send?: boolean }) => {
       await onDatabase(async (db) => {
         const now = await readNow(db)
-        const page = await readSummary(db, now)
+        const page = await readSummary(db, now, { backupDir: env().BACKUP_DIR })
         if (!page) return print(`${NOTHING_TO_REPORT}${send ? ' Nothing is sent.' : ''}`)
         print(page)
         if (!send) return
