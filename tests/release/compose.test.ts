@@ -76,7 +76,7 @@ it.each(['compose.yaml', ...files])(
     expect(text).toMatch(/^ +volumes: \[.*"backup:\/backup"\]$/m)
     expect(text).toMatch(/^ {2}backup:/m)
     if (text.includes('image: ${POSTGRES_IMAGE:-postgres:'))
-      expect(text).toMatch(/postgres:18-[^]*"db:\/var\/lib\/postgresql"/)
+      expect(text).toMatch(/postgres:18-[\s\S]*"db:\/var\/lib\/postgresql"/)
   },
 )
 
