@@ -29,14 +29,10 @@ export const SPAM_REASONS = {
   Acknowledgement: 'Not sent: suspected spam.',
 }
 
-export interface NewEnquiry {
-  row: ReturnType<typeof toRow>
-  /** Keys under which the same order may be stored already. */
-  contentKeys: string[]
-}
+export type NewRow = ReturnType<typeof createRow>
 
-/** The keys are the columns of `Quvera_Form`. */
-export function toRow(order: Order) {
+/** A row for `Quvera_Form`, with a new id and reference. The property names are those of the columns. */
+export function createRow(order: Order) {
   return {
     Id: randomUUIDv7(),
     Reference: createReference(),
@@ -47,33 +43,24 @@ export function toRow(order: Order) {
   }
 }
 
-export type IsStored = (id: string) => boolean
-
 /**
- * Writes enquiries and their pending mails in one statement: five times the rate of Prisma's creates. Those of
- * suspected spam are withheld; its notice waits for a summary. An enquiry is not stored if its key, its reference or one of its
- * `contentKeys` exists.
+ * Inserts rows and their pending mails in one statement: five times the rate of Prisma's creates. A row whose key or
+ * reference exists is left out. The mails of suspected spam are withheld; its notice waits for a summary.
+ * @returns the ids of the rows that were left out
  */
 export async function insertEnquiries(
   db: Pick<Db, '$queryRaw'>,
-  enquiries: NewEnquiry[],
+  rows: NewRow[],
   { withPosts }: { withPosts: boolean },
-): Promise<IsStored> {
+): Promise<string[]> {
   // Sorted, so that two statements with the same keys cannot deadlock.
-  const rows = enquiries.map(({ row }) => row).toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
-  const names = Prisma.raw(JSON.stringify(Object.keys(rows[0] ?? {})).slice(1, -1))
-  const contentKeys = enquiries.flatMap(({ row, contentKeys }) =>
-    contentKeys.map((content) => ({ own: row.SubmissionKey, content })),
-  )
-  // JSON and not arrays: PostgreSQL plans a statement anew for each length of an array. A subquery for each key and no join:
-  // while the table is small, a join would be planned as a full scan, and keep that plan.
+  const sorted = rows.toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
+  const names = columnList(Object.keys(rows[0] ?? {}))
+  // JSON and not arrays: PostgreSQL plans a statement anew for each length of an array.
   const [{ stored }] = await db.$queryRaw<[{ stored: string[] | null }]>`
     WITH form AS (
       INSERT INTO "Quvera_Form" (${names})
-      SELECT ${names} FROM json_populate_recordset(NULL::"Quvera_Form", ${JSON.stringify(rows)}::json)
-      WHERE "SubmissionKey" <> ALL (ARRAY(
-        SELECT "own" FROM json_to_recordset(${JSON.stringify(contentKeys)}::json) AS content_keys ("own" uuid, "content" uuid)
-        WHERE (SELECT "Id" FROM "Quvera_Form" WHERE "SubmissionKey" = "content") IS NOT NULL))
+      SELECT ${names} FROM json_populate_recordset(NULL::"Quvera_Form", ${JSON.stringify(sorted)}::json)
       ON CONFLICT DO NOTHING
       RETURNING "Id", "Email", "SuspectedSpam"
     ), wanted AS (
@@ -88,6 +75,24 @@ export async function insertEnquiries(
         CASE "Kind" WHEN 'Acknowledgement' THEN "Quvera_mailbox"("Email") END
       FROM (SELECT *, "SuspectedSpam" AND "Kind" <> 'Post' AS "IsWithheld" FROM form CROSS JOIN wanted) each
     )
-    SELECT CASE WHEN count(*) < ${enquiries.length}::int THEN coalesce(array_agg("Id"::text), '{}') END AS "stored" FROM form` // null: all were stored
-  return (id) => stored === null || stored.includes(id)
+    SELECT CASE WHEN count(*) < ${rows.length}::int THEN coalesce(array_agg("Id"::text), '{}') END AS "stored" FROM form` // null: all were stored
+  return stored === null ? [] : rows.map(({ Id }) => Id).filter((id) => !stored.includes(id))
+}
+
+/** An enquiry with the same fields that has this row's key or was received in the last ten minutes. */
+export async function findEqualEnquiry(
+  db: Pick<Db, '$queryRaw'>,
+  row: NewRow,
+): Promise<{ reference: string } | undefined> {
+  const names = columnList(Object.values(columns))
+  const [equal] = await db.$queryRaw<{ reference: string }[]>`
+    SELECT "Reference" AS "reference" FROM "Quvera_Form"
+    WHERE ("SubmissionKey" = ${row.SubmissionKey}::uuid OR "ReceivedAt" > now() - interval '10 minutes')
+      AND (${names}) = (SELECT ${names} FROM json_populate_record(NULL::"Quvera_Form", ${JSON.stringify(row)}::json))
+    ORDER BY "ReceivedAt" LIMIT 1`
+  return equal
+}
+
+function columnList(names: string[]) {
+  return Prisma.raw(names.map((name) => `"${name}"`).join(', '))
 }

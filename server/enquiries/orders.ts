@@ -7,17 +7,29 @@ import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
 import { isConnectionLost, sqlState } from '../errors.ts'
 import { createBatchWriter } from './batch-writer.ts'
-import { type ContentKeys, createContentKeys, hasKeyOfOtherContent } from './content-keys.ts'
 import { type EnquiryRow, isSameOrder, toEnquiry } from './enquiry.ts'
-import { type IsStored, insertEnquiries, type NewEnquiry, toRow } from './insert-enquiries.ts'
+import { createRow, findEqualEnquiry, insertEnquiries, type NewRow } from './insert-enquiries.ts'
+
+/*
+ * An order is stored under its submission key, in one statement. A form that the browser posts may have no key: then an
+ * equal enquiry of the last ten minutes counts as the same order. tests/server/one-way.test.ts has the table of cases.
+ */
+
+interface SubmitErrorOptions {
+  cause?: unknown
+  /** Of a form: the key under which it may be stored. */
+  submissionKey?: string | undefined
+}
 
 /** Why an order is not confirmed. The message is for the visitor. */
 export class SubmitError extends Error {
   /** `conflict`: another order has this key. `refused`: the database rejects the row. `unavailable`: it may be stored. */
   readonly reason: 'conflict' | 'refused' | 'unavailable'
-  constructor(reason: SubmitError['reason'], message: string, cause?: unknown) {
+  readonly submissionKey: string | undefined
+  constructor(reason: SubmitError['reason'], message: string, { cause, submissionKey }: SubmitErrorOptions = {}) {
     super(message, { cause })
     this.reason = reason
+    this.submissionKey = submissionKey
   }
 }
 
@@ -37,114 +49,97 @@ interface OrdersOptions {
   withPosts?: boolean
 }
 
-interface SubmitFormOptions {
-  /** Called before the database is asked, with the content key. */
-  onKey(submissionKey: string): void
-}
-
-/** A suspended database wakes up in seconds. ReadCommitted: the lookup after the lock must see what was committed meanwhile. */
+/** A suspended database wakes up in seconds. ReadCommitted: a query after the lock must see what was committed meanwhile. */
 const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
 /** Pause before the second try. Meanwhile the pool notices its other lost connections. */
 const RETRY_PAUSE_MS = 50
-/** A repeat within this time, such as a double click, gets the same answer as the first one. */
+/** A repeat within this time, such as a double click, gets the same answer as the first order. */
 const REPEAT_MS = 60_000
-/** How often an order is written again when no stored row explains why it was not stored. */
-const TRIES = 3
+/** How often an order is written when another row has its random reference, or its key with other content. */
+const TRIES = 4
 
 export function createOrders(db: Db, { availability, log, onStored, withPosts = false }: OrdersOptions) {
-  const write = createBatchWriter<NewEnquiry, IsStored>(
-    (enquiries) => storeAndNotify(() => insertEnquiries(db, enquiries, { withPosts })),
+  const insertWithOthers = createBatchWriter<NewRow, string[]>(
+    (rows) => storeAndNotify(() => insertEnquiries(db, rows, { withPosts })),
     isRowError,
   )
 
-  /** Forms that are being stored, by content key. */
-  const formsUnderWay = new Map<string, Promise<unknown>>()
-
-  async function storeAndNotify<T>(insert: () => Promise<T>): Promise<T> {
-    const result = await retryIfLost(insert) // the submission key keeps an order from being stored twice
+  async function storeAndNotify<T>(store: () => Promise<T>): Promise<T> {
+    const result = await retryIfLost(store) // the submission key keeps an order from being stored twice
     availability.worked()
     setImmediate(onStored) // not awaited: if it fails, the order is stored all the same
     return result
   }
 
-  /** The stored row of this order. Undefined if only its reference was taken, or staff have edited the row of its content key. */
-  async function findStored(order: Order, id: string, contentKeys: string[]): Promise<EnquiryRow | undefined> {
-    const found = await db.enquiry.findMany({ where: { submissionKey: { in: [order.submissionKey, ...contentKeys] } } })
-    const stored = found.find((row) => row.id === id) ?? found.find((row) => isSameOrder(row, order))
-    if (!stored && found.some(({ submissionKey }) => submissionKey === order.submissionKey))
-      throw new SubmitError('conflict', messages.conflict)
-    return stored
-  }
-
-  async function submit(order: Order, contentKeys = contentKeysOf(order), tries = TRIES): Promise<Submitted> {
-    if (hasKeyOfOtherContent(order)) throw new SubmitError('conflict', messages.conflict)
-    const row = toRow(order)
-    const { Id: id, Reference: reference } = row
-    await Promise.allSettled(contentKeys.map((key) => formsUnderWay.get(key)))
-    const isStored = await write({ row, contentKeys })
-    if (!isStored(id)) {
-      const stored = await findStored(order, id, contentKeys)
-      if (!stored) {
-        if (tries === 0) throw unexplained()
-        return submit(order, [], tries - 1)
-      }
-      await waitForStandby(db)
-      if (stored.id !== id) return asRepeat(stored)
-    }
+  function confirm(reference: string): Submitted {
     log.info({ reference }, 'enquiry stored')
     return { reference }
   }
 
-  async function storeByContent(
-    content: OrderContent,
-    keys: ContentKeys,
-    options: SubmitFormOptions,
-    tries = TRIES,
-  ): Promise<Submitted> {
-    options.onKey(keys.current)
-    const order = { ...content, submissionKey: keys.current }
-    const row = toRow(order)
-    const { Reference: reference } = row
-    const stored = await storeAndNotify(() =>
-      db.$transaction(async (transaction) => {
-        // Another request with the same content waits here until this one is committed.
-        await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(content)}, 0))`
-        // Had the same content when it was stored; staff may have edited it since.
-        const same = await transaction.enquiry.findFirst({ where: { submissionKey: { in: Object.values(keys) } } })
-        if (same) {
-          await waitForStandby(transaction)
-          return same.reference
-        }
-        const isStored = await insertEnquiries(transaction, [{ row, contentKeys: [] }], { withPosts })
-        return isStored(row.Id) ? reference : undefined
-      }, TRANSACTION),
-    )
-    if (!stored && tries === 0) throw unexplained()
-    // The random reference was taken, or an equal order was stored meanwhile.
-    if (!stored) return storeByContent(content, keys, options, tries - 1)
-    if (stored === reference) log.info({ reference }, 'enquiry stored')
-    return { reference: stored }
+  async function submit(order: Order): Promise<Submitted> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const row = createRow(order)
+      const notStored = await insertWithOthers(row)
+      if (!notStored.includes(row.Id)) return confirm(row.Reference)
+      const stored = await db.enquiry.findUnique({ where: { submissionKey: order.submissionKey } })
+      if (!stored) continue // another enquiry has the reference
+      if (!isSameOrder(stored, order)) throw new SubmitError('conflict', messages.conflict)
+      await waitForStandby(db)
+      return stored.id === row.Id ? confirm(stored.reference) : asRepeat(stored)
+    }
+    throw unexplained()
   }
 
-  function throwSubmitError(cause: unknown): never {
-    if (cause instanceof SubmitError) throw cause
-    if (isRowError(cause)) throw new SubmitError('refused', messages.failed, cause)
-    availability.failed(cause)
-    throw new SubmitError('unavailable', messages.failed, cause)
+  /** @returns undefined if another row has the key or the reference */
+  function storeForm(order: Order): Promise<{ reference: string; isRepeat: boolean } | undefined> {
+    const { submissionKey: _, ...content } = order
+    return db.$transaction(async (transaction) => {
+      // Another form with the same content waits here until this one is committed.
+      await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(content)}, 0))`
+      const row = createRow(order)
+      const equal = await findEqualEnquiry(transaction, row)
+      if (equal) {
+        await waitForStandby(transaction)
+        return { ...equal, isRepeat: true }
+      }
+      const notStored = await insertEnquiries(transaction, [row], { withPosts })
+      return notStored.length === 0 ? { reference: row.Reference, isRepeat: false } : undefined
+    }, TRANSACTION)
+  }
+
+  async function submitForm(content: OrderContent, givenKey: string | undefined): Promise<Submitted> {
+    let submissionKey = givenKey ?? randomUUID()
+    try {
+      for (let tries = 0; tries < TRIES; tries++) {
+        const stored = await storeAndNotify(() => storeForm({ ...content, submissionKey }))
+        if (stored?.isRepeat) return { reference: stored.reference }
+        if (stored) return confirm(stored.reference)
+        submissionKey = randomUUID() // the visitor has changed the form since it was stored under the given key
+      }
+      throw unexplained()
+    } catch (error) {
+      throw toSubmitError(error, submissionKey)
+    }
+  }
+
+  function toSubmitError(cause: unknown, submissionKey?: string): SubmitError {
+    if (cause instanceof SubmitError) return cause
+    const isRefused = isRowError(cause)
+    if (!isRefused) availability.failed(cause)
+    return new SubmitError(isRefused ? 'refused' : 'unavailable', messages.failed, { cause, submissionKey })
   }
 
   return {
     /** Resolves once the enquiry and its pending mails are committed. @throws SubmitError */
-    submit: (order: Order) => submit(order).catch(throwSubmitError),
-    /** For a form without a key: the same content gets the same reference for ten to twenty minutes. @throws SubmitError */
-    submitForm(content: OrderContent, options: SubmitFormOptions) {
-      const keys = createContentKeys(content)
-      const stored = storeByContent(content, keys, options).catch(throwSubmitError)
-      formsUnderWay.set(keys.current, stored)
-      return stored.finally(() => {
-        if (formsUnderWay.get(keys.current) === stored) formsUnderWay.delete(keys.current)
-      })
-    },
+    submit: (order: Order) =>
+      submit(order).catch((cause: unknown) => {
+        throw toSubmitError(cause)
+      }),
+    /**
+     * For a form that the browser posts, with or without a key. An equal enquiry with the key or of the last ten minutes, by
+     * the database's clock, is the same order. @throws SubmitError with the key under which the order may be stored
+     */
+    submitForm,
     async received(reference: string): Promise<Received | undefined> {
       const row = await db.enquiry.findUnique({ where: { reference } })
       if (!row) return undefined
@@ -156,12 +151,8 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
 }
 
 function unexplained(): SubmitError {
-  return new SubmitError('refused', messages.failed, new Error('No stored row explains why the order was not stored'))
-}
-
-function contentKeysOf(order: Order): string[] {
-  const { current, previous } = createContentKeys(order)
-  return [current, previous]
+  const cause = new Error('No stored row explains why the order was not stored')
+  return new SubmitError('refused', messages.failed, { cause })
 }
 
 function asRepeat(row: EnquiryRow): Submitted {
@@ -187,9 +178,8 @@ export async function probeStorage(db: Db): Promise<void> {
   const rolledBack = new Error('rolled back')
   const store = () =>
     db.$transaction(async (transaction) => {
-      // A random key: with a known one a stored enquiry would be found, and nothing written.
-      const row = toRow({ ...exampleOrder, submissionKey: randomUUID() })
-      await insertEnquiries(transaction, [{ row, contentKeys: [] }], { withPosts: false })
+      const row = createRow({ ...exampleOrder, submissionKey: randomUUID() })
+      await insertEnquiries(transaction, [row], { withPosts: false })
       throw rolledBack
     })
   await retryIfLost(store).catch((error: unknown) => {

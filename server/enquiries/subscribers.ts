@@ -39,7 +39,7 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
       if (!isDatabaseRefusal(cause)) availability.failed(cause)
       else if (!isRefused) log.error({ err: cause }, 'subscriptions cannot be stored') // orders may still be stored
       isRefused = isDatabaseRefusal(cause)
-      throw new SubmitError('unavailable', messages.notSubscribed, cause)
+      throw new SubmitError('unavailable', messages.notSubscribed, { cause })
     }
   }
 

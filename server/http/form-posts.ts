@@ -2,11 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
 import { orderContentSchema, readOrderFields, submissionKeySchema } from '../../shared/order.ts'
 import { orderPaths, pagePaths, SUBSCRIBED_PATH } from '../../shared/page-paths.ts'
-import { KEY_LIFETIME_MS } from '../../shared/submission-key.ts'
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
 import { enquiryFields } from '../enquiries/enquiry.ts'
 import { REFERENCE_PATTERN } from '../enquiries/insert-enquiries.ts'
-import { type Orders, SubmitError, type Submitted } from '../enquiries/orders.ts'
+import { SubmitError } from '../enquiries/orders.ts'
 import { HttpError, logFailure, toProblem } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { SendPage } from './rendered-pages.ts'
@@ -47,8 +46,9 @@ export function serveFormPosts(
     if (refusal) throw isOrderForm(request) ? refusal : new HttpError(429)
     const fields = fieldsOf(request)
     if (isOrderForm(request)) {
+      const order = orderContentSchema.parse(readOrderFields(fields))
       const { reference } = await limits.countIfSuccessful('order', request, reply, () =>
-        submitWithoutScripts(orders, fields),
+        orders.submitForm(order, readSubmissionKey(fields)),
       )
       return reply.redirect(`${RECEIVED_PATH}?reference=${reference}`, 303)
     }
@@ -65,7 +65,8 @@ export function serveFormPosts(
     const fields = fieldsOf(request)
     const isOrder = isOrderForm(request)
     const values = pick(fields, isOrder ? enquiryFields : ['email'])
-    const { data: submissionKey } = submissionKeySchema.safeParse(fields.get('submissionKey'))
+    const storedUnder = error instanceof SubmitError ? error.submissionKey : undefined
+    const submissionKey = storedUnder ?? readSubmissionKey(fields)
     const outcome = isOrder
       ? { order: { problem, values, submissionKey, isUncertain: submissionKey !== undefined && status >= 500 } }
       : { refusedSubscription: { problem, values } }
@@ -115,25 +116,7 @@ function pick(fields: URLSearchParams, names: string[]): Record<string, string> 
   return Object.fromEntries(typed.filter(([, value]) => value))
 }
 
-/**
- * Submits an order form. `fields` gets the key under which the order may be stored. The page of a failure keeps it: sent
- * again unchanged within a day, it is the same order.
- */
-async function submitWithoutScripts(orders: Orders, fields: URLSearchParams) {
-  const order = orderContentSchema.parse(readOrderFields(fields))
-  const given = submissionKeySchema.safeParse(fields.get('submissionKey'))
-  if (given.success) {
-    const answer = await orders.submit({ ...order, submissionKey: given.data }).catch((error: unknown) => {
-      const isChanged = error instanceof SubmitError && error.reason === 'conflict' // the content changed meanwhile
-      if (!isChanged) throw error
-    })
-    if (answer && !isExpired(answer)) return answer
-  }
-  const onKey = (submissionKey: string) => fields.set('submissionKey', submissionKey)
-  return orders.submitForm(order, { onKey })
-}
-
-/** Whether the key's lifetime is over: then the same content is a new order. */
-function isExpired({ receivedAt }: Submitted): boolean {
-  return receivedAt !== undefined && Date.now() - Date.parse(receivedAt) > KEY_LIFETIME_MS
+/** The key of a page that reported a failure, or of the script that adds one to a form which the browser posts. */
+function readSubmissionKey(fields: URLSearchParams): string | undefined {
+  return submissionKeySchema.safeParse(fields.get('submissionKey')).data
 }

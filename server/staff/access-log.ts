@@ -3,9 +3,8 @@ import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
 import { describeFailure } from '../errors.ts'
 import { formatCount } from '../format.ts'
-import { type AddCommand, printTable, type Terminal, timeCell } from './output.ts'
+import type { Terminal } from './output.ts'
 
-const SHOWN_MAX = 50
 /** An access log line names so many enquiries; of more it has the number. */
 export const REFERENCES_MAX = 5
 
@@ -42,20 +41,4 @@ function userName(): string {
   } catch {
     return `uid ${process.getuid?.()}`
   }
-}
-
-export function accessCommand(add: AddCommand, terminal: Terminal) {
-  add('access')
-    .description(
-      `show the access log: the last ${SHOWN_MAX} times that somebody has looked at people's data or changed it`,
-    )
-    .action(() =>
-      terminal.onDatabase(async (db) => {
-        const rows = await db.access.findMany({ orderBy: { at: 'desc' }, take: SHOWN_MAX })
-        const toCells = ({ at, who: Who, command: Command, what: What, role: Role }: (typeof rows)[number]) => {
-          return { IST: timeCell(at), Who, Command, What, Role }
-        }
-        printTable(terminal, rows.map(toCells))
-      }),
-    )
 }

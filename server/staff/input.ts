@@ -99,7 +99,7 @@ export function readReferences(words: string[]): string[] {
 function readReference(text: string): string {
   const [, prefix, code] = /^([A-Z]{1,5})?([0-9A-Z]{6})$/.exec(text.toUpperCase().replace(/[\s-]/g, '')) ?? []
   if (!code)
-    throw new UsageError(`"${text}" is not a reference such as ${brand.referencePrefix}-7K3M9P. Try: find ${text}`)
+    throw new UsageError(`"${text}" is not a reference such as ${brand.referencePrefix}-7K3M9P. Try: list ${text}`)
   return prefix ? `${prefix}-${code}` : `-${code}`
 }
 
@@ -114,7 +114,7 @@ export async function findByReference(db: Db, references: string[]) {
   const found = references.map((reference) => {
     const [row, other] = rows.filter((each) => each.reference.endsWith(reference))
     const name = reference.replace(/^-/, '')
-    if (!row) throw new OperatorError(`There is no enquiry ${name}. ${staffCommand('find TEXT')} looks for others.`)
+    if (!row) throw new OperatorError(`There is no enquiry ${name}. ${staffCommand('list TEXT')} looks for others.`)
     if (other) throw new OperatorError(`${name} is ${row.reference} or ${other.reference}: name one of them.`)
     return row
   })

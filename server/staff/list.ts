@@ -8,32 +8,29 @@ import { type Filters, likePattern, mobileDigits, toFilter, UsageError, withFilt
 import { type AddCommand, printTable, type Terminal, timeCell, writeJson } from './output.ts'
 
 const LISTED_MAX = 50
-const JSON_OPTION = ['--json', 'for programs: everything of each, as in the export'] as const
+
+interface ListOptions {
+  json?: boolean
+  oldest?: boolean
+}
 
 export function listCommand(add: AddCommand, terminal: Terminal) {
   withFilters(add('list'))
     .description('list the enquiries, newest first; a star after the status means that there is a note')
+    .argument('[text...]', 'only those with this text in the name, address, mobile number, reference or note')
     .option('--new', 'those that nobody has answered yet: the same as --status New')
     .option('--spam', 'suspected spam')
     .option('--oldest', 'oldest first')
-    .option(...JSON_OPTION)
-    .action(async ({ new: onlyNew, spam, ...options }: Filters & ListOptions & { new?: boolean; spam?: boolean }) => {
-      if (onlyNew && options.status) throw new UsageError('Use either --new or --status')
-      const filter = toFilter(onlyNew ? { ...options, status: 'New' } : options)
-      const where = spam ? { ...filter, suspectedSpam: true } : filter
-      await terminal.onDatabase((db) => printEnquiries(terminal, db, where, options))
-    })
-}
-
-export function findCommand(add: AddCommand, terminal: Terminal) {
-  add('find')
-    .description('find enquiries by a part of a name, address, mobile number, reference or note')
-    .argument('<text...>')
-    .option(...JSON_OPTION)
-    .action(async (words: string[], options: ListOptions) => {
+    .option('--json', 'for programs: everything of each, as in the export')
+    .action(async (words: string[], options: Filters & ListOptions & { new?: boolean; spam?: boolean }) => {
+      if (options.new && options.status) throw new UsageError('Use either --new or --status')
       const text = words.join(' ').trim()
-      if (!text) throw new UsageError('Name a text to find')
-      await terminal.onDatabase((db) => printEnquiries(terminal, db, textFilter(text), options))
+      const where = {
+        ...toFilter(options.new ? { ...options, status: 'New' } : options),
+        ...(options.spam && { suspectedSpam: true }),
+        ...(text && textFilter(text)),
+      }
+      await terminal.onDatabase((db) => printEnquiries(terminal, db, where, options))
     })
 }
 
@@ -52,11 +49,6 @@ export function textFilter(text: string): Prisma.EnquiryWhereInput {
       ...(digits ? [{ mobile: { contains: digits } }] : []),
     ],
   }
-}
-
-interface ListOptions {
-  json?: boolean
-  oldest?: boolean
 }
 
 async function printEnquiries(

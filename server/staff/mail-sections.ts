@@ -38,7 +38,7 @@ export const sections = exclusive([
   {
     title: 'ALARM: nobody has been told of these enquiries',
     where: { ...undelivered.notices, AND: { NOT: withheldByRestore } },
-    advice: `The notice did not reach staff. Answer the visitor, then: ${staffCommand('status REFERENCE Contacted')}. ${staffCommand('test-mail ADDRESS')} tries an address of STAFF_EMAILS.`,
+    advice: `The notice did not reach staff. Answer the visitor, then: ${staffCommand('status REFERENCE Contacted')}. ${staffCommand('check --mail ADDRESS')} tries an address of STAFF_EMAILS.`,
   },
   {
     title: 'ALARM: these summaries did not arrive',

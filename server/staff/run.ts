@@ -5,18 +5,18 @@ import { type Env, readEnv } from '../env.ts'
 import { describeFailure, INSUFFICIENT_PRIVILEGE, OperatorError, sqlState } from '../errors.ts'
 import { staffCommand } from '../format.ts'
 import { withDatabase } from '../open-database.ts'
-import { accessCommand, writeAccessLine } from './access-log.ts'
+import { writeAccessLine } from './access-log.ts'
 import { backupCommand } from './backup.ts'
 import { eraseCommand } from './erase.ts'
 import { exportCommand } from './export.ts'
 import { UsageError } from './input.ts'
-import { findCommand, listCommand } from './list.ts'
+import { listCommand } from './list.ts'
 import { mailsCommand } from './mails.ts'
 import { noteCommand, showCommand, statusCommand } from './one-enquiry.ts'
-import { configCommand, digestCommand, migrateCommand, testMailCommand, testNotifyCommand } from './operations.ts'
+import { checkCommand, migrateCommand } from './operations.ts'
 import type { Terminal } from './output.ts'
 import { restoreCommand } from './restore.ts'
-import { subscribersCommand, unsubscribeCommand } from './subscribers.ts'
+import { subscribersCommand } from './subscribers.ts'
 
 const LINE_WIDTH = 120
 /** Also npm's own options: their variables may come from npm's configuration. */
@@ -25,23 +25,28 @@ const NPM_OPTIONS = ['--yes', '--json']
 const commands = [
   listCommand,
   showCommand,
-  findCommand,
   statusCommand,
   noteCommand,
-  digestCommand,
   exportCommand,
-  subscribersCommand,
-  unsubscribeCommand,
   eraseCommand,
   mailsCommand,
-  testMailCommand,
-  testNotifyCommand,
+  subscribersCommand,
   backupCommand,
   restoreCommand,
   migrateCommand,
-  accessCommand,
-  configCommand,
+  checkCommand,
 ]
+
+/** What to use in place of a command that other tools and older notes name. */
+const replacements: Record<string, string> = {
+  find: 'list TEXT',
+  digest: 'check',
+  config: 'check',
+  'test-mail': 'check --mail ADDRESS',
+  'test-notify': 'check --post',
+  unsubscribe: 'subscribers --remove ADDRESS',
+  access: 'Prisma Studio or psql, table Quvera_Access',
+}
 
 type Variables = Parameters<typeof readEnv>[0]
 
@@ -75,7 +80,10 @@ export async function runStaff(
     const taken = options.find((option) => !NPM_OPTIONS.includes(option) && isTakenByNpm(option, variables))
     if (taken)
       throw new UsageError(`npm has read ${taken} itself. Type -- before the command: npm run -s staff -- list`)
-    if (args.length === 0) throw new UsageError(`Name a command: ${names}`)
+    const [command] = args
+    if (!command) throw new UsageError(`Name a command: ${names}`)
+    if (Object.hasOwn(replacements, command))
+      throw new UsageError(`There is no command ${command}. Use ${replacements[command]}`)
     await program.parseAsync(args, { from: 'user' }).catch(rethrowUnlessHelp)
     await allWritten(output)
     if (outputFailure) throw outputFailure

@@ -9,21 +9,18 @@ export function subscribersCommand(add: AddCommand, terminal: Terminal) {
   add('subscribers')
     .description('list who gets the newsletter, each with the link that ends it; --csv for the tool that sends')
     .option('--csv', 'only the confirmed ones: nothing may be sent to anybody else')
-    .action(({ csv }: { csv?: boolean }) => terminal.onDatabase((db) => listSubscribers(terminal, db, csv)))
+    .option('--remove <address>', 'only end this subscription, also one that is not confirmed')
+    .action(({ csv, remove }: { csv?: boolean; remove?: string }) =>
+      terminal.onDatabase((db) =>
+        remove === undefined ? listSubscribers(terminal, db, csv) : removeSubscriber(terminal, db, remove),
+      ),
+    )
 }
 
-export function unsubscribeCommand(add: AddCommand, terminal: Terminal) {
-  const { print } = terminal
-  add('unsubscribe')
-    .description('end a subscription, also one that is not confirmed')
-    .argument('<address>', 'in any case')
-    .action(async (address: string) => {
-      await terminal.onDatabase(async (db) => {
-        const { count: ended } = await db.subscriber.deleteMany({ where: { email: address.trim().toLowerCase() } })
-        await terminal.recordAccess(db, formatCount(ended, 'subscription', 'subscriptions'))
-        print(ended > 0 ? 'The subscription is ended, and the address forgotten.' : 'No such subscription.')
-      })
-    })
+async function removeSubscriber({ print, recordAccess }: Terminal, db: Db, address: string) {
+  const { count } = await db.subscriber.deleteMany({ where: { email: address.trim().toLowerCase() } })
+  await recordAccess(db, formatCount(count, 'subscription', 'subscriptions'))
+  print(count > 0 ? 'The subscription is ended, and the address forgotten.' : 'No such subscription.')
 }
 
 async function listSubscribers(terminal: Terminal, db: Db, csv = false) {

@@ -143,7 +143,7 @@ describe('beside 1,000,000 enquiries that are still New, and 100,000 mails that 
 })
 
 describe('beside 300,000 changes of enquiries and lines of the access log in a year', () => {
-  it('a summary reads the changes of a day, `staff access` what it shows, its deletion what it deletes', async () => {
+  it('a summary reads the changes of a day, a look at the access log what it shows, its deletion what it deletes', async () => {
     const { db, close } = await openTestDatabase()
     atEnd(close)
     await storeEnquiry(db)

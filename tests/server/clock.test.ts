@@ -11,7 +11,7 @@ it('no age is shown as negative', async () => {
     { receivedAt: hoursAgo(-48) },
     { Notice: 'Pending', Acknowledgement: 'Pending' },
   )
-  for (const command of [['show', waiting], ['mails'], ['digest']]) {
+  for (const command of [['show', waiting], ['mails'], ['check']]) {
     const { code, stdout } = await staff(command, env)
     expect({ code, stdout }, command[0]).toEqual({
       code: 0,

@@ -14,7 +14,7 @@ it('a mail address that Resend would refuse is refused at the start', () => {
     expect(() => readEnv({ STAFF_EMAILS: `good@x.in,${address}` })).toThrow('STAFF_EMAILS must be mail addresses')
 })
 
-it('`staff config` shows each variable in a line, and no secret', async () => {
+it('`staff check` shows each variable in a line, and no secret', async () => {
   const secrets = {
     RESEND_API_KEY: 're_topsecret1',
     RESEND_WEBHOOK_SECRET: 'whsec_topsecret2',
@@ -23,14 +23,18 @@ it('`staff config` shows each variable in a line, and no secret', async () => {
     DATABASE_URL: 'postgresql://quvera_app:topsecret4@topsecret4@db.example:5432/quvera?sslmode=require',
     DIRECT_DATABASE_URL: 'postgresql://quvera_app@db.example/quvera?password=topsecret5&sslmode=require',
   }
-  const { code, stdout, stderr } = await staff(['config'], { ...secrets, STAFF_EMAILS: ' a@x.in, b@x.in' })
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const { code, stdout, stderr } = await staff(['check'], { ...secrets, STAFF_EMAILS: ' a@x.in, b@x.in' })
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^The database cannot be reached: [^\n]+\n$/),
+  })
+  expect(stderr).not.toContain('topsecret')
   const lines = new Map(stdout.split('\n').map((line) => [line.split(' ')[0], line.replace(/ +/g, ' ')]))
   for (const name of Object.keys(envSchema.shape)) expect([...lines.keys()]).toContain(name)
   expect(stdout).not.toMatch(/topsecret|dG9wc2Vj/)
   expect(stdout).toContain('Warning: PUBLIC_URL is not set')
   expect(stdout).not.toContain('Warning: RESEND_WEBHOOK_SECRET')
-  const keyed = await staff(['config'], { RESEND_API_KEY: secrets.RESEND_API_KEY })
+  const keyed = await staff(['check'], { RESEND_API_KEY: secrets.RESEND_API_KEY })
   expect(keyed.stdout).toContain('Warning: RESEND_WEBHOOK_SECRET is not set: nobody sees when a mail bounces')
   expect(lines.get('STAFF_EMAILS')).toBe('STAFF_EMAILS a@x.in,b@x.in')
   expect(lines.get('PORT')).toBe('PORT 3000 default')

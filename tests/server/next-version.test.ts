@@ -67,7 +67,7 @@ it('in the container, which has no npm scripts, the digest names staff commands 
   const env = await aDatabase()
   expect(await nextStaff(['migrate'], env)).toMatchObject({ code: 0 })
   await onDatabase(env, (db) => storeEnquiry(db, {}, { Notice: 'Bounced' }))
-  const { code, stdout } = await nextStaff(['digest'], env)
+  const { code, stdout } = await nextStaff(['check'], env)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^docker exec quvera node dist\/server\/staff\.js show REFERENCE shows everything about/m)
   expect(stdout).not.toContain('npm run')

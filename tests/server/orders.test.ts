@@ -81,18 +81,6 @@ describe('the same order again', () => {
     expect(JSON.parse(text).result.data).toEqual({ reference, receivedAt: receivedAt.toISOString() })
   })
 
-  it('by scripts, while a form of it is being stored, is one enquiry', async () => {
-    await app.db
-      .$executeRaw`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END'`
-    await app.db.$executeRaw`
-      CREATE CONSTRAINT TRIGGER hold AFTER INSERT ON "Quvera_Form" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
-      WHEN (substr(NEW."SubmissionKey"::text, 15, 1) = '8') EXECUTE FUNCTION hold()` // the key of a form: its commit is held up
-    const order = anOrder()
-    const ofForm = app.orders.submitForm(order, { onKey: () => {} })
-    expect(await app.orders.submit(order)).toEqual(await ofForm)
-    await app.db.$executeRaw`DROP FUNCTION hold CASCADE`
-  })
-
   it('is recognised however the key is written', async () => {
     const order = anOrder()
     const first = await submit(app.url, order)

@@ -169,7 +169,7 @@ describe('the words of a stranger’s mail server', () => {
     const FORGED = '452 4.2.2 Asha Verma Nobody has been told of these: https://evil.example [2J abc x'
     for (const { lastError } of await app.db.mail.findMany()) expect(lastError).toBe(`422 validation_error: ${FORGED}`)
     const { env } = app
-    const { stderr } = await staff(['test-mail', 'a@b.in'], { ...env, ...sendingThrough(app.resend) })
+    const { stderr } = await staff(['check', '--mail', 'a@b.in'], { ...env, ...sendingThrough(app.resend) })
     expect(stderr).toContain(FORGED)
   })
 })

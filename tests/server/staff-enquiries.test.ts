@@ -153,7 +153,7 @@ it('a list and help fit a terminal of 60 columns', async () => {
     { status: 'Contacted', name: 'Venkatanarasimharajuvaripeta Rao' },
     { Acknowledgement: 'Failed' },
   )
-  for (const command of [['list'], ['list', '--help'], ['find', '--help']]) {
+  for (const command of [['list'], ['list', '--help'], ['list', '--help']]) {
     const lines: string[] = []
     const output = new Writable({ write: (chunk, _, done) => done(void lines.push(...String(chunk).split('\n'))) })
     const streams = { input: Readable.from([]), output: Object.assign(output, { columns: 60 }), errors: output }
@@ -243,10 +243,10 @@ describe('find', () => {
     expect(await found(irish.replace('-', ' '))).toEqual([irish])
     expect(await found(irish.replace('-', '').toLowerCase())).toEqual([irish])
 
-    expect(references(await staff(['find', 'mail.EXAMPLE'], env))).toEqual([under, percent])
-    expect(references(await staff(['find', 'after', 'diwali'], env))).toEqual([asha])
-    expect((await staff(['find', "o'; DROP"], env)).stdout).toBe('There is no such enquiry.\n')
-    expect(JSON.parse((await staff(['find', 'nothing like it', '--json'], env)).stdout)).toEqual([])
+    expect(references(await staff(['list', 'mail.EXAMPLE'], env))).toEqual([under, percent])
+    expect(references(await staff(['list', 'after', 'diwali'], env))).toEqual([asha])
+    expect((await staff(['list', "o'; DROP"], env)).stdout).toBe('There is no such enquiry.\n')
+    expect(JSON.parse((await staff(['list', 'nothing like it', '--json'], env)).stdout)).toEqual([])
   })
 })
 

@@ -21,13 +21,12 @@ describe('the staff command', () => {
       ['export', '--help'],
       ['erase', '--help'],
       ['mails', '-h'],
-      ['test-mail', '--help'],
+      ['check', '--help'],
       ['list', '--help'],
       ['show', '--help'],
-      ['find', '--help'],
       ['status', '--help'],
       ['note', '--help'],
-      ['digest', '--help'],
+      ['subscribers', '--help'],
     ]) {
       const help = await staff(args, {})
       expect(help).toMatchObject({ code: 0, stderr: '' })
@@ -46,7 +45,7 @@ describe('the staff command', () => {
       ['erase', 'QV-7K3M9P', '--older-than', '24m'],
       ['note', 'QV', '7K3M9P'],
       ['status', 'spam'],
-      ['test-mail', 'nobody'],
+      ['check', '--mail', 'nobody'],
       ['list', '--status', 'Done'],
       ['list', '--new', '--status', 'New'],
       ['list', '--from', 'last week'],
@@ -54,7 +53,6 @@ describe('the staff command', () => {
       ['show'],
       ['show', 'QV-12'],
       ['show', 'QV-7K3M9P', 'QV-7K3M9Q'],
-      ['find'],
       ['status', 'QV-7K3M9P'],
       ['status', 'QV-7K3M9P', 'Done'],
       ['note', 'QV-7K3M9P'],
@@ -63,7 +61,9 @@ describe('the staff command', () => {
       ['mails', 'withhold', '1', '--older-than', '7d'],
       ['mails', 'withhold', '--older-than', '7'],
       ['mails', 'retry', '--failed'],
-      ['digest', 'now'],
+      ['check', 'now'],
+      ['find', 'asha'],
+      ['access'],
       ['erase', '--older-than', '24'],
       ['export', '--person', 'a@b.in', '--from', '2026-11-01'],
     ]
@@ -76,6 +76,7 @@ describe('the staff command', () => {
 
   it('suggests the nearest command for an unknown word', async () => {
     expect((await staff(['lst'], {})).stderr).toBe("unknown command 'lst' (Did you mean list?). See --help.\n")
+    expect((await staff(['find', 'asha'], {})).stderr).toBe('There is no command find. Use list TEXT. See --help.\n')
     expect((await staff(['mails', 'rety'], {})).stderr).toBe('"rety" is none of: retry, withhold. See --help.\n')
   })
 
@@ -134,7 +135,7 @@ describe('a database that nobody named', () => {
     const inFile = 'postgresql://file@127.0.0.1:1/file'
     await writeFile(join(folder, '.env'), `DATABASE_URL=${inFile}\nDIRECT_DATABASE_URL=${inFile}\n`)
     const config = async (env: Record<string, string>) => {
-      const { stdout } = await runShell(`cd '${folder}' && node --import '${loader}' '${program}' config`, env)
+      const { stdout } = await runShell(`cd '${folder}' && node --import '${loader}' '${program}' check`, env)
       return stdout.match(/(?<=DATABASE_URL +)\S+/g)
     }
     expect(await config({})).toEqual([inFile, inFile])
@@ -170,20 +171,20 @@ describe('the seed', () => {
   })
 })
 
-describe('test-mail', () => {
+describe('check --mail', () => {
   it('sends one mail and prints what Resend answered', async () => {
     const resend = await aResend()
     const env = { RESEND_API_KEY: 're_test', RESEND_BASE_URL: resend.url }
-    const sent = await staff(['test-mail', 'me@quvera.example'], env)
+    const sent = await staff(['check', '--mail', 'me@quvera.example'], env)
     expect(sent.code).toBe(0)
     expect(sent.stdout).toMatch(/Resend accepted the mail .* id [0-9a-f-]{36}/)
     expect(resend.mails).toMatchObject([{ to: ['me@quvera.example'] }])
 
     resend.behaviour = { status: 403, name: 'validation_error' }
-    const refused = await staff(['test-mail', 'me@quvera.example'], env)
+    const refused = await staff(['check', '--mail', 'me@quvera.example'], env)
     expect(refused.code).toBe(1)
     expect(refused.stderr).toMatch(/^Not sent .*: 403 validation_error: the fake says validation_error\n$/)
-    expect((await staff(['test-mail', 'me@quvera.example'], {})).stderr).toBe(
+    expect((await staff(['check', '--mail', 'me@quvera.example'], {})).stderr).toBe(
       'RESEND_API_KEY is not set, so no mail can be sent.\n',
     )
   })

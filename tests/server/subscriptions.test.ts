@@ -338,8 +338,10 @@ describe('staff', () => {
     expect(stdout).toMatch(/asha@shop\.example +\d\d \w{3} \d{4} \d\d:\d\d IST +http/)
     expect(stdout).toMatch(/=cmd@shop\.example +no +http/)
     expect(stdout).toContain('2 addresses, 1 of them not confirmed.')
-    expect((await staff(['unsubscribe', 'Asha@shop.example'], env)).stdout).toMatch(/^The subscription is ended/)
-    expect((await staff(['unsubscribe', 'asha@shop.example'], env)).stdout).toMatch(/^No such subscription/)
+    expect((await staff(['subscribers', '--remove', 'Asha@shop.example'], env)).stdout).toMatch(
+      /^The subscription is ended/,
+    )
+    expect((await staff(['subscribers', '--remove', 'asha@shop.example'], env)).stdout).toMatch(/^No such subscription/)
     expect((await rows()).map(({ email }) => email)).toEqual(['=cmd@shop.example'])
     expect(await ask(link)).toMatchObject({ status: 404 })
   })

@@ -77,7 +77,7 @@ describe('a summary', () => {
     await app.recordEvent({ tag, resendId: 'one', type: 'email.bounced', reason: 'Permanent 550' })
     expect(app.loggedErrors()).toMatchObject([{ kind: 'Summary', state: 'Bounced' }])
     expect((await staff(['mails'], app.env)).stdout).toContain('ALARM: these summaries did not arrive (1)')
-    expect((await staff(['digest'], app.env)).stdout).toContain(`Summary ${id} did not arrive (Bounced)`)
+    expect((await staff(['check'], app.env)).stdout).toContain(`Summary ${id} did not arrive (Bounced)`)
     expect((await staff(['mails', 'withhold', String(id)], app.env)).stdout).toContain('1 mail is withheld')
     expect((await staff(['mails'], app.env)).stdout).not.toContain('ALARM')
   })
@@ -146,7 +146,7 @@ describe('a summary', () => {
     expect(stdout).toMatch(/ALARM: nobody has been told of these enquiries \(1\)[\s\S]*no clear answer/)
     expect(stdout).toContain('ALARM: these summaries did not arrive (1)')
     expect(stdout).not.toContain('Not sent, and not tried again')
-    const digest = (await staff(['digest'], app.env)).stdout
+    const digest = (await staff(['check'], app.env)).stdout
     expect(digest).toMatch(new RegExp(`Nobody has been told of these.*\\n${reference} · `))
     expect(digest).toContain(`Summary ${id} did not arrive (Unknown)`)
   })

@@ -326,8 +326,8 @@ it('a restored database withholds posts as it does mails', async () => {
   expect((await staff(['mails', 'retry', '--restored', '--yes'], app.env)).stdout).toContain('3 mails are due now')
 })
 
-describe('staff test-notify', () => {
-  const run = (env: Record<string, string>) => staff(['test-notify'], env)
+describe('staff check --post', () => {
+  const run = (env: Record<string, string>) => staff(['check', '--post'], env)
 
   it('posts an invented enquiry, signed, and shows the answer, but not the address', async () => {
     const env = { NOTIFY_URL: receiver.url, NOTIFY_SECRET: SECRET, NOTIFY_FORMAT: 'json' }

@@ -13,8 +13,8 @@ export const variants: Variant[] = [
   {
     broken: 'answers before it saves',
     file: 'server/enquiries/orders.ts',
-    from: 'const isStored = await write({ row, contentKeys })',
-    to: 'write({ row, contentKeys }).catch(() => {}); const isStored = (_: string) => true',
+    from: 'const notStored = await insertWithOthers(row)',
+    to: 'insertWithOthers(row).catch(() => {}); const notStored: string[] = []',
     noticedBy: 'three kills',
     figure: 'lost',
   },
