@@ -40,7 +40,8 @@ export function Drops({ lines }: { lines: LabelLine[] }) {
         {shapes}
       </svg>
       <figcaption className="panel-class">
-        Drawn to scale: the area of each drop is true to its amount, from {byMass[0]?.amount} to {byMass.at(-1)?.amount}.
+        Drawn to scale: the area of each drop is true to its amount, from {byMass[0]?.amount} to {byMass.at(-1)?.amount}
+        .
       </figcaption>
     </figure>
   )

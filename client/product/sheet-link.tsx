@@ -21,7 +21,8 @@ export function SheetLink({ product }: { product: Product }) {
 /** Product and composition; nothing about the visitor. */
 function shareText(product: Product) {
   const lines = Object.values<LabelLine>(compositions[product])
-  return [`${product}. Each dose contains:`, ...lines.map((line) => `${fullName(line)} ${line.amount.replace('\n', ', ')}`)].join(
-    '\n',
-  )
+  return [
+    `${product}. Each dose contains:`,
+    ...lines.map((line) => `${fullName(line)} ${line.amount.replace('\n', ', ')}`),
+  ].join('\n')
 }

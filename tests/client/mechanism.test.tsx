@@ -77,11 +77,15 @@ describe('on a wide screen', () => {
   it('the carousel stands where the slides stood: nothing moves when its code arrives', async () => {
     const place = render(<Mechanism {...quvera300.mechanism} />)
     const firstCard = () =>
-      [...place.querySelectorAll('.slide .ingredient')].map((card) => card.getBoundingClientRect()).find(({ width }) => width)
+      [...place.querySelectorAll('.slide .ingredient')]
+        .map((card) => card.getBoundingClientRect())
+        .find(({ width }) => width)
     const before = firstCard()
     watchMechanism()
     await expect.poll(active).toBe('1 of 4: Overview')
-    await expect.poll(() => place.querySelector('.slick-active .ingredient')?.getBoundingClientRect().top).toBe(before?.top)
+    await expect
+      .poll(() => place.querySelector('.slick-active .ingredient')?.getBoundingClientRect().top)
+      .toBe(before?.top)
   })
 
   it.each([quvera300, quveraXt])('no slide ends far above the others', async (content) => {

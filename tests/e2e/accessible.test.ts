@@ -223,25 +223,28 @@ it('what has the focus is never under the header, nor under the list of sections
   await close()
 })
 
-it.each([320, 390])('what the keyboard reaches in a row that scrolls sideways is whole in view, %i px wide', async (width) => {
-  const { page, close } = await visit(productPath(products[1]), { ...CALM, viewport: { width, height: 700 } })
-  for (const row of ['.contents a', '.segments button']) {
-    await page.locator(row).first().focus()
-    const count = await page.locator(row).count()
-    for (let step = 1; step < count; step++) {
-      await page.keyboard.press('Tab')
-      const { left, right, mask } = await page.evaluate(() => {
-        const focus = document.activeElement as HTMLElement
-        const box = focus.getBoundingClientRect()
-        return { left: box.left, right: box.right, mask: getComputedStyle(focus.offsetParent as Element).maskImage }
-      })
-      expect(left, row).toBeGreaterThanOrEqual(0)
-      if (right - left < width) expect(right, row).toBeLessThanOrEqual(width)
-      expect(mask).toBe('none')
+it.each([320, 390])(
+  'what the keyboard reaches in a row that scrolls sideways is whole in view, %i px wide',
+  async (width) => {
+    const { page, close } = await visit(productPath(products[1]), { ...CALM, viewport: { width, height: 700 } })
+    for (const row of ['.contents a', '.segments button']) {
+      await page.locator(row).first().focus()
+      const count = await page.locator(row).count()
+      for (let step = 1; step < count; step++) {
+        await page.keyboard.press('Tab')
+        const { left, right, mask } = await page.evaluate(() => {
+          const focus = document.activeElement as HTMLElement
+          const box = focus.getBoundingClientRect()
+          return { left: box.left, right: box.right, mask: getComputedStyle(focus.offsetParent as Element).maskImage }
+        })
+        expect(left, row).toBeGreaterThanOrEqual(0)
+        if (right - left < width) expect(right, row).toBeLessThanOrEqual(width)
+        expect(mask).toBe('none')
+      }
     }
-  }
-  await close()
-})
+    await close()
+  },
+)
 
 it('on a low screen the header scrolls with the page, and the headline is in the first half', async () => {
   const { page, close } = await visit('/', { ...CALM, viewport: { width: 780, height: 360 } })

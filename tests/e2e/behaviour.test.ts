@@ -302,7 +302,8 @@ it('a printed product page keeps the composition, the safety and the contact', a
 })
 
 const TOUCH = { ...PHONE, hasTouch: true, isMobile: true }
-const sharedText = /^Quvera 300\. Each dose contains:\nCoenzyme Q10 300 mg\nOmega-3 Fatty Acids 250 mg\nLycopene \(10%\) 5000 mcg/
+const sharedText =
+  /^Quvera 300\. Each dose contains:\nCoenzyme Q10 300 mg\nOmega-3 Fatty Acids 250 mg\nLycopene \(10%\) 5000 mcg/
 
 it('on a phone the physician’s sheet is shared: product, composition and address', async () => {
   const { page, close } = await visit(productPath(products[0]), TOUCH)

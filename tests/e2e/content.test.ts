@@ -139,10 +139,14 @@ it('each amount of a label is drawn once, its area true to its mass', async () =
   const { page, close } = await visit(productPath(products[1]))
   const areas = await page
     .locator('.panel figure path')
-    .evaluateAll((drops) => drops.map((drop) => Number(/scale\(([\d.]+)/.exec(drop.getAttribute('transform') ?? '')?.[1]) ** 2))
+    .evaluateAll((drops) =>
+      drops.map((drop) => Number(/scale\(([\d.]+)/.exec(drop.getAttribute('transform') ?? '')?.[1]) ** 2),
+    )
   const printed = await page.locator('.panel tbody .amount').allInnerTexts()
   expect(areas).toHaveLength(printed.length)
-  const milligrams = printed.map((amount) => Number.parseFloat(amount.replace(/^\D+/, '')) / (amount.includes('mcg') ? 1000 : 1))
+  const milligrams = printed.map(
+    (amount) => Number.parseFloat(amount.replace(/^\D+/, '')) / (amount.includes('mcg') ? 1000 : 1),
+  )
   for (const [index, area] of areas.entries())
     expect(area / (areas[0] ?? 0)).toBeCloseTo((milligrams[index] ?? 0) / (milligrams[0] ?? 0), 3)
   await close()

@@ -22,7 +22,10 @@ it.each(products.map(productPath))('%s is printed whole, also once the carousel 
   expect(after.totalPages).toBe(2)
   expect(after.text.split('polyunsaturated')).toHaveLength(2) // each ingredient once
   expect(after.text).toContain('Liver health')
-  expect(after.sheets.map((sheet) => /Please read before use/.test(sheet) === /Indications/.test(sheet))).toEqual([true, true])
+  expect(after.sheets.map((sheet) => /Please read before use/.test(sheet) === /Indications/.test(sheet))).toEqual([
+    true,
+    true,
+  ])
   expect(after.text).toContain(`${brand.address.city} ${brand.address.postalCode}`)
   expect(after.text).not.toMatch(/read more|Pause/)
   await page.locator('.carousel').waitFor() // and it is back on the screen
