@@ -4,6 +4,9 @@ import { brand } from '../shared/brand.ts'
 import { telephone } from './content/contact.ts'
 import { backHome, MessagePage } from './ui/message-page.tsx'
 
+/** Small, and on nearly every page: not worth a file of its own. */
+export { SubscribeForm } from './enquiry/subscribe-form.tsx'
+
 const roots = new Set<Root>()
 
 /** Resolves when all handlers are attached. Then the island has `data-hydrated`. */

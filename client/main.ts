@@ -25,7 +25,7 @@ function start() {
 
 const components: Record<IslandName, () => Promise<unknown>> = {
   order: async () => (await import('./enquiry/order-form.tsx')).OrderSection,
-  subscribe: async () => (await import('./enquiry/subscribe-form.tsx')).SubscribeForm,
+  subscribe: async () => (await import('./hydrate.tsx')).SubscribeForm,
 }
 const hydrations = new Map<HTMLElement, Promise<unknown>>()
 

@@ -604,7 +604,7 @@ def zinc():
         place(p, (0.24 + 0.10 * math.cos(i * 2.4), -0.20 + 0.10 * math.sin(i * 2.4), z + 0.07 + 0.055 * i), [dice.uniform(0, 360) for _ in range(3)], dice.uniform(0.85, 1.05))
     settle(pieces, [bpy.data.objects["plinth"], bpy.data.objects["heap"]], 170)
     for p in pieces:  # what fell off the plinth is not in the picture
-        if p.location.z < z:
+        if p.location.z < z or p.location.xy.length > 0.56:
             bpy.data.objects.remove(p)
 
 

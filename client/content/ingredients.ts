@@ -43,12 +43,12 @@ export const ingredients: Record<Key, Omit<Ingredient, keyof LabelLine>> = {
     text: 'Vitamin B12 is water-soluble and contains cobalt, which makes its crystals deep red. It is found in meat, fish, eggs and milk.',
   },
   selenium: {
-    picture: { name: 'selenium', alt: 'Dark grey crystals between two Brazil nuts' },
+    picture: { name: 'selenium', alt: 'A heap of white powder between two Brazil nuts' },
     text: 'Selenium is a trace element. It is found in seafood, in meat and in Brazil nuts. The label names the compound used: selenium dioxide monohydrate.',
     caution: 'Do not add other selenium without advice.',
   },
   zinc: {
-    picture: { name: 'zinc', alt: 'Blue-grey crystals and pumpkin seeds' },
+    picture: { name: 'zinc', alt: 'A heap of white powder, red beans and chickpeas' },
     text: 'Zinc is an essential mineral that the body cannot make. It is found in meat, oysters and legumes. The label names the compound used: zinc sulphate monohydrate.',
   },
 }

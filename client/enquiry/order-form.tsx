@@ -137,6 +137,9 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
     form.current?.querySelector<HTMLElement>('[name=quantity]')?.focus()
   }
 
+  // The form is hydrated once it is touched, and that focus came before `onFocus`.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  useEffect(() => void prepare(), [])
   useEffect(() => {
     if (!state.received) return
     // In a timer: if the confirmation or its toast throws, the error page unmounts this form first, and the key stays.
@@ -167,7 +170,6 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
             data-offline={scriptOffline}
             onSubmit={submit}
             onFocus={prepare}
-            onPointerEnter={prepare}
             onInput={correct}
           >
             {isRefused && toasts}

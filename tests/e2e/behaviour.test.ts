@@ -72,6 +72,16 @@ describe.each([
     await close()
   })
 
+  sameOnBoth('the home page leads a retailer to the form with that chosen', async () => {
+    const { page, close } = await visit('/', options)
+    await page.getByRole('main').getByRole('link', { name: 'For your shop' }).click()
+    await page.waitForURL(/\/buy-now\?for=retailer/)
+    await eventually(async () => expect(await page.locator('[name=retailerSelfUse]').inputValue()).toBe('Retailer'))
+    await page.goto(`${site().url}/buy-now?for=self-use`)
+    await eventually(async () => expect(await page.locator('[name=retailerSelfUse]').inputValue()).toBe('Self Use'))
+    await close()
+  })
+
   sameOnBoth('what is typed and sent before React arrives is kept and sent once', async () => {
     const { page, problems, close } = await open('/privacy-policy', options)
     let orders = 0
@@ -289,6 +299,62 @@ it('a printed product page keeps the composition, the safety and the contact', a
     expect(await page.getByText(kept).last().isVisible(), kept).toBe(true)
   expect(await page.getByRole('banner').isVisible()).toBe(false)
   await close()
+})
+
+const TOUCH = { ...PHONE, hasTouch: true, isMobile: true }
+const sharedText =
+  /^Quvera 300\. Each dose contains:\nCoenzyme Q10 300 mg\nOmega-3 Fatty Acids 250 mg\nLycopene \(10%\) 5000 mcg/
+
+it('on a phone the physician’s sheet is shared: product, composition and address', async () => {
+  const { page, close } = await visit(productPath(products[0]), TOUCH)
+  await page.evaluate(() => {
+    const share = async (data: ShareData) => Object.assign(window, { shared: data })
+    Object.defineProperty(navigator, 'share', { value: share })
+  })
+  await page.getByRole('link', { name: 'Show it to your physician' }).tap()
+  await page.waitForFunction('window.shared')
+  const { text, url, ...rest } = await page.evaluate(() => Object(window).shared)
+  expect(text).toMatch(sharedText)
+  expect(url).toBe(site().url + productPath(products[0]))
+  expect(rest).toEqual({})
+  await close()
+})
+
+it.each([
+  ['opens WhatsApp', true],
+  ['is copied where no window opens', false],
+])('on a phone that cannot share, the sheet %s', async (_, opens) => {
+  const { page, close } = await visit(productPath(products[0]), TOUCH)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.evaluate((works) => {
+    Object.defineProperty(navigator, 'share', { value: undefined })
+    window.open = (address) => {
+      Object.assign(window, { opened: String(address) })
+      return works ? window : null
+    }
+  }, opens)
+  const link = page.locator('.sheet-link')
+  await link.tap()
+  if (!opens) await link.getByText('Copied').waitFor()
+  const message = opens
+    ? new URL(await page.evaluate(() => Object(window).opened)).searchParams.get('text')
+    : await page.evaluate(() => navigator.clipboard.readText())
+  expect(message).toMatch(sharedText)
+  expect(message?.endsWith(`\n${site().url}${productPath(products[0])}`)).toBe(true)
+  await close()
+})
+
+it('elsewhere the sheet is printed, and without scripts its link leads to the label', async () => {
+  const { page, close } = await visit(productPath(products[0]))
+  await page.evaluate(() => Object.assign(window, { print: () => document.body.toggleAttribute('data-printed', true) }))
+  await page.getByRole('link', { name: 'Show it to your physician' }).click()
+  await page.locator('body[data-printed]').waitFor()
+  expect(await page.locator('html[data-sheet]').count()).toBe(1)
+  await close()
+  const plain = await visit(productPath(products[0]), { javaScriptEnabled: false })
+  await plain.page.getByRole('link', { name: 'Show it to your physician' }).click()
+  expect(new URL(plain.page.url()).hash).toBe('#composition')
+  await plain.close()
 })
 
 it('the copyright names the year in which the page is read, not the one in which it was built', async () => {
