@@ -207,7 +207,7 @@ describe('show', () => {
     expect(missing).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: 'There is no enquiry QV-ZZZZZZ. npm run -s staff -- find TEXT looks for others.\n',
+      stderr: 'There is no enquiry QV-ZZZZZZ. npm run -s staff -- list TEXT looks for others.\n',
     })
   })
 })
