@@ -1,8 +1,8 @@
 // The pages are complete HTML. Controls are loaded after the page, or at the first interaction; React is loaded for a form
 // once somebody touches it. This script may run while the page is still being parsed.
 import { RECEIVED_PATH } from '../shared/form-outcome.ts'
-import { FORM_REPEAT_MS } from '../shared/submission-key.ts'
-import { createKeyRecord, readKey, storeKey } from './enquiry/submission-key.ts'
+import { formState, postByBrowser, setFormState } from './enquiry/form-state.ts'
+import { addKey, storeKey } from './enquiry/submission-key.ts'
 import type { IslandName } from './ui/island.tsx'
 
 const HEADER_SCROLL_PX = 200
@@ -53,33 +53,35 @@ function watchScroll() {
   root.toggleAttribute('data-scrolled', scrollY >= HEADER_SCROLL_PX)
 }
 
-// Forms used before their island is hydrated, and buttons used before there are controls. Then each is submitted or clicked once.
-const held = new Set<EventTarget>()
-
+/** Holds a form until its island is hydrated, and a button until there are controls. Then it is submitted or clicked once. */
 function holdEarly(event: Event) {
   if (!(event.target instanceof Element)) return
   const target = event.target.closest<HTMLElement>('form, button[type=button]')
   const isForm = target instanceof HTMLFormElement
-  if (!target || isForm !== (event.type === 'submit') || 'native' in target.dataset || hasNativeBehaviour(target))
-    return
+  if (!target || isForm !== (event.type === 'submit')) return
+  if (formState(target) === 'byBrowser' || hasNativeBehaviour(target)) return
   const island = islandOf(target)
   if (isForm && !island) return
   const isReady = () => (isForm ? island?.hasAttribute('data-hydrated') : root.hasAttribute('data-ready'))
   if (isReady()) return
   event.preventDefault()
   event.stopImmediatePropagation() // React may handle it already
-  if (held.has(target)) return
-  held.add(target)
+  if (formState(target) === 'held') return
+  setFormState(target, 'held')
   const button = target.querySelector('button.button')
   button?.setAttribute('aria-disabled', 'true') // as React marks it while it sends
   function releaseHeld() {
     clearTimeout(timer)
-    if (!target || !held.delete(target)) return
+    if (!target || formState(target) !== 'held') return
+    setFormState(target, 'byScripts')
     button?.setAttribute('aria-disabled', 'false')
     if (isReady() && target.isConnected) {
       if (isForm) target.requestSubmit()
       else target.click()
-    } else if (isForm) submitNatively(target)
+    } else if (isForm) {
+      if (navigator.onLine) postByBrowser(target)
+      else alert(target.dataset.offline)
+    }
   }
   const timer = setTimeout(releaseHeld, HOLD_TIMEOUT_MS)
   const code = isForm && island ? hydrate(island) : start()
@@ -94,42 +96,12 @@ function hasNativeBehaviour(target: HTMLElement) {
   )
 }
 
-/** The browser sends the form and shows the page that answers, now and at every later try. */
-function submitNatively(form: HTMLFormElement) {
-  if (!navigator.onLine) return alert(form.dataset.offline)
-  form.dataset.native = ''
-  if (!form.isConnected) {
-    form.hidden = true // React has made a new form; this one can only be sent from within the document
-    document.body.append(form)
-  }
-  form.submit()
-}
-
-/**
- * Adds the submission key to an order that the browser sends: the stored one, or a new one, which is stored. The next try,
- * with scripts or without, has the same key. Without one the server makes a content key.
- */
-function addKey({ target, formData }: FormDataEvent) {
-  const { id, dataset } = target as HTMLElement
-  if (id !== 'order' || !('native' in dataset)) return
-  const given = formData.get('submissionKey') // of a page that answered a failure
-  // A page that came by http has no randomUUID.
-  const kept = (!given && readKey()) || createKeyRecord(String(given ?? crypto.randomUUID?.() ?? ''))
-  if (kept.key && storeKey({ ...kept, maybeStored: true, sentByBrowser: true })) formData.set('submissionKey', kept.key)
-}
-
-/** Runs on the page that confirms an order: the same order sent more than ten minutes later is a new one. */
-function expireKey() {
-  const kept = readKey()
-  if (kept?.sentByBrowser) storeKey({ ...kept, expiresAt: Math.min(kept.expiresAt, Date.now() + FORM_REPEAT_MS) })
-}
-
 function whenLoaded() {
   watchScroll() // reading scrollY earlier would force a layout
   setTimeout(start, CONTROLS_DELAY_MS)
 }
 
-if (location.pathname === RECEIVED_PATH) expireKey()
+if (location.pathname === RECEIVED_PATH) storeKey(null) // the visitor sees the reference: the next order has a new key
 for (const type of interactions) addEventListener(type, loadTouched)
 for (const type of ['submit', 'click']) addEventListener(type, holdEarly, true)
 addEventListener('formdata', addKey)

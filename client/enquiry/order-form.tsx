@@ -6,6 +6,7 @@ import type { FieldRule, OrderContent, OrderField } from '../../shared/order.ts'
 import { anotherEnquiry, buyNow, notAPurchase, privacyNotice, scriptOffline } from '../content/enquiry-form.ts'
 import { Picture } from '../ui/picture.tsx'
 import { Linked } from '../ui/text.tsx'
+import { formState, postByBrowser } from './form-state.ts'
 import { inTime } from './in-time.ts'
 import { OrderFields } from './order-fields.tsx'
 import { NextSteps, OrderReceived, type OrderState } from './order-received.tsx'
@@ -101,7 +102,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     const { currentTarget } = event
-    if ('native' in currentTarget.dataset) return // the browser has sent it before, so it sends every later try too
+    if (formState(currentTarget) === 'byBrowser') return
     event.preventDefault()
     if (state.sending) return // otherwise the browser could post the order while the script sends it
     if (currentTarget.querySelector('.fields :focus')) sendButton()?.focus() // the fields are locked while they are sent
@@ -112,9 +113,8 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
       send(readForm(currentTarget))
     } catch {
       if (!navigator.onLine) return show({ note: scriptOffline })
-      currentTarget.dataset.native = ''
       setState(state) // the visitor may cancel the request, or come back
-      currentTarget.submit()
+      postByBrowser(currentTarget)
     }
   }
 

@@ -5,7 +5,6 @@ import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFi
 import { fieldErrorsOf, notStored, outdated, progressTexts, stoppedText, uncertain } from '../content/sending.ts'
 import type { OrderState } from './order-received.tsx'
 import { getOrCreateKey, keepKey, retryAfterMs, sendOrder } from './send-order.ts'
-import { createKeyRecord } from './submission-key.ts'
 import { answeredStatus } from './trpc.ts'
 
 export type OrderSender = ReturnType<typeof createOrderSender>
@@ -22,7 +21,7 @@ const PAUSE_MAX_MS = 15_000
  * @param maybeStoredKey key of an order that was sent without scripts and may be stored
  */
 export function createOrderSender(show: Show, maybeStoredKey?: string) {
-  if (maybeStoredKey) keepKey({ ...createKeyRecord(maybeStoredKey), maybeStored: true })
+  if (maybeStoredKey) keepKey({ key: maybeStoredKey, maybeStored: true })
   const client = new QueryClient()
   client.mount() // resumes paused mutations when the network is back
   focusManager.setFocused(true) // hidden tabs go on sending
@@ -96,18 +95,13 @@ export function createOrderSender(show: Show, maybeStoredKey?: string) {
 function createMutation(client: QueryClient, signal: AbortSignal) {
   let since = performance.now()
   let hasWaited = false
-  let isRepeat = false
   const unsubscribe = onlineManager.subscribe(() => {
     since = performance.now()
   })
   return new MutationObserver(client, {
     // The first try is made also when the browser says it is offline: it may be wrong.
     networkMode: 'offlineFirst',
-    mutationFn: (order: OrderContent) => {
-      const sent = sendOrder(order, signal, isRepeat)
-      isRepeat = true
-      return sent
-    },
+    mutationFn: (order: OrderContent) => sendOrder(order, signal),
     onSettled: unsubscribe,
     retry: (_failures, error) => {
       if (signal.aborted) return false

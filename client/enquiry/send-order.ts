@@ -1,6 +1,6 @@
 import { v4 as randomUuid } from 'uuid'
 import type { OrderContent } from '../../shared/order.ts'
-import { createKeyRecord, isFresh, readKey, type SubmissionKey, storeKey } from './submission-key.ts'
+import { readKey, type SubmissionKey, storeKey } from './submission-key.ts'
 import { answeredStatus, trpc } from './trpc.ts'
 
 /** A longer `Retry-After` comes from the daily limit. The form does not wait for it. */
@@ -13,11 +13,10 @@ const WAIT_MAX_SECONDS = 120
  * 409 says that the key is stored with other content. After a try without an answer this means that the earlier
  * version did arrive and the visitor has changed it since: the changed one goes out at once under a key of its own.
  * Otherwise, as in a duplicated tab, the visitor is told, and the next try has a new key.
- * @param isRepeat an automatic retry: it keeps the key, even one that expired meanwhile
  */
-export async function sendOrder(order: OrderContent, signal: AbortSignal, isRepeat: boolean) {
+export async function sendOrder(order: OrderContent, signal: AbortSignal) {
   if (signal.aborted) throw new Error('Stopped between two tries')
-  const key = (isRepeat && current) || getOrCreateKey()
+  const key = getOrCreateKey()
   try {
     return await send(order, key, signal)
   } catch (error) {
@@ -29,7 +28,7 @@ export async function sendOrder(order: OrderContent, signal: AbortSignal, isRepe
 }
 
 async function send(order: OrderContent, sent: SubmissionKey, signal: AbortSignal) {
-  keepKey({ ...createKeyRecord(sent.key), maybeStored: true }) // its lifetime begins with the last try
+  keepKey({ key: sent.key, maybeStored: true })
   try {
     return await trpc.order.submit.mutate({ ...order, submissionKey: sent.key }, { signal })
   } catch (error) {
@@ -50,8 +49,7 @@ export function retryAfterMs(error: unknown): number | undefined {
 let current: SubmissionKey | null = null
 
 export function getOrCreateKey(): SubmissionKey {
-  current ??= readKey()
-  if (!current || !isFresh(current)) current = createKeyRecord(randomUuid())
+  current ??= readKey() ?? { key: randomUuid(), maybeStored: false }
   return current
 }
 

@@ -1,11 +1,10 @@
-import { KEY_LIFETIME_MS } from '../../shared/submission-key.ts'
+import { formState } from './form-state.ts'
 
 const STORE = 'submission-key'
 
 /*
- * A key is created when an order is first sent. send-order.ts stores it before each try and removes it once the visitor sees
- * the reference. Where the browser sends the form, main.ts adds the stored key or a new one to it, and lets it expire soon
- * after the page that shows the reference.
+ * A key is created when an order is first sent, and removed once the visitor sees the reference: by send-order.ts, or by
+ * main.ts on the page that shows the reference. Between the two every try has the same key, whoever sends it.
  */
 
 /**
@@ -16,26 +15,12 @@ export interface SubmissionKey {
   key: string
   /** A request with this key was started and not refused, so the server may have stored what was sent. */
   maybeStored: boolean
-  /** The browser, not the scripts, sent it last. */
-  sentByBrowser: boolean
-  expiresAt: number
-}
-
-/** A record of this key. Its lifetime starts now. */
-export function createKeyRecord(key: string): SubmissionKey {
-  return { key, maybeStored: false, sentByBrowser: false, expiresAt: Date.now() + KEY_LIFETIME_MS }
-}
-
-/** A key that expires in more than two days comes from a clock that was wrong. */
-export function isFresh({ expiresAt }: SubmissionKey): boolean {
-  const left = expiresAt - Date.now()
-  return left > 0 && left < 2 * KEY_LIFETIME_MS
 }
 
 export function readKey(): SubmissionKey | null {
   try {
     const kept = JSON.parse(sessionStorage.getItem(STORE) ?? 'null')
-    return typeof kept?.key === 'string' && isFresh(kept) ? kept : null
+    return typeof kept?.key === 'string' ? kept : null
   } catch {
     return null
   }
@@ -50,4 +35,13 @@ export function storeKey(key: SubmissionKey | null): boolean {
   } catch {
     return false
   }
+}
+
+/** Adds the key to an order that the browser posts: that of a page which answered a failure, the stored one or a new one. */
+export function addKey({ target, formData }: FormDataEvent): void {
+  if ((target as HTMLElement).id !== 'order' || formState(target as HTMLElement) !== 'byBrowser') return
+  const given = formData.get('submissionKey')
+  // A page that came by http has no randomUUID. Without a key the server looks for an equal enquiry.
+  const key = given ? String(given) : (readKey()?.key ?? crypto.randomUUID?.())
+  if (key && storeKey({ key, maybeStored: true })) formData.set('submissionKey', key)
 }

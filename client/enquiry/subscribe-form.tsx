@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import type { Refused } from '../../shared/form-outcome.ts'
-import { notSubscribed, subscribe } from '../content/contact.ts'
+import { subscribe } from '../content/contact.ts'
+import { formState, postByBrowser } from './form-state.ts'
 import { inTime } from './in-time.ts'
 
 interface Answer {
@@ -20,15 +21,19 @@ export function SubscribeForm({ path, refused }: SubscribeFormProps) {
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     const form = event.currentTarget
-    if ('native' in form.dataset) return
+    if (formState(form) === 'byBrowser') return
     event.preventDefault()
     const box = form.elements.namedItem('email') as HTMLInputElement
     if (busy || (answer?.done && !box.value)) return // pressed twice
     setBusy(true)
     const data = new FormData(form)
-    const result = await sendAddress(data)
+    const code = await inTime(import('./trpc.ts')).catch(() => undefined)
+    const result = await code?.subscribeAddress(data)
     setBusy(false)
-    setAnswer(result)
+    if (result) setAnswer(result)
+    else if (navigator.onLine)
+      return postByBrowser(form) // the code for it is gone, as after an update of the site
+    else return setAnswer({ done: false, message: subscribe.offline })
     if (result.done && box.value === data.get('email')) box.value = ''
   }
 
@@ -71,13 +76,4 @@ export function SubscribeForm({ path, refused }: SubscribeFormProps) {
       <p className="small">{subscribe.consent}</p>
     </form>
   )
-}
-
-async function sendAddress(data: FormData) {
-  try {
-    const { subscribeAddress } = await inTime(import('./trpc.ts'))
-    return await subscribeAddress(data)
-  } catch {
-    return { done: false, message: notSubscribed() } // the code for it did not arrive
-  }
 }

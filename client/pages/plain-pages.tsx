@@ -121,7 +121,7 @@ export const subscriptionPage: Page = {
       <MessagePage title={title}>
         <p className="lead">{text}</p>
         {Object.entries(buttons ?? {}).map(([action, label]) => (
-          <form key={action} method="post" data-native="">
+          <form key={action} method="post">
             <input type="hidden" name="do" value={action} />
             <button type="submit" className={action === 'confirm' ? 'button' : 'pill'}>
               {label}

@@ -231,14 +231,36 @@ it('an address that is corrected while the first one is being sent is sent too',
   await close()
 })
 
-it('a subscription whose code does not arrive says so after some seconds', async () => {
+it.each(['stalls', 'is gone, as after an update'])(
+  'a subscription whose code %s is posted by the browser',
+  async (what) => {
+    const { page, close } = await visit('/privacy-policy')
+    await page.route('**/assets/trpc-*.js', (route) => (what === 'stalls' ? undefined : route.fulfill({ status: 404 })))
+    const email = anAddress()
+    const box = page.locator('#subscribe')
+    await box.getByLabel('Email address').fill(email)
+    await box.getByRole('button').click({ noWaitAfter: true })
+    await page.waitForURL('**/subscribed')
+    expect(await site().inspect((db) => db.subscriber.count({ where: { email } }))).toBe(1)
+    await close()
+  },
+)
+
+it('a subscription without its code and without a network says so, and can be sent again', async () => {
   const { page, close } = await visit('/privacy-policy')
-  await page.route('**/assets/trpc-*.js', () => {}) // stalls
+  await page.context().setOffline(true)
   const box = page.locator('#subscribe')
   await box.getByLabel('Email address').fill(anAddress())
   await box.getByRole('button').click()
-  await box.getByText(subscribe.failed).waitFor()
+  await box.getByText(subscribe.offline).waitFor()
   expect(await box.getByRole('button').textContent()).toBe('Subscribe')
+  await page.context().setOffline(false)
+  await box.getByRole('button').click()
+  await box
+    .getByText(subscribe.done)
+    .or(page.getByRole('heading', { name: 'Almost subscribed' }))
+    .first()
+    .waitFor()
   await close()
 })
 

@@ -156,29 +156,6 @@ describe.concurrent('one order', () => {
     await close()
   })
 
-  it('a form sent without scripts whose answer is lost, and sent again with them, is one order', async () => {
-    const email = anAddress()
-    const { page, close } = await newcomer()
-    await page.route('**/assets/*.js', (route) => route.abort())
-    await page.route('**/buy-now', async (route) => {
-      if (route.request().method() !== 'POST') return route.continue()
-      await route.fetch()
-      await route.abort('connectionreset')
-    })
-    await page.goto(`${site().url}/buy-now`)
-    await fillOrder(page, { email })
-    await sendButton(page).click()
-    await eventually(async () => expect(await storedFrom(email)).toHaveLength(1))
-    await page.waitForURL('chrome-error://**') // before that the browser is on its way there
-    await page.unroute('**/assets/*.js')
-    await page.goto(`${site().url}/buy-now`)
-    await fillOrder(page, { email })
-    await sendButton(page).click()
-    await received(page)
-    expect(await storedFrom(email)).toHaveLength(1)
-    await close()
-  })
-
   it('a repeat by itself keeps its key, also a day later', async () => {
     const email = anAddress()
     const { page, close } = await onOurClock()
@@ -270,7 +247,10 @@ describe.concurrent('one order', () => {
       [5, 1],
       [11, 2],
     ] as const) {
-      await page.clock.fastForward(minutes * 60_000)
+      await site().inspect(
+        (db) => db.$executeRaw`
+          UPDATE "Quvera_Form" SET "ReceivedAt" = now() - make_interval(mins => ${minutes}::int) WHERE "Email" = ${email}`,
+      )
       await page.goto(`${site().url}/buy-now`)
       await page.clock.runFor(1000)
       await fillOrder(page, { email })
