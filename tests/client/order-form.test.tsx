@@ -267,11 +267,10 @@ it('what something else has left in the place of the key does not keep an order 
 })
 
 it.each([
-  ['yesterday, a little less than a day ago,', 23.9, true],
-  ['a day ago', 24.1, false],
-  ['a month ago', 720, false],
-  ['at a time that has yet to come', -48, false],
-])('the key of a try without an answer, made %s counts again: %#', async (_, hours, again) => {
+  ['a day ago', 24],
+  ['a month ago', 720],
+  ['by a clock that was ahead', -48],
+])('the key of a try without an answer, made %s, counts again', async (_, hours) => {
   network.answers = [new TypeError('Failed to fetch')]
   await fill(filled)
   await sendOnce()
@@ -280,7 +279,7 @@ it.each([
   vi.spyOn(Date, 'now').mockReturnValue(now + hours * 3_600_000)
   await send()
   await toast(messages.received)
-  expect(network.sent[1]?.submissionKey === network.sent[0]?.submissionKey).toBe(again)
+  expect(network.sent[1]?.submissionKey).toBe(network.sent[0]?.submissionKey)
 })
 
 it('an order that was received before says when', async () => {

@@ -240,7 +240,7 @@ it.each(['stalls', 'is gone, as after an update'])(
     const box = page.locator('#subscribe')
     await box.getByLabel('Email address').fill(email)
     await box.getByRole('button').click({ noWaitAfter: true })
-    await page.waitForURL('**/subscribed')
+    await page.waitForURL('**/subscribed#main')
     expect(await site().inspect((db) => db.subscriber.count({ where: { email } }))).toBe(1)
     await close()
   },
@@ -248,9 +248,10 @@ it.each(['stalls', 'is gone, as after an update'])(
 
 it('a subscription without its code and without a network says so, and can be sent again', async () => {
   const { page, close } = await visit('/privacy-policy')
-  await page.context().setOffline(true)
   const box = page.locator('#subscribe')
   await box.getByLabel('Email address').fill(anAddress())
+  await page.locator('[data-island=subscribe][data-hydrated]').waitFor()
+  await page.context().setOffline(true)
   await box.getByRole('button').click()
   await box.getByText(subscribe.offline).waitFor()
   expect(await box.getByRole('button').textContent()).toBe('Subscribe')
