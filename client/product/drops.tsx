@@ -49,7 +49,7 @@ export function Drops({ lines }: { lines: LabelLine[] }) {
 
 /** Amounts such as "EPA 90 mg\nDHA 60 mg" are two drops. */
 function dropsOf({ amount, hue }: LabelLine): Drop[] {
-  return [...amount.matchAll(/([\d.]+) (m?c?g)\b/g)].map(([printed, figure, unit = '']) => {
+  return [...amount.matchAll(/\b(\d{1,6}(?:\.\d{1,4})?) (mc?g)\b/g)].map(([printed, figure, unit = '']) => {
     const milligrams = Number(figure) * (MILLIGRAMS[unit] ?? 0)
     return { amount: printed, hue, milligrams, side: Math.sqrt(milligrams / UNIT_AREA) }
   })

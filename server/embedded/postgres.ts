@@ -151,7 +151,7 @@ async function launch(dataDir: string, { initdb, postgres }: Programs, settings:
     text = (text + chunk).slice(-LAST_WORDS_MAX)
   })
   const ended = once(child, 'close').then(() => {
-    const words = text.trim().replaceAll(/\s*\n\s*/g, ' ')
+    const words = text.trim().split('\n').join(' ')
     return [words, child.signalCode ?? `exit code ${child.exitCode}`].filter(Boolean).join(', ')
   })
   while (!(await isReady(dataDir, child))) {
