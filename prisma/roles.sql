@@ -46,7 +46,7 @@ GRANT UPDATE ("SubscribedAt", "ConsentVersion", "ConfirmedAt", "EndsAt") ON "Quv
 GRANT SELECT ON "Quvera_History" TO quvera_app, quvera_readonly;
 -- The access log: staff commands add lines; the database sets time and role. A trigger keeps each line for a year.
 GRANT INSERT ("Who", "Command", "What") ON "Quvera_Access" TO quvera_app, quvera_readonly;
-GRANT SELECT ON "Quvera_Access" TO quvera_readonly;
+GRANT SELECT ON "Quvera_Access" TO quvera_app, quvera_readonly; -- the site reads it for the daily backup
 
 -- Repeated from the migration, because pg_dump --no-acl drops it.
 REVOKE EXECUTE ON FUNCTION "Quvera_keep_history"(), "Quvera_erase_old"(TIMESTAMPTZ, INT) FROM PUBLIC;

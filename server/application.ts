@@ -31,7 +31,7 @@ export async function openApplication(
   const availability = createAvailability(log, () => probeStorage(db))
   const outbox = startOutbox(db, env, { log, pollMs, summaryWaitMs })
   const endRetention = startRetention(db, env.RETENTION_MONTHS, log)
-  const endBackups = env.BACKUP_DIR ? startDailyBackup(database, env.BACKUP_DIR, log) : () => {}
+  const endBackups = env.BACKUP_DIR ? startDailyBackup(database, env.BACKUP_DIR, log) : async () => {}
   // Loaded only where it is used: it costs start-up time.
   const metrics = env.METRICS_PORT ? await (await import('./http/metrics.ts')).startMetrics(env, db) : undefined
   if (metrics) log.info(`Prometheus reads ${metrics.url}`)
@@ -48,7 +48,7 @@ export async function openApplication(
       isEnding = true
       await sleep(drainMs)
       endRetention()
-      endBackups()
+      await endBackups()
       // Fastify closes idle connections once. A connection that is answered later would stay open for ten seconds.
       const idle = setInterval(() => app.server.closeIdleConnections(), 100)
       const deadline = setTimeout(() => app.server.closeAllConnections(), graceMs)

@@ -3,7 +3,7 @@ import { brand } from './brand.ts'
 import { buyerTypes, products } from './catalogue.ts'
 
 /** Stored with each enquiry. Raise it when the notice beside the submit button changes. */
-export const PRIVACY_NOTICE_VERSION = '2026-11-22'
+export const PRIVACY_NOTICE_VERSION = '2026-11-25'
 
 export const NAME_MAX = 200
 export const EMAIL_MAX = 254

@@ -8,11 +8,7 @@ import { staff } from './support/staff-command.ts'
  */
 
 const tried: [command: RegExp, file: string, says: RegExp][] = [
-  [
-    /^npm ci\b|^npm run (check|test:postgres|test:faults)$/,
-    '.ci/run',
-    /npm ci.*biome check.*tsc.*npm test.*test:postgres.*test:faults/s,
-  ],
+  [/^npm ci\b|^npm run (check|test:faults)$/, '.ci/run', /npm ci.*biome check.*tsc.*npm test.*test:faults/s],
   [/^npm test/, 'tests/release/npm-scripts.test.ts', /npm test tells of a forgotten migration/],
   [/npm start$/, 'tests/release/npm-scripts.test.ts', /npm start that is told to end/],
   [/^npm run migration/, 'tests/release/npm-scripts.test.ts', /npm run migration/],

@@ -1,4 +1,5 @@
-// node client/artwork/hues.mjs: lights each ingredient in its own hue. Once after build.sh: a second run lights them twice.
+// node client/artwork/hues.mjs [NAME...]: lights each ingredient, or these, in its own hue. Once after build.sh: a second run
+// lights them twice.
 import sharp from 'sharp'
 
 const IMAGES = new URL('../images/', import.meta.url).pathname
@@ -15,7 +16,9 @@ const LIGHTS = {
   zinc: [0.8, 0.92, 1.08],
 }
 
+const names = process.argv.slice(2)
 for (const [name, light] of Object.entries(LIGHTS)) {
+  if (names.length > 0 && !names.includes(name)) continue
   const lit = await sharp(`${IMAGES}${name}-800.avif`).removeAlpha().linear(light, [0, 0, 0]).png().toBuffer()
   for (const width of [240, 480, 800]) {
     const made = sharp(lit).resize(width)

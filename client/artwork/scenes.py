@@ -530,29 +530,17 @@ def vitamin_b12():
         place(loose if i == 0 else again(loose, (0, 0, 0)), (x, y, z + s * 0.88), (90, 0, t), s)
 
 
-def rock(mat, radius, seed, points=34, squash=0.8):
-    """A broken mineral: the hull of a few random points."""
-    dice = random.Random(seed)
-    made = bmesh.new()
-    for _ in range(points):
-        p = Vector([dice.gauss(0, 1) for _ in range(3)]).normalized() * dice.uniform(0.82, 1)
-        made.verts.new((p.x * radius, p.y * radius, p.z * radius * squash))
-    bmesh.ops.convex_hull(made, input=made.verts)
-    bmesh.ops.delete(made, geom=[v for v in made.verts if not v.link_faces], context="VERTS")
-    data = bpy.data.meshes.new("rock")
-    made.to_mesh(data)
-    made.free()
-    verts, faces = [v.co[:] for v in data.vertices], [tuple(p.vertices) for p in data.polygons]
-    return mesh("rock", verts, faces, mat, smooth=False, bevel=radius * 0.03)
+def white_powder(name, z, at, seed):
+    """A heap of the white salt, with single grains around it."""
+    white = grain(material(name, "#FAF6EE", 0.6, Specular=0.35, Subsurface=0.1, Subsurface_Radius=(0.02, 0.02, 0.015), Subsurface_Color=rgb("#FFFDF8")), 150, 0.5, 0.006, 4)
+    dune("heap", white, 0.30, 0.20, (*at, z), seed=seed, rough=0.024, fine=0.010)
+    grains(white, 30, 0.31, 0.40, z + 0.002, 0.008, seed)
 
 
 @scene
 def selenium():
     z = plinth()
-    grey = grain(material("selenium", "#8A8785", 0.30, Metallic=1.0), 26, 0.18, 0.02, 6)
-    cluster([grey], 34, z, 0.20, 0.072, 11, lean=58, sides=5, long=2.2)
-    base = rock(grey, 0.26, 4, 40, 0.42)
-    place(base, (0, 0.02, z + 0.05))
+    white_powder("selenium", z, (0, 0.08), 7)
     shell = grain(tinted("shell", ((0.0, "#33241C"), (1.0, "#BFA98F"), (0.40, "#6B5140"), (0.72, "#927862")), 0.72, Specular=0.25), 60, 0.5, 0.008, 8)
     kernel = tinted("kernel", ((0.0, "#EBDDBE"), (1.0, "#5E3E28"), (0.30, "#E6D3AB"), (0.46, "#C79E6C"), (0.64, "#855B3B")), 0.42, Specular=0.4, Subsurface=0.12, Subsurface_Radius=(0.04, 0.03, 0.02), Subsurface_Color=rgb("#EBDDBE"))
     grain(kernel, 70, 0.22, 0.006, 6)
@@ -590,73 +578,33 @@ def selenium():
 
 @scene
 def zinc():
+    """The salt and legumes: red beans and chickpeas."""
     z = plinth()
-    metal = material("zinc", "#B4C0C9", 0.30, Metallic=1.0)
-    nodes, links = metal.node_tree.nodes, metal.node_tree.links
-    shader, where = nodes["Principled BSDF"], nodes.new("ShaderNodeTexCoord")
-    bump = nodes.new("ShaderNodeBump")
-    cells, fine, mix, span, way, turn = (nodes.new(f"ShaderNode{k}") for k in ("TexVoronoi", "TexNoise", "MixRGB", "MapRange", "VectorMath", "VectorMath"))
-    cells.inputs["Scale"].default_value, fine.inputs["Scale"].default_value, fine.inputs["Detail"].default_value = 13, 60, 8
-    bump.inputs["Strength"].default_value, bump.inputs["Distance"].default_value = 0.30, 0.004
-    links.new(where.outputs["Object"], cells.inputs["Vector"])
-    links.new(where.outputs["Object"], fine.inputs["Vector"])
-    span.inputs["To Min"].default_value, span.inputs["To Max"].default_value = 0.22, 0.50
-    links.new(cells.outputs["Color"], span.inputs["Value"])
-    links.new(span.outputs[0], shader.inputs["Roughness"])
-    mix.inputs[0].default_value, mix.inputs[1].default_value, mix.inputs[2].default_value = 1.0, rgb("#9FAEBA"), rgb("#CBD4DA")
-    links.new(cells.outputs["Color"], mix.inputs[0])
-    links.new(mix.outputs[0], shader.inputs["Base Color"])
-    links.new(fine.outputs["Fac"], bump.inputs["Height"])
-    way.operation, turn.operation = "MULTIPLY_ADD", "ADD"  # every grain of the metal faces a little elsewhere
-    links.new(cells.outputs["Color"], way.inputs[0])
-    way.inputs[1].default_value, way.inputs[2].default_value = (0.5,) * 3, (-0.25,) * 3
-    links.new(way.outputs[0], turn.inputs[0])
-    links.new(bump.outputs[0], turn.inputs[1])
-    links.new(turn.outputs[0], shader.inputs["Normal"])
+    white_powder("zinc", z, (-0.16, 0.08), 9)
+    red = mottle(material("bean", "#7A2A1E", 0.24, Specular=0.5, Clearcoat=0.3), ("#6B2018", "#8F3A28"), 3)
+    pale = grain(mottle(material("chickpea", "#D9B77E", 0.45, Specular=0.35), ("#CFA96C", "#E3C795"), 4), 40, 0.25, 0.006, 4)
 
-    def lump(radius, seed, squash):
-        """A broken piece of metal: many fracture faces, each of them stepped and pitted."""
-        dice = random.Random(seed)
-        planes = [(Vector([dice.gauss(0, 1) for _ in range(3)]).normalized(), dice.uniform(0.74, 0.98)) for _ in range(19)]
-        shift = Vector((seed * 3.1, 0, seed))
+    def bean(kind):
+        """A kidney: an ellipsoid bent around its navel."""
+        return ball("bean", red, 0.062, 6, lambda p: Vector((p.x * 1.55, p.y * 0.86 + 0.34 * p.x * p.x - 0.16 * math.exp(-((p.x / 0.3) ** 2)) * (p.y < 0), p.z * 0.80)) * (1 + 0.04 * noise.noise(p * 1.5 + Vector((kind * 3.7, 0, 0)))))
+
+    def chickpea(kind):
+        """A ball with a beak and a furrow."""
 
         def bend(p):
-            reach = sorted(d / max(p.dot(n), 1e-3) for n, d in planes)
-            r = min(reach[0], 1.15)
-            step = math.floor(noise.noise(p * 2.6 + shift) * 7) / 7
-            r *= 1 + 0.045 * step + 0.035 * noise.fractal(p * 3.5 + shift, 0.9, 2.1, 6) - 0.05 * max(0, noise.noise(p * 5 + shift) - 0.25)
-            return Vector((p.x * r, p.y * r, p.z * r * squash))
+            beak = 0.42 * max(0, p.x) ** 7
+            furrow = 0.10 * math.exp(-((p.y / 0.16) ** 2)) * max(0, -p.x + 0.4)
+            return p * (1 + beak - furrow + 0.06 * noise.noise(p * 2.3 + Vector((kind * 5.1, 0, 0))))
 
-        return ball("rock", metal, radius, 7, bend)
+        return ball("chickpea", pale, 0.060, 6, bend)
 
-    for r, seed, at, turned, squash in ((0.25, 3, (-0.14, 0.06, z + 0.185), (10, 14, 0), 0.86), (0.17, 9, (0.24, 0.13, z + 0.12), (0, 30, 40), 0.8), (0.095, 15, (0.02, -0.25, z + 0.066), (50, 0, 10), 0.8)):
-        place(lump(r, seed, squash), at, turned)
-    hull = tinted("pumpkin seed", ((0.0, "#4A5533"), (1.0, "#CBC99C"), (0.35, "#687349"), (0.62, "#8A9263"), (0.82, "#B2B384")), 0.40, 0.16, Specular=0.45)
-    grain(hull, 45, 0.25, 0.004, 5)
-
-    def seed_of(kind):
-        """A pumpkin seed: a flat drop with a rim, fine lines lengthwise, never quite straight."""
-        tints, shift = [], Vector((kind * 4.7, 0, 0))
-
-        def bend(p):
-            t = (p.x + 1) / 2
-            wide = 0.66 * (1.06 - 0.44 * t**2.6) * max(1 - p.x * p.x, 0.02) ** -0.09
-            far = min(1, abs(p.y) / max(math.sqrt(max(1 - p.x * p.x, 1e-6)), 1e-3))
-            rim = 1.4 * math.exp(-(((far - 0.88) / 0.06) ** 2)) - math.exp(-(((far - 0.74) / 0.07) ** 2))
-            line = noise.noise(Vector((p.x * 1.2, p.y * 13, kind * 3)))
-            thick = 0.215 * (1 - 0.3 * t) * (1 + 0.10 * noise.noise(p * 2.5 + shift)) + 0.02 * rim + 0.007 * line
-            tints.append(min(1, max(0, 0.38 + 0.30 * noise.noise(p * 2.2 + shift) + 0.22 * line + 0.45 * max(0, (far - 0.72) / 0.28) ** 1.5 + 0.25 * max(0, t - 0.86) / 0.14)))
-            return Vector((p.x * (1 + 0.05 * t**4), p.y * wide * (1 + 0.05 * noise.noise(Vector((p.x * 2, kind, 0)))), p.z * thick + 0.06 * p.x * p.x * (kind - 1) + 0.03 * noise.noise(Vector((p.x * 1.5, p.y, kind)))))
-
-        return paint(ball("seed", hull, 0.082, 6, bend), tints)
-
-    kinds, dice = [seed_of(k) for k in range(4)], random.Random(5)
-    pieces = kinds + [again(kinds[i % 4], (0, 0, 0)) for i in range(26)]
+    kinds, dice = [bean(0), chickpea(0), bean(1), chickpea(1)], random.Random(5)
+    pieces = kinds + [again(kinds[i % 4], (0, 0, 0)) for i in range(20)]
     for i, p in enumerate(pieces):
-        place(p, (0.22 + 0.09 * math.cos(i * 2.4), -0.23 + 0.09 * math.sin(i * 2.4), z + 0.05 + 0.040 * i), (dice.uniform(-25, 25), dice.uniform(-25, 25), dice.uniform(0, 360)), dice.uniform(0.76, 1.0))
-    settle(pieces, [bpy.data.objects["plinth"]] + [o for o in bpy.data.objects if o.name.startswith("rock")], 150)
+        place(p, (0.24 + 0.10 * math.cos(i * 2.4), -0.20 + 0.10 * math.sin(i * 2.4), z + 0.07 + 0.055 * i), [dice.uniform(0, 360) for _ in range(3)], dice.uniform(0.85, 1.05))
+    settle(pieces, [bpy.data.objects["plinth"], bpy.data.objects["heap"]], 170)
     for p in pieces:  # what fell off the plinth is not in the picture
-        if p.location.z < z:
+        if p.location.z < z or p.location.xy.length > 0.56:
             bpy.data.objects.remove(p)
 
 

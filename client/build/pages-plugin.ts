@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import type { Plugin, ViteBuilder, ViteDevServer } from 'vite'
+import type { Plugin, Rolldown, ViteBuilder, ViteDevServer } from 'vite'
 import { palette } from '../../shared/brand.ts'
 import { NOT_FOUND_PATH } from '../../shared/page-paths.ts'
 import { missingCharacters } from '../fonts/characters.ts'
@@ -81,7 +81,7 @@ export const shortProperties: Plugin = {
 export async function buildPages(builder: ViteBuilder) {
   const { client: browser, ssr } = builder.environments
   if (!browser || !ssr) throw new Error('The client and ssr environments are missing')
-  await builder.build(browser)
+  const scripts = scriptsOf(await builder.build(browser), ['hydrate.tsx', 'order-form.tsx'])
   await builder.build(ssr)
   const { renderSite }: Prerender = await import(pathToFileURL(join(renderer, 'prerender.js')).href)
   const template = await withIntegrity(await readFile(join(client, 'index.html'), 'utf8'))
@@ -92,10 +92,27 @@ export async function buildPages(builder: ViteBuilder) {
         `${file}: the fonts lack ${missing.join(' ')}. Add it in client/fonts/characters.ts, then see subset.mjs`,
       )
     await mkdir(dirname(join(client, file)), { recursive: true })
-    await writeFile(join(client, file), text)
+    await writeFile(join(client, file), text.replace(ORDER_ISLAND, `${ORDER_ISLAND} data-scripts="${scripts}"`))
   }
   await rm(renderer, { recursive: true })
   await compressAssets(join(client, 'assets'))
+}
+
+const ORDER_ISLAND = 'data-island="order"'
+
+/** The addresses of these modules and of all that they import, for controls.ts to prefetch. */
+function scriptsOf(built: unknown, modules: string[]): string {
+  const { output } = built as Rolldown.RolldownOutput
+  const chunks = new Map(output.filter((file) => file.type === 'chunk').map((chunk) => [chunk.fileName, chunk]))
+  const found = new Set<string>()
+  function add(name: string) {
+    if (found.has(name)) return
+    found.add(name)
+    for (const imported of chunks.get(name)?.imports ?? []) add(imported)
+  }
+  for (const { fileName, facadeModuleId } of chunks.values())
+    if (modules.some((module) => facadeModuleId?.endsWith(`/${module}`))) add(fileName)
+  return [...found].map((name) => `/${name}`).join(' ')
 }
 
 /** Adds the hash of each own script and stylesheet to its tag. */

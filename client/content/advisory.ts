@@ -20,17 +20,19 @@ export const advisory = {
     const held = Object.keys(compositions[product]).flatMap((key) => allergens[key] ?? [])
     const warned = held.length > 0 ? `Allergens: ${joinWords(held)}; check the pack. ` : ''
     return [
-      `This is a ${PRODUCT_CLASS}. It is not for medicinal use, and not meant to diagnose, treat, cure or prevent any disease. The areas named here are those in which a physician may advise it, not a promise.`,
+      `This is a ${PRODUCT_CLASS}. It is not for medicinal use, and not meant to diagnose, treat, cure or prevent any disease.`,
       'Take it as directed by your physician, and never exceed the directed dose. It is no substitute for a varied diet. Store in a cool, dry place, out of reach of children.',
       `${warned}Ask a doctor first if you are pregnant or breastfeeding, take any medicine (especially blood thinners) or have surgery planned.`,
     ]
   },
+  /** Not on the physician's sheet, which names no areas. */
+  areas: 'The areas named here are those the maker lists. They are not a promise.',
   maker: postalAddress,
 }
 
 /**
  * Indian law restricts lists of conditions in what is said about a supplement: see "Before you go live" in docs/make-it-yours.md.
- * `false` shows a neutral line in place of each list.
+ * `false` shows a neutral line in place of each list, and hides the names of conditions elsewhere.
  */
 export const CONDITIONS_SHOWN: boolean = true
 

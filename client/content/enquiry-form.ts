@@ -22,7 +22,7 @@ export const enquiryReceived = {
 }
 
 /** Shown beside the label of a field. */
-export const hints: Partial<Record<OrderField, string>> = { mobile: '10 digits' }
+export const hints: Partial<Record<OrderField, string>> = { mobile: '10 digits', quantity: 'packs' }
 
 export const optionalHint = (max: number | undefined) =>
   max ? `optional, up to ${max.toLocaleString('en-IN')} letters` : 'optional'
@@ -49,4 +49,9 @@ export const nextSteps = [
   },
 ]
 
-export const privacyNotice = 'We use your name, email, mobile number and the details of your enquiry only to answer it.'
+/** Above the button. */
+export const notAPurchase = 'An enquiry, not a purchase. You pay nothing here.'
+
+/** Names the purposes that the privacy policy names. */
+export const privacyNotice =
+  'We use your name, email, mobile number and the details of your enquiry only to record, confirm and answer it, to agree on delivery, to help when something goes wrong, and to keep this site and its data safe.'

@@ -1,5 +1,5 @@
 import { brand } from '../../shared/brand.ts'
-import { products } from '../../shared/catalogue.ts'
+import { buyerTypes, products } from '../../shared/catalogue.ts'
 import { PRODUCT_CLASS } from './advisory.ts'
 import { compareProducts, compositions, joinWords } from './compositions.ts'
 
@@ -16,14 +16,19 @@ const headline = ['Where innovation', 'meets cure'] as const
 export const home = {
   title: headline.join(' '),
   headline,
-  description: `${productCount} health supplements from ${brand.company}, ${brand.address.city}: ${joinWords([...products])}. Every ingredient, every amount, in full. Enquire online.`,
+  description: `${productCount} health supplements from ${brand.company}, ${brand.address.city}: ${joinWords([...products])}. Every active ingredient with its amount. Enquire online.`,
   /** One sentence per line where there is room. */
-  lead: [`${productCount} ${PRODUCT_CLASS}s.`, 'Every ingredient, every amount, published in full.'],
+  lead: [`${productCount} ${PRODUCT_CLASS}s.`, 'Every active ingredient, every amount, as on the label.'],
+  /** Links to the form, which selects the type of buyer. */
+  buyers: [
+    { type: buyerTypes[0], text: 'For your shop' },
+    { type: buyerTypes[1], text: 'For yourself' },
+  ],
   pictureAlt: `${brand.name} 300 with an orange cap and ${brand.name} XT with a dark green cap, their capsules before them`,
   facts: [
-    { title: `${productCount} formulas`, text: `${joinWords(sizes)} ingredients` },
+    { title: `${productCount} formulas`, text: `${joinWords(sizes)} active ingredients` },
     {
-      title: `${inWords(ingredients.length)} ingredients`,
+      title: `${inWords(ingredients.length)} active ingredients`,
       text: `${inWords(common.length).toLowerCase()} of them in ${sizes.length === 2 ? 'both' : 'all'}`,
     },
     { title: 'One maker', text: `${brand.company}, ${brand.address.city}` },

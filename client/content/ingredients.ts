@@ -27,7 +27,7 @@ export const ingredients: Record<Key, Omit<Ingredient, keyof LabelLine>> = {
   },
   wheatGerm: {
     picture: { name: 'wheat-germ-oil', alt: 'Ears of wheat beside a small glass of oil' },
-    text: 'Wheat germ oil is pressed from the germ of the wheat grain. It contains vitamin E.',
+    text: 'Wheat germ oil is the oil that is pressed from the germ, a small part of each grain of wheat. It contains vitamin E and, like other oils, does not dissolve in water.',
     caution: 'Do not take it if you have a wheat allergy.',
   },
   ascorbate: {
@@ -43,13 +43,13 @@ export const ingredients: Record<Key, Omit<Ingredient, keyof LabelLine>> = {
     text: 'Vitamin B12 is water-soluble and contains cobalt, which makes its crystals deep red. It is found in meat, fish, eggs and milk.',
   },
   selenium: {
-    picture: { name: 'selenium', alt: 'Dark grey crystals between two Brazil nuts' },
-    text: 'Selenium is a trace element found in seafood, meat and Brazil nuts.',
+    picture: { name: 'selenium', alt: 'A heap of white powder between two Brazil nuts' },
+    text: 'Selenium is a trace element. It is found in seafood, in meat and in Brazil nuts. The label names the compound used: selenium dioxide monohydrate.',
     caution: 'Do not add other selenium without advice.',
   },
   zinc: {
-    picture: { name: 'zinc', alt: 'Blue-grey crystals and pumpkin seeds' },
-    text: 'Zinc is an essential mineral that the body cannot make. It is found in meat, oysters and legumes.',
+    picture: { name: 'zinc', alt: 'A heap of white powder, red beans and chickpeas' },
+    text: 'Zinc is an essential mineral that the body cannot make. It is found in meat, oysters and legumes. The label names the compound used: zinc sulphate monohydrate.',
   },
 }
 

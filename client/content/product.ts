@@ -89,12 +89,12 @@ export const productCards: Record<Product, ProductCard> = {
     picture: 'quvera-300',
     ground: 'sand',
     alt: `A bottle of ${products[0]} in amber glass with an orange cap, softgel capsules before it`,
-    line: 'Three ingredients, named and measured.',
+    line: 'Three active ingredients, named and measured.',
   },
   [products[1]]: {
     picture: 'quvera-xt',
     ground: 'leaf',
     alt: `A bottle of ${products[1]} in amber glass with a dark green cap, green and cream capsules before it`,
-    line: 'Ten ingredients, from ubiquinone to zinc.',
+    line: 'Ten active ingredients, from ubiquinone to zinc.',
   },
 }

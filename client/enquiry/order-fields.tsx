@@ -52,7 +52,7 @@ export function OrderFields({ rules, fieldErrors, values = {}, submissionKey, is
         <input {...field('quantity')} type="number" min={1} inputMode="numeric" enterKeyHint="next" />
       </Field>
       <Field {...about('retailerSelfUse')} label="Retailer or Self Use">
-        <Choice {...field('retailerSelfUse')} placeholder="Who is it for?" options={buyerTypes} />
+        <Choice {...field('retailerSelfUse')} placeholder="Please choose" options={buyerTypes} />
       </Field>
       <Field {...about('products')} label="Product">
         <Choice {...field('products')} placeholder="Choose a product" options={products} />

@@ -1,9 +1,9 @@
 import { type ComponentType, type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { brand } from '../../shared/brand.ts'
-import { productSlug, products } from '../../shared/catalogue.ts'
+import { products } from '../../shared/catalogue.ts'
 import type { FieldRule, OrderContent, OrderField } from '../../shared/order.ts'
-import { anotherEnquiry, buyNow, privacyNotice, scriptOffline } from '../content/enquiry-form.ts'
+import { anotherEnquiry, buyNow, notAPurchase, privacyNotice, scriptOffline } from '../content/enquiry-form.ts'
 import { Picture } from '../ui/picture.tsx'
 import { Linked } from '../ui/text.tsx'
 import { formState, postByBrowser } from './form-state.ts'
@@ -137,7 +137,9 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
     form.current?.querySelector<HTMLElement>('[name=quantity]')?.focus()
   }
 
-  useEffect(() => preselect(form.current), [])
+  // The form is hydrated once it is touched, and that focus came before `onFocus`.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  useEffect(() => void prepare(), [])
   useEffect(() => {
     if (!state.received) return
     // In a timer: if the confirmation or its toast throws, the error page unmounts this form first, and the key stays.
@@ -168,7 +170,6 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
             data-offline={scriptOffline}
             onSubmit={submit}
             onFocus={prepare}
-            onPointerEnter={prepare}
             onInput={correct}
           >
             {isRefused && toasts}
@@ -221,6 +222,7 @@ function OrderActions({ sending = false, progress, note, toasts, onStop }: Order
           )}
         </div>
       </div>
+      <p>{notAPurchase}</p>
       <div className="submit-row">
         <button type="submit" className="button send" aria-disabled={sending}>
           {sending ? 'Sending…' : 'Send enquiry'}
@@ -254,14 +256,6 @@ function scrollToProblem(field: Element, form: Element) {
   const height = field.getBoundingClientRect().bottom - form.getBoundingClientRect().top
   const target = height < innerHeight - HEADER_SPACE_PX ? form : field
   target.scrollIntoView({ block: 'start' })
-}
-
-/** Selects the product named in the query, unless one is selected. */
-function preselect(form: HTMLFormElement | null) {
-  const wanted = new URLSearchParams(location.search).get('product')
-  const choice = form?.elements.namedItem('products')
-  if (!wanted || !(choice instanceof HTMLSelectElement) || choice.value) return
-  choice.value = products.find((product) => productSlug(product) === wanted) ?? ''
 }
 
 function valuesForAnother({ name, email, mobile, retailerSelfUse, products: last }: OrderContent) {

@@ -1,4 +1,4 @@
-import { type Product, productPath, products } from '../../shared/catalogue.ts'
+import { type Product, productPath, productSlug, products } from '../../shared/catalogue.ts'
 import { readFieldRules } from '../../shared/order.ts'
 import { compareProducts, compositions, fullName, type LabelLine } from '../content/compositions.ts'
 import { home } from '../content/home.ts'
@@ -50,6 +50,13 @@ function Banner() {
           <a href="#buy-now" className="button capitals">
             buy now
           </a>
+          <p className="in-line">
+            {home.buyers.map(({ type, text }) => (
+              <a key={type} href={`/buy-now?for=${productSlug(type)}`}>
+                {text}
+              </a>
+            ))}
+          </p>
         </div>
         <Picture
           className="banner-picture"

@@ -7,10 +7,10 @@ import { telephone } from '../content/contact.ts'
 import { buyNow } from '../content/enquiry-form.ts'
 import type { ProductContent } from '../content/product.ts'
 import { sections } from '../product/contents.tsx'
+import { Drops } from '../product/drops.tsx'
 import { Indications } from '../product/indications.tsx'
 import { Mechanism } from '../product/mechanism.tsx'
 import { ProductHero } from '../product/product-hero.tsx'
-import { Island } from '../ui/island.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Amount, NoBreakSpaces, SectionHead } from '../ui/text.tsx'
 import type { Page } from './page.ts'
@@ -27,7 +27,7 @@ function ProductPage(content: ProductContent) {
     <>
       <ProductHero content={content} />
       <Section id="mechanism" lead={mechanism.lead}>
-        <Island name="mechanism" of={Mechanism} props={mechanism} />
+        <Mechanism {...mechanism} />
       </Section>
       <Section id="composition" ground={`on-${composition.ground}`} side={<CompositionSide {...content} />}>
         <Composition {...content} />
@@ -35,8 +35,8 @@ function ProductPage(content: ProductContent) {
       <Section id="dosage">
         <Notes notes={dosage} icons={icons} />
       </Section>
-      <Section id="indications" lead="Areas in which a physician may advise it.">
-        <Island name="indications" of={Indications} props={indications} />
+      <Section id="indications" lead="As listed by the maker. Ask your physician.">
+        <Indications {...indications} />
         <Advisory product={content.product} />
       </Section>
       <Section id="safety">
@@ -131,6 +131,7 @@ function Composition({ product, composition: { rows } }: ProductContent) {
             ])}
           </tbody>
         </table>
+        <Drops lines={rows} />
         <p className="panel-band">
           {brand.company}, {brand.address.city}
         </p>
@@ -163,8 +164,8 @@ function Notes({ notes, icons = [] }: { notes: Record<string, string>; icons?: s
       {Object.entries(notes).map(([title, text], index) => (
         <li key={title}>
           {icons[index] && (
-            <svg className="icon" viewBox="-2 -2 34 34" aria-hidden="true">
-              <path d={icons[index]} />
+            <svg className="icon" viewBox="-2 -2 34 34" fill="none" stroke="var(--accent-text)" aria-hidden="true">
+              <path d={icons[index]} strokeWidth="1.4" strokeLinejoin="round" strokeLinecap="round" />
             </svg>
           )}
           <h3>{title}</h3>
@@ -187,6 +188,7 @@ function Advisory({ product }: { product: Product }) {
             <NoBreakSpaces>{paragraph}</NoBreakSpaces>
           </p>
         ))}
+        <p className="advisory-areas">{advisory.areas}</p>
         {labelFacts.map(({ title, value }) => (
           <p key={title}>
             {title}: {value}

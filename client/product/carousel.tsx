@@ -1,23 +1,39 @@
-import { useEffect, useRef, useState } from 'react'
+import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { createRoot } from 'react-dom/client'
 import slick from 'react-slick'
-import type { Slide } from '../content/product.ts'
-import { type ReadMore, SlideBody } from './slide-body.tsx'
+import type { Way } from './slide-body.tsx'
 
 // react-slick is CommonJS: the default import may be its module object instead of the class.
 const Slider = (slick as typeof slick & { default?: typeof slick }).default ?? slick
 const CAROUSEL_INTERVAL_MS = 10_000
 const SLIDE_MS = 500
 
-export interface CarouselProps extends ReadMore {
-  slides: Slide[]
-  draggable: boolean
+/** Shows copies of the page's slides one at a time. If it fails, the page's own slides are shown. @returns what unmounts it */
+export function mountCarousel(mechanism: HTMLElement): () => void {
+  const slides = [...mechanism.querySelectorAll<HTMLElement>('.slides > .slide')]
+  const place = mechanism.appendChild(document.createElement('div'))
+  const root = createRoot(place, {
+    onUncaughtError(error) {
+      console.error(error)
+      unmount()
+    },
+  })
+  function unmount() {
+    mechanism.removeAttribute('data-carousel')
+    root.unmount()
+    place.remove()
+  }
+  mechanism.toggleAttribute('data-carousel', true)
+  flushSync(() => root.render(<Carousel slides={slides} draggable={mechanism.dataset.draggable === 'true'} />))
+  return unmount
 }
 
 /**
  * The interval is kept here, because react-slick's autoplay does not stop on focus. To loop, react-slick shows copies of
  * slides: every slide but the current one is inert.
  */
-export function Carousel({ slides, draggable, openTexts, onToggle }: CarouselProps) {
+function Carousel({ slides, draggable }: { slides: HTMLElement[]; draggable: boolean }) {
   const slider = useRef<InstanceType<typeof Slider>>(null)
   const region = useRef<HTMLElement>(null)
   const moved = useRef<Way>(null)
@@ -50,18 +66,17 @@ export function Carousel({ slides, draggable, openTexts, onToggle }: CarouselPro
     moved.current = null
   }
 
-  function move(way: Way) {
+  /** Of the buttons in the slides. Somebody who reads a whole text is not moved on. */
+  function press({ target }: MouseEvent) {
+    const way = (target as Element).closest<HTMLElement>('[data-way]')?.dataset.way as Way | undefined
+    if ((target as Element).closest('.read-more button')) setPlaying(false)
+    if (!way) return
     moved.current = way
     slider.current?.[way]()
   }
 
-  /** Stops the carousel for somebody who reads a whole text. */
-  function toggleText(id: string) {
-    setPlaying(false)
-    onToggle(id)
-  }
-
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the clicks are those of buttons, which keys press too
     <section
       ref={region}
       className="carousel"
@@ -71,6 +86,7 @@ export function Carousel({ slides, draggable, openTexts, onToggle }: CarouselPro
       onPointerLeave={() => setHovered(false)}
       onFocus={() => setFocused(true)}
       onBlur={() => setFocused(false)}
+      onClick={press}
     >
       <div className="slide-index">
         <p>
@@ -81,14 +97,14 @@ export function Carousel({ slides, draggable, openTexts, onToggle }: CarouselPro
           </button>
         </p>
         <ol>
-          {slides.map(({ id, title }, index) => (
-            <li key={id}>
+          {slides.map((slide, index) => (
+            <li key={titleOf(slide)}>
               <button
                 type="button"
                 aria-current={index === shown || undefined}
                 onClick={() => slider.current?.slickGoTo(index)}
               >
-                {title}
+                {titleOf(slide)}
               </button>
             </li>
           ))}
@@ -105,34 +121,20 @@ export function Carousel({ slides, draggable, openTexts, onToggle }: CarouselPro
         afterChange={afterMove}
       >
         {slides.map((slide, index) => (
-          // biome-ignore lint/a11y/useSemanticElements: a slide is a group in the carousel pattern, and no fieldset
-          <div
-            key={slide.id}
-            className="slide"
-            role="group"
-            aria-roledescription="slide"
-            aria-label={`${index + 1} of ${slides.length}: ${slide.title}`}
-          >
-            <SlideBody slide={slide} controls={<Arrows onMove={move} />} openTexts={openTexts} onToggle={toggleText} />
-          </div>
+          <SlideCopy key={titleOf(slide)} of={slide} label={`${index + 1} of ${slides.length}: ${titleOf(slide)}`} />
         ))}
       </Slider>
     </section>
   )
 }
 
-const arrows = [
-  { way: 'slickPrev', label: 'Previous slide', path: 'M20 12H4m7-7-7 7 7 7' },
-  { way: 'slickNext', label: 'Next slide', path: 'M4 12h16m-7-7 7 7-7 7' },
-] as const
-type Way = (typeof arrows)[number]['way']
+const titleOf = (slide: HTMLElement) => slide.getAttribute('aria-label')
 
-function Arrows({ onMove }: { onMove: (way: Way) => void }) {
-  return arrows.map(({ way, label, path }) => (
-    <button key={way} type="button" className="arrow" data-way={way} aria-label={label} onClick={() => onMove(way)}>
-      <svg viewBox="0 0 24 24" aria-hidden="true">
-        <path d={path} />
-      </svg>
-    </button>
-  ))
+function SlideCopy({ of: slide, label }: { of: HTMLElement; label: string }) {
+  const place = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    place.current?.replaceChildren(...slide.cloneNode(true).childNodes)
+  }, [slide])
+  // biome-ignore lint/a11y/useSemanticElements: a slide is a group in the carousel pattern, and no fieldset
+  return <div ref={place} className="slide" role="group" aria-roledescription="slide" aria-label={label} />
 }

@@ -1,32 +1,17 @@
-import { useState } from 'react'
-import { flushSync } from 'react-dom'
 import { CONDITIONS_SHOWN, neutralLine } from '../content/advisory.ts'
 import { type Indications as Content, type Indication, indicationAlts } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
-import { WIDE } from './mechanism.tsx'
 
-/** Picture cards of which exactly one is open. Without scripts all are. */
+/** Picture cards of which exactly one is open: see indication-cards.ts. Without scripts all are. */
 export function Indications({ open, cards }: Content) {
   const names = Object.keys(cards) as Indication[]
-  const [{ opened, first }, setOpened] = useState({ opened: open, first: names[0] })
-  // A card shown above the others also comes first in the reading and tab order.
-  names.sort((a, b) => Number(b === first) - Number(a === first))
   return (
     <ul className="indications">
-      {names.map((name) => (
-        <li key={name} className="indication" data-open={name === opened}>
+      {names.map((name, index) => (
+        <li key={name} className="indication" data-open={name === open} data-place={index}>
           <Picture name={name} alt={indicationAlts[name]} sizes="(min-width: 37.5em) min(46vw, 660px), 92vw" />
           <h3>
-            <button
-              type="button"
-              aria-expanded={name === opened}
-              aria-controls={`indication-${name}`}
-              onClick={({ currentTarget }) =>
-                openCard(currentTarget.closest('li') ?? currentTarget, () =>
-                  setOpened({ opened: name, first: matchMedia(WIDE).matches ? name : first }),
-                )
-              }
-            >
+            <button type="button" aria-expanded={name === open} aria-controls={`indication-${name}`}>
               {cards[name]?.title}
             </button>
           </h3>
@@ -48,17 +33,4 @@ function Body({ text, bullets }: { text?: string; bullets?: string[] }) {
       ))}
     </ul>
   )
-}
-
-/** Opens another card: with a view transition on wide screens; on phones the tapped card stays where it is. */
-function openCard(card: Element, open: () => void) {
-  const top = card.getBoundingClientRect().top
-  const wide = matchMedia(WIDE).matches
-  function change() {
-    flushSync(open)
-    if (wide) card.scrollIntoView({ block: 'nearest', behavior: 'instant' })
-    else scrollBy({ top: card.getBoundingClientRect().top - top, behavior: 'instant' })
-  }
-  if ((getComputedStyle(card).viewTransitionName ?? 'none') === 'none') return change()
-  document.startViewTransition(change).ready.catch(() => {}) // skipped, as in a hidden tab: the card opens all the same
 }

@@ -5,6 +5,7 @@ import type { ProductContent } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
 import { Amount, NoBreakSpaces } from '../ui/text.tsx'
 import { Contents } from './contents.tsx'
+import { SheetLink } from './sheet-link.tsx'
 
 /** Names of at most so many letters are set in the largest size. */
 const SHORT_NAME_LETTERS = 3
@@ -31,16 +32,18 @@ export function ProductHero({ content }: { content: ProductContent }) {
             <p>
               <NoBreakSpaces>{paragraph}</NoBreakSpaces>
             </p>
-            <a href={buyNowPath(product)} className="button">
-              Buy Now
-            </a>
-            <ul className="figures">
+            <div className="in-line">
+              <a href={buyNowPath(product)} className="button">
+                Buy Now
+              </a>
+              <SheetLink product={product} />
+            </div>
+          </section>
+          <div className="figures">
+            <ul>
               {rows.slice(0, FIGURES_SHOWN).map((line) => (
                 <li key={line.name}>
-                  <span>
-                    <Amount>{line.amount}</Amount>
-                  </span>{' '}
-                  <NoBreakSpaces>{fullName(line)}</NoBreakSpaces>
+                  <Amount>{line.amount}</Amount> <NoBreakSpaces>{fullName(line)}</NoBreakSpaces>
                 </li>
               ))}
             </ul>
@@ -49,7 +52,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
                 {`and ${rows.length - FIGURES_SHOWN} more`}
               </a>
             )}
-          </section>
+          </div>
         </div>
       </div>
       <Contents />

@@ -1,32 +1,39 @@
-import type { ReactNode } from 'react'
 import type { Ingredient as Content, Slide } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
 import { Amount } from '../ui/text.tsx'
 
-export interface ReadMore {
-  /** The texts that are shown in full. */
-  openTexts: ReadonlySet<string>
-  onToggle: (id: string) => void
-}
-
-/** The content of a slide, in the page and in the carousel. */
-export function SlideBody({ slide, controls, ...readMore }: ReadMore & { slide: Slide; controls?: ReactNode }) {
+/** The content of a slide. The carousel copies it. */
+export function SlideBody({ slide }: { slide: Slide }) {
+  const { id, title, text, brief, cards } = slide
+  const isLarge = cards.length < 3
   return (
-    <div className="slide-body" data-cards={slide.cards.length}>
+    <div className="slide-body" data-cards={cards.length}>
       <div className="slide-head">
-        <h3>{slide.title}</h3>
-        {controls && <div className="slide-controls">{controls}</div>}
-        {slide.text && <p>{slide.text}</p>}
+        <h3>{title}</h3>
+        {cards.length === 1 && cards[0] && (
+          <p className="amounts">
+            <Amount>{cards[0].amount}</Amount>
+          </p>
+        )}
+        <div className="slide-controls">
+          {arrows.map(({ way, label, path }) => (
+            <button key={way} type="button" className="arrow" data-way={way} aria-label={label}>
+              <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="1.75" aria-hidden="true">
+                <path d={path} />
+              </svg>
+            </button>
+          ))}
+        </div>
+        {text && <p className="slide-text">{text}</p>}
       </div>
       <ul className="ingredients">
-        {slide.cards.map((card) => (
+        {cards.map((card) => (
           <Ingredient
             key={card.name}
-            id={`${slide.id}/${card.name}`}
+            id={`${id}/${card.name}`}
             card={card}
-            brief={slide.brief}
-            sizes={slide.cards.length === 1 ? '(min-width: 56.25em) 540px, 40vw' : '(min-width: 56.25em) 208px, 40vw'}
-            {...readMore}
+            brief={brief}
+            sizes={isLarge ? '(min-width: 56.25em) 540px, 40vw' : '(min-width: 56.25em) 288px, 40vw'}
           />
         ))}
       </ul>
@@ -34,7 +41,14 @@ export function SlideBody({ slide, controls, ...readMore }: ReadMore & { slide: 
   )
 }
 
-interface IngredientProps extends ReadMore {
+/** They work in the carousel, which is called by their `data-way`. */
+const arrows = [
+  { way: 'slickPrev', label: 'Previous slide', path: 'M20 12H4m7-7-7 7 7 7' },
+  { way: 'slickNext', label: 'Next slide', path: 'M4 12h16m-7-7 7 7-7 7' },
+] as const
+export type Way = (typeof arrows)[number]['way']
+
+interface IngredientProps {
   id: string
   card: Content
   brief: boolean | undefined
@@ -42,10 +56,9 @@ interface IngredientProps extends ReadMore {
 }
 
 /** The whole text is in the page. With scripts, CSS hides the rest until "read more" is pressed. */
-function Ingredient({ id, card, brief, sizes, openTexts, onToggle }: IngredientProps) {
+function Ingredient({ id, card, brief, sizes }: IngredientProps) {
   const { name, note, amount, picture, text, caution } = card
   const short = shortened(text)
-  const open = openTexts.has(id)
   return (
     <li className="ingredient">
       {picture && <Picture {...picture} sizes={sizes} />}
@@ -57,13 +70,14 @@ function Ingredient({ id, card, brief, sizes, openTexts, onToggle }: IngredientP
           <Amount>{amount}</Amount>
         </p>
         {!brief && (
-          <p className="read-more" data-open={open}>
+          <p className="read-more" data-open={false} data-text={id}>
             {short}
             {short.length < text.length && (
               <>
                 <span className="rest">{text.slice(short.length)}</span>{' '}
-                <button type="button" aria-expanded={open} onClick={() => onToggle(id)}>
-                  <span>{open ? 'read less' : 'read more'}</span>
+                <button type="button" aria-expanded={false}>
+                  <span className="more">read more</span>
+                  <span className="less">read less</span>
                   <span className="visually-hidden"> about {name}</span>
                 </button>
               </>
@@ -77,11 +91,12 @@ function Ingredient({ id, card, brief, sizes, openTexts, onToggle }: IngredientP
 }
 
 const READ_MORE_LETTERS = 100
-const HIDDEN_LETTERS_MIN = 60
 
-/** The sentences that end within `READ_MORE_LETTERS`; the whole text where little would be left to hide. */
+/** The beginning of a text, cut between two words where that is nearest to `READ_MORE_LETTERS`. */
 export function shortened(text: string) {
-  const start = text.slice(0, READ_MORE_LETTERS + 1)
-  const end = start.lastIndexOf('. ') + 1 || text.indexOf('. ') + 1
-  return end === 0 || text.length - end < HIDDEN_LETTERS_MIN ? text : text.slice(0, end)
+  if (text.length <= READ_MORE_LETTERS) return text
+  const before = text.lastIndexOf(' ', READ_MORE_LETTERS)
+  const after = text.indexOf(' ', READ_MORE_LETTERS)
+  const isAfterNearer = after > 0 && after - READ_MORE_LETTERS < READ_MORE_LETTERS - before
+  return text.slice(0, isAfterNearer ? after : before).replace(/[.,;:]$/, '')
 }

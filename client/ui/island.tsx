@@ -1,6 +1,6 @@
 import type { ComponentType, HTMLAttributes } from 'react'
 
-export type IslandName = 'indications' | 'mechanism' | 'order' | 'subscribe'
+export type IslandName = 'order' | 'subscribe'
 
 interface IslandProps<Props> extends HTMLAttributes<HTMLElement> {
   name: IslandName
@@ -10,7 +10,7 @@ interface IslandProps<Props> extends HTMLAttributes<HTMLElement> {
   as?: 'div' | 'section'
 }
 
-/** A part of a page that React hydrates. Everything outside islands stays static HTML and is in no script. */
+/** A form that React hydrates once it is touched. Everything outside islands stays static HTML and is in no script. */
 export function Island<Props extends object>({ name, of: Part, props, as: Tag = 'div', ...rest }: IslandProps<Props>) {
   return (
     <Tag {...rest} data-island={name} data-props={JSON.stringify(props)}>

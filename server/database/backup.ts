@@ -40,7 +40,7 @@ const TABLES = `
 const SEQUENCES = `
   SELECT format('SELECT setval(%L, max(%I)) FROM %I HAVING count(*) > 0;', sequence, column_name, table_name) AS "sql"
   FROM information_schema.columns, pg_get_serial_sequence(quote_ident(table_name), column_name) sequence
-  WHERE table_schema = 'public' AND sequence IS NOT NULL`
+  WHERE table_schema = 'public' AND table_name ~ '^Quvera_' AND sequence IS NOT NULL`
 
 export async function readTables(client: ClientBase): Promise<Table[]> {
   return (await client.query<Table>(TABLES)).rows

@@ -83,8 +83,8 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
       notes,
       warnings: warningsAbout(found),
       async withClient(work) {
-        const client = await pool.connect()
-        return work(client).finally(() => client.release())
+        const own = await connect(settings)
+        return work(own).finally(() => own.end())
       },
       async close() {
         await db.$disconnect()

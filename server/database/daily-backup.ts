@@ -1,76 +1,113 @@
-// A backup a day in BACKUP_DIR.
-import { randomUUID } from 'node:crypto'
-import { open, readdir, rename, rm, stat } from 'node:fs/promises'
+// A backup a day in BACKUP_DIR, by the Indian day.
+import { open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { formatIndianDay } from '../../shared/indian-time.ts'
+import { OperatorError } from '../errors.ts'
+import { formatAge } from '../format.ts'
 import { writeBackup } from './backup.ts'
 import type { Database } from './database.ts'
-import { releaseLease, takeLease } from './lease.ts'
 
 /** More than these files are not kept. */
 const KEPT = 14
 const CHECK_MS = 60_000
-const LEASE = 'Backup'
-/** Another process takes over when a backup takes longer. */
-const LEASE_SECONDS = 3600
+/** After a failure, such as a full disk, the next try is this much later. */
+const RETRY_MS = 3_600_000
+/** Left free on the disk beside room for twice the newest backup: a full disk would keep PostgreSQL from storing orders. */
+const ROOM_BYTES = 200_000_000
+/** An unfinished file that was not written to for this long is of a process that was killed. */
+const ABANDONED_MS = 3_600_000
+/** One missed night is reported. A backup that is made a little late is not. */
+const OVERDUE_SECONDS = 26 * 3600
 const FILE = /^quvera-\d{4}-\d{2}-\d{2}\.sql\.gz$/
+const UNFINISHED = '.unfinished'
 
 /** Makes today's backup if it is missing, now and each minute. Returns a function that ends it. */
-export function startDailyBackup(database: Database, folder: string, log: Logger): () => void {
-  const holder = randomUUID()
-  let hasFailed = false
+export function startDailyBackup(database: Database, folder: string, log: Logger): () => Promise<void> {
+  const ended = new AbortController()
+  let nextTryAt = 0
   async function check() {
+    if (performance.now() < nextTryAt) return
     const name = `quvera-${formatIndianDay(new Date())}.sql.gz`
     try {
-      if ((await readdir(folder)).includes(name)) return
-      if (!(await takeLease(database.db, LEASE, holder, LEASE_SECONDS))) return
-      try {
-        const rows = await makeBackup(database, folder, name)
-        log.info({ rows }, `wrote the backup ${name}`)
-      } finally {
-        await releaseLease(database.db, LEASE, holder)
-      }
-      hasFailed = false
+      const rows = await makeBackup(database, folder, name, ended.signal)
+      if (rows !== undefined) log.info({ rows }, `wrote the backup ${name}`)
     } catch (error) {
-      if (!hasFailed) log.error({ err: error }, `the backup of today could not be written to BACKUP_DIR ${folder}`)
-      hasFailed = true // said once until a backup succeeds
+      if (ended.signal.aborted) return
+      nextTryAt = performance.now() + RETRY_MS
+      log.error({ err: error }, `the backup of today could not be written to BACKUP_DIR ${folder}`)
     }
   }
-  let isBusy = false
-  const checkUnlessBusy = async () => {
-    if (isBusy) return
-    isBusy = true
-    await check()
-    isBusy = false
+  let running = check()
+  const timer = setInterval(() => (running = running.then(check)), CHECK_MS).unref()
+  return async () => {
+    clearInterval(timer)
+    ended.abort()
+    await running
   }
-  void checkUnlessBusy()
-  const timer = setInterval(checkUnlessBusy, CHECK_MS).unref()
-  return () => clearInterval(timer)
 }
 
-/** Writes under another name first, so that a file with the day's name is complete. Files of others are left alone. */
-async function makeBackup(database: Database, folder: string, name: string): Promise<number> {
-  const unfinished = join(folder, `${name}.unfinished`)
-  const file = await open(unfinished, 'w', 0o600)
+/**
+ * Writes under another name first, so that a file with the day's name is complete. Of several processes with this folder
+ * the one that makes the unfinished file writes it. Files of others are left alone.
+ * @returns the number of rows; undefined if the backup is there, or another process writes it
+ */
+async function makeBackup(database: Database, folder: string, name: string, signal: AbortSignal) {
+  const unfinished = join(folder, name + UNFINISHED)
+  const isMade = async () => (await readdir(folder)).includes(name)
+  if (await isMade()) return
+  await removeAbandoned(folder)
+  await assertRoom(folder)
+  const file = await open(unfinished, 'wx', 0o600).catch((error) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  if (!file) return
   try {
-    const rows = await writeBackup(database, file.createWriteStream({ flush: true }))
+    if (await isMade()) return await file.close()
+    const rows = await writeBackup(database, file.createWriteStream({ flush: true }), signal)
     await rename(unfinished, join(folder, name))
     for (const old of (await listBackups(folder)).slice(0, -KEPT)) await rm(join(folder, old))
     return rows
-  } catch (error) {
+  } finally {
+    await file.close().catch(() => {}) // the stream has closed it, unless it never began
     await rm(unfinished, { force: true })
-    throw error
   }
 }
 
-/** The oldest first. */
+async function removeAbandoned(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith(UNFINISHED) || !FILE.test(name.slice(0, -UNFINISHED.length))) continue
+    if ((await ageMs(join(folder, name))) > ABANDONED_MS) await rm(join(folder, name), { force: true })
+  }
+}
+
+async function assertRoom(folder: string): Promise<void> {
+  const newest = (await listBackups(folder)).at(-1)
+  const needed = 2 * (newest ? (await stat(join(folder, newest))).size : 0) + ROOM_BYTES
+  const { bavail, bsize } = await statfs(folder)
+  if (bavail * bsize < needed)
+    throw new OperatorError(`it needs ${Math.ceil(needed / 1e6)} MB of free room, and there are fewer`)
+}
+
+/** The oldest first, by the day in their names. */
 async function listBackups(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => FILE.test(name)).sort()
 }
 
-/** The age of the newest daily backup in seconds; undefined if there is none. */
+async function ageMs(path: string): Promise<number> {
+  return Date.now() - (await stat(path)).mtimeMs
+}
+
+/** What is wrong with the daily backups, in a sentence; undefined if one was made within the last 26 hours. */
+export async function findBackupProblem(folder: string): Promise<string | undefined> {
+  const seconds = await readBackupAge(folder)
+  if (seconds === undefined) return 'There is no daily backup in BACKUP_DIR.'
+  if (seconds > OVERDUE_SECONDS) return `The newest daily backup in BACKUP_DIR is ${formatAge(seconds)} old.`
+}
+
+/** The age in seconds of the daily backup that was written last; undefined if there is none. */
 export async function readBackupAge(folder: string): Promise<number | undefined> {
-  const newest = (await listBackups(folder).catch(() => [])).at(-1)
-  if (newest) return (Date.now() - (await stat(join(folder, newest))).mtimeMs) / 1000
+  const names = await listBackups(folder).catch(() => [])
+  const ages = await Promise.all(names.map((name) => ageMs(join(folder, name))))
+  return ages.length > 0 ? Math.min(...ages) / 1000 : undefined
 }

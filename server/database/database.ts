@@ -8,6 +8,7 @@ export interface Database {
   /** For the log: migrations that were applied, and those of a newer version. */
   notes: string[]
   warnings: string[]
+  /** Opens a connection of its own, without time limits. */
   withClient<T>(work: (client: ClientBase) => Promise<T>): Promise<T>
   close(): Promise<void>
 }

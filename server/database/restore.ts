@@ -49,16 +49,15 @@ export async function openBackup(file: Readable, name: string, folder: string): 
   }
 }
 
-/** Makes the tables as they were when the backup was made, if there are none. The database must hold no rows. */
+/** Brings a database without tables to the migrations of the backup. */
 export async function prepareTables(client: ClientBase, { migrations }: Backup, folder: string): Promise<void> {
   const { rows } = await client.query(`SELECT to_regclass('_prisma_migrations') IS NOT NULL AS "isMigrated"`)
   const applied = rows[0].isMigrated ? [...(await readApplied(client)).keys()] : []
   if (applied.length === 0) await migrate(client, folder, migrations)
   else if (applied.join() !== migrations.join())
     throw new OperatorError(
-      'The backup was made by an older version of the site, and this database has the tables of a newer one. Restore into a new database: a DATA_DIR without one, or a DATABASE_URL without tables. Nothing was changed.',
+      `The tables of this database are of ${applied.length < migrations.length ? 'an older' : 'a newer'} version of the site than the backup. Restore into a new database: a DATA_DIR without one, or a DATABASE_URL without tables. Nothing was changed.`,
     )
-  await assertEmpty(client)
 }
 
 async function assertEmpty(client: ClientBase): Promise<void> {

@@ -13,7 +13,7 @@ const names = {
   /** The name under which psql and other clients look for the socket. */
   socket: '.s.PGSQL.5432',
 }
-/** What may be there without a database. */
+/** Names that DATA_DIR may hold before its first start. */
 const KNOWN_NAMES = [...Object.values(names), `${names.socket}.lock`, `${names.database}.new`, 'lost+found']
 /** The length that every system accepts for the path of a socket. */
 const SOCKET_PATH_MAX_BYTES = 103
@@ -31,7 +31,7 @@ export function socketConnection(dataDir: string) {
 export class InUseError extends OperatorError {
   constructor(dataDir: string) {
     super(
-      `The database in ${dataDir} is in use by ${readOwner(dataDir)}. Stop that one, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several sites may share.`,
+      `The database in ${dataDir} is in use by ${readOwner(dataDir)}. Stop that process, choose another DATA_DIR, or set DATABASE_URL to a PostgreSQL server that several sites may share.`,
     )
   }
 }
@@ -68,12 +68,23 @@ function assertOwner(dataDir: string): void {
   const me = process.getuid?.()
   // As root: of the folder. Others may use a folder of somebody else that lets them, but not a database.
   const path = me === 0 ? dataDir : pathIn(dataDir, 'database')
-  const owner = statSync(path, { throwIfNoEntry: false })?.uid
+  let owner: number | undefined
+  try {
+    owner = statSync(path, { throwIfNoEntry: false })?.uid
+  } catch (cause) {
+    throw cannotUse(dataDir, cause)
+  }
   if (owner === undefined || owner === me) return
   const user = spawnSync('id', ['-nu', String(owner)], { encoding: 'utf8' }).stdout?.trim() || `#${owner}`
   throw new OperatorError(
     `${path} (DATA_DIR) belongs to the user ${user}. Run this as that user: runuser -u ${user} -- COMMAND`,
   )
+}
+
+function cannotUse(dataDir: string, cause: unknown): OperatorError {
+  const { message } = cause as Error
+  const remedy = `Choose a folder that belongs to this user (uid ${process.getuid?.()}).`
+  return new OperatorError(`DATA_DIR ${dataDir} cannot be made or used: ${message}. ${remedy}`, { cause })
 }
 
 /** The major version of PostgreSQL that made the database in this folder; undefined if there is none. */
@@ -92,6 +103,10 @@ export function readServerPid(folder: string): number | undefined {
 function assertVersion(dataDir: string, version: string): void {
   const found = readVersion(pathIn(dataDir, 'database'))
   if (found === version) return
+  if (!found)
+    throw new OperatorError(
+      `The folder ${pathIn(dataDir, 'database')} is no database: it has no PG_VERSION. Nothing was changed. Choose another DATA_DIR, or put the database's files back.`,
+    )
   throw new OperatorError(
     `The database in ${dataDir} is of PostgreSQL ${found}, and this version of the site has PostgreSQL ${version}. With the version before run \`${staffCommand('backup FILE')}\`, then with this one and an empty DATA_DIR \`${staffCommand('restore FILE')}\`. Nothing was changed.`,
   )
@@ -102,9 +117,7 @@ function createDataDir(dataDir: string): void {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
-    const { message } = cause as Error
-    const remedy = `Choose a folder that belongs to this user (uid ${process.getuid?.()}).`
-    throw new OperatorError(`DATA_DIR ${dataDir} cannot be made or used: ${message}. ${remedy}`, { cause })
+    throw cannotUse(dataDir, cause)
   }
   const foreign = readdirSync(dataDir).filter((name) => !KNOWN_NAMES.includes(name))
   if (foreign.length === 0) return

@@ -27,31 +27,37 @@ const SETTINGS = {
   log_error_verbosity: 'terse',
 }
 /** With these locale options PostgreSQL needs nothing of the system, and ILIKE knows all letters. */
-const INITDB =
+const INITDB_OPTIONS =
   '-U postgres -A trust -E UTF8 --no-locale --locale-provider=builtin --builtin-locale=C.UTF-8 --wal-segsize=1 -D'
 
-/** Before each try to start PostgreSQL again. If all of them fail, the process ends. */
+/** Before each try to start PostgreSQL again. If all of them fail, the process ends, unless the disk is full. */
 const PAUSES_MS = [100, 1000, 5000]
-/** After its processes were killed, PostgreSQL's last process may need this long to end. */
+/** How long a restart waits for the last process of a PostgreSQL that was killed. */
 const RESTART_LOCK_SECONDS = 30
 const READY_POLL_MS = 10
 const LAST_WORDS_MAX = 2000
-const IN_USE = 75
-const STARTING_UP = '57P03'
+const IN_USE_EXIT_CODE = 75
+/** The role or the database does not exist. */
+const MISSING = ['28000', '3D000']
 
-/**
- * Makes the database if there is none, and then becomes PostgreSQL. It runs under the lock, so a postmaster.pid that is
- * still there is of a server that was killed. PostgreSQL inherits the open lock file: the lock is free when the last of its
- * processes has ended.
- */
-const UNDER_LOCK = `umask 077; echo "$OWNER" > "$LOCK"
+type StopSignal = 'SIGINT' | 'SIGTERM'
+const DISK_FULL = 'No space left on device'
+
+/** Makes the database if there is none, and then becomes PostgreSQL. */
+const START = `umask 077; echo "$OWNER" > "$LOCK"
 if [ ! -d "$DATABASE" ]; then
   rm -rf "$DATABASE.new" && cp -RH "$EMPTY" "$DATABASE.new" && "$INITDB" --sync-only -D "$DATABASE.new" >&2 &&
     mv "$DATABASE.new" "$DATABASE" && sync "$DATABASE" "$DATABASE/.." || exit 1
 fi
-rm -f "$DATABASE/postmaster.pid"
 exec "$@"`
-const LOCKED_BY_PID_FILE = UNDER_LOCK.replace(/^rm -f .*\n/m, '')
+/**
+ * The same on Linux, where flock holds the lock before. PostgreSQL's own lock files that are still there are of a server
+ * that was killed, and their number may be that of another program by now: they are removed. All of PostgreSQL's processes
+ * inherit the open lock file, so the lock is free when the last of them has ended.
+ */
+const START_UNDER_LOCK = `rm -f "$DATABASE/postmaster.pid" "$SOCKET.lock"\n${START}`
+/** Elsewhere PostgreSQL's pid file is the lock. */
+const START_BY_PID_FILE = `kill -0 "$(head -n 1 "$DATABASE/postmaster.pid" 2>/dev/null)" 2>/dev/null && exit ${IN_USE_EXIT_CODE}\n${START}`
 
 export interface EmbeddedOptions {
   dataDir: string
@@ -75,37 +81,37 @@ export async function startEmbedded(options: EmbeddedOptions) {
   assertDataDir(dataDir, programs.version, create)
   await makeEmptyDatabase(programs)
   let server = await launch(dataDir, programs, settings, lockWaitSeconds)
-  let isStopping = false
+  let stopSignal: StopSignal | undefined
   const watched = watch().catch(onFailure)
 
+  /** Resolves when PostgreSQL has ended after `stop`. */
   async function watch() {
     while (true) {
-      await server.ended
-      if (isStopping) return
-      warn(`PostgreSQL has ended (${server.lastWords()}). It is started again; until then orders are refused`)
+      const reason = await server.ended
+      if (stopSignal) return
+      warn(`PostgreSQL has ended (${reason}). Orders are refused until it runs again`)
       server = await relaunch()
-      warn('PostgreSQL runs again. No confirmed order is lost')
+      if (stopSignal) server.kill(stopSignal)
+      else warn('PostgreSQL runs again')
     }
   }
 
   async function relaunch() {
-    let failure: unknown
-    for (const pauseMs of PAUSES_MS) {
-      await sleep(pauseMs)
-      if (isStopping) return server
+    for (let failures = 0; ; failures++) {
+      await sleep(PAUSES_MS[failures] ?? PAUSES_MS.at(-1))
+      if (stopSignal) return server
       try {
         return await launch(dataDir, programs, settings, RESTART_LOCK_SECONDS)
       } catch (error) {
-        failure = error
+        if (failures + 1 >= PAUSES_MS.length && !String(error).includes(DISK_FULL)) throw error
       }
     }
-    throw failure
   }
 
   return {
     /** @param signal SIGINT disconnects clients; SIGTERM waits for them */
-    async stop(signal: 'SIGINT' | 'SIGTERM') {
-      isStopping = true
+    async stop(signal: StopSignal) {
+      stopSignal = signal
       server.kill(signal)
       await watched
     },
@@ -117,15 +123,24 @@ async function launch(dataDir: string, { initdb, postgres }: Programs, settings:
   const lock = pathIn(dataDir, 'lock')
   const all = Object.entries({ ...SETTINGS, unix_socket_directories: dataDir, ...settings })
   const server = [postgres, '-D', database, ...all.flatMap(([name, value]) => ['-c', `${name}=${value}`])]
-  const wait = ['--timeout', String(lockWaitSeconds), '--conflict-exit-code', String(IN_USE), '--no-fork', lock]
+  const wait = [
+    '--timeout',
+    String(lockWaitSeconds),
+    '--conflict-exit-code',
+    String(IN_USE_EXIT_CODE),
+    '--no-fork',
+    lock,
+  ]
   const shell = (script: string) => ['sh', '-c', script, 'sh', ...server]
-  const command = process.platform === 'linux' ? ['flock', ...wait, ...shell(UNDER_LOCK)] : shell(LOCKED_BY_PID_FILE)
+  const command =
+    process.platform === 'linux' ? ['flock', ...wait, ...shell(START_UNDER_LOCK)] : shell(START_BY_PID_FILE)
   const child = spawn(...asPostgresUser(command[0] ?? '', command.slice(1)), {
     env: {
       EMPTY: emptyDatabaseFolder(),
       INITDB: initdb,
       DATABASE: database,
       LOCK: lock,
+      SOCKET: pathIn(dataDir, 'socket'),
       OWNER: `process ${process.pid} of ${hostname()}`,
     },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -135,17 +150,17 @@ async function launch(dataDir: string, { initdb, postgres }: Programs, settings:
   child.stderr.setEncoding('utf8').on('data', (chunk) => {
     text = (text + chunk).slice(-LAST_WORDS_MAX)
   })
-  const ended = once(child, 'close')
-  const lastWords = () => text.trim().split('\n').at(-1) || `exit code ${child.exitCode ?? child.signalCode}`
+  const ended = once(child, 'close').then(() => {
+    const words = text.trim().split('\n').join(' ')
+    return [words, child.signalCode ?? `exit code ${child.exitCode}`].filter(Boolean).join(', ')
+  })
   while (!(await isReady(dataDir, child))) {
-    if (child.exitCode === IN_USE) throw new InUseError(dataDir)
-    if (hasEnded(child)) {
-      await ended
-      throw new OperatorError(`PostgreSQL does not start on ${database}: ${text.trim() || lastWords()}`)
-    }
+    if (child.exitCode === IN_USE_EXIT_CODE) throw new InUseError(dataDir)
+    if (hasEnded(child)) throw new OperatorError(`PostgreSQL does not start on ${database}: ${await ended}`)
     await sleep(READY_POLL_MS)
   }
-  return { ended, lastWords, kill: (signal: NodeJS.Signals) => child.kill(signal) }
+  text = '' // what it said while it started is no reason for a later end
+  return { ended, kill: (signal: StopSignal) => child.kill(signal) }
 }
 
 function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
@@ -161,8 +176,7 @@ async function isReady(dataDir: string, child: ChildProcess): Promise<boolean> {
     await client.connect()
     return true
   } catch (error) {
-    const state = sqlState(error)
-    if (!state || state === STARTING_UP) return false
+    if (!MISSING.includes(sqlState(error) ?? '')) return false
     child.kill('SIGINT')
     throw new OperatorError(`The database in ${dataDir} is not one of this site: ${(error as Error).message}.`)
   } finally {
@@ -180,8 +194,10 @@ export async function makeEmptyDatabase(programs?: Programs): Promise<void> {
   if (readVersion(folder) === version) return
   run('rm', ['-rf', folder, `${folder}.new`])
   mkdirSync(dirname(folder), { recursive: true })
-  run(initdb, [...INITDB.split(' '), `${folder}.new`])
-  const sql = 'CREATE ROLE quvera LOGIN CREATEROLE\nCREATE DATABASE quvera OWNER quvera\n'
+  run(initdb, [...INITDB_OPTIONS.split(' '), `${folder}.new`])
+  // The database that initdb makes gets the site's name: one more would be 8 MB more to copy.
+  const sql =
+    'CREATE ROLE quvera LOGIN CREATEROLE\nALTER DATABASE postgres RENAME TO quvera\nALTER DATABASE quvera OWNER TO quvera\n'
   run(postgres, ['--single', '-D', `${folder}.new`, 'template1'], sql)
   run('chmod', ['-R', 'a+rX', `${folder}.new`]) // it holds nothing, and the user who copies it may be another one
   run('mv', [`${folder}.new`, folder])

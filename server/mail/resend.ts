@@ -23,9 +23,9 @@ export type Mailer = ReturnType<typeof createMailer>
 /** The name of the tag. */
 export const TAG = 'mail'
 const NO_REPLY_TO = 'Resend did not take the visitor’s address as the address for replies: write to it yourself.'
-/** Tries a second, until an answer tells Resend's limit for the whole team. */
+/** Requests a second, until an answer names Resend's limit for the whole team. */
 const FIRST_LIMIT = 2
-/** A higher limit would take the processor from orders. */
+/** Also for a service that takes mails and names no limit. A higher one would take the processor from orders. */
 const LIMIT_MAX = 100
 /** A little more than a second, because requests arrive unevenly. */
 const LIMITED_MS = 1050
@@ -34,13 +34,16 @@ const LIMITED_MS = 1050
 export function createMailer(env: Pick<Env, 'RESEND_API_KEY' | 'RESEND_BASE_URL' | 'MAIL_FROM'>) {
   const { RESEND_API_KEY: apiKey, RESEND_BASE_URL: baseUrl, MAIL_FROM: from } = env
   const resend = new Resend(apiKey, baseUrl ? { baseUrl } : {})
-  let limit = FIRST_LIMIT
+  let limit: number | undefined
+  const intervalMs = () => LIMITED_MS / (limit ?? FIRST_LIMIT)
 
   async function request({ idempotencyKey, tag, ...fields }: Message, signal: AbortSignal): Promise<Outcome> {
     const tags = tag ? { tags: [{ name: TAG, value: tag }] } : {}
     const watch = watchRequest(idempotencyKey)
     const answer: ResendAnswer = await resend.emails.send({ from, ...fields, ...tags }, { idempotencyKey, signal })
-    limit = Math.min(readNumber(answer.headers?.['ratelimit-limit']) || limit, LIMIT_MAX)
+    const named = readNumber(answer.headers?.['ratelimit-limit'])
+    if (named) limit = Math.min(named, LIMIT_MAX)
+    else if (answer.data) limit ??= LIMIT_MAX
     return readOutcome(answer, watch.stop())
   }
 
@@ -56,7 +59,7 @@ export function createMailer(env: Pick<Env, 'RESEND_API_KEY' | 'RESEND_BASE_URL'
   async function sendSingly(message: Message, newSignal: NewSignal, outcome: Outcome): Promise<Outcome> {
     const outcomes: Outcome[] = []
     for (const address of message.to) {
-      await sleep(LIMITED_MS / limit)
+      await sleep(intervalMs())
       const idempotencyKey = `${message.idempotencyKey}/${encodeURIComponent(address)}`
       outcomes.push(await send({ ...message, to: [address], idempotencyKey }, newSignal))
     }
@@ -72,7 +75,7 @@ export function createMailer(env: Pick<Env, 'RESEND_API_KEY' | 'RESEND_BASE_URL'
   return {
     send,
     /** From the beginning of one try to that of the next. */
-    intervalMs: () => LIMITED_MS / limit,
+    intervalMs,
   }
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { brand } from '../../shared/brand.ts'
 import { formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared/indian-time.ts'
+import { findBackupProblem } from '../database/daily-backup.ts'
 import { type Db, readNow } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { takeLease } from '../database/lease.ts'
@@ -59,7 +60,11 @@ function readUntold(db: Db): Promise<Untold[]> {
 }
 
 /** The text; its first line is the subject. Undefined if there is nothing to report. */
-export async function readSummary(db: Db, now: Date, notices?: Untold[]): Promise<string | undefined> {
+export async function readSummary(
+  db: Db,
+  now: Date,
+  { notices, backupDir }: { notices?: Untold[]; backupDir?: string | undefined } = {},
+): Promise<string | undefined> {
   const untold = (notices ?? (await readUntold(db))).filter(({ isNew }) => isNew)
   const dayAgo = new Date(now.getTime() - DAY_MS)
   const newest = (from: Prisma.Sql): Promise<Listed[]> => db.$queryRaw`
@@ -80,12 +85,14 @@ export async function readSummary(db: Db, now: Date, notices?: Untold[]): Promis
   const included = untold.filter(({ isNotAlone }) => isNotAlone)
   const lost = untold.filter(({ isNotAlone }) => !isNotAlone)
   const summaries = await db.mail.findMany({ where: undelivered.summaries, orderBy: { id: 'desc' }, take: LISTED_MAX })
+  const backupProblem = backupDir && (await findBackupProblem(backupDir))
   const missing = lost.length + toCall.length + summaries.length
   const subject = [
     included.length && formatCount(included.length, 'enquiry', 'enquiries'),
     waiting.length && ifCut(waiting) + formatCount(waiting.length, 'enquiry waits', 'enquiries wait'),
     reopened.length && formatCount(reopened.length, 'enquiry reopened', 'enquiries reopened'),
     missing && ifCut(toCall) + formatCount(missing, 'mail did not arrive', 'mails did not arrive'),
+    backupProblem && 'no backup',
   ].filter(Boolean)
   if (subject.length === 0) return undefined
   const lists = await Promise.all([
@@ -98,6 +105,7 @@ export async function readSummary(db: Db, now: Date, notices?: Untold[]): Promis
   return [
     `${brand.name}: ${subject.join(', ')}, ${formatIndianTime(now)}`,
     ...lists.flat(),
+    ...(backupProblem ? [`${backupProblem} The site's log says why.`] : []),
     ...summaries.map(({ id, status }) => `Summary ${id} did not arrive (${status}): ${staffCommand('list --new')}`),
     `${staffCommand('show REFERENCE')} shows everything about an enquiry. ${staffCommand('status REFERENCE Contacted')} removes it from this list.`,
   ].join('\n\n')
@@ -147,8 +155,12 @@ export function createSummaryWriter(
   return async (isUpkeep: boolean) => {
     if (performance.now() < nextTryAt) return
     try {
-      if (await isSummaryDue(db, waitMs, intervalMs)) await writeSummary(db, await readNow(db))
-      else if (isUpkeep && env.DIGEST_AT !== 'off' && (await writeDigestIfDue(db, env.DIGEST_AT, await readNow(db))))
+      if (await isSummaryDue(db, waitMs, intervalMs)) await writeSummary(db, await readNow(db), env.BACKUP_DIR)
+      else if (
+        isUpkeep &&
+        env.DIGEST_AT !== 'off' &&
+        (await writeDigestIfDue(db, env.DIGEST_AT, await readNow(db), env.BACKUP_DIR))
+      )
         log.info('the digest of the day is written')
     } catch (err) {
       nextTryAt = performance.now() + waitMs
@@ -172,9 +184,9 @@ async function isSummaryDue(db: Db, waitMs: number, intervalMs: number): Promise
  * Writes a summary, then marks exactly the notices that it names: if the process dies in between, the next summary names
  * the rest once more. Returns false if there was nothing to report.
  */
-export async function writeSummary(db: Db, now: Date): Promise<boolean> {
+export async function writeSummary(db: Db, now: Date, backupDir?: string): Promise<boolean> {
   const untold = await readUntold(db)
-  const text = await readSummary(db, now, untold)
+  const text = await readSummary(db, now, { notices: untold, backupDir })
   const key = `${kinds.Summary.key}/${randomUUID()}`
   const summary = text && (await db.mail.create({ data: { kind: 'Summary', text, key } }))
   const reason = summary ? `${IN_SUMMARY} ${summary.id}.` : 'Not sent: the enquiry was answered before.'
@@ -192,13 +204,13 @@ export async function writeSummary(db: Db, now: Date): Promise<boolean> {
  * Writes today's digest from the time `at` in India on. A lease until the next day's time marks it as done, also when it
  * was empty. The lease is taken after the digest is written: if the process dies in between, the digest is written twice.
  */
-export async function writeDigestIfDue(db: Db, at: string, now: Date): Promise<boolean> {
+export async function writeDigestIfDue(db: Db, at: string, now: Date, backupDir?: string): Promise<boolean> {
   const due = parseIndianTime(formatIndianDay(now), at)
   const isDone = await db.lease.count({
     where: { name: LEASE, until: { gt: now, lt: new Date(due.getTime() + 2 * DAY_MS) } },
   })
   if (now < due || isDone > 0) return false
-  const isWritten = await writeSummary(db, now)
+  const isWritten = await writeSummary(db, now, backupDir)
   await takeLease(db, LEASE, randomUUID(), (due.getTime() + DAY_MS - now.getTime()) / 1000, DAY_MS / 1000)
   return isWritten
 }

@@ -27,7 +27,10 @@ export function checkCommand(add: AddCommand, { env, print, onDatabase }: Termin
       if (post) print(await sendTestPost(env))
       if (mail !== undefined || post) return
       for (const line of settingLines(env())) print(line)
-      await onDatabase(async (db) => print(`\n${(await readSummary(db, await readNow(db))) ?? NOTHING_WAITS}`))
+      const { BACKUP_DIR: backupDir } = env()
+      await onDatabase(async (db) =>
+        print(`\n${(await readSummary(db, await readNow(db), { backupDir })) ?? NOTHING_WAITS}`),
+      )
     })
 }
 

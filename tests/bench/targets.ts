@@ -1,13 +1,14 @@
 import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import type pg from 'pg'
+import { findPrograms } from '../../server/embedded/programs.ts'
 import { openDatabase } from '../../server/open-database.ts'
 import { eventually } from '../support/eventually.ts'
 import { aUniqueOrder } from '../support/load.ts'
-import type { PostgresServer } from '../support/postgres-server.ts'
+import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts'
 import { freePort } from '../support/server-process.ts'
 import { type HttpLoad, type Measured, measureHttp, post } from './http-load.ts'
 
@@ -20,6 +21,12 @@ export interface Target {
   name: string
   measure(load: Pick<HttpLoad, 'connections' | 'seconds' | 'perSecond'>): Promise<OrderMeasured>
   close(): void
+}
+
+/** A server of the version that the site starts itself, with PostgreSQL's own settings. */
+export async function startServerOfSameVersion(): Promise<PostgresServer> {
+  const { postgres } = await findPrograms()
+  return startPostgresServer(undefined, dirname(postgres))
 }
 
 export async function newDatabase(postgres: PostgresServer): Promise<string> {

@@ -4,17 +4,22 @@ import { page, userEvent } from 'vitest/browser'
 import { OrderSection } from '../../client/enquiry/order-form.tsx'
 import { getOrCreateKey, keepKey } from '../../client/enquiry/send-order.ts'
 import { SubscribeForm } from '../../client/enquiry/subscribe-form.tsx'
-import { hydrate } from '../../client/hydrate.tsx'
+import { hydrateIsland } from '../../client/hydrate.tsx'
 import { Island } from '../../client/ui/island.tsx'
 import { readFieldRules } from '../../shared/order.ts'
 import { network, received } from '../support/fake-fetch.ts'
 import { typedOrder } from '../support/fill-order.ts'
 
-const BROKEN = `<div data-island="mechanism" data-props='{"slides":"broken on purpose"}'></div>`
+const BROKEN = `<div data-island="order" data-props='{}'></div>`
+
+function hydrateAll(parts: Record<string, unknown>) {
+  const islands = [...document.querySelectorAll<HTMLElement>('[data-island]')]
+  return Promise.all(islands.map((island) => hydrateIsland(island, parts[island.dataset.island ?? ''])))
+}
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue() // it is told there
-  for (const name of ['data-hydrated', 'data-reference']) document.documentElement.removeAttribute(name)
+  document.documentElement.removeAttribute('data-reference')
 })
 afterEach(() => {
   vi.restoreAllMocks()
@@ -23,8 +28,7 @@ afterEach(() => {
 it('a part that throws leaves the error page and a way home', async () => {
   const subscribe = renderToString(<Island name="subscribe" of={SubscribeForm} props={{ path: '/' }} />)
   document.body.innerHTML = `<div id="root"><h1>Quvera</h1>${BROKEN}${BROKEN}${subscribe}</div>`
-  await hydrate()
-  expect(document.documentElement.hasAttribute('data-hydrated')).toBe(true)
+  await hydrateAll({ order: OrderSection, subscribe: SubscribeForm })
   await expect.element(page.getByRole('heading')).toHaveTextContent('Unexpected Application Error!')
   await expect.element(page.getByRole('link', { name: 'Back to the home page' })).toHaveAttribute('href', '/')
 })
@@ -39,7 +43,7 @@ async function sendOrder() {
     <Island name="order" of={OrderSection} props={{ path: '/buy-now', isPage: true, rules: readFieldRules() }} />
   )
   document.body.innerHTML = `<div id="root">${renderToString(order)}</div>`
-  await hydrate()
+  await hydrateAll({ order: OrderSection })
   for (const [name, value] of Object.entries(typedOrder)) {
     const field = document.querySelector(`[name=${name}]`) as HTMLElement
     await (field instanceof HTMLSelectElement ? userEvent.selectOptions(field, value) : userEvent.fill(field, value))
@@ -65,9 +69,8 @@ it('shows the reference of an order that is stored, and keeps its key: sent agai
 it('ends an order that is under way, which sent again is the same one: nobody would see that it was received', async () => {
   const { answer, submissionKey } = await sendOrder()
   document.querySelector('[data-island]')?.removeAttribute('data-island')
-  document.documentElement.removeAttribute('data-hydrated')
   document.getElementById('root')?.insertAdjacentHTML('beforeend', BROKEN)
-  await hydrate()
+  await hydrateAll({ order: OrderSection })
   await expect.element(page.getByRole('heading')).toHaveTextContent('Unexpected Application Error!')
   expect(dispatchEvent(new Event('beforeunload', { cancelable: true }))).toBe(true)
   answer(received('QV-234567'))

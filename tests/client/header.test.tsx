@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { enableMenus, Header } from '../../client/layout/header.tsx'
+import { Header } from '../../client/layout/header.tsx'
+import { enableMenus } from '../../client/layout/menus.ts'
 import { brand } from '../../shared/brand.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { render } from '../support/render.tsx'

@@ -1,9 +1,13 @@
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { page } from 'vitest/browser'
 import { content as quvera300 } from '../../client/content/products/300.ts'
 import { content as quveraXt } from '../../client/content/products/xt.ts'
+import { openClickedIndication } from '../../client/product/indication-cards.ts'
 import { Indications } from '../../client/product/indications.tsx'
 import { render } from '../support/render.tsx'
+
+beforeAll(() => addEventListener('click', openClickedIndication))
+afterAll(() => removeEventListener('click', openClickedIndication))
 
 const open = () =>
   [...document.querySelectorAll('.indication button[aria-expanded=true]')].map((button) => button.textContent)

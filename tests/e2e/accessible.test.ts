@@ -222,3 +222,44 @@ it('what has the focus is never under the header, nor under the list of sections
   expect(hidden).toEqual([])
   await close()
 })
+
+it.each([320, 390])(
+  'what the keyboard reaches in a row that scrolls sideways is whole in view, %i px wide',
+  async (width) => {
+    const { page, close } = await visit(productPath(products[1]), { ...CALM, viewport: { width, height: 700 } })
+    for (const row of ['.contents a', '.segments button']) {
+      await page.locator(row).first().focus()
+      const count = await page.locator(row).count()
+      for (let step = 1; step < count; step++) {
+        await page.keyboard.press('Tab')
+        const { left, right, mask } = await page.evaluate(() => {
+          const focus = document.activeElement as HTMLElement
+          const box = focus.getBoundingClientRect()
+          return { left: box.left, right: box.right, mask: getComputedStyle(focus.offsetParent as Element).maskImage }
+        })
+        expect(left, row).toBeGreaterThanOrEqual(0)
+        if (right - left < width) expect(right, row).toBeLessThanOrEqual(width)
+        expect(mask).toBe('none')
+      }
+    }
+    await close()
+  },
+)
+
+it('on a low screen the header scrolls with the page, and the headline is in the first half', async () => {
+  const { page, close } = await visit('/', { ...CALM, viewport: { width: 780, height: 360 } })
+  expect((await page.getByRole('heading', { level: 1 }).boundingBox())?.y).toBeLessThan(180)
+  await page.evaluate(() => scrollTo(0, 600))
+  await page.locator('html[data-scrolled]').waitFor()
+  expect((await page.locator('.header-bar').boundingBox())?.y).toBeLessThan(-300)
+  await close()
+})
+
+it('the mark of the current page is seen on a dark header', async () => {
+  const { page, close } = await visit(productPath(products[1]), CALM)
+  const colour = () => page.locator('.products-button').evaluate((link) => getComputedStyle(link).textDecorationColor)
+  expect(await colour()).toBe('rgb(233, 166, 60)') // amber on leaf: 4.8:1
+  await page.evaluate(() => scrollTo(0, 600))
+  await eventually(async () => expect(await colour()).toBe('rgb(217, 96, 26)'))
+  await close()
+})

@@ -67,7 +67,10 @@ const withoutScripts = (page: Page) => page.route('**/assets/*.js', (route) => r
 
 const accidents: [string, (page: Page) => Promise<unknown>][] = [
   ['no script arrives', withoutScripts],
-  ['only the first script arrives', (page) => page.route('**/assets/hydrate-*.js', (route) => route.abort())],
+  [
+    'only the first script arrives',
+    (page) => page.route('**/assets/{controls,hydrate}-*.js', (route) => route.abort()),
+  ],
   [
     'the script that sends orders does not arrive',
     (page) => page.route('**/assets/order-sender-*.js', (route) => route.abort()),
@@ -83,7 +86,10 @@ const accidents: [string, (page: Page) => Promise<unknown>][] = [
 ]
 
 const rareAccidents: typeof accidents = [
-  ['the scripts after the first never come to an end', (page) => page.route('**/assets/hydrate-*.js', () => undefined)],
+  [
+    'the scripts after the first never come to an end',
+    (page) => page.route('**/assets/{controls,hydrate}-*.js', () => undefined),
+  ],
   [
     'the script that sends orders never comes to an end',
     (page) => page.route('**/assets/order-sender-*.js', () => undefined),
@@ -149,7 +155,7 @@ describe.concurrent.each(formPaths)('on %s', (path) => {
 itBeforeRelease('in an old browser the menus open, close and lead on', async () => {
   const { page, problems, close } = await prepared((visitor) => visitor.addInitScript(removeNewerFunctions))
   await page.goto(site().url)
-  await page.locator('html[data-hydrated]').waitFor()
+  await page.locator('html[data-ready]').waitFor()
   const button = page.getByRole('button', { name: 'Products' })
   expect(await button.getAttribute('aria-expanded')).toBe('false')
   await button.click()

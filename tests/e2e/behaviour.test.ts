@@ -72,6 +72,16 @@ describe.each([
     await close()
   })
 
+  sameOnBoth('the home page leads a retailer to the form with that chosen', async () => {
+    const { page, close } = await visit('/', options)
+    await page.getByRole('main').getByRole('link', { name: 'For your shop' }).click()
+    await page.waitForURL(/\/buy-now\?for=retailer/)
+    await eventually(async () => expect(await page.locator('[name=retailerSelfUse]').inputValue()).toBe('Retailer'))
+    await page.goto(`${site().url}/buy-now?for=self-use`)
+    await eventually(async () => expect(await page.locator('[name=retailerSelfUse]').inputValue()).toBe('Self Use'))
+    await close()
+  })
+
   sameOnBoth('what is typed and sent before React arrives is kept and sent once', async () => {
     const { page, problems, close } = await open('/privacy-policy', options)
     let orders = 0
@@ -95,11 +105,11 @@ describe.each([
   })
 })
 
-it('menus open before React arrives, and what else was clicked happens once it is there', async () => {
+it('menus open before their script arrives, and what else was clicked happens once it is there', async () => {
   for (const options of [DESKTOP, PHONE]) {
     const { page, problems, close } = await open('/privacy-policy', options)
     const gate = Promise.withResolvers<void>()
-    await page.route('**/hydrate-*.js', async (route) => {
+    await page.route('**/controls-*.js', async (route) => {
       await gate.promise
       await route.continue()
     })
@@ -122,7 +132,7 @@ it('menus open before React arrives, and what else was clicked happens once it i
 })
 
 itBeforeRelease(
-  'where browsers know no `command`, a menu clicked before React arrives opens once it is there',
+  'where browsers know no `command`, a menu clicked before its script arrives opens once it is there',
   async () => {
     const { page, close } = await open('/privacy-policy', PHONE)
     await page.addInitScript(() => {
@@ -130,7 +140,7 @@ itBeforeRelease(
       for (const name of ['command', 'commandForElement']) Reflect.deleteProperty(prototype, name)
     })
     const gate = Promise.withResolvers<void>()
-    await page.route('**/hydrate-*.js', async (route) => {
+    await page.route('**/controls-*.js', async (route) => {
       await gate.promise
       await route.continue()
     })
@@ -142,24 +152,6 @@ itBeforeRelease(
     await close()
   },
 )
-
-it('the menus close before the rest of React arrives', async () => {
-  const { page, close } = await open('/privacy-policy', PHONE)
-  const gate = Promise.withResolvers<void>()
-  await page.route('**/order-form-*.js', async (route) => {
-    await gate.promise
-    await route.continue()
-  })
-  const isAsked = page.waitForRequest('**/order-form-*.js')
-  await page.goto(site().url)
-  await isAsked
-  await page.getByRole('button', { name: 'Menu' }).click()
-  await page.getByRole('dialog').getByRole('link', { name: 'Contact Us' }).click()
-  expect(await page.getByRole('dialog').isVisible()).toBe(false)
-  gate.resolve()
-  await page.locator('html[data-hydrated]').waitFor()
-  await close()
-})
 
 it('what is touched before the page has wholly arrived works once it has', async () => {
   const { page, problems, close } = await open('/privacy-policy')
@@ -175,21 +167,21 @@ it('what is touched before the page has wholly arrived works once it has', async
     if (isDocument) await rest.promise
     response.end(body.subarray(cut))
   }).listen(port, '127.0.0.1')
-  const react = Promise.withResolvers<void>()
+  const controls = Promise.withResolvers<void>()
   await page.addInitScript(() => {
     const markHeld = (event: Event) => document.documentElement.toggleAttribute('data-held', event.defaultPrevented)
     addEventListener('click', (event) => setTimeout(markHeld, 0, event), true)
   })
-  page.on('requestfinished', (request) => request.url().includes('/assets/react-') && react.resolve())
+  page.on('requestfinished', (request) => request.url().includes('/assets/controls-') && controls.resolve())
   await page.goto(`http://localhost:${port}${productPath(products[1])}`, { waitUntil: 'commit' })
   const indication = page.getByRole('button', { name: 'Ophthalmology', exact: true })
   await eventually(async () => {
     await indication.click() // the first script may not have arrived yet
     expect(await page.evaluate(() => document.documentElement.hasAttribute('data-held'))).toBe(true)
   })
-  await react.promise
+  await controls.promise
   await page.waitForTimeout(300)
-  expect(await page.evaluate(() => document.documentElement.hasAttribute('data-hydrated'))).toBe(false)
+  expect(await page.evaluate(() => document.documentElement.hasAttribute('data-ready'))).toBe(false)
   rest.resolve()
   await eventually(async () => expect(await indication.getAttribute('aria-expanded')).toBe('true'))
   expect(await page.getByRole('contentinfo').count()).toBe(1)
@@ -256,9 +248,10 @@ it.each(['stalls', 'is gone, as after an update'])(
 
 it('a subscription without its code and without a network says so, and can be sent again', async () => {
   const { page, close } = await visit('/privacy-policy')
-  await page.context().setOffline(true)
   const box = page.locator('#subscribe')
   await box.getByLabel('Email address').fill(anAddress())
+  await page.locator('[data-island=subscribe][data-hydrated]').waitFor()
+  await page.context().setOffline(true)
   await box.getByRole('button').click()
   await box.getByText(subscribe.offline).waitFor()
   expect(await box.getByRole('button').textContent()).toBe('Subscribe')
@@ -308,7 +301,7 @@ it.runIf(isRelease && installedChromium)(
     const browser = await launchBrowser(options)
     const page = await browser.newPage(PHONE)
     await page.goto(`${site().url}${productPath(products[0])}`)
-    await page.locator('html[data-hydrated]').waitFor()
+    await page.locator('html[data-ready]').waitFor()
     await page.getByRole('button', { name: 'Lycopene', exact: true }).click()
     await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).first().click()
     await page.waitForURL(/\/buy-now/)
@@ -329,6 +322,62 @@ it('a printed product page keeps the composition, the safety and the contact', a
     expect(await page.getByText(kept).last().isVisible(), kept).toBe(true)
   expect(await page.getByRole('banner').isVisible()).toBe(false)
   await close()
+})
+
+const TOUCH = { ...PHONE, hasTouch: true, isMobile: true }
+const sharedText =
+  /^Quvera 300\. Each dose contains:\nCoenzyme Q10 300 mg\nOmega-3 Fatty Acids 250 mg\nLycopene \(10%\) 5000 mcg/
+
+it('on a phone the physician’s sheet is shared: product, composition and address', async () => {
+  const { page, close } = await visit(productPath(products[0]), TOUCH)
+  await page.evaluate(() => {
+    const share = async (data: ShareData) => Object.assign(window, { shared: data })
+    Object.defineProperty(navigator, 'share', { value: share })
+  })
+  await page.getByRole('link', { name: 'Show it to your physician' }).tap()
+  await page.waitForFunction('window.shared')
+  const { text, url, ...rest } = await page.evaluate(() => Object(window).shared)
+  expect(text).toMatch(sharedText)
+  expect(url).toBe(site().url + productPath(products[0]))
+  expect(rest).toEqual({})
+  await close()
+})
+
+it.each([
+  ['opens WhatsApp', true],
+  ['is copied where no window opens', false],
+])('on a phone that cannot share, the sheet %s', async (_, opens) => {
+  const { page, close } = await visit(productPath(products[0]), TOUCH)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.evaluate((works) => {
+    Object.defineProperty(navigator, 'share', { value: undefined })
+    window.open = (address) => {
+      Object.assign(window, { opened: String(address) })
+      return works ? window : null
+    }
+  }, opens)
+  const link = page.locator('.sheet-link')
+  await link.tap()
+  if (!opens) await link.getByText('Copied').waitFor()
+  const message = opens
+    ? new URL(await page.evaluate(() => Object(window).opened)).searchParams.get('text')
+    : await page.evaluate(() => navigator.clipboard.readText())
+  expect(message).toMatch(sharedText)
+  expect(message?.endsWith(`\n${site().url}${productPath(products[0])}`)).toBe(true)
+  await close()
+})
+
+it('elsewhere the sheet is printed, and without scripts its link leads to the label', async () => {
+  const { page, close } = await visit(productPath(products[0]))
+  await page.evaluate(() => Object.assign(window, { print: () => document.body.toggleAttribute('data-printed', true) }))
+  await page.getByRole('link', { name: 'Show it to your physician' }).click()
+  await page.locator('body[data-printed]').waitFor()
+  expect(await page.locator('html[data-sheet]').count()).toBe(1)
+  await close()
+  const plain = await visit(productPath(products[0]), { javaScriptEnabled: false })
+  await plain.page.getByRole('link', { name: 'Show it to your physician' }).click()
+  expect(new URL(plain.page.url()).hash).toBe('#composition')
+  await plain.close()
 })
 
 it('the copyright names the year in which the page is read, not the one in which it was built', async () => {
@@ -357,7 +406,7 @@ it.each(isRelease ? [...waysToCopy, ...rareWaysToCopy] : waysToCopy)(
     if (scripts) await sendButton(page).click()
     else await page.locator('#order').evaluate((form) => (form as HTMLFormElement).submit())
     await page.locator('.reference').waitFor()
-    await page.locator('html[data-hydrated]').waitFor()
+    await page.locator('html[data-ready]').waitFor()
     await prepare(page)
     const copy = page.locator('.copy-button')
     await copy.click()
@@ -377,6 +426,7 @@ it('without a network the box in the footer says so, and keeps the address', asy
   const { page, close } = await visit('/privacy-policy')
   const box = page.locator('#subscribe-email')
   await box.fill('reader@shop.example')
+  await page.locator('[data-island=subscribe][data-hydrated]').waitFor()
   await page.context().setOffline(true)
   await page.locator('#subscribe button').click()
   await page.getByText(subscribe.offline).waitFor()

@@ -1,15 +1,19 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import type { Page } from '@playwright/test'
 import { expect, it } from 'vitest'
+import { orderPaths } from '../../shared/page-paths.ts'
 import { freePort } from '../support/server-process.ts'
 import { ownSiteForTests, PHONE, paths } from '../support/visit.ts'
 
-const { open, html } = ownSiteForTests({ METRICS_PORT: String(await freePort()) })
+const { open, newcomer, html, site } = ownSiteForTests({ METRICS_PORT: String(await freePort()) })
 const KB = 1024
 const LIMITS = {
   beforeLoad: 2 * KB,
-  hydrated: 80 * KB,
+  reader: 5 * KB,
+  vitals: 3 * KB,
+  touched: 80 * KB,
   form: 32 * KB,
   carousel: 18 * KB,
   css: 9 * KB,
@@ -17,36 +21,82 @@ const LIMITS = {
   fonts: 30 * KB,
 }
 
-/** Scripts loaded so far, in bytes of their gzip form: more than most browsers are sent, which is brotli. */
-async function loadedScripts(page: Awaited<ReturnType<typeof open>>['page']) {
-  const paths = await page.evaluate(() =>
-    performance
-      .getEntriesByType('resource')
-      .map((entry) => new URL(entry.name).pathname)
-      .filter((path) => path.endsWith('.js')),
+/**
+ * Scripts loaded so far, in bytes of their gzip form: more than most browsers are sent, which is brotli. `preload`: also
+ * those that were only fetched.
+ */
+async function loadedScripts(page: Page, { preload = true, pattern = /\.js$/ } = {}) {
+  const entries = await page.evaluate(() =>
+    performance.getEntriesByType('resource').map(({ name }) => ({
+      path: new URL(name).pathname,
+      isPreloaded: [...document.querySelectorAll('link')].some(
+        ({ href, rel }) => rel === 'modulepreload' && href === name,
+      ),
+    })),
   )
-  const sizes = await Promise.all(paths.map(async (path) => (await stat(`dist/client${path}.gz`)).size))
+  const files = entries.filter(({ path, isPreloaded }) => pattern.test(path) && (preload || !isPreloaded))
+  const sizes = await Promise.all(files.map(async ({ path }) => (await stat(`dist/client${path}.gz`)).size))
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-it.each(paths)('%s stays light, before and after it is hydrated', async (path) => {
-  const { page, close } = await open(path, PHONE)
-  const document = await html(path)
-  const [entry = ''] = /\/assets\/index-[^"]+\.js/.exec(document) ?? []
+/** React's scripts report to this hook when they are executed. */
+function markReact() {
+  const inject = () => document.documentElement.toggleAttribute('data-react', true)
+  Object.assign(window, { __REACT_DEVTOOLS_GLOBAL_HOOK__: { supportsFiber: true, inject } })
+}
+
+const VITALS = /\/web-vitals-.*\.js$/
+const isFetched = (part: string) => performance.getEntriesByType('resource').some(({ name }) => name.includes(part))
+
+it.each(paths)('%s stays light, before and after its form is touched', async (path) => {
+  const { page, close } = await newcomer(PHONE)
+  await page.addInitScript(markReact)
+  await page.goto(site().url + path)
+  const source = await html(path)
+  const [entry = ''] = /\/assets\/index-[^"]+\.js/.exec(source) ?? []
   expect((await stat(`dist/client${entry}.gz`)).size).toBeLessThanOrEqual(LIMITS.beforeLoad)
   // It needs no other file: that would be another round trip before the page counts as shown.
   expect(await readFile(`dist/client${entry}`, 'utf8')).not.toMatch(/(?:^|;)import[\s"'{*]/)
-  await page.locator('html[data-hydrated]').waitFor()
-  const isLast = () => performance.getEntriesByType('resource').some(({ name }) => name.includes('/web-vitals-'))
-  await page.waitForFunction(isLast)
-  const hydrated = await loadedScripts(page)
-  expect(hydrated).toBeLessThanOrEqual(LIMITS.hydrated)
+  await page.locator('html[data-ready]').waitFor()
+  await page.waitForFunction(isFetched, '/web-vitals-')
+  const hasOrderForm = orderPaths.includes(path)
+  if (hasOrderForm) await page.waitForFunction(isFetched, '/react-')
+  await page.evaluate(async () => {
+    for (let top = 0; top < document.body.scrollHeight; top += innerHeight) {
+      scrollTo(0, top)
+      await new Promise(requestAnimationFrame)
+    }
+  })
+  const vitals = await loadedScripts(page, { pattern: VITALS })
+  expect(vitals).toBeLessThanOrEqual(LIMITS.vitals) // where the server measures
+  expect((await loadedScripts(page, { preload: false })) - vitals).toBeLessThanOrEqual(LIMITS.reader)
+  const hasReactRun = () => page.evaluate(() => document.documentElement.hasAttribute('data-react'))
+  expect(await hasReactRun()).toBe(false)
+  expect(await page.evaluate(isFetched, '/react-')).toBe(hasOrderForm)
+  await page.locator('#subscribe-email').focus()
+  await page.locator('[data-island=subscribe][data-hydrated]').waitFor()
+  expect(await hasReactRun()).toBe(true)
+  const touched = await loadedScripts(page)
+  expect(touched).toBeLessThanOrEqual(LIMITS.touched)
   if (path === '/buy-now') {
     await page.locator('[name=name]').focus()
     await page.locator('.Toastify').waitFor({ state: 'attached' })
-    expect((await loadedScripts(page)) - hydrated).toBeLessThanOrEqual(LIMITS.form)
+    expect((await loadedScripts(page)) - touched).toBeLessThanOrEqual(LIMITS.form)
   }
-  expect(gzipSync(document, { level: 9 }).length).toBeLessThanOrEqual(LIMITS.html)
+  expect(gzipSync(source, { level: 9 }).length).toBeLessThanOrEqual(LIMITS.html)
+  await close()
+})
+
+it('who saves data gets the scripts of the form once it is touched', async () => {
+  const { page, close } = await open('/privacy-policy', PHONE)
+  await page.addInitScript(() => Object.defineProperty(navigator, 'connection', { value: { saveData: true } }))
+  await page.goto(`${site().url}/buy-now`)
+  await page.locator('html[data-ready]').waitFor()
+  await page.evaluate(() => new Promise((idle) => requestIdleCallback(() => requestIdleCallback(idle))))
+  await page.waitForTimeout(300)
+  expect(await page.evaluate(isFetched, '/react-')).toBe(false)
+  await page.locator('[name=name]').focus()
+  await page.locator('[data-island=order][data-hydrated]').waitFor()
   await close()
 })
 

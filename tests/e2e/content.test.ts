@@ -1,8 +1,10 @@
 import sharp from 'sharp'
 import { expect, it } from 'vitest'
+import { notAPurchase } from '../../client/content/enquiry-form.ts'
 import { home } from '../../client/content/home.ts'
 import { brand, palette } from '../../shared/brand.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
+import { orderPaths } from '../../shared/page-paths.ts'
 import { PHONE, paths, siteForTests } from '../support/visit.ts'
 
 const { fetch, html, visit } = siteForTests()
@@ -125,6 +127,29 @@ it.each(['/', '/buy-now'])('%s says what the products are, and whom to ask first
   expect(said).toMatch(/health supplement/i)
   expect(said).toMatch(/physician/)
   expect(said.match(/every amount/gi) ?? []).toHaveLength(path === '/' ? 1 : 0)
+})
+
+it('no page promises more than the label lists, and the form says that it is no purchase', async () => {
+  const all = (await Promise.all(paths.map(html))).join(' ')
+  expect(all).not.toMatch(/every ingredient|full composition|exact amount|physician may advise|alongside the care/i)
+  for (const path of orderPaths) expect(await text(path)).toContain(notAPurchase)
+})
+
+it('each amount of a label is drawn once, its area true to its mass', async () => {
+  const { page, close } = await visit(productPath(products[1]))
+  const areas = await page
+    .locator('.panel figure path')
+    .evaluateAll((drops) =>
+      drops.map((drop) => Number(/scale\(([\d.]+)/.exec(drop.getAttribute('transform') ?? '')?.[1]) ** 2),
+    )
+  const printed = await page.locator('.panel tbody .amount').allInnerTexts()
+  expect(areas).toHaveLength(printed.length)
+  const milligrams = printed.map(
+    (amount) => Number.parseFloat(amount.replace(/^\D+/, '')) / (amount.includes('mcg') ? 1000 : 1),
+  )
+  for (const [index, area] of areas.entries())
+    expect(area / (areas[0] ?? 0)).toBeCloseTo((milligrams[index] ?? 0) / (milligrams[0] ?? 0), 3)
+  await close()
 })
 
 it('no page makes a claim, and no disease stands outside the Indications', async () => {

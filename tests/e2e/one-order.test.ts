@@ -74,7 +74,7 @@ describe.concurrent('one order', () => {
     await page.clock.install()
     await page.goto(site().url + path)
     await page.clock.runFor(1000)
-    await page.locator('html[data-hydrated]').waitFor() // so that the first touch of the form is seen
+    await page.locator('html[data-ready]').waitFor() // so that the first touch of the form is seen
     await fillOrder(page, { email })
     await page.locator('.Toastify').waitFor({ state: 'attached' })
     await page.context().setOffline(true)
@@ -103,7 +103,7 @@ describe.concurrent('one order', () => {
       return route.abort('connectionreset')
     })
     await page.clock.runFor(1000)
-    await page.locator('html[data-hydrated]').waitFor()
+    await page.locator('html[data-ready]').waitFor()
     await fillOrder(page, { email })
     await page.locator('.Toastify').waitFor({ state: 'attached' })
     await page.clock.pauseAt(Date.now() + 60_000) // from here on it goes only where the test moves it
@@ -144,7 +144,7 @@ describe.concurrent('one order', () => {
       await route.continue()
     })
     await page.clock.runFor(1000)
-    await page.locator('html[data-hydrated]').waitFor()
+    await page.locator('html[data-ready]').waitFor()
     await fillOrder(page, { email })
     for (const _ of ['at once', 'after three seconds']) {
       await page.locator('.send').click({ noWaitAfter: true, force: true }) // says “Sending…” the second time
@@ -160,7 +160,7 @@ describe.concurrent('one order', () => {
     const email = anAddress()
     const { page, close } = await onOurClock()
     await page.clock.runFor(1000)
-    await page.locator('html[data-hydrated]').waitFor()
+    await page.locator('html[data-ready]').waitFor()
     await cutAnswers(page, 1)
     await fillOrder(page, { email })
     await page.context().setOffline(false)

@@ -111,7 +111,7 @@ describe('a form that may or may not be stored', () => {
       await rename('Away', 'Quvera_Mail')
       expect(await form.innerText()).toContain(uncertain)
       const key = (await page.locator('[name=submissionKey]').getAttribute('value')) ?? ''
-      if (scripts) await page.locator('html[data-hydrated]').waitFor()
+      if (scripts) await page.locator('html[data-ready]').waitFor()
       await sendButton(page).click()
       await page.getByText(messages.received).first().waitFor()
       expect((await stored()).map(({ submissionKey }) => submissionKey)).toEqual([key])
@@ -125,7 +125,7 @@ it('the page that tells of a broken rule is hydrated as it stands, and then work
   await fillOrder(page, { email: 'nobody' })
   await page.locator('#order').evaluate((form) => (form as HTMLFormElement).submit())
   await page.getByRole('alert').getByText(messages.email).waitFor()
-  await page.locator('html[data-hydrated]').waitFor()
+  await page.locator('html[data-ready]').waitFor()
   expect(await page.locator('#order-name').inputValue()).toBe('Asha Verma')
   expect(await page.locator('[aria-invalid=true]').count()).toBe(1)
   await fillOrder(page)
@@ -176,7 +176,7 @@ describe.each([true, false])("a subscriber's link, with scripts: %s", (javaScrip
     await page.goto(site().url + path)
     expect(await title.textContent()).toBe('This link has ended')
     expect(await page.locator('#subscribe').count()).toBe(0)
-    if (javaScriptEnabled) await page.locator('html[data-hydrated]').waitFor()
+    if (javaScriptEnabled) await page.locator('html[data-ready]').waitFor()
     expect(await title.textContent()).toBe('This link has ended')
     await close()
   })
@@ -243,7 +243,7 @@ describe('a form that must not get through', () => {
 
   it('and with scripts it stays what the server said', async () => {
     const { page, close } = await visit('/received?reference=made-up')
-    await page.locator('[data-hydrated]').waitFor()
+    await page.locator('[data-ready]').waitFor()
     expect(await page.locator('h1').textContent()).toBe('Page not found')
     await close()
   })

@@ -1,53 +1,124 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openDatabase } from '../../server/open-database.ts'
-import { audit, expectNothingLost } from '../support/audit.ts'
+import {
+  anEmbeddedSite,
+  expectStoredOrRefused,
+  findBackend,
+  lockHolders,
+  readPostmaster,
+  watchPages,
+} from '../support/embedded-site.ts'
 import { eventually } from '../support/eventually.ts'
-import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { report } from '../support/fault-fixtures.ts'
 import { sendOrders } from '../support/load.ts'
-import { freePort, startServer } from '../support/server-process.ts'
-import { migrations } from '../support/test-database.ts'
 
-it('ten kills of the embedded database during writes cost no answered order', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'quvera-faults-'))
-  const resend = await startFakeResend()
-  const PORT = String(await freePort())
-  const start = () =>
-    startServer({
-      PORT,
-      DATA_DIR: folder,
-      ...sendingThrough(resend),
-      RATE_LIMIT_MAX: '0',
-      LOG_LEVEL: 'warn',
-      MAIL_LEASE_SECONDS: '2',
-      MAIL_RETRY_SECONDS: '1',
-    })
-  let server = await start()
+/** Calls `fault` at these numbers of answered orders. */
+const at = (counts: number[], fault: () => unknown) => Object.fromEntries(counts.map((count) => [count, fault]))
+
+it('PostgreSQL’s main process killed five times under load loses and doubles nothing, and pages are served', async () => {
+  const site = await anEmbeddedSite()
+  const server = await site.start()
+  const endPages = watchPages(site.url)
   let kills = 0
   async function kill() {
+    const killed = await readPostmaster(site.dataDir)
+    process.kill(killed, 'SIGKILL')
     kills++
-    await server.stop('SIGKILL')
-    server = await start()
+    await eventually(async () => expect(await readPostmaster(site.dataDir)).not.toBe(killed))
   }
-  try {
-    const at = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [(index + 1) * 60, kill]))
-    const load = await sendOrders({ url: () => server.url, orders: 660, concurrency: 16, retry: true, at })
-    // The mails go out while the server runs; then its database is read.
-    await eventually(() => expect(resend.mails.length).toBeGreaterThanOrEqual(load.sent.length * 2), 180_000)
+  const counts = [50, 100, 150, 200, 250]
+  const load = await sendOrders({
+    url: () => site.url,
+    orders: 300,
+    concurrency: 16,
+    retry: true,
+    at: at(counts, kill),
+  })
+  const pages = await endPages()
+  const result = await site.expectNothingLost(load)
+  report('PostgreSQL killed 5 times', { ...result, ...pages, refused: load.statuses.get(503) ?? 0 })
+  expect([kills, result.acknowledged, pages.pagesFailed]).toEqual([5, 300, 0])
+  expectStoredOrRefused(load)
+  expect(load.statuses.get(503)).toBeGreaterThan(0)
+  expect(server.process.exitCode).toBeNull()
+})
+
+it('a backend killed five times under load is PostgreSQL’s own business', async () => {
+  const site = await anEmbeddedSite()
+  const server = await site.start()
+  const endPages = watchPages(site.url)
+  const postmaster = await readPostmaster(site.dataDir)
+  let kills = 0
+  async function kill() {
+    await eventually(async () => process.kill(await findBackend(site.dataDir, 'quvera_app'), 'SIGKILL'))
+    kills++
+  }
+  const counts = [50, 100, 150, 200, 250]
+  const load = await sendOrders({
+    url: () => site.url,
+    orders: 300,
+    concurrency: 16,
+    retry: true,
+    at: at(counts, kill),
+  })
+  const pages = await endPages()
+  const result = await site.expectNothingLost(load)
+  report('a backend killed 5 times', { ...result, ...pages, refused: load.statuses.get(503) ?? 0 })
+  expect([kills, result.acknowledged, pages.pagesFailed]).toEqual([5, 300, 0])
+  expectStoredOrRefused(load)
+  expect(await readPostmaster(site.dataDir)).toBe(postmaster)
+  expect(server.stdout()).not.toContain('PostgreSQL has ended')
+})
+
+it('the site killed five times under load takes PostgreSQL along, starts again, and loses and doubles nothing', async () => {
+  const site = await anEmbeddedSite()
+  await site.start()
+  const endedAfterMs: number[] = []
+  async function kill() {
+    endedAfterMs.push(Math.round(await site.kill()))
+    await site.start()
+  }
+  const counts = [50, 100, 150, 200, 250]
+  const load = await sendOrders({
+    url: () => site.url,
+    orders: 300,
+    concurrency: 16,
+    retry: true,
+    at: at(counts, kill),
+  })
+  const result = await site.expectNothingLost(load)
+  report('site with embedded database killed 5 times', { ...result, endedAfterMs })
+  expect([endedAfterMs.length, result.acknowledged]).toEqual([5, 300])
+})
+
+it('SIGTERM under load ends the site with 0 and PostgreSQL before it, within ten seconds', async () => {
+  const site = await anEmbeddedSite()
+  const server = await site.start()
+  let seconds = Number.NaN
+  let left: number[] = []
+  async function end() {
+    const start = performance.now()
     await server.stop()
-    const { db, close } = await openDatabase({ dataDir: folder, migrations })
-    const result = await audit(db, load, resend, 0)
-    await close()
-    report('10 kills, embedded database', { ...result, kills })
-    expect(kills).toBe(10)
-    expect(result.acknowledged).toBe(660)
-    expectNothingLost(result)
-  } finally {
-    await server.stop('SIGKILL')
-    await resend.close()
-    await rm(folder, { recursive: true, force: true })
+    left = await lockHolders(site.dataDir)
+    seconds = (performance.now() - start) / 1000
   }
+  const load = await sendOrders({ url: () => site.url, orders: 3000, retry: false, at: { 200: end } })
+  await site.start()
+  const result = await site.expectNothingLost(load)
+  report('SIGTERM with embedded database', { ...result, seconds })
+  expect(await server.exited).toEqual({ code: 0, signal: null })
+  expect(left).toEqual([])
+  expect(seconds).toBeLessThan(10)
+  expect(server.stdout()).not.toContain('shutdown took too long')
+})
+
+it('a site whose PostgreSQL cannot be started again ends with PostgreSQL’s own words', async () => {
+  const site = await anEmbeddedSite()
+  const server = await site.start()
+  await rename(join(site.dataDir, 'postgres/global/pg_control'), join(site.dataDir, 'pg_control.away'))
+  process.kill(await readPostmaster(site.dataDir), 'SIGKILL')
+  const { code } = await server.exited
+  expect(code).toBe(1)
+  expect(server.stderr()).toMatch(/^PostgreSQL does not start on [^\n]*pg_control[^\n]*\n$/)
 })

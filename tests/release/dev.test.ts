@@ -22,7 +22,7 @@ it('npm run dev sends the form to PORT, and starts the server again when a broke
   atEnd(database.drop)
   const dev = spawn(process.execPath, ['server/dev.ts'], {
     cwd: copy,
-    env: { PATH: process.env.PATH, PORT: String(await freePort()), EMBEDDED_DATABASE_PORT: '0', ...database.env },
+    env: { PATH: process.env.PATH, PORT: String(await freePort()), ...database.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = new Promise((done) => dev.once('close', done))

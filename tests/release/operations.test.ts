@@ -135,9 +135,9 @@ describe('the unit for systemd', () => {
 })
 
 it('a backup is not written to a terminal', async () => {
-  const { DATA_DIR = '' } = await aDatabase()
+  const env = { PATH: process.env.PATH, ...(await aDatabase()) }
   const words = ['-qec', `${process.execPath} dist/server/staff.js backup -`, '/dev/null']
-  const { status, stdout } = spawnSync('script', words, { env: { PATH: process.env.PATH, DATA_DIR }, encoding: 'utf8' })
+  const { status, stdout } = spawnSync('script', words, { env, encoding: 'utf8' })
   expect(status).toBe(2)
   expect(stdout).toContain('A backup is not shown in a terminal: write it to a file with > FILE')
 })

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { launchBrowser } from '../support/browser.ts'
@@ -118,8 +119,7 @@ async function openOnAllRows(env: Record<string, string>): Promise<Page> {
 
 describe('Prisma Studio', () => {
   it('opens on all enquiries, newest first, beside the running site, and sets a status', async () => {
-    const { env, drop } = await createTestDatabase()
-    atEnd(drop)
+    const env = { DATA_DIR: await aFolder('quvera-studio-') }
     await runProgram('prisma/seed.ts', [], env)
     await aServer(env)
 
@@ -128,13 +128,12 @@ describe('Prisma Studio', () => {
     await setStatus(page, 'Contacted')
     await eventually(async () => expect(await secondStatus(env)).toBe('Contacted'))
     const [, second = ''] = await expected(env)
-    expect((await staff(['show', second], env)).stdout).toMatch(/^Status +New → Contacted, [^\n]* by quvera_staff$/m)
+    expect((await staff(['show', second], env)).stdout).toMatch(/^Status +New → Contacted, [^\n]* by quvera$/m)
     expect(await onDatabase(env, (db) => db.access.count({ where: { command: 'studio', what: 'everything' } }))).toBe(1)
   }, 120_000)
 
   it('that was there before the site gives it the database, and goes on with it', async () => {
-    const { env, drop } = await createTestDatabase()
-    atEnd(drop)
+    const env = { DATA_DIR: await aFolder('quvera-studio-') }
     await runProgram('prisma/seed.ts', [], env)
     const page = await openStudio(env)
     await eventually(async () => expect(await cells(page, 'Reference')).toHaveLength(25))

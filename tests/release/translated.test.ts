@@ -74,7 +74,7 @@ async function walk(
 ) {
   const { page, problems, close } = await newcomer(options)
   const ready = Promise.withResolvers<void>()
-  await page.route('**/assets/hydrate-*.js', async (route) => {
+  await page.route('**/assets/{controls,hydrate}-*.js', async (route) => {
     await ready.promise
     await route.continue()
   })
@@ -84,7 +84,7 @@ async function walk(
   const early = moment === MOMENTS[0]
   if (tool && early) await page.evaluate(work, tool)
   ready.resolve()
-  await page.locator('html[data-hydrated]').waitFor()
+  await page.locator('html[data-ready]').waitFor()
   if (tool && !early) await page.evaluate(work, tool)
   const seen: string[] = []
   /** Without toasts, which come and go. */
@@ -276,7 +276,7 @@ describe.concurrent.each(walks)('%s', (_, path, options, steps, typing) => {
 it('a choice is sent as it is, whatever a tool has made of its words', async () => {
   const { page, close } = await newcomer()
   await page.goto(`${site().url}/buy-now`)
-  await page.locator('html[data-hydrated]').waitFor()
+  await page.locator('html[data-ready]').waitFor()
   await page.evaluate(work, 'replaces' as const)
   const email = anAddress()
   const { products: product, retailerSelfUse, ...texts } = typedOrder

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { Order } from '../../shared/order.ts'
+import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { startCaddy } from '../support/caddy.ts'
 import { eventually } from '../support/eventually.ts'
 import { createFaultFixtures, report } from '../support/fault-fixtures.ts'
-import { aDatabase } from '../support/fixtures.ts'
 import { freePort, type ServerProcess, startServer } from '../support/server-process.ts'
 import { onDatabase } from '../support/stored-enquiry.ts'
 
@@ -75,7 +75,7 @@ const LATER = `INSERT INTO _prisma_migrations (id, checksum, migration_name, sta
   VALUES ('later', 'x', '99991231235959_later', now(), now(), 1)`
 
 it('one container: of an order a second none is lost or doubled by an update or the way back', async () => {
-  const env = { ...(await aDatabase()), PORT: String(await freePort()), RATE_LIMIT_MAX: '0' }
+  const env = { DATA_DIR: await aFolder('quvera-update-'), PORT: String(await freePort()), RATE_LIMIT_MAX: '0' }
   let site = await startServer(env)
   atEnd(() => site.stop('SIGKILL'))
   for (const step of ['update', 'way back']) {

@@ -1,16 +1,22 @@
 // With BACKUP_DIR a site makes a backup a day by itself, and keeps the newest 14.
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { startDailyBackup } from '../../server/database/daily-backup.ts'
+import { readSummary } from '../../server/mail/summary.ts'
+import { openDatabase } from '../../server/open-database.ts'
 import { formatIndianDay } from '../../shared/indian-time.ts'
+import { aClient } from '../support/a-client.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { anApp, aServer } from '../support/fixtures.ts'
 import { freePort } from '../support/server-process.ts'
-import { storeEnquiry } from '../support/stored-enquiry.ts'
+import { staff } from '../support/staff-command.ts'
+import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
+import { migrations } from '../support/test-database.ts'
 
 const today = () => `quvera-${formatIndianDay(new Date())}.sql.gz`
 
@@ -22,16 +28,47 @@ function aLog() {
   return { log, lines }
 }
 
-it('a site makes the backup of the day when it starts, and says its age in the metrics', async () => {
-  const { env, db } = await anApp({ mails: false })
-  const reference = await storeEnquiry(db)
-  const folder = await aFolder('quvera-daily-')
+it('a site with a database of its own makes the backup of the day when it starts', async () => {
+  const [DATA_DIR, BACKUP_DIR] = [await aFolder('quvera-daily-'), await aFolder('quvera-daily-')]
+  expect(await staff(['migrate'], { DATA_DIR })).toMatchObject({ code: 0 })
+  await onDatabase({ DATA_DIR }, async (db) => {
+    await storeEnquiry(db, { name: 'Asha Verma' })
+  })
   const METRICS_PORT = String(await freePort())
-  await aServer({ ...env, BACKUP_DIR: folder, METRICS_PORT })
-  await eventually(async () => expect(await readdir(folder)).toEqual([today()]), 10_000)
-  expect(gunzipSync(await readFile(join(folder, today()))).toString()).toContain(reference)
+  await aServer({ DATA_DIR, BACKUP_DIR, METRICS_PORT })
+  await eventually(async () => expect(await readdir(BACKUP_DIR)).toEqual([today()]), 30_000)
+  expect(gunzipSync(await readFile(join(BACKUP_DIR, today()))).toString()).toContain('Asha Verma')
   const metrics = await (await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)).text()
-  expect(Number(/^quvera_backup_age_seconds (\S+)$/m.exec(metrics)?.[1])).toBeLessThan(60)
+  expect(Number(/^quvera_backup_age_seconds (\S+)$/m.exec(metrics)?.[1])).toBeLessThan(300)
+})
+
+it('a backup may take longer than a statement of the site may', async () => {
+  const { env } = await anApp({ mails: false })
+  const site = await openDatabase({ url: env.DATABASE_URL, dataDir: '', migrations, queryTimeoutMs: 300 })
+  atEnd(site.close)
+  const folder = await aFolder('quvera-daily-')
+  const blocker = await aClient(env)
+  await blocker.query('BEGIN; LOCK TABLE "Quvera_Mail" IN ACCESS EXCLUSIVE MODE')
+  const { log, lines } = aLog()
+  atEnd(startDailyBackup(site, folder, log))
+  await eventually(async () => expect(await readdir(folder)).toEqual([`${today()}.unfinished`]))
+  await sleep(1000)
+  await blocker.query('COMMIT')
+  await eventually(() => expect(lines).toEqual([{ level: 'info', message: `wrote the backup ${today()}` }]))
+})
+
+it('a site that is told to end gives up a backup that is not finished, and leaves no file', async () => {
+  const database = await anApp({ mails: false })
+  const folder = await aFolder('quvera-daily-')
+  const { log, lines } = aLog()
+  const blocker = await aClient(database.env)
+  await blocker.query('BEGIN; LOCK TABLE "Quvera_Form" IN ACCESS EXCLUSIVE MODE')
+  const end = startDailyBackup(database, folder, log)
+  await eventually(async () => expect(await readdir(folder)).toEqual([`${today()}.unfinished`]))
+  const ended = end()
+  await blocker.query('COMMIT')
+  await ended
+  expect([await readdir(folder), lines]).toEqual([[], []])
 })
 
 it('of several processes one makes it, and the newest 14 are kept beside the files of others', async () => {
@@ -44,7 +81,7 @@ it('of several processes one makes it, and the newest 14 are kept beside the fil
   for (let process = 0; process < 3; process++) atEnd(startDailyBackup(database, folder, log))
   await eventually(async () => expect(await readdir(folder)).toHaveLength(14 + theirs.length))
   expect((await readdir(folder)).sort()).toEqual([...theirs, ...old.slice(-13), today()].sort())
-  expect(lines).toEqual([{ level: 'info', message: `wrote the backup ${today()}` }])
+  await eventually(() => expect(lines).toEqual([{ level: 'info', message: `wrote the backup ${today()}` }]))
 })
 
 it('a failure is one error in the log, and leaves the good files alone', async () => {
@@ -54,4 +91,17 @@ it('a failure is one error in the log, and leaves the good files alone', async (
   atEnd(startDailyBackup(database, join(parent, 'missing'), log))
   await eventually(() => expect(lines).toHaveLength(1))
   expect(lines[0]).toEqual({ level: 'error', message: expect.stringContaining('could not be written to BACKUP_DIR') })
+})
+
+it('a missing or old backup is named in the digest, and a fresh one is not', async () => {
+  const { db } = await anApp({ mails: false })
+  const folder = await aFolder('quvera-daily-')
+  const digest = () => readSummary(db, new Date(), { backupDir: folder })
+  expect(await digest()).toMatch(/^\w+: no backup, .*There is no daily backup in BACKUP_DIR\./s)
+  const file = join(folder, 'quvera-2026-01-01.sql.gz')
+  await writeFile(file, '')
+  expect(await digest()).toBeUndefined()
+  const old = new Date(Date.now() - 3 * 86_400_000)
+  await utimes(file, old, old)
+  expect(await digest()).toContain('The newest daily backup in BACKUP_DIR is 3 days old.')
 })

@@ -100,7 +100,9 @@ it('a backup of this version is refused where the tables are of the later one, w
   const { code, stderr } = await nextStaff(['restore', file], env)
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(/^The backup was made by an older version [^\n]* Restore into a new database[^\n]*\n$/),
+    expect.stringMatching(
+      /^The tables of this database are of a newer version [^\n]* Restore into a new database[^\n]*\n$/,
+    ),
   ])
   expect(await shape(env)).toEqual([{ cities: 0n, journal: await journal() }])
 })

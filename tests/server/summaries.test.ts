@@ -152,12 +152,14 @@ describe('a summary', () => {
   })
 
   it('tells within a minute of what nobody was told of, once, without waiting for a digest', async () => {
-    const app = await anApp()
+    const app = await anApp({ mails: false })
     const states = ['Failed', 'Bounced', 'Unknown'] as const
     const untold = await Promise.all(states.map((state) => storeEnquiry(app.db, {}, { Notice: [state, 'no'] })))
     const answered = await storeEnquiry(app.db, { status: 'Contacted' }, { Notice: 'Failed' })
     const restored = await storeEnquiry(app.db, {}, { Notice: 'Pending' })
     await withholdAfterRestore(app.db)
+    const outbox = app.startOutbox()
+    atEnd(() => outbox.stop(0))
     await eventually(() => expect(told(app)).toHaveLength(1))
     const [summary] = told(app)
     for (const reference of [...untold, restored]) expect(summary?.text).toContain(reference)

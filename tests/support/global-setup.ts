@@ -14,7 +14,7 @@ export default async function setup(project: TestProject) {
   const dataDir = await mkdtemp(join(scratch, 'quvera-postgres-'))
   const onFailure = (error: unknown) => console.error(error)
   const postgres = await startEmbedded({ dataDir, create: true, settings: SETTINGS, warn: console.error, onFailure })
-  const url = `postgresql://postgres@localhost/postgres?host=${encodeURIComponent(dataDir)}`
+  const url = `postgresql://postgres@localhost/quvera?host=${encodeURIComponent(dataDir)}`
   const template = 'quvera_template'
   await administer(url, `CREATE DATABASE ${template}`)
   const templateUrl = Object.assign(new URL(url), { pathname: `/${template}` }).href

@@ -25,9 +25,10 @@ export interface PostgresServer {
 /**
  * A PostgreSQL server of its own with default settings, fsync included, from the programs of the machine.
  * @param primary a server that this one follows as its standby
+ * @param bin the folder of other programs
  */
-export async function startPostgresServer(primary?: PostgresServer): Promise<PostgresServer> {
-  const bin = await programs()
+export async function startPostgresServer(primary?: PostgresServer, bin?: string): Promise<PostgresServer> {
+  bin ??= await programs()
   const folder = await mkdtemp(join(tmpdir(), 'quvera-postgres-'))
   const port = await freePort()
   await ownedByPostgres(folder)

@@ -40,10 +40,10 @@ function visitorsOf<Site extends ReturnType<typeof joinSharedSite>>(openSite: ()
     /** The enquiries of one visitor, where several tests run beside each other. */
     storedFrom: (email: string) => site.inspect((db) => db.enquiry.findMany({ where: { email } })),
     html: async (path: string) => (await fetch(site.url + path)).text(),
-    /** A page that is hydrated, unless scripts are off. */
+    /** A page whose controls are ready, unless scripts are off. */
     async visit(path: string, options: BrowserContextOptions = {}) {
       const visited = await openPage(browser, site.url + path, options)
-      if (options.javaScriptEnabled !== false) await visited.page.locator('html[data-hydrated]').waitFor()
+      if (options.javaScriptEnabled !== false) await visited.page.locator('html[data-ready]').waitFor()
       return visited
     },
     /** A browser that has loaded nothing of the site yet. */

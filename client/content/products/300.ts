@@ -18,7 +18,7 @@ const amounts = rows.map((row) => `${row.name} ${row.amount}`)
 export const content: ProductContent = {
   product: name,
   ...productCards[name],
-  description: `${name} by ${brand.company}: ${joinWords(amounts)}. Full composition, directions and safety information.`,
+  description: `${name} by ${brand.company}: ${joinWords(amounts)}. Directions and safety information.`,
   mechanism: {
     lead: 'Three ingredients in one formula: what each one is, where it comes from, and what to know before you take it.',
     open: 'coq10',
@@ -46,11 +46,11 @@ export const content: ProductContent = {
       },
       oncological: {
         title: 'Oncological Health',
-        text: 'As advised by your physician, alongside the care you receive and never instead of it.',
+        text: 'As advised by your physician, and never instead of the care you receive.',
       },
       neurological: {
         title: 'Neurological Health',
-        text: 'As advised by your physician, together with the rest of your care.',
+        text: 'As advised by your physician, who should know about every other medicine and supplement you take.',
       },
       gynaecological: {
         title: 'Gynaecological Health',
@@ -62,7 +62,7 @@ export const content: ProductContent = {
       },
     },
   },
-  paragraph: `${name} brings together three ingredients: Coenzyme Q10, a compound your body also makes; ${omega3} fatty acids, found in oily fish; and lycopene, the pigment that makes tomatoes red. This page gives the exact amount of each, so you and your physician read the same label.`,
+  paragraph: `${name} brings together three active ingredients: Coenzyme Q10, a compound your body also makes; ${omega3} fatty acids, found in oily fish; and lycopene, the pigment that makes tomatoes red. This page gives the amounts on the label, so you and your physician read the same.`,
   capsulesAlt: 'Translucent orange softgel capsules, filling the picture',
   labelAlt: `The label of ${name}, with its three ingredients and amounts`,
   composition: {

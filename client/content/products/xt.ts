@@ -1,5 +1,6 @@
 import { brand } from '../../../shared/brand.ts'
 import { products } from '../../../shared/catalogue.ts'
+import { CONDITIONS_SHOWN } from '../advisory.ts'
 import { omega3 } from '../compositions.ts'
 import { ingredientsOf } from '../ingredients.ts'
 import { type ProductContent, productCards, type Slide } from '../product.ts'
@@ -15,8 +16,8 @@ const slides: Slide[] = [
   { id: 'general-surgery', title: 'General Surgery', cards: [ascorbate, zinc] },
   {
     id: 'ophthalmology',
-    title: 'Macular Degeneration / Ophthalmology',
-    button: 'Macular Degeneration (Ophthalmology)',
+    title: CONDITIONS_SHOWN ? 'Macular Degeneration / Ophthalmology' : 'Ophthalmology',
+    button: CONDITIONS_SHOWN ? 'Macular Degeneration (Ophthalmology)' : 'Ophthalmology',
     cards: [lycopene, carotene],
   },
 ]
@@ -24,7 +25,7 @@ const slides: Slide[] = [
 export const content: ProductContent = {
   product: name,
   ...productCards[name],
-  description: `${name} by ${brand.company}: ten ingredients, from Coenzyme Q10 and omega-3 to selenium and zinc, each with its exact amount. Full composition, directions and safety information.`,
+  description: `${name} by ${brand.company}: ten ingredients, from Coenzyme Q10 and omega-3 to selenium and zinc, each with its amount. Directions and safety information.`,
   mechanism: {
     lead: 'Five areas and their ingredients. The cards say what a substance is, where it comes from, and what to know before you take it.',
     open: 'cardiovascular',
@@ -55,7 +56,7 @@ export const content: ProductContent = {
       ophthalmology: { title: 'Ophthalmology', bullets: ['Macular degeneration'] },
     },
   },
-  paragraph: `${name} is our broader formula: ten ingredients, from ubiquinone and ${omega3} to carotenoids, wheat germ oil, vitamin B12, selenium and zinc, each with its exact amount.`,
+  paragraph: `${name} is our broader formula: ten active ingredients, from ubiquinone and ${omega3} to carotenoids, wheat germ oil, vitamin B12, selenium and zinc, each with the amount on the label.`,
   capsulesAlt: 'Green and cream capsules',
   labelAlt: `The label of ${name}, with its ingredients and amounts`,
   composition: {

@@ -13,6 +13,8 @@ import { atEnd } from '../support/at-end.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 import { storeEnquiry } from '../support/stored-enquiry.ts'
 
+/** Of a transaction that reads a million rows' worth of plans. */
+const NO_LIMIT = { timeout: 300_000 }
 const BUDGET = { mails: 100, receivers: 1 }
 
 interface Plan {
@@ -136,7 +138,7 @@ describe('beside 1,000,000 enquiries that are still New, and 100,000 mails that 
       const text = await readSummary(transaction as Db, new Date())
       expect(text).toMatch(/^\w+: at least 2,000 enquiries wait, /)
       expect((await read())[0].rows - before.rows).toBeLessThan(50_000)
-    })
+    }, NO_LIMIT)
   })
 })
 
@@ -161,7 +163,7 @@ describe('beside 300,000 changes of enquiries and lines of the access log in a y
         const [before] = await read()
         await work(transaction as Db)
         return (await read())[0].rows - before.rows
-      })
+      }, NO_LIMIT)
     const shown = (db: Db) => db.access.findMany({ orderBy: { at: 'desc' }, take: 50 })
     expect(await rowsRead('Quvera_History', (db) => readSummary(db, new Date()))).toBeLessThanOrEqual(864)
     expect(await rowsRead('Quvera_Access', shown)).toBe(50)

@@ -1,0 +1,56 @@
+import { centreInRow } from '../ui/row.ts'
+
+/** Where the carousel is shown. */
+export const WIDE = '(scripting: enabled) and (min-width: 56.25em)'
+const NEAR = '600px'
+
+/** A button of the segments shows its slide. "read more" shows a whole text, in the page and in the carousel's copies. */
+export function pressClicked({ target }: MouseEvent): void {
+  const button = (target as Element).closest<HTMLElement>('.mechanism button')
+  const mechanism = button?.closest('.mechanism')
+  if (!button || !mechanism) return
+  const text = button.closest<HTMLElement>('.read-more')
+  if (text) toggleText(mechanism, text)
+  else if (button.closest('.segments')) showSlide(mechanism, button)
+}
+
+function showSlide(mechanism: Element, button: HTMLElement) {
+  const { slide } = button.dataset
+  for (const each of mechanism.querySelectorAll<HTMLElement>('.segments button'))
+    each.setAttribute('aria-pressed', String(each === button))
+  for (const each of mechanism.querySelectorAll<HTMLElement>('.slides > .slide'))
+    each.dataset.active = String(each.dataset.slide === slide)
+  centreInRow(button)
+}
+
+function toggleText(mechanism: Element, { dataset: { text, open } }: HTMLElement) {
+  for (const each of mechanism.querySelectorAll<HTMLElement>('.read-more')) {
+    if (each.dataset.text !== text) continue
+    each.dataset.open = String(open === 'false')
+    each.querySelector('button')?.setAttribute('aria-expanded', each.dataset.open)
+  }
+}
+
+/** Loads the carousel once the region comes near on a wide screen; on a narrower one the page's own slides are shown. */
+export function watchMechanism(): void {
+  const mechanism = document.querySelector<HTMLElement>('.mechanism')
+  if (!mechanism) return
+  const screen = matchMedia(WIDE)
+  let unmount: (() => void) | undefined
+  const observer = new IntersectionObserver(
+    async ([entry]) => {
+      if (!entry?.isIntersecting || unmount) return
+      const module = await import('./carousel.tsx').catch(() => undefined) // the slides stay as they are in the page
+      if (screen.matches) unmount ??= module?.mountCarousel(mechanism)
+    },
+    { rootMargin: NEAR },
+  )
+  function follow() {
+    if (screen.matches) return observer.observe(mechanism as HTMLElement)
+    observer.disconnect()
+    unmount?.()
+    unmount = undefined
+  }
+  screen.addEventListener('change', follow)
+  follow()
+}

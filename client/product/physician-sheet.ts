@@ -1,0 +1,30 @@
+/** The buttons and links of the physician's sheet: a phone shares it, other devices print it. */
+export function handleSheet(event: MouseEvent): void {
+  const pressed = (event.target as Element).closest<HTMLElement>('.sheet-link, .sheet-button')
+  if (!pressed) return
+  event.preventDefault()
+  const { share } = pressed.dataset
+  if (share && matchMedia('(pointer: coarse)').matches) shareSheet(pressed, share)
+  else printSheet()
+}
+
+/** Shares product, composition and address of the page: by the phone's own menu, else by WhatsApp, else through the clipboard. */
+async function shareSheet(link: HTMLElement, text: string) {
+  const url = location.origin + location.pathname
+  if (navigator.share) return navigator.share({ text, url }).catch(() => {}) // the visitor has closed the menu
+  const message = `${text}\n${url}`
+  if (open(`https://wa.me/?text=${encodeURIComponent(message)}`)) return
+  await navigator.clipboard.writeText(message)
+  const words = link.querySelector('span')
+  if (words) words.textContent = 'Copied: paste it into a message'
+}
+
+/** Prints one sheet: print.css hides the rest of the page. */
+function printSheet() {
+  const page = document.documentElement
+  page.toggleAttribute('data-sheet', true)
+  const today = page.querySelector('[data-today]')
+  if (today) today.textContent = new Date().toLocaleDateString('en-IN', { dateStyle: 'long' })
+  addEventListener('afterprint', () => page.removeAttribute('data-sheet'), { once: true })
+  print()
+}

@@ -1,0 +1,28 @@
+import type { Product } from '../../shared/catalogue.ts'
+import { compositions, fullName, type LabelLine } from '../content/compositions.ts'
+
+/** The sheet in small. physician-sheet.ts shares it on a phone and prints it elsewhere; without scripts it is a link to the label. */
+export function SheetLink({ product }: { product: Product }) {
+  return (
+    <a href="#composition" className="in-line sheet-link" data-share={shareText(product)}>
+      <svg viewBox="0 0 48 58" width="48" aria-hidden="true">
+        <g transform="rotate(-4 24 29) translate(4 3)" stroke="var(--ink)">
+          <path d="M0 0h40v52H0z" fill="#fff" stroke="var(--line)" />
+          <path d="M0 3h40" stroke="var(--accent)" strokeWidth="6" />
+          <path d="M6 13h18M6 24h14M6 31h10M6 38h13M28 24h6M26 31h8M29 38h5M6 46h28" />
+          <path d="M6 18.5h28" strokeWidth="2.5" />
+        </g>
+      </svg>
+      <span>Show it to your physician</span>
+    </a>
+  )
+}
+
+/** Product and composition; nothing about the visitor. */
+function shareText(product: Product) {
+  const lines = Object.values<LabelLine>(compositions[product])
+  return [
+    `${product}. Each dose contains:`,
+    ...lines.map((line) => `${fullName(line)} ${line.amount.replace('\n', ', ')}`),
+  ].join('\n')
+}

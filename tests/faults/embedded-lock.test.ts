@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { expect, it } from 'vitest'
+import { joinDatabase } from '../../server/open-database.ts'
+import { anOrder, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
+import { anEmbeddedSite, lockHolders } from '../support/embedded-site.ts'
+import { eventually } from '../support/eventually.ts'
+import { freePort, startServer } from '../support/server-process.ts'
+import { runProgram } from '../support/staff-command.ts'
+import { migrations } from '../support/test-database.ts'
+
+const WAITS = 'another process has the database in'
+const staffList = (DATA_DIR: string) => runProgram('dist/server/staff.js', ['list'], { DATA_DIR })
+
+/** One more site on a folder. It need not get it. */
+async function anotherSite(dataDir: string) {
+  const server = await startServer({ DATA_DIR: dataDir, RATE_LIMIT_MAX: '0' }, { waitUntilReady: false })
+  atEnd(() => server.stop('SIGKILL'))
+  return server
+}
+
+it('a second site on the folder waits for half a minute, then says which process has it, and changes nothing', async () => {
+  const site = await anEmbeddedSite()
+  const first = await site.start()
+  const second = await anotherSite(site.dataDir)
+  await eventually(() => expect(second.stdout()).toContain(WAITS))
+  expect((await submit(site.url, anOrder())).status).toBe(200)
+  expect((await second.exited).code).toBe(1)
+  const said = `The database in ${site.dataDir} is in use by process ${first.process.pid} of `
+  expect(second.stderr()).toMatch(new RegExp(`^${said}[^\\n]*DATABASE_URL[^\\n]*\\n$`))
+  expect((await submit(site.url, anOrder())).status).toBe(200)
+})
+
+it('of four sites that start at once on the folder of a killed one, one gets it; when that is killed, the next', async () => {
+  const site = await anEmbeddedSite()
+  await site.start()
+  const { reference } = await submit(site.url, anOrder())
+  await site.kill()
+  const sites = await Promise.all(Array.from({ length: 4 }, () => anotherSite(site.dataDir)))
+  const serving = () => sites.filter((each) => each.stdout().includes(' is at ') && each.process.signalCode === null)
+  await eventually(() => expect(serving()).toHaveLength(1))
+  await eventually(() => expect(sites.filter((each) => each.stdout().includes(WAITS))).toHaveLength(3))
+  const [winner] = serving()
+  expect((await submit(winner?.url ?? '', anOrder())).status).toBe(200)
+  await winner?.stop('SIGKILL')
+  await eventually(() => expect(serving()).toHaveLength(1))
+  expect((await submit(serving()[0]?.url ?? '', anOrder())).status).toBe(200)
+  const { stdout } = await staffList(site.dataDir)
+  expect(stdout.match(/QV-\w{6}/g)).toHaveLength(3)
+  expect(stdout).toContain(reference)
+})
+
+it.skipIf(process.getuid?.() !== 0)(
+  'of two containers on one volume, which do not see each other’s processes, one serves',
+  async () => {
+    const site = await anEmbeddedSite()
+    const first = await site.start()
+    const command = ['--pid', '--fork', '--mount-proc', process.execPath, resolve('dist/server/main.js')]
+    const env = { PATH: process.env.PATH, DATA_DIR: site.dataDir, PORT: String(await freePort()) }
+    const other = spawn('unshare', ['--kill-child', ...command], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const ended = once(other, 'exit')
+    atEnd(() => {
+      other.kill('SIGKILL')
+      return ended
+    })
+    let said = ''
+    other.stdout.setEncoding('utf8').on('data', (chunk) => (said += chunk))
+    await eventually(() => expect(said).toContain(WAITS))
+    expect((await submit(site.url, anOrder())).status).toBe(200)
+    await first.stop('SIGKILL')
+    await eventually(() => expect(said).toContain(' is at '))
+    expect((await submit(`http://127.0.0.1:${env.PORT}`, anOrder())).status).toBe(200)
+  },
+)
+
+it('lock files of a killed PostgreSQL that name a living program do not keep the site from starting', async () => {
+  const site = await anEmbeddedSite()
+  await site.start()
+  const { reference = '' } = await submit(site.url, anOrder())
+  await site.kill()
+  const living = `${process.pid}\n${site.dataDir}/postgres\n1\n5432\n${site.dataDir}\n`
+  await writeFile(join(site.dataDir, 'postgres/postmaster.pid'), living)
+  await writeFile(join(site.dataDir, '.s.PGSQL.5432.lock'), living)
+  await site.start()
+  expect((await staffList(site.dataDir)).stdout).toContain(reference)
+})
+
+it('a staff command works beside the site, and starts and ends PostgreSQL where none runs', async () => {
+  const site = await anEmbeddedSite()
+  await site.start()
+  const { reference = '' } = await submit(site.url, anOrder())
+  expect(await staffList(site.dataDir)).toMatchObject({ code: 0, stdout: expect.stringContaining(reference) })
+  expect((await submit(site.url, anOrder())).status).toBe(200)
+  await site.kill()
+  expect(await staffList(site.dataDir)).toMatchObject({ code: 0, stdout: expect.stringContaining(reference) })
+  expect(await lockHolders(site.dataDir)).toEqual([])
+})
+
+it('eight staff commands that come at once where no site runs all do their work', async () => {
+  const site = await anEmbeddedSite()
+  await site.start()
+  const { reference = '' } = await submit(site.url, anOrder())
+  await site.kill()
+  const ran = await Promise.all(Array.from({ length: 8 }, () => staffList(site.dataDir)))
+  for (const each of ran) expect(each).toMatchObject({ code: 0, stdout: expect.stringContaining(reference) })
+  expect(await lockHolders(site.dataDir)).toEqual([])
+})
+
+it('a command that joined another one’s PostgreSQL is not cut off when that one ends, and one that comes then waits', async () => {
+  const site = await anEmbeddedSite()
+  await site.start()
+  await submit(site.url, anOrder())
+  await site.kill()
+  const join = () => joinDatabase({ dataDir: site.dataDir, migrations })
+  const starter = await join()
+  const joined = await join()
+  expect(await joined.db.enquiry.count()).toBe(1)
+  const isEnding = starter.close()
+  const late = join()
+  for (let count = 0; count < 20; count++) expect(await joined.db.enquiry.count()).toBe(1)
+  await joined.close()
+  await isEnding
+  const { db, close } = await late
+  expect(await db.enquiry.count()).toBe(1)
+  await close()
+  expect(await lockHolders(site.dataDir)).toEqual([])
+})

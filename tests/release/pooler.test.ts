@@ -1,0 +1,245 @@
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Db } from '../../server/database/database.ts'
+import { openDatabase } from '../../server/open-database.ts'
+import { aFolder } from '../support/a-folder.ts'
+import { submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
+import { eventually } from '../support/eventually.ts'
+import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
+import { aServer } from '../support/fixtures.ts'
+import { startForwarder } from '../support/forwarder.ts'
+import { aUniqueOrder, sendOrders } from '../support/load.ts'
+import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts'
+import { staff } from '../support/staff-command.ts'
+import { onDatabase } from '../support/stored-enquiry.ts'
+import { administer, migrations } from '../support/test-database.ts'
+
+let postgres: PostgresServer
+beforeAll(async () => {
+  postgres = await startPostgresServer()
+})
+afterAll(() => postgres.close())
+
+/** An empty database on a server that is reached by TCP. */
+async function anEmptyDatabase(): Promise<string> {
+  const name = `pooler_${crypto.randomUUID().replaceAll('-', '')}`
+  await administer(postgres.url, `CREATE DATABASE ${name}`)
+  return Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href
+}
+
+/** The same, migrated. */
+async function aDatabase() {
+  const DATABASE_URL = await anEmptyDatabase()
+  await (await openDatabase({ url: DATABASE_URL, dataDir: '', migrations, migrate: true })).close()
+  return { DATABASE_URL }
+}
+
+async function aPooler(url: string, setting?: string): Promise<string> {
+  const pooler = await startPgBouncer(url, setting)
+  atEnd(pooler.close)
+  return pooler.url
+}
+
+/** A server process that has said nothing of level warn or more, so far. */
+async function aSilentServer(env: Record<string, string>) {
+  const server = await aServer({ PUBLIC_URL: 'http://quvera.test', RATE_LIMIT_MAX: '0', LOG_LEVEL: 'warn', ...env })
+  return server
+}
+
+const needs = hasPgBouncer ? '' : " (left out: needs Debian's package pgbouncer)"
+
+describe.skipIf(!hasPgBouncer)(`behind PgBouncer in transaction mode${needs}`, () => {
+  it.each([
+    ['refuses', undefined],
+    ['drops', 'ignore_startup_parameters = options'],
+  ])('that %s options, two servers make one database, store, mail and have nothing to warn of', async (_, setting) => {
+    const url = await anEmptyDatabase()
+    const env = { DATABASE_URL: await aPooler(url, setting) }
+    const resend = await startFakeResend()
+    atEnd(resend.close)
+    const servers = await Promise.all([1, 2].map(() => aSilentServer({ ...env, ...sendingThrough(resend) })))
+    const sent = servers.map((server) =>
+      sendOrders({ url: () => server.url, orders: 50, concurrency: 16, retry: false }),
+    )
+    for (const { statuses } of await Promise.all(sent)) expect([...statuses]).toEqual([[200, 50]])
+    await eventually(() => expect(resend.mails).toHaveLength(200), 30_000)
+    await onDatabase({ DATABASE_URL: url }, async (db) => {
+      const times = await db.enquiry.aggregate({ _count: true, _min: { receivedAt: true } })
+      expect(times._count).toBe(100)
+      expect(Date.now() - Number(times._min.receivedAt)).toBeLessThan(60_000)
+    })
+    for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null })
+    expect(servers.map((server) => server.stdout() + server.stderr())).toEqual(['', ''])
+  })
+
+  it('that passes our settings on, statements have no names with ?pgbouncer=true', async () => {
+    const { DATABASE_URL: url = '' } = await aDatabase()
+    await administer(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET statement_timeout = 1800`)
+    const pooled = `${await aPooler(url, 'ignore_startup_parameters = options')}?pgbouncer=true`
+    const open = () => openDatabase({ url: pooled, dataDir: '', migrations, queryTimeoutMs: 2000 })
+    const servers = await Promise.all([open(), open()])
+    await Promise.all(servers.flatMap(({ db }) => Array.from({ length: 20 }, () => db.enquiry.count())))
+    for (const server of servers) await server.close()
+  })
+
+  it('staff read, change, back up and restore', async () => {
+    const { DATABASE_URL: url = '' } = await aDatabase()
+    const env = { DATABASE_URL: await aPooler(url) }
+    const server = await aSilentServer(env)
+    const { reference = '' } = await submit(server.url, aUniqueOrder())
+    for (const command of [['list'], ['status', reference, 'Contacted'], ['export'], ['digest'], ['mails']])
+      expect(await staff(command, env), command.join(' ')).toMatchObject({ code: 0, stderr: '' })
+    const folder = await aFolder('quvera-pooler-')
+    const file = join(folder, 'backup.gz')
+    expect(await staff(['backup', file], env)).toMatchObject({ code: 0 })
+    const other = { DATABASE_URL: await aPooler(await anEmptyDatabase()) }
+    expect(await staff(['restore', file], other)).toMatchObject({ code: 0, stderr: '' })
+    expect((await staff(['show', reference], other)).stdout).toContain('Contacted')
+  })
+})
+
+it('straight at a server, statements have names and limits', async () => {
+  const { DATABASE_URL: url } = await aDatabase()
+  const { db, close } = await openDatabase({ url, dataDir: '', migrations, queryTimeoutMs: 2000 })
+  await db.enquiry.count()
+  const [limits] = await db.$queryRaw<object[]>`
+    SELECT current_setting('statement_timeout') AS "statement", (SELECT count(*) > 0 FROM pg_prepared_statements) AS "names"`
+  expect(limits).toEqual({ statement: '1800ms', names: true })
+  await close()
+})
+
+/** No database falls asleep while it is asked something. */
+function isAtRest(db: Db) {
+  return eventually(async () => {
+    const busy = await db.$queryRaw`
+      SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`
+    expect(busy).toEqual([])
+  })
+}
+
+describe('a database that sleeps and needs three seconds to wake', () => {
+  it.each(['straight', ...(hasPgBouncer ? ['through PgBouncer'] : [])])(
+    'costs a visitor who is led there %s a wait and no error',
+    async (way) => {
+      const { DATABASE_URL = '' } = await aDatabase()
+      const forwarder = await startForwarder(Number(new URL(DATABASE_URL).port))
+      atEnd(forwarder.close)
+      const straight = Object.assign(new URL(DATABASE_URL), { port: String(forwarder.port) }).href
+      const server = await aSilentServer({
+        DATABASE_URL: way === 'straight' ? straight : await aPooler(straight),
+      })
+      expect((await submit(server.url, aUniqueOrder())).status).toBe(200)
+      const said = server.stdout()
+      await onDatabase({ DATABASE_URL }, isAtRest)
+      await forwarder.sleepUntilAsked(3000)
+      const start = performance.now()
+      const orders = Array.from({ length: 20 }, () => submit(server.url, aUniqueOrder()))
+      expect(new Set((await Promise.all(orders)).map(({ status }) => status))).toEqual(new Set([200]))
+      expect(performance.now() - start).toBeGreaterThan(3000)
+      expect(server.stdout()).toBe(said)
+    },
+  )
+})
+
+it.each([0, 3000])(
+  'an order whose connection ends under it is stored once, and nothing is said, though the database sleeps %i ms',
+  async (ms) => {
+    const { DATABASE_URL = '' } = await aDatabase()
+    const order = aUniqueOrder()
+    let inserts = 0
+    const forwarder = await startForwarder(Number(new URL(DATABASE_URL).port), (bytes) => {
+      if (bytes.includes(order.submissionKey) && inserts++ === 0) forwarder.sleepUntilAsked(ms)
+      return bytes
+    })
+    atEnd(forwarder.close)
+    const server = await aSilentServer({
+      DATABASE_URL: Object.assign(new URL(DATABASE_URL), { port: String(forwarder.port) }).href,
+    })
+    const said = server.stdout()
+    const { status, reference } = await submit(server.url, order)
+    expect(status, server.stdout()).toBe(200)
+    expect(inserts).toBeGreaterThan(1) // whether or not the first one reached the server
+    expect(await submit(server.url, order)).toMatchObject({ status: 200, reference })
+    await onDatabase({ DATABASE_URL }, async (db) =>
+      expect([await db.enquiry.count(), await db.mail.count()]).toEqual([1, 2]),
+    )
+    expect(server.stdout()).toBe(said)
+  },
+)
+
+describe('a pooler that has times of its own', () => {
+  /** As one that gives sessions another time zone than they ask for. */
+  async function inZone(zone: string) {
+    const { DATABASE_URL: url = '' } = await aDatabase()
+    const forwarder = await startForwarder(Number(new URL(url).port), (bytes) => {
+      if (!bytes.includes('TimeZone\0UTC\0')) return bytes
+      const changed = Buffer.from(bytes.toString('latin1').replace('TimeZone\0UTC\0', `TimeZone\0${zone}\0`), 'latin1')
+      changed.writeInt32BE(changed.length)
+      return changed
+    })
+    atEnd(forwarder.close)
+    return staff(['list'], { DATABASE_URL: Object.assign(new URL(url), { port: String(forwarder.port) }).href })
+  }
+
+  it.each(['Etc/UTC', 'GMT'])('may call UTC %s', async (zone) => {
+    expect(await inZone(zone)).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it.each(['Europe/London', 'Asia/Kolkata'])('is refused where they are those of %s', async (zone) => {
+    const { code, stderr } = await inZone(zone)
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(`^Database sessions run in the time zone ${zone}, [^\\n]* ALTER ROLE [^\\n]*\\n$`),
+    })
+  })
+})
+
+describe('migrations on a server', () => {
+  it('run at DIRECT_DATABASE_URL where there is one', async () => {
+    const url = await anEmptyDatabase()
+    const name = `plain_${crypto.randomUUID().replaceAll('-', '')}`
+    await administer(
+      url,
+      `CREATE ROLE ${name} LOGIN; GRANT CREATE ON SCHEMA public TO postgres;
+       ALTER DEFAULT PRIVILEGES GRANT SELECT, INSERT ON TABLES TO ${name}; GRANT USAGE ON SCHEMA public TO ${name}`,
+    )
+    const env = { DATABASE_URL: Object.assign(new URL(url), { username: name }).href, DIRECT_DATABASE_URL: url }
+    expect((await staff(['migrate'], { ...env, DIRECT_DATABASE_URL: '' })).stderr).toMatch(
+      /^Migration \d+_tables is due, and this role may not apply it\. First run [^\n]*migrate[^\n]*\n$/,
+    )
+    expect(await staff(['migrate'], env)).toMatchObject({ code: 0 })
+    expect(await staff(['list'], env)).toMatchObject({ code: 0, stderr: '' })
+    for (const elsewhere of [await anEmptyDatabase(), `${url}?options=-csearch_path%3Delsewhere`]) {
+      expect(await staff(['migrate'], { DATABASE_URL: elsewhere, DIRECT_DATABASE_URL: url })).toMatchObject({
+        code: 1,
+        stderr:
+          'DIRECT_DATABASE_URL and DATABASE_URL lead to different databases or schemas: only that of DIRECT_DATABASE_URL has all tables of this version.\n',
+      })
+    }
+    const unreachable = { DATABASE_URL: url, DIRECT_DATABASE_URL: 'postgresql://x@127.0.0.1:1/x' }
+    expect((await staff(['migrate'], unreachable)).stderr).toMatch(
+      /^The database cannot be reached: .*ECONNREFUSED.* Check DIRECT_DATABASE_URL\.\n$/,
+    )
+  })
+
+  it("wait for Prisma's own lock, and take as long as they take", async () => {
+    const url = await anEmptyDatabase()
+    const prisma = new pg.Client({ connectionString: url })
+    await prisma.connect()
+    atEnd(() => prisma.end())
+    await prisma.query('SELECT pg_advisory_lock(72707369)')
+    const opening = openDatabase({ url, dataDir: '', migrations, migrate: true, queryTimeoutMs: 100 })
+    opening.catch(() => {})
+    const waits = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (
+      SELECT oid FROM pg_database WHERE datname = current_database())`
+    await eventually(async () => expect((await prisma.query(waits)).rows).toHaveLength(1))
+    await prisma.query('SELECT pg_sleep(0.2)')
+    await prisma.query('SELECT pg_advisory_unlock(72707369)')
+    const { notes, close } = await opening
+    await close()
+    expect(notes.length).toBeGreaterThan(0)
+  })
+})

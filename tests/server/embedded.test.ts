@@ -1,0 +1,100 @@
+// The PostgreSQL that the site starts itself: its roles, who starts and ends it, and what it tells.
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { expect, it } from 'vitest'
+import { socketConnection } from '../../server/embedded/data-dir.ts'
+import { joinDatabase, openDatabase } from '../../server/open-database.ts'
+import { aClient } from '../support/a-client.ts'
+import { aFolder } from '../support/a-folder.ts'
+import { anOrder, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
+import { aServer } from '../support/fixtures.ts'
+import { staff } from '../support/staff-command.ts'
+import { migrations } from '../support/test-database.ts'
+
+const socketOf = (dataDir: string) => join(dataDir, '.s.PGSQL.5432')
+
+/** A connection as one of the roles. */
+async function aRole(dataDir: string, user: string) {
+  const client = new pg.Client({ ...socketConnection(dataDir), user })
+  await client.connect()
+  atEnd(() => client.end())
+  return client
+}
+
+it('gives the site, its owner and readers the rights of prisma/roles.sql, and no superuser to the site', async () => {
+  const dataDir = await aFolder('quvera-roles-')
+  const { url } = await aServer({ DATA_DIR: dataDir })
+  expect((await submit(url, anOrder())).status).toBe(200)
+  const site = await aRole(dataDir, 'quvera_app')
+  for (const statement of [
+    `UPDATE "Quvera_Form" SET "Name" = 'x'`,
+    'DELETE FROM "Quvera_Form"',
+    'CREATE TABLE mine (number int)',
+    'SET ROLE quvera',
+  ])
+    await expect(site.query(statement), statement).rejects.toMatchObject({ code: '42501' })
+  const reader = await aRole(dataDir, 'quvera_readonly')
+  expect((await reader.query('SELECT * FROM "Quvera_Form"')).rowCount).toBe(1)
+  await expect(reader.query('DELETE FROM "Quvera_Form"')).rejects.toMatchObject({ code: '42501' })
+  const owner = await aClient({ DATA_DIR: dataDir })
+  const { rows } = await owner.query(
+    `SELECT rolname FROM pg_roles WHERE rolsuper UNION ALL SELECT usename FROM pg_stat_activity WHERE usename = 'postgres' AND backend_type = 'client backend'`,
+  )
+  expect(rows).toEqual([{ rolname: 'postgres' }])
+})
+
+it('keeps checksums of its files, syncs each commit, and listens at its socket only', async () => {
+  const dataDir = await aFolder('quvera-settings-')
+  await aServer({ DATA_DIR: dataDir })
+  const owner = await aClient({ DATA_DIR: dataDir })
+  const { rows } = await owner.query(
+    `SELECT current_setting('data_checksums') AS checksums, current_setting('fsync') AS fsync,
+       current_setting('synchronous_commit') AS commit, current_setting('listen_addresses') AS tcp,
+       upper('é') AS upper, 'É' ILIKE 'é' AS "isEqual"`,
+  )
+  expect(rows).toEqual([{ checksums: 'on', fsync: 'on', commit: 'on', tcp: '', upper: 'É', isEqual: true }])
+})
+
+it('ends with the site, which keeps every order for the next start', async () => {
+  const dataDir = await aFolder('quvera-start-')
+  const order = anOrder()
+  const first = await aServer({ DATA_DIR: dataDir })
+  const { reference } = await submit(first.url, order)
+  expect(await first.stop('SIGINT')).toEqual({ code: 0, signal: null })
+  expect(await readdir(dataDir)).not.toContain('.s.PGSQL.5432')
+  const second = await aServer({ DATA_DIR: dataDir })
+  expect((await submit(second.url, order)).reference).toBe(reference)
+})
+
+it('is started by a staff command where no site runs, and ended after it', async () => {
+  const dataDir = await aFolder('quvera-staff-')
+  expect(await staff(['migrate'], { DATA_DIR: dataDir })).toMatchObject({ code: 0 })
+  expect(existsSync(socketOf(dataDir))).toBe(false)
+  expect(await staff(['list'], { DATA_DIR: dataDir })).toMatchObject({ code: 0, stderr: '' })
+  expect(existsSync(socketOf(dataDir))).toBe(false)
+})
+
+it('serves a command that joined until that one has ended, too', async () => {
+  const dataDir = await aFolder('quvera-joined-')
+  await (await openDatabase({ dataDir, migrations, migrate: true })).close()
+  const first = await joinDatabase({ dataDir, migrations })
+  const second = await joinDatabase({ dataDir, migrations })
+  const ended = first.close()
+  expect(await second.db.enquiry.count()).toBe(0)
+  await second.close()
+  await ended
+  expect(existsSync(socketOf(dataDir))).toBe(false)
+})
+
+it('does not repeat statements and values in what the site logs', async () => {
+  const dataDir = await aFolder('quvera-log-')
+  const server = await aServer({ DATA_DIR: dataDir, LOG_LEVEL: 'trace' })
+  const owner = await aClient({ DATA_DIR: dataDir })
+  await expect(owner.query(`INSERT INTO "Quvera_Form" ("Name") VALUES ('Zubeida Secret')`)).rejects.toThrow()
+  process.kill(Number.parseInt(await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10), 'SIGQUIT')
+  await expect.poll(() => server.stdout(), { timeout: 30_000 }).toContain('PostgreSQL runs again')
+  expect(server.stdout() + server.stderr()).not.toMatch(/Zubeida|INSERT/)
+})
