@@ -29,7 +29,7 @@ export async function startControls() {
 /** In a row that scrolls sideways the keyboard may reach what is beyond its edge. */
 function showFocused({ target }: FocusEvent) {
   const item = (target as Element).closest<HTMLElement>('.contents a, .segments button')
-  if (item) centreInRow(item)
+  if (item?.matches(':focus-visible')) centreInRow(item) // not under a finger, whose tap would miss it
 }
 
 /** Fetches the scripts of the order form, which run once it is touched. */

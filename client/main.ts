@@ -24,7 +24,10 @@ function start() {
 }
 
 const components: Record<IslandName, () => Promise<unknown>> = {
-  order: async () => (await import('./enquiry/order-form.tsx')).OrderSection,
+  order: async () => {
+    import('./enquiry/order-sender.tsx').catch(() => {}) // needed soon; the form asks for it again
+    return (await import('./enquiry/order-form.tsx')).OrderSection
+  },
   subscribe: async () => (await import('./hydrate.tsx')).SubscribeForm,
 }
 const hydrations = new Map<HTMLElement, Promise<unknown>>()

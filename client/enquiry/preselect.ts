@@ -1,4 +1,4 @@
-import { buyerTypes, productSlug, products } from '../../shared/catalogue.ts'
+import { productSlug } from '../../shared/catalogue.ts'
 
 /**
  * Selects what a link to the form names, `?product=quvera-xt` or `?for=retailer`, unless the visitor has chosen.
@@ -6,11 +6,13 @@ import { buyerTypes, productSlug, products } from '../../shared/catalogue.ts'
  */
 export function preselect(): void {
   const query = new URLSearchParams(location.search)
-  select('products', products, query.get('product'))
-  select('retailerSelfUse', buyerTypes, query.get('for'))
+  select('products', query.get('product'))
+  select('retailerSelfUse', query.get('for'))
 }
 
-function select(field: string, options: readonly string[], wanted: string | null) {
+function select(field: string, wanted: string | null) {
   const choice = document.querySelector<HTMLSelectElement>(`#order [name=${field}]`)
-  if (choice && wanted && !choice.value) choice.value = options.find((option) => productSlug(option) === wanted) ?? ''
+  if (!choice || choice.value) return
+  const option = [...choice.options].find(({ value }) => productSlug(value) === wanted)
+  if (option) choice.value = option.value
 }

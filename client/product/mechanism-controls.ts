@@ -11,7 +11,7 @@ export function pressClicked({ target }: MouseEvent): void {
   if (!button || !mechanism) return
   const text = button.closest<HTMLElement>('.read-more')
   if (text) toggleText(mechanism, text)
-  else if (button.closest('.segments')) showSlide(mechanism, button)
+  else if (button.dataset.slide) showSlide(mechanism, button)
 }
 
 function showSlide(mechanism: Element, button: HTMLElement) {

@@ -16,7 +16,7 @@ async function shareSheet(link: HTMLElement, text: string) {
   if (open(`https://wa.me/?text=${encodeURIComponent(message)}`)) return
   await navigator.clipboard.writeText(message)
   const words = link.querySelector('span')
-  if (words) words.textContent = 'Copied: paste it into a message'
+  if (words) words.textContent = 'Copied'
 }
 
 /** Prints one sheet: print.css hides the rest of the page. */

@@ -20,6 +20,16 @@ it('a card that is tapped stays under the finger', async () => {
   await close()
 })
 
+it('each tab that is tapped is pressed by that tap', async () => {
+  const { page, close } = await visit(xt, { ...PHONE, hasTouch: true, isMobile: true })
+  const tabs = page.locator('.segments button')
+  for (let index = (await tabs.count()) - 1; index >= 0; index--) {
+    await tabs.nth(index).tap()
+    expect(await tabs.nth(index).getAttribute('aria-pressed')).toBe('true')
+  }
+  await close()
+})
+
 it('Buy Now stands in the header from the first screen on, with the product of the page, large enough for a finger', async () => {
   const { page, close } = await visit(xt, PHONE)
   const button = page.getByRole('banner').getByRole('link', { name: 'Buy Now' })
