@@ -45,8 +45,13 @@ async function aPooler(url: string, setting?: string): Promise<string> {
 
 /** A server process that has said nothing of level warn or more, so far. */
 async function aSilentServer(env: Record<string, string>) {
-  const server = await aServer({ PUBLIC_URL: 'http://quvera.test', RATE_LIMIT_MAX: '0', LOG_LEVEL: 'warn', ...env })
-  return server
+  return aServer({
+    PUBLIC_URL: 'http://quvera.test',
+    RESEND_WEBHOOK_SECRET: 'whsec_c2VjcmV0',
+    RATE_LIMIT_MAX: '0',
+    LOG_LEVEL: 'warn',
+    ...env,
+  })
 }
 
 const needs = hasPgBouncer ? '' : " (left out: needs Debian's package pgbouncer)"
@@ -90,7 +95,7 @@ describe.skipIf(!hasPgBouncer)(`behind PgBouncer in transaction mode${needs}`, (
     const env = { DATABASE_URL: await aPooler(url) }
     const server = await aSilentServer(env)
     const { reference = '' } = await submit(server.url, aUniqueOrder())
-    for (const command of [['list'], ['status', reference, 'Contacted'], ['export'], ['digest'], ['mails']])
+    for (const command of [['list'], ['status', reference, 'Contacted'], ['export'], ['check'], ['mails']])
       expect(await staff(command, env), command.join(' ')).toMatchObject({ code: 0, stderr: '' })
     const folder = await aFolder('quvera-pooler-')
     const file = join(folder, 'backup.gz')
