@@ -5,9 +5,8 @@ import type { Db } from './database.ts'
 const CLOCK_SET_BACK_MAX_SECONDS = 60
 
 /**
- * Takes or renews the lease `name` for `seconds`, by the database's clock. A lease that ends later than any holder may
- * ask for was taken before the clock was set back, and is ignored.
- * @param longest the most seconds that any holder asks for; `seconds` unless given
+ * Takes or renews the lease `name` for `seconds`, by the database's clock. A lease that ends later than that was taken
+ * before the clock was set back, and is ignored.
  * @returns whether `holder` has the lease
  */
 export async function takeLease(
@@ -15,14 +14,13 @@ export async function takeLease(
   name: string,
   holder: string,
   seconds: number,
-  longest = seconds,
 ): Promise<boolean> {
   const taken = await db.$executeRaw`
     INSERT INTO "Quvera_Lease" AS lease ("Name", "Holder", "Until")
     VALUES (${name}, ${holder}, now() + make_interval(secs => ${seconds}))
     ON CONFLICT ("Name") DO UPDATE SET "Holder" = excluded."Holder", "Until" = excluded."Until"
     WHERE lease."Holder" = excluded."Holder" OR lease."Until" <= now()
-      OR lease."Until" > clock_timestamp() + make_interval(secs => ${longest + CLOCK_SET_BACK_MAX_SECONDS})`
+      OR lease."Until" > clock_timestamp() + make_interval(secs => ${seconds + CLOCK_SET_BACK_MAX_SECONDS})`
   return taken === 1
 }
 

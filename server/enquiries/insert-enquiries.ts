@@ -64,14 +64,14 @@ export async function insertEnquiries(
       ON CONFLICT DO NOTHING
       RETURNING "Id", "Email", "SuspectedSpam"
     ), wanted AS (
-      SELECT "Kind" FROM (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement'), ('Post')) AS mails ("Kind")
+      SELECT "Kind" FROM (VALUES ('Notice'::"Quvera_MailKind"), ('Acknowledgement'), ('Post')) AS mails ("Kind")
       WHERE "Kind" <> 'Post' OR ${withPosts}
     ), mails AS (
       INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Status", "DueAt", "LastError", "Mailbox")
       SELECT "Id", "Kind",
         CASE WHEN "IsWithheld" THEN 'Withheld'::"Quvera_MailStatus" ELSE 'Pending' END,
-        CASE WHEN NOT "IsWithheld" OR "Kind" = 'Staff' THEN now() END,
-        CASE WHEN "IsWithheld" THEN CASE "Kind" WHEN 'Staff' THEN ${SPAM_REASONS.Notice} ELSE ${SPAM_REASONS.Acknowledgement} END END,
+        CASE WHEN NOT "IsWithheld" OR "Kind" = 'Notice' THEN now() END,
+        CASE WHEN "IsWithheld" THEN CASE "Kind" WHEN 'Notice' THEN ${SPAM_REASONS.Notice} ELSE ${SPAM_REASONS.Acknowledgement} END END,
         CASE "Kind" WHEN 'Acknowledgement' THEN "Quvera_mailbox"("Email") END
       FROM (SELECT *, "SuspectedSpam" AND "Kind" <> 'Post' AS "IsWithheld" FROM form CROSS JOIN wanted) each
     )

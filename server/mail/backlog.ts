@@ -1,37 +1,46 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
-import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
-import { mailKinds, storedKinds } from './states.ts'
 
-/*
- * Figures for monitoring: how many mails wait or did not arrive, and for how long mails to staff and the oldest New enquiry
- * have waited.
- */
+/* Figures for monitoring: how many mails wait or did not arrive, and for how long the oldest has waited. */
 
 /** Counts of a kind end here, so that the cost does not grow. */
 const COUNT_MAX = 10_000
 const OVERDUE_SECONDS = 15 * 60
 
-/** Only the age of mails to staff counts: others may wait a day for their share of the budget. */
 export async function readBacklog(db: Db) {
-  const first = (state: MailStatus, ofKinds: MailKind[], limit: number) => Prisma.sql`
-    FROM unnest(${storedKinds(ofKinds)}) AS kind CROSS JOIN LATERAL (
-      SELECT "DueAt" FROM "Quvera_Mail" WHERE "Status" = ${state}::"Quvera_MailStatus" AND "Kind" = kind
-      ORDER BY "DueAt" LIMIT ${limit}) first`
-  const countOf = (state: MailStatus, ofKinds: MailKind[] = mailKinds) =>
-    Prisma.sql`(SELECT count(*)::int ${first(state, ofKinds, COUNT_MAX)})`
-  const toStaff: MailKind[] = ['Summary', 'Notice']
-  type Figure = 'pending' | 'failed' | 'unknown' | 'bounced' | 'complained' | 'pendingPosts' | 'failedPosts'
-  const [figures] = await db.$queryRaw<[Record<Figure | 'oldestPendingSeconds', number>]>`
-    SELECT ${countOf('Pending')} AS "pending", ${countOf('Failed')} AS "failed", ${countOf('Unknown')} AS "unknown",
-      ${countOf('Bounced')} AS "bounced", ${countOf('Complained')} AS "complained",
-      ${countOf('Pending', ['Post'])} AS "pendingPosts", ${countOf('Failed', ['Post'])} AS "failedPosts",
-      coalesce(greatest(0, extract(epoch FROM now() - least(
-        (SELECT min("DueAt") ${first('Pending', toStaff, 1)}),
-        (SELECT min("TriedAt") FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "TriedAt" IS NOT NULL
-          AND "Kind" = ANY(${storedKinds(toStaff)}))))), 0)::int AS "oldestPendingSeconds"`
-  return { ...figures, isOverdue: figures.oldestPendingSeconds > OVERDUE_SECONDS }
+  const counts = await db.$queryRaw<{ kind: MailKind; state: MailStatus; count: number }[]>`
+    SELECT kind, state, (SELECT count(*)::int FROM (
+      SELECT FROM "Quvera_Mail" WHERE "Status" = state AND "Kind" = kind LIMIT ${COUNT_MAX}) first) AS "count"
+    FROM unnest(enum_range(NULL::"Quvera_MailKind")) AS kind CROSS JOIN unnest(enum_range(NULL::"Quvera_MailStatus")) AS state
+    WHERE state IN ('Pending', 'Failed', 'Unknown', 'Bounced', 'Complained')`
+  const countOf = (state: MailStatus, isPost = false) =>
+    counts
+      .filter((each) => each.state === state && (each.kind === 'Post') === isPost)
+      .reduce((sum, { count }) => sum + count, 0)
+  const oldestPendingSeconds = await readOldestPendingSeconds(db)
+  return {
+    pending: countOf('Pending'),
+    failed: countOf('Failed'),
+    unknown: countOf('Unknown'),
+    bounced: countOf('Bounced'),
+    complained: countOf('Complained'),
+    pendingPosts: countOf('Pending', true),
+    failedPosts: countOf('Failed', true),
+    oldestPendingSeconds,
+    isOverdue: oldestPendingSeconds > OVERDUE_SECONDS,
+  }
+}
+
+/** Of mails to staff only: others may wait a day for their share of the budget. The DueAt of a tried mail is its next try. */
+async function readOldestPendingSeconds(db: Db): Promise<number> {
+  const [{ seconds }] = await db.$queryRaw<[{ seconds: number }]>`
+    SELECT coalesce(greatest(0, extract(epoch FROM now() - least(
+      (SELECT min("DueAt") FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Notice'),
+      (SELECT min("DueAt") FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Summary'),
+      (SELECT min("TriedAt") FROM "Quvera_Mail"
+        WHERE "Status" = 'Pending' AND "TriedAt" IS NOT NULL AND "Kind" IN ('Notice', 'Summary'))))), 0)::int AS "seconds"`
+  return seconds
 }
 
 export async function warnIfOverdue(db: Db, log: Pick<Logger, 'warn'>): Promise<boolean> {

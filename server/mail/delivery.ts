@@ -6,7 +6,7 @@ import { propertiesOf } from '../errors.ts'
 import { transition } from './queue.ts'
 import { TAG } from './resend.ts'
 import { clean, replyCode } from './resend-answers.ts'
-import { kinds, statesBefore } from './states.ts'
+import { kinds, statesBefore, undeliveredStates } from './states.ts'
 
 /* Whether a mail that Resend has accepted arrived. Resend's webhook reports it, with the tag of the mail. */
 
@@ -14,8 +14,6 @@ const EVENTS: Record<string, MailStatus> = {
   'email.sent': 'Sent',
   'email.delivery_delayed': 'Sent',
   'email.delivered': 'Delivered',
-  'email.opened': 'Delivered',
-  'email.clicked': 'Delivered',
   'email.bounced': 'Bounced',
   'email.suppressed': 'Bounced',
   'email.failed': 'Failed',
@@ -52,25 +50,19 @@ export async function recordEvent(db: Db, log: Log, event: DeliveryEvent, staffE
   const { tag, type, resendId, reason } = event
   const where = Prisma.sql`mail."Tag" = ${tag}::uuid AND mail."TriedAt" IS NOT NULL`
   const [mail] = await db.$queryRaw<{ id: bigint; kind: MailKind }[]>`
-    SELECT "Id" AS "id", CASE "Kind" WHEN 'Staff' THEN 'Notice' ELSE "Kind"::text END AS "kind"
-    FROM "Quvera_Mail" mail WHERE ${where}`
+    SELECT "Id" AS "id", "Kind" AS "kind" FROM "Quvera_Mail" mail WHERE ${where}`
   const state = EVENTS[type]
   if (!mail || !state) return
   const isToSeveral = kinds[mail.kind].to === 'staff' && staffEmails.length > 1
-  const isBad = state !== 'Delivered' && state !== 'Sent'
-  const overrules = isToSeveral ? state === 'Delivered' : isBad
-  const isNews = type !== 'email.sent'
-  const from: MailStatus[] = overrules
-    ? statesBefore(state)
-    : ['Pending', 'Unknown', ...(isNews ? ['Sent' as const] : [])]
-  const description = [type.replace('email.', '').replace('_', ' '), reason].filter(Boolean).join(': ')
-  const error = isNews && state !== 'Delivered' ? description : null
-  const change = Prisma.sql`, "LastError" = ${error}, "ResendId" = coalesce("ResendId", nullif(${resendId}, ''))`
+  const isBad = undeliveredStates.includes(state)
+  const isDecisive = isToSeveral ? state === 'Delivered' : isBad
+  const before: MailStatus[] = isDecisive ? statesBefore(state) : ['Pending', 'Unknown', 'Sent']
+  const description = [type.replace('email.', ''), reason].filter(Boolean).join(': ')
   const changed = await transition(
     db,
     state,
-    Prisma.sql`${where} AND mail."Status" = ANY(${from}::text[]::"Quvera_MailStatus"[])`,
-    change,
+    Prisma.sql`${where} AND mail."Status" = ANY(${before}::text[]::"Quvera_MailStatus"[])`,
+    Prisma.sql`"LastError" = ${isBad ? description : null}, "ResendId" = coalesce("ResendId", nullif(${resendId}, ''))`,
   )
   if (changed > 0 || (isToSeveral && isBad)) logEvent(log, { mail: mail.id, kind: mail.kind, state, reason })
 }

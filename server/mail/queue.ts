@@ -2,95 +2,87 @@ import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { toEnquiry } from '../enquiries/enquiry.ts'
-import { keysOf, kinds, NOT_ALONE, states, statesBefore, storedKind, storedKinds } from './states.ts'
+import { kinds, NOT_ALONE, statesBefore, untoldStates } from './states.ts'
 
 /* The queue: rows of Quvera_Mail that are Pending. No transaction is open during a try. All times are the database's. */
 
-/** A mail that this process may send now, until its claim ends. */
-export type ClaimedMail = StoredMail & Omit<Claim, 'id'>
-
 export type StoredMail = Awaited<ReturnType<typeof readMails>>[number]
+
+/** A mail that this process may send now, until its claim ends. */
+export type ClaimedMail = StoredMail & Claim
 
 interface Claim {
   id: bigint
-  /** DueAt before the claim. Restored when the mail was certainly not sent. */
+  /** DueAt before the claim. */
   dueBefore: Date
-  /** TriedAt before the claim: when an earlier try began that may have sent it. */
+  /** TriedAt before the claim: when an earlier try began that may have sent the mail. */
   triedBefore: Date | null
   triedHoursAgo: number | null
 }
 
+/** The result of a try. */
 export interface Result {
   to: MailStatus
   lastError: string | null
   /** Pending: when to try again. */
   dueInMs?: number
   resendId?: string
-  /** The mail was certainly not sent: its times are as before the claim. */
+  /** The mail was certainly not sent: its times become those before the claim. */
   isUnsent?: true
   /** How long to pause all sending. */
   pauseMs?: number
 }
 
 /** Rows in one statement, because of its time limit. */
-export const CHUNK = 1000
+const CHUNK = 1000
 const RETRY_MAX_SECONDS = 300
 const ACKNOWLEDGEMENT_MAX_DAYS = 1
 
-/** For DueAt: a notice begins to wait for a summary, another mail for nothing. */
-const WAITS_FOR_SUMMARY = Prisma.sql`CASE WHEN mail."Kind" = 'Staff' THEN now() END`
-
 /**
- * The only statement that changes the state of mails; returns of how many. Skips mails that may not have the new one. DueAt
- * follows from the new state unless it is given, as it must be for Pending.
+ * The only statement that changes the state of mails. Skips mails that may not have the new one, and returns how many
+ * changed. A notice that told nobody begins to wait for a summary, unless `dueAt` is given. Pending needs a `dueAt`.
  */
 export async function transition(
   db: Pick<Db, '$queryRaw'>,
   to: MailStatus,
   where: Prisma.Sql,
-  change = Prisma.empty,
-  dueAt = states[to].isUntold ? WAITS_FOR_SUMMARY : Prisma.sql`NULL::timestamptz`,
+  change: Prisma.Sql,
+  dueAt?: Prisma.Sql,
 ): Promise<number> {
+  const whenUntold = Prisma.sql`CASE WHEN mail."Kind" = 'Notice' AND ${untoldStates.includes(to)} THEN now() END`
   const changed = await db.$queryRaw<unknown[]>`
-    UPDATE "Quvera_Mail" mail SET "Status" = ${to}::"Quvera_MailStatus", "DueAt" = ${dueAt} ${change}
+    UPDATE "Quvera_Mail" mail SET "Status" = ${to}::"Quvera_MailStatus", "DueAt" = ${dueAt ?? whenUntold}, ${change}
     WHERE mail."Status" = ANY(${statesBefore(to)}::text[]::"Quvera_MailStatus"[]) AND ${where}
     RETURNING mail."Id"`
   return changed.length
 }
 
-/**
- * Claims due mails in the order of `kinds`: `limits` of each, `most` in all. Mails that an earlier try may have sent come
- * first and without a limit, as they are counted already; posts that were tried come last, because a receiver that hangs
- * must not hold up the others. Mails to staff go out oldest first, those to visitors newest first.
- */
-export async function claimDue(
-  db: Db,
-  limits: Partial<Record<MailKind, number>>,
-  most: number,
-  leaseSeconds: number,
-): Promise<ClaimedMail[]> {
-  const due = (rank: number, where: Prisma.Sql, order: 'ASC' | 'DESC', limit: number) => Prisma.sql`(
-    SELECT ${rank}::int AS "rank", "Id", "DueAt", "TriedAt" FROM "Quvera_Mail"
-    WHERE "Status" = 'Pending' AND "DueAt" <= now() AND ${where} ORDER BY "DueAt" ${Prisma.raw(order)} LIMIT ${limit})`
-  const untried = keysOf(kinds).flatMap((kind, rank) => {
-    const limit = Math.min(limits[kind] ?? 0, most)
-    const where = Prisma.sql`"Kind" = ${storedKind(kind)} AND "TriedAt" IS NULL`
-    return limit > 0 ? [due(rank, where, kinds[kind].to === 'visitor' ? 'DESC' : 'ASC', limit)] : []
-  })
-  const ambiguous = Prisma.sql`"Kind" = ANY(${storedKinds(keysOf(limits))}) AND "TriedAt" IS NOT NULL`
-  const ambiguousRank = limits.Post ? keysOf(kinds).length : -1
+/** Mails to staff are claimed oldest first, those to visitors newest first. */
+export function claimUntried(db: Db, kind: MailKind, most: number, leaseSeconds: number): Promise<ClaimedMail[]> {
+  const where = Prisma.sql`"Kind" = ${kind}::"Quvera_MailKind" AND "TriedAt" IS NULL`
+  return claim(db, where, kinds[kind].to === 'visitor' ? 'DESC' : 'ASC', most, leaseSeconds)
+}
+
+/** Mails that an earlier try may have sent. They count in the budget already. */
+export function claimTried(db: Db, ofKinds: MailKind[], most: number, leaseSeconds: number): Promise<ClaimedMail[]> {
+  const where = Prisma.sql`"Kind" = ANY(${ofKinds}::text[]::"Quvera_MailKind"[]) AND "TriedAt" IS NOT NULL`
+  return claim(db, where, 'ASC', most, leaseSeconds)
+}
+
+async function claim(db: Db, where: Prisma.Sql, order: 'ASC' | 'DESC', most: number, leaseSeconds: number) {
   const claims = await db.$queryRaw<Claim[]>`
     UPDATE "Quvera_Mail" mail
     SET "Attempts" = mail."Attempts" + 1,
       "DueAt" = now() + make_interval(secs => ${leaseSeconds}),
       "TriedAt" = coalesce(mail."TriedAt", now())
-    FROM (SELECT * FROM (${Prisma.join([due(ambiguousRank, ambiguous, 'ASC', most), ...untried], ' UNION ALL ')}) each
-      ORDER BY "rank" LIMIT ${most}) due
+    FROM (SELECT "Id", "DueAt", "TriedAt" FROM "Quvera_Mail"
+      WHERE "Status" = 'Pending' AND "DueAt" <= now() AND ${where}
+      ORDER BY "DueAt" ${Prisma.raw(order)} LIMIT ${most}) due
     WHERE mail."Id" = due."Id" AND mail."Status" = 'Pending' AND mail."DueAt" <= now()
     RETURNING mail."Id" AS "id", due."DueAt" AS "dueBefore", due."TriedAt" AS "triedBefore",
       (extract(epoch FROM now() - due."TriedAt") / 3600)::float AS "triedHoursAgo"`
   const mails = await readMails(db, claims)
-  return mails.flatMap((mail) => claims.filter(({ id }) => id === mail.id).map((claim) => ({ ...claim, ...mail })))
+  return claims.flatMap((each) => mails.filter(({ id }) => id === each.id).map((mail) => ({ ...mail, ...each })))
 }
 
 /** Leaves out mails whose enquiry was erased meanwhile. */
@@ -107,7 +99,7 @@ export async function readMails(db: Db, rows: { id: bigint }[]) {
   })
 }
 
-/** Ignored if another process has claimed the mail since, or a delivery event was earlier: then those count. */
+/** Changes nothing if another process has claimed the mail since, or a delivery event was earlier: then those count. */
 export async function recordResult(db: Db, mail: ClaimedMail, result: Result): Promise<void> {
   const { to, lastError, dueInMs = 0, resendId = null, isUnsent } = result
   const next = isUnsent ? Prisma.sql`${mail.dueBefore}` : Prisma.sql`now() + make_interval(secs => ${dueInMs / 1000})`
@@ -117,7 +109,7 @@ export async function recordResult(db: Db, mail: ClaimedMail, result: Result): P
     db,
     to,
     Prisma.sql`mail."Id" = ${mail.id} AND mail."Attempts" = ${mail.attempts} AND mail."Status" = 'Pending'`,
-    Prisma.sql`, "LastError" = ${lastError}, "ResendId" = coalesce(${resendId}, "ResendId"), "TriedAt" = ${triedAt}`,
+    Prisma.sql`"LastError" = ${lastError}, "ResendId" = coalesce(${resendId}, "ResendId"), "TriedAt" = ${triedAt}`,
     to === 'Pending' ? next : undefined,
   )
 }
@@ -128,15 +120,7 @@ export function backOffMs(attempts: number, baseSeconds: number): number {
   return seconds * 1000 * (0.75 + Math.random() / 2)
 }
 
-/** Withholds the untried mails of a kind that have been due for so many days. */
-async function withhold(db: Db, kind: MailKind, days: number, reason: string): Promise<void> {
-  const old = Prisma.sql`mail."TriedAt" IS NULL AND mail."Id" IN (SELECT "Id" FROM "Quvera_Mail"
-    WHERE "Status" = 'Pending' AND "Kind" = ${storedKind(kind)} AND "TriedAt" IS NULL
-      AND "DueAt" <= now() - make_interval(days => ${days}) LIMIT ${CHUNK})`
-  while ((await transition(db, 'Withheld', old, Prisma.sql`, "LastError" = ${reason}`)) === CHUNK);
-}
-
-/** Withholds what has waited too long. Not summaries: nothing else names their enquiries. */
+/** Withholds what has been due for too long. Not summaries: nothing else names their enquiries. */
 export async function withholdOld(db: Db, ofKinds: MailKind[], maxAgeDays: number): Promise<void> {
   for (const kind of ofKinds) {
     const days = kind === 'Acknowledgement' ? ACKNOWLEDGEMENT_MAX_DAYS : maxAgeDays
@@ -148,4 +132,12 @@ export async function withholdOld(db: Db, ofKinds: MailKind[], maxAgeDays: numbe
 /** When the share of notices is used up: a summary tells of their enquiries. */
 export function withholdNotices(db: Db): Promise<void> {
   return withhold(db, 'Notice', 0, `${NOT_ALONE}: there were too many.`)
+}
+
+/** Withholds the untried mails of a kind that have been due for so many days. */
+async function withhold(db: Db, kind: MailKind, days: number, reason: string): Promise<void> {
+  const old = Prisma.sql`mail."TriedAt" IS NULL AND mail."Id" IN (SELECT "Id" FROM "Quvera_Mail"
+    WHERE "Status" = 'Pending' AND "Kind" = ${kind}::"Quvera_MailKind" AND "TriedAt" IS NULL
+      AND "DueAt" <= now() - make_interval(days => ${days}) LIMIT ${CHUNK})`
+  while ((await transition(db, 'Withheld', old, Prisma.sql`"LastError" = ${reason}`)) === CHUNK);
 }

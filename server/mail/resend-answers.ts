@@ -1,29 +1,26 @@
-import type { Watched } from './request-watch.ts'
-
 /* What an answer of Resend's means for a mail. Every text of Resend's is cleaned before it is stored, shown or logged. */
 
 export type Outcome =
-  /** `notTo`: why one of several receivers was refused. */
-  | { is: 'sent'; resendId: string; notTo?: string }
+  | { is: 'sent'; resendId: string }
   /** Resend will never take this mail. `field`: the part that it names. */
   | { is: 'refused'; error: string; field: string | undefined }
   /** It may have taken the mail. `ambiguous`: another try will tell. `unknowable`: no try can tell. */
   | { is: 'ambiguous' | 'unknowable'; error: string }
-  /** It did not take the mail now, for a reason that concerns all mails. */
-  | {
-      is: 'unreachable' | 'throttled' | 'misconfigured' | 'overQuota'
-      error: string
-      retryAfterMs?: number | undefined
-    }
+  /** It did not take the mail, for a reason that concerns all mails: they wait for so long. */
+  | { is: 'notTaken'; error: string; pauseMs: number }
 
 /** What the SDK returns; any part may be missing. */
-export interface ResendAnswer {
+interface ResendAnswer {
   data?: { id?: unknown } | null
   error?: { name?: unknown; message?: unknown } | null
   headers?: Record<string, string> | null
 }
 
 const TEXT_MAX = 500
+const MISCONFIGURED_FACTOR = 12
+const MISCONFIGURED_MAX_MS = 300_000
+const QUOTA_PAUSE_MS = 3_600_000
+const RETRY_AFTER_MAX_SECONDS = 3600
 /** Resend's names for a mail that it will never take. Any other refusal concerns the key, the sender or RESEND_BASE_URL. */
 const MAIL_ERRORS = [
   'validation_error',
@@ -49,26 +46,28 @@ export function replyCode(text: unknown): string | undefined {
   return /\b[245]\d\d\b(?:[ -]?[245]\.\d{1,3}\.\d{1,3}\b)?/.exec(String(text))?.[0]
 }
 
+/** `retryMs`: how long to pause if Resend does not say. */
 export function readOutcome(
   { data, error: failure, headers }: ResendAnswer,
-  { wasSent, status = 0 }: Watched,
+  { isConnected, status }: { isConnected: boolean; status: number },
+  retryMs: number,
 ): Outcome {
   const resendId = clean(data?.id)
   if (resendId) return { is: 'sent', resendId }
   const name = clean(failure?.name) || 'unreadable answer'
   const message = clean(failure?.message)
-  if (!wasSent && !status) return { is: 'unreachable', error: `no connection: ${message}` }
+  if (!isConnected) return { is: 'notTaken', error: `no connection: ${message}`, pauseMs: retryMs }
   const error = `${status || ''} ${name}: ${message}`.trim()
-  if (name === 'daily_quota_exceeded' || name === 'monthly_quota_exceeded') return { is: 'overQuota', error }
-  if (status === 429) return { is: 'throttled', error, retryAfterMs: readDelayMs(headers?.['retry-after']) }
+  if (name === 'daily_quota_exceeded' || name === 'monthly_quota_exceeded')
+    return { is: 'notTaken', error, pauseMs: QUOTA_PAUSE_MS }
+  if (status === 429) return { is: 'notTaken', error, pauseMs: readDelayMs(headers?.['retry-after']) ?? retryMs }
   if (name === 'concurrent_idempotent_requests') return { is: 'ambiguous', error }
   // An earlier try used the key with other content: the settings have changed since.
   if (name === 'invalid_idempotent_request') return { is: 'unknowable', error }
   // The SDK's name for no answer, and for one that is not JSON: of a proxy, or of a firewall that rejects this mail.
   if (name === 'application_error' || status < 400 || status >= 500) return { is: 'ambiguous', error }
-  return isAboutMail(status, name, message)
-    ? { is: 'refused', error, field: FIELD.exec(message)?.[1] }
-    : { is: 'misconfigured', error }
+  if (isAboutMail(status, name, message)) return { is: 'refused', error, field: FIELD.exec(message)?.[1] }
+  return { is: 'notTaken', error, pauseMs: Math.min(retryMs * MISCONFIGURED_FACTOR, MISCONFIGURED_MAX_MS) }
 }
 
 /** Resend answers a revoked key with 400, 401 or 403. Of those only the ones that name a part of the mail are about it. */
@@ -79,7 +78,7 @@ function isAboutMail(status: number, name: string, message: string): boolean {
 
 export function readDelayMs(value: string | null | undefined): number | undefined {
   const seconds = readNumber(value)
-  return seconds === undefined ? undefined : Math.min(seconds, 3600) * 1000
+  return seconds === undefined ? undefined : Math.min(seconds, RETRY_AFTER_MAX_SECONDS) * 1000
 }
 
 export function readNumber(value: string | null | undefined): number | undefined {

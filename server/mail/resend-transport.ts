@@ -2,11 +2,12 @@ import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
 import { warnIfOverdue } from './backlog.ts'
-import { type Limits, limitsOf, readUsed } from './budget.ts'
+import { limitOf, readCount, receiversOf } from './budget.ts'
 import {
   backOffMs,
   type ClaimedMail,
-  claimDue,
+  claimTried,
+  claimUntried,
   type Result,
   type StoredMail,
   withholdNotices,
@@ -15,7 +16,7 @@ import {
 import { createMailer } from './resend.ts'
 import type { Outcome } from './resend-answers.ts'
 import type { Transport } from './sender.ts'
-import { kinds, mailKinds } from './states.ts'
+import { type CountedKind, kinds, mailKinds } from './states.ts'
 import { createSummaryWriter } from './summary.ts'
 import { writeMessage } from './templates.ts'
 
@@ -26,9 +27,6 @@ const WARN_MS = 3_600_000
 const PARALLEL = 20
 /** After an ambiguous try, so that few mails have one while Resend is down. */
 const AMBIGUOUS_PAUSE_MS = 1000
-const MISCONFIGURED_FACTOR = 12
-const PAUSE_MAX_MS = 300_000
-const QUOTA_PAUSE_MS = 3_600_000
 /** Resend remembers an idempotency key for 24 hours; an hour is left for clocks that differ and for the try itself. */
 const KEY_LIFETIME_HOURS = 23
 const MAILS_A_DAY_TO_A_MAILBOX = 3
@@ -36,16 +34,16 @@ const NOT_SENT_AGAIN = 'Not sent again, but an earlier try may have sent it'
 const KEY_EXPIRED = 'An earlier try may have sent this mail; too long ago to try again without a second copy.'
 
 export function createResendTransport(db: Db, env: Env, log: Logger, summaryWaitMs?: number): Transport {
-  const staffEmails = env.STAFF_EMAILS
+  const { STAFF_EMAILS: staffEmails, PUBLIC_URL: publicUrl, MAIL_LEASE_SECONDS: leaseSeconds } = env
   const budget = { mails: env.MAIL_DAILY_BUDGET, receivers: staffEmails.length }
   const mailer = createMailer(env)
   const writeSummaryIfDue = createSummaryWriter(db, env, budget, log, summaryWaitMs)
-  let used = 0
+  let count = 0
   let warnAt = 0 // by this process's monotonic clock
 
-  function limitsNow(): Limits {
-    const { each, together } = limitsOf(budget, used)
-    return { each: env.PUBLIC_URL ? each : { ...each, Confirmation: 0 }, together } // without PUBLIC_URL its link leads nowhere
+  function limitNow(kind: CountedKind): number {
+    if (kind === 'Confirmation' && !publicUrl) return 0 // its link would lead nowhere
+    return limitOf(kind, budget, count)
   }
 
   return {
@@ -54,52 +52,50 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
     intervalMs: mailer.intervalMs,
     async prepare(isUpkeep) {
       if (isUpkeep) await withholdOld(db, mailKinds, env.MAIL_MAX_AGE_DAYS)
-      used = await readUsed(db, budget)
-      const { each } = limitsNow()
-      if (each.Notice === 0) await withholdNotices(db)
-      if (each.Summary > 0) await writeSummaryIfDue(isUpkeep)
+      count = await readCount(db, budget)
+      if (limitNow('Notice') === 0) await withholdNotices(db)
+      if (limitNow('Summary') > 0) await writeSummaryIfDue(isUpkeep)
       if (isUpkeep && performance.now() >= warnAt && (await warnIfOverdue(db, log)))
         warnAt = performance.now() + WARN_MS
     },
     async claim(most) {
-      const { each, together } = limitsNow()
-      const mails = await claimDue(db, each, Math.min(most, together), env.MAIL_LEASE_SECONDS)
-      for (const { kind, triedBefore } of mails)
-        if (!triedBefore) used += kinds[kind].to === 'staff' ? budget.receivers : 1
-      return mails
+      const tried = await claimTried(db, mailKinds, most, leaseSeconds)
+      if (tried.length > 0) return tried
+      for (const kind of mailKinds) {
+        const limit = Math.min(most, limitNow(kind))
+        const mails = limit > 0 ? await claimUntried(db, kind, limit, leaseSeconds) : []
+        count += mails.length * receiversOf(kind, budget)
+        if (mails.length > 0) return mails
+      }
+      return []
     },
     async attempt(mail, newSignal) {
-      const message = writeMessage(mail, staffEmails, env.PUBLIC_URL)
+      const message = writeMessage(mail, staffEmails, publicUrl)
       if (!message) return unsent('Withheld', 'Not sent: what it was about was erased.')
-      if ((mail.triedHoursAgo ?? 0) > KEY_LIFETIME_HOURS) return { to: 'Unknown', lastError: KEY_EXPIRED }
+      if (Number(mail.triedHoursAgo) > KEY_LIFETIME_HOURS) return { to: 'Unknown', lastError: KEY_EXPIRED }
       const reason = kinds[mail.kind].to === 'visitor' && (await readWithholdReason(db, mail))
       if (reason) return unsent('Withheld', `${mail.triedBefore ? NOT_SENT_AGAIN : 'Not sent'}: ${reason}.`)
       return resultOf(mail, await mailer.send(message, newSignal), env.MAIL_RETRY_SECONDS)
     },
     logResult({ id, kind, attempts }, { to, lastError }) {
-      if (!lastError) return
+      if (!lastError || to === 'Withheld') return
       const reason = lastError.split(':')[0]
       const fields = { mail: id, kind, attempt: attempts, state: to, reason }
-      const isToStaff = kinds[kind].to === 'staff'
-      if (to === 'Sent') log.error(fields, 'a mail was refused for one of its receivers: correct STAFF_EMAILS')
-      else if ((isToStaff && (to === 'Failed' || to === 'Unknown')) || reason?.includes('monthly_quota_exceeded'))
+      const isLost = kinds[kind].to === 'staff' && to !== 'Pending'
+      if (isLost || lastError.includes('monthly_quota_exceeded'))
         log.error(fields, 'a mail was not sent, and staff may not know of an enquiry: see `staff mails`')
-      else if (to !== 'Withheld') log.warn(fields, 'a mail was not sent')
+      else log.warn(fields, 'a mail was not sent')
     },
   }
 }
 
-function unsent(to: Result['to'], lastError: string, pauseMs?: number): Result {
-  return { to, lastError, isUnsent: true, ...(pauseMs && { pauseMs }) }
+function unsent(to: 'Withheld' | 'Pending', lastError: string): Result {
+  return { to, lastError, isUnsent: true }
 }
 
-function resultOf({ kind, attempts }: ClaimedMail, outcome: Outcome, backOffSeconds: number): Result {
-  if (outcome.is === 'sent') {
-    const { resendId, notTo } = outcome
-    return { to: 'Sent', lastError: notTo ? `${notTo} (for one of its receivers)` : null, resendId }
-  }
+function resultOf({ kind, attempts }: ClaimedMail, outcome: Outcome, retrySeconds: number): Result {
+  if (outcome.is === 'sent') return { to: 'Sent', lastError: null, resendId: outcome.resendId }
   const { error: lastError } = outcome
-  const retryMs = backOffSeconds * 1000
   switch (outcome.is) {
     case 'refused':
       // Anybody can type an address: nobody need do anything about one that does not exist.
@@ -108,17 +104,11 @@ function resultOf({ kind, attempts }: ClaimedMail, outcome: Outcome, backOffSeco
     case 'unknowable':
       return { to: 'Unknown', lastError }
     case 'ambiguous': {
-      const pauseMs = Math.min(retryMs, AMBIGUOUS_PAUSE_MS)
-      return { to: 'Pending', lastError, dueInMs: backOffMs(attempts, backOffSeconds), pauseMs }
+      const pauseMs = Math.min(retrySeconds * 1000, AMBIGUOUS_PAUSE_MS)
+      return { to: 'Pending', lastError, dueInMs: backOffMs(attempts, retrySeconds), pauseMs }
     }
-    case 'unreachable':
-      return unsent('Pending', lastError, retryMs)
-    case 'throttled':
-      return unsent('Pending', lastError, outcome.retryAfterMs ?? retryMs)
-    case 'misconfigured':
-      return unsent('Pending', lastError, Math.min(retryMs * MISCONFIGURED_FACTOR, PAUSE_MAX_MS))
-    case 'overQuota':
-      return unsent('Pending', lastError, QUOTA_PAUSE_MS)
+    case 'notTaken':
+      return { ...unsent('Pending', lastError), pauseMs: outcome.pauseMs }
   }
 }
 

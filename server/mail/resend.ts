@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { type ChannelListener, subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Resend } from 'resend'
 import type { Env } from '../env.ts'
-import { watchRequest } from './request-watch.ts'
-import { type Outcome, type ResendAnswer, readNumber, readOutcome } from './resend-answers.ts'
+import { propertiesOf } from '../errors.ts'
+import { type Outcome, readNumber, readOutcome } from './resend-answers.ts'
 import type { NewSignal } from './sender.ts'
 
 export interface Message {
@@ -18,8 +18,6 @@ export interface Message {
   headers?: Record<string, string>
 }
 
-export type Mailer = ReturnType<typeof createMailer>
-
 /** The name of the tag. */
 export const TAG = 'mail'
 const NO_REPLY_TO = 'Resend did not take the visitor’s address as the address for replies: write to it yourself.'
@@ -30,52 +28,34 @@ const LIMIT_MAX = 100
 /** A little more than a second, because requests arrive unevenly. */
 const LIMITED_MS = 1050
 
-/** The client of Resend. `send` never throws. */
-export function createMailer(env: Pick<Env, 'RESEND_API_KEY' | 'RESEND_BASE_URL' | 'MAIL_FROM'>) {
-  const { RESEND_API_KEY: apiKey, RESEND_BASE_URL: baseUrl, MAIL_FROM: from } = env
+/** The client of Resend. */
+export function createMailer(
+  env: Pick<Env, 'RESEND_API_KEY' | 'RESEND_BASE_URL' | 'MAIL_FROM' | 'MAIL_RETRY_SECONDS'>,
+) {
+  const { RESEND_API_KEY: apiKey, RESEND_BASE_URL: baseUrl, MAIL_FROM: from, MAIL_RETRY_SECONDS: retrySeconds } = env
   const resend = new Resend(apiKey, baseUrl ? { baseUrl } : {})
   let limit: number | undefined
-  const intervalMs = () => LIMITED_MS / (limit ?? FIRST_LIMIT)
 
-  async function request({ idempotencyKey, tag, ...fields }: Message, signal: AbortSignal): Promise<Outcome> {
+  async function request({ tag, idempotencyKey, ...fields }: Message, signal: AbortSignal): Promise<Outcome> {
     const tags = tag ? { tags: [{ name: TAG, value: tag }] } : {}
     const watch = watchRequest(idempotencyKey)
-    const answer: ResendAnswer = await resend.emails.send({ from, ...fields, ...tags }, { idempotencyKey, signal })
+    const answer = await resend.emails.send({ from, ...fields, ...tags }, { idempotencyKey, signal })
+    const seen = watch.stop()
     const named = readNumber(answer.headers?.['ratelimit-limit'])
     if (named) limit = Math.min(named, LIMIT_MAX)
     else if (answer.data) limit ??= LIMIT_MAX
-    return readOutcome(answer, watch.stop())
-  }
-
-  /** If Resend refuses the address for replies, sends without it; if it refuses one of several receivers, to each singly. */
-  async function send(message: Message, newSignal: NewSignal): Promise<Outcome> {
-    const outcome = await request(message, newSignal())
-    if (outcome.is !== 'refused') return outcome
-    if (outcome.field === 'reply_to' && message.replyTo) return send(withoutReplyTo(message), newSignal)
-    if (outcome.field === 'to' && message.to.length > 1) return sendSingly(message, newSignal, outcome)
-    return outcome
-  }
-
-  async function sendSingly(message: Message, newSignal: NewSignal, outcome: Outcome): Promise<Outcome> {
-    const outcomes: Outcome[] = []
-    for (const address of message.to) {
-      await sleep(intervalMs())
-      const idempotencyKey = `${message.idempotencyKey}/${encodeURIComponent(address)}`
-      outcomes.push(await send({ ...message, to: [address], idempotencyKey }, newSignal))
-    }
-    const [sent] = outcomes.filter((each) => each.is === 'sent')
-    const [refused] = outcomes.filter((each) => each.is === 'refused')
-    const [open] = outcomes.filter((each) => each.is !== 'sent' && each.is !== 'refused')
-    if (!sent) return open ?? refused ?? outcome
-    // Once one was sent, the keys of all expire together.
-    if (open) return { is: 'ambiguous', error: open.error }
-    return refused ? { ...sent, notTo: refused.error } : sent
+    return readOutcome(answer, seen, retrySeconds * 1000)
   }
 
   return {
-    send,
+    /** Never throws. If Resend refuses the address for replies, sends without it. */
+    async send(message: Message, newSignal: NewSignal): Promise<Outcome> {
+      const outcome = await request(message, newSignal())
+      if (outcome.is !== 'refused' || outcome.field !== 'reply_to') return outcome
+      return request(withoutReplyTo(message), newSignal())
+    },
     /** From the beginning of one try to that of the next. */
-    intervalMs,
+    intervalMs: () => LIMITED_MS / (limit ?? FIRST_LIMIT),
   }
 }
 
@@ -85,5 +65,30 @@ function withoutReplyTo({ replyTo: _, ...message }: Message): Message {
     idempotencyKey: `${message.idempotencyKey}/no-reply-to`,
     text: `${message.text}\n${NO_REPLY_TO}\n`,
     html: message.html.replace('</body>', `<p>${NO_REPLY_TO}</p></body>`),
+  }
+}
+
+/**
+ * Watches the request with this idempotency key until `stop`. Node's fetch publishes what Resend's SDK hides: whether a
+ * connection was made, without which nothing can have been sent, and the HTTP status, 0 if there was no answer.
+ */
+function watchRequest(idempotencyKey: string) {
+  const seen = { isConnected: false, status: 0 }
+  const isWatched = (event: unknown) =>
+    String(propertiesOf(propertiesOf(event).request).headers).includes(idempotencyKey)
+  const onConnected: ChannelListener = (event) => {
+    if (isWatched(event)) seen.isConnected = true
+  }
+  const onAnswer: ChannelListener = (event) => {
+    if (isWatched(event)) seen.status = Number(propertiesOf(propertiesOf(event).response).statusCode)
+  }
+  subscribe('undici:client:sendHeaders', onConnected)
+  subscribe('undici:request:headers', onAnswer)
+  return {
+    stop() {
+      unsubscribe('undici:client:sendHeaders', onConnected)
+      unsubscribe('undici:request:headers', onAnswer)
+      return seen
+    },
   }
 }

@@ -18,6 +18,7 @@ export interface Transport {
   parallel: number
   /** From the beginning of one try to that of the next. */
   intervalMs(): number
+  /** Claims the most urgent mails: `most`, or fewer. */
   claim(most: number): Promise<ClaimedMail[]>
   /** One try, in which each request ends with a signal of its own. */
   attempt(mail: ClaimedMail, newSignal: NewSignal): Promise<Result>
@@ -33,10 +34,8 @@ interface SenderOptions {
 const POLL_MS = 1000
 const UPKEEP_MS = 60_000
 const SENDER_LEASE_SECONDS = 5
-/** After a longer preparation the lease is renewed. */
-const LONG_PREPARATION_MS = 1000
 const REQUEST_TIMEOUT_MS = 10_000
-/** Mails are claimed for so long, because a statement for each would take the processor from orders. */
+/** Mails are claimed for so long at a time, because a statement for each would take the processor from orders. */
 const CLAIMED_MS = 100
 /** A try that begins no later than this does not delay the next one. */
 const LATE_MS = 50
@@ -47,20 +46,14 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   const graceIsOver = new AbortController()
   const underWay = new Set<Promise<void>>()
   let isStopping = false
-  /** Nothing is claimed before this time, by `performance.now()`. */
-  let pausedUntil = 0
-  /** When the next try may begin. */
-  let nextTryAt = 0
   let woken = new AbortController()
-  let nextPollAt = 0
-  let upkeepAt = 0
   let isReady = false
   let isFailing = false
-
-  function pause(ms: number) {
-    pausedUntil = Math.max(pausedUntil, performance.now() + ms)
-    log.debug({ lease: transport.lease, ms }, 'the sender pauses')
-  }
+  // Times by performance.now().
+  let nextPollAt = 0
+  let nextUpkeepAt = 0
+  let nextTryAt = 0
+  let pausedUntil = 0
 
   async function run() {
     while (!isStopping) {
@@ -69,6 +62,35 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
       const waitMs = Math.min(pauseMs, nextPollAt - performance.now())
       if (waitMs > 0) await sleep(waitMs, undefined, { signal: woken.signal }).catch(() => undefined)
     }
+  }
+
+  /** Polls if it is time, and begins to send what is due, as far as there is capacity. Returns how long to wait. */
+  async function step(): Promise<number> {
+    if (performance.now() >= nextPollAt) {
+      nextPollAt = performance.now() + pollMs
+      isReady = await prepare()
+    }
+    if (!isReady) return pollMs
+    const waitMs = Math.max(pausedUntil, nextTryAt) - performance.now()
+    if (waitMs > 0) return waitMs
+    const most = Math.min(transport.parallel - underWay.size, Math.ceil(CLAIMED_MS / transport.intervalMs()))
+    const mails = most > 0 ? await transport.claim(most) : []
+    for (const mail of mails) await startInTurn(mail)
+    isFailing = false
+    return mails.length > 0 ? 0 : pollMs
+  }
+
+  /** @returns whether this process may send now */
+  async function prepare(): Promise<boolean> {
+    if (!(await takeSenderLease())) return false
+    const isUpkeep = performance.now() >= nextUpkeepAt
+    await transport.prepare(isUpkeep)
+    if (isUpkeep) nextUpkeepAt = performance.now() + UPKEEP_MS
+    return takeSenderLease() // again, because the preparation may have taken longer than the lease lasts
+  }
+
+  function takeSenderLease() {
+    return takeLease(db, transport.lease, holder, SENDER_LEASE_SECONDS)
   }
 
   function handleFailure(err: unknown): number {
@@ -81,44 +103,10 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
     return pollMs
   }
 
-  /** Claims what is due, as far as there is capacity, and begins to send it. Returns how long to wait. */
-  async function step(): Promise<number> {
-    const isPoll = performance.now() >= nextPollAt
-    if (isPoll) {
-      nextPollAt = performance.now() + pollMs
-      isReady = await prepare()
-    }
-    if (!isReady) return pollMs
-    const waitMs = Math.max(pausedUntil, nextTryAt) - performance.now()
-    if (waitMs > 0) return waitMs
-    const free = transport.parallel - underWay.size
-    const inTime = Math.max(1, Math.floor(CLAIMED_MS / transport.intervalMs()))
-    const mails = free > 0 ? await transport.claim(Math.min(free, inTime)) : []
-    for (const mail of mails) await startInTurn(mail)
-    if (isPoll) isFailing = false
-    return mails.length > 0 ? 0 : pollMs
-  }
-
   async function startInTurn(mail: ClaimedMail) {
     const earlyMs = nextTryAt - performance.now()
     if (earlyMs > 0) await sleep(earlyMs)
-    nextTryAt = (earlyMs < -LATE_MS ? performance.now() : nextTryAt) + transport.intervalMs()
-    start(mail)
-  }
-
-  const takeSenderLease = () => takeLease(db, transport.lease, holder, SENDER_LEASE_SECONDS)
-
-  /** @returns whether this process may send now */
-  async function prepare(): Promise<boolean> {
-    const startedAt = performance.now()
-    if (!(await takeSenderLease())) return false
-    const isUpkeep = startedAt >= upkeepAt
-    await transport.prepare(isUpkeep)
-    if (isUpkeep) upkeepAt = performance.now() + UPKEEP_MS
-    return performance.now() - startedAt < LONG_PREPARATION_MS || takeSenderLease()
-  }
-
-  function start(mail: ClaimedMail) {
+    nextTryAt = Math.max(nextTryAt, performance.now() - LATE_MS) + transport.intervalMs()
     const sending = sendOnce(mail)
       .catch((err) => log.error({ err, mail: mail.id }, 'a mail was not sent, or its result was not recorded'))
       .finally(() => {
@@ -133,7 +121,10 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
     const timeoutMs = Math.min(REQUEST_TIMEOUT_MS, leaseSeconds * 500)
     const newSignal = () => AbortSignal.any([graceIsOver.signal, AbortSignal.timeout(timeoutMs)])
     const result = await transport.attempt(mail, newSignal)
-    if (result.pauseMs) pause(result.pauseMs)
+    if (result.pauseMs) {
+      pausedUntil = Math.max(pausedUntil, performance.now() + result.pauseMs)
+      log.debug({ lease: transport.lease, ms: result.pauseMs }, 'the sender pauses')
+    }
     await recordResult(db, mail, result)
     transport.logResult(mail, result)
   }

@@ -4,7 +4,7 @@ import type { Db } from '../database/database.ts'
 import { type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
 import { propertiesOf } from '../errors.ts'
-import { backOffMs, claimDue, withholdOld } from './queue.ts'
+import { backOffMs, claimTried, claimUntried, withholdOld } from './queue.ts'
 import { clean, readDelayMs } from './resend-answers.ts'
 import type { Transport } from './sender.ts'
 import { titleOf } from './templates.ts'
@@ -64,7 +64,11 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
     async prepare(isUpkeep) {
       if (isUpkeep) await withholdOld(db, ['Post'], MAIL_MAX_AGE_DAYS)
     },
-    claim: (most) => claimDue(db, { Post: most }, most, MAIL_LEASE_SECONDS),
+    async claim(most) {
+      const untried = await claimUntried(db, 'Post', most, MAIL_LEASE_SECONDS)
+      // Tried ones come last, because a receiver that hangs must not hold up the others.
+      return untried.length > 0 ? untried : claimTried(db, ['Post'], most, MAIL_LEASE_SECONDS)
+    },
     async attempt({ enquiry, key, attempts, triedHoursAgo }, newSignal) {
       if (!enquiry || (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text'))
         return { to: 'Withheld', lastError: 'Not posted: suspected spam.' }

@@ -4,8 +4,11 @@ import { Prisma } from '../database/generated/client.ts'
 import { redact } from '../errors.ts'
 import { formatCount, staffCommand } from '../format.ts'
 import { transition } from '../mail/queue.ts'
-import { kinds, type MailFilter, undelivered } from '../mail/states.ts'
+import { kinds, NOT_ALONE, undeliveredStates, untoldStates } from '../mail/states.ts'
+import { undeliveredSummaries } from '../mail/summary.ts'
 import { printTable, type Terminal, timeCell } from './output.ts'
+
+export type MailFilter = Prisma.MailWhereInput
 
 const LISTED_MAX = 200
 
@@ -20,7 +23,7 @@ export async function findIds(db: Db, where: MailFilter): Promise<bigint[]> {
 }
 
 export function withholdAfterRestore(db: Pick<Db, '$queryRaw'>): Promise<number> {
-  const change = Prisma.sql`, "LastError" = ${withheldByRestore.lastError}`
+  const change = Prisma.sql`"LastError" = ${withheldByRestore.lastError}`
   return transition(db, 'Withheld', Prisma.sql`mail."Status" = 'Pending'`, change)
 }
 
@@ -37,17 +40,23 @@ interface Section {
 export const sections = exclusive([
   {
     title: 'ALARM: nobody has been told of these enquiries',
-    where: { ...undelivered.notices, AND: { NOT: withheldByRestore } },
+    where: {
+      kind: 'Notice',
+      status: { in: untoldStates },
+      dueAt: { not: null },
+      enquiry: { status: 'New' },
+      NOT: [withheldByRestore, { status: 'Withheld', lastError: { startsWith: NOT_ALONE } }],
+    },
     advice: `The notice did not reach staff. Answer the visitor, then: ${staffCommand('status REFERENCE Contacted')}. ${staffCommand('check --mail ADDRESS')} tries an address of STAFF_EMAILS.`,
   },
   {
     title: 'ALARM: these summaries did not arrive',
-    where: undelivered.summaries,
+    where: undeliveredSummaries,
     advice: `${staffCommand('list --new')} shows the enquiries. Then: ${staffCommand('mails withhold ID')}`,
   },
   {
     title: 'Visitors to ring',
-    where: undelivered.acknowledgements,
+    where: { kind: 'Acknowledgement', status: { in: undeliveredStates }, enquiry: { status: 'New' } },
     visitors: true,
     advice: `The address is wrong, or its owner wants no mail: ring the visitor, then: ${staffCommand('status REFERENCE Contacted')}`,
   },

@@ -5,11 +5,11 @@ import { SPAM_REASONS } from '../enquiries/insert-enquiries.ts'
 import { OperatorError, redact } from '../errors.ts'
 import { formatAge, formatCount, staffCommand } from '../format.ts'
 import { readOldestNewEnquiry } from '../mail/backlog.ts'
-import { limitsOf, readUsed } from '../mail/budget.ts'
+import { limitOf, readCount } from '../mail/budget.ts'
 import { transition } from '../mail/queue.ts'
-import { IN_SUMMARY, type MailFilter, mailKinds, NOT_ALONE, states, statesBefore } from '../mail/states.ts'
+import { IN_SUMMARY, mailKinds, NOT_ALONE, states, statesBefore } from '../mail/states.ts'
 import { type Age, findByReference, joinReferences, readAge, readReferences, UsageError } from './input.ts'
-import { findIds, printSection, sections, withheldByRestore } from './mail-sections.ts'
+import { findIds, type MailFilter, printSection, sections, withheldByRestore } from './mail-sections.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
 export function mailsCommand(add: AddCommand, terminal: Terminal) {
@@ -114,7 +114,7 @@ function chosen(ids: bigint[], expected: MailStatus[]): Prisma.Sql {
  */
 function retryMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
   const isSent = Prisma.sql`"Status" = 'Unknown' OR "ResendId" IS NOT NULL`
-  const change = Prisma.sql`, "ResendId" = NULL,
+  const change = Prisma.sql`"ResendId" = NULL,
     "TriedAt" = CASE "Status" WHEN 'Pending' THEN "TriedAt" END,
     "LastError" = CASE "Status" WHEN 'Withheld' THEN NULL ELSE "LastError" END,
     "Tag" = CASE WHEN ${isSent} THEN gen_random_uuid() ELSE "Tag" END,
@@ -125,7 +125,7 @@ function retryMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<numb
 function withholdMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
   const reason = Prisma.sql`CASE WHEN "TriedAt" IS NULL THEN 'Not sent: withheld by staff.'
     ELSE 'Withheld by staff; an earlier try may have sent it.' END`
-  const change = Prisma.sql`, "LastError" = ${reason}`
+  const change = Prisma.sql`"LastError" = ${reason}`
   return transition(db, 'Withheld', chosen(ids, expected), change, Prisma.sql`NULL::timestamptz`)
 }
 
@@ -195,13 +195,12 @@ async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]
   })
   if (refused) reasons.push(`A try failed and will be repeated: ${redact(refused.lastError ?? '')}`)
   const budget = { mails: env.MAIL_DAILY_BUDGET, receivers: env.STAFF_EMAILS.length }
-  const used = await readUsed(db, budget)
-  const { each } = limitsOf(budget, used)
-  const share = `${used} of the ${budget.mails} mails of MAIL_DAILY_BUDGET are used in 24 hours`
+  const count = await readCount(db, budget)
+  const share = `${count} of the ${budget.mails} mails of MAIL_DAILY_BUDGET are used in 24 hours`
   for (const kind of mailsWaiting) {
     if (kind === 'Confirmation' && !env.PUBLIC_URL)
       reasons.push('Confirmations wait: PUBLIC_URL is not set here, and their links begin with it.')
-    else if (each[kind] === 0)
+    else if (limitOf(kind, budget, count) === 0)
       reasons.push(kind === 'Notice' ? `Notices wait for a summary: ${share}.` : `${pluralOf(kind)} wait: ${share}.`)
   }
   return reasons

@@ -29,7 +29,7 @@ export function checkCommand(add: AddCommand, { env, print, onDatabase }: Termin
       for (const line of settingLines(env())) print(line)
       const { BACKUP_DIR: backupDir } = env()
       await onDatabase(async (db) =>
-        print(`\n${(await readSummary(db, await readNow(db), { backupDir })) ?? NOTHING_WAITS}`),
+        print(`\n${(await readSummary(db, await readNow(db), backupDir)) ?? NOTHING_WAITS}`),
       )
     })
 }

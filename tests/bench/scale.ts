@@ -150,7 +150,7 @@ async function backlogAndSize(url: string) {
   report('p50 with 1,000,000 enquiries', full, 'ms')
   report('that is', full / empty, '× the empty table', { atMost: 1.2 })
   const { rows } = await client.query<{ 'QUERY PLAN': string }>(
-    `EXPLAIN SELECT "Id" FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Staff' AND "DueAt" <= now()
+    `EXPLAIN SELECT "Id" FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Notice' AND "DueAt" <= now()
        AND "TriedAt" IS NULL ORDER BY "DueAt" LIMIT 20`,
   )
   console.log(`\nThe claim, with 2,100,000 mails:\n${rows.map((row) => row['QUERY PLAN']).join('\n')}`)

@@ -137,6 +137,6 @@ export async function fill(client: pg.Client, enquiries: number, status: string)
        RETURNING "Id"
      )
      INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Status")
-     SELECT "Id", kind, '${status}' FROM form CROSS JOIN (VALUES ('Staff'::"Quvera_MailKind"), ('Acknowledgement')) AS owed (kind)`,
+     SELECT "Id", kind, '${status}' FROM form CROSS JOIN (VALUES ('Notice'::"Quvera_MailKind"), ('Acknowledgement')) AS owed (kind)`,
   )
 }

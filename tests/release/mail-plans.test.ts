@@ -4,10 +4,11 @@ import type { Db } from '../../server/database/database.ts'
 import { Prisma } from '../../server/database/generated/client.ts'
 import { eraseOldEnquiries } from '../../server/enquiries/retention.ts'
 import { readBacklog } from '../../server/mail/backlog.ts'
-import { readUsed } from '../../server/mail/budget.ts'
+import { readCount } from '../../server/mail/budget.ts'
 import { recordEvent } from '../../server/mail/delivery.ts'
-import { claimDue, type StoredMail } from '../../server/mail/queue.ts'
+import { claimTried, claimUntried, type StoredMail } from '../../server/mail/queue.ts'
 import { readWithholdReason } from '../../server/mail/resend-transport.ts'
+import { mailKinds } from '../../server/mail/states.ts'
 import { readSummary } from '../../server/mail/summary.ts'
 import { atEnd } from '../support/at-end.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
@@ -38,12 +39,12 @@ describe('beside 1,000,000 sent and 100,000 pending mails', () => {
     for (let part = 0; part < 10; part++)
       await db.$executeRaw`
         INSERT INTO "Quvera_Mail" ("Kind", "Status", "Attempts", "Key", "ResendId", "TriedAt", "Mailbox")
-        SELECT (ARRAY['Staff', 'Acknowledgement'])[1 + n % 2]::"Quvera_MailKind", 'Sent', 1, 'sent', 'sent-' || ${part}::int || '-' || n,
+        SELECT (ARRAY['Notice', 'Acknowledgement'])[1 + n % 2]::"Quvera_MailKind", 'Sent', 1, 'sent', 'sent-' || ${part}::int || '-' || n,
           now() - n * interval '26 seconds', 'v' || n || '@shop.example'
         FROM generate_series(1, 100000) n`
     await db.$executeRaw`
       INSERT INTO "Quvera_Mail" ("Kind", "Key", "DueAt")
-      SELECT (ARRAY['Staff', 'Acknowledgement'])[1 + n % 2]::"Quvera_MailKind", 'pending', now() - n * interval '1 second'
+      SELECT (ARRAY['Notice', 'Acknowledgement'])[1 + n % 2]::"Quvera_MailKind", 'pending', now() - n * interval '1 second'
       FROM generate_series(1, 100000) n`
     await db.$executeRaw`ANALYZE`
     return database.close
@@ -76,10 +77,10 @@ describe('beside 1,000,000 sent and 100,000 pending mails', () => {
   }
 
   it.each<[string, number, (db: Db) => Promise<unknown>]>([
-    ['due notices', 10, (db) => claimDue(db, { Notice: 10 }, 10, 60)],
-    ['due acknowledgements, the newest first', 10, (db) => claimDue(db, { Acknowledgement: 10 }, 10, 60)],
-    ['mails without a clear answer', 10, (db) => claimDue(db, { Notice: 0, Acknowledgement: 0 }, 10, 60)],
-    ['the mails of 24 hours', 40_000, (db) => readUsed(db, BUDGET)],
+    ['due notices', 10, (db) => claimUntried(db, 'Notice', 10, 60)],
+    ['due acknowledgements, the newest first', 10, (db) => claimUntried(db, 'Acknowledgement', 10, 60)],
+    ['mails without a clear answer', 10, (db) => claimTried(db, mailKinds, 10, 60)],
+    ['the mails of 24 hours', 40_000, (db) => readCount(db, BUDGET)],
     [
       'the limit of a mailbox',
       10,
@@ -129,7 +130,7 @@ describe('beside 1,000,000 enquiries that are still New, and 100,000 mails that 
         )
         INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Status", "DueAt")
         SELECT "Id", kind::"Quvera_MailKind", 'Bounced', now()
-        FROM (SELECT "Id" FROM form LIMIT 5000) form CROSS JOIN (VALUES ('Staff'), ('Acknowledgement')) AS mails (kind)`
+        FROM (SELECT "Id" FROM form LIMIT 5000) form CROSS JOIN (VALUES ('Notice'), ('Acknowledgement')) AS mails (kind)`
     await db.$executeRaw`ANALYZE`
     await db.$transaction(async (transaction) => {
       const read = () => transaction.$queryRaw<[{ rows: number }]>`

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Budget, limitsOf, summaryIntervalMs } from '../../server/mail/budget.ts'
-import { kinds, mailKinds, type SentKind } from '../../server/mail/states.ts'
+import { type Budget, limitOf, receiversOf, summaryIntervalMs } from '../../server/mail/budget.ts'
+import { type CountedKind, kinds, mailKinds } from '../../server/mail/states.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -8,6 +8,10 @@ const DAY_MS = 24 * HOUR_MS
 const STEP_MS = 30_000
 /** Mails that are claimed together. */
 const AT_ONCE = 20
+
+function limits(budget: Budget, count: number) {
+  return Object.fromEntries(mailKinds.map((kind) => [kind, limitOf(kind, budget, count)]))
+}
 
 describe('what may be sent now', () => {
   it.each([
@@ -19,12 +23,11 @@ describe('what may be sent now', () => {
     [10, 10, 0, { Summary: 1, Notice: 0, Confirmation: 0, Acknowledgement: 0 }],
     [100, 1, 200, { Summary: 0, Notice: 0, Confirmation: 0, Acknowledgement: 0 }],
   ])('of %i for %i of staff, after %i in 24 hours', (mails, receivers, used, each) => {
-    expect(limitsOf({ mails, receivers }, used).each).toEqual(each)
+    expect(limits({ mails, receivers }, used)).toEqual(each)
   })
 
   it('is everything without a budget', () => {
-    const { each, together } = limitsOf({ mails: 0, receivers: 3 }, 0)
-    expect([...Object.values(each), together]).toEqual(Array(5).fill(Number.POSITIVE_INFINITY))
+    expect(Object.values(limits({ mails: 0, receivers: 3 }, 0))).toEqual(Array(4).fill(Number.POSITIVE_INFINITY))
   })
 })
 
@@ -41,17 +44,16 @@ it('summaries are an hour apart, at least ten minutes, and at most a day', () =>
 
 /** A week by the rules: how late staff learn of an enquiry at most, the share acknowledged, and what the counter did. */
 function simulate(budget: Budget, enquiriesADay: number) {
-  const receiversOf = (kind: SentKind) => (kinds[kind].to === 'staff' ? budget.receivers : 1)
   const sent: { at: number; receivers: number }[] = []
-  const waiting: Record<SentKind, number[]> = { Summary: [], Notice: [], Confirmation: [], Acknowledgement: [] }
+  const waiting: Record<CountedKind, number[]> = { Summary: [], Notice: [], Confirmation: [], Acknowledgement: [] }
   const highest = { Summary: 0, Notice: 0, Confirmation: 0, Acknowledgement: 0 }
   const untold: number[] = []
   let [first, used, toldLate, acknowledged] = [0, 0, 0, 0]
   let lastSummary = -DAY_MS
 
-  function send(kind: SentKind, now: number) {
-    sent.push({ at: now, receivers: receiversOf(kind) })
-    used += receiversOf(kind)
+  function send(kind: CountedKind, now: number) {
+    sent.push({ at: now, receivers: receiversOf(kind, budget) })
+    used += receiversOf(kind, budget)
     highest[kind] = Math.max(highest[kind], used)
   }
   for (let now = 0; now < 7 * DAY_MS; now += STEP_MS) {
@@ -63,23 +65,24 @@ function simulate(budget: Budget, enquiriesADay: number) {
     while ((waiting.Acknowledgement[0] ?? now) < now - DAY_MS) waiting.Acknowledgement.shift()
     for (let isBusy = true; isBusy; ) {
       isBusy = false
-      const { each, together } = limitsOf(budget, used)
-      if (each.Notice === 0) for (const since of waiting.Notice.splice(0)) untold.push(since)
+      const limitNow = (kind: CountedKind) => limitOf(kind, budget, used)
+      if (limitNow('Notice') === 0) for (const since of waiting.Notice.splice(0)) untold.push(since)
       const isDue = untold[0] !== undefined && now - untold[0] >= MINUTE_MS
-      if (isDue && now - lastSummary >= summaryIntervalMs(budget) && each.Summary > 0) {
-        for (const each of untold.splice(0)) toldLate = Math.max(toldLate, now - each)
+      if (isDue && now - lastSummary >= summaryIntervalMs(budget) && limitNow('Summary') > 0) {
+        for (const since of untold.splice(0)) toldLate = Math.max(toldLate, now - since)
         waiting.Summary.push(now)
         lastSummary = now
       }
-      let left = Math.min(together, AT_ONCE)
-      for (const kind of mailKinds)
-        for (let count = Math.min(each[kind], left, waiting[kind].length); count > 0; count--, left--) {
-          const since = (kinds[kind].to === 'staff' ? waiting[kind].shift() : waiting[kind].pop()) ?? now
-          if (kind === 'Notice') toldLate = Math.max(toldLate, now - since)
-          if (kind === 'Acknowledgement') acknowledged++
-          send(kind, now)
-          isBusy = true
-        }
+      // Mails of one kind are claimed together: the first that has any.
+      const kind = mailKinds.find((each) => waiting[each].length > 0 && limitNow(each) > 0)
+      if (!kind) continue
+      isBusy = true
+      for (let count = Math.min(limitNow(kind), AT_ONCE, waiting[kind].length); count > 0; count--) {
+        const since = (kinds[kind].to === 'staff' ? waiting[kind].shift() : waiting[kind].pop()) ?? now
+        if (kind === 'Notice') toldLate = Math.max(toldLate, now - since)
+        if (kind === 'Acknowledgement') acknowledged++
+        send(kind, now)
+      }
     }
   }
   for (const since of [...untold, ...waiting.Notice]) toldLate = Math.max(toldLate, 7 * DAY_MS - since)

@@ -96,7 +96,7 @@ it('a failure is one error in the log, and leaves the good files alone', async (
 it('a missing or old backup is named in the digest, and a fresh one is not', async () => {
   const { db } = await anApp({ mails: false })
   const folder = await aFolder('quvera-daily-')
-  const digest = () => readSummary(db, new Date(), { backupDir: folder })
+  const digest = () => readSummary(db, new Date(), folder)
   expect(await digest()).toMatch(/^\w+: no backup, .*There is no daily backup in BACKUP_DIR\./s)
   const file = join(folder, 'quvera-2026-01-01.sql.gz')
   await writeFile(file, '')

@@ -146,7 +146,7 @@ describe('the roles of prisma/roles.sql', () => {
       'DELETE FROM "Quvera_Form"',
       'DELETE FROM "Quvera_Mail"',
       `UPDATE "Quvera_Form" SET "Name" = 'x'`,
-      'UPDATE "Quvera_Mail" SET "Kind" = \'Staff\'',
+      'UPDATE "Quvera_Mail" SET "Kind" = \'Notice\'',
       'DELETE FROM _prisma_migrations',
       'CREATE TABLE mine (x int)',
       ...ONLY_ADDED,

@@ -51,7 +51,7 @@ export async function storeEnquiries(db: Db, count: number, receivedAt = new Dat
       FROM generate_series(1, ${count}::int) n RETURNING "Id", "ReceivedAt"
     )
     INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "DueAt")
-    SELECT "Id", kind::"Quvera_MailKind", "ReceivedAt" FROM form CROSS JOIN (VALUES ('Staff'), ('Acknowledgement')) AS mails (kind)`
+    SELECT "Id", kind::"Quvera_MailKind", "ReceivedAt" FROM form CROSS JOIN (VALUES ('Notice'), ('Acknowledgement')) AS mails (kind)`
 }
 
 /** Works on the database of a test beside whatever else uses it. */

@@ -11,7 +11,7 @@ CREATE TYPE "Quvera_Product" AS ENUM ('Quvera 300', 'Quvera XT');
 CREATE TYPE "Quvera_Status" AS ENUM ('New', 'Contacted', 'Closed');
 
 -- CreateEnum
-CREATE TYPE "Quvera_MailKind" AS ENUM ('Staff', 'Acknowledgement', 'Summary', 'Post', 'Confirmation');
+CREATE TYPE "Quvera_MailKind" AS ENUM ('Notice', 'Acknowledgement', 'Summary', 'Post', 'Confirmation');
 
 -- CreateEnum
 CREATE TYPE "Quvera_MailStatus" AS ENUM ('Pending', 'Sent', 'Failed', 'Unknown', 'Withheld', 'Delivered', 'Bounced', 'Complained');
@@ -160,7 +160,7 @@ CREATE INDEX "Quvera_Mail_Tag_idx" ON "Quvera_Mail" ("Tag") WHERE "TriedAt" IS N
 CREATE INDEX "Quvera_Mail_Kind_TriedAt_idx" ON "Quvera_Mail" ("Kind", "TriedAt") WHERE "TriedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_tried_idx" ON "Quvera_Mail" ("DueAt") WHERE "Status" = 'Pending' AND "TriedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_untold_idx" ON "Quvera_Mail" ("DueAt") 
-    WHERE "Kind" = 'Staff' AND "DueAt" IS NOT NULL AND "Status" IN ('Bounced', 'Failed', 'Unknown', 'Withheld');
+    WHERE "Kind" = 'Notice' AND "DueAt" IS NOT NULL AND "Status" IN ('Bounced', 'Failed', 'Unknown', 'Withheld');
 CREATE INDEX "Quvera_Mail_undelivered_idx" ON "Quvera_Mail" ("Kind", "Id") WHERE "Status" IN ('Bounced', 'Failed', 'Complained', 'Unknown');
 CREATE INDEX "Quvera_Mail_SubscriberId_idx" ON "Quvera_Mail" ("SubscriberId") WHERE "SubscriberId" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_Mailbox_TriedAt_idx" ON "Quvera_Mail" ("Mailbox", "TriedAt") WHERE "Mailbox" IS NOT NULL AND "TriedAt" IS NOT NULL;
@@ -198,7 +198,7 @@ SELECT
     form."Id",
     form."Note"
 FROM "Quvera_Form" form
-LEFT JOIN "Quvera_Mail" notice ON notice."EnquiryId" = form."Id" AND notice."Kind" = 'Staff'
+LEFT JOIN "Quvera_Mail" notice ON notice."EnquiryId" = form."Id" AND notice."Kind" = 'Notice'
 LEFT JOIN "Quvera_Mail" acknowledgement ON acknowledgement."EnquiryId" = form."Id" AND acknowledgement."Kind" = 'Acknowledgement'
 ORDER BY form."ReceivedAt" DESC;
 
