@@ -15,6 +15,9 @@ export function buyNowPath(product?: Product): string {
   return product ? `/buy-now?product=${productSlug(product)}` : '/buy-now'
 }
 
-export function productPath(product: Product): string {
+export function productPath(product: string): string {
   return `/products/${productSlug(product)}`
 }
+
+/** The part of a product's page that has its label, with the sheet for the physician. */
+export const COMPOSITION_ID = 'composition'

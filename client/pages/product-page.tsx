@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
-import { buyNowPath, type Product, productPath } from '../../shared/catalogue.ts'
+import { buyNowPath, COMPOSITION_ID, type Product, productPath } from '../../shared/catalogue.ts'
 import { PUBLIC_URL_PLACEHOLDER } from '../../shared/page-paths.ts'
 import { advisory, labelFacts, PRODUCT_CLASS } from '../content/advisory.ts'
 import { telephone } from '../content/contact.ts'
@@ -29,7 +29,7 @@ function ProductPage(content: ProductContent) {
       <Section id="mechanism" lead={mechanism.lead}>
         <Mechanism {...mechanism} />
       </Section>
-      <Section id="composition" ground={`on-${composition.ground}`} side={<CompositionSide {...content} />}>
+      <Section id={COMPOSITION_ID} ground={`on-${composition.ground}`} side={<CompositionSide {...content} />}>
         <Composition {...content} />
       </Section>
       <Section id="dosage">

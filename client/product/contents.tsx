@@ -1,8 +1,10 @@
+import { COMPOSITION_ID } from '../../shared/catalogue.ts'
+
 /** In page order. Those after the first are numbered. */
 export const sections = [
   { id: 'description', title: 'Product Description' },
   { id: 'mechanism', title: 'Mechanism Of Action' },
-  { id: 'composition', title: 'Salt Composition' },
+  { id: COMPOSITION_ID, title: 'Salt Composition' },
   { id: 'dosage', title: 'Dosage & Instructions' },
   { id: 'indications', title: 'Indications' },
   { id: 'safety', title: 'Safety Information' },

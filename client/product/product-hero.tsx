@@ -1,5 +1,5 @@
 import { brand } from '../../shared/brand.ts'
-import { buyNowPath, products } from '../../shared/catalogue.ts'
+import { buyNowPath, COMPOSITION_ID, products } from '../../shared/catalogue.ts'
 import { fullName } from '../content/compositions.ts'
 import type { ProductContent } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
@@ -48,7 +48,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
               ))}
             </ul>
             {rows.length > FIGURES_SHOWN && (
-              <a href="#composition" className="small">
+              <a href={`#${COMPOSITION_ID}`} className="small">
                 {`and ${rows.length - FIGURES_SHOWN} more`}
               </a>
             )}

@@ -1,10 +1,10 @@
-import type { Product } from '../../shared/catalogue.ts'
+import { COMPOSITION_ID, type Product } from '../../shared/catalogue.ts'
 import { compositions, fullName, type LabelLine } from '../content/compositions.ts'
 
 /** The sheet in small. physician-sheet.ts shares it on a phone and prints it elsewhere; without scripts it is a link to the label. */
 export function SheetLink({ product }: { product: Product }) {
   return (
-    <a href="#composition" className="in-line sheet-link" data-share={shareText(product)}>
+    <a href={`#${COMPOSITION_ID}`} className="in-line sheet-link" data-share={shareText(product)}>
       <svg viewBox="0 0 48 58" width="48" aria-hidden="true">
         <g transform="rotate(-4 24 29) translate(4 3)" stroke="var(--ink)">
           <path d="M0 0h40v52H0z" fill="#fff" stroke="var(--line)" />

@@ -1,4 +1,5 @@
 import { brand, palette, postalAddress } from '../../shared/brand.ts'
+import { COMPOSITION_ID, productPath } from '../../shared/catalogue.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { OrderField } from '../../shared/order.ts'
 import { PRIVACY_PATH } from '../../shared/page-paths.ts'
@@ -91,9 +92,16 @@ export function createAcknowledgement(enquiry: Enquiry, publicUrl: string): Cont
     linkList({ [`Call ${brand.phone}`]: PHONE_LINK, [`Write to ${brand.email}`]: `mailto:${brand.email}` }),
     paragraph(ADVISORY, MUTED_STYLE),
     paragraph(WHY, MUTED_STYLE),
-    ...(publicUrl ? [linkList({ 'Privacy policy': `${publicUrl}${PRIVACY_PATH}` })] : []),
+    ...(publicUrl ? [linkList(linksOf(products, publicUrl))] : []),
   ]
   return createContent(`Your enquiry ${reference}`, parts, subject)
+}
+
+function linksOf(product: string, publicUrl: string) {
+  return {
+    [`The label of ${product}, to show to your physician`]: `${publicUrl}${productPath(product)}#${COMPOSITION_ID}`,
+    'Privacy policy': `${publicUrl}${PRIVACY_PATH}`,
+  }
 }
 
 /** Asks whether the address is the subscriber's own. It says nothing of anybody: a stranger may have typed it. */

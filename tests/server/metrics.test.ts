@@ -116,6 +116,21 @@ it('without METRICS_PORT takes no web vitals, and pages send none', async () => 
   expect(await pages(await freePort())).toEqual([204, 'data-vitals="on"'])
 })
 
+it('counts mails by each state of which the runbook speaks, and no others', async () => {
+  const { port, db } = await anApp()
+  const notices = ['Pending', 'Failed', 'Unknown', 'Bounced', 'Complained', 'Bounced', 'Sent', 'Withheld']
+  for (const state of notices) await storeEnquiry(db, {}, { Notice: state })
+  await storeEnquiry(db, {}, { Acknowledgement: 'Complained' })
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  expect(text.match(/^quvera_mails\{.*$/gm)?.sort()).toEqual([
+    'quvera_mails{state="bounced"} 2',
+    'quvera_mails{state="complained"} 2',
+    'quvera_mails{state="failed"} 1',
+    'quvera_mails{state="pending"} 1',
+    'quvera_mails{state="unknown"} 1',
+  ])
+})
+
 it('counts failed webhook posts', async () => {
   const { port, db } = await anApp()
   const reference = await storeEnquiry(db)

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Enquiry } from '../../server/enquiries/enquiry.ts'
 import { createAcknowledgement, createNotice } from '../../server/mail/templates.ts'
 import { brand } from '../../shared/brand.ts'
-import { products } from '../../shared/catalogue.ts'
+import { COMPOSITION_ID, productPath, products } from '../../shared/catalogue.ts'
 import { exampleOrder } from '../../shared/order.ts'
 
 const [, product] = products
@@ -81,12 +81,15 @@ describe('the acknowledgement', () => {
     },
   )
 
-  it('thanks, and links to the privacy policy if the site has an address', () => {
+  it('thanks, and links to the product’s label and the privacy policy if the site has an address', () => {
     const { text, html } = createAcknowledgement(anEnquiry(), SITE)
+    const label = `${SITE}${productPath(product)}#${COMPOSITION_ID}`
+    expect(text).toContain(`\nThe label of ${product}, to show to your physician: ${label}\n`)
+    expect(html).toContain(`href="${label}"`)
     expect(text).toContain('\n\nThank you. We have your enquiry. ')
     expect(text).toContain(`Privacy policy: ${SITE}/privacy-policy\n`)
     expect(html).toContain(`href="${SITE}/privacy-policy"`)
-    expect(createAcknowledgement(anEnquiry(), '').text).not.toContain('Privacy policy')
+    expect(createAcknowledgement(anEnquiry(), '').text).not.toMatch(/Privacy policy|physician/)
   })
 
   it('greets nobody by a name: a stranger may have typed it', () => {

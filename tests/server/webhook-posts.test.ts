@@ -13,6 +13,7 @@ import { products } from '../../shared/catalogue.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFakeReceiver } from '../support/fake-receiver.ts'
+import { aDatabase, aServer } from '../support/fixtures.ts'
 import { scratch } from '../support/scratch.ts'
 import { staff } from '../support/staff-command.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -324,6 +325,19 @@ it('a restored database withholds posts as it does mails', async () => {
   expect((await staff(['restore', file], app.env)).stdout).toContain('Withheld: 3 mails')
   expect(await states()).toEqual(['Withheld'])
   expect((await staff(['mails', 'retry', '--restored', '--yes'], app.env)).stdout).toContain('3 mails are due now')
+})
+
+it('with NOTIFY_FORMAT=json the start says once to whom personal data goes, and so does `staff check`', async () => {
+  const env = await aDatabase()
+  const started = async (format: string) => {
+    const notify = { NOTIFY_URL: receiver.url, NOTIFY_SECRET: SECRET, NOTIFY_FORMAT: format }
+    const server = await aServer({ ...env, ...notify })
+    await server.stop()
+    return server.stdout() + (await staff(['check'], { ...env, ...notify })).stdout
+  }
+  const sentence = `NOTIFY_FORMAT is json: name, address and number of each visitor go to ${new URL(receiver.url).origin}`
+  expect((await started('json')).split(sentence)).toHaveLength(3)
+  expect(await started('text')).not.toContain('NOTIFY_FORMAT is json')
 })
 
 describe('staff check --post', () => {
