@@ -43,10 +43,9 @@ async function readOldestPendingSeconds(db: Db): Promise<number> {
   return seconds
 }
 
-export async function warnIfOverdue(db: Db, log: Pick<Logger, 'warn'>): Promise<boolean> {
+export async function warnIfOverdue(db: Db, log: Pick<Logger, 'warn'>): Promise<void> {
   const { isOverdue, oldestPendingSeconds, pending } = await readBacklog(db)
   if (isOverdue) log.warn({ oldestPendingSeconds, pending }, 'mails wait longer than they should: see `staff mails`')
-  return isOverdue
 }
 
 export async function readOldestNewEnquiry(db: Db) {

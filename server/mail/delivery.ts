@@ -10,22 +10,23 @@ import { kinds, statesBefore, undeliveredStates } from './states.ts'
 
 /* Whether a mail that Resend has accepted arrived. Resend's webhook reports it, with the tag of the mail. */
 
-const EVENTS: Record<string, MailStatus> = {
-  'email.sent': 'Sent',
-  'email.delivery_delayed': 'Sent',
-  'email.delivered': 'Delivered',
-  'email.bounced': 'Bounced',
-  'email.suppressed': 'Bounced',
-  'email.failed': 'Failed',
-  'email.complained': 'Complained',
-}
+const STATES = new Map<unknown, MailStatus>([
+  ['email.sent', 'Sent'],
+  ['email.delivery_delayed', 'Sent'],
+  ['email.delivered', 'Delivered'],
+  ['email.bounced', 'Bounced'],
+  ['email.suppressed', 'Bounced'],
+  ['email.failed', 'Failed'],
+  ['email.complained', 'Complained'],
+])
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 export interface DeliveryEvent {
   tag: string
-  type: string
+  state: MailStatus
+  /** Such as `bounced: Permanent General 550`. */
+  reason: string
   resendId: string
-  reason?: string | undefined
 }
 
 /** The event of a webhook's body. Undefined for one of another mail of the account, or of no mail. */
@@ -35,10 +36,12 @@ export function readEvent(body: unknown): DeliveryEvent | undefined {
   // Resend documents the tags as an object, and on another page as a list of names and values.
   const listed = Array.isArray(tags) ? tags.map(propertiesOf).find(({ name }) => name === TAG)?.value : undefined
   const tag = String(listed ?? propertiesOf(tags)[TAG])
-  if (!UUID.test(tag) || !Object.hasOwn(EVENTS, String(type))) return undefined
+  const state = STATES.get(type)
+  if (!UUID.test(tag) || !state) return undefined
   const { type: bounceType, subType, message } = propertiesOf(bounce)
-  const parts = [bounceType, subType, replyCode(message), propertiesOf(failed).reason].map(clean)
-  return { tag, type: String(type), resendId: clean(resendId), reason: parts.filter(Boolean).join(' ') || undefined }
+  const details = [bounceType, subType, replyCode(message), propertiesOf(failed).reason].map(clean).filter(Boolean)
+  const reason = [String(type).replace('email.', ''), details.join(' ')].filter(Boolean).join(': ')
+  return { tag, state, reason, resendId: clean(resendId) }
 }
 
 /**
@@ -47,29 +50,28 @@ export function readEvent(body: unknown): DeliveryEvent | undefined {
  * reached one.
  */
 export async function recordEvent(db: Db, log: Log, event: DeliveryEvent, staffEmails: string[]): Promise<void> {
-  const { tag, type, resendId, reason } = event
-  const where = Prisma.sql`mail."Tag" = ${tag}::uuid AND mail."TriedAt" IS NOT NULL`
+  const { tag, state, reason, resendId } = event
+  const isTagged = Prisma.sql`mail."Tag" = ${tag}::uuid AND mail."TriedAt" IS NOT NULL`
   const [mail] = await db.$queryRaw<{ id: bigint; kind: MailKind }[]>`
-    SELECT "Id" AS "id", "Kind" AS "kind" FROM "Quvera_Mail" mail WHERE ${where}`
-  const state = EVENTS[type]
-  if (!mail || !state) return
+    SELECT "Id" AS "id", "Kind" AS "kind" FROM "Quvera_Mail" mail WHERE ${isTagged}`
+  if (!mail) return
   const isToSeveral = kinds[mail.kind].to === 'staff' && staffEmails.length > 1
   const isBad = undeliveredStates.includes(state)
   const isDecisive = isToSeveral ? state === 'Delivered' : isBad
   const before: MailStatus[] = isDecisive ? statesBefore(state) : ['Pending', 'Unknown', 'Sent']
-  const description = [type.replace('email.', ''), reason].filter(Boolean).join(': ')
   const changed = await transition(
     db,
     state,
-    Prisma.sql`${where} AND mail."Status" = ANY(${before}::text[]::"Quvera_MailStatus"[])`,
-    Prisma.sql`"LastError" = ${isBad ? description : null}, "ResendId" = coalesce("ResendId", nullif(${resendId}, ''))`,
+    Prisma.sql`${isTagged} AND mail."Status" = ANY(${before}::text[]::"Quvera_MailStatus"[])`,
+    Prisma.sql`"LastError" = ${isBad ? reason : null}, "ResendId" = coalesce("ResendId", nullif(${resendId}, ''))`,
   )
+  // Each receiver has an event of its own: one that changes nothing is logged if it is bad.
   if (changed > 0 || (isToSeveral && isBad)) logEvent(log, { mail: mail.id, kind: mail.kind, state, reason })
 }
 
 type Log = Pick<Logger, 'error' | 'warn' | 'info'>
 
-function logEvent(log: Log, change: { mail: bigint; kind: MailKind; state: MailStatus; reason: string | undefined }) {
+function logEvent(log: Log, change: { mail: bigint; kind: MailKind; state: MailStatus; reason: string }) {
   if (change.state === 'Sent') return log.info(change, 'a mail is on its way')
   if (change.state === 'Delivered') return log.info(change, 'a mail has arrived')
   if (change.state === 'Complained') return log.warn(change, 'a mail was marked as spam')

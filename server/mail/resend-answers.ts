@@ -1,13 +1,6 @@
-/* What an answer of Resend's means for a mail. Every text of Resend's is cleaned before it is stored, shown or logged. */
+import type { Result } from './queue.ts'
 
-export type Outcome =
-  | { is: 'sent'; resendId: string }
-  /** Resend will never take this mail. `field`: the part that it names. */
-  | { is: 'refused'; error: string; field: string | undefined }
-  /** It may have taken the mail. `ambiguous`: another try will tell. `unknowable`: no try can tell. */
-  | { is: 'ambiguous' | 'unknowable'; error: string }
-  /** It did not take the mail, for a reason that concerns all mails: they wait for so long. */
-  | { is: 'notTaken'; error: string; pauseMs: number }
+/* What an answer of Resend's means for a mail. Every text of Resend's is cleaned before it is stored, shown or logged. */
 
 /** What the SDK returns; any part may be missing. */
 interface ResendAnswer {
@@ -17,6 +10,8 @@ interface ResendAnswer {
 }
 
 const TEXT_MAX = 500
+/** After an ambiguous answer, so that few mails get one while Resend is down. */
+const AMBIGUOUS_PAUSE_MAX_MS = 1000
 const MISCONFIGURED_FACTOR = 12
 const MISCONFIGURED_MAX_MS = 300_000
 const QUOTA_PAUSE_MS = 3_600_000
@@ -46,28 +41,33 @@ export function replyCode(text: unknown): string | undefined {
   return /\b[245]\d\d\b(?:[ -]?[245]\.\d{1,3}\.\d{1,3}\b)?/.exec(String(text))?.[0]
 }
 
-/** `retryMs`: how long to pause if Resend does not say. */
-export function readOutcome(
+/**
+ * The result of a request. Pending and unsent: Resend did not take the mail, for a reason that concerns all mails. Pending
+ * otherwise: it may have taken the mail, and another try will tell. Unknown: no try can tell.
+ * @param retryMs how long to pause if Resend does not say
+ */
+export function readResult(
   { data, error: failure, headers }: ResendAnswer,
   { isConnected, status }: { isConnected: boolean; status: number },
   retryMs: number,
-): Outcome {
+): Result & { refusedField?: string | undefined } {
   const resendId = clean(data?.id)
-  if (resendId) return { is: 'sent', resendId }
+  if (resendId) return { to: 'Sent', lastError: null, resendId }
   const name = clean(failure?.name) || 'unreadable answer'
   const message = clean(failure?.message)
-  if (!isConnected) return { is: 'notTaken', error: `no connection: ${message}`, pauseMs: retryMs }
-  const error = `${status || ''} ${name}: ${message}`.trim()
-  if (name === 'daily_quota_exceeded' || name === 'monthly_quota_exceeded')
-    return { is: 'notTaken', error, pauseMs: QUOTA_PAUSE_MS }
-  if (status === 429) return { is: 'notTaken', error, pauseMs: readDelayMs(headers?.['retry-after']) ?? retryMs }
-  if (name === 'concurrent_idempotent_requests') return { is: 'ambiguous', error }
+  const lastError = isConnected ? `${status || ''} ${name}: ${message}`.trim() : `no connection: ${message}`
+  const notTaken = (pauseMs: number): Result => ({ to: 'Pending', lastError, isUnsent: true, pauseMs })
+  const ambiguous: Result = { to: 'Pending', lastError, pauseMs: Math.min(retryMs, AMBIGUOUS_PAUSE_MAX_MS) }
+  if (!isConnected) return notTaken(retryMs)
+  if (name === 'daily_quota_exceeded' || name === 'monthly_quota_exceeded') return notTaken(QUOTA_PAUSE_MS)
+  if (status === 429) return notTaken(readDelayMs(headers?.['retry-after']) ?? retryMs)
+  if (name === 'concurrent_idempotent_requests') return ambiguous
   // An earlier try used the key with other content: the settings have changed since.
-  if (name === 'invalid_idempotent_request') return { is: 'unknowable', error }
+  if (name === 'invalid_idempotent_request') return { to: 'Unknown', lastError }
   // The SDK's name for no answer, and for one that is not JSON: of a proxy, or of a firewall that rejects this mail.
-  if (name === 'application_error' || status < 400 || status >= 500) return { is: 'ambiguous', error }
-  if (isAboutMail(status, name, message)) return { is: 'refused', error, field: FIELD.exec(message)?.[1] }
-  return { is: 'notTaken', error, pauseMs: Math.min(retryMs * MISCONFIGURED_FACTOR, MISCONFIGURED_MAX_MS) }
+  if (name === 'application_error' || status < 400 || status >= 500) return ambiguous
+  if (isAboutMail(status, name, message)) return { to: 'Failed', lastError, refusedField: FIELD.exec(message)?.[1] }
+  return notTaken(Math.min(retryMs * MISCONFIGURED_FACTOR, MISCONFIGURED_MAX_MS))
 }
 
 /** Resend answers a revoked key with 400, 401 or 403. Of those only the ones that name a part of the mail are about it. */

@@ -1,11 +1,9 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
-import { warnIfOverdue } from './backlog.ts'
 import { limitOf, readCount, receiversOf } from './budget.ts'
 import {
   backOffMs,
-  type ClaimedMail,
   claimTried,
   claimUntried,
   type Result,
@@ -14,19 +12,15 @@ import {
   withholdOld,
 } from './queue.ts'
 import { createMailer } from './resend.ts'
-import type { Outcome } from './resend-answers.ts'
 import type { Transport } from './sender.ts'
 import { type CountedKind, kinds, mailKinds } from './states.ts'
 import { createSummaryWriter } from './summary.ts'
 import { writeMessage } from './templates.ts'
 
-/* Decides which mails are sent now, and what the outcome of a try means for the mail and for the next tries. */
+/* Decides which mails are sent now, and sends one. */
 
-const WARN_MS = 3_600_000
 /** Enough for 100 a second with answers that take 200 ms. */
 const PARALLEL = 20
-/** After an ambiguous try, so that few mails have one while Resend is down. */
-const AMBIGUOUS_PAUSE_MS = 1000
 /** Resend remembers an idempotency key for 24 hours; an hour is left for clocks that differ and for the try itself. */
 const KEY_LIFETIME_HOURS = 23
 const MAILS_A_DAY_TO_A_MAILBOX = 3
@@ -39,7 +33,6 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
   const mailer = createMailer(env)
   const writeSummaryIfDue = createSummaryWriter(db, env, budget, log, summaryWaitMs)
   let count = 0
-  let warnAt = 0 // by this process's monotonic clock
 
   function limitNow(kind: CountedKind): number {
     if (kind === 'Confirmation' && !publicUrl) return 0 // its link would lead nowhere
@@ -55,8 +48,6 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       count = await readCount(db, budget)
       if (limitNow('Notice') === 0) await withholdNotices(db)
       if (limitNow('Summary') > 0) await writeSummaryIfDue(isUpkeep)
-      if (isUpkeep && performance.now() >= warnAt && (await warnIfOverdue(db, log)))
-        warnAt = performance.now() + WARN_MS
     },
     async claim(most) {
       const tried = await claimTried(db, mailKinds, most, leaseSeconds)
@@ -71,11 +62,15 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
     },
     async attempt(mail, newSignal) {
       const message = writeMessage(mail, staffEmails, publicUrl)
-      if (!message) return unsent('Withheld', 'Not sent: what it was about was erased.')
+      if (!message) return withheld('Not sent: what it was about was erased.')
       if (Number(mail.triedHoursAgo) > KEY_LIFETIME_HOURS) return { to: 'Unknown', lastError: KEY_EXPIRED }
       const reason = kinds[mail.kind].to === 'visitor' && (await readWithholdReason(db, mail))
-      if (reason) return unsent('Withheld', `${mail.triedBefore ? NOT_SENT_AGAIN : 'Not sent'}: ${reason}.`)
-      return resultOf(mail, await mailer.send(message, newSignal), env.MAIL_RETRY_SECONDS)
+      if (reason) return withheld(`${mail.triedBefore ? NOT_SENT_AGAIN : 'Not sent'}: ${reason}.`)
+      const result = await mailer.send(message, newSignal)
+      // Anybody can type an address: nobody need do anything about one that does not exist.
+      if (mail.kind === 'Confirmation' && result.to === 'Failed')
+        return withheld(`Resend refuses the address: ${result.lastError}`)
+      return { ...result, dueInMs: backOffMs(mail.attempts, env.MAIL_RETRY_SECONDS) }
     },
     logResult({ id, kind, attempts }, { to, lastError }) {
       if (!lastError || to === 'Withheld') return
@@ -89,27 +84,8 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
   }
 }
 
-function unsent(to: 'Withheld' | 'Pending', lastError: string): Result {
-  return { to, lastError, isUnsent: true }
-}
-
-function resultOf({ kind, attempts }: ClaimedMail, outcome: Outcome, retrySeconds: number): Result {
-  if (outcome.is === 'sent') return { to: 'Sent', lastError: null, resendId: outcome.resendId }
-  const { error: lastError } = outcome
-  switch (outcome.is) {
-    case 'refused':
-      // Anybody can type an address: nobody need do anything about one that does not exist.
-      if (kind === 'Confirmation') return { to: 'Withheld', lastError: `Resend refuses the address: ${lastError}` }
-      return { to: 'Failed', lastError }
-    case 'unknowable':
-      return { to: 'Unknown', lastError }
-    case 'ambiguous': {
-      const pauseMs = Math.min(retrySeconds * 1000, AMBIGUOUS_PAUSE_MS)
-      return { to: 'Pending', lastError, dueInMs: backOffMs(attempts, retrySeconds), pauseMs }
-    }
-    case 'notTaken':
-      return { ...unsent('Pending', lastError), pauseMs: outcome.pauseMs }
-  }
+function withheld(lastError: string): Result {
+  return { to: 'Withheld', lastError, isUnsent: true }
 }
 
 /**

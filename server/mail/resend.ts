@@ -2,7 +2,8 @@ import { type ChannelListener, subscribe, unsubscribe } from 'node:diagnostics_c
 import { Resend } from 'resend'
 import type { Env } from '../env.ts'
 import { propertiesOf } from '../errors.ts'
-import { type Outcome, readNumber, readOutcome } from './resend-answers.ts'
+import type { Result } from './queue.ts'
+import { readNumber, readResult } from './resend-answers.ts'
 import type { NewSignal } from './sender.ts'
 
 export interface Message {
@@ -36,7 +37,7 @@ export function createMailer(
   const resend = new Resend(apiKey, baseUrl ? { baseUrl } : {})
   let limit: number | undefined
 
-  async function request({ tag, idempotencyKey, ...fields }: Message, signal: AbortSignal): Promise<Outcome> {
+  async function request({ tag, idempotencyKey, ...fields }: Message, signal: AbortSignal) {
     const tags = tag ? { tags: [{ name: TAG, value: tag }] } : {}
     const watch = watchRequest(idempotencyKey)
     const answer = await resend.emails.send({ from, ...fields, ...tags }, { idempotencyKey, signal })
@@ -44,15 +45,14 @@ export function createMailer(
     const named = readNumber(answer.headers?.['ratelimit-limit'])
     if (named) limit = Math.min(named, LIMIT_MAX)
     else if (answer.data) limit ??= LIMIT_MAX
-    return readOutcome(answer, seen, retrySeconds * 1000)
+    return readResult(answer, seen, retrySeconds * 1000)
   }
 
   return {
     /** Never throws. If Resend refuses the address for replies, sends without it. */
-    async send(message: Message, newSignal: NewSignal): Promise<Outcome> {
-      const outcome = await request(message, newSignal())
-      if (outcome.is !== 'refused' || outcome.field !== 'reply_to') return outcome
-      return request(withoutReplyTo(message), newSignal())
+    async send(message: Message, newSignal: NewSignal): Promise<Result> {
+      const { refusedField, ...result } = await request(message, newSignal())
+      return refusedField === 'reply_to' ? request(withoutReplyTo(message), newSignal()) : result
     },
     /** From the beginning of one try to that of the next. */
     intervalMs: () => LIMITED_MS / (limit ?? FIRST_LIMIT),

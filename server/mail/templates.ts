@@ -30,15 +30,12 @@ export function writeMessage(mail: StoredMail, staffEmails: string[], publicUrl 
 const LABELS = { ...columns, products: 'Product', retailerSelfUse: 'Buying for' }
 
 export function createNotice(enquiry: Enquiry): Content {
-  const { reference, mobile, email, receivedAt, suspectedSpam } = enquiry
-  const intro = suspectedSpam
-    ? 'This enquiry looks as if a program sent it, so its sender got no acknowledgement. It is stored like any other.'
-    : 'A new purchase enquiry. A reply to this mail goes to the visitor.'
+  const { reference, mobile, email, receivedAt } = enquiry
   const phone = `tel:+91${mobile}`
   const mailto = `mailto:${encodeURIComponent(email).replace('%40', '@')}`
   const links: Partial<Record<OrderField, string>> = { mobile: phone, email: mailto }
   return createContent(titleOf(enquiry), [
-    paragraph(intro),
+    paragraph('A new purchase enquiry. A reply to this mail goes to the visitor.'),
     referenceLine(reference),
     table([
       ...enquiryFields.map((field): Row => [LABELS[field], enquiry[field], links[field]]),
@@ -58,9 +55,8 @@ function createSummary(summary: string): Content {
 }
 
 /** Without personal data. */
-export function titleOf({ reference, quantity, products, retailerSelfUse, suspectedSpam }: Enquiry): string {
-  const spam = suspectedSpam ? 'Suspected spam: ' : ''
-  return `${spam}${brand.name} enquiry ${reference}: ${maskLargeQuantity(quantity)} × ${products}, ${retailerSelfUse}`
+export function titleOf({ reference, quantity, products, retailerSelfUse }: Enquiry): string {
+  return `${brand.name} enquiry ${reference}: ${maskLargeQuantity(quantity)} × ${products}, ${retailerSelfUse}`
 }
 
 /** A larger quantity may be a telephone number, which is personal data. */

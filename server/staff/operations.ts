@@ -71,10 +71,10 @@ async function sendTestMail(env: Terminal['env'], to: string): Promise<string> {
   if (!apiKey) throw new OperatorError('RESEND_API_KEY is not set, so no mail can be sent.')
   const subject = `Test mail of the ${brand.name} website`
   const message = { idempotencyKey: `test/${crypto.randomUUID()}`, to: [to], subject, text: subject, html: subject }
-  const outcome = await createMailer(env()).send(message, () => AbortSignal.timeout(TIMEOUT_MS))
+  const result = await createMailer(env()).send(message, () => AbortSignal.timeout(TIMEOUT_MS))
   const through = `from ${from} through ${baseUrl ?? 'Resend'}`
-  if (outcome.is !== 'sent') throw new OperatorError(`Not sent ${through}: ${outcome.error}`)
-  return `Resend accepted the mail ${through}, with the id ${outcome.resendId}. Now look into the mailbox of ${to}.`
+  if (result.to !== 'Sent') throw new OperatorError(`Not sent ${through}: ${result.lastError}`)
+  return `Resend accepted the mail ${through}, with the id ${result.resendId}. Now look into the mailbox of ${to}.`
 }
 
 async function sendTestPost(env: Terminal['env']): Promise<string> {

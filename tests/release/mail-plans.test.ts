@@ -108,7 +108,7 @@ describe('beside 1,000,000 sent and 100,000 pending mails', () => {
         SELECT seq_tup_read::int AS "scanned", idx_tup_fetch::int AS "fetched" FROM pg_stat_xact_user_tables
         WHERE relname = 'Quvera_Mail'`
       const [before] = await read()
-      const event = { tag: row?.tag ?? '', type: 'email.delivered', resendId: 'x' }
+      const event = { tag: row?.tag ?? '', state: 'Delivered', reason: 'delivered', resendId: 'x' } as const
       await recordEvent(transaction as Db, pino({ level: 'silent' }), event, ['a@b.in'])
       const [after] = await read()
       expect(after.scanned).toBe(before.scanned)

@@ -74,8 +74,8 @@ it('brings back a tag of random letters and digits, read as an object and as a l
       ],
     },
   }
-  expect(readEvent(event)).toMatchObject({ tag, type: 'email.delivered' })
-  expect(readEvent(listed)).toMatchObject({ tag, type: 'email.delivered' })
+  expect(readEvent(event)).toMatchObject({ tag, state: 'Delivered' })
+  expect(readEvent(listed)).toMatchObject({ tag, state: 'Delivered' })
 })
 
 describe('an event that comes before the result of the send is recorded', () => {

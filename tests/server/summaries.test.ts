@@ -74,7 +74,7 @@ describe('a summary', () => {
       expect(await app.db.mail.count({ where: { kind: 'Summary', status: 'Sent' } })).toBe(1),
     )
     const { id, tag } = await app.db.mail.findFirstOrThrow({ where: { kind: 'Summary' } })
-    await app.recordEvent({ tag, resendId: 'one', type: 'email.bounced', reason: 'Permanent 550' })
+    await app.recordEvent({ tag, resendId: 'one', state: 'Bounced', reason: 'bounced: Permanent 550' })
     expect(app.loggedErrors()).toMatchObject([{ kind: 'Summary', state: 'Bounced' }])
     expect((await staff(['mails'], app.env)).stdout).toContain('ALARM: these summaries did not arrive (1)')
     expect((await staff(['check'], app.env)).stdout).toContain(`Summary ${id} did not arrive (Bounced)`)
