@@ -60,13 +60,13 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       }
       return []
     },
-    async attempt(mail, newSignal) {
+    async attempt(mail, signal) {
       const message = writeMessage(mail, staffEmails, publicUrl)
       if (!message) return withheld('Not sent: what it was about was erased.')
       if (Number(mail.triedHoursAgo) > KEY_LIFETIME_HOURS) return { to: 'Unknown', lastError: KEY_EXPIRED }
       const reason = kinds[mail.kind].to === 'visitor' && (await readWithholdReason(db, mail))
       if (reason) return withheld(`${mail.triedBefore ? NOT_SENT_AGAIN : 'Not sent'}: ${reason}.`)
-      const result = await mailer.send(message, newSignal)
+      const result = await mailer.send(message, signal)
       // Anybody can type an address: nobody need do anything about one that does not exist.
       if (mail.kind === 'Confirmation' && result.to === 'Failed')
         return withheld(`Resend refuses the address: ${result.lastError}`)

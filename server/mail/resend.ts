@@ -4,7 +4,6 @@ import type { Env } from '../env.ts'
 import { propertiesOf } from '../errors.ts'
 import type { Result } from './queue.ts'
 import { readNumber, readResult } from './resend-answers.ts'
-import type { NewSignal } from './sender.ts'
 
 export interface Message {
   /** Repeating a message with its key within 24 hours sends it once. */
@@ -50,9 +49,9 @@ export function createMailer(
 
   return {
     /** Never throws. If Resend refuses the address for replies, sends without it. */
-    async send(message: Message, newSignal: NewSignal): Promise<Result> {
-      const { refusedField, ...result } = await request(message, newSignal())
-      return refusedField === 'reply_to' ? request(withoutReplyTo(message), newSignal()) : result
+    async send(message: Message, signal: AbortSignal): Promise<Result> {
+      const { refusedField, ...result } = await request(message, signal)
+      return refusedField === 'reply_to' ? request(withoutReplyTo(message), signal) : result
     },
     /** From the beginning of one try to that of the next. */
     intervalMs: () => LIMITED_MS / (limit ?? FIRST_LIMIT),

@@ -6,9 +6,6 @@ import { releaseLease, takeLease } from '../database/lease.ts'
 import { isDatabaseAway } from '../errors.ts'
 import { type ClaimedMail, type Result, recordResult } from './queue.ts'
 
-/** Makes the signal that ends a request. */
-export type NewSignal = () => AbortSignal
-
 export interface Transport {
   /** Only the process that holds this lease sends. */
   lease: string
@@ -20,8 +17,8 @@ export interface Transport {
   intervalMs(): number
   /** Claims the most urgent mails: `most`, or fewer. */
   claim(most: number): Promise<ClaimedMail[]>
-  /** One try, in which each request ends with a signal of its own. */
-  attempt(mail: ClaimedMail, newSignal: NewSignal): Promise<Result>
+  /** One try, which ends with the signal. */
+  attempt(mail: ClaimedMail, signal: AbortSignal): Promise<Result>
   logResult(mail: ClaimedMail, result: Result): void
 }
 
@@ -34,7 +31,7 @@ interface SenderOptions {
 const POLL_MS = 1000
 const UPKEEP_MS = 60_000
 const SENDER_LEASE_SECONDS = 5
-const REQUEST_TIMEOUT_MS = 10_000
+const TRY_TIMEOUT_MS = 10_000
 /** Mails are claimed for so long at a time, because a statement for each would take the processor from orders. */
 const CLAIMED_MS = 100
 /** A try that begins no later than this does not delay the next one. */
@@ -117,10 +114,9 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   }
 
   async function sendOnce(mail: ClaimedMail) {
-    // A request ends before the claim does, or when the grace period of `stop` is over.
-    const timeoutMs = Math.min(REQUEST_TIMEOUT_MS, leaseSeconds * 500)
-    const newSignal = () => AbortSignal.any([graceIsOver.signal, AbortSignal.timeout(timeoutMs)])
-    const result = await transport.attempt(mail, newSignal)
+    // A try ends before the claim does, or when the grace period of `stop` is over.
+    const timeout = AbortSignal.timeout(Math.min(TRY_TIMEOUT_MS, leaseSeconds * 500))
+    const result = await transport.attempt(mail, AbortSignal.any([timeout, graceIsOver.signal]))
     if (result.pauseMs) {
       pausedUntil = Math.max(pausedUntil, performance.now() + result.pauseMs)
       log.debug({ lease: transport.lease, ms: result.pauseMs }, 'the sender pauses')

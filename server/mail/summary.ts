@@ -21,14 +21,14 @@ import { maskLargeQuantity } from './templates.ts'
 
 const DIGEST_LEASE = 'digest'
 const WAIT_MS = 60_000
-/** Of each list, so many enquiries have a line each, and so many more are named by their references. */
+/** In a list so many enquiries have a line each, and so many more are named by their references. */
 const LINES_MAX = 50
 const NAMED_MAX = 1000
-/** Rows that are read for a list, so that the cost does not grow with the table; and notices of one summary. */
+/** So many rows are read for a list, and so many notices for a summary: the cost does not grow with the tables. */
 const READ_MAX = 2000
 const NOTICES_MAX = 10_000
 
-/** Unknown is among them: such a mail may not have arrived. */
+/** An Unknown mail may not have arrived. */
 const didNotArrive = { status: { in: [...undeliveredStates, 'Unknown' as const] } }
 export const undeliveredSummaries = { ...didNotArrive, kind: 'Summary' as const }
 
@@ -41,13 +41,14 @@ interface Listed {
 interface WaitingNotice extends Listed {
   mail: bigint
   isNew: boolean
-  isNotAlone: boolean
+  /** It was not mailed, because a summary tells of its enquiry. */
+  isHeldBack: boolean
 }
 
 /** Those that began to wait first; of them, the newest enquiries first. */
 function readWaitingNotices(db: Db): Promise<WaitingNotice[]> {
   return db.$queryRaw`
-    SELECT mail."Id" AS "mail", mail."LastError" LIKE ${`${NOT_ALONE}%`} AS "isNotAlone", form."Id"::text AS "id",
+    SELECT mail."Id" AS "mail", starts_with(mail."LastError", ${NOT_ALONE}) AS "isHeldBack", form."Id"::text AS "id",
       form."Reference" AS "reference", form."Status" = 'New' AS "isNew"
     FROM (SELECT * FROM "Quvera_Mail" WHERE ${WAITS_FOR_SUMMARY} ORDER BY "DueAt" LIMIT ${NOTICES_MAX}) mail
     JOIN "Quvera_Form" form ON form."Id" = mail."EnquiryId"
@@ -62,14 +63,14 @@ export async function readSummary(
   notices?: WaitingNotice[],
 ): Promise<string | undefined> {
   const untold = (notices ?? (await readWaitingNotices(db))).filter(({ isNew }) => isNew)
-  const included = untold.filter(({ isNotAlone }) => isNotAlone)
-  const lost = untold.filter(({ isNotAlone }) => !isNotAlone)
+  const heldBack = untold.filter(({ isHeldBack }) => isHeldBack)
+  const lost = untold.filter(({ isHeldBack }) => !isHeldBack)
   const { toCall, waiting, reopened } = await readLists(db, new Date(now.getTime() - DAY_MS))
   const summaries = await db.mail.findMany({ where: undeliveredSummaries, orderBy: { id: 'desc' }, take: LINES_MAX })
   const backupProblem = backupDir && (await findBackupProblem(backupDir))
   const missing = lost.length + toCall.length + summaries.length
   const subject = [
-    included.length && formatCount(included.length, 'enquiry', 'enquiries'),
+    heldBack.length && formatCount(heldBack.length, 'enquiry', 'enquiries'),
     waiting.length && ifCut(waiting) + formatCount(waiting.length, 'enquiry waits', 'enquiries wait'),
     reopened.length && formatCount(reopened.length, 'enquiry reopened', 'enquiries reopened'),
     missing && ifCut(toCall) + formatCount(missing, 'mail did not arrive', 'mails did not arrive'),
@@ -77,7 +78,7 @@ export async function readSummary(
   ].filter(Boolean)
   if (subject.length === 0) return undefined
   const lists: [title: string, enquiries: Listed[], command: string][] = [
-    ['Not mailed one by one, because there were too many or they may be spam.', included, 'list --new'],
+    ['Not mailed one by one, because there were too many or they may be spam.', heldBack, 'list --new'],
     ['Nobody has been told of these: their notice did not arrive.', lost, 'mails'],
     ['Ring these visitors: their acknowledgement did not arrive, or was marked as spam.', toCall, 'mails'],
     ['Still New after 24 hours.', waiting, 'list --new'],

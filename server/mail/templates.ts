@@ -62,8 +62,8 @@ export function titleOf({ reference, quantity, products, retailerSelfUse }: Enqu
 /** A larger quantity may be a telephone number, which is personal data. */
 const QUANTITY_REPEATED_MAX = 9999
 
-export function maskLargeQuantity(quantity: string, instead = `more than ${QUANTITY_REPEATED_MAX}`): string {
-  return Number(quantity) > QUANTITY_REPEATED_MAX ? instead : quantity
+export function maskLargeQuantity(quantity: string): string {
+  return Number(quantity) > QUANTITY_REPEATED_MAX ? `more than ${QUANTITY_REPEATED_MAX}` : quantity
 }
 
 const THANKS = 'Thank you. We have your enquiry. We will call or write to you; you need not send it again.'
@@ -74,26 +74,24 @@ const WHY = `You get this mail because your address was entered in the enquiry f
 /** Without the name and other typed text, so that nobody can use it to send a text of their own. */
 export function createAcknowledgement(enquiry: Enquiry, publicUrl: string): Content {
   const { reference, products, quantity, retailerSelfUse } = enquiry
-  const subject = `${brand.name}: your enquiry ${reference}`
-  const parts = [
+  return createContent(`${brand.name}: your enquiry ${reference}`, [
     paragraph('Dear Sir or Madam,'),
     paragraph(THANKS),
     referenceLine(reference),
     table([
       [LABELS.products, products],
-      [LABELS.quantity, maskLargeQuantity(quantity, 'as you entered it')],
+      [LABELS.quantity, maskLargeQuantity(quantity)],
       [LABELS.retailerSelfUse, retailerSelfUse],
     ]),
     paragraph('Questions? Name the reference.'),
     linkList({ [`Call ${brand.phone}`]: PHONE_LINK, [`Write to ${brand.email}`]: `mailto:${brand.email}` }),
     paragraph(ADVISORY, MUTED_STYLE),
     paragraph(WHY, MUTED_STYLE),
-    ...(publicUrl ? [linkList(linksOf(products, publicUrl))] : []),
-  ]
-  return createContent(`Your enquiry ${reference}`, parts, subject)
+    ...(publicUrl ? [linkList(siteLinks(products, publicUrl))] : []),
+  ])
 }
 
-function linksOf(product: string, publicUrl: string) {
+function siteLinks(product: string, publicUrl: string) {
   return {
     [`The label of ${product}, to show to your physician`]: `${publicUrl}${productPath(product)}#${COMPOSITION_ID}`,
     'Privacy policy': `${publicUrl}${PRIVACY_PATH}`,
@@ -163,8 +161,8 @@ function table(rows: Row[]): Part {
 }
 
 /** The subject is one line of at most `SUBJECT_MAX` characters: a header takes no line breaks. */
-function createContent(title: string, parts: Part[], subject = title): Content {
-  const line = subject.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+function createContent(title: string, parts: Part[]): Content {
+  const line = title.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
   return {
     subject: Array.from(line).slice(0, SUBJECT_MAX).join(''),
     text: `${parts.map(({ text }) => text).join('\n\n')}\n\n${postalAddress}\n${brand.phone} · ${brand.email}\n`,

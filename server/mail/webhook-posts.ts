@@ -69,11 +69,11 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
       // Tried ones come last, because a receiver that hangs must not hold up the others.
       return untried.length > 0 ? untried : claimTried(db, ['Post'], most, MAIL_LEASE_SECONDS)
     },
-    async attempt({ enquiry, key, attempts, triedHoursAgo }, newSignal) {
+    async attempt({ enquiry, key, attempts, triedHoursAgo }, signal) {
       if (!enquiry || (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text'))
         return { to: 'Withheld', lastError: 'Not posted: suspected spam.' }
       const body = createPostBody(NOTIFY_FORMAT, enquiry)
-      const { isAccepted, status: lastError, retryAfterMs } = await sendPost(target, key, body, newSignal())
+      const { isAccepted, status: lastError, retryAfterMs } = await sendPost(target, key, body, signal)
       if (isAccepted) return { to: 'Sent', lastError: null }
       const pauseMs = Math.max(retryAfterMs, PAUSE_AFTER_FAILURE_MS)
       const isTooOld = Number(triedHoursAgo) > MAIL_MAX_AGE_DAYS * 24

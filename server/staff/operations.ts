@@ -71,7 +71,7 @@ async function sendTestMail(env: Terminal['env'], to: string): Promise<string> {
   if (!apiKey) throw new OperatorError('RESEND_API_KEY is not set, so no mail can be sent.')
   const subject = `Test mail of the ${brand.name} website`
   const message = { idempotencyKey: `test/${crypto.randomUUID()}`, to: [to], subject, text: subject, html: subject }
-  const result = await createMailer(env()).send(message, () => AbortSignal.timeout(TIMEOUT_MS))
+  const result = await createMailer(env()).send(message, AbortSignal.timeout(TIMEOUT_MS))
   const through = `from ${from} through ${baseUrl ?? 'Resend'}`
   if (result.to !== 'Sent') throw new OperatorError(`Not sent ${through}: ${result.lastError}`)
   return `Resend accepted the mail ${through}, with the id ${result.resendId}. Now look into the mailbox of ${to}.`

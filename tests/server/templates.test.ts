@@ -111,7 +111,7 @@ describe('the acknowledgement', () => {
     (quantity) => {
       const { subject, text, html } = createAcknowledgement(anEnquiry({ quantity }), SITE)
       expect(subject + text + html).not.toContain(quantity)
-      expect(text).toContain('Quantity: as you entered it\n')
+      expect(text).toContain('Quantity: more than 9999\n')
       expect(createNotice(anEnquiry({ quantity })).text).toContain(quantity)
     },
   )
