@@ -46,8 +46,8 @@ export function readEvent(body: unknown): DeliveryEvent | undefined {
 
 /**
  * Applies an event to its mail, whether or not the result of the send is recorded yet. Events may be repeated and come in
- * any order. To one receiver, bad news replaces `Delivered`. To several, `Delivered` replaces bad news: the mail has
- * reached one.
+ * any order. Of a mail to one receiver, bad news is decisive and replaces `Delivered`. Of a mail to several, `Delivered` is
+ * decisive and replaces bad news: the mail has reached one.
  */
 export async function recordEvent(db: Db, log: Log, event: DeliveryEvent, staffEmails: string[]): Promise<void> {
   const { tag, state, reason, resendId } = event
@@ -58,11 +58,11 @@ export async function recordEvent(db: Db, log: Log, event: DeliveryEvent, staffE
   const isToSeveral = kinds[mail.kind].to === 'staff' && staffEmails.length > 1
   const isBad = undeliveredStates.includes(state)
   const isDecisive = isToSeveral ? state === 'Delivered' : isBad
-  const before: MailStatus[] = isDecisive ? statesBefore(state) : ['Pending', 'Unknown', 'Sent']
+  const replaced: MailStatus[] = isDecisive ? statesBefore(state) : ['Pending', 'Unknown', 'Sent']
   const changed = await transition(
     db,
     state,
-    Prisma.sql`${isTagged} AND mail."Status" = ANY(${before}::text[]::"Quvera_MailStatus"[])`,
+    Prisma.sql`${isTagged} AND mail."Status" = ANY(${replaced}::text[]::"Quvera_MailStatus"[])`,
     Prisma.sql`"LastError" = ${isBad ? reason : null}, "ResendId" = coalesce("ResendId", nullif(${resendId}, ''))`,
   )
   // Each receiver has an event of its own: one that changes nothing is logged if it is bad.

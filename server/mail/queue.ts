@@ -13,9 +13,9 @@ export type ClaimedMail = StoredMail & Claim
 
 interface Claim {
   id: bigint
-  /** DueAt before the claim. */
+  /** Its DueAt before the claim. */
   dueBefore: Date
-  /** TriedAt before the claim: when an earlier try began that may have sent the mail. */
+  /** Its TriedAt before the claim: when an earlier try began that may have sent the mail. */
   triedBefore: Date | null
   triedHoursAgo: number | null
 }
@@ -69,6 +69,7 @@ export function claimTried(db: Db, ofKinds: MailKind[], most: number, leaseSecon
   return claim(db, where, 'ASC', most, leaseSeconds)
 }
 
+/** The outer condition is checked again if another process claims the same mails at this moment. */
 async function claim(db: Db, where: Prisma.Sql, order: 'ASC' | 'DESC', most: number, leaseSeconds: number) {
   const claims = await db.$queryRaw<Claim[]>`
     UPDATE "Quvera_Mail" mail
@@ -102,15 +103,19 @@ export async function readMails(db: Db, rows: { id: bigint }[]) {
 /** Changes nothing if another process has claimed the mail since, or a delivery event was earlier: then those count. */
 export async function recordResult(db: Db, mail: ClaimedMail, result: Result): Promise<void> {
   const { to, lastError, dueInMs = 0, resendId = null, isUnsent } = result
-  const next = isUnsent ? Prisma.sql`${mail.dueBefore}` : Prisma.sql`now() + make_interval(secs => ${dueInMs / 1000})`
-  const sentAt = to === 'Sent' ? Prisma.sql`now()` : Prisma.sql`"TriedAt"`
-  const triedAt = isUnsent ? Prisma.sql`${mail.triedBefore}::timestamptz` : sentAt
+  let dueAt = Prisma.sql`now() + make_interval(secs => ${dueInMs / 1000})`
+  let triedAt = Prisma.sql`"TriedAt"`
+  if (to === 'Sent') triedAt = Prisma.sql`now()` // the budget counts from then on, as Resend does
+  if (isUnsent) {
+    dueAt = Prisma.sql`${mail.dueBefore}`
+    triedAt = Prisma.sql`${mail.triedBefore}::timestamptz`
+  }
   await transition(
     db,
     to,
     Prisma.sql`mail."Id" = ${mail.id} AND mail."Attempts" = ${mail.attempts} AND mail."Status" = 'Pending'`,
     Prisma.sql`"LastError" = ${lastError}, "ResendId" = coalesce(${resendId}, "ResendId"), "TriedAt" = ${triedAt}`,
-    to === 'Pending' ? next : undefined,
+    to === 'Pending' ? dueAt : undefined,
   )
 }
 
@@ -139,5 +144,7 @@ async function withhold(db: Db, kind: MailKind, days: number, reason: string): P
   const old = Prisma.sql`mail."TriedAt" IS NULL AND mail."Id" IN (SELECT "Id" FROM "Quvera_Mail"
     WHERE "Status" = 'Pending' AND "Kind" = ${kind}::"Quvera_MailKind" AND "TriedAt" IS NULL
       AND "DueAt" <= now() - make_interval(days => ${days}) LIMIT ${CHUNK})`
-  while ((await transition(db, 'Withheld', old, Prisma.sql`"LastError" = ${reason}`)) === CHUNK);
+  let changed: number
+  do changed = await transition(db, 'Withheld', old, Prisma.sql`"LastError" = ${reason}`)
+  while (changed === CHUNK)
 }
