@@ -4,14 +4,14 @@ import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 
 /* Figures for monitoring: how many mails wait or did not arrive, and for how long the oldest has waited. */
 
-/** Counts of a kind end here, so that the cost does not grow. */
+/** Counts of a kind end here, so that the cost does not grow. Their order is that of an index, so that it is used. */
 const COUNT_MAX = 10_000
 const OVERDUE_SECONDS = 15 * 60
 
 export async function readBacklog(db: Db) {
   const counts = await db.$queryRaw<{ kind: MailKind; state: MailStatus; count: number }[]>`
     SELECT kind, state, (SELECT count(*)::int FROM (
-      SELECT FROM "Quvera_Mail" WHERE "Status" = state AND "Kind" = kind LIMIT ${COUNT_MAX}) first) AS "count"
+      SELECT FROM "Quvera_Mail" WHERE "Status" = state AND "Kind" = kind ORDER BY "DueAt" LIMIT ${COUNT_MAX}) first) AS "count"
     FROM unnest(enum_range(NULL::"Quvera_MailKind")) AS kind CROSS JOIN unnest(enum_range(NULL::"Quvera_MailStatus")) AS state
     WHERE state IN ('Pending', 'Failed', 'Unknown', 'Bounced', 'Complained')`
   const countOf = (state: MailStatus, isPost = false) =>
