@@ -9,7 +9,7 @@ import pg from 'pg'
 import { OperatorError, sqlState } from '../errors.ts'
 import { emptyDatabaseFolder } from '../project-root.ts'
 import { assertDataDir, InUseError, pathIn, readServerPid, readVersion, socketConnection } from './data-dir.ts'
-import { asPostgresUser, findPrograms, type Programs } from './programs.ts'
+import { asNamedUser, asPostgresUser, findPrograms, type Programs } from './programs.ts'
 
 const SETTINGS = {
   listen_addresses: '', // only the socket
@@ -186,7 +186,7 @@ async function isReady(dataDir: string, child: ChildProcess): Promise<boolean> {
 
 /**
  * The empty database that a first start copies, with the role and the database `quvera`. The build makes it, because
- * initdb takes a second, and fails for a user without a name.
+ * initdb takes a second.
  */
 export async function makeEmptyDatabase(programs?: Programs): Promise<void> {
   const folder = emptyDatabaseFolder()
@@ -203,7 +203,9 @@ export async function makeEmptyDatabase(programs?: Programs): Promise<void> {
   run('mv', [`${folder}.new`, folder])
 }
 
+/** initdb and the single-user mode ask for the name of the user. */
 function run(program: string, args: string[], input = ''): void {
-  const { status, stderr, error } = spawnSync(...asPostgresUser(program, args), { input, encoding: 'utf8', env: {} })
+  const [command, commandArgs] = asNamedUser(...asPostgresUser(program, args))
+  const { status, stderr, error } = spawnSync(command, commandArgs, { input, encoding: 'utf8', env: {} })
   if (status !== 0) throw new OperatorError(`${program} failed: ${error?.message ?? stderr.trim()}`)
 }

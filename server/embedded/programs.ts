@@ -1,5 +1,6 @@
 // PostgreSQL's programs, which npm installs, and the user as whom they run.
 import { spawnSync } from 'node:child_process'
+import { userInfo } from 'node:os'
 import { OperatorError } from '../errors.ts'
 
 /** PostgreSQL refuses to run as root. Started by root, it runs as the user `nobody`. */
@@ -29,6 +30,16 @@ export function asPostgresUser(program: string, args: string[]): [program: strin
   if (process.platform !== 'linux') return [program, args]
   const fromRoot = process.getuid?.() === 0 ? FROM_ROOT : []
   return ['setpriv', [...fromRoot, '--pdeathsig', 'INT', program, ...args]]
+}
+
+/** The same for a program that asks for the user's name: a user without one gets that of `nobody`, in a user namespace. */
+export function asNamedUser(program: string, args: string[]): [program: string, args: string[]] {
+  try {
+    userInfo()
+    return [program, args]
+  } catch {
+    return ['unshare', ['--user', `--map-user=${NOBODY}`, program, ...args]]
+  }
 }
 
 /** @throws OperatorError with the remedy when PostgreSQL does not run here */
