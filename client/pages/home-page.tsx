@@ -1,3 +1,4 @@
+import { Fragment } from 'react'
 import { type Product, productPath, productSlug, products } from '../../shared/catalogue.ts'
 import { readFieldRules } from '../../shared/order.ts'
 import { compareProducts, compositions, fullName, type LabelLine } from '../content/compositions.ts'
@@ -45,15 +46,18 @@ function Banner() {
               {home.headline[1]}
             </h1>
             <p className="lead">
-              {home.lead.map((sentence) => (
-                <span key={sentence}>{sentence} </span>
+              {home.lead.map((sentence, index) => (
+                <Fragment key={sentence}>
+                  {index > 0 && <br />}
+                  {sentence}{' '}
+                </Fragment>
               ))}
             </p>
             <p className="in-line">
               <a href="#buy-now" className="button capitals">
                 buy now
               </a>
-              <span>
+              <span className="in-line">
                 {home.buyers.map(({ type, text }) => (
                   <a key={type} href={`/buy-now?for=${productSlug(type)}`}>
                     {text}

@@ -53,7 +53,7 @@ it.each([600, 768, 900, 1024, 1440, 1920])('no text of the banner lies on its pi
         return range.getBoundingClientRect().right
       })
     const { left, width: size } = (banner.querySelector('.banner-picture') as Element).getBoundingClientRect()
-    return { picture: { left, size }, bottles: ends('h1, .lead span'), links: ends('.in-line a') }
+    return { picture: { left, size }, bottles: ends('h1, .lead'), links: ends('.in-line a') }
   })
   expect(Math.max(...bottles)).toBeLessThan(picture.left + BOTTLE * picture.size)
   expect(Math.max(...links)).toBeLessThan(picture.left + SOFTGELS * picture.size)

@@ -62,7 +62,6 @@ const pairs: [front: string, ground: string, least: number][] = [
   ['ink', 'mint', TEXT],
   ['ink', 'gold', TEXT],
   ['gold', 'leaf', TEXT],
-  ['lycopene', 'gold', LARGE],
   ['mint', 'leaf', TEXT],
   ['accent', 'sand', LARGE],
   ['field-line', 'white', LARGE],
