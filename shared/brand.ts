@@ -25,6 +25,8 @@ export const palette = {
   paper: '#fbf7f0',
   sand: '#f0e6d6',
   leaf: '#24483f',
+  /** The ground of the home page's banner. */
+  gold: '#e9a63c',
   line: '#d8cbb8',
   inkMuted: '#5c534b',
   ink: '#1f1a17',

@@ -10,6 +10,8 @@ os.environ["OPENCV_IO_ENABLE_OPENEXR"] = "1"
 import cv2  # noqa: E402
 import numpy as np  # noqa: E402
 
+from pictures import PICTURES  # noqa: E402
+
 WORK = os.environ.get("ARTWORK_WORK", os.path.join(tempfile.gettempdir(), "artwork"))
 IMAGES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "images")
 KNEE, TOP = 0.75, 1.04
@@ -37,7 +39,16 @@ def untone(y):
 
 def load(name, percent):
     """Light, albedo and normal: each as mean over all seeds, with its noise as half the gap between two half means."""
-    read = lambda p: cv2.imread(p, cv2.IMREAD_UNCHANGED)[..., 2::-1].astype(np.float32)  # noqa: E731
+
+    def read(path):
+        """One take; the part behind glass from the take with more samples, which is empty elsewhere."""
+        whole, part = (cv2.imread(os.path.join(os.path.dirname(path), prefix + os.path.basename(path)), cv2.IMREAD_UNCHANGED) for prefix in ("", "glass-"))
+        if part is not None:
+            left, top, right, bottom = (round(share * size) for share, size in zip(PICTURES[name]["glass"], whole.shape[1::-1] * 2))
+            inside = (slice(top + 2, bottom - 2), slice(left + 2, right - 2))
+            whole[inside] = part[inside]
+        return whole[..., 2::-1].astype(np.float32)
+
     files = sorted(glob.glob(f"{WORK}/exr/{name}/image-{percent}-*.exr"))
     layers = {}
     for kind in ("image", "albedo", "normal"):
@@ -232,8 +243,6 @@ def encode(name, path, spec):
 
 
 if __name__ == "__main__":
-    from pictures import PICTURES
-
     names, percent = sys.argv[2:], int(sys.argv[1])
     for name in names or PICTURES:
         png = develop(name, PICTURES[name], percent)

@@ -1,13 +1,14 @@
 """What is delivered: size, the ground a picture stands on and is cut from (none: full-bleed), widths."""
-PAPER, SAND, LEAF = "#FBF7F0", "#F0E6D6", "#24483F"
+PAPER, SAND, LEAF, AMBER = "#FBF7F0", "#F0E6D6", "#24483F", "#E9A63C"
 PORTRAIT, SQUARE = (960, 1200), (800, 800)
 SHOP, TILE, CARD, WIDE = (400, 640, 960), (240, 480, 800), (320, 640, 960), (640, 1280)
+BOTTLE = (0.28, 0.32, 0.67, 0.47)  # of one that stands alone: the glass above its label
 HERO = (480, 640, 960, 1600)
 
 PICTURES = {
-    "home-pair": dict(size=(2000, 2000), ground=PAPER, widths=(480, 800, 1200, 2000), cq={800: 42, 1200: 23, 2000: 24}),
-    "quvera-300": dict(size=(1600, 2000), ground=SAND, widths=HERO, cq={480: 24, 960: 23}),
-    "quvera-xt": dict(size=(1600, 2000), ground=LEAF, widths=HERO, cq={480: 24}),
+    "home-pair": dict(size=(2000, 2000), ground=AMBER, glass=(0.16, 0.28, 0.85, 0.52), widths=(480, 800, 1200, 2000), cq={480: 33, 800: 36, 1200: 23, 2000: 24}),
+    "quvera-300": dict(size=(1600, 2000), ground=SAND, glass=BOTTLE, widths=HERO, cq={480: 24, 960: 23}),
+    "quvera-xt": dict(size=(1600, 2000), ground=LEAF, glass=BOTTLE, widths=HERO, cq={480: 24}),
     "buy-now": dict(size=(1280, 1600), ground=SAND, widths=(*SHOP, 1280)),
     "not-found": dict(size=(960, 640), ground=PAPER, widths=(480, 960)),
 }

@@ -25,12 +25,12 @@ def scene(function):
 
 @scene
 def home_pair():
-    studio(PAPER)
-    bottle("300", (-0.34, 0.0, 0), 1)
-    bottle("xt", (0.42, 0.16, 0), 0)
-    scatter("300", [(-0.66, -0.44, 24), (-0.36, -0.58, -38), (-0.86, -0.22, 80), (-0.47, -0.50, 66, 0.088, 12)])
-    scatter("xt", [(0.30, -0.46, 152), (0.60, -0.32, 35), (0.10, -0.62, 8), (0.84, -0.10, 100)])
-    camera((0.03, 0, 0.55), 5.55, up=9, lens=85, fstop=0.95, focus=(0, -0.25, 0.4))
+    studio(AMBER, key=1.62, fill=1.5, world=0.42, glow=0.4, cloth=(0.76, 0.87, 0.92))
+    bottle("300", (-0.31, 0.0, 0), 1)
+    bottle("xt", (0.40, 0.24, 0), 0)
+    scatter("300", [(-0.62, -0.40, 24), (-0.34, -0.56, -38), (-0.80, -0.18, 80), (-0.45, -0.47, 66, 0.088, 12)])
+    scatter("xt", [(0.26, -0.42, 152), (0.56, -0.26, 35), (0.08, -0.60, 8), (0.80, 0.0, 100)])
+    camera((0.02, 0, 0.56), 4.9, up=9, lens=85, fstop=0.95, focus=(0, -0.25, 0.4))
 
 
 def alone(kind, ground, spots):
@@ -768,4 +768,4 @@ if __name__ == "__main__":
     for name in names or SCENES:
         random.seed(7)
         SCENES[name]()
-        render(name, PICTURES[name]["size"], int(samples), int(percent), [int(s) for s in seeds.split(",")], plate="ground" in PICTURES[name])
+        render(name, PICTURES[name]["size"], int(samples), int(percent), [int(s) for s in seeds.split(",")], plate="ground" in PICTURES[name], behind_glass=PICTURES[name].get("glass"))

@@ -233,6 +233,7 @@ def again(made, at, turn=(0, 0, 0), scale=1.0):
 def studio(ground=PAPER, key=1.0, fill=1.0, world=0.26, wall=6.0, glow=0.0, cloth=(1, 1, 1)):
     """An empty scene: seamless ground, big soft key from upper left, warm fill, a strip behind for edges.
 
+    Key and fill are round and brightest in their middles, so that glass mirrors them without hard edges.
     cloth corrects the ground's paint so that under this light it already looks nearly like its CSS colour."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
@@ -257,6 +258,8 @@ def studio(ground=PAPER, key=1.0, fill=1.0, world=0.26, wall=6.0, glow=0.0, clot
         made.location = at
         made.rotation_euler = (Vector(to) - Vector(at)).to_track_quat("-Z", "Y").to_euler()
         made.visible_camera = False
+        if size[0] == size[1]:
+            soften(lamp, at)
 
     light("key", (-3.4, -1.6, 4.2), (1.9, 1.9), 290 * key, (1.0, 0.945, 0.87))
     light("fill", (4.6, -3.0, 2.4), (3.0, 3.0), 62 * fill, (1.0, 0.90, 0.78))
@@ -265,6 +268,20 @@ def studio(ground=PAPER, key=1.0, fill=1.0, world=0.26, wall=6.0, glow=0.0, clot
         light("glow", (0.5, 2.4, 0.9), (1.6, 1.2), 40 * glow, (1.0, 0.9, 0.76), (0, 0, 0.6))
         light("rim", (-2.6, 2.6, 1.6), (0.7, 2.4), 70 * glow, (1.0, 0.97, 0.93))
     return scene
+
+
+def soften(lamp, at):
+    """Makes a lamp round and lets it fade from its middle to its rim; it gives as much light as before."""
+    lamp.shape, lamp.size, lamp.use_nodes = "DISK", lamp.size * 1.25, True
+    nodes, links = lamp.node_tree.nodes, lamp.node_tree.links
+    where, away, fade = nodes.new("ShaderNodeNewGeometry"), nodes.new("ShaderNodeVectorMath"), nodes.new("ShaderNodeMapRange")
+    away.operation, away.inputs[1].default_value = "DISTANCE", at
+    fade.interpolation_type = "SMOOTHSTEP"
+    for name, value in (("From Min", 0.0), ("From Max", lamp.size / 2), ("To Min", 10 / 3), ("To Max", 0.0)):
+        fade.inputs[name].default_value = value  # a smooth step over a disk has three tenths of its volume
+    links.new(where.outputs["Position"], away.inputs[0])
+    links.new(away.outputs["Value"], fade.inputs["Value"])
+    links.new(fade.outputs[0], nodes["Emission"].inputs["Strength"])
 
 
 def camera(to=(0, 0, 0.6), away=6.0, up=8.0, turn=0.0, lens=85.0, fstop=2.8, focus=None):
@@ -285,10 +302,11 @@ def camera(to=(0, 0, 0.6), away=6.0, up=8.0, turn=0.0, lens=85.0, fstop=2.8, foc
     return made
 
 
-def render(name, size, samples=64, percent=100, seeds=(1,), bounces=10, plate=False):
+def render(name, size, samples=64, percent=100, seeds=(1,), bounces=10, plate=False, behind_glass=None):
     """Renders each seed to its own linear EXR, with the albedo and normals that the denoiser reads.
 
-    plate: also the empty ground, small, so that finish.py can divide its slow shading out."""
+    plate: also the empty ground, small, so that finish.py can divide its slow shading out. behind_glass: left, top, right and
+    bottom of the part where things are seen through glass, as shares of the picture; it gets eight times the samples."""
     scene = bpy.context.scene
     scene.render.engine = "CYCLES"
     c = scene.cycles
@@ -311,7 +329,7 @@ def render(name, size, samples=64, percent=100, seeds=(1,), bounces=10, plate=Fa
     tree.nodes.clear()
     source = tree.nodes.new("CompositorNodeRLayers")
 
-    def take(labels, percent, seed):
+    def take(labels, percent, seed, prefix=""):
         c.seed = seed
         for old in [n for n in tree.nodes if n != source]:
             tree.nodes.remove(old)
@@ -320,12 +338,20 @@ def render(name, size, samples=64, percent=100, seeds=(1,), bounces=10, plate=Fa
         files.format.file_format, files.format.color_depth = "OPEN_EXR", "32"
         files.file_slots.clear()
         for label, socket in labels:
-            files.file_slots.new(f"{label}-{percent}-{seed}-")
+            files.file_slots.new(f"{prefix}{label}-{percent}-{seed}-")
             tree.links.new(source.outputs[socket], files.inputs[-1])
         bpy.ops.render.render(write_still=False)
 
+    passes = (("image", "Image"), ("normal", "Normal"), ("albedo", "DiffCol"), ("bare", "bare"))
     for seed in seeds:
-        take((("image", "Image"), ("normal", "Normal"), ("albedo", "DiffCol"), ("bare", "bare")), percent, seed)
+        take(passes, percent, seed)
+    if behind_glass:
+        r, (left, top, right, bottom) = scene.render, behind_glass
+        r.use_border, r.border_min_x, r.border_max_x, r.border_min_y, r.border_max_y = True, left, right, 1 - bottom, 1 - top
+        c.samples, c.adaptive_threshold = samples * 8, 0.005
+        for seed in seeds:
+            take(passes, percent, seed, "glass-")
+        r.use_border = False
     if plate:
         for made in scene.objects:
             made.hide_render = made.type not in ("LIGHT", "CAMERA") and made.name != "ground"

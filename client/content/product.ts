@@ -2,7 +2,7 @@ import { type Product, products } from '../../shared/catalogue.ts'
 import type { LabelLine } from './compositions.ts'
 
 /** Background of a section: the classes on-… in tokens.css. */
-export type Ground = 'paper' | 'sand' | 'leaf' | 'lycopene'
+export type Ground = 'paper' | 'sand' | 'leaf' | 'lycopene' | 'gold'
 
 /** What the home page shows of a product. */
 export interface ProductCard {

@@ -55,7 +55,7 @@ export function OrderFields({ rules, fieldErrors, values = {}, submissionKey, is
         <Choice {...field('retailerSelfUse')} placeholder="Please choose" options={buyerTypes} />
       </Field>
       <Field {...about('products')} label="Product">
-        <Choice {...field('products')} placeholder="Choose a product" options={products} />
+        <Choice {...field('products')} placeholder="Please choose" options={products} />
       </Field>
       <input type="hidden" name="productName" value={brand.name} />
       {submissionKey && <input type="hidden" name="submissionKey" value={submissionKey} />}

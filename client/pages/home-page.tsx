@@ -1,3 +1,4 @@
+import { Fragment } from 'react'
 import { type Product, productPath, productSlug, products } from '../../shared/catalogue.ts'
 import { readFieldRules } from '../../shared/order.ts'
 import { compareProducts, compositions, fullName, type LabelLine } from '../content/compositions.ts'
@@ -11,6 +12,7 @@ import type { Page } from './page.ts'
 
 export const homePage: Page = {
   path: '/',
+  ground: 'gold',
   title: home.title,
   description: home.description,
   Body: ({ answer: { order: answer } }) => (
@@ -35,47 +37,52 @@ export const homePage: Page = {
 
 function Banner() {
   return (
-    <section className="banner">
-      <div className="wrap banner-grid">
-        <div className="banner-text">
-          <h1>
-            {home.headline[0]} <br />
-            {home.headline[1]}
-          </h1>
-          <p className="lead">
-            {home.lead.map((sentence) => (
-              <span key={sentence}>{sentence} </span>
-            ))}
-          </p>
-          <a href="#buy-now" className="button capitals">
-            buy now
-          </a>
-          <p className="in-line">
-            {home.buyers.map(({ type, text }) => (
-              <a key={type} href={`/buy-now?for=${productSlug(type)}`}>
-                {text}
+    <>
+      <section className="banner on-gold">
+        <div className="wrap banner-grid">
+          <div className="banner-text">
+            <h1>
+              {home.headline[0]} <br />
+              {home.headline[1]}
+            </h1>
+            <p className="lead">
+              {home.lead.map((sentence, index) => (
+                <Fragment key={sentence}>
+                  {index > 0 && <br />}
+                  {sentence}{' '}
+                </Fragment>
+              ))}
+            </p>
+            <p className="in-line">
+              <a href="#buy-now" className="button capitals">
+                buy now
               </a>
-            ))}
-          </p>
+              <span className="in-line">
+                {home.buyers.map(({ type, text }) => (
+                  <a key={type} href={`/buy-now?for=${productSlug(type)}`}>
+                    {text}
+                  </a>
+                ))}
+              </span>
+            </p>
+          </div>
+          <Picture
+            className="banner-picture"
+            name="home-pair"
+            alt={home.pictureAlt}
+            sizes="(min-width: 37.5em) min(69vw - 7.1rem, 58rem), 100vw"
+            first
+          />
         </div>
-        <Picture
-          className="banner-picture"
-          name="home-pair"
-          alt={home.pictureAlt}
-          sizes="(min-width: 56.25em) 56vw, 100vw"
-          first
-        />
-      </div>
-      <div className="wrap">
-        <ul className="facts">
-          {home.facts.map(({ title, text }) => (
-            <li key={title}>
-              <strong>{title}</strong> {text}
-            </li>
-          ))}
-        </ul>
-      </div>
-    </section>
+      </section>
+      <ul className="wrap facts">
+        {home.facts.map(({ title, text }) => (
+          <li key={title}>
+            <strong>{title}</strong> {text}
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 

@@ -36,7 +36,8 @@ export function Drops({ lines }: { lines: LabelLine[] }) {
   })
   return (
     <figure>
-      <svg viewBox={`0 0 ${round(right)} ${round(height)}`} aria-hidden="true">
+      {/* The drops end at its edges, which are not on whole pixels. */}
+      <svg viewBox={`0 0 ${round(right)} ${round(height)}`} overflow="visible" aria-hidden="true">
         {shapes}
       </svg>
       <figcaption className="panel-class">

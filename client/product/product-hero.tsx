@@ -3,7 +3,7 @@ import { buyNowPath, COMPOSITION_ID, products } from '../../shared/catalogue.ts'
 import { fullName } from '../content/compositions.ts'
 import type { ProductContent } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
-import { Amount, NoBreakSpaces } from '../ui/text.tsx'
+import { Amount, FullName, NoBreakSpaces } from '../ui/text.tsx'
 import { Contents } from './contents.tsx'
 import { SheetLink } from './sheet-link.tsx'
 
@@ -43,7 +43,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
             <ul>
               {rows.slice(0, FIGURES_SHOWN).map((line) => (
                 <li key={line.name}>
-                  <Amount>{line.amount}</Amount> <NoBreakSpaces>{fullName(line)}</NoBreakSpaces>
+                  <Amount>{line.amount}</Amount> <FullName>{fullName(line)}</FullName>
                 </li>
               ))}
             </ul>

@@ -20,6 +20,46 @@ it('a card that is tapped stays under the finger', async () => {
   await close()
 })
 
+it.each([320, 360, 390])('no word under the figures of a product is broken, %i px wide', async (width) => {
+  const { page, close } = await visit(xt, { viewport: { width, height: 740 } })
+  const { words, broken } = await page.locator('.figures').evaluate((figures) => {
+    const range = document.createRange()
+    const texts = document.createTreeWalker(figures, NodeFilter.SHOW_TEXT)
+    const all: { word: string; lines: number }[] = []
+    while (texts.nextNode())
+      for (const { 0: word, index } of (texts.currentNode.textContent ?? '').matchAll(/\S+/g)) {
+        range.setStart(texts.currentNode, index)
+        range.setEnd(texts.currentNode, index + word.length)
+        all.push({ word, lines: range.getClientRects().length })
+      }
+    return { words: all.length, broken: all.filter(({ lines }) => lines > 1) }
+  })
+  expect(words).toBeGreaterThan(8)
+  expect(broken).toEqual([])
+  await close()
+})
+
+/** Shares of the picture's width at which its softgels and its left bottle begin. */
+const SOFTGELS = 0.06
+const BOTTLE = 0.18
+
+it.each([600, 768, 900, 1024, 1440, 1920])('no text of the banner lies on its picture, %i px wide', async (width) => {
+  const { page, close } = await visit('/', { viewport: { width, height: 900 } })
+  const { picture, bottles, links } = await page.locator('.banner').evaluate((banner) => {
+    const ends = (selector: string) =>
+      [...banner.querySelectorAll(selector)].map((part) => {
+        const range = document.createRange()
+        range.selectNodeContents(part)
+        return range.getBoundingClientRect().right
+      })
+    const { left, width: size } = (banner.querySelector('.banner-picture') as Element).getBoundingClientRect()
+    return { picture: { left, size }, bottles: ends('h1, .lead'), links: ends('.in-line a') }
+  })
+  expect(Math.max(...bottles)).toBeLessThan(picture.left + BOTTLE * picture.size)
+  expect(Math.max(...links)).toBeLessThan(picture.left + SOFTGELS * picture.size)
+  await close()
+})
+
 it('each tab that is tapped is pressed by that tap', async () => {
   const { page, close } = await visit(xt, { ...PHONE, hasTouch: true, isMobile: true })
   const tabs = page.locator('.segments button')

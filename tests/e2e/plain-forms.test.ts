@@ -251,7 +251,7 @@ describe('a form that must not get through', () => {
   it('whose choice is none of ours leaves the choice open', async () => {
     const html = await (await post('/buy-now', { ...fields, products: 'Other 500' })).text()
     expect(html).toContain(messages.product)
-    expect(html).toMatch(/<option value="" disabled="" hidden="" selected="">Choose a product/)
+    expect(html).toMatch(/<option value="" disabled="" hidden="" selected="">Please choose/)
   })
 })
 

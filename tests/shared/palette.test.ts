@@ -8,7 +8,7 @@ const TOKENS = 'client/styles/tokens.css'
 const tokens = readFileSync(join(root, TOKENS), 'utf8')
 
 it('pages take from the palette what mails have too', () => {
-  expect(tokens).toMatch(/--gold: #[0-9a-f]{6}/)
+  expect(tokens).toMatch(/--lycopene: #[0-9a-f]{6}/)
   for (const [name, colour] of Object.entries(palette)) {
     expect(tokens, name).not.toContain(colour)
     const token = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
