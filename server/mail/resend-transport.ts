@@ -77,7 +77,8 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       const reason = lastError.split(':')[0]
       const fields = { mail: id, kind, attempt: attempts, state: to, reason }
       const isLost = kinds[kind].to === 'staff' && to !== 'Pending'
-      if (isLost || lastError.includes('monthly_quota_exceeded'))
+      if (to === 'Sent') log.error(fields, 'a mail was refused for one of its receivers: correct STAFF_EMAILS')
+      else if (isLost || lastError.includes('monthly_quota_exceeded'))
         log.error(fields, 'a mail was not sent, and staff may not know of an enquiry: see `staff mails`')
       else log.warn(fields, 'a mail was not sent')
     },

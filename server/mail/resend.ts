@@ -1,4 +1,5 @@
 import { type ChannelListener, subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Resend } from 'resend'
 import type { Env } from '../env.ts'
 import { propertiesOf } from '../errors.ts'
@@ -35,6 +36,7 @@ export function createMailer(
   const { RESEND_API_KEY: apiKey, RESEND_BASE_URL: baseUrl, MAIL_FROM: from, MAIL_RETRY_SECONDS: retrySeconds } = env
   const resend = new Resend(apiKey, baseUrl ? { baseUrl } : {})
   let limit: number | undefined
+  const intervalMs = () => LIMITED_MS / (limit ?? FIRST_LIMIT)
 
   async function request({ tag, idempotencyKey, ...fields }: Message, signal: AbortSignal) {
     const tags = tag ? { tags: [{ name: TAG, value: tag }] } : {}
@@ -47,14 +49,37 @@ export function createMailer(
     return readResult(answer, seen, retrySeconds * 1000)
   }
 
+  /** If Resend refuses the address for replies, sends without it; if it refuses one of several receivers, to each singly. */
+  async function send(message: Message, signal: AbortSignal): Promise<Result> {
+    const { refusedField, ...result } = await request(message, signal)
+    if (refusedField === 'reply_to' && message.replyTo) return send(withoutReplyTo(message), signal)
+    if (refusedField === 'to' && message.to.length > 1) return sendSingly(message, signal, result)
+    return result
+  }
+
+  async function sendSingly(message: Message, signal: AbortSignal, refusal: Result): Promise<Result> {
+    const results: Result[] = []
+    for (const address of message.to) {
+      await sleep(intervalMs())
+      const idempotencyKey = `${message.idempotencyKey}/${encodeURIComponent(address)}`
+      results.push(await send({ ...message, to: [address], idempotencyKey }, signal))
+    }
+    const sent = results.find(({ to }) => to === 'Sent')
+    const refused = results.find(({ to }) => to === 'Failed')
+    const open = results.find(({ to }) => to !== 'Sent' && to !== 'Failed')
+    if (!sent) return open ?? refused ?? refusal
+    if (open) {
+      const { isUnsent: _, ...repeated } = open // the keys of all receivers expire together
+      return repeated
+    }
+    return refused ? { ...sent, lastError: `${refused.lastError} (for one of its receivers)` } : sent
+  }
+
   return {
-    /** Never throws. If Resend refuses the address for replies, sends without it. */
-    async send(message: Message, signal: AbortSignal): Promise<Result> {
-      const { refusedField, ...result } = await request(message, signal)
-      return refusedField === 'reply_to' ? request(withoutReplyTo(message), signal) : result
-    },
+    /** Never throws. */
+    send,
     /** From the beginning of one try to that of the next. */
-    intervalMs: () => LIMITED_MS / (limit ?? FIRST_LIMIT),
+    intervalMs,
   }
 }
 

@@ -96,6 +96,20 @@ describe('the mails of an order', () => {
     expect(app.resend.mails).toHaveLength(2)
   })
 
+  it('go to each of staff singly when Resend refuses one of the addresses', async () => {
+    await app.outbox.stop(1000)
+    app.resend.behaviour = { refusesAddress: 'bad@quvera.test' }
+    await submit(app.url, anOrder())
+    const outbox = app.startOutbox({ STAFF_EMAILS: [STAFF, 'bad@quvera.test', 'desk@quvera.test'] })
+    await eventually(async () => expect((await mailRows()).map((row) => row.status)).toEqual(['Sent', 'Sent']))
+    await outbox.stop(1000)
+    const notices = app.resend.mails.filter(({ key }) => key.startsWith('staff/'))
+    expect(notices.map(({ to }) => to)).toEqual([[STAFF], ['desk@quvera.test']])
+    expect(app.loggedErrors()).toMatchObject([{ msg: expect.stringContaining('correct STAFF_EMAILS') }])
+    expect(app.logLines.join()).not.toContain('bad@')
+    expect((await mailRows())[0]?.lastError).toContain('422 validation_error: Invalid `to` field')
+  })
+
   it('become Unknown when an earlier try may have sent them more than 23 hours ago', async () => {
     app.resend.behaviour = 'reset'
     await submit(app.url, anOrder())

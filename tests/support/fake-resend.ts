@@ -32,6 +32,8 @@ export type Behaviour =
   | { onlyTo: string }
   /** As a firewall in front of it that does not like a mail's text. */
   | { blocks: string }
+  /** Refuses each mail that has this address among its receivers. */
+  | { refusesAddress: string }
 
 export interface FakeResend {
   url: string
@@ -107,6 +109,12 @@ export async function startFakeResend(): Promise<FakeResend> {
       return fail(422, 'validation_error', {}, 'Invalid `reply_to` field.')
     if (typeof behaviour === 'object' && 'onlyTo' in behaviour && ![mail.to].flat().includes(behaviour.onlyTo))
       return fail(403, 'validation_error', {}, 'You can only send testing emails to your own email address')
+    if (
+      typeof behaviour === 'object' &&
+      'refusesAddress' in behaviour &&
+      [mail.to].flat().includes(behaviour.refusesAddress)
+    )
+      return fail(422, 'validation_error', {}, 'Invalid `to` field. The email address needs to follow the format.')
     const tags: { name: string; value: string }[] = mail.tags ?? []
     if (tags.some(({ name, value }) => !/^[\w-]{1,256}$/.test(name) || !/^[\w-]{1,256}$/.test(value)))
       return fail(422, 'validation_error', {}, 'Invalid `tags` field.')
