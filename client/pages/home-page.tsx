@@ -112,7 +112,8 @@ function ProductCard({ product, index }: { product: Product; index: number }) {
         hero={index}
         name={picture}
         alt={alt}
-        sizes="(min-width: 37.5em) min(45vw, 516px), calc(100vw - 40px)"
+        // A little less than its width, so that common phones take the file of 640 px instead of 960.
+        sizes="(min-width: 37.5em) min(45vw, 516px), calc(100vw - 3rem)"
       />
       <div className="product-card-text">
         <h3>{product}</h3>
