@@ -11,7 +11,10 @@ import { anAddress, fillOrder, sendButton } from '../support/fill-order.ts'
 import { freePort } from '../support/server-process.ts'
 import { isRelease, itBeforeRelease, PHONE, siteForTests } from '../support/visit.ts'
 
-const ACCENT = `rgb(${[1, 3, 5].map((at) => Number.parseInt(palette.accent.slice(at, at + 2), 16)).join(', ')})`
+const rgb = (hex: string) => `rgb(${[1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(', ')})`
+const ACCENT = rgb(palette.accent)
+/** The ground of the header and the banner of the home page. */
+const BANNER = rgb(palette.gold)
 const { open, visit, site } = siteForTests({ pictures: false })
 
 const DESKTOP = { viewport: { width: 1440, height: 900 } }
@@ -30,9 +33,9 @@ describe.each([
         return { position, backgroundColor, borderBottomColor, top: Math.round((top / innerHeight) * 100), bottom }
       })
     const scrollTo = (top: number) => page.evaluate((y) => window.scrollTo({ top: y, behavior: 'instant' }), top)
-    expect(await style()).toMatchObject({ position: 'absolute', backgroundColor: 'rgba(0, 0, 0, 0)', top: 3 })
+    expect(await style()).toMatchObject({ position: 'absolute', backgroundColor: BANNER, top: 3 })
     await scrollTo(199) // it scrolls with the page: nothing shows through it
-    expect(await style()).toMatchObject({ position: 'absolute', backgroundColor: 'rgba(0, 0, 0, 0)' })
+    expect(await style()).toMatchObject({ position: 'absolute', backgroundColor: BANNER })
     expect((await style()).bottom).toBeLessThanOrEqual(0)
     await scrollTo(200)
     await eventually(async () =>
