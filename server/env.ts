@@ -53,7 +53,9 @@ function isSafeTarget(value: string): boolean {
 
 const isEmail = (value: string) => emailSchema.safeParse(value).success
 const addresses = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
-const isProxyRange = (value: string) => addresses.safeParse(value).success && !value.endsWith('/0')
+/** A few wider ranges would be everybody. fc00::/7 are the private addresses of IPv6. */
+const isProxyRange = (value: string) =>
+  addresses.safeParse(value).success && Number(value.split('/')[1] ?? 128) >= (value.includes(':') ? 7 : 8)
 
 /** Every variable the server reads; `.env.example` lists the same ones. */
 export const envSchema = z.object({
@@ -104,7 +106,7 @@ export const envSchema = z.object({
   NOTIFY_FORMAT: z._default(z.enum(['text', 'json'], 'must be text or json'), 'text'),
   TRUST_PROXY: list(
     isProxyRange,
-    'must be IP addresses or ranges such as 10.0.0.0/8, separated by commas; not /0, which would trust everybody',
+    'must be IP addresses or ranges such as 10.0.0.0/8, separated by commas; none wider than /8 (IPv6: /7), which would trust strangers',
   ),
   RATE_LIMIT_MAX: wholeNumber(10, 0, 1_000_000),
   RETENTION_MONTHS: wholeNumber(24, 0, 1200),

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { Env } from '../env.ts'
 import { HttpError } from './error-answers.ts'
@@ -69,15 +70,25 @@ const WITH_PORT = /(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}|\[([0-9a-fA-F:.]{2,45})\](?
 const PRIVATE = /^(?:(?:10|127|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.|::1$|f[cd])/
 
 /**
- * Removes ports from X-Forwarded-For before Fastify reads it, and warns once of a proxy that TRUST_PROXY does not name: all
- * its visitors would share one rate limit. The header itself is not believed then, as a visitor can send it too.
+ * Removes ports from X-Forwarded-For before Fastify reads it, and everything up to the last entry that is no address: what
+ * stands before it may be made up. Warns once of a proxy that TRUST_PROXY does not name: all its visitors would share one
+ * rate limit. The header itself is not believed then, as a visitor can send it too.
  */
 function createForwardedReader(log: FastifyBaseLogger) {
   let warned = false
   return (request: FastifyRequest) => {
     const { headers } = request.raw
     if (headers['x-forwarded-for'] === undefined) return
-    headers['x-forwarded-for'] = String(headers['x-forwarded-for']).replace(WITH_PORT, '$1$2')
+    const entries = String(headers['x-forwarded-for'])
+      .replace(WITH_PORT, '$1$2')
+      .split(',')
+      .map((entry) => entry.trim())
+    const addresses = entries.slice(entries.findLastIndex((entry) => !isIP(entry)) + 1)
+    if (addresses.length === 0) {
+      delete headers['x-forwarded-for'] // the client is the peer
+      return
+    }
+    headers['x-forwarded-for'] = addresses.join()
     const peer = request.socket.remoteAddress
     if (warned || !peer || request.ip !== peer) return // Fastify trusts the proxy
     const address = peer.replace(MAPPED, '')

@@ -131,6 +131,14 @@ describe('a server process', () => {
     expect([await from('203.0.113.1'), await from('203.0.113.2'), await from('203.0.113.1')]).toEqual([200, 200, 429])
     expect([await from('2001:db8::1'), await from('2001:db8::2')]).toEqual([200, 429])
   })
+
+  it('takes the proxy itself for the client where the last entry of X-Forwarded-For is no address', async () => {
+    const server = await startTestApp({ mails: false, rateLimitMax: 1, trustProxy: ['127.0.0.1/32'] })
+    atEnd(server.close)
+    const from = async (address: string) => (await submit(server.url, anOrder(), { 'x-forwarded-for': address })).status
+    expect([await from('203.0.113.1, unknown'), await from('203.0.113.2, _hidden')]).toEqual([200, 429])
+    expect([await from('made-up, 203.0.113.3'), await from('203.0.113.3')]).toEqual([200, 429])
+  })
 })
 
 describe('a server that cannot start', () => {
@@ -161,8 +169,8 @@ describe('a server that cannot start', () => {
   })
 
   it.each([
-    [{ TRUST_PROXY: '0.0.0.0/0' }, /^TRUST_PROXY must be IP addresses or ranges .*; not \/0, /],
-    [{ TRUST_PROXY: '10.0.0.1,::/0' }, /^TRUST_PROXY must be IP addresses or ranges .*; not \/0, /],
+    [{ TRUST_PROXY: '0.0.0.0/1,128.0.0.0/1' }, /^TRUST_PROXY must be IP addresses or ranges .*; none wider than \/8 /],
+    [{ TRUST_PROXY: '10.0.0.1,::/0' }, /^TRUST_PROXY must be IP addresses or ranges .*; none wider than \/8 /],
     [{ PORT: '3999', METRICS_PORT: '3999' }, /^METRICS_PORT is PORT: choose another one\.$/],
     [{ DIRECT_DATABASE_URL: 'postgresql://a@b/c' }, /^DIRECT_DATABASE_URL is .* DATABASE_URL: set that too\.$/],
   ])('says in a sentence what is wrong with %j', (env, sentence) => {
