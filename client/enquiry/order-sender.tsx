@@ -41,8 +41,8 @@ export function createOrderSender(show: Show, maybeStoredKey?: string) {
     const showProgress = (words: string) => underWay === abort && show({ sending: true, progress: words })
     const slow = setTimeout(showProgress, SLOW_MS, progressTexts.slow)
     const mutation = createMutation(client, abort.signal)
-    const unsubscribe = mutation.subscribe(({ failureCount, failureReason }) => {
-      if (failureCount === 0) return
+    const unsubscribe = mutation.subscribe(({ isPending, failureCount, failureReason }) => {
+      if (!isPending || failureCount === 0) return // the last failure is told below
       clearTimeout(slow)
       showProgress(progressOf(failureCount, failureReason))
     })

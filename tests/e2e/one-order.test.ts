@@ -125,6 +125,35 @@ describe.concurrent('one order', () => {
     await close()
   })
 
+  it.each([
+    [503, JSON.stringify({ error: { message: messages.failed, code: -32603, data: { httpStatus: 503 } } })],
+    [500, JSON.stringify({ error: { message: messages.failed, code: -32603, data: { httpStatus: 500 } } })],
+    [403, '<h1>Forbidden</h1>'],
+    [403, ''],
+  ])('an answered refusal with %i is told at once, and nothing is said of another try', async (status, body) => {
+    const { page, close } = await open('/buy-now')
+    let tries = 0
+    await page.route(SUBMIT, (route) => {
+      tries++
+      return route.fulfill({ status, body })
+    })
+    await fillOrder(page, { email: anAddress() })
+    await page.locator('.Toastify').waitFor({ state: 'attached' })
+    await page.evaluate(() => {
+      const said: string[] = []
+      Object.assign(window, { said })
+      const note = () => said.push(document.querySelector('.submit-progress')?.textContent ?? '')
+      new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true })
+    })
+    await sendButton(page).click()
+    await toastOf(page, messages.failed).waitFor()
+    const said = await page.evaluate(() => (window as unknown as { said: string[] }).said)
+    expect(said.length).toBeGreaterThan(0)
+    expect(said.filter(Boolean)).toEqual([])
+    expect(tries).toBe(1)
+    await close()
+  })
+
   it('a second press while the code is slow is no second order, also when it comes after all', async () => {
     const email = anAddress()
     const { page, close } = await onOurClock()
