@@ -64,6 +64,25 @@ it('the bodies of all clients together take 8 MB at most; then orders are taken 
   await eventually(async () => expect((await submit(app.url, anOrder())).status).toBe(200))
 })
 
+it('requests behind a slow one of a connection that is reset give their room back', async () => {
+  app = await startTestApp({ mails: false })
+  const { hostname, port } = new URL(app.url)
+  const post = (body: string) =>
+    `POST /trpc/order.submit HTTP/1.1\r\nhost: quvera.test\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  const refused = post(JSON.stringify({ name: 'A'.repeat(16_000) }))
+  await app.db.$transaction(async (transaction) => {
+    await transaction.$executeRaw`LOCK TABLE "Quvera_Form"`
+    const connections = Array.from({ length: 70 }, () => connect(Number(port), hostname).on('error', () => {}))
+    sockets.push(...connections)
+    await Promise.all(connections.map((socket) => once(socket, 'connect')))
+    for (const socket of connections) socket.write(post(JSON.stringify(anOrder())) + refused.repeat(8))
+    await eventually(async () => expect((await submit(app.url, { name: 'A'.repeat(16_000) })).status).toBe(503))
+    for (const socket of connections) socket.resetAndDestroy()
+  })
+  await eventually(async () => expect((await submit(app.url, anOrder())).status).toBe(200), 10_000)
+  expect((await submit(app.url, { name: 'A'.repeat(16_000) })).status).toBe(400)
+})
+
 it('an event of Resend without a signature is refused before its body is read', async () => {
   app = await startTestApp({ mails: false, webhookSecret: 'whsec_c2VjcmV0' })
   const status = await begin('/webhooks/resend', 1000, { 'content-type': 'application/json' })
