@@ -76,6 +76,7 @@ const PRIVATE = /^(?:(?:10|127|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.|::1$|f[cd])
  */
 function createForwardedReader(log: FastifyBaseLogger) {
   let warned = false
+  let warnedOfCdn = false
   return (request: FastifyRequest) => {
     const { headers } = request.raw
     if (headers['x-forwarded-for'] === undefined) return
@@ -89,14 +90,19 @@ function createForwardedReader(log: FastifyBaseLogger) {
       return
     }
     headers['x-forwarded-for'] = addresses.join()
-    const peer = request.socket.remoteAddress
-    if (warned || !peer || request.ip !== peer) return // Fastify trusts the proxy
-    const address = peer.replace(MAPPED, '')
-    if (!PRIVATE.test(address)) return
+    const peer = request.socket.remoteAddress?.replace(MAPPED, '')
+    if (!peer || !PRIVATE.test(peer)) return
+    if (!warnedOfCdn && headers['cdn-loop'] && addresses.length === 1) {
+      warnedOfCdn = true
+      log.warn(
+        'A request came through a CDN (CDN-Loop), and X-Forwarded-For names one address: if it is the CDN’s, all visitors share its limit. See “Behind a CDN” in docs/deploy.md',
+      )
+    }
+    if (warned || request.ip !== request.socket.remoteAddress) return // Fastify trusts the proxy
     warned = true
     log.warn(
-      { peer: address },
-      `X-Forwarded-For comes from ${address}, which TRUST_PROXY does not name: all visitors behind it share one limit. If it is your proxy, set TRUST_PROXY=${address}`,
+      { peer },
+      `X-Forwarded-For comes from ${peer}, which TRUST_PROXY does not name: all visitors behind it share one limit. If it is your proxy, set TRUST_PROXY=${peer}`,
     )
   }
 }
