@@ -1,8 +1,10 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+
+const hasGit = spawnSync('git', ['--version']).status === 0
 
 /** What the commands of README.md and docs/ leave behind: people's data, and keys. */
 const PRIVATE = [
@@ -56,11 +58,11 @@ function ignored(rules: string): string[] {
   }
 }
 
-it('git leaves out exports, person files, dumps, backups and settings, and nothing of ours', () => {
+it.skipIf(!hasGit)('git leaves out exports, person files, dumps, backups and settings, and nothing of ours', () => {
   expect(ignored(readFileSync('.gitignore', 'utf8'))).toEqual(PRIVATE)
 })
 
-it('so does the image, whose rules begin at the root unless they say otherwise', () => {
+it.skipIf(!hasGit)('so does the image, whose rules begin at the root unless they say otherwise', () => {
   const rules = readFileSync('.dockerignore', 'utf8').replaceAll(/^(!?)(?!\*\*|!|$)/gm, '$1/')
   expect(ignored(rules)).toEqual(PRIVATE)
 })

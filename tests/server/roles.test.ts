@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { promisify } from 'node:util'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { withheldByRestore } from '../../server/staff/mail-sections.ts'
@@ -9,7 +7,6 @@ import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { aServer, aDatabase as aTestDatabase } from '../support/fixtures.ts'
-import { startPostgresServer } from '../support/postgres-server.ts'
 import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
 import { hoursAgo, onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
@@ -30,23 +27,6 @@ async function aDatabase(before = '') {
     return Object.assign(new URL(owner), { username, password: PASSWORD }).href
   }
   return { owner, app: await as('quvera_app'), readonly: await as('quvera_readonly') }
-}
-
-const psql = promisify(execFile)
-
-/** PostgreSQL as deploy/compose.postgres.yaml starts and prepares it. */
-async function aComposeDatabase() {
-  const server = await startPostgresServer()
-  atEnd(server.close)
-  await administer(server.url, 'CREATE DATABASE quvera')
-  const url = (username: string) => Object.assign(new URL(server.url), { username, pathname: '/quvera' }).href
-  const env = { ...process.env, POSTGRES_PASSWORD: PASSWORD, APP_PASSWORD: PASSWORD, READONLY_PASSWORD: PASSWORD }
-  const run = (user: string, ...files: string[]) =>
-    psql('psql', [url(user), '--set=ON_ERROR_STOP=1', ...files.map((file) => `--file=${file}`)], { env })
-  await run('postgres', 'deploy/owner.sql')
-  expect(await staff(['migrate'], { DATABASE_URL: url('quvera') })).toMatchObject({ code: 0 })
-  await run('quvera', 'prisma/roles.sql', 'deploy/passwords.sql')
-  return { url, run }
 }
 
 /** What PostgreSQL says to each statement: its error code, or `allowed`. */
@@ -91,21 +71,6 @@ describe('the roles of prisma/roles.sql', () => {
     expect(server.stderr()).toContain(
       'The role quvera_app lacks rights that this version needs: first run prisma/roles.sql',
     )
-  })
-
-  it('are given by an owner who may not create roles, once a superuser has run what the refusal says', async () => {
-    const server = await startPostgresServer()
-    atEnd(server.close)
-    await administer(server.url, `CREATE ROLE quvera LOGIN`)
-    await administer(server.url, 'CREATE DATABASE quvera OWNER quvera')
-    const url = (username: string) => Object.assign(new URL(server.url), { username, pathname: '/quvera' }).href
-    expect(await staff(['migrate'], { DATABASE_URL: url('quvera') })).toMatchObject({ code: 0 })
-    const script = await readFile('prisma/roles.sql', 'utf8')
-    const { hint } = await administer(url('quvera'), script).catch((error) => error)
-    await administer(url('postgres'), /A superuser runs: (.*); or: /.exec(hint)?.[1] ?? '')
-    for (const _ of ['the first time', 'again']) await administer(url('quvera'), script)
-    const site = await aServer({ DATABASE_URL: url('quvera_app') })
-    expect((await submit(site.url, anOrder())).status).toBe(200)
   })
 
   it('let the server store, mail and subscribe, and nothing more', async () => {
@@ -233,26 +198,6 @@ describe('the roles of prisma/roles.sql', () => {
     )
   })
 
-  it('are made in compose by an owner of the tables who is no superuser, and the site runs on them', async () => {
-    const { url, run } = await aComposeDatabase()
-    const client = new pg.Client({ connectionString: url('quvera') })
-    await client.connect()
-    const { rows } = await client.query(
-      `SELECT rolname, rolsuper, (SELECT tableowner FROM pg_tables WHERE tablename = 'Quvera_Form') AS owner FROM pg_roles
-       WHERE rolname LIKE 'quvera%' ORDER BY 1`,
-    )
-    const owner = 'quvera'
-    expect(rows).toEqual([
-      { rolname: 'quvera', rolsuper: false, owner },
-      { rolname: 'quvera_app', rolsuper: false, owner },
-      { rolname: 'quvera_readonly', rolsuper: false, owner },
-    ])
-    await client.end()
-    const server = await aServer({ DATABASE_URL: url('quvera_app') })
-    expect((await submit(server.url, anOrder())).status).toBe(200)
-    await run('quvera', 'prisma/roles.sql', 'deploy/passwords.sql') // as the next `up` does
-  })
-
   it('after pg_restore one file keeps old mails from going out again, and who has left off the list', async () => {
     const { owner } = await aDatabase()
     const env = { DATABASE_URL: owner }
@@ -260,7 +205,7 @@ describe('the roles of prisma/roles.sql', () => {
       await storeEnquiry(db, {}, { Acknowledgement: 'Pending' })
       await db.subscriber.create({ data: { email: 'a@shop.example', consentVersion: '1', confirmedAt: new Date() } })
     })
-    await psql('psql', [owner, '--set=ON_ERROR_STOP=1', '--file=deploy/after-pg-restore.sql'])
+    await administer(owner, await readFile('deploy/after-pg-restore.sql', 'utf8'))
     expect((await staff(['mails'], env)).stdout).toContain('Withheld by a restore')
     expect(await onDatabase(env, (db) => db.mail.count({ where: { status: 'Pending' } }))).toBe(0)
     expect(await onDatabase(env, (db) => db.mail.count({ where: { lastError: withheldByRestore.lastError } }))).toBe(1)
