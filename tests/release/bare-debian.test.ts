@@ -50,7 +50,7 @@ it.skipIf(!canTry)(
     const { NODE_EXTRA_CA_CERTS } = process.env
     const env = {
       HOME: '/root',
-      PATH: '/usr/bin:/bin',
+      PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
       PORT: String(port),
       ...(NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS }),
     }
