@@ -142,7 +142,7 @@ export interface FormFields {
 export function readOrderFields(fields: FormFields) {
   return {
     name: fields.get('name'),
-    email: readText(fields, 'email').trim(),
+    email: readEmail(fields),
     mobile: plainMobile(readText(fields, 'mobile')),
     quantity: readQuantity(readText(fields, 'quantity').trim()),
     retailerSelfUse: fields.get('retailerSelfUse'),
@@ -150,6 +150,18 @@ export function readOrderFields(fields: FormFields) {
     productName: fields.get('productName') ?? undefined,
     website: readText(fields, 'website'),
   } satisfies Record<OrderField | 'productName' | 'website', unknown>
+}
+
+/** A domain in another script gets its ASCII form, which some browsers send anyway. */
+export function readEmail(fields: FormFields): string {
+  const typed = readText(fields, 'email').trim()
+  const [, local, domain] = /^(.*@)([\p{L}\p{M}\p{N}.-]*)$/u.exec(typed) ?? []
+  if (!domain || /^[!-~]*$/.test(domain)) return typed
+  try {
+    return local + new URL(`https://${domain}`).hostname
+  } catch {
+    return typed
+  }
 }
 
 /** As a browser reads a number field, so that a form without scripts follows the same rule. NaN breaks the rule. */

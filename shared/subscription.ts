@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { emailSchema, type FormFields, readText } from './order.ts'
+import { emailSchema, type FormFields, readEmail } from './order.ts'
 
 /** Stored with each address. Raise it when the consent line under the subscribe form changes. */
 export const CONSENT_VERSION = '2026-11-23'
@@ -13,5 +13,5 @@ export const subscriptionSchema = z.strictObject({
 export type Subscription = z.infer<typeof subscriptionSchema>
 
 export function readSubscriptionFields(fields: FormFields) {
-  return { email: readText(fields, 'email').trim() }
+  return { email: readEmail(fields) }
 }

@@ -236,6 +236,27 @@ describe('a form', () => {
   const read = (changes: Record<string, string>) => readOrderFields(new Map(Object.entries(changes)))
 
   it.each([
+    ['asha@उदाहरण.भारत', 'asha@xn--p1b6ci4b4b3a.xn--h2brj9c'],
+    ['asha@bücher.example', 'asha@xn--bcher-kva.example'],
+    ['asha@Shop.Example', 'asha@Shop.Example'],
+  ])('takes the domain of %s as browsers that convert it send it', (typed, email) => {
+    expect(read({ email: typed }).email).toBe(email)
+    expect(told({ email })).toBeUndefined()
+  })
+
+  it.each([
+    'asha@ex\u200bample.भारत',
+    'asha@भारत',
+    'asha@उदाहरण.भारत/x',
+    'asha@उदाहरण.भारत:80',
+    'asha@１２７.０.０.１',
+    '@',
+    'भारत',
+  ])('refuses %s as any other domain that cannot be', (typed) => {
+    expect(told({ email: read({ email: typed }).email })).toBe(messages.email)
+  })
+
+  it.each([
     '\u202a98765 43210\u202c',
     '\u202d9876543210\u202c',
     '98765–43210',
