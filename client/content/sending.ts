@@ -11,9 +11,6 @@ export const emailFieldError = `${messages.email}. It should look like name@exam
 
 export const notStored = `We could not save your enquiry. Everything you typed is still here. Please send it again, or call ${brand.phone}.`
 
-/** The server refuses an order that the scripts of the page accept: they are of an older version. */
-export const outdated = `This page is older than our site, so your enquiry could not be read. Please reload the page, fill in the form and send it again, or call ${brand.phone}.`
-
 /** After a minute without any answer, or when the database did not answer the server. */
 export const uncertain = `Something went wrong on the way, so your enquiry may or may not have reached us. Everything you typed is still here. If you send it again unchanged, we will count it only once. You can also call ${brand.phone}.`
 

@@ -87,11 +87,15 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
 
   const sendButton = () => form.current?.querySelector<HTMLElement>('.send')
 
+  function postForm() {
+    if (form.current) postByBrowser(form.current)
+  }
+
   function prepare() {
     if (sender.current) return sender.current
     const created = import('./order-sender.tsx').then((code) => {
       setToasts(() => code.Toasts)
-      return code.createOrderSender(show, answer?.submissionKey)
+      return code.createOrderSender(show, postForm, answer?.submissionKey)
     })
     sender.current = created
     created.catch(() => {

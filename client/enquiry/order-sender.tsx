@@ -2,10 +2,10 @@ import { focusManager, MutationObserver, onlineManager, QueryClient } from '@tan
 import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
-import { fieldErrorsOf, notStored, outdated, progressTexts, stoppedText, uncertain } from '../content/sending.ts'
+import { fieldErrorsOf, notStored, progressTexts, stoppedText, uncertain } from '../content/sending.ts'
 import type { OrderState } from './order-received.tsx'
 import { getOrCreateKey, keepKey, retryAfterMs, sendOrder } from './send-order.ts'
-import { answeredStatus } from './trpc.ts'
+import { answeredStatus, isNotUnderstood } from './trpc.ts'
 
 export type OrderSender = ReturnType<typeof createOrderSender>
 /** Shows the state of the form, then the toast in it. */
@@ -18,9 +18,10 @@ const PAUSE_MAX_MS = 15_000
 /**
  * Validates and sends orders and shows toasts. A try without an answer is repeated with growing pauses for up to a minute.
  * Time offline does not count. A refusal is shown and not repeated, except 429 once, after its `Retry-After`.
+ * @param postForm lets the browser send the form
  * @param maybeStoredKey key of an order that was sent without scripts and may be stored
  */
-export function createOrderSender(show: Show, maybeStoredKey?: string) {
+export function createOrderSender(show: Show, postForm: () => void, maybeStoredKey?: string) {
   if (maybeStoredKey) keepKey({ key: maybeStoredKey, maybeStored: true })
   const client = new QueryClient()
   client.mount() // resumes paused mutations when the network is back
@@ -57,9 +58,12 @@ export function createOrderSender(show: Show, maybeStoredKey?: string) {
     } catch (error) {
       if (underWay !== abort) return
       finish()
+      if (isNotUnderstood(error)) {
+        show({})
+        return postForm() // a page of the server's version answers
+      }
       const serverMessage = answeredStatus(error) && (error as Error).message
-      const notStoredNote = answeredStatus(error) === 400 ? outdated : notStored // the form was valid for the scripts of this page
-      const note = getOrCreateKey().maybeStored ? uncertain : notStoredNote
+      const note = getOrCreateKey().maybeStored ? uncertain : notStored
       show({ note }, () => toast.error(serverMessage || messages.failed))
     } finally {
       clearTimeout(slow)

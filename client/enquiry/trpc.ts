@@ -38,6 +38,11 @@ export function answeredStatus(error: unknown): number | undefined {
   return status === 408 ? undefined : status
 }
 
+/** This page's scripts accept the form, and our server does not: it is of another version than the page. */
+export function isNotUnderstood(error: unknown): boolean {
+  return isTRPCClientError<AppRouter>(error) && error.data?.code === 'BAD_REQUEST'
+}
+
 /** Sends the address. Returns the message to show. */
 export async function subscribeAddress(data: FormData) {
   const checked = subscriptionSchema.safeParse(readSubscriptionFields(data))

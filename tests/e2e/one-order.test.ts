@@ -246,6 +246,30 @@ describe.concurrent('one order', () => {
     },
   )
 
+  it.each([
+    ['with a field that the server does not know', { colour: 'amber' }],
+    ['without a field that the server wants', { quantity: undefined }],
+  ])('an order of a page of another version, %s, is posted by the browser', async (_, changes) => {
+    const email = anAddress()
+    const { page, close } = await open('/buy-now')
+    let sentKey: string | undefined
+    await page.route(SUBMIT, async (route) => {
+      const order = route.request().postDataJSON()
+      sentKey = order.submissionKey
+      await route.continue({ postData: { ...order, ...changes } })
+    })
+    await fillOrder(page, { email })
+    for (const name of Object.keys(changes))
+      await page.locator('#order').evaluate((form, name) => {
+        const input = Object.assign(document.createElement('input'), { type: 'hidden', name, value: 'amber' })
+        if (!form.querySelector(`[name=${name}]`)) form.append(input)
+      }, name)
+    await sendButton(page).click({ noWaitAfter: true })
+    await page.waitForURL(`**${RECEIVED_PATH}?*`)
+    expect((await storedFrom(email)).map(({ submissionKey }) => submissionKey)).toEqual([sentKey])
+    await close()
+  })
+
   it('a form sent by the browser whose answer is lost, and then sent by the code, is one order', async () => {
     const email = anAddress()
     const { page, close } = await open('/buy-now')

@@ -10,7 +10,10 @@ import { freePort } from './server-process.ts'
 export async function startCaddy(sites: string[]) {
   const folder = await mkdtemp(join(scratch, 'quvera-caddy-'))
   const file = join(folder, 'Caddyfile')
-  await writeFile(file, readFileSync('deploy/Caddyfile', 'utf8').replace('\n{\n', '\n{\n\tadmin off\n'))
+  const config = readFileSync('deploy/Caddyfile', 'utf8')
+    .replace('\n{\n', '\n{\n\tadmin off\n')
+    .replace('client_ip_hash', 'ip_hash') // Debian's Caddy 2.6 has no trusted proxies, and one name for both
+  await writeFile(file, config)
   const url = `http://localhost:${await freePort()}`
   const caddy = spawn('caddy', ['run', '--config', file, '--adapter', 'caddyfile'], {
     env: { PATH: process.env.PATH, HOME: folder, SITE_HOST: url, SITES: sites.join(' ') },

@@ -30,11 +30,17 @@ export const SERVER = {
   entry: broken ? 'server/main.ts' : 'dist/server/main.js',
 }
 
-/** Runs the server as its own process, with nothing of this one's environment but what is given. */
-export async function startServer(env: Record<string, string>, { waitUntilReady = true } = {}): Promise<ServerProcess> {
+/**
+ * Runs the server as its own process, with nothing of this one's environment but what is given.
+ * @param root the folder of the project whose build runs
+ */
+export async function startServer(
+  env: Record<string, string>,
+  { waitUntilReady = true, root = project } = {},
+): Promise<ServerProcess> {
   const port = env.PORT ?? String(await freePort())
-  const child = spawn(process.execPath, [...SERVER.flags, resolve(project, SERVER.entry)], {
-    cwd: project,
+  const child = spawn(process.execPath, [...SERVER.flags, resolve(root, SERVER.entry)], {
+    cwd: root,
     env: {
       PATH: process.env.PATH ?? '',
       HOME: process.env.HOME ?? '',
