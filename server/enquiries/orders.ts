@@ -5,7 +5,7 @@ import { formatIndianTime } from '../../shared/indian-time.ts'
 import { exampleOrder, messages, type Order, type OrderContent } from '../../shared/order.ts'
 import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
-import { isConnectionLost, sqlState } from '../errors.ts'
+import { isConnectionLost, sqlState, TOO_MANY_CONNECTIONS } from '../errors.ts'
 import { createBatchWriter } from './batch-writer.ts'
 import { type EnquiryRow, isSameOrder, toEnquiry } from './enquiry.ts'
 import { createRow, findEqualEnquiry, insertEnquiries, type NewRow } from './insert-enquiries.ts'
@@ -46,8 +46,10 @@ interface OrdersOptions {
 
 /** A suspended database wakes up in seconds. ReadCommitted: a query after the lock must see what was committed meanwhile. */
 const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
-/** Pause before the second try. Meanwhile the pool notices its other lost connections. */
+/** Pause before the next try. Meanwhile the pool notices its other lost connections. */
 const RETRY_PAUSE_MS = 50
+/** How long an order waits where the server allows fewer connections than the pool would open. */
+const CONNECTION_WAIT_MS = 5000
 /** A repeat within this time, such as a double click, gets the same answer as the first order. */
 const REPEAT_MS = 60_000
 /** How often an order is written when another row has its random reference, or its key with other content. */
@@ -180,13 +182,19 @@ export async function probeStorage(db: Db): Promise<void> {
   })
 }
 
-/** A database that is suspended closes idle connections: the work is tried once more. */
+/**
+ * A database that is suspended closes idle connections: the work is tried once more. A server without room for another
+ * connection refuses it: the work is tried again until one of the pool's own is free.
+ */
 async function retryIfLost<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!isConnectionLost(error)) throw error
-    await sleep(RETRY_PAUSE_MS)
-    return work()
+  const giveUpAt = performance.now() + CONNECTION_WAIT_MS
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await work()
+    } catch (error) {
+      const isFull = sqlState(error) === TOO_MANY_CONNECTIONS
+      if (isFull ? performance.now() > giveUpAt : !isFirst || !isConnectionLost(error)) throw error
+      await sleep(RETRY_PAUSE_MS)
+    }
   }
 }

@@ -2,9 +2,11 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, it } from 'vitest'
 import { connectDatabase } from '../../server/database/connect.ts'
+import type { Order } from '../../shared/order.ts'
 import { aClient } from '../support/a-client.ts'
+import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
-import { aDatabase } from '../support/fixtures.ts'
+import { aDatabase, aServer } from '../support/fixtures.ts'
 import { staff } from '../support/staff-command.ts'
 import { migrations } from '../support/test-database.ts'
 
@@ -53,6 +55,31 @@ it('connection_limit in the URL is the size of the pool', async () => {
   expect(open).toBe(2)
 })
 
+async function postForm(url: string, { submissionKey: _, ...fields }: Order) {
+  const body = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
+  return fetch(`${url}/buy-now`, { method: 'POST', redirect: 'manual', body })
+}
+
+it('where the server allows three connections, orders and forms wait for one of them', async () => {
+  const env = await aDatabase()
+  const client = await aClient(env)
+  const role = `limited_${client.database}`
+  await client.query(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 3 IN ROLE ${client.user}`)
+  const { href } = Object.assign(new URL(env.DATABASE_URL), { username: role })
+  const { url } = await aServer({ DATABASE_URL: href, RATE_LIMIT_MAX: '0' })
+  const statuses: number[] = []
+  for (let burst = 0; burst < 3; burst++)
+    await Promise.all(
+      Array.from({ length: 32 }, async (_, number) => {
+        const order = anOrder({ name: `Asha ${burst}.${number}` })
+        const isForm = number % 2 === 0
+        const { status } = isForm ? await postForm(url, order) : await submit(url, order)
+        statuses.push(status)
+      }),
+    )
+  expect(statuses.toSorted()).toEqual([...Array(48).fill(200), ...Array(48).fill(303)])
+})
+
 /** A server that refuses every password, and speaks no TLS. */
 async function aRefusingServer() {
   const server = createServer((socket) =>
@@ -73,6 +100,13 @@ it('a refused password is told with how it is written in the URL', async () => {
   const DATABASE_URL = `postgresql://quvera:100%25@127.0.0.1:${await aRefusingServer()}/quvera`
   expect((await staff(['list'], { DATABASE_URL })).stderr).toBe(
     'The database cannot be reached: password authentication failed for user "quvera". Check DATABASE_URL. In its password % is written %25, and # is written %23.\n',
+  )
+})
+
+it('a server without TLS is told in a sentence, also where the URL only prefers TLS', async () => {
+  const DATABASE_URL = `postgresql://quvera:secret@127.0.0.1:${await aRefusingServer()}/quvera?sslmode=prefer`
+  expect((await staff(['list'], { DATABASE_URL })).stderr).toBe(
+    'The database cannot be reached: The server does not support SSL connections. Check DATABASE_URL. Without TLS it says sslmode=disable.\n',
   )
 })
 
