@@ -4,7 +4,7 @@ import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { propertiesOf } from '../errors.ts'
 import { transition } from './queue.ts'
-import { TAG } from './resend.ts'
+import { TAG, TAG_VALUE } from './resend.ts'
 import { clean, replyCode } from './resend-answers.ts'
 import { kinds, statesBefore, undeliveredStates } from './states.ts'
 
@@ -19,10 +19,11 @@ const STATES = new Map<unknown, MailStatus>([
   ['email.failed', 'Failed'],
   ['email.complained', 'Complained'],
 ])
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 export interface DeliveryEvent {
   tag: string
+  /** The mail goes to each of its receivers singly, and this event is about one of them. */
+  isPart?: boolean
   state: MailStatus
   /** Such as `bounced: Permanent General 550`. */
   reason: string
@@ -35,30 +36,32 @@ export function readEvent(body: unknown): DeliveryEvent | undefined {
   const { email_id: resendId, tags, bounce, failed } = propertiesOf(data)
   // Resend documents the tags as an object, and on another page as a list of names and values.
   const listed = Array.isArray(tags) ? tags.map(propertiesOf).find(({ name }) => name === TAG)?.value : undefined
-  const tag = String(listed ?? propertiesOf(tags)[TAG])
+  const [, tag, part] = TAG_VALUE.exec(String(listed ?? propertiesOf(tags)[TAG])) ?? []
   const state = STATES.get(type)
-  if (!UUID.test(tag) || !state) return undefined
+  if (!tag || !state) return undefined
   const { type: bounceType, subType, message } = propertiesOf(bounce)
   const details = [bounceType, subType, replyCode(message), propertiesOf(failed).reason].map(clean).filter(Boolean)
   const reason = [String(type).replace('email.', ''), details.join(' ')].filter(Boolean).join(': ')
-  return { tag, state, reason, resendId: clean(resendId) }
+  return { tag, isPart: part !== undefined, state, reason, resendId: clean(resendId) }
 }
 
 /**
  * Applies an event to its mail, whether or not the result of the send is recorded yet. Events may be repeated and come in
  * any order. Of a mail to one receiver, bad news is decisive and replaces `Delivered`. Of a mail to several, `Delivered` is
- * decisive and replaces bad news: the mail has reached one.
+ * decisive and replaces bad news: the mail has reached one. While a mail to several goes to each singly, it stays Pending
+ * whatever becomes of one: the others still get it.
  */
 export async function recordEvent(db: Db, log: Log, event: DeliveryEvent, staffEmails: string[]): Promise<void> {
-  const { tag, state, reason, resendId } = event
+  const { tag, isPart, state, reason, resendId } = event
   const isTagged = Prisma.sql`mail."Tag" = ${tag}::uuid AND mail."TriedAt" IS NOT NULL`
   const [mail] = await db.$queryRaw<{ id: bigint; kind: MailKind }[]>`
     SELECT "Id" AS "id", "Kind" AS "kind" FROM "Quvera_Mail" mail WHERE ${isTagged}`
   if (!mail) return
   const isToSeveral = kinds[mail.kind].to === 'staff' && staffEmails.length > 1
   const isBad = undeliveredStates.includes(state)
-  const isDecisive = isToSeveral ? state === 'Delivered' : isBad
-  const replaced: MailStatus[] = isDecisive ? statesBefore(state) : ['Pending', 'Unknown', 'Sent']
+  const replacesAnyState = isToSeveral ? state === 'Delivered' : isBad
+  const all: MailStatus[] = replacesAnyState ? statesBefore(state) : ['Pending', 'Unknown', 'Sent']
+  const replaced = isPart ? all.filter((before) => before !== 'Pending') : all
   const changed = await transition(
     db,
     state,

@@ -4,7 +4,11 @@ import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { toEnquiry } from '../enquiries/enquiry.ts'
 import { kinds, NOT_ALONE, statesBefore, untoldStates } from './states.ts'
 
-/* The queue: rows of Quvera_Mail that are Pending. No transaction is open during a try. All times are the database's. */
+/*
+ * The queue: rows of Quvera_Mail that are Pending. No transaction is open during a try. All times are the database's.
+ * `DueAt` is when a Pending mail may be sent, or when its claim ends. Of a notice that told nobody `DueAt` is since when it
+ * waits for a summary. `TriedAt` is when a try began that may have sent the mail.
+ */
 
 export type StoredMail = Awaited<ReturnType<typeof readMails>>[number]
 
@@ -40,7 +44,8 @@ const ACKNOWLEDGEMENT_MAX_DAYS = 1
 
 /**
  * The only statement that changes the state of mails. Skips mails that may not have the new one, and returns how many
- * changed. A notice that told nobody begins to wait for a summary, unless `dueAt` is given. Pending needs a `dueAt`.
+ * changed. A notice that told nobody begins to wait for a summary, unless `dueAt` is given.
+ * @param dueAt for Pending only: without it the mail would never be sent
  */
 export async function transition(
   db: Pick<Db, '$queryRaw'>,
@@ -49,9 +54,9 @@ export async function transition(
   change: Prisma.Sql,
   dueAt?: Prisma.Sql,
 ): Promise<number> {
-  const whenUntold = Prisma.sql`CASE WHEN mail."Kind" = 'Notice' AND ${untoldStates.includes(to)} THEN now() END`
+  const sinceUntold = Prisma.sql`CASE WHEN mail."Kind" = 'Notice' AND ${untoldStates.includes(to)} THEN now() END`
   const changed = await db.$queryRaw<unknown[]>`
-    UPDATE "Quvera_Mail" mail SET "Status" = ${to}::"Quvera_MailStatus", "DueAt" = ${dueAt ?? whenUntold}, ${change}
+    UPDATE "Quvera_Mail" mail SET "Status" = ${to}::"Quvera_MailStatus", "DueAt" = ${dueAt ?? sinceUntold}, ${change}
     WHERE mail."Status" = ANY(${statesBefore(to)}::text[]::"Quvera_MailStatus"[]) AND ${where}
     RETURNING mail."Id"`
   return changed.length
@@ -69,7 +74,7 @@ export function claimTried(db: Db, ofKinds: MailKind[], most: number, leaseSecon
   return claim(db, where, 'ASC', most, leaseSeconds)
 }
 
-/** The outer condition is checked again if another process claims the same mails at this moment. */
+/** If another process claims the same mails at this moment, PostgreSQL checks the outer condition on their newer rows. */
 async function claim(db: Db, where: Prisma.Sql, order: 'ASC' | 'DESC', most: number, leaseSeconds: number) {
   const claims = await db.$queryRaw<Claim[]>`
     UPDATE "Quvera_Mail" mail
@@ -86,7 +91,7 @@ async function claim(db: Db, where: Prisma.Sql, order: 'ASC' | 'DESC', most: num
   return claims.flatMap((each) => mails.filter(({ id }) => id === each.id).map((mail) => ({ ...mail, ...each })))
 }
 
-/** Leaves out mails whose enquiry was erased meanwhile. */
+/** Leaves out mails of an enquiry that was erased meanwhile. A mail with a key of its own stays: nothing is written for it. */
 export async function readMails(db: Db, rows: { id: bigint }[]) {
   if (rows.length === 0) return []
   const mails = await db.mail.findMany({
@@ -100,8 +105,11 @@ export async function readMails(db: Db, rows: { id: bigint }[]) {
   })
 }
 
-/** Changes nothing if another process has claimed the mail since, or a delivery event was earlier: then those count. */
-export async function recordResult(db: Db, mail: ClaimedMail, result: Result): Promise<void> {
+/**
+ * Changes nothing if another process has claimed the mail since, or a delivery event was earlier: then those count.
+ * @returns whether the result counts
+ */
+export async function recordResult(db: Db, mail: ClaimedMail, result: Result): Promise<boolean> {
   const { to, lastError, dueInMs = 0, resendId = null, isUnsent } = result
   let dueAt = Prisma.sql`now() + make_interval(secs => ${dueInMs / 1000})`
   let triedAt = Prisma.sql`"TriedAt"`
@@ -110,13 +118,14 @@ export async function recordResult(db: Db, mail: ClaimedMail, result: Result): P
     dueAt = Prisma.sql`${mail.dueBefore}`
     triedAt = Prisma.sql`${mail.triedBefore}::timestamptz`
   }
-  await transition(
+  const changed = await transition(
     db,
     to,
     Prisma.sql`mail."Id" = ${mail.id} AND mail."Attempts" = ${mail.attempts} AND mail."Status" = 'Pending'`,
     Prisma.sql`"LastError" = ${lastError}, "ResendId" = coalesce(${resendId}, "ResendId"), "TriedAt" = ${triedAt}`,
     to === 'Pending' ? dueAt : undefined,
   )
+  return changed > 0
 }
 
 /** Exponential, with jitter. */

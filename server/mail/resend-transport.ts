@@ -4,6 +4,7 @@ import type { Env } from '../env.ts'
 import { limitOf, readCount, receiversOf } from './budget.ts'
 import {
   backOffMs,
+  type ClaimedMail,
   claimTried,
   claimUntried,
   type Result,
@@ -33,10 +34,21 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
   const mailer = createMailer(env)
   const writeSummaryIfDue = createSummaryWriter(db, env, budget, log, summaryWaitMs)
   let count = 0
+  let isTriedFirst = false
 
   function limitNow(kind: CountedKind): number {
     if (kind === 'Confirmation' && !publicUrl) return 0 // its link would lead nowhere
     return limitOf(kind, budget, count)
+  }
+
+  async function claimNew(most: number): Promise<ClaimedMail[]> {
+    for (const kind of mailKinds) {
+      const limit = Math.min(most, limitNow(kind))
+      const mails = limit > 0 ? await claimUntried(db, kind, limit, leaseSeconds) : []
+      count += mails.length * receiversOf(kind, budget)
+      if (mails.length > 0) return mails
+    }
+    return []
   }
 
   return {
@@ -50,12 +62,11 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       if (limitNow('Summary') > 0) await writeSummaryIfDue(isUpkeep)
     },
     async claim(most) {
-      const tried = await claimTried(db, mailKinds, most, leaseSeconds)
-      if (tried.length > 0) return tried
-      for (const kind of mailKinds) {
-        const limit = Math.min(most, limitNow(kind))
-        const mails = limit > 0 ? await claimUntried(db, kind, limit, leaseSeconds) : []
-        count += mails.length * receiversOf(kind, budget)
+      const tried = () => claimTried(db, mailKinds, most, leaseSeconds)
+      isTriedFirst = !isTriedFirst // by turns, so that mails which fail for hours do not hold up new ones
+      const claims = isTriedFirst ? [tried, () => claimNew(most)] : [() => claimNew(most), tried]
+      for (const claim of claims) {
+        const mails = await claim()
         if (mails.length > 0) return mails
       }
       return []
@@ -91,7 +102,7 @@ function withheld(lastError: string): Result {
 
 /**
  * Why this mail to a visitor is not to be sent, if so. A mailbox gets three in 24 hours, so that nobody can flood it through
- * our forms. Of two that are being sent at the same time, only the later one counts the other.
+ * our forms. A mail counts the others that have ended, and those that were claimed before it.
  */
 export async function readWithholdReason(db: Db, mail: StoredMail): Promise<string | undefined> {
   const { id, mailbox, triedAt, enquiry, subscriber } = mail

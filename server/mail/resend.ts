@@ -21,6 +21,10 @@ export interface Message {
 
 /** The name of the tag. */
 export const TAG = 'mail'
+/** The tag of a mail to one of its several receivers, who get it singly. */
+const partTag = (tag: string) => `${tag}_part`
+/** Reads both forms. */
+export const TAG_VALUE = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(_part)?$/
 const NO_REPLY_TO = 'Resend did not take the visitor’s address as the address for replies: write to it yourself.'
 /** Requests a second, until an answer names Resend's limit for the whole team. */
 const FIRST_LIMIT = 2
@@ -41,12 +45,13 @@ export function createMailer(
   async function request({ tag, idempotencyKey, ...fields }: Message, signal: AbortSignal) {
     const tags = tag ? { tags: [{ name: TAG, value: tag }] } : {}
     const watch = watchRequest(idempotencyKey)
-    const answer = await resend.emails.send({ from, ...fields, ...tags }, { idempotencyKey, signal })
-    const seen = watch.stop()
+    const answer = await resend.emails
+      .send({ from, ...fields, ...tags }, { idempotencyKey, signal })
+      .finally(watch.stop)
     const named = readNumber(answer.headers?.['ratelimit-limit'])
     if (named) limit = Math.min(named, LIMIT_MAX)
     else if (answer.data) limit ??= LIMIT_MAX
-    return readResult(answer, seen, retrySeconds * 1000)
+    return readResult(answer, watch.seen, retrySeconds * 1000)
   }
 
   /** If Resend refuses the address for replies, sends without it; if it refuses one of several receivers, to each singly. */
@@ -60,17 +65,20 @@ export function createMailer(
   async function sendSingly(message: Message, signal: AbortSignal, refusal: Result): Promise<Result> {
     const results: Result[] = []
     for (const address of message.to) {
-      await sleep(intervalMs())
+      await sleep(intervalMs(), undefined, { signal }).catch(() => undefined)
       const idempotencyKey = `${message.idempotencyKey}/${encodeURIComponent(address)}`
-      results.push(await send({ ...message, to: [address], idempotencyKey }, signal))
+      const tag = message.tag && partTag(message.tag)
+      results.push(await send({ ...message, to: [address], idempotencyKey, ...(tag && { tag }) }, signal))
     }
     const sent = results.find(({ to }) => to === 'Sent')
     const refused = results.find(({ to }) => to === 'Failed')
-    const open = results.find(({ to }) => to !== 'Sent' && to !== 'Failed')
-    if (!sent) return open ?? refused ?? refusal
-    if (open) {
-      const { isUnsent: _, ...repeated } = open // the keys of all receivers expire together
-      return repeated
+    const undecided = results.filter(({ to }) => to !== 'Sent' && to !== 'Failed')
+    // The mail counts as unsent only if it is certain that it went to nobody.
+    const again = undecided.find(({ isUnsent }) => !isUnsent) ?? undecided[0]
+    if (!sent) return again ?? refused ?? refusal
+    if (again) {
+      const { isUnsent: _, ...result } = again // TriedAt stays: the 24 hours of the first key count for all
+      return result
     }
     return refused ? { ...sent, lastError: `${refused.lastError} (for one of its receivers)` } : sent
   }
@@ -109,10 +117,10 @@ function watchRequest(idempotencyKey: string) {
   subscribe('undici:client:sendHeaders', onConnected)
   subscribe('undici:request:headers', onAnswer)
   return {
+    seen,
     stop() {
       unsubscribe('undici:client:sendHeaders', onConnected)
       unsubscribe('undici:request:headers', onAnswer)
-      return seen
     },
   }
 }

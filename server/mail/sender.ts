@@ -54,7 +54,7 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
 
   async function run() {
     while (!isStopping) {
-      woken = new AbortController()
+      woken = new AbortController() // a wake during the step ends the wait after it at once
       const pauseMs = await step().catch(handleFailure)
       const waitMs = Math.min(pauseMs, nextPollAt - performance.now())
       if (waitMs > 0) await sleep(waitMs, undefined, { signal: woken.signal }).catch(() => undefined)
@@ -121,8 +121,7 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
       pausedUntil = Math.max(pausedUntil, performance.now() + result.pauseMs)
       log.debug({ lease: transport.lease, ms: result.pauseMs }, 'the sender pauses')
     }
-    await recordResult(db, mail, result)
-    transport.logResult(mail, result)
+    if (await recordResult(db, mail, result)) transport.logResult(mail, result)
   }
 
   const running = run()

@@ -62,9 +62,9 @@ export async function readSummary(
   backupDir?: string,
   notices?: WaitingNotice[],
 ): Promise<string | undefined> {
-  const untold = (notices ?? (await readWaitingNotices(db))).filter(({ isNew }) => isNew)
-  const heldBack = untold.filter(({ isHeldBack }) => isHeldBack)
-  const lost = untold.filter(({ isHeldBack }) => !isHeldBack)
+  const stillNew = (notices ?? (await readWaitingNotices(db))).filter(({ isNew }) => isNew)
+  const heldBack = stillNew.filter(({ isHeldBack }) => isHeldBack)
+  const lost = stillNew.filter(({ isHeldBack }) => !isHeldBack)
   const { toCall, waiting, reopened } = await readLists(db, new Date(now.getTime() - DAY_MS))
   const summaries = await db.mail.findMany({ where: undeliveredSummaries, orderBy: { id: 'desc' }, take: LINES_MAX })
   const backupProblem = backupDir && (await findBackupProblem(backupDir))
@@ -171,18 +171,24 @@ async function isSummaryDue(db: Db, waitMs: number, intervalMs: number): Promise
   return isDue === true
 }
 
-/** Writes a summary, and marks exactly the notices that it names. Returns false if there was nothing to report. */
+/**
+ * Writes a summary, after which the notices that were read for it wait no longer. The summary tells of the enquiries that are
+ * still New. Returns false if there was nothing to report.
+ */
 export async function writeSummary(db: Db, now: Date, backupDir?: string): Promise<boolean> {
   const notices = await readWaitingNotices(db)
   const text = await readSummary(db, now, backupDir, notices)
   const key = `${kinds.Summary.key}/${randomUUID()}`
   await db.$transaction(async (transaction) => {
     const summary = text && (await transaction.mail.create({ data: { kind: 'Summary', text, key } }))
-    const reason = summary ? `${IN_SUMMARY} ${summary.id}.` : 'Not sent: the enquiry was answered before.'
-    await transaction.$executeRaw`
-      UPDATE "Quvera_Mail" SET "DueAt" = NULL,
-        "LastError" = CASE "Status" WHEN 'Withheld' THEN ${reason} ELSE "LastError" END
-      WHERE "Id" = ANY(${notices.map(({ mail }) => String(mail))}::bigint[]) AND ${WAITS_FOR_SUMMARY}`
+    for (const isTold of [true, false]) {
+      const reason = isTold && summary ? `${IN_SUMMARY} ${summary.id}.` : 'Not sent: the enquiry was answered before.'
+      const ids = notices.filter(({ isNew }) => isNew === isTold).map(({ mail }) => String(mail))
+      await transaction.$executeRaw`
+        UPDATE "Quvera_Mail" SET "DueAt" = NULL,
+          "LastError" = CASE "Status" WHEN 'Withheld' THEN ${reason} ELSE "LastError" END
+        WHERE "Id" = ANY(${ids}::bigint[]) AND ${WAITS_FOR_SUMMARY}`
+    }
   })
   return text !== undefined
 }

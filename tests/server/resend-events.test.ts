@@ -210,6 +210,32 @@ describe('a mail to several of staff', () => {
     expect(app.loggedErrors()).toHaveLength(4)
   })
 
+  it.each(['delivered', 'bounced'])('goes to the others too when it was %s at one who gets it singly', async (type) => {
+    await app.close()
+    app = await startTestApp({ webhookSecret: WEBHOOK_SECRET, staff: ['bad@quvera.test', STAFF, 'desk@quvera.test'] })
+    const { resend, db, url } = app
+    resend.behaviour = { refusesAddress: 'bad@quvera.test' }
+    let events = Promise.resolve()
+    resend.onMail = ({ tag, to }) => {
+      if (!to.includes(STAFF)) return
+      // The next receiver is refused for now, and the event about this one is earlier than the result of the try.
+      resend.behaviour = { status: 429, name: 'rate_limit_exceeded', headers: { 'retry-after': '1' } }
+      events = sendEvent(url, deliveryEvent(type, tag)).then(() => {
+        resend.behaviour = { refusesAddress: 'bad@quvera.test' }
+      })
+    }
+    await submit(url, anOrder())
+    const singly = () => resend.mails.filter(({ to }) => to.some((address) => address.endsWith('@quvera.test')))
+    await eventually(() => expect(singly().map(({ to }) => to[0])).toEqual([STAFF, 'desk@quvera.test']))
+    await events
+    await eventually(async () =>
+      expect(await db.mail.findFirst({ where: { kind: 'Notice' } })).toMatchObject({ status: 'Sent' }),
+    )
+    const [first] = singly()
+    await sendEvent(url, deliveryEvent('delivered', first?.tag ?? ''))
+    expect(await db.mail.findFirst({ where: { kind: 'Notice' } })).toMatchObject({ status: 'Delivered' })
+  })
+
   it('that one of them marks as spam is no error', async () => {
     const [id = ''] = await notices(1)
     await sendEvent(app.url, about('complained', id, 'dead@quvera.test'))
