@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { envSchema } from '../server/env.ts'
 
@@ -8,7 +8,7 @@ const files = [
     .filter((name) => name.endsWith('.yaml'))
     .map((name) => `deploy/${name}`),
 ]
-const documents = readdirSync('docs').map((name) => `docs/${name}`)
+const documents = globSync('docs/**/*.md')
 const read = (file: string) => readFileSync(file, 'utf8')
 
 /** The text of each service, by its name; one that merges another's holds that too. */
