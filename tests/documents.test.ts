@@ -30,6 +30,7 @@ const tried: [command: RegExp, file: string, says: RegExp][] = [
 const untried: [command: RegExp, because: string][] = [
   [/^npm run bench/, 'takes minutes and the machine for itself; docs/benchmarks.md has what it printed'],
   [/^npm run (quick|fix)$/, 'are lint, types and a part of npm test, and the formatter'],
+  [/^npx vitest/, 'runs one file of npm test'],
   [/^sed -i|^mkdir prisma|^for product in/, 'another brand was made by it on a scratch clone'],
   [
     /^docker (run|tag|save|volume|exec|logs|ps)\b/,
