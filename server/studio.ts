@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import type { Database } from './database/database.ts'
 import { pathIn } from './embedded/data-dir.ts'
 import { type Env, readEnvOrExit } from './env.ts'
@@ -11,10 +12,13 @@ import { exitWithReason, OperatorError } from './errors.ts'
 import { joinDatabase, withDatabase } from './open-database.ts'
 import { migrationsFolder } from './project-root.ts'
 import { writeAccessLine } from './staff/access-log.ts'
+import { serveStudioLinks } from './studio-links.ts'
 
 const LOOPBACK = '127.0.0.1'
-/** The links in docs/staff.md lead there. Studio refuses browsers that use another port. */
+/** Studio refuses browsers that use another port. */
 const STUDIO_PORT = 5555
+/** The links in docs/staff.md lead there. */
+const LINKS_PORT = 5556
 
 /** The database is closed after this time without traffic. */
 const IDLE_MS = 3000
@@ -25,9 +29,15 @@ const url = await reachDatabase(env).catch(exitWithReason)
 if (env.STUDIO_IN_CONTAINER) {
   for (const address of externalAddresses()) await forward(address, STUDIO_PORT, () => connect(STUDIO_PORT, LOOPBACK))
 }
-const port = process.argv.includes('--port') ? [] : ['--port', String(STUDIO_PORT)]
+const { values } = parseArgs({ options: { port: { type: 'string' } }, strict: false })
+const port = String(values.port ?? STUDIO_PORT)
+// A link holds no data, and so needs no guard in a container.
+const linksAt = { host: env.STUDIO_IN_CONTAINER ? '0.0.0.0' : LOOPBACK, port: values.port ? 0 : LINKS_PORT }
+const links = await serveStudioLinks(linksAt, `http://localhost:${port}`).catch(exitWithReason)
+console.log(['Short links:', ...links].join('\n  '))
+const portArgs = values.port ? [] : ['--port', port]
 // In the environment, because every user of the machine can read arguments, and the URL has a password.
-const studio = spawn('prisma', ['studio', ...port, ...process.argv.slice(2)], {
+const studio = spawn('prisma', ['studio', ...portArgs, ...process.argv.slice(2)], {
   env: { ...process.env, DATABASE_URL: url, CHECKPOINT_DISABLE: '1', BROWSER: 'none' },
   stdio: 'inherit',
 })

@@ -1,10 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { staff } from './support/staff-command.ts'
 
 /*
- * Each command that README.md and docs/ tell somebody to type: words of the staff command are given to it here, the
- * others are tried in the file that `tried` names, or stand in `untried` with the reason.
+ * What the documents say is there: their links, the files they name, and each command that somebody is told to type. Words
+ * of the staff command are given to it here. The others are tried in the file that `tried` names, or stand in `untried`
+ * with the reason.
  */
 
 const tried: [command: RegExp, file: string, says: RegExp][] = [
@@ -28,6 +30,7 @@ const tried: [command: RegExp, file: string, says: RegExp][] = [
 const untried: [command: RegExp, because: string][] = [
   [/^npm run bench/, 'takes minutes and the machine for itself; docs/benchmarks.md has what it printed'],
   [/^npm run (quick|fix)$/, 'are lint, types and a part of npm test, and the formatter'],
+  [/^npx vitest/, 'runs one file of npm test'],
   [/^sed -i|^mkdir prisma|^for product in/, 'another brand was made by it on a scratch clone'],
   [
     /^docker (run|tag|save|volume|exec|logs|ps)\b/,
@@ -77,7 +80,7 @@ function commandsOf(file: string): string[] {
   return [...typed, ...inline.filter((code) => code.includes(' ') && (PROGRAMS.test(code) || staffWords(code)))]
 }
 
-const files = ['README.md', ...readdirSync('docs').map((name) => `docs/${name}`)]
+const files = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md')]
 const commands = [...new Set(files.flatMap(commandsOf))]
 
 it('each command of the documents is tried by a test, or has its reason', () => {
@@ -112,3 +115,29 @@ it('each script that the documents name is there', () => {
   )
   for (const name of named) expect(Object.keys(scripts)).toContain(name)
 })
+
+/** As GitHub names the headings of a document. */
+function anchorsOf(file: string): string[] {
+  const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading)
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+it.each([...files, 'SECURITY.md'])(
+  '%s: each link leads to a file and a heading, and each file it names is there',
+  (document) => {
+    const text = readFileSync(document, 'utf8')
+    for (const [, target = ''] of text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
+      const [path, anchor] = target.split('#')
+      const file = path ? join(dirname(document), path) : document
+      expect(existsSync(file), target).toBe(true)
+      if (anchor) expect(anchorsOf(file), target).toContain(anchor)
+    }
+    const named = text.matchAll(/`((?:client|deploy|docs|prisma|server|shared|tests)\/[\w./*-]+)`/g)
+    for (const [, path = ''] of named) expect(globSync(path), path).not.toEqual([])
+  },
+)

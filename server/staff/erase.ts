@@ -52,17 +52,17 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
         // No address is empty: '' matches none.
         const subscription = { email: person && 'email' in person ? person.email.toLowerCase() : '' }
         const subscriptions = await db.subscriber.count({ where: subscription })
+        const mails = formatCount(await db.mail.count({ where: { enquiry: where } }), 'mail', 'mails')
+        const what = `${formatCount(count, 'enquiry', 'enquiries')} with ${mails} and ${formatCount(subscriptions, 'subscription', 'subscriptions')}`
+        await recordAccess(db, yes ? what : `only shown: ${what}`) // which also says whether a person is known
         if (count + subscriptions === 0) return print('Nothing stored matches.')
         const toLine = ({ reference, receivedAt }: { reference: string; receivedAt: Date }) =>
           `${reference}  ${formatIndianTime(receivedAt)}`
         for (const row of await find('asc', LISTED_MAX)) print(toLine(row))
         if (count > LISTED_MAX)
           for (const row of await find('desc', 1)) print(`and ${count - LISTED_MAX} more, the last: ${toLine(row)}`)
-        const mails = formatCount(await db.mail.count({ where: { enquiry: where } }), 'mail', 'mails')
-        const what = `${formatCount(count, 'enquiry', 'enquiries')} with ${mails} and ${formatCount(subscriptions, 'subscription', 'subscriptions')}`
         if (!yes)
           return print(`Would erase ${what}. Nothing was changed. Repeat the command with --yes to erase for good.`)
-        await recordAccess(db, what)
         while (true) {
           const ids = (await find('asc', CHUNK)).map(({ id }) => id)
           if (ids.length === 0) break

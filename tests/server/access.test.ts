@@ -63,6 +63,7 @@ describe('the access log', () => {
       ['backup', '-'],
       ['erase', reference],
       ['erase', reference, '--yes'],
+      ['erase', '--person', anOrder().email],
       ['check'],
       ['list'],
     ])
@@ -79,7 +80,9 @@ describe('the access log', () => {
       'subscribers: 0 subscriptions',
       'subscribers: 0 subscriptions',
       'backup: everything',
+      'erase: only shown: 1 enquiry with 2 mails and 0 subscriptions',
       'erase: 1 enquiry with 2 mails and 0 subscriptions',
+      'erase: only shown: 0 enquiries with 0 mails and 0 subscriptions',
       'list: 0 enquiries',
     ])
     await staff(['list'], { ...env, STAFF_NAME: 'meena' })
