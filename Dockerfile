@@ -25,7 +25,7 @@ COPY --from=studio-files /app ./
 ENV STUDIO_IN_CONTAINER=true DATA_DIR=/data HOME=/tmp PATH=/app/node_modules/.bin:$PATH
 RUN mkdir /data && chown node:node /data && chmod 1777 /data
 USER node
-EXPOSE 5555 5556
+EXPOSE 5555
 CMD ["node", "server/studio.ts"]
 
 # The site. It must be the last stage, because docker builds the last one by default.

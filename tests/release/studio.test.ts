@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { request } from 'node:http'
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { aFolder } from '../support/a-folder.ts'
@@ -26,7 +27,7 @@ afterAll(() => browser.close())
 
 /** Studio as `npm run studio` starts it. Returns the short links that it prints, by what they show. */
 async function startStudio(env: Record<string, string>): Promise<Map<string, string>> {
-  const args = ['server/studio.ts', '--port', String(await freePort()), '--browser', 'none']
+  const args = ['server/studio.ts', '--port', String(await freePort())]
   const path = `${process.cwd()}/node_modules/.bin:${process.env.PATH}`
   const studio = spawn(process.execPath, args, {
     env: { PATH: path, HOME: process.env.HOME ?? '', ...env },
@@ -144,6 +145,28 @@ describe('Prisma Studio', () => {
     await eventually(async () => expect(await cells(page, 'Reference')).toContain(reference))
   }, 120_000)
 
+  it('refuses requests under a foreign name, and those of foreign pages', async () => {
+    const { env, drop } = await createTestDatabase()
+    atEnd(drop)
+    const { origin, port } = new URL((await startStudio(env)).get(ALL) ?? '')
+    const ask = (path: string, headers: Record<string, string>, method = 'GET') =>
+      new Promise((done, fail) => {
+        const sent = request({ host: '127.0.0.1', port, path, method, headers }, (answer) => {
+          answer.resume()
+          done(answer.statusCode)
+        })
+        sent.on('error', fail).end(method === 'POST' ? '{}' : '')
+      })
+    const json = { 'content-type': 'application/json' }
+    for (const host of [`localhost:${port}`, `127.0.0.1:${port}`]) expect(await ask('/', { host })).toBe(200)
+    for (const path of ['/', '/new', '/bff'])
+      for (const host of ['evil.example', `evil.example:${port}`, 'localhost.evil.example'])
+        expect(await ask(path, { host, ...json }, path === '/bff' ? 'POST' : 'GET')).toBe(403)
+    const own = { host: `localhost:${port}`, ...json }
+    expect(await ask('/bff', { ...own, origin: 'http://evil.example' }, 'POST')).toBe(403)
+    expect(await ask('/bff', { ...own, origin }, 'POST')).not.toBe(403)
+  }, 60_000)
+
   it('shows by each short link what it promises, with the number to ring', async () => {
     const { env, drop } = await createTestDatabase()
     atEnd(drop)
@@ -164,7 +187,7 @@ describe('Prisma Studio', () => {
     const addresses = await startStudio(env)
     const pathOf = (link: string) => new URL(link).pathname
     const documented = [
-      ...(await readFile('docs/staff.md', 'utf8')).matchAll(/\[([\w ,]+)\]\((http:\/\/localhost:5556\/\S+)\)/g),
+      ...(await readFile('docs/staff.md', 'utf8')).matchAll(/\[([\w ,]+)\]\((http:\/\/localhost:5555\/\S+)\)/g),
     ]
     expect(documented.map(([, shows, link = '']) => [shows, pathOf(link)])).toEqual(
       [...addresses].map(([shows, link]) => [shows, pathOf(link)]),

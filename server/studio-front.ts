@@ -1,8 +1,11 @@
-// Short links to what staff look at in Prisma Studio, whose own addresses with a filter have hundreds of characters.
+// What browsers reach of Prisma Studio. It has short links, because Studio's own addresses with a filter have hundreds of
+// characters. It refuses requests under a foreign name: a stranger's page could lead its own name to this machine.
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { OperatorError } from './errors.ts'
+
+const LOOPBACK = '127.0.0.1'
+const OWN_NAMES = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/
 
 type Filter = [column: string, operator: string, value: unknown]
 
@@ -52,18 +55,33 @@ function addressOf({ table, sort, pin, filters = [] }: View): string {
 }
 
 /**
- * Redirects each short link to Studio.
- * @param studioUrl where the browser finds Studio
+ * Serves the short links, and passes everything else on to Studio.
+ * @param studioPort where Studio listens on the loopback address. It refuses the Origin of any other port
  * @returns a line for each link
  */
-export async function serveStudioLinks(at: { host: string; port: number }, studioUrl: string): Promise<string[]> {
-  const server = createServer(({ url = '' }, answer) => {
+export async function serveStudioFront(at: { host: string; port: number }, studioPort: number): Promise<string[]> {
+  const server = createServer((asked, answer) => {
+    const { url = '', headers } = asked
+    if (!OWN_NAMES.test(headers.host ?? '')) return answer.writeHead(403).end(`Open http://localhost:${at.port}\n`)
     const view = new Map(Object.entries(views)).get(url.slice(1))
-    answer.writeHead(view ? 302 : 404, view && { location: `${studioUrl}/#${addressOf(view)}` }).end()
+    if (view) return answer.writeHead(302, { location: `/#${addressOf(view)}` }).end()
+    passOn(asked, answer, studioPort)
   })
   await once(server.listen(at), 'listening').catch((error: Error) => {
-    throw new OperatorError(`The short links to Studio cannot be served: ${error.message}. Does another Studio run?`)
+    throw new OperatorError(`Studio cannot be served: ${error.message}. Does another one run?`)
   })
-  const { port } = server.address() as AddressInfo
-  return Object.entries(views).map(([name, { shows }]) => `${`http://localhost:${port}/${name}`.padEnd(30)}${shows}`)
+  return Object.entries(views).map(([name, { shows }]) => `${`http://localhost:${at.port}/${name}`.padEnd(30)}${shows}`)
+}
+
+function passOn(asked: IncomingMessage, answer: ServerResponse, port: number): void {
+  const { method, url, headers } = asked
+  const host = `localhost:${port}`
+  const isOwn = headers.origin === `http://${headers.host}`
+  const passed = { ...headers, host, ...(isOwn && { origin: `http://${host}` }) }
+  const sent = request({ host: LOOPBACK, port, method, path: url, headers: passed }, (found) => {
+    answer.writeHead(found.statusCode ?? 502, found.headers)
+    found.pipe(answer)
+  })
+  sent.on('error', () => answer.writeHead(502).end('Studio does not answer yet.\n'))
+  asked.pipe(sent)
 }
