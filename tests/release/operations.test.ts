@@ -33,7 +33,7 @@ describe('the line for cron', () => {
       env: { PATH: `${folder}:${process.env.PATH}`, FOLDER: folder },
       encoding: 'utf8',
     }).stdout
-    const today = `quvera-${new Date().toLocaleDateString('sv')}.gz`
+    const today = `quvera-${new Date().toLocaleDateString('sv')}.sql.gz`
     return { said, today: join(folder, today), left: readdirSync(folder).filter((name) => name.endsWith('.gz')) }
   }
 

@@ -142,6 +142,11 @@ describe('the roles of prisma/roles.sql', () => {
     ] as string[][]) {
       expect(await staff(command, { DATABASE_URL: app }), command.join(' ')).toMatchObject({ code: 0, stderr: '' })
     }
+    // The site's own role makes the daily backup.
+    expect(await staff(['backup', '-'], { DATABASE_URL: app })).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^Wrote \d+ rows to standard output/),
+    })
     const refused = await staff(['erase', '--person', order.email, '--yes'], { DATABASE_URL: app })
     expect(refused).toMatchObject({ code: 1, stdout: expect.not.stringContaining('Erased') })
     expect(refused.stderr).toMatch(/^[^\n]*permission denied[^\n]*\n$/i)
