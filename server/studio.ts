@@ -57,8 +57,12 @@ async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Pro
 function openWhenNeeded(open: () => Promise<Database>, socket: string): () => Promise<Socket> {
   let opened: Promise<Database> | undefined
   let closed: Promise<void> | undefined
+  const connections = new Set<Socket>()
   const closeWhenIdle = setTimeout(() => {
-    if (opened) closed = opened.then(({ close }) => close())
+    if (!opened) return
+    // Studio keeps idle connections, for which PostgreSQL would wait. It makes new ones when somebody uses it again.
+    for (const connection of connections) connection.destroy()
+    closed = opened.then(({ close }) => close())
     opened = undefined
   }, IDLE_MS)
   return async () => {
@@ -68,7 +72,10 @@ function openWhenNeeded(open: () => Promise<Database>, socket: string): () => Pr
     }
     await opened
     closeWhenIdle.refresh()
-    return connect(socket).on('data', () => closeWhenIdle.refresh())
+    const connection = connect(socket).on('data', () => closeWhenIdle.refresh())
+    connections.add(connection)
+    connection.once('close', () => connections.delete(connection))
+    return connection
   }
 }
 
@@ -85,7 +92,8 @@ async function forward(open: () => Promise<Socket>): Promise<number> {
   const server = createServer(async (client) => {
     client.on('error', () => client.destroy())
     const target = await open().catch(exitWithReason)
-    target.on('error', () => client.destroy())
+    target.on('error', () => {})
+    target.on('close', () => client.destroy())
     if (client.destroyed) return target.destroy()
     client.on('close', () => target.destroy())
     client.pipe(target).pipe(client)

@@ -146,8 +146,8 @@ describe('Prisma Studio', () => {
   }, 120_000)
 
   it('refuses requests under a foreign name, and those of foreign pages', async () => {
-    const { env, drop } = await createTestDatabase()
-    atEnd(drop)
+    const env = { DATA_DIR: await aFolder('quvera-studio-') }
+    await runProgram('prisma/seed.ts', [], env)
     const { origin, port } = new URL((await startStudio(env)).get(ALL) ?? '')
     const ask = (path: string, headers: Record<string, string>, method = 'GET') =>
       new Promise((done, fail) => {
