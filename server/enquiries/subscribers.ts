@@ -3,11 +3,11 @@ import type { Logger } from 'pino'
 import { messages } from '../../shared/order.ts'
 import { SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { CONSENT_VERSION, type Subscription } from '../../shared/subscription.ts'
-import type { Availability } from '../database/availability.ts'
 import { type Db, readNow } from '../database/database.ts'
 import type { Subscriber } from '../database/generated/client.ts'
 import { isDatabaseRefusal } from '../errors.ts'
 import { DAY_MS } from '../format.ts'
+import type { Availability } from './availability.ts'
 import { SubmitError } from './orders.ts'
 
 export type { Subscriber }

@@ -78,7 +78,7 @@ export function serveFormPosts(
     const reference = String(request.query.reference)
     if (!REFERENCE_PATTERN.test(reference)) return sendNotFound(request, reply, pages)
     const received = await limits.count('link', request, reply).then(
-      () => orders.received(reference).catch(() => ({ reference })),
+      () => orders.findReceived(reference).catch(() => ({ reference })),
       (error: HttpError) => {
         if (error.isFlood) throw error
         return { reference }
