@@ -33,8 +33,6 @@ interface Section {
   advice: string
   /** Shows names and mobile numbers. */
   visitors?: true
-  /** Left out by --failed. */
-  waiting?: true
 }
 
 export const sections = exclusive([
@@ -73,7 +71,6 @@ export const sections = exclusive([
   {
     title: 'Pending',
     where: { status: 'Pending' },
-    waiting: true,
     advice: `A pending mail is sent by itself. The first lines of ${staffCommand('mails')} say why it waits.`,
   },
 ])
