@@ -4,7 +4,7 @@ import type { Received } from '../../shared/form-outcome.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { exampleOrder, messages, type Order, type OrderContent } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
-import { isConnectionLost, sqlState, TOO_MANY_CONNECTIONS } from '../errors.ts'
+import { isConnectionLost, sqlState } from '../errors.ts'
 import type { Availability } from './availability.ts'
 import { createBatchWriter } from './batch-writer.ts'
 import { type EnquiryRow, isSameOrder, toEnquiry } from './enquiry.ts'
@@ -48,6 +48,7 @@ interface OrdersOptions {
 const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
 /** Pause before a statement is repeated. Meanwhile the pool notices its other lost connections. */
 const RETRY_PAUSE_MS = 50
+const TOO_MANY_CONNECTIONS = '53300'
 /** After this time an order fails, if the server allows fewer connections than the pool would open and none gets free. */
 const CONNECTION_WAIT_MS = 5000
 /** A repeat within this time, such as a double click, gets the same answer as the first order. */
