@@ -1,6 +1,6 @@
 // DATA_DIR: the folder of the embedded PostgreSQL. What is in it, and the checks before PostgreSQL is started on it.
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../errors.ts'
 import { staffCommand } from '../format.ts'
@@ -13,8 +13,6 @@ const names = {
   /** The name under which psql and other clients look for the socket. */
   socket: '.s.PGSQL.5432',
 }
-/** Names that DATA_DIR may hold before its first start. */
-const KNOWN_NAMES = [...Object.values(names), `${names.socket}.lock`, `${names.database}.new`, 'lost+found']
 /** The length that every system accepts for the path of a socket. */
 const SOCKET_PATH_MAX_BYTES = 103
 
@@ -119,9 +117,4 @@ function createDataDir(dataDir: string): void {
   } catch (cause) {
     throw cannotUse(dataDir, cause)
   }
-  const foreign = readdirSync(dataDir).filter((name) => !KNOWN_NAMES.includes(name))
-  if (foreign.length === 0) return
-  throw new OperatorError(
-    `DATA_DIR ${dataDir} holds no database of this site, but other files: ${foreign.slice(0, 3).join(', ')}. Nothing was changed. Choose an empty folder, or put the database's folder "${names.database}" back into it.`,
-  )
 }

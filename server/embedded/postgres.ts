@@ -121,20 +121,16 @@ export async function startEmbedded(options: EmbeddedOptions) {
 async function launch(dataDir: string, { initdb, postgres }: Programs, settings: object, lockWaitSeconds: number) {
   const database = pathIn(dataDir, 'database')
   const lock = pathIn(dataDir, 'lock')
-  const all = Object.entries({ ...SETTINGS, unix_socket_directories: dataDir, ...settings })
+  // A list, in which a path stands in quotes because commas separate the paths.
+  const unix_socket_directories = `"${dataDir.replaceAll('"', '""')}"`
+  const all = Object.entries({ ...SETTINGS, unix_socket_directories, ...settings })
   const server = [postgres, '-D', database, ...all.flatMap(([name, value]) => ['-c', `${name}=${value}`])]
-  const wait = [
-    '--timeout',
-    String(lockWaitSeconds),
-    '--conflict-exit-code',
-    String(IN_USE_EXIT_CODE),
-    '--no-fork',
-    lock,
-  ]
-  const shell = (script: string) => ['sh', '-c', script, 'sh', ...server]
+  const flock = [`--timeout=${lockWaitSeconds}`, `--conflict-exit-code=${IN_USE_EXIT_CODE}`, '--no-fork', lock]
   const command =
-    process.platform === 'linux' ? ['flock', ...wait, ...shell(START_UNDER_LOCK)] : shell(START_BY_PID_FILE)
-  const child = spawn(...asPostgresUser(command[0] ?? '', command.slice(1)), {
+    process.platform === 'linux'
+      ? asPostgresUser('flock', [...flock, 'sh', '-c', START_UNDER_LOCK, 'sh', ...server])
+      : asPostgresUser('sh', ['-c', START_BY_PID_FILE, 'sh', ...server])
+  const child = spawn(...command, {
     env: {
       EMPTY: emptyDatabaseFolder(),
       INITDB: initdb,

@@ -120,14 +120,21 @@ describe('a data folder in which the site works', { timeout: 120_000 }, () => {
     await assertWorks(folder, { as: AS_OTHER_USER })
   })
 
-  it('has a path with spaces, quotes and letters of any script', async () => {
+  it('has a path with spaces, quotes, commas and letters of any script', async () => {
     const folder = await aFolder("quvera 'folder' ü $HOME ", tmpdir())
-    await assertWorks(join(folder, 'दत्त "data"'))
+    await assertWorks(join(folder, 'दत्त "data", "2"'))
   })
 
   it('has the longest path that is allowed', async () => {
     const folder = await aFolder('quvera-folder-', tmpdir())
     await assertWorks(pathOfBytes(folder, 103 - '/.s.PGSQL.5432'.length))
+  })
+
+  it('holds other files, which stay', async () => {
+    const folder = await aFolder('quvera-folder-', tmpdir())
+    await writeFile(join(folder, 'thesis.doc'), 'words')
+    await assertWorks(folder)
+    expect((await readdir(folder)).sort()).toEqual(['owner.lock', 'postgres', 'thesis.doc'])
   })
 
   it('is one whose first start was cut short', async () => {
@@ -173,12 +180,6 @@ describe('a start that is refused in one sentence, with nothing written', { time
     expect(await refusal(folder, join(folder, 'data'))).toMatch(
       /^DATA_DIR \S+ cannot be made or used: EEXIST.*Choose a folder/,
     )
-  })
-
-  it('on a folder with other files', async () => {
-    const folder = await aFolder('quvera-folder-', tmpdir())
-    await writeFile(join(folder, 'thesis.doc'), 'words')
-    expect(await refusal(folder, folder)).toMatch(/holds no database of this site, but other files: thesis\.doc\./)
   })
 
   it('on a folder "postgres" that is no database', async () => {
