@@ -179,10 +179,11 @@ async function readSettings(client: pg.Client): Promise<Settings> {
 
 function warningsAbout({ fsync, synchronousCommit, standbys }: Settings): string[] {
   const isLocal = synchronousCommit === 'local' && standbys !== ''
-  return [
-    ...(fsync === 'off' ? [['fsync', fsync]] : []),
-    ...(synchronousCommit === 'off' || isLocal ? [['synchronous_commit', synchronousCommit]] : []),
-  ].map(
+  const unsafe = {
+    ...(fsync === 'off' && { fsync }),
+    ...((synchronousCommit === 'off' || isLocal) && { synchronous_commit: synchronousCommit }),
+  }
+  return Object.entries(unsafe).map(
     ([name, value]) =>
       `${name} is ${value} at the PostgreSQL server: confirmed orders are lost when it crashes. Set ${name} to on`,
   )

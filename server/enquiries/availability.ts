@@ -4,7 +4,7 @@ import { innerError, propertiesOf, sqlState } from '../errors.ts'
 
 export type Availability = ReturnType<typeof createAvailability>
 
-/** How long after a failure it is tried whether enquiries can be stored, again and again until they can. */
+/** After a failure, storing is tried at this interval until it works. */
 const PROBE_MS = 2000
 
 /** @param probe tries to store an enquiry */

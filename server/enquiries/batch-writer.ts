@@ -1,4 +1,4 @@
-/** More rows would only make the orders of a batch wait for each other. */
+/** One statement writes no more rows, because all of them wait for its end. */
 const BATCH_MAX = 256
 
 /**

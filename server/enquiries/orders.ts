@@ -17,7 +17,7 @@ import { createEnquiry, findEqualEnquiry, insertEnquiries, type NewEnquiry } fro
 
 /** Why an order is not confirmed. The message is for the visitor. */
 export class SubmitError extends Error {
-  /** `conflict`: another order has this key. `refused`: the database rejects the row. `unavailable`: it may be stored. */
+  /** `conflict`: another order has this key. `refused`: the database rejects it. `unavailable`: the order may be stored. */
   readonly reason: 'conflict' | 'refused' | 'unavailable'
   /** Of a form that the browser posts: the key under which the order may be stored. */
   readonly submissionKey: string | undefined
@@ -46,7 +46,7 @@ interface OrdersOptions {
 
 /** A suspended database wakes up in seconds. ReadCommitted: a query after the lock must see what was committed meanwhile. */
 const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
-/** Pause before a statement is repeated. Meanwhile the pool notices its other lost connections. */
+/** After this pause a statement is repeated. Meanwhile the pool notices its other lost connections. */
 const RETRY_PAUSE_MS = 50
 const TOO_MANY_CONNECTIONS = '53300'
 /** After this time an order fails, if the server allows fewer connections than the pool would open and none gets free. */
@@ -162,7 +162,7 @@ function isRowError(error: unknown): boolean {
   return ['22', '23', 'P0'].includes(sqlState(error)?.slice(0, 2) ?? '')
 }
 
-/** Makes the commit wait until a synchronous standby has all earlier rows: a restarted primary may hold rows that it lacks. */
+/** Makes the commit wait until a synchronous standby has all earlier rows: a restarted primary may hold rows that no standby has. */
 async function waitForStandby(db: Pick<Db, '$executeRaw'>): Promise<void> {
   await db.$executeRaw`SELECT pg_logical_emit_message(true, 'quvera', '')`
 }
