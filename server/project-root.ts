@@ -16,6 +16,10 @@ export function rolesFile(): string {
   return resolve(projectRoot(), 'prisma/roles.sql')
 }
 
+export function afterRestoreFile(): string {
+  return resolve(projectRoot(), 'deploy/after-pg-restore.sql')
+}
+
 /** An empty embedded database, which the build makes and the first start copies. */
 export function emptyDatabaseFolder(): string {
   return resolve(projectRoot(), 'dist/empty-database')

@@ -27,7 +27,7 @@ const MARKED_AS_POOLER = /[?&]pgbouncer=true(&|$)/
 
 type WithStartup = new (config?: pg.ClientConfig) => pg.Client & { getStartupConf(): object }
 
-/** The adapter reads all times as UTC. A startup parameter sets the zone, because poolers refuse `options`. */
+/** The adapter reads all times as UTC. Poolers pass this startup parameter on, and refuse `options`. */
 class UtcClient extends (pg.Client as unknown as WithStartup) {
   override getStartupConf() {
     return { ...super.getStartupConf(), TimeZone: 'UTC' }
@@ -47,26 +47,28 @@ export interface ConnectOptions extends Preparation {
 export async function connectDatabase(connection: pg.ClientConfig, options: ConnectOptions): Promise<Database> {
   const settings = { ...connection, ...CONNECTION }
   const { queryTimeoutMs } = options
-  // Shorter than the client's: a statement that only the client gives up keeps its connection busy.
-  const statementMs = queryTimeoutMs && Math.round(queryTimeoutMs * 0.9)
-  const startupOptions = statementMs
-    ? `-c statement_timeout=${statementMs} -c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`
-    : undefined
+  const limits = queryTimeoutMs && {
+    // Shorter than the client's: a statement that only the client gives up keeps its connection busy.
+    statement_timeout: Math.round(queryTimeoutMs * 0.9),
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+  }
   // Prepares the database, and shows whether a pooler is in between.
-  const client = await connectWithOptions(settings, startupOptions)
+  const client = await connect({ ...settings, ...limits }).catch((error: unknown) => {
+    if (limits && SETTING_REFUSED.includes(sqlState(error) ?? '')) return connect(settings)
+    throw error
+  })
   try {
     const found = await readSettings(client)
+    const url = connection.connectionString ?? ''
     // A pooler drops our time limit, and cannot keep named statements. Staff commands set no limit and need no names.
-    const isDirect =
-      found.statementTimeoutMs === statementMs && !MARKED_AS_POOLER.test(connection.connectionString ?? '')
-    // A pooler may connect while a statement waits.
-    const limit = queryTimeoutMs && { query_timeout: queryTimeoutMs + (isDirect ? 0 : CONNECT_MS) }
-    const [, size = POOL_SIZE] = CONNECTION_LIMIT.exec(connection.connectionString ?? '') ?? []
+    const isDirect = limits && found.statementTimeoutMs === limits.statement_timeout && !MARKED_AS_POOLER.test(url)
+    const [, size = POOL_SIZE] = CONNECTION_LIMIT.exec(url) ?? []
     const pool = createPool({
       ...settings,
       max: Number(size),
-      ...(isDirect && startupOptions && { options: startupOptions }),
-      ...limit,
+      ...(isDirect && limits),
+      // A pooler may connect while a statement waits.
+      ...(queryTimeoutMs && { query_timeout: queryTimeoutMs + (isDirect ? 0 : CONNECT_MS) }),
     })
     const name = options.name ?? `The database ${client.database} at ${client.host}:${client.port} (DATABASE_URL)`
     const adapter = new PrismaPg(pool, isDirect ? { statementNameGenerator: createStatementNames() } : {})
@@ -120,13 +122,6 @@ function createPool(settings: pg.PoolConfig): pg.Pool {
 function isIdle(client: pg.PoolClient): boolean {
   const { readyForQuery } = client as { readyForQuery?: boolean }
   return readyForQuery === true && client.getTransactionStatus() === 'I'
-}
-
-async function connectWithOptions(settings: pg.ClientConfig, options: string | undefined): Promise<pg.Client> {
-  return connect({ ...settings, ...(options && { options }) }).catch((error: unknown) => {
-    if (options && SETTING_REFUSED.includes(sqlState(error) ?? '')) return connect(settings)
-    throw error
-  })
 }
 
 /** @param variable the one that holds the URL; none for the embedded database */
@@ -184,10 +179,11 @@ async function readSettings(client: pg.Client): Promise<Settings> {
 
 function warningsAbout({ fsync, synchronousCommit, standbys }: Settings): string[] {
   const isLocal = synchronousCommit === 'local' && standbys !== ''
-  return [
-    ...(fsync === 'off' ? [['fsync', fsync]] : []),
-    ...(synchronousCommit === 'off' || isLocal ? [['synchronous_commit', synchronousCommit]] : []),
-  ].map(
+  const unsafe = {
+    ...(fsync === 'off' && { fsync }),
+    ...((synchronousCommit === 'off' || isLocal) && { synchronous_commit: synchronousCommit }),
+  }
+  return Object.entries(unsafe).map(
     ([name, value]) =>
       `${name} is ${value} at the PostgreSQL server: confirmed orders are lost when it crashes. Set ${name} to on`,
   )

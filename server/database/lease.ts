@@ -1,12 +1,12 @@
-// A lease is a task that one process at a time may do, or one process a day.
+// A lease is held by one process at a time. Only its holder does a certain task, such as sending mails.
 import type { Db } from './database.ts'
 
-/** How far the database's clock may be set back without a lease being lost. */
+/** When the database's clock is set back by more than this, leases taken before are free. */
 const CLOCK_SET_BACK_MAX_SECONDS = 60
 
 /**
- * Takes or renews the lease `name` for `seconds`, by the database's clock. A lease that ends later than that was taken
- * before the clock was set back, and is ignored.
+ * Takes or renews the lease `name` for `seconds`, by the database's clock. A lease with more than these seconds left was
+ * taken before the clock was set back: it is free.
  * @returns whether `holder` has the lease
  */
 export async function takeLease(

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ClientBase } from 'pg'
-import { INSUFFICIENT_PRIVILEGE, LOCK_NOT_AVAILABLE, OperatorError, sqlState } from '../errors.ts'
+import { INSUFFICIENT_PRIVILEGE, OperatorError, sqlState } from '../errors.ts'
 import { staffCommand } from '../format.ts'
 
 interface Migration {
@@ -14,6 +14,7 @@ interface Migration {
 /** Prisma Migrate's advisory lock. */
 export const PRISMA_LOCK = 72707369
 const BEGIN = `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'; SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`
+const LOCK_NOT_AVAILABLE = '55P03'
 /** How long a migration waits for a table: orders that come meanwhile wait behind it. */
 const TABLE_TIMEOUT = '3s'
 

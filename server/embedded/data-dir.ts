@@ -1,6 +1,6 @@
 // DATA_DIR: the folder of the embedded PostgreSQL. What is in it, and the checks before PostgreSQL is started on it.
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../errors.ts'
 import { staffCommand } from '../format.ts'
@@ -13,8 +13,14 @@ const names = {
   /** The name under which psql and other clients look for the socket. */
   socket: '.s.PGSQL.5432',
 }
-/** Names that DATA_DIR may hold before its first start. */
-const KNOWN_NAMES = [...Object.values(names), `${names.socket}.lock`, `${names.database}.new`, 'lost+found']
+/** Names that DATA_DIR may hold before its first start. Others show that it leads to another folder than was meant. */
+const KNOWN_NAMES = [
+  ...Object.values(names),
+  `${names.socket}.lock`,
+  `${names.database}.new`,
+  'lost+found',
+  '.DS_Store',
+]
 /** The length that every system accepts for the path of a socket. */
 const SOCKET_PATH_MAX_BYTES = 103
 
@@ -61,6 +67,8 @@ export function assertDataDir(dataDir: string, version: string, create: boolean)
     throw new OperatorError(
       `There is no database in ${dataDir} (DATA_DIR). Say with DATA_DIR or DATABASE_URL where it is, or start the site, which makes one.`,
     )
+  // Then PostgreSQL runs as `nobody`, and may use root's files: no other program of `nobody` may reach its socket.
+  if (process.getuid?.() === 0) chmodSync(dataDir, 0o700)
 }
 
 /** Files of another user would keep the owner's site from starting. */

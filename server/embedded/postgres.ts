@@ -35,6 +35,7 @@ const PAUSES_MS = [100, 1000, 5000]
 /** How long a restart waits for the last process of a PostgreSQL that was killed. */
 const RESTART_LOCK_SECONDS = 30
 const READY_POLL_MS = 10
+const READY_TIMEOUT_MS = 5000
 const LAST_WORDS_MAX = 2000
 const IN_USE_EXIT_CODE = 75
 /** The role or the database does not exist. */
@@ -101,6 +102,7 @@ export async function startEmbedded(options: EmbeddedOptions) {
       await sleep(PAUSES_MS[failures] ?? PAUSES_MS.at(-1))
       if (stopSignal) return server
       try {
+        assertDataDir(dataDir, programs.version, false) // an empty one in place of a lost folder would hide the loss
         return await launch(dataDir, programs, settings, RESTART_LOCK_SECONDS)
       } catch (error) {
         if (failures + 1 >= PAUSES_MS.length && !String(error).includes(DISK_FULL)) throw error
@@ -121,20 +123,16 @@ export async function startEmbedded(options: EmbeddedOptions) {
 async function launch(dataDir: string, { initdb, postgres }: Programs, settings: object, lockWaitSeconds: number) {
   const database = pathIn(dataDir, 'database')
   const lock = pathIn(dataDir, 'lock')
-  const all = Object.entries({ ...SETTINGS, unix_socket_directories: dataDir, ...settings })
+  // A list, in which a path stands in quotes because commas separate the paths.
+  const unix_socket_directories = `"${dataDir.replaceAll('"', '""')}"`
+  const all = Object.entries({ ...SETTINGS, unix_socket_directories, ...settings })
   const server = [postgres, '-D', database, ...all.flatMap(([name, value]) => ['-c', `${name}=${value}`])]
-  const wait = [
-    '--timeout',
-    String(lockWaitSeconds),
-    '--conflict-exit-code',
-    String(IN_USE_EXIT_CODE),
-    '--no-fork',
-    lock,
-  ]
-  const shell = (script: string) => ['sh', '-c', script, 'sh', ...server]
+  const flock = [`--timeout=${lockWaitSeconds}`, `--conflict-exit-code=${IN_USE_EXIT_CODE}`, '--no-fork', lock]
   const command =
-    process.platform === 'linux' ? ['flock', ...wait, ...shell(START_UNDER_LOCK)] : shell(START_BY_PID_FILE)
-  const child = spawn(...asPostgresUser(command[0] ?? '', command.slice(1)), {
+    process.platform === 'linux'
+      ? asPostgresUser('flock', [...flock, 'sh', '-c', START_UNDER_LOCK, 'sh', ...server])
+      : asPostgresUser('sh', ['-c', START_BY_PID_FILE, 'sh', ...server])
+  const child = spawn(...command, {
     env: {
       EMPTY: emptyDatabaseFolder(),
       INITDB: initdb,
@@ -170,7 +168,11 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
 /** Whether this PostgreSQL, and not one of another process, answers. It refuses clients while it recovers. */
 async function isReady(dataDir: string, child: ChildProcess): Promise<boolean> {
   if (hasEnded(child) || readServerPid(pathIn(dataDir, 'database')) !== child.pid) return false
-  const client = new pg.Client({ ...socketConnection(dataDir), user: 'quvera' })
+  const client = new pg.Client({
+    ...socketConnection(dataDir),
+    user: 'quvera',
+    connectionTimeoutMillis: READY_TIMEOUT_MS,
+  })
   client.on('error', () => {})
   try {
     await client.connect()

@@ -1,8 +1,9 @@
+/** One statement writes no more rows, because all of them wait for its end. */
 const BATCH_MAX = 256
 
 /**
  * Runs one statement at a time for the rows that wait: several times the rate of a statement per row. A batch takes about
- * half of them: while the rest is written, the clients just answered send more.
+ * half of the waiting rows: while the other half is written, the clients just answered send more.
  * @param write one transaction; all its rows get its result
  * @param isRowError whether a row caused the failure, and not the database
  */
@@ -11,13 +12,13 @@ export function createBatchWriter<Row, Result>(
   isRowError: (error: unknown) => boolean,
 ): (row: Row) => Promise<Result> {
   const waiting: { row: Row; resolve(result: Result): void; reject(error: unknown): void }[] = []
-  let running = false
+  let isRunning = false
 
   async function run() {
-    if (running) return
-    running = true
+    if (isRunning) return
+    isRunning = true
     let size = 0
-    let singles = 0
+    let singles = 0 // how many of the waiting rows are written one by one, because one of them was rejected
     while (waiting.length > 0) {
       size = singles-- > 0 ? 1 : Math.min(BATCH_MAX, Math.ceil((waiting.length + size) / 2))
       const batch = waiting.splice(0, size)
@@ -33,14 +34,14 @@ export function createBatchWriter<Row, Result>(
         if (isRowError(error) && batch.length > 1) {
           waiting.unshift(...batch)
           singles = batch.length
-        } else {
-          // If the database failed, the waiting rows would fail too, each after a time limit of its own.
-          const failed = isRowError(error) ? batch : [...batch, ...waiting.splice(0)]
-          for (const { reject } of failed) reject(error)
+          continue
         }
+        // If the database failed, the waiting rows would fail too, each after a time limit of its own.
+        const failed = isRowError(error) ? batch : [...batch, ...waiting.splice(0)]
+        for (const { reject } of failed) reject(error)
       }
     }
-    running = false
+    isRunning = false
   }
 
   return (row) =>

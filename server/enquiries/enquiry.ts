@@ -23,7 +23,8 @@ export function toEnquiry(row: EnquiryRow): Enquiry {
 }
 
 export function isSameOrder(row: EnquiryRow, order: Order): boolean {
-  return enquiryFields.every((field) => toFormValue(field, String(row[field])) === String(order[field]))
+  const enquiry = toEnquiry(row)
+  return enquiryFields.every((field) => enquiry[field] === String(order[field]))
 }
 
 /** Prisma removes spaces from the values of an enum: `SelfUse` for `Self Use`. */
@@ -31,7 +32,7 @@ export function enumMember(value: string): string {
   return value.replaceAll(' ', '')
 }
 
-export function toFormValue(field: OrderField, stored: string): string {
+function toFormValue(field: OrderField, stored: string): string {
   const { def } = orderContentSchema.shape[field]
   const options: string[] = def.type === 'enum' ? Object.values(def.entries) : []
   return options.find((option) => enumMember(option) === stored) ?? stored

@@ -8,18 +8,17 @@ import { columns, enquiryFields } from './enquiry.ts'
 /** An order that was filled in faster is suspected spam. */
 export const MIN_FILL_MS = 250
 
-function isSuspicious({ website, filledInMs = Number.POSITIVE_INFINITY }: Order): boolean {
+function isSuspectedSpam({ website, filledInMs = Number.POSITIVE_INFINITY }: Order): boolean {
   return Boolean(website?.trim()) || (filledInMs >= 0 && filledInMs < MIN_FILL_MS)
 }
 
-/** Without letters and digits that look alike. */
+/** Letters and digits that do not look alike. */
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
-const LETTERS_COUNT = 6
 /** With any prefix: the brand may have had another one. */
-export const REFERENCE_PATTERN = new RegExp(`^[A-Z]{1,5}-[${ALPHABET}]{${LETTERS_COUNT}}$`)
+export const REFERENCE_PATTERN = new RegExp(`^[A-Z]{1,5}-[${ALPHABET}]{6}$`)
 
 export function createReference(): string {
-  const letters = Array.from({ length: LETTERS_COUNT }, () => ALPHABET[randomInt(ALPHABET.length)])
+  const letters = Array.from({ length: 6 }, () => ALPHABET[randomInt(ALPHABET.length)])
   return `${brand.referencePrefix}-${letters.join('')}`
 }
 
@@ -29,14 +28,14 @@ export const SPAM_REASONS = {
   Acknowledgement: 'Not sent: suspected spam.',
 }
 
-export type NewRow = ReturnType<typeof createRow>
+export type NewEnquiry = ReturnType<typeof createEnquiry>
 
 /** A row for `Quvera_Form`, with a new id and reference. The property names are those of the columns. */
-export function createRow(order: Order) {
+export function createEnquiry(order: Order) {
   return {
     Id: randomUUIDv7(),
     Reference: createReference(),
-    SuspectedSpam: isSuspicious(order),
+    SuspectedSpam: isSuspectedSpam(order),
     NoticeVersion: PRIVACY_NOTICE_VERSION,
     SubmissionKey: order.submissionKey,
     ...Object.fromEntries(enquiryFields.map((field) => [columns[field], order[field]])),
@@ -44,20 +43,20 @@ export function createRow(order: Order) {
 }
 
 /**
- * Inserts rows and their pending mails in one statement: five times the rate of Prisma's creates. A row whose key or
- * reference exists is left out. The mails of suspected spam are withheld; the notice waits for a summary.
- * @returns the ids of the rows that were left out
+ * Inserts enquiries and their pending mails in one statement: five times the rate of Prisma's creates. An enquiry whose key
+ * or reference is stored already is left out. The mails of suspected spam are withheld; the notice waits for a summary.
+ * @returns the ids of the enquiries that were stored
  */
 export async function insertEnquiries(
   db: Pick<Db, '$queryRaw'>,
-  rows: NewRow[],
+  enquiries: NewEnquiry[],
   { withPosts }: { withPosts: boolean },
-): Promise<string[]> {
+): Promise<Set<string>> {
   // Sorted, so that two statements with the same keys cannot deadlock.
-  const sorted = rows.toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
-  const names = columnList(Object.keys(rows[0] ?? {}))
+  const sorted = enquiries.toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
+  const names = columnList(Object.keys(enquiries[0] ?? {}))
   // JSON and not arrays: PostgreSQL plans a statement anew for each length of an array.
-  const [{ stored }] = await db.$queryRaw<[{ stored: string[] | null }]>`
+  const [{ ids }] = await db.$queryRaw<[{ ids: string[] }]>`
     WITH form AS (
       INSERT INTO "Quvera_Form" (${names})
       SELECT ${names} FROM json_populate_recordset(NULL::"Quvera_Form", ${JSON.stringify(sorted)}::json)
@@ -75,20 +74,20 @@ export async function insertEnquiries(
         CASE "Kind" WHEN 'Acknowledgement' THEN "Quvera_mailbox"("Email") END
       FROM (SELECT *, "SuspectedSpam" AND "Kind" <> 'Post' AS "IsWithheld" FROM form CROSS JOIN wanted) each
     )
-    SELECT CASE WHEN count(*) < ${rows.length}::int THEN coalesce(array_agg("Id"::text), '{}') END AS "stored" FROM form` // null: all were stored
-  return stored === null ? [] : rows.map(({ Id }) => Id).filter((id) => !stored.includes(id))
+    SELECT coalesce(array_agg("Id"::text), '{}') AS "ids" FROM form`
+  return new Set(ids)
 }
 
-/** An enquiry with the same fields that has this row's key or was received in the last ten minutes. */
+/** Finds an enquiry with the same fields that has the same key or was received in the last ten minutes. */
 export async function findEqualEnquiry(
   db: Pick<Db, '$queryRaw'>,
-  row: NewRow,
+  enquiry: NewEnquiry,
 ): Promise<{ reference: string } | undefined> {
   const names = columnList(Object.values(columns))
   const [equal] = await db.$queryRaw<{ reference: string }[]>`
     SELECT "Reference" AS "reference" FROM "Quvera_Form"
-    WHERE ("SubmissionKey" = ${row.SubmissionKey}::uuid OR "ReceivedAt" > now() - interval '10 minutes')
-      AND (${names}) = (SELECT ${names} FROM json_populate_record(NULL::"Quvera_Form", ${JSON.stringify(row)}::json))
+    WHERE ("SubmissionKey" = ${enquiry.SubmissionKey}::uuid OR "ReceivedAt" > now() - interval '10 minutes')
+      AND (${names}) = (SELECT ${names} FROM json_populate_record(NULL::"Quvera_Form", ${JSON.stringify(enquiry)}::json))
     ORDER BY "ReceivedAt" LIMIT 1`
   return equal
 }

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Received } from '../../shared/form-outcome.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { exampleOrder, messages, type Order, type OrderContent } from '../../shared/order.ts'
-import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
-import { isConnectionLost, sqlState, TOO_MANY_CONNECTIONS } from '../errors.ts'
+import { isConnectionLost, sqlState } from '../errors.ts'
+import type { Availability } from './availability.ts'
 import { createBatchWriter } from './batch-writer.ts'
 import { type EnquiryRow, isSameOrder, toEnquiry } from './enquiry.ts'
-import { createRow, findEqualEnquiry, insertEnquiries, type NewRow } from './insert-enquiries.ts'
+import { createEnquiry, findEqualEnquiry, insertEnquiries, type NewEnquiry } from './insert-enquiries.ts'
 
 /*
  * An order is stored under its submission key, in one statement. A form that the browser posts may have no key: then an
@@ -17,7 +17,7 @@ import { createRow, findEqualEnquiry, insertEnquiries, type NewRow } from './ins
 
 /** Why an order is not confirmed. The message is for the visitor. */
 export class SubmitError extends Error {
-  /** `conflict`: another order has this key. `refused`: the database rejects the row. `unavailable`: it may be stored. */
+  /** `conflict`: another order has this key. `refused`: the database rejects it. `unavailable`: the order may be stored. */
   readonly reason: 'conflict' | 'refused' | 'unavailable'
   /** Of a form that the browser posts: the key under which the order may be stored. */
   readonly submissionKey: string | undefined
@@ -28,16 +28,16 @@ export class SubmitError extends Error {
   }
 }
 
-export interface Submitted {
+interface Submitted {
   reference: string
-  /** Set when the same order was stored more than a minute ago. */
+  /** Only for an enquiry that was stored before, more than a minute ago. */
   receivedAt?: string
 }
 
 export type Orders = ReturnType<typeof createOrders>
 
 interface OrdersOptions {
-  availability: Availability
+  availability: Pick<Availability, 'failed' | 'worked'>
   log: { info(details: { reference: string }, message: string): void }
   onStored(): void
   /** Whether each enquiry also gets a webhook post. */
@@ -46,75 +46,62 @@ interface OrdersOptions {
 
 /** A suspended database wakes up in seconds. ReadCommitted: a query after the lock must see what was committed meanwhile. */
 const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitted' } as const
-/** Pause before the next try. Meanwhile the pool notices its other lost connections. */
+/** After this pause a statement is repeated. Meanwhile the pool notices its other lost connections. */
 const RETRY_PAUSE_MS = 50
-/** How long an order waits where the server allows fewer connections than the pool would open. */
+const TOO_MANY_CONNECTIONS = '53300'
+/** After this time an order fails, if the server allows fewer connections than the pool would open and none gets free. */
 const CONNECTION_WAIT_MS = 5000
 /** A repeat within this time, such as a double click, gets the same answer as the first order. */
 const REPEAT_MS = 60_000
-/** How often an order is written when another row has its random reference, or its key with other content. */
+/** An order fails when so many random references in a row belong to other enquiries. */
 const TRIES = 4
 
 export function createOrders(db: Db, { availability, log, onStored, withPosts = false }: OrdersOptions) {
-  const insertWithOthers = createBatchWriter<NewRow, string[]>(
-    (rows) => storeAndNotify(() => insertEnquiries(db, rows, { withPosts })),
+  const insertInBatch = createBatchWriter<NewEnquiry, Set<string>>(
+    (rows) => insertAndNotify(() => insertEnquiries(db, rows, { withPosts })),
     isRowError,
   )
 
-  async function storeAndNotify<T>(store: () => Promise<T>): Promise<T> {
-    const result = await retryIfLost(store) // the submission key keeps an order from being stored twice
+  async function insertAndNotify<T>(insert: () => Promise<T>): Promise<T> {
+    const result = await retryIfLost(insert) // the submission key keeps an order from being stored twice
     availability.worked()
     setImmediate(onStored) // not awaited: if it fails, the order is stored all the same
     return result
   }
 
-  function confirm(reference: string): Submitted {
-    log.info({ reference }, 'enquiry stored')
-    return { reference }
+  /** @returns undefined if another enquiry has the reference */
+  async function storeOrder(order: Order): Promise<Submitted | undefined> {
+    const row = createEnquiry(order)
+    const stored = await insertInBatch(row)
+    if (stored.has(row.Id)) return confirm(row.Reference)
+    const enquiry = await db.enquiry.findUnique({ where: { submissionKey: order.submissionKey } })
+    if (!enquiry) return undefined
+    if (!isSameOrder(enquiry, order)) throw new SubmitError('conflict', messages.conflict)
+    await waitForStandby(db)
+    const { id, reference, receivedAt } = enquiry
+    if (id === row.Id) return confirm(reference) // the connection was lost after the first try had stored the row
+    return { reference, ...(isEarlier(enquiry) && { receivedAt: receivedAt.toISOString() }) }
   }
 
-  async function submit(order: Order): Promise<Submitted> {
-    for (let tries = 0; tries < TRIES; tries++) {
-      const row = createRow(order)
-      const notStored = await insertWithOthers(row)
-      if (!notStored.includes(row.Id)) return confirm(row.Reference)
-      const stored = await db.enquiry.findUnique({ where: { submissionKey: order.submissionKey } })
-      if (!stored) continue // another enquiry has the reference
-      if (!isSameOrder(stored, order)) throw new SubmitError('conflict', messages.conflict)
-      await waitForStandby(db)
-      return stored.id === row.Id ? confirm(stored.reference) : asRepeat(stored)
-    }
-    throw unexplained()
-  }
-
-  /** @returns undefined if another row has the key or the reference */
+  /** @returns undefined if another enquiry has the key or the reference */
   function storeForm(content: OrderContent, submissionKey: string) {
     return db.$transaction(async (transaction) => {
       // Another form with the same content waits here until this one is committed.
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(content)}, 0))`
-      const row = createRow({ ...content, submissionKey })
+      const row = createEnquiry({ ...content, submissionKey })
       const equal = await findEqualEnquiry(transaction, row)
       if (equal) {
         await waitForStandby(transaction)
         return { ...equal, isRepeat: true }
       }
-      const notStored = await insertEnquiries(transaction, [row], { withPosts })
-      return notStored.length === 0 ? { reference: row.Reference, isRepeat: false } : undefined
+      const stored = await insertEnquiries(transaction, [row], { withPosts })
+      return stored.has(row.Id) ? { reference: row.Reference, isRepeat: false } : undefined
     }, TRANSACTION)
   }
 
-  async function submitForm(content: OrderContent, givenKey: string | undefined): Promise<Submitted> {
-    let submissionKey = givenKey ?? randomUUID()
-    try {
-      for (let tries = 0; tries < TRIES; tries++) {
-        const stored = await storeAndNotify(() => storeForm(content, submissionKey))
-        if (stored) return stored.isRepeat ? { reference: stored.reference } : confirm(stored.reference)
-        submissionKey = randomUUID() // the visitor has changed the form since it was stored under the given key
-      }
-      throw unexplained()
-    } catch (error) {
-      throw toSubmitError(error, submissionKey)
-    }
+  function confirm(reference: string): Submitted {
+    log.info({ reference }, 'enquiry stored')
+    return { reference }
   }
 
   function toSubmitError(cause: unknown, submissionKey?: string): SubmitError {
@@ -126,16 +113,28 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
 
   return {
     /** Resolves once the enquiry and its pending mails are committed. @throws SubmitError */
-    submit: (order: Order) =>
-      submit(order).catch((cause: unknown) => {
+    submit: (order: Order): Promise<Submitted> =>
+      repeatUntilStored(() => storeOrder(order)).catch((cause: unknown) => {
         throw toSubmitError(cause)
       }),
     /**
      * For a form that the browser posts, with or without a key. An equal enquiry with the key or of the last ten minutes, by
      * the database's clock, is the same order. @throws SubmitError with the key under which the order may be stored
      */
-    submitForm,
-    async received(reference: string): Promise<Received | undefined> {
+    async submitForm(content: OrderContent, givenKey: string | undefined): Promise<Submitted> {
+      let submissionKey = givenKey ?? randomUUID()
+      try {
+        const { reference, isRepeat } = await repeatUntilStored(async () => {
+          const stored = await insertAndNotify(() => storeForm(content, submissionKey))
+          if (!stored) submissionKey = randomUUID() // the form was stored under the given key, and changed since
+          return stored
+        })
+        return isRepeat ? { reference } : confirm(reference)
+      } catch (error) {
+        throw toSubmitError(error, submissionKey)
+      }
+    },
+    async findReceived(reference: string): Promise<Received | undefined> {
       const row = await db.enquiry.findUnique({ where: { reference } })
       if (!row) return undefined
       const { products, quantity } = toEnquiry(row)
@@ -145,13 +144,13 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
   }
 }
 
-function unexplained(): SubmitError {
+async function repeatUntilStored<T>(store: () => Promise<T | undefined>): Promise<T> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const stored = await store()
+    if (stored) return stored
+  }
   const cause = new Error('No stored row explains why the order was not stored')
-  return new SubmitError('refused', messages.failed, { cause })
-}
-
-function asRepeat(row: EnquiryRow): Submitted {
-  return { reference: row.reference, ...(isEarlier(row) && { receivedAt: row.receivedAt.toISOString() }) }
+  throw new SubmitError('refused', messages.failed, { cause })
 }
 
 function isEarlier({ receivedAt }: EnquiryRow): boolean {
@@ -163,7 +162,7 @@ function isRowError(error: unknown): boolean {
   return ['22', '23', 'P0'].includes(sqlState(error)?.slice(0, 2) ?? '')
 }
 
-/** Makes the commit wait until a synchronous standby has all earlier rows: a restarted primary may hold rows that it lacks. */
+/** Makes the commit wait until a synchronous standby has all earlier rows: a restarted primary may hold rows that no standby has. */
 async function waitForStandby(db: Pick<Db, '$executeRaw'>): Promise<void> {
   await db.$executeRaw`SELECT pg_logical_emit_message(true, 'quvera', '')`
 }
@@ -173,7 +172,7 @@ export async function probeStorage(db: Db): Promise<void> {
   const rolledBack = new Error('rolled back')
   const store = () =>
     db.$transaction(async (transaction) => {
-      const row = createRow({ ...exampleOrder, submissionKey: randomUUID() })
+      const row = createEnquiry({ ...exampleOrder, submissionKey: randomUUID() })
       await insertEnquiries(transaction, [row], { withPosts: false })
       throw rolledBack
     })

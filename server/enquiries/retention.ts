@@ -5,10 +5,11 @@ import { DAY_MS, staffCommand } from '../format.ts'
 import { deleteExpiredSubscribers } from './subscribers.ts'
 
 const LEASE = 'retention'
-const CHECK_MS = 3_600_000
+/** How long after the start, and after each run, the next run begins. */
+const RUN_MS = 3_600_000
 /** Enquiries erased by one statement: few enough for its time limit. */
 const CHUNK = 500
-/** Longer than any site is stopped or gets no enquiry. */
+/** A clock this far after the last known time may be wrong. No site is stopped, or gets no enquiry, for so long. */
 const CLOCK_JUMP_DAYS = 31
 
 const CLOCK_JUMP = `old enquiries are not erased: the database's clock jumped by more than ${CLOCK_JUMP_DAYS} days. If the clock is right, run once:`
@@ -39,32 +40,29 @@ export function monthsBefore(now: Date, months: number): Date {
  */
 export function startRetention(db: Db, months: number, log: Logger): () => void {
   async function erase() {
-    try {
-      const { now, isClockJump } = await checkClock(db)
-      const before = months ? monthsBefore(now, months) : new Date(0)
-      if (isClockJump && (await db.enquiry.count({ where: { receivedAt: { lt: before } } })) > 0)
-        return log.error(`${CLOCK_JUMP} ${staffCommand(`erase --older-than ${months}m --yes`)}`)
-      // Each try has a new holder, so that no process renews the lease: the first to find the lease expired erases.
-      const hasLease = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
-      const erased = hasLease && !isClockJump ? await eraseOldEnquiries(db, before) : 0
-      if (erased > 0) log.info({ erased, months }, 'old enquiries were erased')
-      if (isClockJump) return
-      const count = await deleteExpiredSubscribers(db, now)
-      if (count > 0) log.info({ count }, 'unconfirmed and ended subscriptions were deleted')
-    } catch (error) {
-      log.error(
-        { err: error },
-        'old enquiries could not be erased; if sqlState is 42501 (missing privilege), run prisma/roles.sql again',
-      )
-    }
+    const { now, isClockJump } = await readClock(db)
+    const before = months ? monthsBefore(now, months) : new Date(0)
+    if (isClockJump && (await db.enquiry.count({ where: { receivedAt: { lt: before } } })) > 0)
+      return log.error(`${CLOCK_JUMP} ${staffCommand(`erase --older-than ${months}m --yes`)}`)
+    // Each run has a new holder, so that no process renews the lease: the first to find the lease expired erases.
+    const isFirst = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
+    if (isClockJump) return // the lease makes the present time the last known one
+    const erased = isFirst ? await eraseOldEnquiries(db, before) : 0
+    if (erased > 0) log.info({ erased, months }, 'old enquiries were erased')
+    const count = await deleteExpiredSubscribers(db, now)
+    if (count > 0) log.info({ count }, 'unconfirmed and ended subscriptions were deleted')
   }
-  checkClock(db).catch(() => undefined) // records the first known time; `erase` reports a failure an hour later
-  const timer = setInterval(erase, CHECK_MS)
+  function logFailure(err: unknown) {
+    const advice = 'if sqlState is 42501 (missing privilege), run prisma/roles.sql again'
+    log.error({ err }, `old enquiries could not be erased; ${advice}`)
+  }
+  readClock(db).catch(() => undefined) // records the first known time; `erase` reports a failure an hour later
+  const timer = setInterval(() => erase().catch(logFailure), RUN_MS)
   return () => clearInterval(timer)
 }
 
-/** The last known time is the end of the lease. Before the first lease the newest enquiry gives the last known time. */
-async function checkClock(db: Db): Promise<{ now: Date; isClockJump: boolean }> {
+/** The last known time is the end of the lease; before the first lease, the time of the newest enquiry. */
+async function readClock(db: Db): Promise<{ now: Date; isClockJump: boolean }> {
   await db.$executeRaw`
     INSERT INTO "Quvera_Lease" ("Name", "Holder", "Until")
     SELECT ${LEASE}, 'the newest enquiry', coalesce(max("ReceivedAt"), now()) FROM "Quvera_Form"

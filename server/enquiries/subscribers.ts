@@ -3,16 +3,16 @@ import type { Logger } from 'pino'
 import { messages } from '../../shared/order.ts'
 import { SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { CONSENT_VERSION, type Subscription } from '../../shared/subscription.ts'
-import type { Availability } from '../database/availability.ts'
 import { type Db, readNow } from '../database/database.ts'
 import type { Subscriber } from '../database/generated/client.ts'
 import { isDatabaseRefusal } from '../errors.ts'
 import { DAY_MS } from '../format.ts'
+import type { Availability } from './availability.ts'
 import { SubmitError } from './orders.ts'
 
 export type { Subscriber }
 
-/** An address that is not confirmed by then is deleted. */
+/** An address that is not confirmed within these days is deleted. */
 export const UNCONFIRMED_DAYS = 30
 
 export type Subscribers = ReturnType<typeof createSubscribers>
@@ -46,7 +46,7 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
   return {
     /**
      * Stores the address and its confirmation mail. A stored address gets the same answer, so that nobody learns who
-     * subscribes; if it is confirmed, it stays as it is and gets no mail.
+     * subscribes; a confirmed address stays as it is and gets no mail.
      */
     async subscribe({ email }: Subscription): Promise<{ subscribed: true }> {
       await withSubmitError(insertSubscriber(db, email.toLowerCase()))

@@ -68,7 +68,7 @@ export function trpcErrorBody(status: number, message = textOf(status)[1]) {
 /** A fault of ours, or a row that the database rejects. */
 const LOGGED_AS_ERRORS = [500, 422]
 
-/** An unavailable database is logged once, by database/availability.ts. */
+/** An unavailable database is logged once, by enquiries/availability.ts. */
 export function logFailure(error: unknown, { id, log }: FastifyRequest): void {
   const { status } = toProblem(error)
   const { cause = error } = propertiesOf(error)

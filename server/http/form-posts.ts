@@ -13,15 +13,15 @@ import type { Context } from './router.ts'
 import { type StaticPages, sendNotFound } from './static-pages.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
-/** Far more than our forms have. Parsing thousands of empty fields would take milliseconds. */
+/** A body with more fields is refused, because parsing thousands of them would take milliseconds. Our forms have fewer. */
 const FIELDS_MAX = 50
 
 /** The name of the route in the log and in metrics. */
 export const ORDER_FORM = 'order form'
 
 /**
- * Takes forms that browsers post without scripts, each to the page it stands on. Success redirects to another page, so that
- * a reload sends nothing; a failure shows the same page with what was typed. Also serves `/received`.
+ * Takes forms that browsers post without scripts, each to the page of the form. Success redirects to another page, so that
+ * a reload sends nothing; a failure shows the form's page again, with what was typed. Also serves `/received`.
  */
 export function serveFormPosts(
   app: FastifyInstance,
@@ -78,7 +78,7 @@ export function serveFormPosts(
     const reference = String(request.query.reference)
     if (!REFERENCE_PATTERN.test(reference)) return sendNotFound(request, reply, pages)
     const received = await limits.count('link', request, reply).then(
-      () => orders.received(reference).catch(() => ({ reference })),
+      () => orders.findReceived(reference).catch(() => ({ reference })),
       (error: HttpError) => {
         if (error.isFlood) throw error
         return { reference }

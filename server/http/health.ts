@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Availability } from '../database/availability.ts'
 import type { Db } from '../database/database.ts'
+import type { Availability } from '../enquiries/availability.ts'
 import { probeStorage } from '../enquiries/orders.ts'
 
 export interface Health {

@@ -87,7 +87,7 @@ const recordColumns = [
 ]
 
 /** An enquiry for spreadsheets and programs. */
-export function toRecord(row: Row) {
+function toRecord(row: Row) {
   const mailOf = (kind: MailKind) => row.mails.find((mail) => mail.kind === kind)
   const [notice, acknowledgement] = [mailOf('Notice'), mailOf('Acknowledgement')]
   const enquiry = toEnquiry(row)

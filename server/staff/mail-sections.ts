@@ -1,9 +1,8 @@
 // Groups of mails that need something from staff, with what to do about them. The most urgent first.
 import type { Db } from '../database/database.ts'
-import { Prisma } from '../database/generated/client.ts'
+import type { Prisma } from '../database/generated/client.ts'
 import { redact } from '../errors.ts'
 import { formatCount, staffCommand } from '../format.ts'
-import { transition } from '../mail/queue.ts'
 import { kinds, NOT_ALONE, undeliveredStates, untoldStates } from '../mail/states.ts'
 import { undeliveredSummaries } from '../mail/summary.ts'
 import { printTable, type Terminal, timeCell } from './output.ts'
@@ -12,7 +11,7 @@ export type MailFilter = Prisma.MailWhereInput
 
 const LISTED_MAX = 200
 
-/** Pending mails of a backup are withheld after a restore, because they may have been sent since the backup. */
+/** By deploy/after-pg-restore.sql, which has the same text. */
 export const withheldByRestore = {
   status: 'Withheld',
   lastError: 'restored from a backup: may have been sent since',
@@ -22,19 +21,12 @@ export async function findIds(db: Db, where: MailFilter): Promise<bigint[]> {
   return (await db.mail.findMany({ where, select: { id: true }, orderBy: { id: 'asc' } })).map(({ id }) => id)
 }
 
-export function withholdAfterRestore(db: Pick<Db, '$queryRaw'>): Promise<number> {
-  const change = Prisma.sql`"LastError" = ${withheldByRestore.lastError}`
-  return transition(db, 'Withheld', Prisma.sql`mail."Status" = 'Pending'`, change)
-}
-
 interface Section {
   title: string
   where: MailFilter
   advice: string
   /** Shows names and mobile numbers. */
   visitors?: true
-  /** Left out by --failed. */
-  waiting?: true
 }
 
 export const sections = exclusive([
@@ -73,7 +65,6 @@ export const sections = exclusive([
   {
     title: 'Pending',
     where: { status: 'Pending' },
-    waiting: true,
     advice: `A pending mail is sent by itself. The first lines of ${staffCommand('mails')} say why it waits.`,
   },
 ])

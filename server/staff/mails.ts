@@ -1,4 +1,4 @@
-import { type Db, readNow } from '../database/database.ts'
+import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { SPAM_REASONS } from '../enquiries/insert-enquiries.ts'
@@ -7,24 +7,23 @@ import { formatAge, formatCount, staffCommand } from '../format.ts'
 import { readOldestNewEnquiry } from '../mail/backlog.ts'
 import { limitOf, readCount } from '../mail/budget.ts'
 import { transition } from '../mail/queue.ts'
-import { IN_SUMMARY, mailKinds, NOT_ALONE, states, statesBefore } from '../mail/states.ts'
-import { type Age, findByReference, joinReferences, readAge, readReferences, UsageError } from './input.ts'
+import { IN_SUMMARY, mailKinds, NOT_ALONE, states } from '../mail/states.ts'
+import { findByReference, joinReferences, readReferences, UsageError } from './input.ts'
 import { findIds, type MailFilter, printSection, sections, withheldByRestore } from './mail-sections.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
 export function mailsCommand(add: AddCommand, terminal: Terminal) {
   const mails = add('mails')
     .summary('show which mails wait or did not arrive, and why; send them again, or not at all')
-    .option('--failed', 'without those that are only Pending')
     .description(`The state of a mail:
 
 ${Object.entries(states)
   .map(([state, { means }]) => `  ${state.padEnd(12)}it ${means}`)
   .join('\n')}`)
     .argument('[word]') // an unknown subcommand
-    .action(async (word: string | undefined, { failed = false }: { failed?: boolean }) => {
+    .action(async (word: string | undefined) => {
       if (word) throw new UsageError(`"${word}" is none of: retry, withhold`)
-      await terminal.onDatabase((db) => printMails(terminal, db, failed))
+      await terminal.onDatabase((db) => printMails(terminal, db))
     })
   const addToMails: AddCommand = (name) => mails.command(name)
   retryCommand(addToMails, terminal)
@@ -42,40 +41,31 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
     .action(async (words: string[], options: { yes?: boolean; includeUnknown?: boolean; restored?: boolean }) => {
       const { yes, includeUnknown, restored } = options
       const find = readMailNames(words)
+      const isNamed = words.length > 0
       const { RESEND_API_KEY: key } = env()
       await terminal.onDatabase(async (db) => {
-        const wanted = words[0] ? { id: { in: await find(db) } } : allUnsent
+        const wanted = isNamed ? { id: { in: await find(db) } } : allUnsent
         const retried: MailStatus[] = includeUnknown ? ['Pending', 'Failed', 'Unknown'] : ['Pending', 'Failed']
-        const where: MailFilter = {
-          AND: wanted,
-          OR: [
-            { status: { in: retried } },
-            ...(restored ? [withheldByRestore] : []),
-            ...(words[0] ? [withheldForSummary] : []),
-          ],
-        }
-        const total = await db.mail.count({ where: wanted })
-        const printLeftOut = (left: number) => {
-          if (left > 0)
-            print(
-              `Left out: ${formatCount(left, 'mail', 'mails')}, sent or withheld before, or Unknown. --restored includes those that a restore withheld, --include-unknown the Unknown ones.`,
-            )
-        }
-        if (!yes && !words[0]) {
+        const withheld = [...(restored ? [withheldByRestore] : []), ...(isNamed ? [withheldForSummary] : [])]
+        const where: MailFilter = { AND: wanted, OR: [{ status: { in: retried } }, ...withheld] }
+        const ids = await findIds(db, where)
+        if (yes || isNamed) {
+          const due = await retryMails(db, ids, withheld.length > 0 ? [...retried, 'Withheld'] : retried)
+          const next = key
+            ? 'the running site sends them'
+            : 'but RESEND_API_KEY is not set here: no mail is sent until the site runs with one'
+          print(`${formatCount(due, 'mail is', 'mails are')} due now; ${next}.`)
+        } else if (ids.length > 0) {
           const title = 'These mails would be due'
           const advice =
             'Nothing was changed. Repeat the command with --yes, or with the numbers or references of some.'
-          const listed = await printSection(terminal, db, { where, title, advice })
-          if (listed === 0) print('No mail would be due.')
-          return printLeftOut(total - listed)
-        }
-        const ids = await findIds(db, where)
-        const due = await retryMails(db, ids, restored || words[0] ? [...retried, 'Withheld'] : retried)
-        const next = key
-          ? 'the running site sends them'
-          : 'but RESEND_API_KEY is not set here: no mail is sent until the site runs with one'
-        print(`${formatCount(due, 'mail is', 'mails are')} due now; ${next}.`)
-        printLeftOut(total - ids.length)
+          await printSection(terminal, db, { where, title, advice })
+        } else print('No mail would be due.')
+        const left = (await db.mail.count({ where: wanted })) - ids.length
+        if (left > 0)
+          print(
+            `Left out: ${formatCount(left, 'mail', 'mails')}, sent or withheld before, or Unknown. --restored includes those that a restore withheld, --include-unknown the Unknown ones.`,
+          )
       })
     })
 }
@@ -83,19 +73,12 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
 function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
   add('withhold')
     .description('keep mails from being sent; the enquiries stay')
-    .argument('[mails...]', 'that are not sent, or did not arrive: their numbers, or the references of their enquiries')
-    .option(
-      '--older-than <age>',
-      'all that are Pending and about enquiries older than so many days (7d) or months (2m)',
-      readAge,
-    )
-    .action(async (words: string[], { olderThan }: { olderThan?: Age }) => {
+    .argument('<mails...>', 'that are not sent, or did not arrive: their numbers, or the references of their enquiries')
+    .action(async (words: string[]) => {
       const find = readMailNames(words)
-      if (Boolean(words[0]) === Boolean(olderThan)) throw new UsageError('Name the mails, or use --older-than 7d')
       await onDatabase(async (db) => {
-        const old = olderThan && { receivedAt: { lt: olderThan(await readNow(db)) } }
-        const ids = old ? await findIds(db, { status: 'Pending', enquiry: old }) : await find(db)
-        const withheld = await withholdMails(db, ids, old ? ['Pending'] : statesBefore('Withheld'))
+        const ids = await find(db)
+        const withheld = await withholdMails(db, ids)
         const left = ids.length - withheld
         print(`${formatCount(withheld, 'mail is', 'mails are')} withheld. A try that is under way may still send one.`)
         if (left > 0) print(`Not changed: ${formatCount(left, 'mail', 'mails')}, sent or withheld before.`)
@@ -103,14 +86,10 @@ function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
     })
 }
 
-/** If they still have one of these states: the site sends meanwhile. */
-function chosen(ids: bigint[], expected: MailStatus[]): Prisma.Sql {
-  return Prisma.sql`mail."Id" = ANY(${ids.map(String)}::bigint[]) AND mail."Status" = ANY(${expected}::text[]::"Quvera_MailStatus"[])`
-}
-
 /**
- * Makes mails due now. An accepted or Unknown mail gets a new key, because Resend sends nothing under the old one. A restored
- * mail keeps its key. `LastError` stays until the next try. Returns how many are due.
+ * Makes mails due now, if they still have one of the `expected` states: the site sends meanwhile. An accepted or Unknown mail
+ * gets a new key, because Resend sends nothing under the old one. A restored mail keeps its key. `LastError` stays until the
+ * next try. Returns how many are due.
  */
 function retryMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
   const isSent = Prisma.sql`"Status" = 'Unknown' OR "ResendId" IS NOT NULL`
@@ -119,14 +98,19 @@ function retryMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<numb
     "LastError" = CASE "Status" WHEN 'Withheld' THEN NULL ELSE "LastError" END,
     "Tag" = CASE WHEN ${isSent} THEN gen_random_uuid() ELSE "Tag" END,
     "Key" = CASE WHEN ${isSent} THEN 'again/' || gen_random_uuid() ELSE "Key" END`
-  return transition(db, 'Pending', chosen(ids, expected), change, Prisma.sql`now()`)
+  const hasExpected = Prisma.sql`mail."Status" = ANY(${expected}::text[]::"Quvera_MailStatus"[])`
+  return transition(db, 'Pending', Prisma.sql`${isOneOf(ids)} AND ${hasExpected}`, change, Prisma.sql`now()`)
 }
 
-function withholdMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
+function isOneOf(ids: bigint[]): Prisma.Sql {
+  return Prisma.sql`mail."Id" = ANY(${ids.map(String)}::bigint[])`
+}
+
+function withholdMails(db: Db, ids: bigint[]): Promise<number> {
   const reason = Prisma.sql`CASE WHEN "TriedAt" IS NULL THEN 'Not sent: withheld by staff.'
     ELSE 'Withheld by staff; an earlier try may have sent it.' END`
   const change = Prisma.sql`"LastError" = ${reason}`
-  return transition(db, 'Withheld', chosen(ids, expected), change, Prisma.sql`NULL::timestamptz`)
+  return transition(db, 'Withheld', isOneOf(ids), change, Prisma.sql`NULL::timestamptz`)
 }
 
 const allUnsent = {
@@ -159,13 +143,12 @@ function readMailNames(words: string[]): (db: Db) => Promise<bigint[]> {
   }
 }
 
-async function printMails(terminal: Terminal, db: Db, onlyFailed: boolean) {
+async function printMails(terminal: Terminal, db: Db) {
   const { print } = terminal
-  if (!onlyFailed) for (const reason of await readReasons(terminal, db)) print(`${reason}\n`)
+  for (const reason of await readReasons(terminal, db)) print(`${reason}\n`)
   let listed = 0
-  for (const section of sections)
-    if (!onlyFailed || !section.waiting) listed += await printSection(terminal, db, section)
-  if (listed === 0) print(onlyFailed ? 'No mail has failed.' : 'No mail waits.')
+  for (const section of sections) listed += await printSection(terminal, db, section)
+  if (listed === 0) print('No mail waits.')
   const oldest = await readOldestNewEnquiry(db)
   if (oldest) {
     const waiting = formatCount(await db.enquiry.count({ where: { status: 'New' } }), 'enquiry is', 'enquiries are')

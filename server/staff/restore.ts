@@ -1,14 +1,13 @@
 import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { ClientBase } from 'pg'
+import type { ClientBase, QueryResult } from 'pg'
 import type { Database, Db } from '../database/database.ts'
-import { Prisma } from '../database/generated/client.ts'
 import { migrate } from '../database/migrations.ts'
 import { fillTables, openBackup, prepareTables } from '../database/restore.ts'
 import { applyRoles } from '../database/roles.ts'
 import { formatCount, staffCommand } from '../format.ts'
-import { migrationsFolder } from '../project-root.ts'
-import { withholdAfterRestore } from './mail-sections.ts'
+import { afterRestoreFile, migrationsFolder } from '../project-root.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
 export function restoreCommand(add: AddCommand, terminal: Terminal) {
@@ -29,11 +28,11 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
       let unconfirmed = 0
       async function complete(client: ClientBase) {
         if (siteHasNotRun) return
-        withheld = await withholdAfterRestore(asPrisma(client))
-        const ended = await client.query(
-          `UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL WHERE "ConfirmedAt" IS NOT NULL`,
-        )
-        unconfirmed = ended.rowCount ?? 0
+        const statements = await readFile(afterRestoreFile(), 'utf8')
+        // pg answers several statements with an array, which its types do not know.
+        const [mails, subscribers] = (await client.query(statements)) as unknown as [QueryResult, QueryResult]
+        withheld = mails.rowCount ?? 0
+        unconfirmed = subscribers.rowCount ?? 0
       }
       const restore = async (client: ClientBase) => {
         await prepareTables(client, backup, folder)
@@ -57,13 +56,4 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
           `No longer confirmed: ${formatCount(unconfirmed, 'subscription', 'subscriptions')}, because people may have unsubscribed since the backup. With --mails they stay confirmed.`,
         )
     })
-}
-
-/** Runs raw queries of Prisma's kind on a connection, within its transaction. */
-function asPrisma(client: ClientBase): Pick<Db, '$queryRaw'> {
-  const $queryRaw = async (strings: TemplateStringsArray, ...values: unknown[]) => {
-    const sql = Prisma.sql(strings, ...values)
-    return (await client.query(sql.text, sql.values)).rows
-  }
-  return { $queryRaw } as Pick<Db, '$queryRaw'>
 }

@@ -54,36 +54,41 @@ async function aSilentServer(env: Record<string, string>) {
   })
 }
 
+const DROPS_LIMITS = 'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout'
+
 const needs = hasPgBouncer ? '' : " (left out: needs Debian's package pgbouncer)"
 
 describe.skipIf(!hasPgBouncer)(`behind PgBouncer in transaction mode${needs}`, () => {
   it.each([
     ['refuses', undefined],
-    ['drops', 'ignore_startup_parameters = options'],
-  ])('that %s options, two servers make one database, store, mail and have nothing to warn of', async (_, setting) => {
-    const url = await anEmptyDatabase()
-    const env = { DATABASE_URL: await aPooler(url, setting) }
-    const resend = await startFakeResend()
-    atEnd(resend.close)
-    const servers = await Promise.all([1, 2].map(() => aSilentServer({ ...env, ...sendingThrough(resend) })))
-    const sent = servers.map((server) =>
-      sendOrders({ url: () => server.url, orders: 50, concurrency: 16, retry: false }),
-    )
-    for (const { statuses } of await Promise.all(sent)) expect([...statuses]).toEqual([[200, 50]])
-    await eventually(() => expect(resend.mails).toHaveLength(200), 30_000)
-    await onDatabase({ DATABASE_URL: url }, async (db) => {
-      const times = await db.enquiry.aggregate({ _count: true, _min: { receivedAt: true } })
-      expect(times._count).toBe(100)
-      expect(Date.now() - Number(times._min.receivedAt)).toBeLessThan(60_000)
-    })
-    for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null })
-    expect(servers.map((server) => server.stdout() + server.stderr())).toEqual(['', ''])
-  })
+    ['drops', DROPS_LIMITS],
+  ])(
+    'that %s our limits, two servers make one database, store, mail and have nothing to warn of',
+    async (_, setting) => {
+      const url = await anEmptyDatabase()
+      const env = { DATABASE_URL: await aPooler(url, setting) }
+      const resend = await startFakeResend()
+      atEnd(resend.close)
+      const servers = await Promise.all([1, 2].map(() => aSilentServer({ ...env, ...sendingThrough(resend) })))
+      const sent = servers.map((server) =>
+        sendOrders({ url: () => server.url, orders: 50, concurrency: 16, retry: false }),
+      )
+      for (const { statuses } of await Promise.all(sent)) expect([...statuses]).toEqual([[200, 50]])
+      await eventually(() => expect(resend.mails).toHaveLength(200), 30_000)
+      await onDatabase({ DATABASE_URL: url }, async (db) => {
+        const times = await db.enquiry.aggregate({ _count: true, _min: { receivedAt: true } })
+        expect(times._count).toBe(100)
+        expect(Date.now() - Number(times._min.receivedAt)).toBeLessThan(60_000)
+      })
+      for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null })
+      expect(servers.map((server) => server.stdout() + server.stderr())).toEqual(['', ''])
+    },
+  )
 
   it('that passes our settings on, statements have no names with ?pgbouncer=true', async () => {
     const { DATABASE_URL: url = '' } = await aDatabase()
     await administer(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET statement_timeout = 1800`)
-    const pooled = `${await aPooler(url, 'ignore_startup_parameters = options')}?pgbouncer=true`
+    const pooled = `${await aPooler(url, DROPS_LIMITS)}?pgbouncer=true`
     const open = () => openDatabase({ url: pooled, dataDir: '', migrations, queryTimeoutMs: 2000 })
     const servers = await Promise.all([open(), open()])
     await Promise.all(servers.flatMap(({ db }) => Array.from({ length: 20 }, () => db.enquiry.count())))
@@ -106,15 +111,19 @@ describe.skipIf(!hasPgBouncer)(`behind PgBouncer in transaction mode${needs}`, (
   })
 })
 
-it('straight at a server, statements have names and limits', async () => {
-  const { DATABASE_URL: url } = await aDatabase()
-  const { db, close } = await openDatabase({ url, dataDir: '', migrations, queryTimeoutMs: 2000 })
-  await db.enquiry.count()
-  const [limits] = await db.$queryRaw<object[]>`
+it.each(['', '?options=-cwork_mem%3D8MB'])(
+  'straight at a server, statements have names and limits %s',
+  async (more) => {
+    const { DATABASE_URL } = await aDatabase()
+    const url = DATABASE_URL + more
+    const { db, close } = await openDatabase({ url, dataDir: '', migrations, queryTimeoutMs: 2000 })
+    await db.enquiry.count()
+    const [limits] = await db.$queryRaw<object[]>`
     SELECT current_setting('statement_timeout') AS "statement", (SELECT count(*) > 0 FROM pg_prepared_statements) AS "names"`
-  expect(limits).toEqual({ statement: '1800ms', names: true })
-  await close()
-})
+    expect(limits).toEqual({ statement: '1800ms', names: true })
+    await close()
+  },
+)
 
 /** No database falls asleep while it is asked something. */
 function isAtRest(db: Db) {

@@ -1,10 +1,11 @@
 // The PostgreSQL that the site starts itself: its roles, who starts and ends it, and what it tells.
 import { existsSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, it } from 'vitest'
-import { socketConnection } from '../../server/embedded/data-dir.ts'
+import { pathIn, readServerPid, socketConnection } from '../../server/embedded/data-dir.ts'
+import { startEmbedded } from '../../server/embedded/postgres.ts'
 import { joinDatabase, openDatabase } from '../../server/open-database.ts'
 import { aClient } from '../support/a-client.ts'
 import { aFolder } from '../support/a-folder.ts'
@@ -97,4 +98,23 @@ it('does not repeat statements and values in what the site logs', async () => {
   process.kill(Number.parseInt(await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10), 'SIGQUIT')
   await expect.poll(() => server.stdout(), { timeout: 30_000 }).toContain('PostgreSQL runs again')
   expect(server.stdout() + server.stderr()).not.toMatch(/Zubeida|INSERT/)
+})
+
+it('is not made anew when its files are lost while it runs', async () => {
+  const dataDir = await aFolder('quvera-lost-')
+  const failed = Promise.withResolvers<unknown>()
+  await startEmbedded({ dataDir, create: true, warn: () => {}, onFailure: failed.resolve })
+  const database = pathIn(dataDir, 'database')
+  const pid = Number(readServerPid(database))
+  await rename(database, `${database}.lost`)
+  process.kill(pid, 'SIGKILL')
+  expect(String(await failed.promise)).toContain(`There is no database in ${dataDir}`)
+  expect(existsSync(database)).toBe(false)
+})
+
+it.skipIf(process.getuid?.() !== 0)('lets no other program of nobody into its folder', async () => {
+  const dataDir = await aFolder('quvera-open-')
+  await chmod(dataDir, 0o755)
+  await aServer({ DATA_DIR: dataDir })
+  expect((await stat(dataDir)).mode & 0o777).toBe(0o700)
 })

@@ -22,7 +22,7 @@ beforeAll(async () => {
   folder = await createFolder('quvera-next-')
   await cp('dist/server', join(folder.path, 'dist/server'), { recursive: true })
   await cp('prisma/migrations', join(folder.path, 'prisma/migrations'), { recursive: true })
-  await cp('prisma/roles.sql', join(folder.path, 'prisma/roles.sql'))
+  for (const file of ['prisma/roles.sql', 'deploy/after-pg-restore.sql']) await cp(file, join(folder.path, file))
   await symlink(resolve('dist/empty-database'), join(folder.path, 'dist/empty-database'))
   await symlink(resolve('node_modules'), join(folder.path, 'node_modules'))
   await writeFile(join(folder.path, 'package.json'), '{ "type": "module" }')

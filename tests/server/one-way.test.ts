@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createRow, insertEnquiries } from '../../server/enquiries/insert-enquiries.ts'
+import { createEnquiry, insertEnquiries } from '../../server/enquiries/insert-enquiries.ts'
 import { messages, type Order } from '../../shared/order.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
@@ -329,7 +329,7 @@ describe('a form posted by the browser', () => {
     // A double click whose first order hangs in its commit.
     const first = app.db.$transaction(async (transaction) => {
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify({ ...fields, website: '' })}, 0))`
-      await insertEnquiries(transaction, [createRow({ ...fields, submissionKey })], { withPosts: false })
+      await insertEnquiries(transaction, [createEnquiry({ ...fields, submissionKey })], { withPosts: false })
       hasLock.resolve()
       await isAnswered.promise
     })

@@ -1,7 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { withholdNotices } from '../../server/mail/queue.ts'
 import { writeSummary } from '../../server/mail/summary.ts'
-import { withholdAfterRestore } from '../../server/staff/mail-sections.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
@@ -10,6 +10,7 @@ import { anApp } from '../support/fixtures.ts'
 import { staff } from '../support/staff-command.ts'
 import { hoursAgo, storeEnquiries, storeEnquiry } from '../support/stored-enquiry.ts'
 import type { TestApp } from '../support/test-app.ts'
+import { administer } from '../support/test-database.ts'
 
 const pending = (app: TestApp, where = {}) => app.db.mail.count({ where: { status: 'Pending', ...where } })
 const told = (app: TestApp, address = STAFF) => app.resend.mails.filter(({ to }) => to[0] === address)
@@ -148,7 +149,7 @@ describe('a summary', () => {
     const untold = await Promise.all(states.map((state) => storeEnquiry(app.db, {}, { Notice: [state, 'no'] })))
     const answered = await storeEnquiry(app.db, { status: 'Contacted' }, { Notice: 'Failed' })
     const restored = await storeEnquiry(app.db, {}, { Notice: 'Pending' })
-    await withholdAfterRestore(app.db)
+    await administer(app.env.DATABASE_URL ?? '', await readFile('deploy/after-pg-restore.sql', 'utf8'))
     const outbox = app.startOutbox()
     atEnd(() => outbox.stop(0))
     await eventually(() => expect(told(app)).toHaveLength(1))

@@ -13,8 +13,8 @@ export const variants: Variant[] = [
   {
     broken: 'answers before it saves',
     file: 'server/enquiries/orders.ts',
-    from: 'const notStored = await insertWithOthers(row)',
-    to: 'insertWithOthers(row).catch(() => {}); const notStored: string[] = []',
+    from: 'const stored = await insertInBatch(row)',
+    to: 'insertInBatch(row).catch(() => {}); const stored = new Set([row.Id])',
     noticedBy: 'three kills',
     figure: 'lost',
   },

@@ -1,12 +1,13 @@
-// Tells whether enquiries can be stored, and writes one log line when they cannot and one when they can again.
+// Tells whether enquiries can be stored, and logs a line when they cannot, and one when they can again.
 import type { Logger } from 'pino'
 import { innerError, propertiesOf, sqlState } from '../errors.ts'
 
 export type Availability = ReturnType<typeof createAvailability>
 
+/** After a failure, storing is tried at this interval until it works. */
 const PROBE_MS = 2000
 
-/** @param probe tries to store something; called every two seconds while the database is away */
+/** @param probe tries to store an enquiry */
 export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: () => Promise<unknown>) {
   let downSince: number | undefined
   let timer: NodeJS.Timeout | undefined
