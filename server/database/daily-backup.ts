@@ -16,7 +16,7 @@ const RETRY_MS = 3_600_000
 /** Left free on the disk beside room for twice the newest backup: a full disk would keep PostgreSQL from storing orders. */
 const ROOM_BYTES = 200_000_000
 /** An unfinished file that was not written to for this long is of a process that was killed. */
-const ABANDONED_MS = 3_600_000
+const ABANDONED_MS = 300_000
 /** One missed night is reported. A backup that is made a little late is not. */
 const OVERDUE_SECONDS = 26 * 3600
 const FILE = /^quvera-\d{4}-\d{2}-\d{2}\.sql\.gz$/
@@ -108,6 +108,7 @@ export async function findBackupProblem(folder: string): Promise<string | undefi
 /** The age in seconds of the daily backup that was written last; undefined if there is none. */
 export async function readBackupAge(folder: string): Promise<number | undefined> {
   const names = await listBackups(folder).catch(() => [])
-  const ages = await Promise.all(names.map((name) => ageMs(join(folder, name))))
+  // A replica may remove an old file meanwhile.
+  const ages = await Promise.all(names.map((name) => ageMs(join(folder, name)).catch(() => Number.POSITIVE_INFINITY)))
   return ages.length > 0 ? Math.min(...ages) / 1000 : undefined
 }

@@ -142,11 +142,6 @@ ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "Quvera_Mail_SubscriberId_fkey" FOREIGN
 
 -- Written by hand from here on: Prisma's schema language cannot express the rest.
 
--- A restore inserts rows before the rows that they refer to.
-ALTER TABLE "Quvera_History" ALTER CONSTRAINT "Quvera_History_EnquiryId_fkey" DEFERRABLE;
-ALTER TABLE "Quvera_Mail" ALTER CONSTRAINT "Quvera_Mail_EnquiryId_fkey" DEFERRABLE;
-ALTER TABLE "Quvera_Mail" ALTER CONSTRAINT "Quvera_Mail_SubscriberId_fkey" DEFERRABLE;
-
 -- Constraints of an enquiry, which also apply to changes in Studio or psql.
 ALTER TABLE "Quvera_Form"
     ADD CONSTRAINT "Quvera_Form_Name_check" CHECK ("Name" <> ''),
