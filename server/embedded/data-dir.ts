@@ -103,9 +103,11 @@ export function readVersion(folder: string): string | undefined {
 
 /** The process id of the PostgreSQL that serves the database in this folder; undefined if there is none. */
 export function readServerPid(folder: string): number | undefined {
-  const file = join(folder, 'postmaster.pid')
-  const pid = existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : Number.NaN
-  return Number.isNaN(pid) ? undefined : pid
+  try {
+    return Number.parseInt(readFileSync(join(folder, 'postmaster.pid'), 'utf8'), 10) || undefined
+  } catch {
+    return undefined // a start removes the file that a killed server has left
+  }
 }
 
 function assertVersion(dataDir: string, version: string): void {

@@ -70,7 +70,8 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
       return untried.length > 0 ? untried : claimTried(db, ['Post'], most, MAIL_LEASE_SECONDS)
     },
     async attempt({ enquiry, key, attempts, triedHoursAgo }, signal) {
-      if (!enquiry || (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text'))
+      if (!enquiry) return { to: 'Withheld', lastError: 'Not posted: what it was about was erased.' }
+      if (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text')
         return { to: 'Withheld', lastError: 'Not posted: suspected spam.' }
       const body = createPostBody(NOTIFY_FORMAT, enquiry)
       const { isAccepted, status: lastError, retryAfterMs } = await sendPost(target, key, body, signal)
