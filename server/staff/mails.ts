@@ -52,7 +52,7 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
         if (yes || isNamed) {
           const due = await retryMails(db, ids, withheld.length > 0 ? [...retried, 'Withheld'] : retried)
           const next = key
-            ? 'the running site sends them'
+            ? 'the running site sends them. Beyond their share of the mails of 24 hours acknowledgements wait, and a summary tells of the notices'
             : 'but RESEND_API_KEY is not set here: no mail is sent until the site runs with one'
           print(`${formatCount(due, 'mail is', 'mails are')} due now; ${next}.`)
         } else if (ids.length > 0) {
