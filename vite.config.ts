@@ -7,7 +7,7 @@ import { pictures } from './client/build/pictures-plugin.ts'
 import { makeEmptyDatabase } from './server/embedded/postgres.ts'
 
 const REACT = /node_modules\/(react|react-dom|scheduler)\//
-/** The oldest browsers in which every page and the whole order process work with scripts. docs/decisions/0009-browsers.md names them. */
+/** The oldest browsers in which every page and the whole order process work with scripts (docs/decisions/0009-browsers.md). */
 const BROWSERS = ['safari16.4', 'chrome109', 'edge109', 'firefox115']
 
 /** Removes Vite's wrapper around dynamic imports, which waits for styles. All styles are in one file. Saves 0.8 kB. */

@@ -63,7 +63,8 @@ export async function serveStudioFront(at: { host: string; port: number }, studi
   const server = createServer((asked, answer) => {
     const { url = '', headers } = asked
     if (!OWN_NAMES.test(headers.host ?? '')) return answer.writeHead(403).end(`Open http://localhost:${at.port}\n`)
-    const view = new Map(Object.entries(views)).get(url.slice(1))
+    const name = url.slice(1)
+    const view = Object.hasOwn(views, name) && views[name]
     if (view) return answer.writeHead(302, { location: `/#${addressOf(view)}` }).end()
     passOn(asked, answer, studioPort)
   })

@@ -1,15 +1,14 @@
 import { type ComponentType, type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import type { FieldRule, OrderContent, OrderField } from '../../shared/order.ts'
 import { anotherEnquiry, buyNow, notAPurchase, privacyNotice, scriptOffline } from '../content/enquiry-form.ts'
-import { Picture } from '../ui/picture.tsx'
 import { Linked } from '../ui/text.tsx'
 import { formState, postByBrowser } from './form-state.ts'
 import { inTime } from './in-time.ts'
 import { OrderFields } from './order-fields.tsx'
-import { NextSteps, OrderReceived, type OrderState } from './order-received.tsx'
+import { OrderPanel } from './order-panel.tsx'
+import { OrderReceived, type OrderState } from './order-received.tsx'
 import type { OrderSender } from './order-sender.tsx'
 
 /*
@@ -33,25 +32,6 @@ interface OrderSectionProps {
   rules: Record<OrderField, FieldRule>
   /** The form has a page of its own. */
   isPage: boolean
-}
-
-/** The panel around the form and around the confirmation. */
-export function OrderPanel({ received, children }: { received: boolean; children: ReactNode }) {
-  return (
-    <div className="order-panel on-sand">
-      <div className="order-main">
-        {children}
-        {!received && <p className="small order-advice">{buyNow.advice}</p>}
-      </div>
-      <Picture
-        className="order-picture"
-        name="buy-now"
-        alt={`${brand.name} 300 and ${brand.name} XT before a note card`}
-        sizes="352px"
-      />
-      <NextSteps received={received} />
-    </div>
-  )
 }
 
 /** First values of the inputs. After an order the inputs are mounted anew: `reset()` would bring back each `defaultValue`. */

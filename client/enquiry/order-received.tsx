@@ -3,7 +3,7 @@ import { brand } from '../../shared/brand.ts'
 import type { Received } from '../../shared/form-outcome.ts'
 import type { OrderContent } from '../../shared/order.ts'
 import { whatsapp } from '../content/contact.ts'
-import { enquiryReceived, nextSteps, receivedEarlier } from '../content/enquiry-form.ts'
+import { enquiryReceived, receivedEarlier } from '../content/enquiry-form.ts'
 import { Linked } from '../ui/text.tsx'
 
 /** What the order form shows, apart from what is typed. */
@@ -87,23 +87,4 @@ export function OrderReceived({ received, isPage, toast, children }: OrderReceiv
 function chatLink({ reference, products, quantity }: Received) {
   const what = quantity && products ? `: ${quantity} × ${products}` : ''
   return whatsapp && `${whatsapp}?text=${encodeURIComponent(`Enquiry ${reference}${what}`)}`
-}
-
-export function NextSteps({ received }: { received: boolean }) {
-  return (
-    <div className="order-next">
-      <h2>What happens next</h2>
-      <ol className="steps">
-        {nextSteps.map((step, index) => (
-          <li key={step.title} data-done={received && index === 0}>
-            <strong>{step.title}</strong>{' '}
-            <span className="visually-hidden" hidden={!received || index > 0}>
-              (done)
-            </span>{' '}
-            {step.text}
-          </li>
-        ))}
-      </ol>
-    </div>
-  )
 }

@@ -19,9 +19,12 @@ const STATEMENTS_MAX = 200
 const IDLE_IN_TRANSACTION_MS = 10_000
 /** Poolers refuse a setting with these error codes. */
 const SETTING_REFUSED = ['08P01', '0A000']
-const INVALID_PASSWORD = '28P01'
-/** What pg says where the URL asks for TLS, also with `sslmode=prefer`. */
-const NO_TLS = 'The server does not support SSL connections'
+/** What to correct in the URL, by PostgreSQL's error code or by pg's message. */
+const HINTS: Record<string, string> = {
+  '28P01': ' In its password % is written %25, and # is written %23.',
+  // Also with sslmode=prefer.
+  'The server does not support SSL connections': ' Without TLS it says sslmode=disable.',
+}
 /** Prisma's convention for the URL of a pooler. */
 const MARKED_AS_POOLER = /[?&]pgbouncer=true(&|$)/
 
@@ -133,14 +136,8 @@ async function connect(settings: pg.ClientConfig, variable = settings.connection
     return client
   } catch (error) {
     const cause = redact(reason(error))
-    const isPassword = sqlState(error) === INVALID_PASSWORD
-    const hints = [
-      isPassword && ' In its password % is written %25, and # is written %23.',
-      cause === NO_TLS && ' Without TLS it says sslmode=disable.',
-    ]
-    const advice = variable
-      ? `Check ${variable}.${hints.filter(Boolean).join('')}`
-      : 'Does the process that serves it still answer?'
+    const hint = HINTS[sqlState(error) ?? cause] ?? ''
+    const advice = variable ? `Check ${variable}.${hint}` : 'Does the process that serves it still answer?'
     throw new OperatorError(`The database cannot be reached: ${cause}. ${advice}`, { cause: error })
   }
 }

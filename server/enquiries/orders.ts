@@ -162,7 +162,10 @@ function isRowError(error: unknown): boolean {
   return ['22', '23', 'P0'].includes(sqlState(error)?.slice(0, 2) ?? '')
 }
 
-/** Makes the commit wait until a synchronous standby has all earlier rows: a restarted primary may hold rows that no standby has. */
+/**
+ * Makes the commit wait until a synchronous standby has all earlier rows: a restarted primary may hold rows that no standby
+ * has.
+ */
 async function waitForStandby(db: Pick<Db, '$executeRaw'>): Promise<void> {
   await db.$executeRaw`SELECT pg_logical_emit_message(true, 'quvera', '')`
 }

@@ -41,6 +41,8 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
     return limitOf(kind, budget, count)
   }
 
+  const claimAgain = (most: number) => claimTried(db, mailKinds, most, leaseSeconds)
+
   async function claimNew(most: number): Promise<ClaimedMail[]> {
     for (const kind of mailKinds) {
       const limit = Math.min(most, limitNow(kind))
@@ -62,14 +64,10 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       if (limitNow('Summary') > 0) await writeSummaryIfDue(isUpkeep)
     },
     async claim(most) {
-      const tried = () => claimTried(db, mailKinds, most, leaseSeconds)
       isTriedFirst = !isTriedFirst // by turns, so that mails which fail for hours do not hold up new ones
-      const claims = isTriedFirst ? [tried, () => claimNew(most)] : [() => claimNew(most), tried]
-      for (const claim of claims) {
-        const mails = await claim()
-        if (mails.length > 0) return mails
-      }
-      return []
+      const [first, second] = isTriedFirst ? [claimAgain, claimNew] : [claimNew, claimAgain]
+      const mails = await first(most)
+      return mails.length > 0 ? mails : second(most)
     },
     async attempt(mail, signal) {
       const message = writeMessage(mail, staffEmails, publicUrl)

@@ -67,8 +67,8 @@ export function createMailer(
     for (const address of message.to) {
       await sleep(intervalMs(), undefined, { signal }).catch(() => undefined)
       const idempotencyKey = `${message.idempotencyKey}/${encodeURIComponent(address)}`
-      const tag = message.tag && partTag(message.tag)
-      results.push(await send({ ...message, to: [address], idempotencyKey, ...(tag && { tag }) }, signal))
+      const tagged = message.tag ? { tag: partTag(message.tag) } : {}
+      results.push(await send({ ...message, ...tagged, to: [address], idempotencyKey }, signal))
     }
     const sent = results.find(({ to }) => to === 'Sent')
     const refused = results.find(({ to }) => to === 'Failed')

@@ -20,9 +20,10 @@ export const kinds: Record<MailKind, { to: 'staff' | 'visitor' | 'program'; key:
 const afterSending: MailStatus[] = ['Sent', 'Delivered', 'Bounced', 'Failed', 'Complained']
 
 /**
- * In the order in which `staff mails` explains them. `next` has the states that may follow; `transition` in queue.ts refuses any other. A delivery
- * event may come before the result of the send, or instead of it: so any state after sending may follow Pending and
- * Unknown. A mail to several of staff that has bounced at one of them becomes Delivered when it has reached another.
+ * In the order in which `staff mails` explains them. `next` has the states that may follow; `transition` in queue.ts refuses
+ * any other. A delivery event may come before the result of the send, or instead of it: so any state after sending may follow
+ * Pending and Unknown. A mail to several of staff that has bounced at one of them becomes Delivered when it has reached
+ * another.
  */
 export const states: Record<MailStatus, { means: string; next: MailStatus[] }> = {
   Bounced: { means: 'was rejected by the mail server of a receiver', next: ['Delivered', 'Complained', 'Withheld'] },

@@ -181,16 +181,20 @@ export async function writeSummary(db: Db, now: Date, backupDir?: string): Promi
   const key = `${kinds.Summary.key}/${randomUUID()}`
   await db.$transaction(async (transaction) => {
     const summary = text && (await transaction.mail.create({ data: { kind: 'Summary', text, key } }))
-    for (const isTold of [true, false]) {
-      const reason = isTold && summary ? `${IN_SUMMARY} ${summary.id}.` : 'Not sent: the enquiry was answered before.'
-      const ids = notices.filter(({ isNew }) => isNew === isTold).map(({ mail }) => String(mail))
-      await transaction.$executeRaw`
-        UPDATE "Quvera_Mail" SET "DueAt" = NULL,
-          "LastError" = CASE "Status" WHEN 'Withheld' THEN ${reason} ELSE "LastError" END
-        WHERE "Id" = ANY(${ids}::bigint[]) AND ${WAITS_FOR_SUMMARY}`
-    }
+    const told = notices.filter(({ isNew }) => isNew) // if there are any, there is a summary
+    const reason = summary ? `${IN_SUMMARY} ${summary.id}.` : null
+    await transaction.$executeRaw`
+      UPDATE "Quvera_Mail" SET "DueAt" = NULL,
+        "LastError" = CASE WHEN "Status" <> 'Withheld' THEN "LastError"
+          WHEN "Id" = ANY(${idsOf(told)}::bigint[]) THEN ${reason}
+          ELSE 'Not sent: the enquiry was answered before.' END
+      WHERE "Id" = ANY(${idsOf(notices)}::bigint[]) AND ${WAITS_FOR_SUMMARY}`
   })
   return text !== undefined
+}
+
+function idsOf(notices: WaitingNotice[]): string[] {
+  return notices.map(({ mail }) => String(mail))
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { anOrder, submit } from '../support/an-order.ts'
+import { anOrder, postForm, submit } from '../support/an-order.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { eventually } from '../support/eventually.ts'
 import { createFaultFixtures, report } from '../support/fault-fixtures.ts'
@@ -25,7 +25,8 @@ it('an order that the synchronous standby does not have is not confirmed, also w
     await standby.freeze()
     const order = anOrder()
     const form = { ...anOrder({ name: 'Without scripts' }), submissionKey: '' }
-    const send = () => Promise.all([submit(server.url, order).then(({ status }) => status), postForm(server.url, form)])
+    const send = () =>
+      Promise.all([submit(server.url, order), postForm(server.url, form)].map(async (sent) => (await sent).status))
     const before = await fixture.inspect((db) => db.enquiry.count())
     expect(await send()).toEqual([503, 503])
     await postgres().kill()
@@ -41,12 +42,6 @@ it('an order that the synchronous standby does not have is not confirmed, also w
     await setStandbys('RESET synchronous_standby_names')
   }
 })
-
-/** As a browser without scripts sends it. */
-async function postForm(url: string, order: object): Promise<number> {
-  const body = new URLSearchParams(Object.entries(order).map(([name, value]) => [name, String(value)]))
-  return (await fetch(`${url}/buy-now`, { method: 'POST', body, redirect: 'manual' })).status
-}
 
 it('PostgreSQL killed under load, its synchronous standby promoted behind the same address: nothing lost, served again within 5 s', async () => {
   const fixture = await setUp()

@@ -2,9 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, it } from 'vitest'
 import { connectDatabase } from '../../server/database/connect.ts'
-import type { Order } from '../../shared/order.ts'
 import { aClient } from '../support/a-client.ts'
-import { anOrder, submit } from '../support/an-order.ts'
+import { anOrder, postForm, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { aDatabase, aServer } from '../support/fixtures.ts'
 import { staff } from '../support/staff-command.ts'
@@ -55,11 +54,6 @@ it('connection_limit in the URL is the size of the pool', async () => {
   expect(open).toBe(2)
 })
 
-async function postForm(url: string, { submissionKey: _, ...fields }: Order) {
-  const body = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
-  return fetch(`${url}/buy-now`, { method: 'POST', redirect: 'manual', body })
-}
-
 it('where the server allows three connections, orders and forms wait for one of them', async () => {
   const env = await aDatabase()
   const client = await aClient(env)
@@ -71,9 +65,9 @@ it('where the server allows three connections, orders and forms wait for one of 
   for (let burst = 0; burst < 3; burst++)
     await Promise.all(
       Array.from({ length: 32 }, async (_, number) => {
-        const order = anOrder({ name: `Asha ${burst}.${number}` })
+        const { submissionKey, ...fields } = anOrder({ name: `Asha ${burst}.${number}` })
         const isForm = number % 2 === 0
-        const { status } = isForm ? await postForm(url, order) : await submit(url, order)
+        const { status } = isForm ? await postForm(url, fields) : await submit(url, { ...fields, submissionKey })
         statuses.push(status)
       }),
     )

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createEnquiry, insertEnquiries } from '../../server/enquiries/insert-enquiries.ts'
 import { messages, type Order } from '../../shared/order.ts'
-import { anOrder, submit } from '../support/an-order.ts'
+import { anOrder, postForm, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -237,9 +237,8 @@ const cases: Case[] = [
 
 const toFields = ({ submissionKey: _, ...fields }: Order) => fields
 
-async function postForm(fields: object) {
-  const body = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
-  const answer = await fetch(`${app.url}/buy-now`, { method: 'POST', redirect: 'manual', body })
+async function sendForm(fields: object) {
+  const answer = await postForm(app.url, fields)
   const reference = answer.headers.get('location')?.split('=')[1]
   return { status: answer.status, reference, outcome: answer.status === 303 ? undefined : await answer.json() }
 }
@@ -261,7 +260,7 @@ function startCase() {
       const { status, reference, message, text } = await submit(app.url, { ...fields, submissionKey: keys[key ?? 'A'] })
       return { status, reference, message, isEarlier: text.includes('receivedAt') }
     }
-    const { status, reference, outcome } = await postForm(key ? { ...fields, submissionKey: keys[key] } : fields)
+    const { status, reference, outcome } = await sendForm(key ? { ...fields, submissionKey: keys[key] } : fields)
     keys.page = outcome?.order.submissionKey ?? keys.page
     return { status, reference, message: outcome?.order.problem.message, isEarlier: false }
   }
@@ -308,17 +307,17 @@ describe('an order sent', () => {
 describe('a form posted by the browser', () => {
   it('twenty times in the same moment is one enquiry', async () => {
     const fields = toFields(anOrder())
-    const answers = await Promise.all(Array.from({ length: 20 }, () => postForm(fields)))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => sendForm(fields)))
     expect(new Set(answers.map(({ reference }) => reference)).size).toBe(1)
     expect(await app.db.enquiry.count()).toBe(1)
   })
 
   it('keeps its key when it is refused, and gets none for a foreign one', async () => {
     const { submissionKey, ...fields } = anOrder()
-    const refused = await postForm({ ...fields, email: 'no address', submissionKey })
+    const refused = await sendForm({ ...fields, email: 'no address', submissionKey })
     expect(refused).toMatchObject({ status: 400, outcome: { order: { submissionKey } } })
     expect(refused.outcome.order.isUncertain).toBe(false)
-    const foreign = await postForm({ ...fields, email: 'no address', submissionKey: 'not one of ours' })
+    const foreign = await sendForm({ ...fields, email: 'no address', submissionKey: 'not one of ours' })
     expect(foreign.outcome.order).not.toHaveProperty('submissionKey')
   })
 
@@ -334,7 +333,7 @@ describe('a form posted by the browser', () => {
       await isAnswered.promise
     })
     await hasLock.promise
-    const waiting = postForm(fields)
+    const waiting = sendForm(fields)
     // As the site's time limit for a statement does.
     await eventually(async () => {
       const cancelled = await app.db.$queryRaw<unknown[]>`
@@ -345,7 +344,7 @@ describe('a form posted by the browser', () => {
     isAnswered.resolve()
     await first
     expect(second.status).toBe(503)
-    expect(await postForm({ ...fields, submissionKey: second.outcome.order.submissionKey })).toMatchObject({
+    expect(await sendForm({ ...fields, submissionKey: second.outcome.order.submissionKey })).toMatchObject({
       status: 303,
     })
     expect(await app.db.enquiry.count()).toBe(1)
@@ -356,7 +355,7 @@ describe('a form posted by the browser', () => {
       CREATE FUNCTION drop_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`
     await app.db
       .$executeRaw`CREATE TRIGGER drop_row BEFORE INSERT ON "Quvera_Form" FOR EACH ROW EXECUTE FUNCTION drop_row()`
-    const { status } = await postForm(toFields(anOrder())).finally(
+    const { status } = await sendForm(toFields(anOrder())).finally(
       () => app.db.$executeRaw`DROP FUNCTION drop_row CASCADE`,
     )
     expect(status).toBe(422)

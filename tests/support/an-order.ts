@@ -41,6 +41,12 @@ export async function call(
   }
 }
 
+/** Sends a form as a browser does without scripts. */
+export function postForm(url: string, fields: object): Promise<Response> {
+  const body = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
+  return fetch(`${url}/buy-now`, { method: 'POST', redirect: 'manual', body })
+}
+
 export function submit(url: string, order: unknown, headers?: Record<string, string>): Promise<Answer> {
   return call(url, 'order.submit', order, headers)
 }
