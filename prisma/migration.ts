@@ -3,8 +3,13 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PrismaPg } from '@prisma/adapter-pg'
-import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils'
+import {
+  bindMigrationAwareSqlAdapterFactory,
+  type ColumnType,
+  ColumnTypeEnum,
+  type SqlDriverAdapter,
+  type SqlMigrationAwareDriverAdapterFactory,
+} from '@prisma/driver-adapter-utils'
 import { SchemaEngine } from '@prisma/schema-engine-wasm'
 import pg from 'pg'
 import { migrate } from '../server/database/migrations.ts'
@@ -14,9 +19,15 @@ import { exitWithReason } from '../server/errors.ts'
 
 const here = import.meta.dirname
 const migrations = join(here, 'migrations')
-/** Object identifiers of PostgreSQL's types. */
-const CHAR = 18
-const TEXT = 25
+/** What Prisma calls the column types of the catalogue, by the object identifier of PostgreSQL's type; the rest is text. */
+const COLUMN_TYPES: Partial<Record<number, ColumnType>> = {
+  [pg.types.builtins.BOOL]: ColumnTypeEnum.Boolean,
+  [pg.types.builtins.CHAR]: ColumnTypeEnum.Character,
+  [pg.types.builtins.INT2]: ColumnTypeEnum.Int32,
+  [pg.types.builtins.INT4]: ColumnTypeEnum.Int32,
+  [pg.types.builtins.INT8]: ColumnTypeEnum.Int64,
+  [pg.types.builtins.OID]: ColumnTypeEnum.Int64,
+}
 
 if (import.meta.main) {
   try {
@@ -52,12 +63,11 @@ async function diffSchema(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'migrated-'))
   const options = { dataDir, create: true, settings: { fsync: 'off' } }
   const server = await startEmbedded({ ...options, warn: console.error, onFailure: exitWithReason })
+  const client = new pg.Client({ ...socketConnection(dataDir), user: 'quvera' })
   try {
-    const connection = { ...socketConnection(dataDir), user: 'quvera' }
-    const client = new pg.Client(connection)
     await client.connect()
-    await migrate(client, migrations).finally(() => client.end())
-    const factory = bindMigrationAwareSqlAdapterFactory(adapterFor(connection))
+    await migrate(client, migrations)
+    const factory = bindMigrationAwareSqlAdapterFactory(catalogueAdapter(client))
     const engine = await SchemaEngine.new({ datamodels: [[schema.path, schema.content]] }, () => {}, factory)
     const { stdout } = await engine.diff({
       from: { tag: 'schemaDatasource', files: [schema], configDir: here },
@@ -68,37 +78,36 @@ async function diffSchema(): Promise<string> {
     })
     return stdout?.startsWith('-- This is an empty migration') ? '' : (stdout ?? '')
   } finally {
+    await client.end()
     await server.stop('SIGINT')
     await rm(dataDir, { recursive: true })
   }
 }
 
-/** Prisma's adapter, made to read PostgreSQL's internal type "char", which columns of the catalogue have. */
-function adapterFor(connection: pg.ClientConfig): PrismaPg {
-  const pool = new pg.Pool(connection)
-  const query = pool.query.bind(pool) as (config: pg.QueryConfig) => Promise<pg.QueryResult>
-  let isChar: boolean[] = [] // of the columns of the last answer: the engine sends one query after the other
-  Object.assign(pool, {
-    async query(config: pg.QueryConfig) {
-      const found = await query(config)
-      isChar = found.fields.map(({ dataTypeID }) => dataTypeID === CHAR)
-      for (const field of found.fields) if (field.dataTypeID === CHAR) field.dataTypeID = TEXT
-      return found
-    },
-  })
-  const factory = new PrismaPg(pool, { disposeExternalPool: true })
-  const connect = factory.connect.bind(factory)
-  factory.connect = async () => {
-    const adapter = await connect()
-    const queryRaw = adapter.queryRaw.bind(adapter)
-    adapter.queryRaw = async (question) => {
-      const found = await queryRaw(question)
-      return {
-        ...found,
-        columnTypes: found.columnTypes.map((type, at) => (isChar[at] ? ColumnTypeEnum.Character : type)),
-      }
-    }
-    return adapter
+/**
+ * A driver adapter for Prisma's schema engine that only reads the catalogue. @prisma/adapter-pg cannot: it refuses
+ * columns of PostgreSQL's internal type "char", and the catalogue has them.
+ */
+function catalogueAdapter(client: pg.Client): SqlMigrationAwareDriverAdapterFactory {
+  const about = { provider: 'postgres', adapterName: 'catalogue' } as const
+  const refuse = async () => {
+    throw new Error('This adapter only reads the catalogue')
   }
-  return factory
+  const adapter: SqlDriverAdapter = {
+    ...about,
+    async queryRaw({ sql, args }) {
+      const { fields, rows } = await client.query({ text: sql, values: args, rowMode: 'array' })
+      return {
+        columnNames: fields.map(({ name }) => name),
+        columnTypes: fields.map(({ dataTypeID }) => COLUMN_TYPES[dataTypeID] ?? ColumnTypeEnum.Text),
+        rows,
+      }
+    },
+    executeRaw: refuse,
+    executeScript: refuse,
+    startTransaction: refuse,
+    dispose: async () => {},
+  }
+  const connect = async () => adapter
+  return { ...about, connect, connectToShadowDb: connect }
 }
