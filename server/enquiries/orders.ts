@@ -74,13 +74,18 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
     const row = createEnquiry(order)
     const stored = await insertInBatch(row)
     if (stored.has(row.Id)) return confirm(row.Reference)
-    const enquiry = await db.enquiry.findUnique({ where: { submissionKey: order.submissionKey } })
+    const enquiry = await retryIfLost(() => findStored(order.submissionKey))
     if (!enquiry) return undefined
     if (!isSameOrder(enquiry, order)) throw new SubmitError('conflict', messages.conflict)
-    await waitForStandby(db)
     const { id, reference, receivedAt } = enquiry
     if (id === row.Id) return confirm(reference) // the connection was lost after the first try had stored the row
     return { reference, ...(isEarlier(enquiry) && { receivedAt: receivedAt.toISOString() }) }
+  }
+
+  async function findStored(submissionKey: string): Promise<EnquiryRow | null> {
+    const enquiry = await db.enquiry.findUnique({ where: { submissionKey } })
+    if (enquiry) await waitForStandby(db)
+    return enquiry
   }
 
   /** @returns undefined if another enquiry has the key or the reference */
