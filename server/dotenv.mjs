@@ -1,4 +1,7 @@
 // Reads `.env` into the environment, if there is one; what is set already stays. npm's scripts load this file first.
+import { requireNode } from './node-version.mjs'
+
+requireNode()
 const { env } = process
 const { DATA_DIR, DATABASE_URL, DIRECT_DATABASE_URL } = env
 try {

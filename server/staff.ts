@@ -1,5 +1,5 @@
 /** `npm run staff -- COMMAND`: commands for staff and operators, also while the site runs. */
-import { requireNode } from './node-version.ts'
+import { requireNode } from './node-version.mjs'
 
 requireNode()
 const { runStaff } = await import('./staff/run.ts')

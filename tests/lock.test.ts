@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { isOlder, NEEDED_NODE } from '../server/node-version.ts'
+import { isOlder, NEEDED_NODE } from '../server/node-version.mjs'
 
 it('every package of the lock has a checksum, and none the address of a registry', () => {
   const lock: { packages: Record<string, { integrity?: string; resolved?: string }> } = JSON.parse(
