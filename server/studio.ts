@@ -1,5 +1,6 @@
 /** `npm run studio`: Prisma Studio on the site's database, also while the site runs. */
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { resolve } from 'node:path'
@@ -49,8 +50,9 @@ async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Pro
   await withDatabase(env, ({ db }) => writeAccessLine(reader, db, 'everything'))
   if (url) return url
   const open = () => joinDatabase({ dataDir, migrations: migrationsFolder() })
-  const port = await forward(openWhenNeeded(open, pathIn(resolve(dataDir), 'socket')))
-  return `postgresql://quvera@${LOOPBACK}:${port}/quvera?sslmode=disable`
+  const secret = randomUUID()
+  const port = await forward(openWhenNeeded(open, pathIn(resolve(dataDir), 'socket')), secret)
+  return `postgresql://quvera@${LOOPBACK}:${port}/quvera?sslmode=disable&application_name=${secret}`
 }
 
 /** Opens the database when no other process has it, and closes it when Studio is idle, so that the site can start. */
@@ -87,16 +89,25 @@ function isServed(socket: string): Promise<boolean> {
   })
 }
 
-/** Listens on the loopback address, and connects each client to what `open` gives. @returns the port */
-async function forward(open: () => Promise<Socket>): Promise<number> {
-  const server = createServer(async (client) => {
+/**
+ * Listens on the loopback address, and connects each client to what `open` gives. The socket asks for no password, and every
+ * user of the machine can reach the port: so the first message of a client, with its parameters, has to hold the secret.
+ * @returns the port
+ */
+async function forward(open: () => Promise<Socket>, secret: string): Promise<number> {
+  const server = createServer((client) => {
     client.on('error', () => client.destroy())
-    const target = await open().catch(exitWithReason)
-    target.on('error', () => {})
-    target.on('close', () => client.destroy())
-    if (client.destroyed) return target.destroy()
-    client.on('close', () => target.destroy())
-    client.pipe(target).pipe(client)
+    client.once('data', async (first) => {
+      if (!first.includes(secret)) return client.destroy()
+      client.pause()
+      const target = await open().catch(exitWithReason)
+      target.on('error', () => {})
+      target.on('close', () => client.destroy())
+      if (client.destroyed) return target.destroy()
+      client.on('close', () => target.destroy())
+      target.write(first)
+      client.pipe(target).pipe(client)
+    })
   })
   return listenAnywhere(server)
 }

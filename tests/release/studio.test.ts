@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, readlink } from 'node:fs/promises'
 import { request } from 'node:http'
 import type { Browser, Page } from '@playwright/test'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
@@ -25,8 +26,8 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-/** Studio as `npm run studio` starts it. Returns the short links that it prints, by what they show. */
-async function startStudio(env: Record<string, string>): Promise<Map<string, string>> {
+/** Studio as `npm run studio` starts it, with the short links that it prints, by what they show. */
+async function startStudio(env: Record<string, string>): Promise<{ links: Map<string, string>; pid: number }> {
   const args = ['server/studio.ts', '--port', String(await freePort())]
   const path = `${process.cwd()}/node_modules/.bin:${process.env.PATH}`
   const studio = spawn(process.execPath, args, {
@@ -43,11 +44,24 @@ async function startStudio(env: Record<string, string>): Promise<Map<string, str
     output += chunk
   })
   await eventually(() => expect(output).toMatch(/Studio is running/), 30_000)
-  return new Map([...output.matchAll(/^ {2}(http:\S+) +(.+)$/gm)].map(([, link = '', shows = '']) => [shows, link]))
+  const links = [...output.matchAll(/^ {2}(http:\S+) +(.+)$/gm)].map(
+    ([, link = '', shows = '']) => [shows, link] as const,
+  )
+  return { links: new Map(links), pid: studio.pid as number }
+}
+
+/** The TCP ports of a process that listen. */
+async function listeningPorts(pid: number): Promise<number[]> {
+  const files = (await readdir(`/proc/${pid}/fd`)).map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => ''))
+  const inodes = (await Promise.all(files)).map((file) => /^socket:\[(\d+)\]$/.exec(file)?.[1])
+  const sockets = (await readFile(`/proc/${pid}/net/tcp`, 'utf8')).split('\n').map((line) => line.trim().split(/\s+/))
+  return sockets
+    .filter(([, , , state, , , , , , inode]) => state === '0A' && inodes.includes(inode))
+    .map(([, address = '']) => Number.parseInt(address.split(':')[1] ?? '', 16))
 }
 
 async function openStudio(env: Record<string, string>): Promise<Page> {
-  return openPage((await startStudio(env)).get(ALL))
+  return openPage((await startStudio(env)).links.get(ALL))
 }
 
 const ALL = 'the enquiries, newest first'
@@ -145,10 +159,23 @@ describe('Prisma Studio', () => {
     await eventually(async () => expect(await cells(page, 'Reference')).toContain(reference))
   }, 120_000)
 
+  it('lets no other program of the machine into the embedded database', async () => {
+    const env = { DATA_DIR: await aFolder('quvera-studio-') }
+    await runProgram('prisma/seed.ts', [], env)
+    const { pid, links } = await startStudio(env)
+    const page = await openPage(links.get(ALL))
+    await eventually(async () => expect(await cells(page, 'Reference')).toHaveLength(25))
+    const ports = await listeningPorts(pid)
+    expect(ports).toHaveLength(2)
+    for (const port of ports)
+      for (const user of ['postgres', 'quvera'])
+        await expect(new pg.Client({ host: '127.0.0.1', port, user, database: 'quvera' }).connect()).rejects.toThrow()
+  }, 60_000)
+
   it('refuses requests under a foreign name, and those of foreign pages', async () => {
     const env = { DATA_DIR: await aFolder('quvera-studio-') }
     await runProgram('prisma/seed.ts', [], env)
-    const { origin, port } = new URL((await startStudio(env)).get(ALL) ?? '')
+    const { origin, port } = new URL((await startStudio(env)).links.get(ALL) ?? '')
     const ask = (path: string, headers: Record<string, string>, method = 'GET') =>
       new Promise((done, fail) => {
         const sent = request({ host: '127.0.0.1', port, path, method, headers }, (answer) => {
@@ -184,7 +211,7 @@ describe('Prisma Studio', () => {
       undelivered = found.map(({ id }) => String(id))
     })
     references[MAILS] = undelivered
-    const addresses = await startStudio(env)
+    const { links: addresses } = await startStudio(env)
     const pathOf = (link: string) => new URL(link).pathname
     const documented = [
       ...(await readFile('docs/staff.md', 'utf8')).matchAll(/\[([\w ,]+)\]\((http:\/\/localhost:5555\/\S+)\)/g),
