@@ -26,8 +26,8 @@ const MAIL_ERRORS = [
 ]
 /** In the message of an error, such as: Invalid `to` field. */
 const FIELD = /[`'"](to|reply_to|subject|text|html|headers|tags)[`'"]/
-const CONCERNS_SENDER = /[`'"]from[`'"]|api key/i
-/** Before a domain is verified, Resend sends to the owner of the account and nobody else. */
+const CONCERNS_SENDER = /[`'"]from[`'"]|\bfrom (?:address|field)\b|: from\b|api key/i
+/** Before a domain is verified, Resend sends to the owner of the account and nobody else. Its message names `from` too. */
 const CONCERNS_RECEIVER = /testing emails/i
 
 /** One line of printable characters, at most `TEXT_MAX`. */
@@ -72,8 +72,9 @@ export function readResult(
 
 /** Resend answers a revoked key with 400, 401 or 403. Of those only the ones that name a part of the mail are about it. */
 function isAboutMail(status: number, name: string, message: string): boolean {
-  if (!MAIL_ERRORS.includes(name) || CONCERNS_SENDER.test(message)) return false
-  return status === 422 || status === 451 || FIELD.test(message) || CONCERNS_RECEIVER.test(message)
+  if (!MAIL_ERRORS.includes(name)) return false
+  if (CONCERNS_RECEIVER.test(message)) return true
+  return !CONCERNS_SENDER.test(message) && (status === 422 || status === 451 || FIELD.test(message))
 }
 
 export function readDelayMs(value: string | null | undefined): number | undefined {

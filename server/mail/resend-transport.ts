@@ -56,7 +56,7 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
   return {
     lease: 'mail sender',
     parallel: PARALLEL,
-    intervalMs: mailer.intervalMs,
+    turns: mailer.turns,
     async prepare(isUpkeep) {
       if (isUpkeep) await withholdOld(db, mailKinds, env.MAIL_MAX_AGE_DAYS)
       count = await readCount(db, budget)

@@ -1,10 +1,10 @@
 import { type ChannelListener, subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Resend } from 'resend'
 import type { Env } from '../env.ts'
 import { propertiesOf } from '../errors.ts'
 import type { Result } from './queue.ts'
-import { readNumber, readResult } from './resend-answers.ts'
+import { readResult } from './resend-answers.ts'
+import { createTurns } from './turns.ts'
 
 export interface Message {
   /** Repeating a message with its key within 24 hours sends it once. */
@@ -26,9 +26,9 @@ const partTag = (tag: string) => `${tag}_part`
 /** Reads both forms. */
 export const TAG_VALUE = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(_part)?$/
 const NO_REPLY_TO = 'Resend did not take the visitor’s address as the address for replies: write to it yourself.'
-/** Requests a second, until an answer names Resend's limit for the whole team. */
+/** Requests a second, until an answer names Resend's limit for the whole team; also where one is refused without a limit. */
 const FIRST_LIMIT = 2
-/** Also for a service that takes mails and names no limit. A higher one would take the processor from orders. */
+/** Also for a service that takes mails, names no limit and refuses none. More would take the processor from orders. */
 const LIMIT_MAX = 100
 /** A little more than a second, because requests arrive unevenly. */
 const LIMITED_MS = 1050
@@ -40,7 +40,7 @@ export function createMailer(
   const { RESEND_API_KEY: apiKey, RESEND_BASE_URL: baseUrl, MAIL_FROM: from, MAIL_RETRY_SECONDS: retrySeconds } = env
   const resend = new Resend(apiKey, baseUrl ? { baseUrl } : {})
   let limit: number | undefined
-  const intervalMs = () => LIMITED_MS / (limit ?? FIRST_LIMIT)
+  const turns = createTurns(() => LIMITED_MS / (limit ?? FIRST_LIMIT))
 
   async function request({ tag, idempotencyKey, ...fields }: Message, signal: AbortSignal) {
     const tags = tag ? { tags: [{ name: TAG, value: tag }] } : {}
@@ -48,8 +48,9 @@ export function createMailer(
     const answer = await resend.emails
       .send({ from, ...fields, ...tags }, { idempotencyKey, signal })
       .finally(watch.stop)
-    const named = readNumber(answer.headers?.['ratelimit-limit'])
-    if (named) limit = Math.min(named, LIMIT_MAX)
+    const named = Number.parseInt(answer.headers?.['ratelimit-limit'] ?? '', 10) // such as 2, or 2;w=1
+    if (named > 0) limit = Math.min(named, LIMIT_MAX)
+    else if (watch.seen.status === 429) limit = FIRST_LIMIT
     else if (answer.data) limit ??= LIMIT_MAX
     return readResult(answer, watch.seen, retrySeconds * 1000)
   }
@@ -57,27 +58,31 @@ export function createMailer(
   /** If Resend refuses the address for replies, sends without it; if it refuses one of several receivers, to each singly. */
   async function send(message: Message, signal: AbortSignal): Promise<Result> {
     const { refusedField, ...result } = await request(message, signal)
-    if (refusedField === 'reply_to' && message.replyTo) return send(withoutReplyTo(message), signal)
+    if (refusedField === 'reply_to' && message.replyTo) {
+      await turns.take(signal)
+      return send(withoutReplyTo(message), signal)
+    }
     if (refusedField === 'to' && message.to.length > 1) return sendSingly(message, signal, result)
     return result
   }
 
   async function sendSingly(message: Message, signal: AbortSignal, refusal: Result): Promise<Result> {
     const results: Result[] = []
-    for (const address of message.to) {
-      await sleep(intervalMs(), undefined, { signal }).catch(() => undefined)
+    const turnOf = message.to.map(() => turns.take(signal)) // all at once, so that no new try delays the rest of this one
+    for (const [at, address] of message.to.entries()) {
+      await turnOf[at]
       const idempotencyKey = `${message.idempotencyKey}/${encodeURIComponent(address)}`
       const tagged = message.tag ? { tag: partTag(message.tag) } : {}
-      results.push(await send({ ...message, ...tagged, to: [address], idempotencyKey }, signal))
+      const result = await send({ ...message, ...tagged, to: [address], idempotencyKey }, signal)
+      results.push(result)
+      if (isUndecided(result)) break
     }
     const sent = results.find(({ to }) => to === 'Sent')
     const refused = results.find(({ to }) => to === 'Failed')
-    const undecided = results.filter(({ to }) => to !== 'Sent' && to !== 'Failed')
-    // The mail counts as unsent only if it is certain that it went to nobody.
-    const again = undecided.find(({ isUnsent }) => !isUnsent) ?? undecided[0]
-    if (!sent) return again ?? refused ?? refusal
-    if (again) {
-      const { isUnsent: _, ...result } = again // TriedAt stays: the 24 hours of the first key count for all
+    const undecided = results.find(isUndecided)
+    if (!sent) return undecided ?? refused ?? refusal
+    if (undecided) {
+      const { isUnsent: _, ...result } = undecided // TriedAt stays: the 24 hours of the first key count for all
       return result
     }
     return refused ? { ...sent, lastError: `${refused.lastError} (for one of its receivers)` } : sent
@@ -86,9 +91,12 @@ export function createMailer(
   return {
     /** Never throws. */
     send,
-    /** From the beginning of one try to that of the next. */
-    intervalMs,
+    turns,
   }
+}
+
+function isUndecided({ to }: Result): boolean {
+  return to !== 'Sent' && to !== 'Failed'
 }
 
 function withoutReplyTo({ replyTo: _, ...message }: Message): Message {

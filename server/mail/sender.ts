@@ -5,6 +5,7 @@ import type { Db } from '../database/database.ts'
 import { releaseLease, takeLease } from '../database/lease.ts'
 import { isDatabaseAway } from '../errors.ts'
 import { type ClaimedMail, type Result, recordResult } from './queue.ts'
+import type { Turns } from './turns.ts'
 
 export interface Transport {
   /** Only the process that holds this lease sends. */
@@ -13,8 +14,8 @@ export interface Transport {
   prepare(isUpkeep: boolean): Promise<void>
   /** How many tries may be under way at a time. */
   parallel: number
-  /** From the beginning of one try to that of the next. */
-  intervalMs(): number
+  /** A try begins when its turn has come. */
+  turns: Turns
   /** Claims the most urgent mails: `most`, or fewer. */
   claim(most: number): Promise<ClaimedMail[]>
   /** One try, which ends with the signal. */
@@ -34,8 +35,6 @@ const SENDER_LEASE_SECONDS = 5
 const TRY_TIMEOUT_MS = 10_000
 /** Mails are claimed for so long at a time, because a statement for each would take the processor from orders. */
 const CLAIMED_MS = 100
-/** A try that begins no later than this does not delay the next one. */
-const LATE_MS = 50
 
 /** Sends what is due until stopped. If its process dies, another one takes over when the lease ends. */
 export function startSender(db: Db, transport: Transport, { log, leaseSeconds, pollMs = POLL_MS }: SenderOptions) {
@@ -49,7 +48,6 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   // Times by performance.now().
   let nextPollAt = 0
   let nextUpkeepAt = 0
-  let nextTryAt = 0
   let pausedUntil = 0
 
   async function run() {
@@ -68,9 +66,9 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
       isReady = await prepare()
     }
     if (!isReady) return pollMs
-    const waitMs = Math.max(pausedUntil, nextTryAt) - performance.now()
+    const waitMs = Math.max(pausedUntil, transport.turns.nextAt()) - performance.now()
     if (waitMs > 0) return waitMs
-    const most = Math.min(transport.parallel - underWay.size, Math.ceil(CLAIMED_MS / transport.intervalMs()))
+    const most = Math.min(transport.parallel - underWay.size, Math.ceil(CLAIMED_MS / transport.turns.intervalMs()))
     const mails = most > 0 ? await transport.claim(most) : []
     for (const mail of mails) await startInTurn(mail)
     isFailing = false
@@ -101,9 +99,7 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   }
 
   async function startInTurn(mail: ClaimedMail) {
-    const earlyMs = nextTryAt - performance.now()
-    if (earlyMs > 0) await sleep(earlyMs)
-    nextTryAt = Math.max(nextTryAt, performance.now() - LATE_MS) + transport.intervalMs()
+    await transport.turns.take(graceIsOver.signal)
     const sending = sendOnce(mail)
       .catch((err) => log.error({ err, mail: mail.id }, 'a mail was not sent, or its result was not recorded'))
       .finally(() => {

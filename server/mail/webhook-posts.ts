@@ -8,6 +8,7 @@ import { backOffMs, claimTried, claimUntried, withholdOld } from './queue.ts'
 import { clean, readDelayMs } from './resend-answers.ts'
 import type { Transport } from './sender.ts'
 import { titleOf } from './templates.ts'
+import { createTurns } from './turns.ts'
 
 /* Posts enquiries to NOTIFY_URL. The address may be a secret: logs and messages show its origin only. */
 
@@ -60,7 +61,7 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
   return {
     lease: 'post sender',
     parallel: 1,
-    intervalMs: () => 0,
+    turns: createTurns(() => 0),
     async prepare(isUpkeep) {
       if (isUpkeep) await withholdOld(db, ['Post'], MAIL_MAX_AGE_DAYS)
     },

@@ -3,9 +3,11 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
 import { claimUntried } from '../../server/mail/queue.ts'
 import { startSender, type Transport } from '../../server/mail/sender.ts'
+import { createTurns } from '../../server/mail/turns.ts'
 import { anOrder, call, postForm, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
+import { type Behaviour, STAFF } from '../support/fake-resend.ts'
 import { anApp } from '../support/fixtures.ts'
 import { hoursAgo, storeEnquiries } from '../support/stored-enquiry.ts'
 
@@ -76,7 +78,7 @@ describe('the sender', () => {
       lease: error.message,
       prepare: () => Promise.reject(error),
       parallel: 1,
-      intervalMs: () => 0,
+      turns: createTurns(() => 0),
       claim: async () => [],
       attempt: async () => ({ to: 'Sent', lastError: null }),
       logResult: () => undefined,
@@ -99,6 +101,30 @@ describe('the sender', () => {
     // All at once, twelve would be refused. On a loaded machine two may arrive together.
     expect(app.resend.calls.limited).toBeLessThanOrEqual(2)
   })
+
+  it.each<[string, Behaviour, number]>([
+    ['its limit is not named', { limitASecond: 2, isUnnamed: true }, 8],
+    ['the address for replies is refused', { limitASecond: 2, refusesReplyTo: true }, 16],
+    ['one of three receivers is refused', { limitASecond: 4, refusesAddress: 'bad@quvera.test' }, 20],
+  ])(
+    'keeps to the pace of Resend also where %s',
+    async (_, behaviour, requests) => {
+      const app = await anApp({ mails: false })
+      app.resend.behaviour = behaviour
+      for (let index = 0; index < 4; index++) await submit(app.url, anOrder({ email: `v${index}@shop.example` }))
+      const isGroup = 'refusesAddress' in Object(behaviour)
+      const outbox = app.startOutbox({
+        MAIL_LEASE_SECONDS: 20,
+        ...(isGroup && { STAFF_EMAILS: [STAFF, 'bad@quvera.test', 'desk@quvera.test'] }),
+      })
+      await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Sent' } })).toBe(8), 30_000)
+      await outbox.stop(1000)
+      expect(app.resend.calls.all - app.resend.calls.limited).toBe(requests)
+      // Without turns more than half of all would be refused. On a loaded machine two may arrive together.
+      expect(app.resend.calls.limited).toBeLessThanOrEqual(4)
+    },
+    60_000,
+  )
 
   it('pauses when Resend refuses the key, and continues by itself', async () => {
     const app = await anApp({ retrySeconds: 0.1 })
@@ -133,7 +159,7 @@ describe('the sender', () => {
       lease: 'tested',
       prepare: () => sleep(prepareMs),
       parallel: 1,
-      intervalMs: () => 0,
+      turns: createTurns(() => 0),
       async claim() {
         claims.push(name)
         return []

@@ -23,11 +23,12 @@ export type Behaviour =
   | 'html'
   | 'garbage'
   | { status: number; name: string; message?: string; headers?: Record<string, string> }
-  | 'refuseReplyTo'
+  | { refusesReplyTo: true }
   | { slowMs: number }
   /** Takes a mail at once and answers late. */
   | { answersAfterMs: number }
-  | { limitASecond: number }
+  /** Refuses further requests of a second, and names the limit unless `isUnnamed`. */
+  | { limitASecond: number; isUnnamed?: true }
   /** As before a domain is verified: mails go to the owner of the account and nobody else. */
   | { onlyTo: string }
   /** As a firewall in front of it that does not like a mail's text. */
@@ -46,6 +47,9 @@ export interface FakeResend {
   onMail?: (mail: ReceivedMail) => void
   close(): Promise<void>
 }
+
+const ONLY_TO_OWNER =
+  'You can only send testing emails to your own email address (owner@quvera.test). To send emails to other recipients, please verify a domain at resend.com/domains, and change the `from` address to an email using this domain.'
 
 /** A real HTTP server that does what Resend documents: checks the request, remembers idempotency keys, limits rates. */
 export async function startFakeResend(): Promise<FakeResend> {
@@ -93,7 +97,7 @@ export async function startFakeResend(): Promise<FakeResend> {
       }
       const reset = String(Math.ceil((windowStart + 1000 - Date.now()) / 1000))
       const remaining = Math.max(0, behaviour.limitASecond - ++inWindow)
-      response.setHeader('ratelimit-limit', behaviour.limitASecond)
+      if (!behaviour.isUnnamed) response.setHeader('ratelimit-limit', behaviour.limitASecond)
       response.setHeader('ratelimit-remaining', remaining)
       response.setHeader('ratelimit-reset', reset)
       if (inWindow > behaviour.limitASecond) {
@@ -105,10 +109,10 @@ export async function startFakeResend(): Promise<FakeResend> {
     if (request.method !== 'POST' || request.url !== '/emails') return fail(404, 'not_found')
     const mail = JSON.parse(body)
     if (!mail.from || !mail.to || !mail.subject || !mail.text || !mail.html) return fail(422, 'missing_required_field')
-    if (behaviour === 'refuseReplyTo' && mail.reply_to)
+    if (typeof behaviour === 'object' && 'refusesReplyTo' in behaviour && mail.reply_to)
       return fail(422, 'validation_error', {}, 'Invalid `reply_to` field.')
     if (typeof behaviour === 'object' && 'onlyTo' in behaviour && ![mail.to].flat().includes(behaviour.onlyTo))
-      return fail(403, 'validation_error', {}, 'You can only send testing emails to your own email address')
+      return fail(403, 'validation_error', {}, ONLY_TO_OWNER)
     if (
       typeof behaviour === 'object' &&
       'refusesAddress' in behaviour &&
