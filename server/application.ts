@@ -29,7 +29,9 @@ export async function openApplication(
   const { db } = database
   let isEnding = false
   const availability = createAvailability(log, () => probeStorage(db))
-  const outbox = startOutbox(db, env, { log, pollMs, summaryWaitMs })
+  // At night nobody but the sender may notice an outage.
+  const onDatabaseAway = () => void (availability.isUp() && probeStorage(db).catch(availability.failed))
+  const outbox = startOutbox(db, env, { log, pollMs, summaryWaitMs, onDatabaseAway })
   const endRetention = startRetention(db, env.RETENTION_MONTHS, log)
   const endBackups = env.BACKUP_DIR ? startDailyBackup(database, env.BACKUP_DIR, log) : async () => {}
   // Loaded only where it is used: it costs start-up time.

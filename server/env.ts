@@ -1,3 +1,4 @@
+import { BlockList } from 'node:net'
 import * as z from 'zod/mini'
 import { brand } from '../shared/brand.ts'
 import { emailSchema } from '../shared/order.ts'
@@ -53,9 +54,19 @@ function isSafeTarget(value: string): boolean {
 
 const isEmail = (value: string) => emailSchema.safeParse(value).success
 const addresses = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
-/** A few wider ranges would be everybody. fc00::/7 are the private addresses of IPv6. */
-const isProxyRange = (value: string) =>
-  addresses.safeParse(value).success && Number(value.split('/')[1] ?? 128) >= (value.includes(':') ? 7 : 8)
+const ipv4InIpv6 = new BlockList()
+ipv4InIpv6.addSubnet('::ffff:0:0', 96, 'ipv6')
+
+/** A few wider ranges would be everybody. fc00::/7 are the private addresses of IPv6, and ::ffff:10.0.0.0/104 some of IPv4. */
+function isProxyRange(value: string): boolean {
+  if (!addresses.safeParse(value).success) return false
+  const [address = '', length = '128'] = value.split('/') // of a single address all bits
+  if (!address.includes(':')) return Number(length) >= 8
+  const range = new BlockList()
+  range.addSubnet(address, Number(length), 'ipv6')
+  const holdsIpv4 = range.check('::ffff:1.1.1.1', 'ipv6') || ipv4InIpv6.check(address, 'ipv6')
+  return Number(length) >= (holdsIpv4 ? 104 : 7)
+}
 
 /** Every variable the server reads; `.env.example` lists the same ones. */
 export const envSchema = z.object({
@@ -155,6 +166,9 @@ export function publicUrlOf({ PUBLIC_URL, PORT }: Pick<Env, 'PUBLIC_URL' | 'PORT
   return PUBLIC_URL ?? `http://localhost:${PORT}`
 }
 
+/** Whether an address is one of the examples that come with the project. */
+export const isStandIn = (address: string) => /\.example>?$/i.test(address)
+
 /** What an operator should know of a configuration that is valid. */
 export function warningsOf(env: Env): string[] {
   const { NOTIFY_URL: notifyUrl } = env
@@ -166,6 +180,10 @@ export function warningsOf(env: Env): string[] {
     [
       notifyUrl && env.NOTIFY_FORMAT === 'json',
       `NOTIFY_FORMAT is json: name, address and number of each visitor go to ${notifyUrl && new URL(notifyUrl).origin}, which the privacy policy has to name`,
+    ],
+    [
+      env.RESEND_API_KEY && isStandIn(brand.email),
+      `visitors answer to ${brand.email}, which is a stand-in: shared/brand.ts has it, the telephone number and the address`,
     ],
     [
       env.RETENTION_MONTHS === 0,

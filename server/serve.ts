@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { brand } from '../shared/brand.ts'
 import { openApplication } from './application.ts'
 import type { Db } from './database/database.ts'
-import { type Env, readEnvOrExit, warningsOf } from './env.ts'
+import { type Env, isStandIn, readEnvOrExit, warningsOf } from './env.ts'
 import { exitWithReason, OperatorError } from './errors.ts'
 import { staffCommand } from './format.ts'
 import { loadRenderer } from './http/rendered-pages.ts'
@@ -107,7 +107,7 @@ function logConfiguration(env: Env, log: Logger) {
 /** Mails are sent if there is a key: then stand-in addresses are refused. */
 function assertNoStandIns({ RESEND_API_KEY, ...env }: Env) {
   for (const name of ['MAIL_FROM', 'STAFF_EMAILS'] as const) {
-    const standIn = [env[name]].flat().find((address) => /\.example>?$/i.test(address))
+    const standIn = [env[name]].flat().find(isStandIn)
     if (RESEND_API_KEY && standIn)
       throw new OperatorError(`RESEND_API_KEY is set, but ${name} is still a stand-in (${standIn}): set your own.`)
   }

@@ -152,9 +152,13 @@ export function readOrderFields(fields: FormFields) {
   } satisfies Record<OrderField | 'productName' | 'website', unknown>
 }
 
-/** A domain in another script gets its ASCII form, which some browsers send anyway. */
 export function readEmail(fields: FormFields): string {
-  const typed = readText(fields, 'email').trim()
+  return asciiEmail(readText(fields, 'email'))
+}
+
+/** A domain in another script gets its ASCII form, which some browsers send anyway. */
+export function asciiEmail(text: string): string {
+  const typed = text.trim()
   const [, local, domain] = /^(.*@)([\p{L}\p{M}\p{N}.-]*)$/u.exec(typed) ?? []
   if (!domain || /^[!-~]*$/.test(domain)) return typed
   try {
@@ -167,14 +171,16 @@ export function readEmail(fields: FormFields): string {
 /** As a browser reads a number field, so that a form without scripts follows the same rule. NaN breaks the rule. */
 function readQuantity(typed: string): number | undefined {
   if (typed === '') return undefined
-  const isNumber = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i.test(typed)
-  const hasLostFraction = /^\d{16,}\.\d*[1-9]/.test(typed) // a number so large has no room for it
-  return isNumber && !hasLostFraction ? Number(typed) : Number.NaN
+  const [isNumber, fraction = '', exponent] = /^[-+]?\d*(?:\.(\d*))?(e[-+]?\d+)?$/i.exec(typed) ?? []
+  const value = isNumber ? Number(typed) : Number.NaN
+  // A large number has no room for a fraction, and Number() drops it.
+  const isRounded = Number.isInteger(value) && (exponent ? Math.abs(value) >= 1e15 : /[1-9]/.test(fraction))
+  return isRounded ? Number.NaN : value
 }
 
 /** Removes spaces, dashes and invisible characters, as address books add them, and +91 or a leading 0 if exactly ten digits remain. Other input stays as it was typed. */
 function plainMobile(typed: string): string {
-  const plain = typed.replace(/[\s\p{Pd}\p{Cf}]/gu, '')
+  const plain = typed.replace(/[\s\p{Dash}\p{Cf}]/gu, '')
   return /^(?:\+91|0)?([0-9]{10})$/.exec(plain)?.[1] ?? (/^[0-9]+$/.test(plain) ? plain : typed.trim())
 }
 

@@ -27,9 +27,9 @@ export const hints: Partial<Record<OrderField, string>> = { mobile: '10 digits',
 export const optionalHint = (max: number | undefined) =>
   max ? `optional, up to ${max.toLocaleString('en-IN')} letters` : 'optional'
 
-/** Shown when the same enquiry was received more than a minute ago. */
+/** Shown when the enquiry was received more than a minute ago: it was sent again, or its page is opened again. */
 export const receivedEarlier = (time: string) =>
-  `We received this enquiry on ${time}. Sent again unchanged, it counts only once. To order the same again, call us, or send another enquiry in twenty minutes.`
+  `We received this enquiry on ${time}. You need not send it again. To order the same once more, call us, or send another enquiry in twenty minutes.`
 
 export const anotherEnquiry = 'Send another enquiry'
 

@@ -20,8 +20,10 @@ const IDLE_IN_TRANSACTION_MS = 10_000
 /** Poolers refuse a setting with these error codes. */
 const SETTING_REFUSED = ['08P01', '0A000']
 /** What to correct in the URL, by PostgreSQL's error code or by pg's message. */
+const ESCAPES = ' In its password % is written %25, and # is written %23.'
 const HINTS: Record<string, string> = {
-  '28P01': ' In its password % is written %25, and # is written %23.',
+  '28P01': ESCAPES,
+  'URI malformed': ESCAPES,
   // Also with sslmode=prefer.
   'The server does not support SSL connections': ' Without TLS it says sslmode=disable.',
 }
@@ -129,9 +131,9 @@ function isIdle(client: pg.PoolClient): boolean {
 
 /** @param variable the one that holds the URL; none for the embedded database */
 async function connect(settings: pg.ClientConfig, variable = settings.connectionString && 'DATABASE_URL') {
-  const client = new UtcClient(settings)
-  client.on('error', () => {})
   try {
+    const client = new UtcClient(settings)
+    client.on('error', () => {})
     await client.connect()
     return client
   } catch (error) {

@@ -127,7 +127,8 @@ function addHooks(app: FastifyInstance, headers: Record<string, string>, parts: 
     const { statusCode: status, elapsedTime } = reply
     const route = routeName(request)
     // The log has a size limit: a client must not be able to fill it, so most requests are logged at debug level only.
-    const isImportant = status >= 500 || (status < 400 && isStoring(route))
+    // Anybody may ask /readyz as often as they like: availability.ts logs an outage.
+    const isImportant = status < 400 ? isStoring(route) : status >= 500 && route !== '/readyz'
     log[isImportant ? 'info' : 'debug'](
       { reqId, method, route, status, ms: Math.round(elapsedTime * 10) / 10 },
       'request',

@@ -42,7 +42,7 @@ export function serveResendEvents(
       throw new HttpError(401)
     }
     const event = readEvent(verified)
-    if (event) await recordEvent(db, log, event, staff)
+    if (event && !(await recordEvent(db, log, event, staff))) throw new HttpError(503) // Resend repeats it
     return { received: true }
   })
 }

@@ -48,20 +48,21 @@ export function readEvent(body: unknown): DeliveryEvent | undefined {
 /**
  * Applies an event to its mail, whether or not the result of the send is recorded yet. Events may be repeated and come in
  * any order. Of a mail to one receiver, bad news is decisive and replaces `Delivered`. Of a mail to several, `Delivered` is
- * decisive and replaces bad news: the mail has reached one. While a mail to several goes to each singly, it stays Pending
- * whatever becomes of one: the others still get it.
+ * decisive and replaces bad news: the mail has reached one.
+ * @returns false if Resend has to repeat the event later: while a mail goes to several singly, it stays Pending whatever
+ * becomes of one, because the others still get it
  */
-export async function recordEvent(db: Db, log: Log, event: DeliveryEvent, staffEmails: string[]): Promise<void> {
+export async function recordEvent(db: Db, log: Log, event: DeliveryEvent, staffEmails: string[]): Promise<boolean> {
   const { tag, isPart, state, reason, resendId } = event
   const isTagged = Prisma.sql`mail."Tag" = ${tag}::uuid AND mail."TriedAt" IS NOT NULL`
-  const [mail] = await db.$queryRaw<{ id: bigint; kind: MailKind }[]>`
-    SELECT "Id" AS "id", "Kind" AS "kind" FROM "Quvera_Mail" mail WHERE ${isTagged}`
-  if (!mail) return
+  const [mail] = await db.$queryRaw<{ id: bigint; kind: MailKind; status: MailStatus }[]>`
+    SELECT "Id" AS "id", "Kind" AS "kind", "Status" AS "status" FROM "Quvera_Mail" mail WHERE ${isTagged}`
+  if (!mail) return true
+  if (isPart && mail.status === 'Pending') return false
   const isToSeveral = kinds[mail.kind].to === 'staff' && staffEmails.length > 1
   const isBad = undeliveredStates.includes(state)
   const replacesAnyState = isToSeveral ? state === 'Delivered' : isBad
-  const all: MailStatus[] = replacesAnyState ? statesBefore(state) : ['Pending', 'Unknown', 'Sent']
-  const replaced = isPart ? all.filter((before) => before !== 'Pending') : all
+  const replaced: MailStatus[] = replacesAnyState ? statesBefore(state) : ['Pending', 'Unknown', 'Sent']
   const changed = await transition(
     db,
     state,
@@ -70,6 +71,7 @@ export async function recordEvent(db: Db, log: Log, event: DeliveryEvent, staffE
   )
   // Each receiver has an event of its own: one that changes nothing is logged if it is bad.
   if (changed > 0 || (isToSeveral && isBad)) logEvent(log, { mail: mail.id, kind: mail.kind, state, reason })
+  return true
 }
 
 type Log = Pick<Logger, 'error' | 'warn' | 'info'>

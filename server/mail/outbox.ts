@@ -16,16 +16,18 @@ interface OutboxOptions {
   pollMs?: number | undefined
   /** How long a summary waits for more notices. */
   summaryWaitMs?: number | undefined
+  onDatabaseAway?(): void
 }
 
 /** Mails and posts have a sender each, so that they do not wait for each other. */
-export function startOutbox(db: Db, env: Env, { log, pollMs, summaryWaitMs }: OutboxOptions) {
+export function startOutbox(db: Db, env: Env, { summaryWaitMs, ...options }: OutboxOptions) {
+  const { log } = options
   const { RESEND_API_KEY: apiKey, NOTIFY_URL: notifyUrl, MAIL_LEASE_SECONDS: leaseSeconds } = env
   const transports = [
     ...(apiKey ? [createResendTransport(db, env, log, summaryWaitMs)] : []),
     ...(notifyUrl ? [createWebhookTransport(db, env, notifyUrl, log)] : []),
   ]
-  const senders = transports.map((transport) => startSender(db, transport, { log, pollMs, leaseSeconds }))
+  const senders = transports.map((transport) => startSender(db, transport, { ...options, leaseSeconds }))
   if (!apiKey) warnIfOverdue(db, log).catch(() => undefined) // without a key nothing changes until the next start
   return {
     wake() {

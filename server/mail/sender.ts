@@ -27,6 +27,8 @@ interface SenderOptions {
   log: Pick<Logger, 'error' | 'debug'>
   leaseSeconds: number
   pollMs?: number | undefined
+  /** Runs at each poll that the database does not answer. */
+  onDatabaseAway?(): void
 }
 
 const POLL_MS = 1000
@@ -37,7 +39,11 @@ const TRY_TIMEOUT_MS = 10_000
 const CLAIMED_MS = 100
 
 /** Sends what is due until stopped. If its process dies, another one takes over when the lease ends. */
-export function startSender(db: Db, transport: Transport, { log, leaseSeconds, pollMs = POLL_MS }: SenderOptions) {
+export function startSender(
+  db: Db,
+  transport: Transport,
+  { log, leaseSeconds, pollMs = POLL_MS, onDatabaseAway }: SenderOptions,
+) {
   const holder = randomUUID()
   const graceIsOver = new AbortController()
   const underWay = new Set<Promise<void>>()
@@ -89,8 +95,8 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   }
 
   function handleFailure(err: unknown): number {
-    // availability.ts logs that the database is away. What only the sender meets is logged here.
-    if (!isFailing && !isDatabaseAway(err)) {
+    if (isDatabaseAway(err)) onDatabaseAway?.()
+    else if (!isFailing) {
       log.error({ err, lease: transport.lease }, 'the sender cannot work: nothing is sent')
       isFailing = true
     }

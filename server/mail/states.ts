@@ -49,6 +49,8 @@ export const WAITS_FOR_SUMMARY = Prisma.raw(
   `"Kind" = 'Notice' AND "DueAt" IS NOT NULL AND "Status" IN (${untoldStates.map((state) => `'${state}'`).join(', ')})`,
 )
 
+/** The reason that deploy/after-pg-restore.sql gives: `staff mails retry --restored` sends these mails. */
+export const WITHHELD_BY_RESTORE = 'restored from a backup: may have been sent since'
 /** The beginning of the reason of a notice that is not mailed: only a summary tells of its enquiry. */
 export const NOT_ALONE = 'Not mailed alone'
 /** The reason of such a notice once a summary has told of its enquiry. The number of the summary follows. */

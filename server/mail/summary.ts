@@ -11,7 +11,7 @@ import type { Env } from '../env.ts'
 import { DAY_MS, formatCount, staffCommand } from '../format.ts'
 import { type Budget, summaryIntervalMs } from './budget.ts'
 import { replyCode } from './resend-answers.ts'
-import { IN_SUMMARY, kinds, NOT_ALONE, undeliveredStates, WAITS_FOR_SUMMARY } from './states.ts'
+import { IN_SUMMARY, kinds, NOT_ALONE, undeliveredStates, WAITS_FOR_SUMMARY, WITHHELD_BY_RESTORE } from './states.ts'
 import { maskLargeQuantity } from './templates.ts'
 
 /*
@@ -79,7 +79,11 @@ export async function readSummary(
   if (subject.length === 0) return undefined
   const lists: [title: string, enquiries: Listed[], command: string][] = [
     ['Not mailed one by one, because there were too many or they may be spam.', heldBack, 'list --new'],
-    ['Nobody has been told of these: their notice did not arrive.', lost, 'mails'],
+    [
+      'Nobody has been told of these, as far as is known: their notice did not arrive, or a restore held it back.',
+      lost,
+      'mails',
+    ],
     ['Ring these visitors: their acknowledgement did not arrive, or was marked as spam.', toCall, 'mails'],
     ['Still New after 24 hours.', waiting, 'list --new'],
     ['Closed, and opened again in Prisma Studio or psql within 24 hours.', reopened, 'list'],
@@ -185,7 +189,7 @@ export async function writeSummary(db: Db, now: Date, backupDir?: string): Promi
     const reason = summary ? `${IN_SUMMARY} ${summary.id}.` : null
     await transaction.$executeRaw`
       UPDATE "Quvera_Mail" SET "DueAt" = NULL,
-        "LastError" = CASE WHEN "Status" <> 'Withheld' THEN "LastError"
+        "LastError" = CASE WHEN "Status" <> 'Withheld' OR "LastError" = ${WITHHELD_BY_RESTORE} THEN "LastError"
           WHEN "Id" = ANY(${idsOf(told)}::bigint[]) THEN ${reason}
           ELSE 'Not sent: the enquiry was answered before.' END
       WHERE "Id" = ANY(${idsOf(notices)}::bigint[]) AND ${WAITS_FOR_SUMMARY}`

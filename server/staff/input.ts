@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { brand } from '../../shared/brand.ts'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
 import { formatIndianDay, parseIndianTime } from '../../shared/indian-time.ts'
+import { asciiEmail } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
 import type { Prisma } from '../database/generated/client.ts'
 import { type BuyerType, EnquiryStatus, type Product } from '../database/generated/enums.ts'
@@ -126,7 +127,7 @@ export type Person = { email: string } | { mobile: string }
 
 export function readPerson(text: string): Person {
   const trimmed = text.trim()
-  if (trimmed.includes('@')) return { email: trimmed }
+  if (trimmed.includes('@')) return { email: asciiEmail(trimmed) }
   const digits = mobileDigits(trimmed)
   if (digits?.length !== 10) throw new UsageError(`"${text}" is neither a mail address nor a ten-digit mobile number`)
   return { mobile: digits }
@@ -143,6 +144,6 @@ export function personFilter(person: Person): Prisma.EnquiryWhereInput {
 
 /** The digits of a mobile number, or of a part of one, without +91; undefined if the text is no number. */
 export function mobileDigits(text: string): string | undefined {
-  const digits = text.replace(/[\s()./-]/g, '').replace(/^(?:\+91|0091|91|0)(?=\d{10}$)/, '')
+  const digits = text.replace(/[\s()./\p{Dash}\p{Cf}]/gu, '').replace(/^(?:\+91|0091|91|0)(?=\d{10}$)/, '')
   return /^\d+$/.test(digits) ? digits : undefined
 }

@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import type { Prisma } from '../database/generated/client.ts'
 import { redact } from '../errors.ts'
 import { formatCount, staffCommand } from '../format.ts'
-import { kinds, NOT_ALONE, undeliveredStates, untoldStates } from '../mail/states.ts'
+import { kinds, NOT_ALONE, undeliveredStates, untoldStates, WITHHELD_BY_RESTORE } from '../mail/states.ts'
 import { undeliveredSummaries } from '../mail/summary.ts'
 import { printTable, type Terminal, timeCell } from './output.ts'
 
@@ -14,7 +14,7 @@ const LISTED_MAX = 200
 /** By deploy/after-pg-restore.sql, which has the same text. */
 export const withheldByRestore = {
   status: 'Withheld',
-  lastError: 'restored from a backup: may have been sent since',
+  lastError: WITHHELD_BY_RESTORE,
 } as const satisfies MailFilter
 
 export async function findIds(db: Db, where: MailFilter): Promise<bigint[]> {

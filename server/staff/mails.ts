@@ -87,17 +87,17 @@ function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
 }
 
 /**
- * Makes mails due now, if they still have one of the `expected` states: the site sends meanwhile. An accepted or Unknown mail
- * gets a new key, because Resend sends nothing under the old one. A restored mail keeps its key. `LastError` stays until the
+ * Makes mails due now, if they still have one of the `expected` states: the site sends meanwhile. An accepted, Failed or
+ * Unknown mail gets a new key, because Resend may send nothing under the old one. A restored mail keeps its key. `LastError` stays until the
  * next try. Returns how many are due.
  */
 function retryMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
-  const isSent = Prisma.sql`"Status" = 'Unknown' OR "ResendId" IS NOT NULL`
+  const isKeyUsed = Prisma.sql`"Status" IN ('Unknown', 'Failed') OR "ResendId" IS NOT NULL`
   const change = Prisma.sql`"ResendId" = NULL,
     "TriedAt" = CASE "Status" WHEN 'Pending' THEN "TriedAt" END,
     "LastError" = CASE "Status" WHEN 'Withheld' THEN NULL ELSE "LastError" END,
-    "Tag" = CASE WHEN ${isSent} THEN gen_random_uuid() ELSE "Tag" END,
-    "Key" = CASE WHEN ${isSent} THEN 'again/' || gen_random_uuid() ELSE "Key" END`
+    "Tag" = CASE WHEN ${isKeyUsed} THEN gen_random_uuid() ELSE "Tag" END,
+    "Key" = CASE WHEN ${isKeyUsed} THEN 'again/' || gen_random_uuid() ELSE "Key" END`
   const hasExpected = Prisma.sql`mail."Status" = ANY(${expected}::text[]::"Quvera_MailStatus"[])`
   return transition(db, 'Pending', Prisma.sql`${isOneOf(ids)} AND ${hasExpected}`, change, Prisma.sql`now()`)
 }

@@ -1,4 +1,5 @@
 import { formatIndianTime } from '../../shared/indian-time.ts'
+import { asciiEmail } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
 import { subscriptionLink } from '../enquiries/subscribers.ts'
 import { publicUrlOf } from '../env.ts'
@@ -18,7 +19,7 @@ export function subscribersCommand(add: AddCommand, terminal: Terminal) {
 }
 
 async function removeSubscriber({ print, recordAccess }: Terminal, db: Db, address: string) {
-  const { count } = await db.subscriber.deleteMany({ where: { email: address.trim().toLowerCase() } })
+  const { count } = await db.subscriber.deleteMany({ where: { email: asciiEmail(address).toLowerCase() } })
   await recordAccess(db, formatCount(count, 'subscription', 'subscriptions'))
   print(count > 0 ? 'The subscription is ended, and the address forgotten.' : 'No such subscription.')
 }

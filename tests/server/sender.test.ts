@@ -74,6 +74,7 @@ describe('the sender', () => {
     const app = await anApp({ mails: false })
     const lines: unknown[] = []
     const log = { error: (...line: unknown[]) => lines.push(line), debug() {} }
+    const onDatabaseAway = vi.fn()
     const failing = (error: Error): Transport => ({
       lease: error.message,
       prepare: () => Promise.reject(error),
@@ -85,10 +86,13 @@ describe('the sender', () => {
     })
     const away = [new Error('Query read timeout'), new Error('Connection terminated')]
     const errors = [new RangeError('a fault'), new TypeError('another'), ...away]
-    const senders = errors.map((error) => startSender(app.db, failing(error), { log, leaseSeconds: 60, pollMs: 50 }))
+    const senders = errors.map((error) =>
+      startSender(app.db, failing(error), { log, leaseSeconds: 60, pollMs: 50, onDatabaseAway }),
+    )
     await sleep(500) // several polls
     await Promise.all(senders.map(({ stop }) => stop(0)))
-    expect(lines).toHaveLength(2) // that the database is away is logged by availability.ts
+    expect(lines).toHaveLength(2)
+    expect(onDatabaseAway.mock.calls.length).toBeGreaterThan(2) // of both, at several polls
   })
 
   it('begins tries so far apart that Resend refuses hardly any', async () => {

@@ -25,6 +25,7 @@ export async function startTestApp({
   trustProxy = [] as string[],
   dailyBudget = 0,
   retrySeconds = 0.1,
+  leaseSeconds = 2,
   summaryWaitMs = SUMMARY_WAIT_MS,
   webhookSecret = undefined as string | undefined,
   pages = new Map() as StaticPages,
@@ -58,7 +59,7 @@ export async function startTestApp({
     MAIL_FROM: FROM,
     DIGEST_AT: 'off',
     STAFF_EMAILS: staff,
-    MAIL_LEASE_SECONDS: 2,
+    MAIL_LEASE_SECONDS: leaseSeconds,
     MAIL_RETRY_SECONDS: retrySeconds,
     MAIL_DAILY_BUDGET: dailyBudget,
   }
