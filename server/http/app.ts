@@ -88,7 +88,7 @@ export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInsta
       reply.code(status).headers(headers).send(trpcErrorBody(status))
     },
   })
-  app.removeContentTypeParser('text/plain') // JSON is accepted, and forms in form-posts.ts; anything else gets 415
+  app.removeContentTypeParser('text/plain') // JSON is accepted; forms, links and events have parsers of their own, and anything else gets 415
   const waitForAnswers = watchConnections(app)
 
   app.server.on('checkExpectation', (_request, answer) => {
