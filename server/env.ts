@@ -53,7 +53,10 @@ function isSafeTarget(value: string): boolean {
 
 const isEmail = (value: string) => emailSchema.safeParse(value).success
 const addresses = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
-/** A few wider ranges would be everybody. fc00::/7 are the private addresses of IPv6. */
+/**
+ * A few wider ranges would be everybody. fc00::/7 are the private addresses of IPv6. A single address has no length and
+ * passes: 128 stands for it, in IPv4 too.
+ */
 const isProxyRange = (value: string) =>
   addresses.safeParse(value).success && Number(value.split('/')[1] ?? 128) >= (value.includes(':') ? 7 : 8)
 
