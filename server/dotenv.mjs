@@ -9,8 +9,8 @@ try {
 } catch (error) {
   if (error.code !== 'ENOENT') throw error
 }
-// A database that was typed before the command counts, and no part of another one in `.env`.
+// What was typed before the command counts; of `.env` only what does not contradict it.
 if (DATA_DIR && DATABASE_URL === undefined) delete env.DATABASE_URL
 if ((DATA_DIR || DATABASE_URL) && DIRECT_DATABASE_URL === undefined) delete env.DIRECT_DATABASE_URL
-// With DATABASE_URL set but empty, `migrate` and `restore` need a DATA_DIR that was typed. One from `.env` does not count.
+// Marks a DATA_DIR that `.env` gave: staff/run.ts accepts only a typed one where DATABASE_URL is set but empty.
 if (!DATA_DIR && env.DATA_DIR) env.DATA_DIR_FROM_FILE = 'true'

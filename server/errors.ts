@@ -91,7 +91,10 @@ export function isDatabaseAway(error: unknown): boolean {
   return NOT_CONNECTED.test(String(kind ?? code)) || (inner ? isDatabaseAway(inner) : false)
 }
 
-/** Whether PostgreSQL refused, for a missing right, say. Classes 08 and 57 mean that it is shutting down or lost. */
+/**
+ * Whether PostgreSQL refused, for a missing right, say. 57014, a statement over its time limit, is neither this nor
+ * `isDatabaseAway`: the database is there and has refused nothing.
+ */
 export function isDatabaseRefusal(error: unknown): boolean {
   const state = sqlState(error)
   return state !== undefined && !/^(08|57)/.test(state)

@@ -36,6 +36,7 @@ export async function openDatabase(
   const dataDir = resolve(options.dataDir)
   const start = (seconds: number) =>
     startEmbedded({ dataDir, create: true, lockWaitSeconds: seconds, settings, warn, onFailure: exitWithReason })
+  // First without waiting, so that the wait is announced.
   const postgres = await start(0).catch((error) => {
     if (!(error instanceof InUseError) || lockWaitSeconds === 0) throw error
     warn(`another process has the database in ${dataDir}: waiting for up to ${lockWaitSeconds} s`)
@@ -81,6 +82,7 @@ async function connectAsOwner(dataDir: string, options: DatabaseOptions): Promis
     const database = await connectDatabase(owner, { ...options, migrate: false, name: nameOf(dataDir) })
     return { ...database, notes: [...notes, ...database.notes] }
   } catch (error) {
+    // connectDatabase() wraps the failure; its cause says whether nobody listens.
     if (!isDatabaseAway(error instanceof OperatorError ? error.cause : error)) throw error
   }
 }

@@ -113,7 +113,10 @@ function assertNoStandIns({ RESEND_API_KEY, ...env }: Env) {
   }
 }
 
-/** Before start-up completes, exit at once: nothing needs closing, and a kill at this point is safe. */
+/**
+ * Before start-up completes, exit at once: a kill at this point is safe, and PostgreSQL gets SIGINT when this process ends
+ * (embedded/programs.ts).
+ */
 function exitNow(signal: NodeJS.Signals) {
   process.exit(signal === 'SIGINT' ? 130 : 143)
 }
@@ -121,6 +124,9 @@ function exitNow(signal: NodeJS.Signals) {
 function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((done) => {
     // Adds the new listener before it removes the old one: without any listener a signal ends the process.
-    for (const signal of SIGNALS) process.once(signal, () => done(signal)).off(signal, exitNow)
+    for (const signal of SIGNALS) {
+      process.once(signal, () => done(signal))
+      process.off(signal, exitNow)
+    }
   })
 }

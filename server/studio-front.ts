@@ -71,7 +71,10 @@ export async function serveStudioFront(at: { host: string; port: number }, studi
   await once(server.listen(at), 'listening').catch((error: Error) => {
     throw new OperatorError(`Studio cannot be served: ${error.message}. Does another one run?`)
   })
-  return Object.entries(views).map(([name, { shows }]) => `${`http://localhost:${at.port}/${name}`.padEnd(30)}${shows}`)
+  return Object.entries(views).map(([name, { shows }]) => {
+    const link = `http://localhost:${at.port}/${name}`
+    return link.padEnd(30) + shows
+  })
 }
 
 function passOn(asked: IncomingMessage, answer: ServerResponse, port: number): void {

@@ -57,7 +57,9 @@ async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Pro
 
 /** Opens the database when no other process has it, and closes it when Studio is idle, so that the site can start. */
 function openWhenNeeded(open: () => Promise<Database>, socket: string): () => Promise<Socket> {
+  /** Set while this process serves the database or is about to. Unset: the site serves it, or nobody. */
   let opened: Promise<Database> | undefined
+  /** The last closing, which ends before the database is opened again. */
   let closed: Promise<void> | undefined
   const connections = new Set<Socket>()
   const closeWhenIdle = setTimeout(() => {
@@ -66,7 +68,7 @@ function openWhenNeeded(open: () => Promise<Database>, socket: string): () => Pr
     for (const connection of connections) connection.destroy()
     closed = opened.then(({ close }) => close())
     opened = undefined
-  }, IDLE_MS)
+  }, IDLE_MS) // refresh() starts it again, also after it has run
   return async () => {
     if (!opened && !(await isServed(socket))) {
       await closed

@@ -1,6 +1,6 @@
 import { brand } from './brand.ts'
 
-/** The brand, then a word of at most twelve letters, which is shown large; more words may follow. */
+/** Each name is the brand, a space and a word of at most twelve letters, which is shown large; more words may follow. */
 export const products = [`${brand.name} 300`, `${brand.name} XT`] as const
 export const buyerTypes = ['Retailer', 'Self Use'] as const
 

@@ -8,8 +8,10 @@ export interface FormOutcome {
   order?: Refused & {
     /** The order may be stored under this key. The page keeps it in a hidden field. */
     submissionKey?: string | undefined
-    /** This request may have stored it. */
+    /** The answer of the database to this request is unknown. Without it an earlier request may have stored the order. */
     isUncertain?: boolean
+    /** The server answered before it read the form. */
+    isUnread?: boolean
   }
   refusedSubscription?: Refused
   received?: Received

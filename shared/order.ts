@@ -8,8 +8,8 @@ export const PRIVACY_NOTICE_VERSION = '2026-11-25'
 export const NAME_MAX = 200
 export const EMAIL_MAX = 254
 
-/** Of several broken rules the first in this order is shown. The first four, `failed` and `received` are the owner's words. */
-export const messages = {
+/** Of several broken rules the first in this order is shown. The first four are the owner's words. */
+const ruleMessages = {
   empty: 'Please fill the data',
   email: 'Please enter a valid email address',
   digits: 'Please enter only number.',
@@ -20,15 +20,20 @@ export const messages = {
   largeQuantity: 'Please enter a smaller quantity, and tell us the rest by phone.',
   buyerType: `Please choose ${buyerTypes.join(' or ')}.`,
   product: `Please choose ${products.join(' or ')}.`,
-  conflict: 'This form was already sent with other content. Please send it again.',
   malformed: 'Please reload the page and send the form again.',
+} as const
+const messageOrder: string[] = Object.values(ruleMessages)
+
+/** `failed` and `received` are the owner's words. */
+export const messages = {
+  ...ruleMessages,
+  conflict: 'This form was already sent with other content. Please send it again.',
   manyOrders: `Many enquiries have come from your network today. Please call us at ${brand.phone}, or try again tomorrow.`,
   manySubscriptions: 'Several addresses were entered from here today. Please try again tomorrow.',
   notSubscribed: 'Something went wrong, and your address may not be saved. Please try again: it counts only once.',
   failed: 'Error adding document',
   received: 'Order Received Successfully',
 } as const
-const messageOrder: string[] = Object.values(messages)
 
 // No pattern has nested repeats of the same text, so each takes linear time.
 /** No invisible characters but joiners of Indian scripts and emoji selectors. */
@@ -115,6 +120,7 @@ export function readFieldRules(): Record<OrderField, FieldRule> {
   return Object.fromEntries(rules)
 }
 
+/** Reads zod's internals: `default` wraps the rule of an optional field; the check `max_length` holds its maximum. */
 function ruleOf({ _zod: { def } }: z.core.$ZodType): FieldRule {
   const { type, innerType, checks } = def as z.core.$ZodDefaultDef
   if (type === 'default') return { ...ruleOf(innerType), optional: true }
@@ -156,7 +162,7 @@ export function readEmail(fields: FormFields): string {
   return asciiEmail(readText(fields, 'email'))
 }
 
-/** A domain in another script gets its ASCII form, which some browsers send anyway. */
+/** A domain in another script gets its ASCII form. Some browsers send that form already; this makes all the same. */
 export function asciiEmail(text: string): string {
   const typed = text.trim()
   const [, local, domain] = /^(.*@)([\p{L}\p{M}\p{N}.-]*)$/u.exec(typed) ?? []
@@ -178,10 +184,15 @@ function readQuantity(typed: string): number | undefined {
   return isRounded ? Number.NaN : value
 }
 
-/** Removes spaces, dashes and invisible characters, as address books add them, and +91 or a leading 0 if exactly ten digits remain. Other input stays as it was typed. */
+/**
+ * Removes spaces, dashes and invisible characters, as address books add them, and +91 or a leading 0 if exactly ten digits
+ * remain. Other input stays as it was typed.
+ */
 function plainMobile(typed: string): string {
   const plain = typed.replace(/[\s\p{Dash}\p{Cf}]/gu, '')
-  return /^(?:\+91|0)?([0-9]{10})$/.exec(plain)?.[1] ?? (/^[0-9]+$/.test(plain) ? plain : typed.trim())
+  const tenDigits = /^(?:\+91|0)?([0-9]{10})$/.exec(plain)?.[1]
+  if (tenDigits) return tenDigits
+  return /^[0-9]+$/.test(plain) ? plain : typed.trim()
 }
 
 export function readText(fields: FormFields, name: string): string {
@@ -194,7 +205,7 @@ export interface Problem {
   fields: Record<string, string>
 }
 
-/** The first broken rule of all and of each field, in the order of `messages`. Texts such as zod's are never shown. */
+/** The first broken rule of all and of each field, in the order of `ruleMessages`. Texts such as zod's are never shown. */
 export function problemOf(error: { issues: readonly z.core.$ZodIssue[] }): Problem {
   const broken = error.issues
     .map(({ message, path }) => ({

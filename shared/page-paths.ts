@@ -1,5 +1,6 @@
 import { productPath, products } from './catalogue.ts'
 
+/** Pages with the order form. */
 export const orderPaths: readonly string[] = ['/', '/buy-now']
 
 export const PRIVACY_PATH = '/privacy-policy'

@@ -31,7 +31,7 @@ export function pages(): Plugin {
       },
     }),
     configureServer: (server) => () => servePages(server),
-    // Only islands can be replaced while the page stays. A change of anything else loads the page again.
+    // A file that only the server-rendered page imports has no module in the browser: a change of it reloads the page.
     hotUpdate({ file, server: { environments } }) {
       const { client: browser, ssr } = environments
       if (this.environment === ssr && !browser.moduleGraph.getModulesByFile(file))
@@ -68,6 +68,7 @@ export const shortProperties: Plugin = {
     const names = new Map<string, string>()
     for (const file of Object.values(bundle)) {
       if (file.type !== 'asset' || !file.fileName.endsWith('.css')) continue
+      // After { or ; a property is declared, after ( or a comma it is used.
       file.source = String(file.source).replace(/(?<=[{;(]|, )--[a-z][\w-]*/g, (name) => {
         if (paletteTokens.has(name)) return name
         if (!names.has(name)) names.set(name, `--${names.size.toString(36)}`)
@@ -76,6 +77,8 @@ export const shortProperties: Plugin = {
     }
   },
 }
+
+const ORDER_ISLAND = 'data-island="order"'
 
 /** Builds the client, writes its pages, and compresses scripts and styles. */
 export async function buildPages(builder: ViteBuilder) {
@@ -98,9 +101,7 @@ export async function buildPages(builder: ViteBuilder) {
   await compressAssets(join(client, 'assets'))
 }
 
-const ORDER_ISLAND = 'data-island="order"'
-
-/** The addresses of these modules and of all that they import, for controls.ts to prefetch. */
+/** The addresses of these modules and of all that they import, for `prefetchScripts` in controls.ts. */
 function scriptsOf(built: unknown, modules: string[]): string {
   const { output } = built as Rolldown.RolldownOutput
   const chunks = new Map(output.filter((file) => file.type === 'chunk').map((chunk) => [chunk.fileName, chunk]))

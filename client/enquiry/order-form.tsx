@@ -4,7 +4,7 @@ import { products } from '../../shared/catalogue.ts'
 import type { FieldRule, OrderContent, OrderField } from '../../shared/order.ts'
 import { anotherEnquiry, buyNow, notAPurchase, privacyNotice, scriptOffline } from '../content/enquiry-form.ts'
 import { Linked } from '../ui/text.tsx'
-import { formState, postByBrowser } from './form-state.ts'
+import { holdState, postByBrowser } from './hold-state.ts'
 import { inTime } from './in-time.ts'
 import { OrderFields } from './order-fields.tsx'
 import { OrderPanel } from './order-panel.tsx'
@@ -34,10 +34,10 @@ interface OrderSectionProps {
   isPage: boolean
 }
 
-/** First values of the inputs. After an order the inputs are mounted anew: `reset()` would bring back each `defaultValue`. */
+/** First values of the inputs. */
 interface InitialValues {
-  /** React's key of the inputs. */
-  mountKey?: string
+  /** Another one makes React mount new inputs; `form.reset()` would restore each `defaultValue`. */
+  fieldsKey?: string
   values?: Record<string, string> | undefined
 }
 
@@ -56,9 +56,10 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
     else delete document.documentElement.dataset.reference
     flushSync(() => {
       setState(next)
-      if (next.received) setInitial({ mountKey: next.received.reference })
+      if (next.received) setInitial({ fieldsKey: next.received.reference })
     })
-    if (addToast) flushSync(addToast) // after the state, which decides where the container of toasts stands
+    // After the state: the container of toasts moves with it, and loses a toast that was added before.
+    if (addToast) flushSync(addToast)
     const first = form.current?.querySelector<HTMLElement>('[aria-invalid]')
     if (!first) return
     first.focus({ preventScroll: true })
@@ -86,7 +87,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     const { currentTarget } = event
-    if (formState(currentTarget) === 'byBrowser') return
+    if (holdState(currentTarget) === 'byBrowser') return
     event.preventDefault()
     if (state.sending) return // otherwise the browser could post the order while the script sends it
     if (currentTarget.querySelector('.fields :focus')) sendButton()?.focus() // the fields are locked while they are sent
@@ -97,7 +98,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
       send(readForm(currentTarget))
     } catch {
       if (!navigator.onLine) return show({ note: scriptOffline })
-      setState(state) // the visitor may cancel the request, or come back
+      setState(state) // undoes `sending`, for a visitor who stops the navigation or comes back
       postByBrowser(currentTarget)
     }
   }
@@ -116,23 +117,24 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
 
   /** Another order by the same person, for the other product. */
   function startAnother() {
-    if (state.order) setInitial({ mountKey: 'another', values: valuesForAnother(state.order) })
+    if (state.order) setInitial({ fieldsKey: 'another', values: valuesForAnother(state.order) })
     show({})
     form.current?.querySelector<HTMLElement>('[name=quantity]')?.focus()
   }
 
-  // The form is hydrated once it is touched, and that focus came before `onFocus`.
+  // The first touch hydrated the form, so `onFocus` missed it: the sender is loaded now.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => void prepare(), [])
   useEffect(() => {
     if (!state.received) return
-    // In a timer: if the confirmation or its toast throws, the error page unmounts this form first, and the key stays.
+    // The key is forgotten only when the reference is on the screen: if rendering it throws, this effect is cleaned up first.
     const timer = setTimeout(() => sender.current?.then(({ forgetKey }) => forgetKey()))
     return () => clearTimeout(timer)
   }, [state.received])
   useEffect(() => () => void sender.current?.then(({ stop }) => stop()), [])
 
   const isReceived = state.received !== undefined
+  const toastPlace = isReceived ? 'confirmation' : isRefused ? 'top' : 'button'
   const toasts = Toasts && <Toasts />
 
   return (
@@ -156,25 +158,25 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
             onFocus={prepare}
             onInput={correct}
           >
-            {isRefused && toasts}
+            {toastPlace === 'top' && toasts}
             {state.firstError && (
               <p className="submit-note" role="alert">
                 {state.firstError}
               </p>
             )}
             <OrderFields
-              key={initial.mountKey}
+              key={initial.fieldsKey}
               rules={rules}
               fieldErrors={state.fieldErrors ?? {}}
               values={initial.values}
               submissionKey={answer?.submissionKey}
               isLocked={state.sending ?? false}
             />
-            <OrderActions {...state} toasts={!isRefused && !isReceived && toasts} onStop={stop} />
+            <OrderActions {...state} toasts={toastPlace === 'button' && toasts} onStop={stop} />
           </form>
           <div role="status" aria-atomic="false">
             {state.received && (
-              <OrderReceived received={state.received} isPage={isPage} toast={toasts}>
+              <OrderReceived received={state.received} isPage={isPage} toast={toastPlace === 'confirmation' && toasts}>
                 <button type="button" className="pill" onClick={startAnother}>
                   {anotherEnquiry}
                 </button>

@@ -4,7 +4,7 @@ import { formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
 import { fieldErrorsOf, notStored, progressTexts, stoppedText, uncertain } from '../content/sending.ts'
 import type { OrderState } from './order-received.tsx'
-import { getOrCreateKey, keepKey, retryAfterMs, sendOrder } from './send-order.ts'
+import { currentKey, retryAfterMs, sendOrder, setCurrentKey } from './send-order.ts'
 import { answeredStatus, isNotUnderstood } from './trpc.ts'
 
 export type OrderSender = ReturnType<typeof createOrderSender>
@@ -22,7 +22,7 @@ const PAUSE_MAX_MS = 15_000
  * @param maybeStoredKey key of an order that was sent without scripts and may be stored
  */
 export function createOrderSender(show: Show, postForm: () => void, maybeStoredKey?: string) {
-  if (maybeStoredKey) keepKey({ key: maybeStoredKey, maybeStored: true })
+  if (maybeStoredKey) setCurrentKey({ key: maybeStoredKey, maybeStored: true })
   const client = new QueryClient()
   client.mount() // resumes paused mutations when the network is back
   focusManager.setFocused(true) // hidden tabs go on sending
@@ -43,7 +43,7 @@ export function createOrderSender(show: Show, postForm: () => void, maybeStoredK
     const slow = setTimeout(showProgress, SLOW_MS, progressTexts.slow)
     const mutation = createMutation(client, abort.signal)
     const unsubscribe = mutation.subscribe(({ isPending, failureCount, failureReason }) => {
-      if (!isPending || failureCount === 0) return // the last failure is told below
+      if (!isPending || failureCount === 0) return // the `catch` below shows the last failure
       clearTimeout(slow)
       showProgress(progressOf(failureCount, failureReason))
     })
@@ -63,7 +63,7 @@ export function createOrderSender(show: Show, postForm: () => void, maybeStoredK
         return postForm() // a page of the server's version answers
       }
       const serverMessage = answeredStatus(error) && (error as Error).message
-      const note = getOrCreateKey().maybeStored ? uncertain : notStored
+      const note = currentKey().maybeStored ? uncertain : notStored
       show({ note }, () => toast.error(serverMessage || messages.failed))
     } finally {
       clearTimeout(slow)
@@ -92,15 +92,16 @@ export function createOrderSender(show: Show, postForm: () => void, maybeStoredK
       show({ note: stoppedText })
     },
     /** The next order gets a new key. */
-    forgetKey: () => keepKey(null),
+    forgetKey: () => setCurrentKey(null),
   }
 }
 
 function createMutation(client: QueryClient, signal: AbortSignal) {
-  let since = performance.now()
-  let hasWaited = false
+  /** GIVE_UP_MS counts from here, again whenever the browser goes online or offline. */
+  let countsFrom = performance.now()
+  let hasObeyedRetryAfter = false
   const unsubscribe = onlineManager.subscribe(() => {
-    since = performance.now()
+    countsFrom = performance.now()
   })
   return new MutationObserver(client, {
     // The first try is made also when the browser says it is offline: it may be wrong.
@@ -110,9 +111,9 @@ function createMutation(client: QueryClient, signal: AbortSignal) {
     retry: (_failures, error) => {
       if (signal.aborted) return false
       if (answeredStatus(error) === undefined)
-        return !onlineManager.isOnline() || performance.now() - since < GIVE_UP_MS
-      const again = !hasWaited && retryAfterMs(error) !== undefined
-      hasWaited ||= again
+        return !onlineManager.isOnline() || performance.now() - countsFrom < GIVE_UP_MS
+      const again = !hasObeyedRetryAfter && retryAfterMs(error) !== undefined
+      hasObeyedRetryAfter ||= again
       return again
     },
     retryDelay: (failures, error) => retryAfterMs(error) ?? Math.min(1000 * 2 ** failures, PAUSE_MAX_MS),

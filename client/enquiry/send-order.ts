@@ -1,6 +1,6 @@
 import { v4 as randomUuid } from 'uuid'
 import type { OrderContent } from '../../shared/order.ts'
-import { readKey, type SubmissionKey, storeKey } from './submission-key.ts'
+import { readStoredKey, type SubmissionKey, writeStoredKey } from './submission-key.ts'
 import { answeredStatus, trpc } from './trpc.ts'
 
 /** A longer `Retry-After` comes from the daily limit. The form does not wait for it. */
@@ -16,24 +16,24 @@ const WAIT_MAX_SECONDS = 120
  */
 export async function sendOrder(order: OrderContent, signal: AbortSignal) {
   if (signal.aborted) throw new Error('Stopped between two tries')
-  const key = getOrCreateKey()
+  const key = currentKey()
   try {
     return await send(order, key, signal)
   } catch (error) {
     if (answeredStatus(error) !== 409) throw error
-    keepKey(null)
+    setCurrentKey(null) // the key belongs to other content: no later order has it
     if (!key.maybeStored) throw error
-    return send(order, getOrCreateKey(), signal)
+    return send(order, currentKey(), signal)
   }
 }
 
 async function send(order: OrderContent, sent: SubmissionKey, signal: AbortSignal) {
-  keepKey({ key: sent.key, maybeStored: true })
+  setCurrentKey({ key: sent.key, maybeStored: true })
   try {
     return await trpc.order.submit.mutate({ ...order, submissionKey: sent.key }, { signal })
   } catch (error) {
     const status = answeredStatus(error) ?? 0
-    if (status >= 400 && status < 500) keepKey(sent) // refused, so not stored
+    if (status >= 400 && status < 500) setCurrentKey(sent) // refused: as uncertain as before this try
     throw error
   }
 }
@@ -48,13 +48,13 @@ export function retryAfterMs(error: unknown): number | undefined {
 
 let current: SubmissionKey | null = null
 
-export function getOrCreateKey(): SubmissionKey {
-  current ??= readKey() ?? { key: randomUuid(), maybeStored: false }
+export function currentKey(): SubmissionKey {
+  current ??= readStoredKey() ?? { key: randomUuid(), maybeStored: false }
   return current
 }
 
 /** `null` forgets it: the next order has a new one. If the browser refuses storage, the key lasts as long as the page. */
-export function keepKey(key: SubmissionKey | null) {
+export function setCurrentKey(key: SubmissionKey | null) {
   current = key
-  storeKey(key)
+  writeStoredKey(key)
 }

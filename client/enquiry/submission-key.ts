@@ -1,4 +1,4 @@
-import { formState } from './form-state.ts'
+import { holdState } from './hold-state.ts'
 
 const STORE = 'submission-key'
 
@@ -17,7 +17,7 @@ export interface SubmissionKey {
   maybeStored: boolean
 }
 
-export function readKey(): SubmissionKey | null {
+export function readStoredKey(): SubmissionKey | null {
   try {
     const kept = JSON.parse(sessionStorage.getItem(STORE) ?? 'null')
     return typeof kept?.key === 'string' ? kept : null
@@ -27,7 +27,7 @@ export function readKey(): SubmissionKey | null {
 }
 
 /** `null` removes it. @returns false when the browser refuses storage */
-export function storeKey(key: SubmissionKey | null): boolean {
+export function writeStoredKey(key: SubmissionKey | null): boolean {
   try {
     if (key) sessionStorage.setItem(STORE, JSON.stringify(key))
     else sessionStorage.removeItem(STORE)
@@ -37,11 +37,11 @@ export function storeKey(key: SubmissionKey | null): boolean {
   }
 }
 
-/** Adds the key to an order that the browser posts: that of a page which answered a failure, the stored one or a new one. */
+/** Adds the key to an order that the browser posts: of the page if it reported a failure, else of this tab, else a new one. */
 export function addKey({ target, formData }: FormDataEvent): void {
-  if ((target as HTMLElement).id !== 'order' || formState(target as HTMLElement) !== 'byBrowser') return
+  if ((target as HTMLElement).id !== 'order' || holdState(target as HTMLElement) !== 'byBrowser') return
   const given = formData.get('submissionKey')
   // A page that came by http has no randomUUID. Without a key the server looks for an equal enquiry.
-  const key = given ? String(given) : (readKey()?.key ?? crypto.randomUUID?.())
-  if (key && storeKey({ key, maybeStored: true })) formData.set('submissionKey', key)
+  const key = given ? String(given) : (readStoredKey()?.key ?? crypto.randomUUID?.())
+  if (key && writeStoredKey({ key, maybeStored: true })) formData.set('submissionKey', key)
 }

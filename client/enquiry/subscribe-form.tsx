@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import type { Refused } from '../../shared/form-outcome.ts'
 import { subscribe } from '../content/contact.ts'
-import { formState, postByBrowser } from './form-state.ts'
+import { holdState, postByBrowser } from './hold-state.ts'
 import { inTime } from './in-time.ts'
 
 interface Answer {
@@ -21,7 +21,7 @@ export function SubscribeForm({ path, refused }: SubscribeFormProps) {
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     const form = event.currentTarget
-    if (formState(form) === 'byBrowser') return
+    if (holdState(form) === 'byBrowser') return
     event.preventDefault()
     const box = form.elements.namedItem('email') as HTMLInputElement
     if (busy || (answer?.done && !box.value)) return // pressed twice

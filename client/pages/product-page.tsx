@@ -33,14 +33,14 @@ function ProductPage(content: ProductContent) {
         <Composition {...content} />
       </Section>
       <Section id="dosage">
-        <Notes notes={dosage} icons={icons} />
+        <Notes kind="dosage" notes={dosage} icons={icons} />
       </Section>
       <Section id="indications" lead="As listed by the maker. Ask your physician.">
         <Indications {...indications} />
         <Advisory product={content.product} />
       </Section>
       <Section id="safety">
-        <Notes notes={safety} />
+        <Notes kind="safety" notes={safety} />
       </Section>
       <Closing {...content} />
     </>
@@ -58,12 +58,12 @@ interface SectionProps {
 }
 
 function Section({ id, ground = 'plain', lead, side, children }: SectionProps) {
-  const index = sections.findIndex((section) => section.id === id)
+  const number = sections.findIndex((section) => section.id === id) // the first section, in the hero, has no number
   return (
     <section id={id} className={`section ${ground} ${id}-section`} aria-labelledby={`${id}-title`}>
       <div className={lead ? 'wrap' : 'wrap columns numbered'}>
         <div className="section-side">
-          <SectionHead id={id} number={index} title={sections[index]?.title ?? ''} lead={lead}>
+          <SectionHead id={id} number={number} title={sections[number]?.title ?? ''} lead={lead}>
             {side}
           </SectionHead>
         </div>
@@ -157,10 +157,16 @@ const icons = [
   'M4 13h22v17H4ZM9 13V8a6 6 0 0 1 12 0v5M15 19v5',
 ]
 
+interface NotesProps {
+  kind: 'dosage' | 'safety'
+  notes: Record<string, string>
+  icons?: string[]
+}
+
 /** Quiet cards: a title and a sentence or two. */
-function Notes({ notes, icons = [] }: { notes: Record<string, string>; icons?: string[] }) {
+function Notes({ kind, notes, icons = [] }: NotesProps) {
   return (
-    <ul className={`notes ${icons.length > 0 ? 'dosage' : 'safety'}`}>
+    <ul className={`notes ${kind}`}>
       {Object.entries(notes).map(([title, text], index) => (
         <li key={title}>
           {icons[index] && (

@@ -2,6 +2,7 @@ import { centreInRow } from '../ui/row.ts'
 
 /** Marks the link to the section that crosses a line at 35 % of the screen's height. */
 export function markCurrentSection() {
+  // These margins leave a line without height.
   const observer = new IntersectionObserver(markSection, { rootMargin: '-35% 0% -65%' })
   for (const section of document.querySelectorAll('main section[id]')) observer.observe(section)
 }

@@ -1,4 +1,4 @@
-import { WIDE } from './mechanism-controls.ts'
+import { WIDE_SCREEN } from '../ui/screen.ts'
 
 /** Opens the card whose button is clicked and closes the others: exactly one is open. */
 export function openClickedIndication({ target }: MouseEvent): void {
@@ -9,7 +9,7 @@ export function openClickedIndication({ target }: MouseEvent): void {
 /** With a view transition on wide screens; on phones the tapped card stays where it is. */
 function openCard(card: HTMLElement) {
   const top = card.getBoundingClientRect().top
-  const wide = matchMedia(WIDE).matches
+  const wide = matchMedia(WIDE_SCREEN).matches
   function change() {
     setOpen(card, wide)
     if (wide) card.scrollIntoView({ block: 'nearest', behavior: 'instant' })
@@ -26,7 +26,7 @@ function setOpen(card: HTMLElement, isFirst: boolean) {
   for (const each of cards) {
     each.dataset.open = String(each === card)
     each.querySelector('h3 button')?.setAttribute('aria-expanded', String(each === card))
-    // The others move behind the open card, which keeps the focus.
+    // All others, appended in their order, leave the open card first without moving it: a moved element loses the focus.
     if (isFirst && each !== card) each.parentElement?.append(each)
   }
 }

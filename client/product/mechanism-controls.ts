@@ -1,7 +1,6 @@
 import { centreInRow } from '../ui/row.ts'
+import { WIDE_SCREEN } from '../ui/screen.ts'
 
-/** Where the carousel is shown. */
-export const WIDE = '(scripting: enabled) and (min-width: 56.25em)'
 const NEAR = '600px'
 
 /** A button of the segments shows its slide. "read more" shows a whole text, in the page and in the carousel's copies. */
@@ -35,22 +34,23 @@ function toggleText(mechanism: Element, { dataset: { text, open } }: HTMLElement
 export function watchMechanism(): void {
   const mechanism = document.querySelector<HTMLElement>('.mechanism')
   if (!mechanism) return
-  const screen = matchMedia(WIDE)
+  const screen = matchMedia(WIDE_SCREEN)
   let unmount: (() => void) | undefined
   const observer = new IntersectionObserver(
     async ([entry]) => {
       if (!entry?.isIntersecting || unmount) return
       const module = await import('./carousel.tsx').catch(() => undefined) // the slides stay as they are in the page
+      // The screen may have become narrow while the carousel was loaded.
       if (screen.matches) unmount ??= module?.mountCarousel(mechanism)
     },
     { rootMargin: NEAR },
   )
-  function follow() {
+  function followScreenWidth() {
     if (screen.matches) return observer.observe(mechanism as HTMLElement)
     observer.disconnect()
     unmount?.()
     unmount = undefined
   }
-  screen.addEventListener('change', follow)
-  follow()
+  screen.addEventListener('change', followScreenWidth)
+  followScreenWidth()
 }

@@ -2,6 +2,7 @@ import { Fragment, type ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { telephone } from '../content/contact.ts'
 
+/** Group 1: a word that belongs to the next one. Group 2: a digit before its unit. */
 const NO_BREAK = new RegExp(`\\b(${brand.name}|New|Coenzyme) (?=[\\dA-Z])|(\\d) (?=m?c?g\\b)`, 'g')
 
 /** A text with no-break spaces within names and between a figure and its unit. */

@@ -11,7 +11,7 @@ import Fastify, {
 } from 'fastify'
 import type { Env } from '../env.ts'
 import { HttpError, logFailure, toProblem, trpcErrorBody } from './error-answers.ts'
-import { fieldsOf, ORDER_FORM, serveFormPosts } from './form-posts.ts'
+import { holdsOrderForm, ORDER_FORM, serveFormPosts } from './form-posts.ts'
 import { type Health, serveHealth } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { BODY_LIMIT, limitBodies, registerRateLimits } from './rate-limit.ts'
@@ -62,7 +62,7 @@ export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInsta
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     clientErrorHandler: async (error, socket) => {
-      await waitForAnswers(socket)
+      await waitForAnswers(socket) // pipelined requests before the broken one are answered first
       answerConnection(error, socket, headers)
     },
     genReqId: () => randomUUID(),
@@ -70,7 +70,7 @@ export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInsta
     childLoggerFactory: (logger) => logger,
     trustProxy: env.TRUST_PROXY.length > 0 && env.TRUST_PROXY,
     bodyLimit: BODY_LIMIT,
-    // Node's requestTimeout ends a slow body; Fastify's does not. If Fastify's is unset, Fastify unsets Node's too.
+    // Set twice: only Node's ends a slow body, and Fastify switches Node's off unless its own is set.
     requestTimeout: requestMs,
     http: {
       headersTimeout: headersMs,
@@ -108,6 +108,33 @@ export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInsta
   })
   addRoutes(app, env, parts)
   return app
+}
+
+/** Tracks the unanswered requests of each connection, and closes a connection with too many of them. */
+function watchConnections(app: FastifyInstance) {
+  const unanswered = new WeakMap<Socket, Set<FastifyReply['raw']>>()
+
+  app.addHook('onRequest', ({ raw }, reply, done) => {
+    const { socket } = raw
+    // A client that has disconnected has no address and needs no answer.
+    if (socket.destroyed || !socket.remoteAddress) return void reply.hijack() // without `done` the request ends here
+    const answers = unanswered.get(socket) ?? new Set()
+    if (answers.add(reply.raw).size === 1) unanswered.set(socket, answers)
+    if (answers.size <= UNANSWERED_MAX) return done()
+    reply.hijack()
+    socket.destroy()
+  })
+  // A listener for each answer would cost a fifth of the page rate.
+  app.addHook('onResponse', ({ raw }, reply, done) => {
+    unanswered.get(raw.socket)?.delete(reply.raw)
+    done()
+  })
+
+  /** Waits until all complete requests of this connection are answered. */
+  return async (socket: Socket) => {
+    const complete = [...(unanswered.get(socket) ?? [])].filter(({ req }) => req.complete)
+    await Promise.all(complete.map((answer) => new Promise((done) => answer.once('close', done))))
+  }
 }
 
 function addHooks(app: FastifyInstance, headers: Record<string, string>, parts: HttpServerParts): void {
@@ -179,41 +206,14 @@ function answerConnection(error: ConnectionError, socket: Socket, headers: Recor
   setTimeout(() => socket.destroy(), CLOSE_DELAY_MS)
 }
 
-/** Tracks the unanswered requests of each connection, and closes a connection with too many of them. */
-function watchConnections(app: FastifyInstance) {
-  const unanswered = new WeakMap<Socket, Set<FastifyReply['raw']>>()
-
-  app.addHook('onRequest', ({ raw }, reply, done) => {
-    const { socket } = raw
-    // A client that has disconnected has no address and needs no answer.
-    if (socket.destroyed || !socket.remoteAddress) return void reply.hijack()
-    const answers = unanswered.get(socket) ?? new Set()
-    if (answers.add(reply.raw).size === 1) unanswered.set(socket, answers)
-    if (answers.size <= UNANSWERED_MAX) return done()
-    reply.hijack()
-    socket.destroy()
-  })
-  // A listener for each answer would cost a fifth of the page rate.
-  app.addHook('onResponse', ({ raw }, reply, done) => {
-    unanswered.get(raw.socket)?.delete(reply.raw)
-    done()
-  })
-
-  /** Waits until all complete requests of this connection are answered. */
-  return async (socket: Socket) => {
-    const complete = [...(unanswered.get(socket) ?? [])].filter(({ req }) => req.complete)
-    await Promise.all(complete.map((answer) => new Promise((done) => answer.once('close', done))))
-  }
-}
-
-/** Orders and subscriptions; of the forms without scripts, orders only. */
+/** Orders and subscriptions. A subscription sent without scripts has the route of its page: its line is at debug level. */
 function isStoring(route: string): boolean {
   return isProcedure(route) || route === ORDER_FORM
 }
 
 /** One of a fixed number of names, for the log and metrics. A path may hold anything, personal data too. */
 function routeName(request: FastifyRequest): string {
-  if (fieldsOf(request).has('mobile')) return ORDER_FORM
+  if (holdsOrderForm(request)) return ORDER_FORM
   const { path } = (request.params ?? {}) as { path?: string }
   return isProcedure(path) ? path : (request.routeOptions.url ?? 'unknown')
 }

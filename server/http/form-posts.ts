@@ -41,7 +41,7 @@ export function serveFormPosts(
   }
 
   async function post(request: FastifyRequest, reply: FastifyReply) {
-    // The limit was counted before the body was read, as an order. For another form its message would be wrong.
+    // Until the body is read nobody knows which form it is: both count as orders. Only an order gets the message about orders.
     const refusal = overLimit.get(request)
     if (refusal) throw isOrderForm(request) ? refusal : new HttpError(429)
     const fields = fieldsOf(request)
@@ -65,10 +65,11 @@ export function serveFormPosts(
     const fields = fieldsOf(request)
     const isOrder = isOrderForm(request)
     const values = pick(fields, isOrder ? enquiryFields : ['email'])
-    const storedUnder = error instanceof SubmitError ? error.submissionKey : undefined
-    const submissionKey = storedUnder ?? readSubmissionKey(fields)
+    const keyOfFailure = error instanceof SubmitError ? error.submissionKey : undefined
+    const submissionKey = keyOfFailure ?? readSubmissionKey(fields)
+    const isUncertain = submissionKey !== undefined && status >= 500 // a 503 before the form is read has no key
     const outcome = isOrder
-      ? { order: { problem, values, submissionKey, isUncertain: submissionKey !== undefined && status >= 500 } }
+      ? { order: { problem, values, submissionKey, isUncertain, isUnread: fields.size === 0 } }
       : { refusedSubscription: { problem, values } }
     return sendPage(request.routeOptions.url ?? '/', outcome, reply)
   }
@@ -101,14 +102,18 @@ export function serveFormPosts(
 }
 
 /** The fields of a form that was sent without scripts; none for any other request. */
-export function fieldsOf({ body }: FastifyRequest): URLSearchParams {
+function fieldsOf({ body }: FastifyRequest): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams()
 }
 
-/** The subscribe form has no mobile number. Without a body the path decides. */
+/** Whether the body of a request is an order form. The subscribe form has no mobile number. */
+export function holdsOrderForm(request: FastifyRequest): boolean {
+  return fieldsOf(request).has('mobile')
+}
+
+/** Without a body the path decides. */
 function isOrderForm(request: FastifyRequest): boolean {
-  const fields = fieldsOf(request)
-  return fields.size > 0 ? fields.has('mobile') : orderPaths.includes(request.routeOptions.url ?? '')
+  return fieldsOf(request).size > 0 ? holdsOrderForm(request) : orderPaths.includes(request.routeOptions.url ?? '')
 }
 
 function pick(fields: URLSearchParams, names: string[]): Record<string, string> {

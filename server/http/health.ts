@@ -28,6 +28,7 @@ export function serveHealth(app: FastifyInstance, { db, availability, isEnding }
     if (isEnding()) return answer(reply, 'leaving')
     if (performance.now() - probedAt > CACHE_MS) {
       probedAt = performance.now()
+      // Only reports a failure. `isUp` is the answer: it is true again when availability's own probe works.
       probe = probeStorage(db).catch(availability.failed)
     }
     await probe

@@ -46,7 +46,7 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
   return {
     /** @throws HttpError 429; sets `retry-after` */
     async count(kind: keyof typeof minute, request: FastifyRequest, reply: FastifyReply) {
-      if (!isOff) await minute[kind].count(request, reply)
+      if (!isOff) await minute[kind].countOrRefuse(request, reply)
     },
     /** Runs `store` and counts it when it succeeds. @throws HttpError 429 at the limit of a day; sets `retry-after` */
     async countIfSuccessful<T>(
@@ -78,10 +78,13 @@ function createLimit(
   }
 
   return {
-    /** Counts a request; with `reply` also refuses it at the limit. */
-    async count(request: FastifyRequest, reply?: FastifyReply) {
+    async count(request: FastifyRequest) {
+      await limit(request)
+    },
+    /** Counts a request, and refuses it at the limit. */
+    async countOrRefuse(request: FastifyRequest, reply: FastifyReply) {
       const used = (await limit(request)) as Used
-      if (used.isExceeded && reply) refuse(used, reply)
+      if (used.isExceeded) refuse(used, reply)
     },
     /** Refuses a client at its limit, without counting the request. */
     async refuseIfUsed(request: FastifyRequest, reply: FastifyReply) {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { FormOutcome } from '../../shared/form-outcome.ts'
-import type { StaticPages } from './static-pages.ts'
+import { htmlOf, type StaticPages } from './static-pages.ts'
 
 let renderer: Promise<typeof import('../../client/renderer.tsx')> | undefined
 
@@ -14,7 +14,7 @@ export type SendPage = ReturnType<typeof createPageSender>
 
 /** Sends pages that show the outcome of a form or of a link. */
 export function createPageSender(pages: StaticPages) {
-  /** Pages without anything that was typed are rendered once. */
+  /** Pages that hold nothing of one visitor are rendered once. Those of each visitor would fill the memory. */
   const rendered = new Map<string, string>()
 
   /** Without built pages, as in tests and development, the outcome is sent as JSON. */
@@ -25,10 +25,10 @@ export function createPageSender(pages: StaticPages) {
     let html = rendered.get(key)
     if (html === undefined) {
       const { renderOutcome } = await loadRenderer()
-      html = renderOutcome(Buffer.from(page.identity.body, 'latin1').toString(), path, outcome)
+      html = renderOutcome(htmlOf(page), path, outcome)
       const { values = {} } = outcome.order ?? outcome.refusedSubscription ?? {}
-      const isCommon = !outcome.received && !outcome.order?.submissionKey && Object.keys(values).length === 0
-      if (isCommon) rendered.set(key, html)
+      const isPersonal = outcome.received || outcome.order?.submissionKey || Object.keys(values).length > 0
+      if (!isPersonal) rendered.set(key, html)
     }
     return reply.type('text/html; charset=utf-8').send(html)
   }

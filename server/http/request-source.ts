@@ -5,10 +5,10 @@ import { HttpError } from './error-answers.ts'
 
 /** Checks the origin of POST requests, and reads the client's address behind proxies. */
 export function registerSourceChecks(app: FastifyInstance, env: Env): void {
-  const readForwarded = createForwardedReader(app.log)
+  const cleanForwardedFor = createForwardedCleaner(app.log)
   const checkOrigin = createOriginCheck(env, app.log)
   app.addHook('onRequest', (request, _reply, done) => {
-    readForwarded(request)
+    cleanForwardedFor(request)
     if (request.method === 'POST') checkOrigin(request)
     done()
   })
@@ -43,6 +43,7 @@ function createOriginCheck({ PUBLIC_URL, PUBLIC_URL_ALIASES }: Env, log: Fastify
     if (typeof origin !== 'string') return
     if (origin === 'null' && site === 'same-origin') return // from browsers that are set to send no referrer
     const from = URL.canParse(origin) ? new URL(origin) : undefined
+    // `request.host` is a trusted proxy's X-Forwarded-Host, if it sends one; `host` is the header Host itself.
     const isOwn = from && (own ? own.includes(canonical(origin)) : from.host === request.host)
     if (!isOwn && from && (site === 'same-origin' || from.host === host)) warn(from.origin, host)
     if (!isOwn) throw new HttpError(403)
@@ -70,11 +71,11 @@ const WITH_PORT = /(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}|\[([0-9a-fA-F:.]{2,45})\](?
 const PRIVATE = /^(?:(?:10|127|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.|::1$|f[cd])/
 
 /**
- * Removes ports from X-Forwarded-For before Fastify reads it, and everything up to the last entry that is no address: what
- * stands before it may be made up. Warns once of a proxy that TRUST_PROXY does not name: all its visitors would share one
- * rate limit. The header itself is not believed then, as a visitor can send it too.
+ * Removes ports from X-Forwarded-For before Fastify reads it, and keeps only the addresses behind the last entry that is no
+ * address: what stands before it may be made up. Warns once of a proxy that TRUST_PROXY does not name: all its visitors
+ * would share one rate limit. The header itself is not believed then, as a visitor can send it too.
  */
-function createForwardedReader(log: FastifyBaseLogger) {
+function createForwardedCleaner(log: FastifyBaseLogger) {
   let warned = false
   let warnedOfCdn = false
   return (request: FastifyRequest) => {
@@ -92,6 +93,7 @@ function createForwardedReader(log: FastifyBaseLogger) {
     headers['x-forwarded-for'] = addresses.join()
     const peer = request.socket.remoteAddress?.replace(MAPPED, '')
     if (!peer || !PRIVATE.test(peer)) return
+    // One address: our proxy did not name the visitor behind the CDN.
     if (!warnedOfCdn && headers['cdn-loop'] && addresses.length === 1) {
       warnedOfCdn = true
       log.warn(

@@ -26,6 +26,7 @@ export const appRouter = router({
 export type AppRouter = typeof appRouter
 
 type Inputs = inferRouterInputs<AppRouter>
+/** `order.submit` or `subscription.subscribe`. */
 type Path = { [Router in keyof Inputs]: `${Router}.${keyof Inputs[Router] & string}` }[keyof Inputs]
 
 /** The rate limit of each procedure. */

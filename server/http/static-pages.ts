@@ -105,6 +105,10 @@ function createRepresentation(name: string, body: Buffer, headers: Record<string
   return { body: body.toString('latin1'), etag, headers: [...ofBody, ...unchangedHeaders], unchangedHeaders }
 }
 
+export function htmlOf({ identity }: SiteFile): string {
+  return Buffer.from(identity.body, 'latin1').toString()
+}
+
 /** Serves each page at its path, and all assets by one route: a route for each would take 20 ms of every start. */
 export function servePages(app: FastifyInstance, pages: StaticPages): void {
   for (const [path, file] of pages) {

@@ -2,7 +2,7 @@ import { renderToString } from 'react-dom/server'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { OrderSection } from '../../client/enquiry/order-form.tsx'
-import { getOrCreateKey, keepKey } from '../../client/enquiry/send-order.ts'
+import { currentKey, setCurrentKey } from '../../client/enquiry/send-order.ts'
 import { SubscribeForm } from '../../client/enquiry/subscribe-form.tsx'
 import { hydrateIsland } from '../../client/hydrate.tsx'
 import { Island } from '../../client/ui/island.tsx'
@@ -36,7 +36,7 @@ it('a part that throws leaves the error page and a way home', async () => {
 /** An order form that is alive, filled in and sent; it returns what answers it. */
 async function sendOrder() {
   network.reset()
-  keepKey(null)
+  setCurrentKey(null)
   let answer = (_: Response) => {}
   network.answers = [new Promise<Response>((resolve) => (answer = resolve))]
   const order = (
@@ -63,7 +63,7 @@ it('shows the reference of an order that is stored, and keeps its key: sent agai
   await expect.element(page.getByRole('heading')).toHaveTextContent('Unexpected Application Error!')
   await expect.element(page.getByText('QV-234567')).toBeVisible()
   await new Promise((resolve) => setTimeout(resolve, 100))
-  expect(getOrCreateKey()).toMatchObject({ key: submissionKey, maybeStored: true })
+  expect(currentKey()).toMatchObject({ key: submissionKey, maybeStored: true })
 })
 
 it('ends an order that is under way, which sent again is the same one: nobody would see that it was received', async () => {
@@ -75,5 +75,5 @@ it('ends an order that is under way, which sent again is the same one: nobody wo
   expect(dispatchEvent(new Event('beforeunload', { cancelable: true }))).toBe(true)
   answer(received('QV-234567'))
   await new Promise((resolve) => setTimeout(resolve, 100))
-  expect(getOrCreateKey()).toMatchObject({ key: submissionKey, maybeStored: true })
+  expect(currentKey()).toMatchObject({ key: submissionKey, maybeStored: true })
 })

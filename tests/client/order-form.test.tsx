@@ -3,7 +3,7 @@ import { page, userEvent } from 'vitest/browser'
 import { enquiryReceived, receivedEarlier } from '../../client/content/enquiry-form.ts'
 import { emailFieldError, emptyFieldError, notStored, progressTexts, uncertain } from '../../client/content/sending.ts'
 import { OrderSection } from '../../client/enquiry/order-form.tsx'
-import { keepKey } from '../../client/enquiry/send-order.ts'
+import { setCurrentKey } from '../../client/enquiry/send-order.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages, readFieldRules } from '../../shared/order.ts'
@@ -19,7 +19,7 @@ beforeEach(() => {
   // The page's own clock goes by itself only in tests that say so: `pass` moves it on.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'], shouldAdvanceTime: true })
   network.reset()
-  keepKey(null)
+  setCurrentKey(null)
   form = render(<OrderSection path="/buy-now" isPage rules={readFieldRules()} />).querySelector(
     'form',
   ) as HTMLFormElement
@@ -295,7 +295,7 @@ it('an order that was stopped has no part in the one after it', async () => {
   await fill(filled)
   await sendOnce()
   await stop()
-  keepKey(null)
+  setCurrentKey(null)
   await pass(60) // past the time of the next try
   expect(sessionStorage.getItem('submission-key')).toBeNull()
 })

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { page } from 'vitest/browser'
 import { buyNow, enquiryReceived, nextSteps } from '../../client/content/enquiry-form.ts'
 import { OrderSection } from '../../client/enquiry/order-form.tsx'
-import { keepKey } from '../../client/enquiry/send-order.ts'
+import { setCurrentKey } from '../../client/enquiry/send-order.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { readFieldRules } from '../../shared/order.ts'
@@ -12,7 +12,7 @@ import { render } from '../support/render.tsx'
 
 beforeEach(() => {
   network.reset()
-  keepKey(null)
+  setCurrentKey(null)
 })
 
 it('an order received changes the heading, ticks the first of the steps, and says what was asked', async () => {
