@@ -1,3 +1,4 @@
+// An order is received once, also where scripts are missing or broken, the browser is old, or the network was away.
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+// Menus, forms, copying, sharing and printing work in the browser, and no click before the scripts arrive is lost.
 import { createServer } from 'node:http'
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+// Each page says all that the owner wants in its HTML and makes no claim, and the site can be used without JavaScript.
 import sharp from 'sharp'
 import { expect, it } from 'vitest'
 import { notAPurchase } from '../../client/content/enquiry-form.ts'

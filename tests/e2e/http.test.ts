@@ -1,3 +1,5 @@
+// Every answer carries the security headers, pages can be cached, and hostile paths find nothing.
+// Too many forms are refused on a page that keeps what was typed.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { home } from '../../client/content/home.ts'
 import { anOrder } from '../support/an-order.ts'

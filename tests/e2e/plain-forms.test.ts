@@ -1,3 +1,4 @@
+// Without scripts a visitor can order and subscribe, and a refused form says what is wrong and keeps what was typed.
 import { AxeBuilder } from '@axe-core/playwright'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'

@@ -1,3 +1,4 @@
+// The site or its embedded PostgreSQL can be killed under load, and no order is lost or doubled.
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

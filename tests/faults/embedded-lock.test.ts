@@ -1,3 +1,5 @@
+// One site at a time serves a data folder: others wait, and one of them takes over when the first is killed.
+// Staff commands work beside the site, and where none runs.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// Several servers on one database share the orders, and lose none when one is killed or all are restarted in turn.
 import { afterEach, expect, it } from 'vitest'
 import { readMigrations } from '../../server/database/migrations.ts'
 import { anOrder, submit } from '../support/an-order.ts'

@@ -1,3 +1,4 @@
+// No fault of Resend slows an order, and the mails go out once Resend recovers or are shown as failed.
 import { expect, it } from 'vitest'
 import { readBacklog } from '../../server/mail/backlog.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'

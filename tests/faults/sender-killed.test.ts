@@ -1,3 +1,4 @@
+// A server that is killed while it sends mails loses no mail and sends none twice, and another server takes over.
 import { expect, it } from 'vitest'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { eventually } from '../support/eventually.ts'

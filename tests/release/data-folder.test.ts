@@ -1,3 +1,5 @@
+// The site works in each supported kind of data folder, and refuses any other in one sentence, with nothing written.
+// Several cases need root.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,3 +1,5 @@
+// The site works directly and through PgBouncer, and a database that sleeps or drops a connection costs no order.
+// The cases with PgBouncer need its Debian package.
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

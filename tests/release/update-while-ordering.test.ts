@@ -1,3 +1,4 @@
+// An update of the site and the way back lose no order, and three replicas serve without a gap of a second.
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'

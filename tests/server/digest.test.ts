@@ -1,3 +1,4 @@
+// The digest names once a day the enquiries and mails that staff have to deal with, and holds no personal data.
 import { describe, expect, it } from 'vitest'
 import { readSummary, writeDigestIfDue } from '../../server/mail/summary.ts'
 import { products } from '../../shared/catalogue.ts'

@@ -1,3 +1,4 @@
+// A mailbox gets at most three acknowledgements in 24 hours, however its address is written.
 import { describe, expect, it } from 'vitest'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,3 +1,5 @@
+// An order is stored once and answered with one reference, whichever way the browser sends it, and however often.
+// The table of cases also says what counts as a new order.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createEnquiry, insertEnquiries } from '../../server/enquiries/insert-enquiries.ts'
 import { messages, type Order } from '../../shared/order.ts'

@@ -1,3 +1,4 @@
+// The mails of an order wait while Resend fails, go out once each when it works again, or are shown to staff.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readBacklog } from '../../server/mail/backlog.ts'
 import { withholdOld } from '../../server/mail/queue.ts'

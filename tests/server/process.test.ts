@@ -1,3 +1,4 @@
+// A server process keeps answered orders across restarts and kills, ends in time, and says why it cannot start.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// The sender runs in one process at a time, keeps to the pace of Resend, and continues by itself after a failure.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { startSender, type Transport } from '../../server/mail/sender.ts'

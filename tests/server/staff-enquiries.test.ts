@@ -1,3 +1,4 @@
+// Staff can list, find, show and change enquiries, and no control character that a visitor sent reaches the terminal.
 import { Readable, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { textFilter } from '../../server/staff/list.ts'

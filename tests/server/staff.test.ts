@@ -1,3 +1,4 @@
+// The staff command has help, answers wrong usage in one line, and opens no database that nobody has named.
 import { chown, copyFile, readdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'

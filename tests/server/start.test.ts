@@ -1,3 +1,5 @@
+// A start that cannot succeed ends with one line that says why, and one that is called off leaves a usable folder.
+// A staff command that looks for enquiries makes no database.
 import { readdir, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'

@@ -1,3 +1,5 @@
+// Only the link in its mail confirms a subscription, and the same link ends the subscription.
+// A subscription that nobody confirms within 30 days is forgotten.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'

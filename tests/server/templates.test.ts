@@ -1,3 +1,5 @@
+// A notice holds every field of the enquiry, an acknowledgement no name, number or address of the visitor.
+// No text of a visitor becomes markup or a header line.
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Enquiry } from '../../server/enquiries/enquiry.ts'

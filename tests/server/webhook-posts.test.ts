@@ -1,3 +1,4 @@
+// A stored enquiry is posted to NOTIFY_URL, again under the same id after a failure, and delays no order or mail.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'

@@ -1,3 +1,4 @@
+// The order schema takes every order that keeps the owner's rules, and refuses any other with one of its messages.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { brand } from '../../shared/brand.ts'
