@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
-import { anOrder, call, submit } from '../support/an-order.ts'
+import { anOrder, call, postForm, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { PUBLIC_URL, startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -55,6 +55,35 @@ describe('a valid order', () => {
       expect(await app.db.mail.count({ where: { status: 'Sent', resendId: { not: null } } })).toBe(2),
     )
   })
+
+  it.each(['by order.submit', 'as a form'])(
+    'sent %s, is stored when PostgreSQL ends the connection during the statement',
+    async (way) => {
+      const isForm = way === 'as a form'
+      await app.db.$executeRaw`CREATE SEQUENCE "Stored"`
+      await app.db.$executeRaw`
+      CREATE FUNCTION end_first_connection() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        IF nextval('"Stored"') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
+        RETURN NULL;
+      END $$`
+      await app.db.$executeRaw`
+      CREATE TRIGGER ending AFTER INSERT ON "Quvera_Form" FOR EACH ROW EXECUTE FUNCTION end_first_connection()`
+      try {
+        const { submissionKey, ...fields } = anOrder()
+        const { status } = isForm
+          ? await postForm(app.url, fields)
+          : await submit(app.url, { ...fields, submissionKey })
+        expect(status).toBe(isForm ? 303 : 200)
+        expect(await app.db.enquiry.count()).toBe(1)
+        expect(await app.db.$queryRaw`SELECT last_value::int AS "tries" FROM "Stored"`).toEqual([{ tries: 2 }])
+      } finally {
+        await app.db.$executeRaw`DROP TRIGGER ending ON "Quvera_Form"`
+        await app.db.$executeRaw`DROP FUNCTION end_first_connection`
+        await app.db.$executeRaw`DROP SEQUENCE "Stored"`
+      }
+    },
+  )
 
   it('has the time of receipt in UTC', async () => {
     await submit(app.url, anOrder())

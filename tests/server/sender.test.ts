@@ -1,8 +1,10 @@
 // The sender runs in one process at a time, keeps to the pace of Resend, and continues by itself after a failure.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
+import type { Db } from '../../server/database/database.ts'
+import { claimUntried } from '../../server/mail/queue.ts'
 import { startSender, type Transport } from '../../server/mail/sender.ts'
-import { anOrder, submit } from '../support/an-order.ts'
+import { anOrder, call, postForm, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { anApp } from '../support/fixtures.ts'
@@ -36,6 +38,17 @@ describe('the sender', () => {
     expect(app.resend.mails.map(({ subject }) => subject).join()).not.toMatch(/QV-\d{1,4}\b/)
     const [summary] = app.resend.mails.filter(({ key }) => key.startsWith('summary/'))
     expect(summary?.subject).toMatch(/at least 2,000 enquiries wait, 3,000 mails did not arrive/)
+  })
+
+  it('begins as soon as an order, a form or a subscription is stored, and not at the next poll', async () => {
+    const app = await anApp({ pollMs: 3_600_000 })
+    const { submissionKey: _, ...fields } = anOrder({ name: 'Ravi' })
+    await submit(app.url, anOrder())
+    await eventually(() => expect(app.resend.mails).toHaveLength(2))
+    await postForm(app.url, fields)
+    await eventually(() => expect(app.resend.mails).toHaveLength(4))
+    await call(app.url, 'subscription.subscribe', { email: 'asha@shop.example' })
+    await eventually(() => expect(app.resend.mails).toHaveLength(5))
   })
 
   it('reports a statement that times out once, and orders are stored as before', async () => {
@@ -137,6 +150,22 @@ describe('the sender', () => {
     await sleep(1500)
     await Promise.all([slow.stop(0), other.stop(0)])
     expect(new Set(claims)).toEqual(new Set(['other']))
+  })
+
+  it('does not get mails that another process claims at the same moment', async () => {
+    const app = await anApp({ mails: false })
+    await submit(app.url, anOrder())
+    let late: Promise<unknown[]> = Promise.resolve([])
+    await app.db.$transaction(async (other) => {
+      expect(await claimUntried(other as Db, 'Notice', 10, 60)).toHaveLength(1)
+      late = claimUntried(app.db, 'Notice', 10, 60)
+      await eventually(async () => {
+        const waiting = await app.db.$queryRaw`
+          SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+        expect(waiting).toHaveLength(1)
+      })
+    })
+    expect(await late).toEqual([])
   })
 
   it('runs in one of several processes; another one takes over when that process ends', async () => {

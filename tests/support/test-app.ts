@@ -30,6 +30,7 @@ export async function startTestApp({
   pages = new Map() as StaticPages,
   metricsPort = 0,
   timeouts = undefined as Timeouts | undefined,
+  pollMs = POLL_MS,
   publicUrl = PUBLIC_URL,
   publicUrlAliases = [] as string[],
   notify = {} as Partial<Pick<Env, 'NOTIFY_URL' | 'NOTIFY_SECRET' | 'NOTIFY_FORMAT'>>,
@@ -61,7 +62,7 @@ export async function startTestApp({
     MAIL_RETRY_SECONDS: retrySeconds,
     MAIL_DAILY_BUDGET: dailyBudget,
   }
-  const parts = { database, log: logger, pages, timeouts, pollMs: POLL_MS, summaryWaitMs }
+  const parts = { database, log: logger, pages, timeouts, pollMs, summaryWaitMs }
   const { app, orders, outbox, close } = await openApplication(
     { ...env, RESEND_API_KEY: mails ? env.RESEND_API_KEY : undefined },
     parts,
@@ -89,7 +90,7 @@ export async function startTestApp({
       startOutbox(
         database.db,
         { ...env, MAIL_FROM: from, RESEND_API_KEY: apiKey, ...changes },
-        { log: logger, pollMs: POLL_MS, summaryWaitMs },
+        { log: logger, pollMs, summaryWaitMs },
       ),
     close: async () => {
       await close({ drainMs: 0, graceMs: 0 })
