@@ -374,10 +374,3 @@ it('an order that no key of its row explains is refused, and not tried for ever'
   expect(status).toBe(422)
   expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
 })
-
-it('a reference that nobody has is not confirmed', async () => {
-  const { reference } = await submit(app.url, anOrder())
-  const statusOf = async (of?: string) => (await fetch(`${app.url}/received?reference=${of}`)).status
-  expect(await statusOf(reference)).toBe(200)
-  expect(await statusOf('QV-222222')).toBe(404)
-})
