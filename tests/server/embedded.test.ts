@@ -1,4 +1,4 @@
-// The PostgreSQL that the site starts itself: its roles, who starts and ends it, and what it tells.
+// The PostgreSQL that the site starts itself gives each role only its rights, ends with its last user, and logs no value.
 import { existsSync } from 'node:fs'
 import { chmod, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
