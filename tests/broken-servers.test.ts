@@ -1,3 +1,4 @@
+// The code that each deliberately broken server replaces still occurs exactly once in its file.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, it } from 'vitest'

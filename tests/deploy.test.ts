@@ -1,3 +1,5 @@
+// Each compose file passes on the settings as docs/configuration.md says, and drops all capabilities by default.
+// No password stands in an argument of a command.
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { envSchema } from '../server/env.ts'

@@ -1,12 +1,13 @@
+// Each link, file, script and staff command that the documents name exists.
+// Each other command in the documents is tried by a test, or the reason why not is given here.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { staff } from './support/staff-command.ts'
 
 /*
- * What the documents say is there: their links, the files they name, and each command that somebody is told to type. Words
- * of the staff command are given to it here. The others are tried in the file that `tried` names, or stand in `untried`
- * with the reason.
+ * Words of the staff command are given to it here. The other commands are tried in the file that `tried` names, or stand
+ * in `untried` with the reason.
  */
 
 const tried: [command: RegExp, file: string, says: RegExp][] = [

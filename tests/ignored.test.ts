@@ -1,3 +1,4 @@
+// Git and the container image leave out exports, backups, keys and settings, and keep the files of the project.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

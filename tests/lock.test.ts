@@ -1,3 +1,4 @@
+// Every package of the lock file has a checksum and no registry address, and the installed Node is new enough.
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { isOlder, NEEDED_NODE } from '../server/node-version.mjs'

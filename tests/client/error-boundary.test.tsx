@@ -1,3 +1,4 @@
+// A part of a page that throws leaves an error page with a link home, and an order keeps its key for a repeat.
 import { renderToString } from 'react-dom/server'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'

@@ -1,3 +1,5 @@
+// A click opens the list of products on a wide screen, and a click, Escape or Tab closes the list.
+// On a phone the menu fills the screen, and its close icon or a link to a page closes the menu.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { Header } from '../../client/layout/header.tsx'

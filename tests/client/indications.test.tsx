@@ -1,3 +1,4 @@
+// Exactly one indication card of a product page is open, whatever is clicked, and only the open card shows its text.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { page } from 'vitest/browser'
 import { content as quvera300 } from '../../client/content/products/300.ts'

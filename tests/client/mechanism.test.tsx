@@ -1,3 +1,5 @@
+// The mechanism of action shows one slide at a time, by buttons on a phone and in a carousel on a wide screen.
+// A long text is folded until the visitor asks for the rest, and no warning is ever folded.
 import type { ReactNode } from 'react'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'

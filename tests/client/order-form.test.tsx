@@ -1,3 +1,4 @@
+// The order form says what to correct, keeps what was typed, and repeats an unanswered order under the same key.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { enquiryReceived, receivedEarlier } from '../../client/content/enquiry-form.ts'

@@ -1,3 +1,4 @@
+// A visitor whose order was received sees product, quantity and next steps, and can go on to WhatsApp.
 import { beforeEach, expect, it } from 'vitest'
 import { page } from 'vitest/browser'
 import { buyNow, enquiryReceived, nextSteps } from '../../client/content/enquiry-form.ts'

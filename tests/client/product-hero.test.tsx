@@ -1,3 +1,4 @@
+// A long product name and a third product fit the layout, and a brand name in type is not underlined.
 import { afterAll, expect, it } from 'vitest'
 import { page } from 'vitest/browser'
 import { compositions } from '../../client/content/compositions.ts'

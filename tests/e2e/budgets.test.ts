@@ -1,3 +1,5 @@
+// Every page keeps to its size limits for scripts, styles, fonts and HTML, before and after a form is touched.
+// The server starts without the code of the embedded database and of the metrics.
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'

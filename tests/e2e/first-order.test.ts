@@ -1,3 +1,4 @@
+// An order that a visitor sends in the browser is stored with its fields, and mailed to staff and to the visitor.
 import { expect, it } from 'vitest'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'

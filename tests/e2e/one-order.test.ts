@@ -1,3 +1,4 @@
+// An order sent in the browser is stored once, through lost answers, a lost network, reloads and repeated clicks.
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
 import { progressTexts, stoppedText } from '../../client/content/sending.ts'

@@ -1,3 +1,4 @@
+// On every tested screen texts are whole, amounts are large, a tap takes effect at once, and a toast covers nothing.
 import { expect, it } from 'vitest'
 import { productPath, productSlug, products } from '../../shared/catalogue.ts'
 import { eventually } from '../support/eventually.ts'

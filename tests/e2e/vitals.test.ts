@@ -1,3 +1,4 @@
+// The metrics count once how fast a page was for a visitor, and no cookie is set for that.
 import { expect, it } from 'vitest'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { eventually } from '../support/eventually.ts'

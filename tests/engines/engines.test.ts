@@ -1,3 +1,5 @@
+// In the browser engine that BROWSER names, an order is received whether its scripts arrive, come late or are lost.
+// The menus lead on, and no product page scrolls sideways.
 import { createServer, request, type Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+// The tests with killed processes fail for a server that is broken on purpose, so they would notice such a fault.
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

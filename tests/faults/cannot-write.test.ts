@@ -1,3 +1,5 @@
+// A database that cannot be written to loses no answered order, and the site takes orders again once it can.
+// The full disk needs root and a mount.
 import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'

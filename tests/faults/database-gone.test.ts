@@ -1,3 +1,4 @@
+// A killed or frozen database loses no order: a refusal comes within 3 seconds, and a repeated order is stored once.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { Order } from '../../shared/order.ts'

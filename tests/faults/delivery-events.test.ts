@@ -1,3 +1,5 @@
+// Delivery events leave each mail in its final state, though the events are repeated, out of order, early or forged,
+// and the server is killed meanwhile.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { audit, expectNothingLost } from '../support/audit.ts'

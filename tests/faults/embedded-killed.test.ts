@@ -1,3 +1,4 @@
+// The site or its embedded PostgreSQL can be killed under load, and no order is lost or doubled.
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -13,33 +14,36 @@ import { eventually } from '../support/eventually.ts'
 import { report } from '../support/fault-fixtures.ts'
 import { sendOrders } from '../support/load.ts'
 
-/** Calls `fault` at these numbers of answered orders. */
-const at = (counts: number[], fault: () => unknown) => Object.fromEntries(counts.map((count) => [count, fault]))
+/** 300 orders that their clients repeat, and a fault after each fifty of the first 250. */
+function sendWithFiveFaults(url: string, fault: () => unknown) {
+  const at = Object.fromEntries([50, 100, 150, 200, 250].map((answered) => [answered, fault]))
+  return sendOrders({ url: () => url, orders: 300, concurrency: 16, retry: true, at })
+}
+
+/** The same on a running site, whose pages are asked for meanwhile. */
+async function expectAllServed(what: string, site: Awaited<ReturnType<typeof anEmbeddedSite>>, kill: () => unknown) {
+  const endPages = watchPages(site.url)
+  let kills = 0
+  const load = await sendWithFiveFaults(site.url, async () => {
+    await kill()
+    kills++
+  })
+  const pages = await endPages()
+  const result = await site.expectNothingLost(load)
+  report(what, { ...result, ...pages, refused: load.statuses.get(503) ?? 0 })
+  expect([kills, result.acknowledged, pages.pagesFailed]).toEqual([5, 300, 0])
+  expectStoredOrRefused(load)
+  return load
+}
 
 it('PostgreSQL’s main process killed five times under load loses and doubles nothing, and pages are served', async () => {
   const site = await anEmbeddedSite()
   const server = await site.start()
-  const endPages = watchPages(site.url)
-  let kills = 0
-  async function kill() {
+  const load = await expectAllServed('PostgreSQL killed 5 times', site, async () => {
     const killed = await readPostmaster(site.dataDir)
     process.kill(killed, 'SIGKILL')
-    kills++
     await eventually(async () => expect(await readPostmaster(site.dataDir)).not.toBe(killed))
-  }
-  const counts = [50, 100, 150, 200, 250]
-  const load = await sendOrders({
-    url: () => site.url,
-    orders: 300,
-    concurrency: 16,
-    retry: true,
-    at: at(counts, kill),
   })
-  const pages = await endPages()
-  const result = await site.expectNothingLost(load)
-  report('PostgreSQL killed 5 times', { ...result, ...pages, refused: load.statuses.get(503) ?? 0 })
-  expect([kills, result.acknowledged, pages.pagesFailed]).toEqual([5, 300, 0])
-  expectStoredOrRefused(load)
   expect(load.statuses.get(503)).toBeGreaterThan(0)
   expect(server.process.exitCode).toBeNull()
 })
@@ -47,26 +51,10 @@ it('PostgreSQL’s main process killed five times under load loses and doubles n
 it('a backend killed five times under load is PostgreSQL’s own business', async () => {
   const site = await anEmbeddedSite()
   const server = await site.start()
-  const endPages = watchPages(site.url)
   const postmaster = await readPostmaster(site.dataDir)
-  let kills = 0
-  async function kill() {
-    await eventually(async () => process.kill(await findBackend(site.dataDir, 'quvera_app'), 'SIGKILL'))
-    kills++
-  }
-  const counts = [50, 100, 150, 200, 250]
-  const load = await sendOrders({
-    url: () => site.url,
-    orders: 300,
-    concurrency: 16,
-    retry: true,
-    at: at(counts, kill),
-  })
-  const pages = await endPages()
-  const result = await site.expectNothingLost(load)
-  report('a backend killed 5 times', { ...result, ...pages, refused: load.statuses.get(503) ?? 0 })
-  expect([kills, result.acknowledged, pages.pagesFailed]).toEqual([5, 300, 0])
-  expectStoredOrRefused(load)
+  await expectAllServed('a backend killed 5 times', site, () =>
+    eventually(async () => process.kill(await findBackend(site.dataDir, 'quvera_app'), 'SIGKILL')),
+  )
   expect(await readPostmaster(site.dataDir)).toBe(postmaster)
   expect(server.stdout()).not.toContain('PostgreSQL has ended')
 })
@@ -75,17 +63,9 @@ it('the site killed five times under load takes PostgreSQL along, starts again, 
   const site = await anEmbeddedSite()
   await site.start()
   const endedAfterMs: number[] = []
-  async function kill() {
+  const load = await sendWithFiveFaults(site.url, async () => {
     endedAfterMs.push(Math.round(await site.kill()))
     await site.start()
-  }
-  const counts = [50, 100, 150, 200, 250]
-  const load = await sendOrders({
-    url: () => site.url,
-    orders: 300,
-    concurrency: 16,
-    retry: true,
-    at: at(counts, kill),
   })
   const result = await site.expectNothingLost(load)
   report('site with embedded database killed 5 times', { ...result, endedAfterMs })

@@ -1,16 +1,16 @@
+// One site at a time serves a data folder: others wait, and one of them takes over when the first is killed.
+// After a kill staff commands work where no site runs.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { joinDatabase } from '../../server/open-database.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { anEmbeddedSite, lockHolders } from '../support/embedded-site.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort, startServer } from '../support/server-process.ts'
 import { runProgram } from '../support/staff-command.ts'
-import { migrations } from '../support/test-database.ts'
 
 const WAITS = 'another process has the database in'
 const staffList = (DATA_DIR: string) => runProgram('dist/server/staff.js', ['list'], { DATA_DIR })
@@ -21,18 +21,6 @@ async function anotherSite(dataDir: string) {
   atEnd(() => server.stop('SIGKILL'))
   return server
 }
-
-it('a second site on the folder waits for half a minute, then says which process has it, and changes nothing', async () => {
-  const site = await anEmbeddedSite()
-  const first = await site.start()
-  const second = await anotherSite(site.dataDir)
-  await eventually(() => expect(second.stdout()).toContain(WAITS))
-  expect((await submit(site.url, anOrder())).status).toBe(200)
-  expect((await second.exited).code).toBe(1)
-  const said = `The database in ${site.dataDir} is in use by process ${first.process.pid} of `
-  expect(second.stderr()).toMatch(new RegExp(`^${said}[^\\n]*DATABASE_URL[^\\n]*\\n$`))
-  expect((await submit(site.url, anOrder())).status).toBe(200)
-})
 
 it('of four sites that start at once on the folder of a killed one, one gets it; when that is killed, the next', async () => {
   const site = await anEmbeddedSite()
@@ -88,17 +76,6 @@ it('lock files of a killed PostgreSQL that name a living program do not keep the
   expect((await staffList(site.dataDir)).stdout).toContain(reference)
 })
 
-it('a staff command works beside the site, and starts and ends PostgreSQL where none runs', async () => {
-  const site = await anEmbeddedSite()
-  await site.start()
-  const { reference = '' } = await submit(site.url, anOrder())
-  expect(await staffList(site.dataDir)).toMatchObject({ code: 0, stdout: expect.stringContaining(reference) })
-  expect((await submit(site.url, anOrder())).status).toBe(200)
-  await site.kill()
-  expect(await staffList(site.dataDir)).toMatchObject({ code: 0, stdout: expect.stringContaining(reference) })
-  expect(await lockHolders(site.dataDir)).toEqual([])
-})
-
 it('eight staff commands that come at once where no site runs all do their work', async () => {
   const site = await anEmbeddedSite()
   await site.start()
@@ -106,25 +83,5 @@ it('eight staff commands that come at once where no site runs all do their work'
   await site.kill()
   const ran = await Promise.all(Array.from({ length: 8 }, () => staffList(site.dataDir)))
   for (const each of ran) expect(each).toMatchObject({ code: 0, stdout: expect.stringContaining(reference) })
-  expect(await lockHolders(site.dataDir)).toEqual([])
-})
-
-it('a command that joined another one’s PostgreSQL is not cut off when that one ends, and one that comes then waits', async () => {
-  const site = await anEmbeddedSite()
-  await site.start()
-  await submit(site.url, anOrder())
-  await site.kill()
-  const join = () => joinDatabase({ dataDir: site.dataDir, migrations })
-  const starter = await join()
-  const joined = await join()
-  expect(await joined.db.enquiry.count()).toBe(1)
-  const isEnding = starter.close()
-  const late = join()
-  for (let count = 0; count < 20; count++) expect(await joined.db.enquiry.count()).toBe(1)
-  await joined.close()
-  await isEnding
-  const { db, close } = await late
-  expect(await db.enquiry.count()).toBe(1)
-  await close()
   expect(await lockHolders(site.dataDir)).toEqual([])
 })

@@ -1,3 +1,5 @@
+// A power cut leaves a database that opens, with every answered order in it once.
+// The simulated disk needs root and mounts.
 import { execFile } from 'node:child_process'
 import { appendFile, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,6 +1,5 @@
+// No fault of Resend slows an order, the mails go out once Resend recovers, and one that waits long is warned of.
 import { expect, it } from 'vitest'
-import { readBacklog } from '../../server/mail/backlog.ts'
-import { audit, expectNothingLost } from '../support/audit.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Behaviour } from '../support/fake-resend.ts'
 import { createFaultFixtures, report } from '../support/fault-fixtures.ts'
@@ -49,39 +48,6 @@ it('no fault of Resend slows an order, and all mails are out once it recovers', 
   const statuses = await fixture.inspect((db) => db.mail.groupBy({ by: ['status'], _count: true }))
   expect(statuses.map((row) => row.status)).toEqual(['Sent'])
   expect(new Set(fixture.resend.mails.map((mail) => mail.key)).size).toBe(fixture.resend.mails.length)
-})
-
-it('a mail that is refused for ever is given up and shown, and the others go out', async () => {
-  const fixture = await setUp()
-  const server = await fixture.start()
-  fixture.resend.behaviour = { status: 422, name: 'validation_error' }
-  await sendOrders({ url: () => server.url, orders: 5, concurrency: 1, retry: true })
-  await fixture.inspect((db) => eventually(async () => (await db.mail.count({ where: { status: 'Failed' } })) === 10))
-  fixture.resend.behaviour = 'accept'
-  await sendOrders({ url: () => server.url, orders: 20, concurrency: 4, retry: true })
-  await fixture.inspect((db) => eventually(async () => (await db.mail.count({ where: { status: 'Sent' } })) === 40))
-  const mail = await fixture.inspect(readBacklog)
-  report('422', mail)
-  expect(mail).toMatchObject({ failed: 10, pending: 0 })
-  const isRefused = { status: 'Failed' as const, lastError: { contains: '422 validation_error' } }
-  expect(await fixture.inspect((db) => db.mail.count({ where: isRefused }))).toBe(10)
-})
-
-it('a limit of ten a second is learnt with under a tenth of the calls refused', async () => {
-  const fixture = await setUp()
-  fixture.resend.behaviour = { limitASecond: 10 }
-  const server = await fixture.start()
-  const load = await sendOrders({ url: () => server.url, orders: 40, concurrency: 8, retry: true })
-  const start = performance.now()
-  const result = await fixture.inspect((db) => audit(db, load, fixture.resend, 90_000))
-  const { all, limited } = fixture.resend.calls
-  report('Resend limited to 10/s', {
-    calls: all,
-    refused: limited,
-    seconds: Math.round((performance.now() - start) / 1000),
-  })
-  expect(limited).toBeLessThan(all * 0.1)
-  expectNothingLost(result)
 })
 
 it('a mail that waits for more than 15 minutes is warned of and shown to staff', async () => {

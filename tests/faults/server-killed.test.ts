@@ -1,3 +1,4 @@
+// A killed process takes no acknowledged order with it, and no mail goes out twice.
 import { expect, it } from 'vitest'
 import { audit, expectNothingLost } from '../support/audit.ts'
 import { createFaultFixtures, report } from '../support/fault-fixtures.ts'

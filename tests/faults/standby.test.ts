@@ -1,3 +1,4 @@
+// An order is confirmed only once the synchronous standby has it, and the promotion of the standby loses nothing.
 import { expect, it } from 'vitest'
 import { anOrder, postForm, submit } from '../support/an-order.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'

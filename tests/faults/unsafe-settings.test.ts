@@ -1,3 +1,4 @@
+// A site warns at its start where PostgreSQL may lose confirmed orders in a crash, and of nothing otherwise.
 import { expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { createFaultFixtures } from '../support/fault-fixtures.ts'

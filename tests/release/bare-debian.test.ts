@@ -1,4 +1,4 @@
-// The README's commands on a Debian with nothing but Node and npm, where debootstrap can make one.
+// The README's commands work on a Debian with nothing but Node and npm. The test needs root and debootstrap.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'

@@ -1,3 +1,5 @@
+// Each use of Docker Compose in the documents has a valid configuration, and every file that it names exists.
+// Compose is needed for this test, a container engine is not.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// npm run dev takes an order, shows its mails, and starts the server again when a broken file is mended.
 import { spawn } from 'node:child_process'
 import { cp, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,5 @@
+// The cluster of docs/failover.md loses and doubles no confirmed order when leaders, a standby and a site are killed.
+// The test needs Patroni, etcd and HAProxy.
 import { expect, it } from 'vitest'
 import { openDatabase } from '../../server/open-database.ts'
 import { submit } from '../support/an-order.ts'

@@ -1,4 +1,4 @@
-// The README's two commands with npm 10, the Node of the system and nothing else: what a newcomer has.
+// The README's two commands work with what a newcomer has: npm 10, the Node of the system and nothing else.
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// The queries of mails, summaries and the access log read a bounded number of rows beside a million others.
 import pino from 'pino'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'

@@ -1,3 +1,5 @@
+// Behind the documented nginx or Caddy the site takes orders and knows who asks, and Caddy logs no subscriber’s secret.
+// The test needs both proxies.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

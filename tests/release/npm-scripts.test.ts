@@ -1,3 +1,4 @@
+// npm start takes its server along when it ends, and the npm scripts say plainly what is wrong or missing.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

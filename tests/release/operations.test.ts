@@ -1,3 +1,4 @@
+// An operator can use the cron line, the moves between databases and the systemd unit as the documents give them.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

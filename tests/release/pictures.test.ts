@@ -1,3 +1,4 @@
+// npm run pictures makes all widths of a product photo, and refuses a photo or a ground that does not fit.
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

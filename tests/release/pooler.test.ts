@@ -1,3 +1,5 @@
+// The site works directly and through PgBouncer, and a database that sleeps or drops a connection costs no order.
+// The cases with PgBouncer need its Debian package.
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -54,6 +56,13 @@ async function aSilentServer(env: Record<string, string>) {
   })
 }
 
+/** The longest statement, and whether statements have names. */
+async function limitsAndNames(db: Db) {
+  const [found] = await db.$queryRaw<object[]>`
+    SELECT current_setting('statement_timeout') AS "statement", (SELECT count(*) > 0 FROM pg_prepared_statements) AS "names"`
+  return found
+}
+
 const DROPS_LIMITS = 'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout'
 
 const needs = hasPgBouncer ? '' : " (left out: needs Debian's package pgbouncer)"
@@ -92,7 +101,10 @@ describe.skipIf(!hasPgBouncer)(`behind PgBouncer in transaction mode${needs}`, (
     const open = () => openDatabase({ url: pooled, dataDir: '', migrations, queryTimeoutMs: 2000 })
     const servers = await Promise.all([open(), open()])
     await Promise.all(servers.flatMap(({ db }) => Array.from({ length: 20 }, () => db.enquiry.count())))
-    for (const server of servers) await server.close()
+    for (const { db, close } of servers) {
+      expect(await limitsAndNames(db)).toEqual({ statement: '1800ms', names: false })
+      await close()
+    }
   })
 
   it('staff read, change, back up and restore', async () => {
@@ -118,9 +130,7 @@ it.each(['', '?options=-cwork_mem%3D8MB'])(
     const url = DATABASE_URL + more
     const { db, close } = await openDatabase({ url, dataDir: '', migrations, queryTimeoutMs: 2000 })
     await db.enquiry.count()
-    const [limits] = await db.$queryRaw<object[]>`
-    SELECT current_setting('statement_timeout') AS "statement", (SELECT count(*) > 0 FROM pg_prepared_statements) AS "names"`
-    expect(limits).toEqual({ statement: '1800ms', names: true })
+    expect(await limitsAndNames(db)).toEqual({ statement: '1800ms', names: true })
     await close()
   },
 )

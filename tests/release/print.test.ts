@@ -1,3 +1,4 @@
+// A product page prints whole on two sheets, and its summary for a physician on one.
 import { extractText } from 'unpdf'
 import { expect, it } from 'vitest'
 import { brand } from '../../shared/brand.ts'

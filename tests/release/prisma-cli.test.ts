@@ -1,3 +1,4 @@
+// A Prisma command that needs the native schema engine says so, and says what to use instead.
 import { readdirSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { runProgram } from '../support/staff-command.ts'

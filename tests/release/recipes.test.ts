@@ -1,3 +1,5 @@
+// Whoever follows a recipe of docs/recipes.md ends with green checks.
+// The test edits a copy of the project as the tables of the recipe say, and types its commands.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -5,8 +7,6 @@ import { dirname, join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { runShell } from '../support/staff-command.ts'
-
-/* Follows docs/recipes.md on a copy of the project: its tables are what is edited, its commands what is typed. */
 
 const ROW = /^\| `([^`]+)` \| `([^`]+)` \| (`{1,2}) ?(.+?) ?\3 \|$/gm
 const FILE = /^```tsx (\S+)\n(.*?)^```/gms

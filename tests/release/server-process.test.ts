@@ -1,3 +1,4 @@
+// A server process that is told to end during its start ends properly, and a wrong HOST is refused in one sentence.
 import { describe, expect, it } from 'vitest'
 import { aFolder } from '../support/a-folder.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,4 +1,4 @@
-// The roles of prisma/roles.sql on a PostgreSQL server whose superuser is not the owner of the tables.
+// An owner of the tables who is no superuser can give the roles of prisma/roles.sql, and the site runs on them.
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'

@@ -1,3 +1,4 @@
+// No page scrolls sideways at any tested width, nor on a phone with text that is twice as large.
 import type { Page } from '@playwright/test'
 import { expect, it } from 'vitest'
 import { PHONE, paths, siteForTests } from '../support/visit.ts'

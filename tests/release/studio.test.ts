@@ -1,3 +1,5 @@
+// Prisma Studio shows and changes enquiries beside the running site, as far as its database role may,
+// and refuses requests of foreign pages.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, readlink } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// A first start on a terminal ends with the address, where mails wait, and how to see enquiries.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// The forms and the product page say the same while a translation tool changes them, and a choice is sent as it is.
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
 import { progressTexts, uncertain } from '../../client/content/sending.ts'

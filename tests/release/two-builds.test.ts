@@ -1,3 +1,5 @@
+// While replicas are updated, two builds of the site run beside each other.
+// A visitor gets a page and its files from the same build, and the order reaches a server.
 import { existsSync } from 'node:fs'
 import { cp, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
@@ -11,11 +13,6 @@ import { startCaddy } from '../support/caddy.ts'
 import { eventually } from '../support/eventually.ts'
 import { createFaultFixtures } from '../support/fault-fixtures.ts'
 import { startServer } from '../support/server-process.ts'
-
-/*
- * While replicas are updated, two builds of the site run beside each other. A visitor must get a page and its files from the
- * same build, and the order must reach a server.
- */
 
 const { setUp } = createFaultFixtures()
 

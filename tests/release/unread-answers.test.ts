@@ -1,3 +1,4 @@
+// Clients that do not read their answers are cut and do not hold up orders, and slow readers are not cut.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'

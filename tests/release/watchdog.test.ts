@@ -1,3 +1,4 @@
+// A process that stands still is ended and says so, and a process that is busy or idle goes on.
 import { spawn } from 'node:child_process'
 import { expect, it } from 'vitest'
 

@@ -1,3 +1,5 @@
+// Every staff command that shows or changes personal data has a line in the access log, which itself holds none.
+// The history of an enquiry holds each change of its status and note.
 import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

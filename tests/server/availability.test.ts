@@ -1,3 +1,4 @@
+// /readyz tells the public whether orders can be stored and nothing else, and an outage is two lines of the log.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { probeStorage } from '../../server/enquiries/orders.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'

@@ -144,36 +144,23 @@ describe('a backup', () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Restored 8 rows /)])
   })
 
-  it('is restored with its pending mails withheld, except with --mails', async () => {
+  it('is restored with its pending mails and posts withheld, except with --mails', async () => {
     const waiting = await aSite(false)
     atEnd(waiting.close)
+    const enquiry = await waiting.db.enquiry.findFirstOrThrow()
+    await waiting.db.mail.create({ data: { kind: 'Post', enquiryId: enquiry.id } })
     const file = await aBackup(waiting.env)
     const { env: held } = await anOpenDatabase()
-    expect((await staff(['restore', file], held)).stdout).toMatch(/Withheld: 5 mails that were pending in the backup/)
+    expect((await staff(['restore', file], held)).stdout).toMatch(/Withheld: 6 mails that were pending in the backup/)
     const states = (env: Record<string, string>) =>
       onDatabase(env, (db) => db.mail.groupBy({ by: ['status', 'lastError'], _count: true }))
     expect(await states(held)).toEqual([
-      { status: 'Withheld', lastError: 'restored from a backup: may have been sent since', _count: 5 },
+      { status: 'Withheld', lastError: 'restored from a backup: may have been sent since', _count: 6 },
     ])
+    expect((await staff(['mails', 'retry', '--restored', '--yes'], held)).stdout).toContain('6 mails are due now')
     const { env: sending } = await anOpenDatabase()
     await staff(['restore', file, '--mails'], sending)
-    expect(await states(sending)).toEqual([{ status: 'Pending', lastError: null, _count: 5 }])
-  })
-
-  it('is restored with its subscriptions unconfirmed, except with --mails', async () => {
-    const from = await anOpenDatabase()
-    const confirmedAt = new Date('2026-11-01')
-    await from.db.subscriber.create({ data: { email: 'a@shop.example', consentVersion: '1', confirmedAt } })
-    const file = await aBackup(from.env)
-    for (const [options, expected] of [
-      [[], null],
-      [['--mails'], confirmedAt],
-    ] as const) {
-      const { db, env } = await anOpenDatabase()
-      const { stdout } = await staff(['restore', file, ...options], env)
-      expect(stdout.includes('No longer confirmed: 1 subscription')).toBe(expected === null)
-      expect(await db.subscriber.findMany({ select: { confirmedAt: true } })).toEqual([{ confirmedAt: expected }])
-    }
+    expect(await states(sending)).toEqual([{ status: 'Pending', lastError: null, _count: 6 }])
   })
 
   it('is restored with its sequences, so that new rows get new numbers', async () => {

@@ -1,3 +1,4 @@
+// Rows that arrive together are written by few statements, and a row that is refused does not fail the others.
 import { describe, expect, it } from 'vitest'
 import { createBatchWriter } from '../../server/enquiries/batch-writer.ts'
 

@@ -1,3 +1,4 @@
+// Mails keep to the daily budget, and staff learn of every enquiry within the minutes that are given here.
 import { describe, expect, it } from 'vitest'
 import { type Budget, limitOf, receiversOf, summaryIntervalMs } from '../../server/mail/budget.ts'
 import { type CountedKind, kinds, mailKinds } from '../../server/mail/states.ts'

@@ -1,3 +1,5 @@
+// A client may send a limited number of orders and subscriptions a minute and a day, with scripts and without.
+// What is not stored does not count for the day.
 import Fastify from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readEnv } from '../../server/env.ts'

@@ -1,3 +1,4 @@
+// Staff see no negative age, even of an enquiry that is dated in the future.
 import { expect, it } from 'vitest'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { anOpenDatabase } from '../support/fixtures.ts'

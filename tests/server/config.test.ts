@@ -1,3 +1,4 @@
+// `staff check` shows every variable and no secret, and a mail address that Resend would refuse ends the start.
 import { expect, it } from 'vitest'
 import { envSchema, readEnv } from '../../server/env.ts'
 import { staff } from '../support/staff-command.ts'

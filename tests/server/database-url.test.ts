@@ -1,3 +1,5 @@
+// A DATABASE_URL that does not work is refused in a sentence that says what to correct.
+// Where the server allows few connections, orders wait for one of them.
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, it } from 'vitest'

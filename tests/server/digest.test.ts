@@ -1,6 +1,8 @@
+// The digest names once a day the enquiries and mails that staff have to deal with, and holds no personal data.
 import { describe, expect, it } from 'vitest'
 import { readSummary, writeDigestIfDue } from '../../server/mail/summary.ts'
 import { products } from '../../shared/catalogue.ts'
+import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
@@ -161,7 +163,9 @@ describe('the digest of the day', () => {
     const isSent = { kind: 'Summary', status: 'Sent' } as const
     await eventually(() => onDatabase(env, async (db) => expect(await db.mail.count({ where: isSent })).toBe(1)))
     expect(await first.stop()).toEqual({ code: 0, signal: null })
-    await aServer({ ...env, ...digest })
+    const second = await aServer({ ...env, ...digest })
+    await submit(second.url, anOrder())
+    await eventually(() => expect(resend.mails.length).toBeGreaterThanOrEqual(3)) // sent after it has looked for a digest
     await onDatabase(env, async (db) => expect(await db.mail.count({ where: { kind: 'Summary' } })).toBe(1))
   })
 })

@@ -1,4 +1,4 @@
-// The PostgreSQL that the site starts itself: its roles, who starts and ends it, and what it tells.
+// The PostgreSQL that the site starts itself gives each role only its rights, ends with its last user, and logs no value.
 import { existsSync } from 'node:fs'
 import { chmod, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ import { aClient } from '../support/a-client.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
+import { lockHolders } from '../support/embedded-site.ts'
 import { aServer } from '../support/fixtures.ts'
 import { staff } from '../support/staff-command.ts'
 import { migrations } from '../support/test-database.ts'
@@ -70,24 +71,36 @@ it('ends with the site, which keeps every order for the next start', async () =>
   expect((await submit(second.url, order)).reference).toBe(reference)
 })
 
-it('is started by a staff command where no site runs, and ended after it', async () => {
+it('serves staff commands beside the site, and is started and ended by one where no site runs', async () => {
   const dataDir = await aFolder('quvera-staff-')
-  expect(await staff(['migrate'], { DATA_DIR: dataDir })).toMatchObject({ code: 0 })
+  const list = () => staff(['list'], { DATA_DIR: dataDir })
+  const site = await aServer({ DATA_DIR: dataDir })
+  const { reference } = await submit(site.url, anOrder())
+  const listed = { code: 0, stdout: expect.stringContaining(String(reference)), stderr: '' }
+  expect(await list()).toMatchObject(listed)
+  expect((await submit(site.url, anOrder())).status).toBe(200)
+  await site.stop()
+  expect(await list()).toMatchObject(listed)
   expect(existsSync(socketOf(dataDir))).toBe(false)
-  expect(await staff(['list'], { DATA_DIR: dataDir })).toMatchObject({ code: 0, stderr: '' })
-  expect(existsSync(socketOf(dataDir))).toBe(false)
+  expect(await lockHolders(dataDir)).toEqual([])
 })
 
-it('serves a command that joined until that one has ended, too', async () => {
+it('serves a command that joined until that one has ended, too, and one that comes then waits', async () => {
   const dataDir = await aFolder('quvera-joined-')
   await (await openDatabase({ dataDir, migrations, migrate: true })).close()
-  const first = await joinDatabase({ dataDir, migrations })
-  const second = await joinDatabase({ dataDir, migrations })
+  const join = () => joinDatabase({ dataDir, migrations })
+  const first = await join()
+  const second = await join()
   const ended = first.close()
-  expect(await second.db.enquiry.count()).toBe(0)
+  const late = join()
+  for (let count = 0; count < 20; count++) expect(await second.db.enquiry.count()).toBe(0)
   await second.close()
   await ended
+  const { db, close } = await late
+  expect(await db.enquiry.count()).toBe(0)
+  await close()
   expect(existsSync(socketOf(dataDir))).toBe(false)
+  expect(await lockHolders(dataDir)).toEqual([])
 })
 
 it('does not repeat statements and values in what the site logs', async () => {

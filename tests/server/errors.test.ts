@@ -1,3 +1,4 @@
+// A code of PostgreSQL is distinguished from the codes of Node and Prisma.
 import { expect, it } from 'vitest'
 import { sqlState } from '../../server/errors.ts'
 

@@ -1,3 +1,4 @@
+// A running site goes on serving, storing and mailing while a new build empties the folder of the site.
 import { spawn } from 'node:child_process'
 import { cp, mkdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

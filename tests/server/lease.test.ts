@@ -1,3 +1,4 @@
+// A lease has one holder until its time is over, and a lease from before the clock was set back blocks nobody.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { takeLease } from '../../server/database/lease.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'

@@ -1,3 +1,4 @@
+// The log tells of stored enquiries without personal data, and nobody can cause lines in it without limit.
 import { expect, it } from 'vitest'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'

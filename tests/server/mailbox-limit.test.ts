@@ -1,3 +1,4 @@
+// A mailbox gets at most three acknowledgements in 24 hours, however its address is written.
 import { describe, expect, it } from 'vitest'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
@@ -16,16 +17,14 @@ async function orders(app: TestApp, number: number, receivedAt?: Date) {
 
 const acknowledgements = (app: TestApp) => app.resend.mails.filter(({ key }) => key.startsWith('ack/'))
 const noneWaits = (app: TestApp) =>
-  eventually(async () =>
-    expect(await app.db.mail.count({ where: { status: 'Pending', kind: 'Acknowledgement' } })).toBe(0),
-  )
+  eventually(async () => expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(0))
 
-/** How many acknowledgements go out when each of the addresses sends an order, in turn. */
-async function acknowledged(orders: Record<string, unknown>[]) {
+/** A site that has got these orders, one after the other, and sent what it sends. */
+async function anAppAfter(orders: Record<string, unknown>[]) {
   const app = await anApp()
   for (const order of orders) expect((await submit(app.url, anOrder(order))).status).toBe(200)
   await noneWaits(app)
-  return acknowledgements(app).map((mail) => mail.to[0])
+  return app
 }
 
 describe('a mailbox gets three acknowledgements a day', () => {
@@ -38,19 +37,23 @@ describe('a mailbox gets three acknowledgements a day', () => {
       'at Gmail with dots, under either name',
       ['asha.verma@gmail.com', 'ashaverma@gmail.com', 'a.s.h.a.verma+x@googlemail.com', 'ASHAVERMA@GoogleMail.com'],
     ],
-  ])('%s', async (_how, emails) => {
-    expect(await acknowledged(emails.map((email) => ({ email })))).toHaveLength(3)
+  ])('%s, and staff a notice of each order', async (_how, emails) => {
+    const app = await anAppAfter(emails.map((email) => ({ email })))
+    expect(acknowledgements(app)).toHaveLength(3)
+    expect(app.resend.mails.filter(({ key }) => key.startsWith('staff/'))).toHaveLength(emails.length)
+    const isWithheld = { status: 'Withheld', lastError: { contains: '3 acknowledgements' } } as const
+    expect(await app.db.mail.count({ where: isWithheld })).toBe(emails.length - 3)
   })
 
   it('and another mailbox has three of its own', async () => {
     const emails = ['asha.verma@shop.example', 'ashaverma@shop.example', 'asha@gmail.com', 'asha@shop.example']
-    expect(await acknowledged(emails.map((email) => ({ email })))).toHaveLength(4)
+    expect(acknowledgements(await anAppAfter(emails.map((email) => ({ email }))))).toHaveLength(4)
   })
 
   it('and suspected spam in somebody’s name does not count', async () => {
     const email = 'asha@shop.example'
     const spam = Array.from({ length: 4 }, () => ({ email, website: 'x' }))
-    expect(await acknowledged([...spam, { email }])).toEqual([email])
+    expect(acknowledgements(await anAppAfter([...spam, { email }])).map(({ to }) => to)).toEqual([[email]])
   })
 
   it('also when they wait: counted are the mails of the last 24 hours, whenever their orders came', async () => {

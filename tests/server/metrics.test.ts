@@ -1,3 +1,4 @@
+// Prometheus reads orders, durations, mails and web vitals at a separate port, and implausible vitals are refused.
 import { expect, it } from 'vitest'
 import { readEnv } from '../../server/env.ts'
 import { readStaticPages } from '../../server/http/static-pages.ts'

@@ -1,3 +1,4 @@
+// A database and a backup of this version work with a later version, and a backup of a later version is refused.
 import { execFile } from 'node:child_process'
 import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'

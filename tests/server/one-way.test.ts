@@ -1,3 +1,5 @@
+// An order is stored once and answered with one reference, whichever way the browser sends it, and however often.
+// The table of cases also says what counts as a new order.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createEnquiry, insertEnquiries } from '../../server/enquiries/insert-enquiries.ts'
 import { messages, type Order } from '../../shared/order.ts'
@@ -371,11 +373,4 @@ it('an order that no key of its row explains is refused, and not tried for ever'
   )
   expect(status).toBe(422)
   expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
-})
-
-it('a reference that nobody has is not confirmed', async () => {
-  const { reference } = await submit(app.url, anOrder())
-  const statusOf = async (of?: string) => (await fetch(`${app.url}/received?reference=${of}`)).status
-  expect(await statusOf(reference)).toBe(200)
-  expect(await statusOf('QV-222222')).toBe(404)
 })

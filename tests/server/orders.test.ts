@@ -1,3 +1,5 @@
+// A valid order is stored once, answered with its reference and mailed, and any other is refused with a fixed text.
+// No log holds personal data.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'

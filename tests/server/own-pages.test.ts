@@ -1,3 +1,4 @@
+// Orders are taken only from the site's own pages, and the log warns where the site's own address is not configured.
 import { request } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { anOrder } from '../support/an-order.ts'

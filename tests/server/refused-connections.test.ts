@@ -1,3 +1,4 @@
+// A request that is no proper HTTP is answered in words with the security headers, and the orders before it are stored.
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'

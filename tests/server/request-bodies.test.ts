@@ -1,3 +1,4 @@
+// Request bodies that are too large or too many are refused before they are read, and the room they took is given back.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+// Delivery events leave a mail in the same final state in any order, and a forged or foreign event changes nothing.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readEvent } from '../../server/mail/delivery.ts'
 import { readSummary, writeSummary } from '../../server/mail/summary.ts'

@@ -1,3 +1,4 @@
+// Enquiries past the retention period are erased with their mails, and none while the clock is in doubt.
 import pino from 'pino'
 import { expect, it, vi } from 'vitest'
 import { eraseOldEnquiries, monthsBefore, startRetention } from '../../server/enquiries/retention.ts'

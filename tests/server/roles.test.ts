@@ -1,3 +1,4 @@
+// The roles of prisma/roles.sql may do what the site and staff need and nothing more, and a missing right is named.
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'

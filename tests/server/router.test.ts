@@ -1,3 +1,4 @@
+// The router answers as tRPC's own plugin does, so that tRPC's own client works with it.
 import { createTRPCClient, httpLink } from '@trpc/client'
 import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
 import Fastify, { type FastifyInstance } from 'fastify'

@@ -1,3 +1,4 @@
+// The sender runs in one process at a time, keeps to the pace of Resend, and continues by itself after a failure.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
@@ -102,6 +103,7 @@ describe('the sender', () => {
     const outbox = app.startOutbox()
     await eventually(() => expect(app.resend.mails).toHaveLength(16))
     await outbox.stop(1000)
+    expect(new Set(app.resend.calls.keys).size).toBe(16)
     // All at once, twelve would be refused. On a loaded machine two may arrive together.
     expect(app.resend.calls.limited).toBeLessThanOrEqual(2)
   })

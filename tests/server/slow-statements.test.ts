@@ -1,3 +1,4 @@
+// A confirmed order is stored also where PostgreSQL answers too late, and statements that were given up do not wait on.
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'

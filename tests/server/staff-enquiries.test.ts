@@ -1,3 +1,4 @@
+// Staff can list, find, show and change enquiries, and no control character that a visitor sent reaches the terminal.
 import { Readable, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { textFilter } from '../../server/staff/list.ts'
@@ -153,7 +154,7 @@ it('a list and help fit a terminal of 60 columns', async () => {
     { status: 'Contacted', name: 'Venkatanarasimharajuvaripeta Rao' },
     { Acknowledgement: 'Failed' },
   )
-  for (const command of [['list'], ['list', '--help'], ['list', '--help']]) {
+  for (const command of [['list'], ['list', '--help'], ['mails', '--help']]) {
     const lines: string[] = []
     const output = new Writable({ write: (chunk, _, done) => done(void lines.push(...String(chunk).split('\n'))) })
     const streams = { input: Readable.from([]), output: Object.assign(output, { columns: 60 }), errors: output }

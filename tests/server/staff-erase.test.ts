@@ -1,3 +1,4 @@
+// Staff can erase a person, single enquiries or old ones. Nothing is erased without --yes, and nothing else with it.
 import { describe, expect, it, vi } from 'vitest'
 import { readAge } from '../../server/staff/input.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'

@@ -1,3 +1,4 @@
+// An export holds what the site has stored, or all that is held of one person, and no formula of a visitor runs in it.
 import { spawn } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { products } from '../../shared/catalogue.ts'

@@ -1,3 +1,4 @@
+// Staff see which mails wait or failed and whom to ring, and can send or withhold them; a sent mail is not sent again.
 import { expect, it } from 'vitest'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,4 +1,6 @@
-import { readdir, stat } from 'node:fs/promises'
+// A start that cannot succeed ends with one line that says why, and one that is called off leaves a usable folder.
+// A staff command that looks for enquiries makes no database.
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -92,10 +94,15 @@ describe('staff commands and Studio open what is there', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('and `migrate` makes one', async () => {
-    const folder = await aFolder('quvera-start-')
-    expect(await staff(['migrate'], { DATA_DIR: join(folder, 'new') })).toMatchObject({ code: 0 })
-    expect(await staff(['list'], { DATA_DIR: join(folder, 'new') })).toMatchObject({ code: 0 })
+  it.each(['where nothing is', 'where a first start was cut short'])('and `migrate` makes one %s', async (where) => {
+    const dataDir = join(await aFolder('quvera-start-'), 'new')
+    if (where.includes('cut')) {
+      await mkdir(join(dataDir, 'postgres.new/base'), { recursive: true })
+      await writeFile(join(dataDir, 'postgres.new/PG_VERSION'), '18\n')
+    }
+    expect(await staff(['migrate'], { DATA_DIR: dataDir })).toMatchObject({ code: 0 })
+    expect(await staff(['list'], { DATA_DIR: dataDir })).toMatchObject({ code: 0 })
+    expect((await readdir(dataDir)).sort()).toEqual(['owner.lock', 'postgres'])
   })
 
   it('and say in which database they found no tables', async () => {

@@ -1,3 +1,4 @@
+// A mail changes its state only as the table of states allows, and only one file of the server changes states.
 import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { Prisma } from '../../server/database/generated/client.ts'

@@ -1,3 +1,4 @@
+// An enquiry that gets no notice of its own is named in a summary, and a summary that does not arrive is an alarm.
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { withholdNotices } from '../../server/mail/queue.ts'

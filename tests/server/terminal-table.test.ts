@@ -1,3 +1,4 @@
+// A table fits the terminal, keeps its columns with characters of any width, and shows no control character.
 import { Writable } from 'node:stream'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'

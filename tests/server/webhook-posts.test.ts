@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+// A stored enquiry is posted to NOTIFY_URL, again under the same id after a failure, and delays no order or mail.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import pino from 'pino'
@@ -14,7 +14,6 @@ import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFakeReceiver } from '../support/fake-receiver.ts'
 import { aDatabase, aServer } from '../support/fixtures.ts'
-import { scratch } from '../support/scratch.ts'
 import { staff } from '../support/staff-command.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -313,18 +312,6 @@ it('without NOTIFY_URL posts wait; `staff mails` lists them, and staff may withh
   const [{ id } = { id: 0n }] = await posts()
   expect((await staff(['mails', 'withhold', String(id)], app.env)).stdout).toContain('1 mail is withheld')
   expect(await states()).toEqual(['Withheld'])
-})
-
-it('a restored database withholds posts as it does mails', async () => {
-  await start({ mails: false })
-  receiver.answer = () => undefined
-  await submit(app.url, anOrder())
-  const file = join(scratch, `posts-${crypto.randomUUID()}.gz`)
-  await staff(['backup', file], app.env)
-  await start({ mails: false, notify: {} })
-  expect((await staff(['restore', file], app.env)).stdout).toContain('Withheld: 3 mails')
-  expect(await states()).toEqual(['Withheld'])
-  expect((await staff(['mails', 'retry', '--restored', '--yes'], app.env)).stdout).toContain('3 mails are due now')
 })
 
 it('with NOTIFY_FORMAT=json the start says once to whom personal data goes, and so does `staff check`', async () => {

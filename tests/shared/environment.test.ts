@@ -1,3 +1,4 @@
+// .env.example names every variable and sets nothing but the defaults.
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'

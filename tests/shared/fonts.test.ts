@@ -1,3 +1,4 @@
+// The build knows which characters of a page the fonts lack.
 import { expect, it } from 'vitest'
 import { missingCharacters } from '../../client/fonts/characters.ts'
 

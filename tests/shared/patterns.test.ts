@@ -1,3 +1,4 @@
+// Every regular expression of the project takes time in proportion to the text, whatever text comes.
 import { globSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { parseSync } from 'vite'

@@ -1,3 +1,4 @@
+// Every product has its pictures, its card and a name that fits, and the build names all that a further product lacks.
 import { expect, it } from 'vitest'
 import { findCatalogueErrors } from '../../client/build/pictures-plugin.ts'
 import { brand } from '../../shared/brand.ts'
