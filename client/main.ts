@@ -2,7 +2,7 @@
 // once somebody touches it. This script may run while the page is still being parsed.
 import { RECEIVED_PATH } from '../shared/form-outcome.ts'
 import { holdState, postByBrowser, setHoldState } from './enquiry/hold-state.ts'
-import { addKey, writeStoredKey } from './enquiry/submission-key.ts'
+import { addKey, readStoredKey, writeStoredKey } from './enquiry/submission-key.ts'
 import type { IslandName } from './ui/island.tsx'
 
 const HEADER_SCROLL_PX = 200
@@ -119,17 +119,27 @@ function hasNativeBehaviour(target: HTMLElement) {
   )
 }
 
+/** Chromium changes a focused number when the wheel is turned over it. Without the focus the page scrolls instead. */
+function keepNumber({ target }: Event) {
+  if (!(target instanceof HTMLInputElement) || target.type !== 'number' || target !== document.activeElement) return
+  target.blur()
+  requestAnimationFrame(() => target.focus({ preventScroll: true }))
+}
+
 function whenLoaded() {
   watchScroll() // reading scrollY earlier would force a layout
   setTimeout(start, CONTROLS_DELAY_MS)
 }
 
-if (location.pathname === RECEIVED_PATH) writeStoredKey(null) // the reference is shown: the next order gets a new key
+// The reference of the order that the browser posted is shown, and the next order gets a new key. The key of an order that
+// scripts sent stays: its answer may have been lost.
+if (location.pathname === RECEIVED_PATH && readStoredKey()?.isPosted) writeStoredKey(null)
 for (const type of interactions) addEventListener(type, loadTouched)
 addEventListener('submit', holdForm, true)
 addEventListener('click', holdButton, true)
 addEventListener('formdata', addKey)
 addEventListener('scroll', watchScroll)
+addEventListener('wheel', keepNumber, { passive: true })
 
 if (document.readyState === 'complete') whenLoaded()
 else addEventListener('load', whenLoaded)

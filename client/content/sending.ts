@@ -9,7 +9,10 @@ export const emptyFieldError = 'This field is empty.'
 /** Stands under a wrong email address. */
 export const emailFieldError = `${messages.email}. It should look like name@example.com.`
 
-export const notStored = `We could not save your enquiry. Everything you typed is still here. Please send it again, or call ${brand.phone}.`
+/** At the limit of a day: the message itself says when to try again. */
+export const notStoredToday = 'We could not save your enquiry. Everything you typed is still here.'
+
+export const notStored = `${notStoredToday} Please send it again, or call ${brand.phone}.`
 
 /** After a minute without any answer, or when the database did not answer the server. */
 export const uncertain = `Something went wrong on the way, so your enquiry may or may not have reached us. Everything you typed is still here. If you send it again unchanged, we will count it only once. You can also call ${brand.phone}.`

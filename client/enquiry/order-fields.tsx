@@ -1,4 +1,4 @@
-import type { ReactNode, WheelEvent } from 'react'
+import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
 import type { FieldRule, OrderField } from '../../shared/order.ts'
@@ -49,14 +49,7 @@ export function OrderFields({ rules, fieldErrors, values = {}, submissionKey, is
         </div>
       </Field>
       <Field {...about('quantity')} label="Quantity">
-        <input
-          {...field('quantity')}
-          type="number"
-          min={1}
-          inputMode="numeric"
-          enterKeyHint="next"
-          onWheel={keepNumber}
-        />
+        <input {...field('quantity')} type="number" min={1} inputMode="numeric" enterKeyHint="next" />
       </Field>
       <Field {...about('retailerSelfUse')} label="Retailer or Self Use">
         <Choice {...field('retailerSelfUse')} placeholder="Please choose" options={buyerTypes} />
@@ -73,13 +66,6 @@ export function OrderFields({ rules, fieldErrors, values = {}, submissionKey, is
       </div>
     </div>
   )
-}
-
-/** Chromium changes a focused number when the wheel is turned over it. Without the focus the page scrolls instead. */
-function keepNumber({ currentTarget }: WheelEvent<HTMLInputElement>) {
-  if (document.activeElement !== currentTarget) return
-  currentTarget.blur()
-  requestAnimationFrame(() => currentTarget.focus({ preventScroll: true }))
 }
 
 interface FieldProps {

@@ -2,7 +2,7 @@ import { focusManager, MutationObserver, onlineManager, QueryClient } from '@tan
 import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
-import { fieldErrorsOf, notStored, progressTexts, stoppedText, uncertain } from '../content/sending.ts'
+import { fieldErrorsOf, notStored, notStoredToday, progressTexts, stoppedText, uncertain } from '../content/sending.ts'
 import type { OrderState } from './order-received.tsx'
 import { currentKey, retryAfterMs, sendOrder, setCurrentKey } from './send-order.ts'
 import { answeredStatus, isNotUnderstood } from './trpc.ts'
@@ -63,7 +63,8 @@ export function createOrderSender(show: Show, postForm: () => void, maybeStoredK
         return postForm() // a page of the server's version answers
       }
       const serverMessage = answeredStatus(error) && (error as Error).message
-      const note = currentKey().maybeStored ? uncertain : notStored
+      const refusal = serverMessage === messages.manyOrders ? notStoredToday : notStored
+      const note = currentKey().maybeStored ? uncertain : refusal
       show({ note }, () => toast.error(serverMessage || messages.failed))
     } finally {
       clearTimeout(slow)

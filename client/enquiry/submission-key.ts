@@ -15,6 +15,8 @@ export interface SubmissionKey {
   key: string
   /** A request with this key was started and not refused, so the server may have stored what was sent. */
   maybeStored: boolean
+  /** The browser posted the form: if the order is stored, the page of its reference comes next. */
+  isPosted?: true
 }
 
 export function readStoredKey(): SubmissionKey | null {
@@ -43,5 +45,5 @@ export function addKey({ target, formData }: FormDataEvent): void {
   const given = formData.get('submissionKey')
   // A page that came by http has no randomUUID. Without a key the server looks for an equal enquiry.
   const key = given ? String(given) : (readStoredKey()?.key ?? crypto.randomUUID?.())
-  if (key && writeStoredKey({ key, maybeStored: true })) formData.set('submissionKey', key)
+  if (key && writeStoredKey({ key, maybeStored: true, isPosted: true })) formData.set('submissionKey', key)
 }

@@ -2,7 +2,14 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { enquiryReceived, receivedEarlier } from '../../client/content/enquiry-form.ts'
-import { emailFieldError, emptyFieldError, notStored, progressTexts, uncertain } from '../../client/content/sending.ts'
+import {
+  emailFieldError,
+  emptyFieldError,
+  notStored,
+  notStoredToday,
+  progressTexts,
+  uncertain,
+} from '../../client/content/sending.ts'
 import { OrderSection } from '../../client/enquiry/order-form.tsx'
 import { setCurrentKey } from '../../client/enquiry/send-order.ts'
 import { brand } from '../../shared/brand.ts'
@@ -324,6 +331,7 @@ it('the limit of a day is told and not waited for', async () => {
   await fill(filled)
   await send()
   await toast(messages.manyOrders)
+  await expect.element(page.getByText(notStoredToday, { exact: true })).toBeVisible()
   expect(network.sent).toHaveLength(1)
 })
 

@@ -318,6 +318,23 @@ describe.concurrent('one order', () => {
     await close()
   })
 
+  it('an order whose answer was lost is one order also after the page of another reference', async () => {
+    const email = anAddress()
+    const { page, close } = await open('/buy-now')
+    await cutAnswers(page, 1)
+    await fillOrder(page, { email })
+    await sendButton(page).click()
+    await page.getByText(progressTexts.again(2)).waitFor()
+    const [row] = await storedFrom(email)
+    await page.goto(`${site().url}${RECEIVED_PATH}?reference=${row?.reference}`)
+    await page.goto(`${site().url}/buy-now`)
+    await fillOrder(page, { email })
+    await sendButton(page).click()
+    await received(page)
+    expect(await storedFrom(email)).toHaveLength(1)
+    await close()
+  })
+
   it('going away and back before an order keeps all that was filled in, also where the browser kept no page', async () => {
     const email = anAddress()
     const { page, close } = await open('/buy-now')
