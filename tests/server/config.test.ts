@@ -37,6 +37,7 @@ it('`staff check` shows each variable in a line, and no secret', async () => {
   expect(stdout).not.toContain('Warning: RESEND_WEBHOOK_SECRET')
   const keyed = await staff(['check'], { RESEND_API_KEY: secrets.RESEND_API_KEY })
   expect(keyed.stdout).toContain('Warning: RESEND_WEBHOOK_SECRET is not set: nobody sees when a mail bounces')
+  expect(keyed.stdout).toContain('Warning: visitors answer to care@quvera.example, which is a stand-in')
   expect(lines.get('STAFF_EMAILS')).toBe('STAFF_EMAILS a@x.in,b@x.in')
   expect(lines.get('PORT')).toBe('PORT 3000 default')
   expect(lines.get('PUBLIC_URL')).toBe('PUBLIC_URL - default')

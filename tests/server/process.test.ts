@@ -163,6 +163,8 @@ describe('a server that cannot start', () => {
   it.each([
     [{ TRUST_PROXY: '0.0.0.0/1,128.0.0.0/1' }, /^TRUST_PROXY must be IP addresses or ranges .*; none wider than \/8 /],
     [{ TRUST_PROXY: '10.0.0.1,::/0' }, /^TRUST_PROXY must be IP addresses or ranges .*; none wider than \/8 /],
+    [{ TRUST_PROXY: '::ffff:0:0/96' }, /^TRUST_PROXY must be IP addresses or ranges .*; none wider than \/8 /],
+    [{ TRUST_PROXY: '::/8' }, /^TRUST_PROXY must be IP addresses or ranges .*; none wider than \/8 /],
     [{ PORT: '3999', METRICS_PORT: '3999' }, /^METRICS_PORT is PORT: choose another one\.$/],
     [{ DIRECT_DATABASE_URL: 'postgresql://a@b/c' }, /^DIRECT_DATABASE_URL is .* DATABASE_URL: set that too\.$/],
   ])('says in a sentence what is wrong with %j', (env, sentence) => {

@@ -1,7 +1,7 @@
 // Staff can erase a person, single enquiries or old ones. Nothing is erased without --yes, and nothing else with it.
 import { describe, expect, it, vi } from 'vitest'
 import { readAge } from '../../server/staff/input.ts'
-import { anOrder, call, submit } from '../support/an-order.ts'
+import { anOrder, call, postForm, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { aSite } from '../support/fixtures.ts'
 import { readCsv } from '../support/read-csv.ts'
@@ -27,6 +27,16 @@ describe('erase', () => {
     expect(left.stdout).not.toContain(reference)
     expect((await staff(['mails'], env)).stdout).not.toContain(reference)
     expect((await staff(['erase', ...who, '--yes'], env)).stdout).toBe('Nothing stored matches.\n')
+  })
+
+  it('finds a person whose address has a domain in another script, as the person writes it', async () => {
+    const { url, env } = await aSite()
+    await postForm(url, anOrder({ email: 'asha@उदाहरण.भारत' }))
+    await call(url, 'subscription.subscribe', { email: 'asha@xn--p1b6ci4b4b3a.xn--h2brj9c' })
+    const { stdout } = await staff(['erase', '--person', 'Asha@उदाहरण.भारत'], env)
+    expect(stdout).toContain('Would erase 1 enquiry with 2 mails and 1 subscription.')
+    const removed = await staff(['subscribers', '--remove', 'asha@उदाहरण.भारत'], env)
+    expect(removed.stdout).toContain('The subscription is ended')
   })
 
   it('by mobile number leaves the subscription of the address in the enquiry', async () => {

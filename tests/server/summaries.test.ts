@@ -160,6 +160,9 @@ describe('a summary', () => {
     await eventually(async () => expect(await app.db.mail.count({ where: { dueAt: { not: null } } })).toBe(0))
     const rows = await app.db.mail.findMany({ where: { kind: 'Notice' }, orderBy: { id: 'asc' } })
     expect(rows.map(({ status }) => status).toSorted()).toEqual(['Bounced', 'Failed', 'Failed', 'Unknown', 'Withheld'])
+    await staff(['mails', 'retry', '--restored', '--yes'], app.env)
+    const again = await app.db.mail.findFirst({ where: { kind: 'Notice', enquiry: { reference: restored } } })
+    expect(again?.status).toBe('Pending')
   })
 
   it('leaves a notice alone that was stored while the summary was written', async () => {

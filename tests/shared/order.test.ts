@@ -263,6 +263,7 @@ describe('a form', () => {
     '\u202d9876543210\u202c',
     '98765–43210',
     '98765\u201143210',
+    '98765\u221243210', // a minus sign
     '\u2066+91—98765‐43210\u2069',
     '\ufeff098765-43210',
   ])('takes invisible characters and every dash off a mobile number: %j', (mobile) =>
@@ -280,6 +281,9 @@ describe('a form', () => {
     ['Infinity', messages.wholeQuantity],
     ['1_000', messages.wholeQuantity],
     ['9007199254740991.4', messages.wholeQuantity],
+    ['+9007199254740991.4', messages.wholeQuantity],
+    ['900719925474099.14e1', messages.wholeQuantity],
+    ['999999999999999.01', messages.wholeQuantity],
     ['1.5', messages.wholeQuantity],
     ['9007199254740992', messages.largeQuantity],
     ['1e999', messages.largeQuantity],
@@ -287,6 +291,8 @@ describe('a form', () => {
     ['24', undefined],
     ['24.0', undefined],
     ['1e3', undefined],
+    ['1.5e1', undefined],
+    ['.', messages.wholeQuantity],
   ])('reads the quantity %j as a browser does in a number field', (quantity, message) =>
     expect(told({ quantity: read({ quantity }).quantity })).toBe(message),
   )
