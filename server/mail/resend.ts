@@ -73,13 +73,14 @@ export function createMailer(
     const sent = results.find(({ to }) => to === 'Sent')
     const refused = results.find(({ to }) => to === 'Failed')
     const undecided = results.filter(({ to }) => to !== 'Sent' && to !== 'Failed')
-    // The mail counts as unsent only if it is certain that it went to nobody.
-    const again = undecided.find(({ isUnsent }) => !isUnsent) ?? undecided[0]
-    if (!sent) return again ?? refused ?? refusal
-    if (again) {
-      const { isUnsent: _, ...result } = again // TriedAt stays: the 24 hours of the first key count for all
+    // One that may have gone out, or else any: the mail counts as unsent only if it is certain that it went to nobody.
+    const toRepeat = undecided.find(({ isCertainlyUnsent }) => !isCertainlyUnsent) ?? undecided[0]
+    // First an undecided one: the mail is tried again, and the same keys send nothing twice. Then one that was accepted.
+    if (toRepeat && sent) {
+      const { isCertainlyUnsent: _, ...result } = toRepeat // TriedAt stays: the 24 hours of the first key count for all
       return result
     }
+    if (!sent) return toRepeat ?? refused ?? refusal
     return refused ? { ...sent, lastError: `${refused.lastError} (for one of its receivers)` } : sent
   }
 

@@ -32,9 +32,9 @@ const POLL_MS = 1000
 const UPKEEP_MS = 60_000
 const SENDER_LEASE_SECONDS = 5
 const TRY_TIMEOUT_MS = 10_000
-/** Mails are claimed for so long at a time, because a statement for each would take the processor from orders. */
+/** One claim takes as many mails as start within this time: a statement for each mail would take the processor from orders. */
 const CLAIMED_MS = 100
-/** A try that begins no later than this does not delay the next one. */
+/** A start up to so much late is made up for. A later one moves all that follow. */
 const LATE_MS = 50
 
 /** Sends what is due until stopped. If its process dies, another one takes over when the lease ends. */
@@ -54,7 +54,7 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
 
   async function run() {
     while (!isStopping) {
-      woken = new AbortController() // a wake during the step ends the wait after it at once
+      woken = new AbortController() // new before the step: `wake` during it aborts this one, and `sleep` below ends at once
       const pauseMs = await step().catch(handleFailure)
       const waitMs = Math.min(pauseMs, nextPollAt - performance.now())
       if (waitMs > 0) await sleep(waitMs, undefined, { signal: woken.signal }).catch(() => undefined)
@@ -70,6 +70,7 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
     if (!isReady) return pollMs
     const waitMs = Math.max(pausedUntil, nextTryAt) - performance.now()
     if (waitMs > 0) return waitMs
+    // Posts have no interval: the quotient is Infinity, and `parallel` decides.
     const most = Math.min(transport.parallel - underWay.size, Math.ceil(CLAIMED_MS / transport.intervalMs()))
     const mails = most > 0 ? await transport.claim(most) : []
     for (const mail of mails) await startInTurn(mail)
@@ -91,7 +92,7 @@ export function startSender(db: Db, transport: Transport, { log, leaseSeconds, p
   }
 
   function handleFailure(err: unknown): number {
-    // availability.ts logs that the database is away. What only the sender meets is logged here.
+    // That the database is away is logged by availability.ts, once an order, a subscription or /readyz meets it.
     if (!isFailing && !isDatabaseAway(err)) {
       log.error({ err, lease: transport.lease }, 'the sender cannot work: nothing is sent')
       isFailing = true
