@@ -14,5 +14,6 @@ if (!downloaded) process.env.PRISMA_SCHEMA_ENGINE_BINARY ??= resolve(import.meta
 export default defineConfig({
   schema: 'prisma/schema.prisma',
   migrations: { path: 'prisma/migrations' },
+  // Nothing listens at the default address: Prisma wants a URL even to generate.
   datasource: { url: process.env.DATABASE_URL ?? 'postgresql://postgres@127.0.0.1:54329/postgres' },
 })

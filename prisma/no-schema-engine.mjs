@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Answers in place of Prisma's native schema engine, with one sentence in the two forms that Prisma's CLI shows:
-// for `cli` commands a line of JSON on stderr after a first line that it skips, else an error to each JSON-RPC request.
+// Answers in place of Prisma's native schema engine, with one message in the two forms that Prisma's CLI shows. `cli` and
+// `--version` are one-shot calls: a line of JSON on stderr, after a first line that Prisma skips. Otherwise Prisma talks
+// JSON-RPC over stdin: an error to each request.
 import { createInterface } from 'node:readline'
 
 const message = [

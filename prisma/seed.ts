@@ -56,5 +56,7 @@ await withDatabase({ ...readEnv(process.env), create: true, migrate: true }, asy
     throw new OperatorError('The database holds enquiries; only an empty one is seeded.')
   const enquiries = Array.from({ length: ENQUIRIES }, (_, index) => enquiry(index))
   await db.$transaction(enquiries.map((data) => db.enquiry.create({ data })))
-  console.log(`Stored ${ENQUIRIES} enquiries. None of their mails will be sent.`)
+  console.log(
+    `Stored ${ENQUIRIES} enquiries. The site sends none of their mails; \`staff mails retry --yes\` sends the refused ones.`,
+  )
 }).catch(exitWithReason)

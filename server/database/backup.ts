@@ -27,7 +27,7 @@ export const ACCESS_LOG = 'Quvera_Access'
 
 /**
  * Only the site's own tables, without leases, which describe running processes. Tables that refer to others come after
- * them.
+ * them. The order is right as long as those others refer to none: a chain of three tables needs another order.
  */
 const TABLES = `
   SELECT relname::text AS "name",

@@ -52,20 +52,25 @@ export interface ConnectOptions extends Preparation {
 export async function connectDatabase(connection: pg.ClientConfig, options: ConnectOptions): Promise<Database> {
   const settings = { ...connection, ...CONNECTION }
   const { queryTimeoutMs } = options
-  const limits = queryTimeoutMs && {
-    // Shorter than the client's: a statement that only the client gives up keeps its connection busy.
-    statement_timeout: Math.round(queryTimeoutMs * 0.9),
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-  }
+  const url = connection.connectionString ?? ''
+  const variable = url ? 'DATABASE_URL' : undefined
+  const limits = queryTimeoutMs
+    ? {
+        // Shorter than the client's: a statement that only the client gives up keeps its connection busy.
+        statement_timeout: Math.round(queryTimeoutMs * 0.9),
+        idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      }
+    : undefined
   // Prepares the database, and shows whether a pooler is in between.
-  const client = await connect({ ...settings, ...limits }).catch((error: unknown) => {
-    if (limits && SETTING_REFUSED.includes(sqlState(error) ?? '')) return connect(settings)
+  const client = await connect({ ...settings, ...limits }, variable).catch((error: unknown) => {
+    // A pooler that refuses the settings is asked without them.
+    if (limits && SETTING_REFUSED.includes(sqlState(error) ?? '')) return connect(settings, variable)
     throw error
   })
   try {
     const found = await readSettings(client)
-    const url = connection.connectionString ?? ''
-    // A pooler drops our time limit, and cannot keep named statements. Staff commands set no limit and need no names.
+    // Our time limit has arrived: no pooler is in between, which would drop it and cannot keep named statements. Staff commands
+    // set no limit and need no names: for them isDirect is false too.
     const isDirect = limits && found.statementTimeoutMs === limits.statement_timeout && !MARKED_AS_POOLER.test(url)
     const [, size = POOL_SIZE] = CONNECTION_LIMIT.exec(url) ?? []
     const pool = createPool({
@@ -81,7 +86,7 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
     const [notes] = await Promise.all([
       applyOrCheckMigrations(client, name, options),
       db.$connect(), // loads the query compiler
-      // Before `client` closes: a staff command that serves the embedded database ends when it has no connection left.
+      // PostgreSQL started by a staff command ends with its last connection: the pool opens one before `client` closes.
       pool.connect().then((first) => first.release()),
     ]).catch(async (error) => {
       await pool.end()
@@ -92,7 +97,7 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
       notes,
       warnings: warningsAbout(found),
       async withClient(work) {
-        const own = await connect(settings)
+        const own = await connect(settings, variable)
         return work(own).finally(() => own.end())
       },
       async close() {
@@ -115,9 +120,8 @@ function createPool(settings: pg.PoolConfig): pg.Pool {
   })
   pool.on('release', (error, client) => {
     if (isIdle(client)) return
-    // Never used again while it is in a transaction: the next order would be confirmed in it, and rolled back with it.
-    // pg-pool drops a connection that is ending when this handler returns.
-    client.end()
+    // In the pool again, it would take the next order into its open transaction, and lose the order at the rollback.
+    client.end() // called before the handler returns, it makes pg-pool drop the connection
     if (!isConnectionLost(error)) setConnectTimeout(CONNECT_AFTER_SILENCE_MS)
   })
   return pool
@@ -130,7 +134,7 @@ function isIdle(client: pg.PoolClient): boolean {
 }
 
 /** @param variable the one that holds the URL; none for the embedded database */
-async function connect(settings: pg.ClientConfig, variable = settings.connectionString && 'DATABASE_URL') {
+async function connect(settings: pg.ClientConfig, variable: string | undefined) {
   try {
     const client = new UtcClient(settings)
     client.on('error', () => {})

@@ -63,6 +63,7 @@ async function makeBackup(database: Database, folder: string, name: string, sign
   })
   if (!file) return
   try {
+    // Another process may have made it between the first look and the opening of this file.
     if (await isMade()) return await file.close()
     const rows = await writeBackup(database, file.createWriteStream({ flush: true }), signal)
     await rename(unfinished, join(folder, name))

@@ -23,7 +23,7 @@ export interface Preparation {
   anyVersion?: boolean | undefined
 }
 
-/** The database's time: clocks of several machines differ, and all stored times are the database's. */
+/** The time by the database's clock, which also sets the times in the rows. The clocks of several machines differ. */
 export async function readNow(db: Pick<Db, '$queryRaw'>): Promise<Date> {
   const [{ now }] = await db.$queryRaw<[{ now: Date }]>`SELECT now() AS "now"`
   return now

@@ -5,8 +5,8 @@ import type { Db } from './database.ts'
 const CLOCK_SET_BACK_MAX_SECONDS = 60
 
 /**
- * Takes or renews the lease `name` for `seconds`, by the database's clock. A lease with more than these seconds left was
- * taken before the clock was set back: it is free.
+ * Takes or renews the lease `name` for `seconds`, by the database's clock. No lease lasts longer: one with a minute more left
+ * was taken before the clock was set back, and is free.
  * @returns whether `holder` has the lease
  */
 export async function takeLease(

@@ -67,7 +67,8 @@ export async function assertMigrated(client: ClientBase, database: string, folde
  */
 export async function migrate(client: ClientBase, folder: string, only?: string[]): Promise<string[]> {
   const migrations = (await readMigrations(folder)).filter(({ name }) => only?.includes(name) ?? true)
-  for (const notes: string[] = []; ; ) {
+  const notes: string[] = []
+  while (true) {
     let due: Migration | undefined
     try {
       await client.query(BEGIN)
@@ -91,6 +92,7 @@ export async function migrate(client: ClientBase, folder: string, only?: string[
       notes.push(`applied migration ${due.name}`)
     } catch (error) {
       await client.query('ROLLBACK').catch(() => {}) // the first failure is the one to report
+      // Before any is found due, the first one stands for it: the table of migrations could not be made.
       throw toOperatorError(error, due ?? migrations[0], due !== undefined)
     }
   }

@@ -34,7 +34,7 @@ export async function openBackup(file: Readable, name: string, folder: string): 
     const migrations: string[] = []
     while (true) {
       const { value: line = '' } = await lines.next()
-      if (!line.startsWith(MIGRATION)) break
+      if (!line.startsWith(MIGRATION)) break // the line after the last migration is empty
       migrations.push(line.slice(MIGRATION.length))
     }
     const known = (await readMigrations(folder)).map((migration) => migration.name)

@@ -67,14 +67,14 @@ export function assertDataDir(dataDir: string, version: string, create: boolean)
     throw new OperatorError(
       `There is no database in ${dataDir} (DATA_DIR). Say with DATA_DIR or DATABASE_URL where it is, or start the site, which makes one.`,
     )
-  // Then PostgreSQL runs as `nobody`, and may use root's files: no other program of `nobody` may reach its socket.
+  // Started by root, PostgreSQL runs as `nobody` and may use root's files: no other program of `nobody` may reach its socket.
   if (process.getuid?.() === 0) chmodSync(dataDir, 0o700)
 }
 
 /** Files of another user would keep the owner's site from starting. */
 function assertOwner(dataDir: string): void {
   const me = process.getuid?.()
-  // As root: of the folder. Others may use a folder of somebody else that lets them, but not a database.
+  // Root must own the folder. Another user may use somebody else's folder, but must own the database in it.
   const path = me === 0 ? dataDir : pathIn(dataDir, 'database')
   let owner: number | undefined
   try {

@@ -44,21 +44,30 @@ const MISSING = ['28000', '3D000']
 type StopSignal = 'SIGINT' | 'SIGTERM'
 const DISK_FULL = 'No space left on device'
 
+/*
+ * On Linux setpriv, flock and sh start PostgreSQL, elsewhere sh alone. Each executes the next in its place, so the process id
+ * stays the same. sh runs one of the first two scripts, and then START.
+ */
+/**
+ * On Linux, where flock holds the lock before. PostgreSQL's own lock files that are still there are of a server that was
+ * killed, and their number may be that of another program by now. All of PostgreSQL's processes inherit the open lock file,
+ * so the lock is free when the last of them has ended.
+ */
+const REMOVE_OLD_LOCKS = 'rm -f "$DATABASE/postmaster.pid" "$SOCKET.lock"'
+/** Elsewhere PostgreSQL's pid file is the lock. */
+const EXIT_IF_IN_USE = `kill -0 "$(head -n 1 "$DATABASE/postmaster.pid" 2>/dev/null)" 2>/dev/null && exit ${IN_USE_EXIT_CODE}`
 /** Makes the database if there is none, and then becomes PostgreSQL. */
-const START = `umask 077; echo "$OWNER" > "$LOCK"
+const START = `umask 077
+echo "$OWNER" > "$LOCK"
 if [ ! -d "$DATABASE" ]; then
-  rm -rf "$DATABASE.new" && cp -RH "$EMPTY" "$DATABASE.new" && "$INITDB" --sync-only -D "$DATABASE.new" >&2 &&
-    mv "$DATABASE.new" "$DATABASE" && sync "$DATABASE" "$DATABASE/.." || exit 1
+  set -e
+  rm -rf "$DATABASE.new"
+  cp -RH "$EMPTY" "$DATABASE.new"
+  "$INITDB" --sync-only -D "$DATABASE.new" >&2
+  mv "$DATABASE.new" "$DATABASE"
+  sync "$DATABASE" "$DATABASE/.."
 fi
 exec "$@"`
-/**
- * The same on Linux, where flock holds the lock before. PostgreSQL's own lock files that are still there are of a server
- * that was killed, and their number may be that of another program by now: they are removed. All of PostgreSQL's processes
- * inherit the open lock file, so the lock is free when the last of them has ended.
- */
-const START_UNDER_LOCK = `rm -f "$DATABASE/postmaster.pid" "$SOCKET.lock"\n${START}`
-/** Elsewhere PostgreSQL's pid file is the lock. */
-const START_BY_PID_FILE = `kill -0 "$(head -n 1 "$DATABASE/postmaster.pid" 2>/dev/null)" 2>/dev/null && exit ${IN_USE_EXIT_CODE}\n${START}`
 
 export interface EmbeddedOptions {
   dataDir: string
@@ -92,6 +101,7 @@ export async function startEmbedded(options: EmbeddedOptions) {
       if (stopSignal) return
       warn(`PostgreSQL has ended (${reason}). Orders are refused until it runs again`)
       server = await relaunch()
+      // `stop` came during the restart, and signalled the PostgreSQL that had ended.
       if (stopSignal) server.kill(stopSignal)
       else warn('PostgreSQL runs again')
     }
@@ -100,7 +110,7 @@ export async function startEmbedded(options: EmbeddedOptions) {
   async function relaunch() {
     for (let failures = 0; ; failures++) {
       await sleep(PAUSES_MS[failures] ?? PAUSES_MS.at(-1))
-      if (stopSignal) return server
+      if (stopSignal) return server // the ended one: `watch` sees stopSignal and returns
       try {
         assertDataDir(dataDir, programs.version, false) // an empty one in place of a lost folder would hide the loss
         return await launch(dataDir, programs, settings, RESTART_LOCK_SECONDS)
@@ -130,8 +140,8 @@ async function launch(dataDir: string, { initdb, postgres }: Programs, settings:
   const flock = [`--timeout=${lockWaitSeconds}`, `--conflict-exit-code=${IN_USE_EXIT_CODE}`, '--no-fork', lock]
   const command =
     process.platform === 'linux'
-      ? asPostgresUser('flock', [...flock, 'sh', '-c', START_UNDER_LOCK, 'sh', ...server])
-      : asPostgresUser('sh', ['-c', START_BY_PID_FILE, 'sh', ...server])
+      ? asPostgresUser('flock', [...flock, 'sh', '-c', `${REMOVE_OLD_LOCKS}\n${START}`, 'sh', ...server])
+      : asPostgresUser('sh', ['-c', `${EXIT_IF_IN_USE}\n${START}`, 'sh', ...server])
   const child = spawn(...command, {
     env: {
       EMPTY: emptyDatabaseFolder(),
@@ -165,7 +175,10 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null
 }
 
-/** Whether this PostgreSQL, and not one of another process, answers. It refuses clients while it recovers. */
+/**
+ * Whether this PostgreSQL, and not one of another process, answers: the programs that start it become it, so it has the pid of
+ * the child. It refuses clients while it recovers.
+ */
 async function isReady(dataDir: string, child: ChildProcess): Promise<boolean> {
   if (hasEnded(child) || readServerPid(pathIn(dataDir, 'database')) !== child.pid) return false
   const client = new pg.Client({

@@ -29,7 +29,8 @@ export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: (
     failed(error: unknown) {
       if (downSince !== undefined) return
       downSince = Date.now()
-      const fault = error instanceof TypeError && { err: error } // a bug of ours: nothing else logs it
+      // A TypeError is a bug of ours and no absent database: its stack is logged.
+      const fault = error instanceof TypeError && { err: error }
       log.error({ cause: causeOf(error), ...fault }, 'the database is away: enquiries cannot be stored')
       probeLater()
     },

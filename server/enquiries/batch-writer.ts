@@ -17,10 +17,16 @@ export function createBatchWriter<Row, Result>(
   async function run() {
     if (isRunning) return
     isRunning = true
-    let size = 0
-    let singles = 0 // how many of the waiting rows are written one by one, because one of them was rejected
+    let lastSize = 0
+    let rowsToWriteSingly = 0 // those of a batch that failed because of one of them
     while (waiting.length > 0) {
-      size = singles-- > 0 ? 1 : Math.min(BATCH_MAX, Math.ceil((waiting.length + size) / 2))
+      // The clients of the last batch will send again: half of their rows and the waiting ones makes two equal batches.
+      let size = Math.min(BATCH_MAX, Math.ceil((waiting.length + lastSize) / 2))
+      if (rowsToWriteSingly > 0) {
+        rowsToWriteSingly--
+        size = 1
+      }
+      lastSize = size
       const batch = waiting.splice(0, size)
       try {
         const result = await write(batch.map(({ row }) => row))
@@ -33,7 +39,7 @@ export function createBatchWriter<Row, Result>(
       } catch (error) {
         if (isRowError(error) && batch.length > 1) {
           waiting.unshift(...batch)
-          singles = batch.length
+          rowsToWriteSingly = batch.length
           continue
         }
         // If the database failed, the waiting rows would fail too, each after a time limit of its own.

@@ -69,6 +69,7 @@ export async function insertEnquiries(
       INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Status", "DueAt", "LastError", "Mailbox")
       SELECT "Id", "Kind",
         CASE WHEN "IsWithheld" THEN 'Withheld'::"Quvera_MailStatus" ELSE 'Pending' END,
+        -- Due now. Of withheld mails only the notice gets a time, because it waits for a summary.
         CASE WHEN NOT "IsWithheld" OR "Kind" = 'Notice' THEN now() END,
         CASE WHEN "IsWithheld" THEN CASE "Kind" WHEN 'Notice' THEN ${SPAM_REASONS.Notice} ELSE ${SPAM_REASONS.Acknowledgement} END END,
         CASE "Kind" WHEN 'Acknowledgement' THEN "Quvera_mailbox"("Email") END

@@ -30,7 +30,7 @@ export class SubmitError extends Error {
 
 interface Submitted {
   reference: string
-  /** Only for an enquiry that was stored before, more than a minute ago. */
+  /** When the enquiry was stored, if that was more than a minute ago. */
   receivedAt?: string
 }
 
@@ -58,12 +58,12 @@ const TRIES = 4
 
 export function createOrders(db: Db, { availability, log, onStored, withPosts = false }: OrdersOptions) {
   const insertInBatch = createBatchWriter<NewEnquiry, Set<string>>(
-    (rows) => insertAndNotify(() => insertEnquiries(db, rows, { withPosts })),
+    (rows) => storeAndWakeSenders(() => insertEnquiries(db, rows, { withPosts })),
     isRowError,
   )
 
-  async function insertAndNotify<T>(insert: () => Promise<T>): Promise<T> {
-    const result = await retryIfLost(insert) // the submission key keeps an order from being stored twice
+  async function storeAndWakeSenders<T>(store: () => Promise<T>): Promise<T> {
+    const result = await retryIfLost(store) // the submission key keeps an order from being stored twice
     availability.worked()
     setImmediate(onStored) // not awaited: if it fails, the order is stored all the same
     return result
@@ -74,11 +74,12 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
     const row = createEnquiry(order)
     const stored = await insertInBatch(row)
     if (stored.has(row.Id)) return confirm(row.Reference)
+    // Not stored, because the key is taken, by this order or by another one, or only the reference is.
     const enquiry = await retryIfLost(() => findStored(order.submissionKey))
     if (!enquiry) return undefined
     if (!isSameOrder(enquiry, order)) throw new SubmitError('conflict', messages.conflict)
     const { id, reference, receivedAt } = enquiry
-    if (id === row.Id) return confirm(reference) // the connection was lost after the first try had stored the row
+    if (id === row.Id) return confirm(reference) // our own row: retryIfLost repeated a statement that had stored it
     return { reference, ...(isEarlier(enquiry) && { receivedAt: receivedAt.toISOString() }) }
   }
 
@@ -119,7 +120,7 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
   return {
     /** Resolves once the enquiry and its pending mails are committed. @throws SubmitError */
     submit: (order: Order): Promise<Submitted> =>
-      repeatUntilStored(() => storeOrder(order)).catch((cause: unknown) => {
+      retryWithNewReference(() => storeOrder(order)).catch((cause: unknown) => {
         throw toSubmitError(cause)
       }),
     /**
@@ -129,9 +130,9 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
     async submitForm(content: OrderContent, givenKey: string | undefined): Promise<Submitted> {
       let submissionKey = givenKey ?? randomUUID()
       try {
-        const { reference, isRepeat } = await repeatUntilStored(async () => {
-          const stored = await insertAndNotify(() => storeForm(content, submissionKey))
-          if (!stored) submissionKey = randomUUID() // the form was stored under the given key, and changed since
+        const { reference, isRepeat } = await retryWithNewReference(async () => {
+          const stored = await storeAndWakeSenders(() => storeForm(content, submissionKey))
+          if (!stored) submissionKey = randomUUID() // the key is taken, with other content, or the reference is
           return stored
         })
         return isRepeat ? { reference } : confirm(reference)
@@ -149,7 +150,8 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
   }
 }
 
-async function repeatUntilStored<T>(store: () => Promise<T | undefined>): Promise<T> {
+/** @param store makes a reference and stores; undefined if the reference is taken, or the key of a form with other content */
+async function retryWithNewReference<T>(store: () => Promise<T | undefined>): Promise<T> {
   for (let tries = 0; tries < TRIES; tries++) {
     const stored = await store()
     if (stored) return stored
@@ -200,7 +202,8 @@ async function retryIfLost<T>(work: () => Promise<T>): Promise<T> {
       return await work()
     } catch (error) {
       const isFull = sqlState(error) === TOO_MANY_CONNECTIONS
-      if (isFull ? performance.now() > giveUpAt : !isFirst || !isConnectionLost(error)) throw error
+      if (isFull && performance.now() > giveUpAt) throw error
+      if (!isFull && !(isFirst && isConnectionLost(error))) throw error
       await sleep(RETRY_PAUSE_MS)
     }
   }

@@ -42,11 +42,13 @@ export function startRetention(db: Db, months: number, log: Logger): () => void 
   async function erase() {
     const { now, isClockJump } = await readClock(db)
     const before = months ? monthsBefore(now, months) : new Date(0)
+    // After a jump a run with something to erase only logs, until the staff command has erased it. One without only renews the
+    // lease, whose end is then the last known time.
     if (isClockJump && (await db.enquiry.count({ where: { receivedAt: { lt: before } } })) > 0)
       return log.error(`${CLOCK_JUMP} ${staffCommand(`erase --older-than ${months}m --yes`)}`)
     // Each run has a new holder, so that no process renews the lease: the first to find the lease expired erases.
     const isFirst = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
-    if (isClockJump) return // the lease makes the present time the last known one
+    if (isClockJump) return
     const erased = isFirst ? await eraseOldEnquiries(db, before) : 0
     if (erased > 0) log.info({ erased, months }, 'old enquiries were erased')
     const count = await deleteExpiredSubscribers(db, now)
@@ -61,7 +63,7 @@ export function startRetention(db: Db, months: number, log: Logger): () => void 
   return () => clearInterval(timer)
 }
 
-/** The last known time is the end of the lease; before the first lease, the time of the newest enquiry. */
+/** The last known time is the end of the lease, a day after the last run; before the first run, the newest enquiry's time. */
 async function readClock(db: Db): Promise<{ now: Date; isClockJump: boolean }> {
   await db.$executeRaw`
     INSERT INTO "Quvera_Lease" ("Name", "Holder", "Until")

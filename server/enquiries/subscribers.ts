@@ -14,6 +14,8 @@ export type { Subscriber }
 
 /** An address that is not confirmed within these days is deleted. */
 export const UNCONFIRMED_DAYS = 30
+/** Until EndsAt. The row is deleted a day after that. */
+const LINK_DAYS = UNCONFIRMED_DAYS - 1
 
 export type Subscribers = ReturnType<typeof createSubscribers>
 
@@ -64,7 +66,10 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
         UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = now(), "EndsAt" = NULL
         WHERE "Id" = ${id}::uuid AND "ConfirmedAt" IS NULL`)
     },
-    /** The row is deleted at once, or a day later if a mail to the address still counts towards the limits. */
+    /**
+     * Deletes the row. If a mail of the last 24 hours to it counts towards the limits, only ends the subscription: the row is
+     * deleted a day later.
+     */
     async end({ id }: Subscriber) {
       await withSubmitError(
         db.$transaction([
@@ -83,7 +88,7 @@ async function insertSubscriber(db: Db, email: string): Promise<void> {
   await db.$transaction([
     db.$executeRaw`
       INSERT INTO "Quvera_Subscriber" AS stored ("Email", "ConsentVersion", "EndsAt")
-      VALUES (${email}, ${CONSENT_VERSION}, now() + make_interval(days => ${UNCONFIRMED_DAYS - 1}))
+      VALUES (${email}, ${CONSENT_VERSION}, now() + make_interval(days => ${LINK_DAYS}))
       ON CONFLICT ("Email") DO UPDATE
         SET "SubscribedAt" = now(), "ConsentVersion" = excluded."ConsentVersion", "EndsAt" = excluded."EndsAt"
         WHERE stored."ConfirmedAt" IS NULL`,
@@ -99,7 +104,7 @@ async function insertSubscriber(db: Db, email: string): Promise<void> {
 /** Returns how many were deleted. A restored address gets an EndsAt here, so that its link works as long as any other. */
 export async function deleteExpiredSubscribers(db: Db, now: Date): Promise<number> {
   const before = new Date(now.getTime() - DAY_MS)
-  const endsAt = new Date(now.getTime() + (UNCONFIRMED_DAYS - 1) * DAY_MS)
+  const endsAt = new Date(now.getTime() + LINK_DAYS * DAY_MS)
   await db.subscriber.updateMany({ where: { confirmedAt: null, endsAt: null }, data: { endsAt } })
   return (await db.subscriber.deleteMany({ where: { endsAt: { lt: before } } })).count
 }

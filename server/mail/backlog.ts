@@ -4,7 +4,10 @@ import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 
 /* Figures for monitoring: how many mails wait or did not arrive, and for how long the oldest has waited. */
 
-/** Counts of a kind end here, so that the cost does not grow. Their order is that of an index, so that it is used. */
+/**
+ * At most so many rows are counted for each kind and state, so that the cost does not grow. `ORDER BY "DueAt"` makes PostgreSQL
+ * use the index.
+ */
 const COUNT_MAX = 10_000
 const OVERDUE_SECONDS = 15 * 60
 

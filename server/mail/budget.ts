@@ -26,11 +26,15 @@ export function limitOf(kind: CountedKind, budget: Budget, count: number): numbe
   const { mails, receivers } = budget
   if (mails === 0) return Number.POSITIVE_INFINITY
   const share = (SHARES[kind] * mails) / 100
-  const highest = kind === 'Summary' ? share : Math.min(share, mails - receivers)
+  const besideOneSummary = mails - receivers
+  const highest = kind === 'Summary' ? share : Math.min(share, besideOneSummary)
   return Math.max(0, Math.floor((highest - count) / receiversOf(kind, budget)))
 }
 
-/** An hour with a budget of 100 and one receiver. At most a day, so that the smallest budget pays for one a day. */
+/**
+ * What notices leave, a quarter of the budget, pays for one summary an interval: of 100 mails and one receiver, about an hour.
+ * At most a day, so that the smallest budget pays for one a day.
+ */
 export function summaryIntervalMs({ mails, receivers }: Budget): number {
   if (mails === 0) return SUMMARY_INTERVAL_MIN_MS
   const leftByNotices = ((100 - SHARES.Notice) * mails) / 100

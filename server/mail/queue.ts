@@ -7,7 +7,8 @@ import { kinds, NOT_ALONE, statesBefore, untoldStates } from './states.ts'
 /*
  * The queue: rows of Quvera_Mail that are Pending. No transaction is open during a try. All times are the database's.
  * `DueAt` is when a Pending mail may be sent, or when its claim ends. Of a notice that told nobody `DueAt` is since when it
- * waits for a summary. `TriedAt` is when a try began that may have sent the mail.
+ * waits for a summary. `TriedAt` is when the first try began that may have sent the mail, and once it is Sent, when the try
+ * that sent it ended.
  */
 
 export type StoredMail = Awaited<ReturnType<typeof readMails>>[number]
@@ -31,8 +32,11 @@ export interface Result {
   /** Pending: when to try again. */
   dueInMs?: number
   resendId?: string
-  /** The mail was certainly not sent: its times become those before the claim. */
-  isUnsent?: true
+  /**
+   * DueAt and TriedAt are put back to what they were before the claim: a Pending mail is due at once, and this try does not
+   * count in the budget.
+   */
+  isCertainlyUnsent?: true
   /** How long to pause all sending. */
   pauseMs?: number
 }
@@ -43,8 +47,8 @@ const RETRY_MAX_SECONDS = 300
 const ACKNOWLEDGEMENT_MAX_DAYS = 1
 
 /**
- * The only statement that changes the state of mails. Skips mails that may not have the new one, and returns how many
- * changed. A notice that told nobody begins to wait for a summary, unless `dueAt` is given.
+ * The only statement that changes the state of mails, besides deploy/after-pg-restore.sql. Skips mails that may not have the
+ * new one, and returns how many changed. A notice that told nobody begins to wait for a summary, unless `dueAt` is given.
  * @param dueAt for Pending only: without it the mail would never be sent
  */
 export async function transition(
@@ -54,9 +58,9 @@ export async function transition(
   change: Prisma.Sql,
   dueAt?: Prisma.Sql,
 ): Promise<number> {
-  const sinceUntold = Prisma.sql`CASE WHEN mail."Kind" = 'Notice' AND ${untoldStates.includes(to)} THEN now() END`
+  const waitsSince = Prisma.sql`CASE WHEN mail."Kind" = 'Notice' AND ${untoldStates.includes(to)} THEN now() END`
   const changed = await db.$queryRaw<unknown[]>`
-    UPDATE "Quvera_Mail" mail SET "Status" = ${to}::"Quvera_MailStatus", "DueAt" = ${dueAt ?? sinceUntold}, ${change}
+    UPDATE "Quvera_Mail" mail SET "Status" = ${to}::"Quvera_MailStatus", "DueAt" = ${dueAt ?? waitsSince}, ${change}
     WHERE mail."Status" = ANY(${statesBefore(to)}::text[]::"Quvera_MailStatus"[]) AND ${where}
     RETURNING mail."Id"`
   return changed.length
@@ -74,7 +78,10 @@ export function claimTried(db: Db, ofKinds: MailKind[], most: number, leaseSecon
   return claim(db, where, 'ASC', most, leaseSeconds)
 }
 
-/** If another process claims the same mails at this moment, PostgreSQL checks the outer condition on their newer rows. */
+/**
+ * Two processes may select the same rows. The second one waits for the first, then finds that the outer condition no longer
+ * holds, and leaves them out.
+ */
 async function claim(db: Db, where: Prisma.Sql, order: 'ASC' | 'DESC', most: number, leaseSeconds: number) {
   const claims = await db.$queryRaw<Claim[]>`
     UPDATE "Quvera_Mail" mail
@@ -91,7 +98,10 @@ async function claim(db: Db, where: Prisma.Sql, order: 'ASC' | 'DESC', most: num
   return claims.flatMap((each) => mails.filter(({ id }) => id === each.id).map((mail) => ({ ...mail, ...each })))
 }
 
-/** Leaves out mails of an enquiry that was erased meanwhile. A mail with a key of its own stays: nothing is written for it. */
+/**
+ * Leaves out mails of an enquiry that was erased meanwhile. A mail with a key of its own is kept: writeMessage returns
+ * undefined if its enquiry or subscriber is gone.
+ */
 export async function readMails(db: Db, rows: { id: bigint }[]) {
   if (rows.length === 0) return []
   const mails = await db.mail.findMany({
@@ -110,11 +120,11 @@ export async function readMails(db: Db, rows: { id: bigint }[]) {
  * @returns whether the result counts
  */
 export async function recordResult(db: Db, mail: ClaimedMail, result: Result): Promise<boolean> {
-  const { to, lastError, dueInMs = 0, resendId = null, isUnsent } = result
+  const { to, lastError, dueInMs = 0, resendId = null, isCertainlyUnsent } = result
   let dueAt = Prisma.sql`now() + make_interval(secs => ${dueInMs / 1000})`
   let triedAt = Prisma.sql`"TriedAt"`
   if (to === 'Sent') triedAt = Prisma.sql`now()` // the budget counts from then on, as Resend does
-  if (isUnsent) {
+  if (isCertainlyUnsent) {
     dueAt = Prisma.sql`${mail.dueBefore}`
     triedAt = Prisma.sql`${mail.triedBefore}::timestamptz`
   }
@@ -145,7 +155,8 @@ export async function withholdOld(db: Db, ofKinds: MailKind[], maxAgeDays: numbe
 
 /** When the share of notices is used up: a summary tells of their enquiries. */
 export function withholdNotices(db: Db): Promise<void> {
-  return withhold(db, 'Notice', 0, `${NOT_ALONE}: there were too many.`)
+  const days = 0 // all that are due
+  return withhold(db, 'Notice', days, `${NOT_ALONE}: there were too many.`)
 }
 
 /** Withholds the untried mails of a kind that have been due for so many days. */

@@ -56,7 +56,7 @@ export function readResult(
   const name = clean(failure?.name) || 'unreadable answer'
   const message = clean(failure?.message)
   const lastError = isConnected ? `${status || ''} ${name}: ${message}`.trim() : `no connection: ${message}`
-  const notTaken = (pauseMs: number): Result => ({ to: 'Pending', lastError, isUnsent: true, pauseMs })
+  const notTaken = (pauseMs: number): Result => ({ to: 'Pending', lastError, isCertainlyUnsent: true, pauseMs })
   const ambiguous: Result = { to: 'Pending', lastError, pauseMs: Math.min(retryMs, AMBIGUOUS_PAUSE_MAX_MS) }
   if (!isConnected) return notTaken(retryMs)
   if (name === 'daily_quota_exceeded' || name === 'monthly_quota_exceeded') return notTaken(QUOTA_PAUSE_MS)

@@ -34,14 +34,14 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
   const mailer = createMailer(env)
   const writeSummaryIfDue = createSummaryWriter(db, env, budget, log, summaryWaitMs)
   let count = 0
-  let isTriedFirst = false
+  let takesRetriesFirst = false
 
   function limitNow(kind: CountedKind): number {
     if (kind === 'Confirmation' && !publicUrl) return 0 // its link would lead nowhere
     return limitOf(kind, budget, count)
   }
 
-  const claimAgain = (most: number) => claimTried(db, mailKinds, most, leaseSeconds)
+  const claimRetries = (most: number) => claimTried(db, mailKinds, most, leaseSeconds)
 
   async function claimNew(most: number): Promise<ClaimedMail[]> {
     for (const kind of mailKinds) {
@@ -64,8 +64,8 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       if (limitNow('Summary') > 0) await writeSummaryIfDue(isUpkeep)
     },
     async claim(most) {
-      isTriedFirst = !isTriedFirst // by turns, so that mails which fail for hours do not hold up new ones
-      const [first, second] = isTriedFirst ? [claimAgain, claimNew] : [claimNew, claimAgain]
+      takesRetriesFirst = !takesRetriesFirst // by turns, so that mails which fail for hours do not hold up new ones
+      const [first, second] = takesRetriesFirst ? [claimRetries, claimNew] : [claimNew, claimRetries]
       const mails = await first(most)
       return mails.length > 0 ? mails : second(most)
     },
@@ -86,6 +86,7 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       const reason = lastError.split(':')[0]
       const fields = { mail: id, kind, attempt: attempts, state: to, reason }
       const isLost = kinds[kind].to === 'staff' && to !== 'Pending'
+      // Sent with a lastError: one of several receivers was refused.
       if (to === 'Sent') log.error(fields, 'a mail was refused for one of its receivers: correct STAFF_EMAILS')
       else if (isLost || lastError.includes('monthly_quota_exceeded'))
         log.error(fields, 'a mail was not sent, and staff may not know of an enquiry: see `staff mails`')
@@ -95,7 +96,7 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
 }
 
 function withheld(lastError: string): Result {
-  return { to: 'Withheld', lastError, isUnsent: true }
+  return { to: 'Withheld', lastError, isCertainlyUnsent: true }
 }
 
 /**

@@ -80,11 +80,12 @@ export function createMailer(
     const sent = results.find(({ to }) => to === 'Sent')
     const refused = results.find(({ to }) => to === 'Failed')
     const undecided = results.find(isUndecided)
-    if (!sent) return undecided ?? refused ?? refusal
-    if (undecided) {
-      const { isUnsent: _, ...result } = undecided // TriedAt stays: the 24 hours of the first key count for all
+    // First an undecided one: the mail is tried again, and the same keys send nothing twice. Then one that was accepted.
+    if (undecided && sent) {
+      const { isCertainlyUnsent: _, ...result } = undecided // TriedAt stays: the 24 hours of the first key count for all
       return result
     }
+    if (!sent) return undecided ?? refused ?? refusal
     return refused ? { ...sent, lastError: `${refused.lastError} (for one of its receivers)` } : sent
   }
 

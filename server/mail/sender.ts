@@ -35,7 +35,7 @@ const POLL_MS = 1000
 const UPKEEP_MS = 60_000
 const SENDER_LEASE_SECONDS = 5
 const TRY_TIMEOUT_MS = 10_000
-/** Mails are claimed for so long at a time, because a statement for each would take the processor from orders. */
+/** One claim takes as many mails as start within this time: a statement for each mail would take the processor from orders. */
 const CLAIMED_MS = 100
 
 /** Sends what is due until stopped. If its process dies, another one takes over when the lease ends. */
@@ -58,7 +58,7 @@ export function startSender(
 
   async function run() {
     while (!isStopping) {
-      woken = new AbortController() // a wake during the step ends the wait after it at once
+      woken = new AbortController() // new before the step: `wake` during it aborts this one, and `sleep` below ends at once
       const pauseMs = await step().catch(handleFailure)
       const waitMs = Math.min(pauseMs, nextPollAt - performance.now())
       if (waitMs > 0) await sleep(waitMs, undefined, { signal: woken.signal }).catch(() => undefined)
@@ -74,6 +74,7 @@ export function startSender(
     if (!isReady) return pollMs
     const waitMs = Math.max(pausedUntil, transport.turns.nextAt()) - performance.now()
     if (waitMs > 0) return waitMs
+    // Posts have no interval: the quotient is Infinity, and `parallel` decides.
     const most = Math.min(transport.parallel - underWay.size, Math.ceil(CLAIMED_MS / transport.turns.intervalMs()))
     const mails = most > 0 ? await transport.claim(most) : []
     for (const mail of mails) await startInTurn(mail)

@@ -43,14 +43,20 @@ export function statesBefore(to: MailStatus): MailStatus[] {
 export const undeliveredStates: MailStatus[] = ['Bounced', 'Failed', 'Complained']
 /** A notice in one of these states has told nobody of its enquiry. It waits for a summary while it has a DueAt. */
 export const untoldStates: MailStatus[] = ['Bounced', 'Failed', 'Unknown', 'Withheld']
+export const waitsForSummary = { dueAt: { not: null } }
 
-/** Of Quvera_Mail: notices that wait for a summary. The condition of an index, word for word. */
+/** Notices that wait for a summary: the condition of `Quvera_Mail_untold_idx`, word for word. */
 export const WAITS_FOR_SUMMARY = Prisma.raw(
   `"Kind" = 'Notice' AND "DueAt" IS NOT NULL AND "Status" IN (${untoldStates.map((state) => `'${state}'`).join(', ')})`,
 )
 
 /** The reason that deploy/after-pg-restore.sql gives: `staff mails retry --restored` sends these mails. */
 export const WITHHELD_BY_RESTORE = 'restored from a backup: may have been sent since'
+/*
+ * How a notice comes into a summary:
+ *   suspected spam, or no share left → Withheld, NOT_ALONE, with a DueAt → summary → Withheld, IN_SUMMARY, without DueAt
+ *   bounced, failed or unknown       → its reason, with a DueAt          → summary → its reason, without DueAt
+ */
 /** The beginning of the reason of a notice that is not mailed: only a summary tells of its enquiry. */
 export const NOT_ALONE = 'Not mailed alone'
 /** The reason of such a notice once a summary has told of its enquiry. The number of the summary follows. */

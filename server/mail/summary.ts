@@ -28,7 +28,7 @@ const NAMED_MAX = 1000
 const READ_MAX = 2000
 const NOTICES_MAX = 10_000
 
-/** An Unknown mail may not have arrived. */
+/** Mails that did not arrive, or perhaps did not (Unknown). */
 const didNotArrive = { status: { in: [...undeliveredStates, 'Unknown' as const] } }
 export const undeliveredSummaries = { ...didNotArrive, kind: 'Summary' as const }
 
@@ -45,7 +45,7 @@ interface WaitingNotice extends Listed {
   isHeldBack: boolean
 }
 
-/** Those that began to wait first; of them, the newest enquiries first. */
+/** Those that have waited longest, at most `NOTICES_MAX`, in the order of their enquiries: the newest first. */
 function readWaitingNotices(db: Db): Promise<WaitingNotice[]> {
   return db.$queryRaw`
     SELECT mail."Id" AS "mail", starts_with(mail."LastError", ${NOT_ALONE}) AS "isHeldBack", form."Id"::text AS "id",
@@ -185,9 +185,10 @@ export async function writeSummary(db: Db, now: Date, backupDir?: string): Promi
   const key = `${kinds.Summary.key}/${randomUUID()}`
   await db.$transaction(async (transaction) => {
     const summary = text && (await transaction.mail.create({ data: { kind: 'Summary', text, key } }))
-    const told = notices.filter(({ isNew }) => isNew) // if there are any, there is a summary
+    const told = summary ? notices.filter(({ isNew }) => isNew) : []
     const reason = summary ? `${IN_SUMMARY} ${summary.id}.` : null
     await transaction.$executeRaw`
+      -- A notice that failed keeps its reason; a withheld one gets the summary that told of its enquiry.
       UPDATE "Quvera_Mail" SET "DueAt" = NULL,
         "LastError" = CASE WHEN "Status" <> 'Withheld' OR "LastError" = ${WITHHELD_BY_RESTORE} THEN "LastError"
           WHEN "Id" = ANY(${idsOf(told)}::bigint[]) THEN ${reason}

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A turn that is taken up to so much too late is made up for; after a longer pause the turns begin anew. */
+/** A turn that is taken up to so much late is made up for. A later one moves all that follow. */
 const LATE_MS = 50
 
 export type Turns = ReturnType<typeof createTurns>

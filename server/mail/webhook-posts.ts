@@ -75,13 +75,13 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
       if (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text')
         return { to: 'Withheld', lastError: 'Not posted: suspected spam.' }
       const body = createPostBody(NOTIFY_FORMAT, enquiry)
-      const { isAccepted, status: lastError, retryAfterMs } = await sendPost(target, key, body, signal)
+      const { isAccepted, status, retryAfterMs } = await sendPost(target, key, body, signal)
       if (isAccepted) return { to: 'Sent', lastError: null }
       const pauseMs = Math.max(retryAfterMs, PAUSE_AFTER_FAILURE_MS)
       const isTooOld = Number(triedHoursAgo) > MAIL_MAX_AGE_DAYS * 24
-      if (lastError === GONE || isTooOld) return { to: 'Failed', lastError, pauseMs }
+      if (status === GONE || isTooOld) return { to: 'Failed', lastError: status, pauseMs }
       const dueInMs = Math.max(backOffMs(attempts, MAIL_RETRY_SECONDS), retryAfterMs)
-      return { to: 'Pending', lastError, dueInMs, pauseMs }
+      return { to: 'Pending', lastError: status, dueInMs, pauseMs }
     },
     logResult({ id, attempts }, { to, lastError: reason }) {
       const fields = { mail: id, to: new URL(url).origin, attempt: attempts, reason }

@@ -49,9 +49,8 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
         const find = (order: 'asc' | 'desc', take: number) =>
           db.enquiry.findMany({ where, select, orderBy: byTime(order), take })
         const count = await db.enquiry.count({ where })
-        // No address is empty: '' matches none.
-        const subscription = { email: person && 'email' in person ? person.email.toLowerCase() : '' }
-        const subscriptions = await db.subscriber.count({ where: subscription })
+        const subscription = person && 'email' in person ? { email: person.email.toLowerCase() } : undefined
+        const subscriptions = subscription ? await db.subscriber.count({ where: subscription }) : 0
         const mails = formatCount(await db.mail.count({ where: { enquiry: where } }), 'mail', 'mails')
         const what = `${formatCount(count, 'enquiry', 'enquiries')} with ${mails} and ${formatCount(subscriptions, 'subscription', 'subscriptions')}`
         await recordAccess(db, yes ? what : `only shown: ${what}`) // which also says whether a person is known
@@ -68,7 +67,7 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
           if (ids.length === 0) break
           await db.enquiry.deleteMany({ where: { id: { in: ids } } })
         }
-        await db.subscriber.deleteMany({ where: subscription })
+        if (subscription) await db.subscriber.deleteMany({ where: subscription })
         print(`Erased ${what}. ${ELSEWHERE}`)
       })
     })

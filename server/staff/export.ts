@@ -30,12 +30,12 @@ export function exportCommand(add: AddCommand, terminal: Terminal) {
 }
 
 async function exportEnquiries(terminal: Terminal, db: Db, where: Prisma.EnquiryWhereInput) {
-  await recordFound(terminal, db, where)
+  await recordAccessTo(terminal, db, where)
   await writeCsv(terminal, recordColumns, readRecords(db, where, 'asc'))
 }
 
 /** Names a few enquiries in the access log, and counts many. */
-export async function recordFound({ recordAccess }: Terminal, db: Db, where: Prisma.EnquiryWhereInput) {
+export async function recordAccessTo({ recordAccess }: Terminal, db: Db, where: Prisma.EnquiryWhereInput) {
   const few = await db.enquiry.findMany({ where, select: { reference: true }, take: REFERENCES_MAX + 1 })
   const what =
     few.length > REFERENCES_MAX ? formatCount(await db.enquiry.count({ where }), 'enquiry', 'enquiries') : few

@@ -88,11 +88,17 @@ export function toFilter({ from, to, product, type, status }: Filters): Prisma.E
 
 /** Joins a reference that was typed as two arguments: `QV 7K3M9P`. */
 export function joinReferences(words: string[]): string[] {
-  const joins = (index: number) => index < words.length - 1 && /^[a-z]{1,5}$/i.test(words[index] ?? '')
-  return words.flatMap((word, index) => (joins(index) ? [] : [joins(index - 1) ? words[index - 1] + word : word]))
+  const joined: string[] = []
+  let prefix = ''
+  for (const [index, word] of words.entries()) {
+    const isPrefixOfNext = index < words.length - 1 && /^[a-z]{1,5}$/i.test(word)
+    if (!isPrefixOfNext) joined.push(prefix + word)
+    prefix = isPrefixOfNext ? word : ''
+  }
+  return joined
 }
 
-/** `qv-7k3m9p` and `QV 7K3M9P` become `QV-7K3M9P`. `7k3m9p` becomes `-7K3M9P`, which fits any prefix. */
+/** `qv-7k3m9p` and `QV 7K3M9P` become `QV-7K3M9P`. `7k3m9p` becomes `-7K3M9P`, the ending of a reference with any prefix. */
 export function readReferences(words: string[]): string[] {
   return joinReferences(words).map(readReference)
 }
@@ -104,9 +110,16 @@ function readReference(text: string): string {
   return prefix ? `${prefix}-${code}` : `-${code}`
 }
 
-/** @throws OperatorError when one of them is not found or not unique */
+function isEnding(reference: string): boolean {
+  return reference.startsWith('-')
+}
+
+/**
+ * @param references whole ones, or endings
+ * @throws OperatorError when one of them is not found or not unique
+ */
 export async function findByReference(db: Db, references: string[]) {
-  const endings = references.filter((reference) => reference.startsWith('-'))
+  const endings = references.filter(isEnding)
   const rows = await db.enquiry.findMany({
     where: { OR: [{ reference: { in: references } }, ...endings.map((endsWith) => ({ reference: { endsWith } }))] },
     include: { mails: { orderBy: { id: 'asc' } }, history: { orderBy: { id: 'asc' } } },
@@ -114,7 +127,7 @@ export async function findByReference(db: Db, references: string[]) {
   })
   const found = references.map((reference) => {
     const [row, other] = rows.filter((each) => each.reference.endsWith(reference))
-    const name = reference.replace(/^-/, '')
+    const name = isEnding(reference) ? reference.slice(1) : reference
     if (!row) throw new OperatorError(`There is no enquiry ${name}. ${staffCommand('list TEXT')} looks for others.`)
     if (other) throw new OperatorError(`${name} is ${row.reference} or ${other.reference}: name one of them.`)
     return row

@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import type { Prisma } from '../database/generated/client.ts'
 import { toEnquiry } from '../enquiries/enquiry.ts'
 import { IN_SUMMARY, kinds, undeliveredStates } from '../mail/states.ts'
-import { byTime, type Row, readRecords, recordFound, withMails } from './export.ts'
+import { byTime, type Row, readRecords, recordAccessTo, withMails } from './export.ts'
 import { type Filters, likePattern, mobileDigits, toFilter, UsageError, withFilters } from './input.ts'
 import { type AddCommand, printTable, type Terminal, timeCell, writeJson } from './output.ts'
 
@@ -60,7 +60,7 @@ async function printEnquiries(
   const { print } = terminal
   const orderBy = byTime(oldest ? 'asc' : 'desc')
   if (json) {
-    await recordFound(terminal, db, where)
+    await recordAccessTo(terminal, db, where)
     return writeJson(terminal, readRecords(db, where, oldest ? 'asc' : 'desc'))
   }
   const rows = await db.enquiry.findMany({ where, include: withMails, orderBy, take: LISTED_MAX })

@@ -3,7 +3,14 @@ import type { Db } from '../database/database.ts'
 import type { Prisma } from '../database/generated/client.ts'
 import { redact } from '../errors.ts'
 import { formatCount, staffCommand } from '../format.ts'
-import { kinds, NOT_ALONE, undeliveredStates, untoldStates, WITHHELD_BY_RESTORE } from '../mail/states.ts'
+import {
+  kinds,
+  NOT_ALONE,
+  undeliveredStates,
+  untoldStates,
+  WITHHELD_BY_RESTORE,
+  waitsForSummary,
+} from '../mail/states.ts'
 import { undeliveredSummaries } from '../mail/summary.ts'
 import { printTable, type Terminal, timeCell } from './output.ts'
 
@@ -35,9 +42,9 @@ export const sections = exclusive([
     where: {
       kind: 'Notice',
       status: { in: untoldStates },
-      dueAt: { not: null },
+      ...waitsForSummary,
       enquiry: { status: 'New' },
-      NOT: [withheldByRestore, { status: 'Withheld', lastError: { startsWith: NOT_ALONE } }],
+      NOT: { OR: [withheldByRestore, { status: 'Withheld', lastError: { startsWith: NOT_ALONE } }] },
     },
     advice: `The notice did not reach staff. Answer the visitor, then: ${staffCommand('status REFERENCE Contacted')}. ${staffCommand('check --mail ADDRESS')} tries an address of STAFF_EMAILS.`,
   },
@@ -73,7 +80,7 @@ export const sections = exclusive([
 function exclusive(all: Section[]): Section[] {
   return all.map((section, index) => {
     const earlier = all.slice(0, index).map(({ where }) => where)
-    return { ...section, where: { AND: section.where, NOT: earlier } }
+    return { ...section, where: { AND: section.where, NOT: { OR: earlier } } }
   })
 }
 

@@ -7,7 +7,7 @@ import { formatAge, formatCount, staffCommand } from '../format.ts'
 import { readOldestNewEnquiry } from '../mail/backlog.ts'
 import { limitOf, readCount } from '../mail/budget.ts'
 import { transition } from '../mail/queue.ts'
-import { IN_SUMMARY, mailKinds, NOT_ALONE, states } from '../mail/states.ts'
+import { IN_SUMMARY, mailKinds, NOT_ALONE, states, waitsForSummary } from '../mail/states.ts'
 import { findByReference, joinReferences, readReferences, UsageError } from './input.ts'
 import { findIds, type MailFilter, printSection, sections, withheldByRestore } from './mail-sections.ts'
 import type { AddCommand, Terminal } from './output.ts'
@@ -44,13 +44,15 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
       const isNamed = words.length > 0
       const { RESEND_API_KEY: key } = env()
       await terminal.onDatabase(async (db) => {
-        const wanted = isNamed ? { id: { in: await find(db) } } : allUnsent
-        const retried: MailStatus[] = includeUnknown ? ['Pending', 'Failed', 'Unknown'] : ['Pending', 'Failed']
-        const withheld = [...(restored ? [withheldByRestore] : []), ...(isNamed ? [withheldForSummary] : [])]
-        const where: MailFilter = { AND: wanted, OR: [{ status: { in: retried } }, ...withheld] }
-        const ids = await findIds(db, where)
+        const selected = isNamed ? { id: { in: await find(db) } } : allUnsent
+        const retriableStates: MailStatus[] = includeUnknown ? ['Pending', 'Failed', 'Unknown'] : ['Pending', 'Failed']
+        const retriableWithheld = [...(restored ? [withheldByRestore] : []), ...(isNamed ? [withheldUntilNamed] : [])]
+        const retriable = { AND: selected, OR: [{ status: { in: retriableStates } }, ...retriableWithheld] }
+        const ids = await findIds(db, retriable)
         if (yes || isNamed) {
-          const due = await retryMails(db, ids, withheld.length > 0 ? [...retried, 'Withheld'] : retried)
+          const expected: MailStatus[] =
+            retriableWithheld.length > 0 ? [...retriableStates, 'Withheld'] : retriableStates
+          const due = await retryMails(db, ids, expected)
           const next = key
             ? 'the running site sends them. Beyond their share of the mails of 24 hours acknowledgements wait, and a summary tells of the notices'
             : 'but RESEND_API_KEY is not set here: no mail is sent until the site runs with one'
@@ -59,9 +61,9 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
           const title = 'These mails would be due'
           const advice =
             'Nothing was changed. Repeat the command with --yes, or with the numbers or references of some.'
-          await printSection(terminal, db, { where, title, advice })
+          await printSection(terminal, db, { where: retriable, title, advice })
         } else print('No mail would be due.')
-        const left = (await db.mail.count({ where: wanted })) - ids.length
+        const left = (await db.mail.count({ where: selected })) - ids.length
         if (left > 0)
           print(
             `Left out: ${formatCount(left, 'mail', 'mails')}, sent or withheld before, or Unknown. --restored includes those that a restore withheld, --include-unknown the Unknown ones.`,
@@ -87,9 +89,10 @@ function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
 }
 
 /**
- * Makes mails due now, if they still have one of the `expected` states: the site sends meanwhile. An accepted, Failed or
- * Unknown mail gets a new key, because Resend may send nothing under the old one. A restored mail keeps its key. `LastError` stays until the
- * next try. Returns how many are due.
+ * Makes mails due now. Their states are compared with `expected` again, because the site sends meanwhile. Of a Pending mail
+ * TriedAt stays, because the 23 hours of its key count from it; the tries of others begin anew. An accepted, Failed or
+ * Unknown mail gets a new key, because Resend may send nothing under the old one. A restored mail keeps its key. `LastError`
+ * stays until the next try, but of a Withheld mail it goes. Returns how many are due.
  */
 function retryMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
   const isKeyUsed = Prisma.sql`"Status" IN ('Unknown', 'Failed') OR "ResendId" IS NOT NULL`
@@ -117,8 +120,11 @@ const allUnsent = {
   OR: [{ status: { in: ['Pending', 'Failed', 'Unknown'] } }, withheldByRestore],
 } satisfies MailFilter
 
-/** Withheld as suspected spam, or because a summary was to tell of it: sent when a person names it. */
-const withheldForSummary = {
+/**
+ * Withheld as suspected spam and marked `not-spam` since, or because a summary was to tell of it. Sent only when a person
+ * names it.
+ */
+const withheldUntilNamed = {
   status: 'Withheld',
   enquiry: { suspectedSpam: false },
   OR: [NOT_ALONE, IN_SUMMARY, SPAM_REASONS.Acknowledgement].map((reason) => ({ lastError: { startsWith: reason } })),
@@ -166,7 +172,7 @@ async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]
   const reasons =
     waits('Post') && !env.NOTIFY_URL ? ['NOTIFY_URL is not set here: unless the site has one, posts wait.'] : []
   const forSummary = await db.mail.count({
-    where: { status: 'Withheld', dueAt: { not: null }, lastError: { startsWith: NOT_ALONE } },
+    where: { ...waitsForSummary, status: 'Withheld', lastError: { startsWith: NOT_ALONE } },
   })
   if (forSummary > 0) reasons.push(`${formatCount(forSummary, 'notice waits', 'notices wait')} for the next summary.`)
   const mailsWaiting = mailKinds.filter(waits)

@@ -12,7 +12,7 @@ import { type AddCommand, onOneLine, type Terminal } from './output.ts'
 
 const LABEL_WIDTH = 16
 const LABELS = { ...fieldColumns, products: 'Product', retailerSelfUse: 'Buyer type' }
-const SPAM = 'yes: it looks as if a program sent it, so it got no acknowledgement'
+const SPAM = 'yes: marked by the site or by staff; since then no acknowledgement is sent'
 const NOTE_MAX = 2000
 
 type Change = { note: string | null } | { status: EnquiryStatus } | { suspectedSpam: boolean }
@@ -76,8 +76,9 @@ export function noteCommand(add: AddCommand, terminal: Terminal) {
     .description(`Visitors never see it, but a person who asks what is held about them gets it (\`export --person\`): write only what
 they may read.`)
     .action(async (first: string, others: string[], { replace = false }: { replace?: boolean }) => {
-      const [text = '', ...words] = joinReferences([first, ...others.slice(0, 1)]).concat(others.slice(1))
-      const references = readReferences([text])
+      // `note QV 7K3M9P text`: only the first two words can be a reference; later ones belong to the note.
+      const [reference = '', ...words] = joinReferences([first, ...others.slice(0, 1)]).concat(others.slice(1))
+      const references = readReferences([reference])
       if (words.length === 0) throw new UsageError('Name the text of the note')
       const added = onOneLine(words.join(' '))
       const tooLong = new UsageError(`A note has at most ${NOTE_MAX} characters`)
@@ -159,6 +160,7 @@ function mailLines({ id, kind, status, triedAt, dueAt, attempts, lastError }: Ma
 }
 
 function changeLine({ at, role, who, column, before, after }: Row['history'][number]): string {
-  const what = before === after ? 'of a note that was removed' : `${before ?? '-'} → ${after ?? '-'}`
+  const isEmptied = before === after // both are null: the trigger empties the changes of a removed note
+  const what = isEmptied ? 'of a note that was removed' : `${before ?? '-'} → ${after ?? '-'}`
   return line(column, `${what}, ${formatIndianTime(at)}, by ${who ? `${who}, ` : ''}${role}`)
 }

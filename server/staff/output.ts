@@ -31,7 +31,7 @@ export function onOneLine(text: string): string {
 
 /** For columns whose title says `IST`: `09 Nov 18:13`, with the year if it is not the current one. */
 export function timeCell(time: Date): string {
-  const year = formatIndianTime(new Date()).slice(6, 11)
+  const year = formatIndianTime(new Date()).slice(6, 11) // ' 2026'
   return formatIndianTime(time).replace(year, '').replace(/ IST$/, '')
 }
 

@@ -34,6 +34,7 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
         withheld = mails.rowCount ?? 0
         unconfirmed = subscribers.rowCount ?? 0
       }
+      // The tables as they were in the backup; its rows and `complete`, in one transaction; later migrations; the roles' rights.
       const restore = async (client: ClientBase) => {
         await prepareTables(client, backup, folder)
         const rows = await fillTables(client, backup, name, () => complete(client))

@@ -74,12 +74,8 @@ export async function runStaff(
       },
       recordAccess: (db, what) => writeAccessLine({ command: args[0] ?? '', env, errors }, db, what),
     })
+    assertNotTakenByNpm(program, variables)
     const names = program.commands.map((command) => command.name()).join(', ')
-    const all = program.commands.flatMap((command) => [command, ...command.commands])
-    const options = all.flatMap(({ options }) => options.map(({ long }) => long ?? ''))
-    const taken = options.find((option) => !NPM_OPTIONS.includes(option) && isTakenByNpm(option, variables))
-    if (taken)
-      throw new UsageError(`npm has read ${taken} itself. Type -- before the command: npm run -s staff -- list`)
     const [command] = args
     if (!command) throw new UsageError(`Name a command: ${names}`)
     if (Object.hasOwn(replacements, command))
@@ -99,15 +95,22 @@ export async function runStaff(
 }
 
 /** Where `--` is missing before the command, npm keeps its options, and passes them on as variables. */
-function isTakenByNpm(option: string, variables: Variables): boolean {
-  return variables[`npm_config_${option.slice(2).replaceAll('-', '_')}`] !== undefined
+function assertNotTakenByNpm(program: Command, variables: Variables) {
+  const commands = program.commands.flatMap((command) => [command, ...command.commands])
+  const options = commands.flatMap(({ options }) => options.map(({ long }) => long ?? ''))
+  const isTaken = (option: string) => variables[`npm_config_${option.slice(2).replaceAll('-', '_')}`] !== undefined
+  const taken = options.find((option) => !NPM_OPTIONS.includes(option) && isTaken(option))
+  if (taken) throw new UsageError(`npm has read ${taken} itself. Type -- before the command: npm run -s staff -- list`)
 }
 
-/** Before anything is written, refuses an empty DATABASE_URL for commands that create a database. */
+/**
+ * Before anything is written, refuses an empty DATABASE_URL for commands that create a database. Compose passes it empty when
+ * .env lacks it.
+ */
 function assertOwnDatabase([command = '']: string[], variables: Variables, { DATABASE_URL, DATA_DIR }: Env) {
   if (DATABASE_URL) return
-  const isNamed = variables.DATA_DIR && !variables.DATA_DIR_FROM_FILE
-  if (variables.DATABASE_URL === '' && !isNamed && ['migrate', 'restore'].includes(command))
+  const isDataDirTyped = variables.DATA_DIR && !variables.DATA_DIR_FROM_FILE
+  if (variables.DATABASE_URL === '' && !isDataDirTyped && ['migrate', 'restore'].includes(command))
     throw new OperatorError(
       `DATABASE_URL is set but empty. Name the database: DATABASE_URL=… with the login of the tables' owner, or DATA_DIR=${DATA_DIR} for the embedded database.`,
     )

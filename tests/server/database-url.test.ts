@@ -105,20 +105,12 @@ it('a server without TLS is told in a sentence, also where the URL only prefers 
   )
 })
 
-it.each(['DATABASE_URL', 'DIRECT_DATABASE_URL'])(
-  'an escape that is no UTF-8 is told in a sentence, in %s',
-  async (name) => {
-    const urls = { DATABASE_URL: 'postgresql://quvera:secret@127.0.0.1:1/quvera' }
-    const { code, stderr } = await staff(['migrate'], {
-      ...urls,
-      [name]: 'postgresql://quvera:a%ffb@127.0.0.1:1/quvera',
-    })
-    expect([code, stderr]).toEqual([
-      1,
-      `The database cannot be reached: URI malformed. Check ${name}. In its password % is written %25, and # is written %23.\n`,
-    ])
-  },
-)
+it('an escape that is no UTF-8 is told in a sentence', async () => {
+  const DATABASE_URL = 'postgresql://quvera:a%ffb@127.0.0.1:1/quvera'
+  expect((await staff(['list'], { DATABASE_URL })).stderr).toBe(
+    'The database cannot be reached: URI malformed. Check DATABASE_URL. In its password % is written %25, and # is written %23.\n',
+  )
+})
 
 it.each(['pa#ss', '1#ss'])('a raw # in the password is refused with how it is written: %s', async (password) => {
   const { code, stderr } = await staff(['list'], { DATABASE_URL: `postgresql://quvera:${password}@127.0.0.1:1/quvera` })

@@ -149,8 +149,8 @@ ALTER TABLE "Quvera_Form"
     ADD CONSTRAINT "Quvera_Form_Quantity_check" CHECK ("Quantity" BETWEEN 1 AND 9007199254740991),
     ADD CONSTRAINT "Quvera_Form_Note_check" CHECK (char_length("Note") <= 2000);
 
--- Partial indexes, because the mails of a new order have none of these values and then cost nothing here.
--- Prisma's schema cannot express the condition; the index names are the ones it expects.
+-- Partial: the mails of a new order that is no spam meet none of these conditions, so storing it writes to none of these
+-- indexes. Prisma's schema cannot express the conditions; the index names are the ones it expects.
 CREATE INDEX "Quvera_Mail_Tag_idx" ON "Quvera_Mail" ("Tag") WHERE "TriedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_Kind_TriedAt_idx" ON "Quvera_Mail" ("Kind", "TriedAt") WHERE "TriedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_tried_idx" ON "Quvera_Mail" ("DueAt") WHERE "Status" = 'Pending' AND "TriedAt" IS NOT NULL;
@@ -200,6 +200,7 @@ ORDER BY form."ReceivedAt" DESC;
 -- Records changes by the staff command, Studio and psql. Their roles need no privilege on the history.
 CREATE FUNCTION "Quvera_keep_history"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    -- $1 is OLD, $2 is NEW, %I the schema. Writes a row for each of the three columns that changed.
     EXECUTE format('INSERT INTO %I."Quvera_History" ("EnquiryId", "Who", "Column", "Before", "After")
         SELECT $2."Id", nullif(current_setting(''quvera.who'', true), ''''), * FROM (VALUES
             (''Status'', $1."Status"::text, $2."Status"::text),
