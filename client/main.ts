@@ -58,18 +58,16 @@ function watchScroll() {
 
 /** Holds a form until its island is hydrated. Then it is submitted once. */
 function holdForm(event: Event) {
-  const form = event.target
+  const form = event.target as HTMLFormElement
   const island = islandOf(form)
-  if (!(form instanceof HTMLFormElement) || !island || holdState(form) === 'byBrowser') return
-  hold(event, form, {
-    isReady: () => island.hasAttribute('data-hydrated'),
-    load: () => hydrate(island),
-    release(isReady) {
-      if (isReady) form.requestSubmit()
-      else if (navigator.onLine) postByBrowser(form)
-      else alert(form.dataset.offline)
-    },
-  })
+  if (!island || holdState(form) === 'byBrowser') return
+  const isReady = () => island.hasAttribute('data-hydrated')
+  function release() {
+    if (isReady() && form.isConnected) form.requestSubmit()
+    else if (navigator.onLine) postByBrowser(form)
+    else alert(form.dataset.offline)
+  }
+  if (!isReady()) hold(event, form, () => hydrate(island), release)
 }
 
 /** Holds a button until there are controls. Then it is clicked once. */
@@ -77,23 +75,12 @@ function holdButton(event: Event) {
   if (!(event.target instanceof Element)) return
   const button = event.target.closest<HTMLElement>('button[type=button]')
   if (!button || hasNativeBehaviour(button)) return
-  hold(event, button, {
-    isReady: () => root.hasAttribute('data-ready'),
-    load: start,
-    release: (isReady) => isReady && button.click(),
-  })
+  const isReady = () => root.hasAttribute('data-ready')
+  if (!isReady()) hold(event, button, start, () => isReady() && button.isConnected && button.click())
 }
 
-interface EarlyTarget {
-  isReady: () => boolean
-  /** Resolves also after a failure. */
-  load: () => Promise<unknown>
-  release: (isReady: boolean) => void
-}
-
-/** Stops an event that came before its code. Releases the target once: when the code is loaded, or after HOLD_TIMEOUT_MS. */
-function hold(event: Event, target: HTMLElement, { isReady, load, release }: EarlyTarget) {
-  if (isReady()) return
+/** Stops an event that came before its code. Calls `release` once: when `load` has ended, or after HOLD_TIMEOUT_MS. */
+function hold(event: Event, target: HTMLElement, load: () => Promise<unknown>, release: () => void) {
   event.preventDefault()
   event.stopImmediatePropagation() // React may handle it already
   if (holdState(target) === 'held') return
@@ -105,7 +92,7 @@ function hold(event: Event, target: HTMLElement, { isReady, load, release }: Ear
     if (holdState(target) !== 'held') return
     setHoldState(target, 'byScripts')
     submitButton?.setAttribute('aria-disabled', 'false')
-    release(isReady() && target.isConnected)
+    release()
   }
   const timer = setTimeout(releaseHeld, HOLD_TIMEOUT_MS)
   load().then(releaseHeld)

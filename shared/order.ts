@@ -8,8 +8,8 @@ export const PRIVACY_NOTICE_VERSION = '2026-11-25'
 export const NAME_MAX = 200
 export const EMAIL_MAX = 254
 
-/** Of several broken rules the first in this order is shown. The first four are the owner's words. */
-const ruleMessages = {
+/** Of several broken rules the first in this order is shown. The first four, `failed` and `received` are the owner's words. */
+export const messages = {
   empty: 'Please fill the data',
   email: 'Please enter a valid email address',
   digits: 'Please enter only number.',
@@ -21,12 +21,7 @@ const ruleMessages = {
   buyerType: `Please choose ${buyerTypes.join(' or ')}.`,
   product: `Please choose ${products.join(' or ')}.`,
   malformed: 'Please reload the page and send the form again.',
-} as const
-const messageOrder: string[] = Object.values(ruleMessages)
-
-/** `failed` and `received` are the owner's words. */
-export const messages = {
-  ...ruleMessages,
+  // No rule has one of these:
   conflict: 'This form was already sent with other content. Please send it again.',
   manyOrders: `Many enquiries have come from your network today. Please call us at ${brand.phone}, or try again tomorrow.`,
   manySubscriptions: 'Several addresses were entered from here today. Please try again tomorrow.',
@@ -34,6 +29,7 @@ export const messages = {
   failed: 'Error adding document',
   received: 'Order Received Successfully',
 } as const
+const messageOrder: string[] = Object.values(messages)
 
 // No pattern has nested repeats of the same text, so each takes linear time.
 /** No invisible characters but joiners of Indian scripts and emoji selectors. */
@@ -205,7 +201,7 @@ export interface Problem {
   fields: Record<string, string>
 }
 
-/** The first broken rule of all and of each field, in the order of `ruleMessages`. Texts such as zod's are never shown. */
+/** The first broken rule of all and of each field, in the order of `messages`. Texts such as zod's are never shown. */
 export function problemOf(error: { issues: readonly z.core.$ZodIssue[] }): Problem {
   const broken = error.issues
     .map(({ message, path }) => ({

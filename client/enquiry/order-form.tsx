@@ -134,7 +134,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
   useEffect(() => () => void sender.current?.then(({ stop }) => stop()), [])
 
   const isReceived = state.received !== undefined
-  const toastPlace = isReceived ? 'confirmation' : isRefused ? 'top' : 'button'
+  /** In one of three places: in the confirmation, above the first field if a field is wrong, or else at the button. */
   const toasts = Toasts && <Toasts />
 
   return (
@@ -158,7 +158,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
             onFocus={prepare}
             onInput={correct}
           >
-            {toastPlace === 'top' && toasts}
+            {isRefused && toasts}
             {state.firstError && (
               <p className="submit-note" role="alert">
                 {state.firstError}
@@ -172,11 +172,11 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
               submissionKey={answer?.submissionKey}
               isLocked={state.sending ?? false}
             />
-            <OrderActions {...state} toasts={toastPlace === 'button' && toasts} onStop={stop} />
+            <OrderActions {...state} toasts={!isRefused && !isReceived && toasts} onStop={stop} />
           </form>
           <div role="status" aria-atomic="false">
             {state.received && (
-              <OrderReceived received={state.received} isPage={isPage} toast={toastPlace === 'confirmation' && toasts}>
+              <OrderReceived received={state.received} isPage={isPage} toast={toasts}>
                 <button type="button" className="pill" onClick={startAnother}>
                   {anotherEnquiry}
                 </button>
