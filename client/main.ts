@@ -108,9 +108,10 @@ function hasNativeBehaviour(target: HTMLElement) {
 
 /** Chromium changes a focused number when the wheel is turned over it. Without the focus the page scrolls instead. */
 function keepNumber({ target }: Event) {
-  if (!(target instanceof HTMLInputElement) || target.type !== 'number' || target !== document.activeElement) return
-  target.blur()
-  requestAnimationFrame(() => target.focus({ preventScroll: true }))
+  const field = document.activeElement as HTMLInputElement
+  if (field !== target || field.type !== 'number') return
+  field.blur()
+  requestAnimationFrame(() => field.focus({ preventScroll: true }))
 }
 
 function whenLoaded() {
