@@ -127,7 +127,7 @@ addEventListener('submit', holdForm, true)
 addEventListener('click', holdButton, true)
 addEventListener('formdata', addKey)
 addEventListener('scroll', watchScroll)
-addEventListener('wheel', keepNumber, { passive: true })
+addEventListener('wheel', keepNumber) // on the window it is passive without being told
 
 if (document.readyState === 'complete') whenLoaded()
 else addEventListener('load', whenLoaded)
