@@ -1,4 +1,4 @@
-import { type ComponentType, createElement, type ReactNode, StrictMode, startTransition, useLayoutEffect } from 'react'
+import { type ComponentType, createElement, type ReactNode, startTransition, useLayoutEffect } from 'react'
 import { createRoot, hydrateRoot, type Root } from 'react-dom/client'
 import { brand } from '../shared/brand.ts'
 import { telephone } from './content/contact.ts'
@@ -36,13 +36,7 @@ export async function hydrateIsland(island: HTMLElement, part: unknown) {
     }
     // A transition hydrates in small steps and leaves the browser time to paint.
     startTransition(() => {
-      root = hydrateRoot(
-        island,
-        <StrictMode>
-          <AfterMount done={onMounted}>{content}</AfterMount>
-        </StrictMode>,
-        { onUncaughtError: fail },
-      )
+      root = hydrateRoot(island, <AfterMount done={onMounted}>{content}</AfterMount>, { onUncaughtError: fail })
     })
   })
 }
@@ -65,7 +59,7 @@ function ErrorPage({ reference }: { reference: string | undefined }) {
     <main>
       <MessagePage title="Unexpected Application Error!">
         <p className="lead">
-          Something went wrong on our side. Please reload the page, or call <a href={telephone}>{brand.phone}</a>.
+          Please reload the page, or call <a href={telephone}>{brand.phone}</a>.
         </p>
         {reference && (
           <p className="lead">

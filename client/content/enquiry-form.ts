@@ -21,6 +21,12 @@ export const enquiryReceived = {
   quote: `Please quote it when you call or write: ${brand.phone}, ${brand.email}.`,
 }
 
+/** On the page of a reference while the database is away, or for a client that asks for too many. */
+export const notLookedUp = {
+  heading: 'Your enquiry',
+  lead: `We cannot look it up at this moment. If you were led here by sending the form, it is stored: please keep its reference. In doubt call ${brand.phone}.`,
+}
+
 /** Shown beside the label of a field. */
 export const hints: Partial<Record<OrderField, string>> = { mobile: '10 digits', quantity: 'packs' }
 

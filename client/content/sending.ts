@@ -15,7 +15,7 @@ export const notStoredToday = 'We could not save your enquiry. Everything you ty
 export const notStored = `${notStoredToday} Please send it again, or call ${brand.phone}.`
 
 /** After a minute without any answer, or when the database did not answer the server. */
-export const uncertain = `Something went wrong on the way, so your enquiry may or may not have reached us. Everything you typed is still here. If you send it again unchanged, we will count it only once. You can also call ${brand.phone}.`
+export const uncertain = `Something went wrong on the way: your enquiry may or may not have reached us. Everything you typed is still here. Sent again unchanged from this page, it counts only once. You can also call ${brand.phone}.`
 
 /** Without scripts, when the server answered before it read the form. */
 export const goBack = `Your enquiry was not read. Go back in your browser: what you typed is still there. You can also call ${brand.phone}.`
@@ -30,7 +30,7 @@ export const progressTexts = {
     `Too many enquiries in a short time. Yours will be sent again in ${Math.ceil(seconds)} seconds. Please keep this page open.`,
 }
 
-export const stoppedText = `Stopped. Your enquiry may still have reached us. If you send it again unchanged, we will count it only once. You can also call ${brand.phone}.`
+export const stoppedText = `Stopped. Your enquiry may still have reached us. Sent again unchanged from this page, it counts only once. You can also call ${brand.phone}.`
 
 /** The message under each field that breaks a rule. */
 export function fieldErrorsOf({ fields }: Problem): Record<string, string> {

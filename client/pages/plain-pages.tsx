@@ -4,7 +4,7 @@ import { RECEIVED_PATH, type SubscriptionState } from '../../shared/form-outcome
 import { readFieldRules } from '../../shared/order.ts'
 import { NOT_FOUND_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { subscribe } from '../content/contact.ts'
-import { anotherEnquiry, buyNow, enquiryReceived } from '../content/enquiry-form.ts'
+import { anotherEnquiry, buyNow, enquiryReceived, notLookedUp } from '../content/enquiry-form.ts'
 import { policySections, privacyPolicy } from '../content/privacy-policy.ts'
 import { OrderSection } from '../enquiry/order-form.tsx'
 import { OrderPanel } from '../enquiry/order-panel.tsx'
@@ -79,15 +79,26 @@ export const receivedPage: Page = {
   Body: ({ answer: { received = { reference: '' } } }) => (
     <section className="page-top order-page wrap">
       <OrderPanel received>
-        <OrderReceived
-          received={received}
-          isPage
-          toast={<p className="Toastify__toast Toastify__toast--success">{enquiryReceived.title}</p>}
-        >
-          <a href="/buy-now" className="pill">
-            {anotherEnquiry}
-          </a>
-        </OrderReceived>
+        {received.products ? (
+          <OrderReceived
+            received={received}
+            isPage
+            toast={<p className="Toastify__toast Toastify__toast--success">{enquiryReceived.title}</p>}
+          >
+            <a href="/buy-now" className="pill">
+              {anotherEnquiry}
+            </a>
+          </OrderReceived>
+        ) : (
+          <div className="received">
+            <h1 className="minor">{notLookedUp.heading}</h1>
+            <p>{notLookedUp.lead}</p>
+            <div className="panel">
+              <p className="panel-class">Its reference</p>
+              <p className="reference">{received.reference}</p>
+            </div>
+          </div>
+        )}
       </OrderPanel>
     </section>
   ),

@@ -95,7 +95,7 @@ function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
  * stays until the next try, but of a Withheld mail it goes. Returns how many are due.
  */
 function retryMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
-  const isKeyUsed = Prisma.sql`"Status" IN ('Unknown', 'Failed') OR "ResendId" IS NOT NULL`
+  const isKeyUsed = Prisma.sql`"Status" = 'Unknown' OR "ResendId" IS NOT NULL OR ("Status" = 'Failed' AND "Kind" <> 'Post')`
   const change = Prisma.sql`"ResendId" = NULL,
     "TriedAt" = CASE "Status" WHEN 'Pending' THEN "TriedAt" END,
     "LastError" = CASE "Status" WHEN 'Withheld' THEN NULL ELSE "LastError" END,

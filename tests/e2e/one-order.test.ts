@@ -56,11 +56,17 @@ describe.concurrent('one order', () => {
     async (path) => {
       const email = anAddress()
       const { page, close } = await open(path)
+      const isChecked = Promise.withResolvers<void>()
+      await page.route(SUBMIT, async (route) => {
+        await isChecked.promise
+        await route.continue()
+      })
       await cutAnswers(page, 2)
       await fillOrder(page, { email })
       await sendButton(page).click()
       await page.getByText(progressTexts.again(3)).waitFor()
       expect(await page.locator('#order [name=name]').inputValue()).toBe('Asha Verma')
+      isChecked.resolve()
       await received(page)
       const rows = await storedFrom(email)
       expect(rows).toHaveLength(1)

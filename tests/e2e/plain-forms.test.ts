@@ -2,7 +2,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'
-import { enquiryReceived, receivedEarlier } from '../../client/content/enquiry-form.ts'
+import { enquiryReceived, notLookedUp, receivedEarlier } from '../../client/content/enquiry-form.ts'
 import { emptyFieldError, uncertain } from '../../client/content/sending.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
@@ -240,6 +240,16 @@ describe('a form that must not get through', () => {
     const reference = await site().inspect((db) => storeEnquiry(db, { reference: 'QV-8K3M9P', receivedAt }))
     const html = await (await ask(`/received?reference=${reference}`)).text()
     expect(html).toContain(receivedEarlier('22 Nov 2026 14:05 IST'))
+  })
+
+  it('and confirms nothing that cannot be looked up', async () => {
+    const reference = await site().inspect((db) => storeEnquiry(db, { reference: 'QV-9K3M9P' }))
+    await site().inspect((db) => db.$executeRaw`ALTER TABLE "Quvera_Form" RENAME TO "Away"`)
+    const html = await (await ask(`/received?reference=${reference}`)).text()
+    await site().inspect((db) => db.$executeRaw`ALTER TABLE "Away" RENAME TO "Quvera_Form"`)
+    expect(html).toContain(notLookedUp.lead)
+    expect(html).toContain(reference)
+    expect(html).not.toContain(enquiryReceived.heading)
   })
 
   it('and with scripts it stays what the server said', async () => {
