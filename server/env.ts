@@ -182,10 +182,6 @@ export function warningsOf(env: Env): string[] {
       `NOTIFY_FORMAT is json: name, address and number of each visitor go to ${notifyUrl && new URL(notifyUrl).origin}, which the privacy policy has to name`,
     ],
     [
-      env.RESEND_API_KEY && isStandIn(brand.email),
-      `visitors answer to ${brand.email}, which is a stand-in: shared/brand.ts has it, the telephone number and the address`,
-    ],
-    [
       env.RETENTION_MONTHS === 0,
       'RETENTION_MONTHS is 0: old enquiries are not erased. The privacy policy promises 24 months',
     ],

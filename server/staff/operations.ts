@@ -3,7 +3,7 @@
 import { brand } from '../../shared/brand.ts'
 import { emailSchema, exampleOrder } from '../../shared/order.ts'
 import { readNow } from '../database/database.ts'
-import { type Env, envSchema, readEnv, warningsOf } from '../env.ts'
+import { type Env, envSchema, isStandIn, readEnv, warningsOf } from '../env.ts'
 import { OperatorError } from '../errors.ts'
 import { createMailer } from '../mail/resend.ts'
 import { readSummary } from '../mail/summary.ts'
@@ -40,7 +40,10 @@ function settingLines(settings: Env): string[] {
     const note = String(settings[name]) === String(defaults[name]) ? '  default' : ''
     return `${name.padEnd(NAME_WIDTH)}  ${settingText(name, settings[name])}${note}`
   })
-  return [...lines, ...warningsOf(settings).map((warning) => `\nWarning: ${warning}`)]
+  const warnings = warningsOf(settings)
+  if (isStandIn(brand.email))
+    warnings.push(`visitors answer to ${brand.email}, which is a stand-in: see shared/brand.ts`)
+  return [...lines, ...warnings.map((warning) => `\nWarning: ${warning}`)]
 }
 
 /** A URL may hold a password. The path of NOTIFY_URL is a secret. */
