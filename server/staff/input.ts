@@ -41,7 +41,7 @@ function readSince(text: string): Date {
 }
 
 /** Reads one of `values` in any case, with or without the brand. Returns Prisma's name for it. */
-function choice<Member extends string>(what: string, values: readonly string[]): (text: string) => Member {
+export function choice<Member extends string>(what: string, values: readonly string[]): (text: string) => Member {
   return (text) => {
     const typed = text.trim().toLowerCase()
     const value = values.find((each) => [typed, `${brand.name} ${typed}`.toLowerCase()].includes(each.toLowerCase()))

@@ -6,7 +6,7 @@ import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/
 import { OperatorError } from '../errors.ts'
 import { formatAge, formatCount } from '../format.ts'
 import { userOf } from './access-log.ts'
-import { findByReference, joinReferences, readReferences, readStatus, statusNames, UsageError } from './input.ts'
+import { choice, findByReference, joinReferences, readReferences, statusNames, UsageError } from './input.ts'
 import { findIds, sections } from './mail-sections.ts'
 import { type AddCommand, onOneLine, type Terminal } from './output.ts'
 
@@ -22,6 +22,8 @@ const marks: Record<string, { suspectedSpam: boolean }> = {
   spam: { suspectedSpam: true },
   'not-spam': { suspectedSpam: false },
 }
+const statusesAndMarks = [...statusNames, ...Object.keys(marks)]
+const readStatusOrMark = choice<EnquiryStatus>('The status', statusesAndMarks)
 
 export function showCommand(add: AddCommand, terminal: Terminal) {
   add('show')
@@ -43,14 +45,13 @@ export function showCommand(add: AddCommand, terminal: Terminal) {
 }
 
 export function statusCommand(add: AddCommand, terminal: Terminal) {
-  const names = [...statusNames, ...Object.keys(marks)]
   add('status')
     .description('set an enquiry to Contacted, Closed or New, or mark it as spam')
-    .argument('<words...>', `one or several references, then one of ${names.join('|')}`)
+    .argument('<words...>', `one or several references, then one of ${statusesAndMarks.join('|')}`)
     .action(async (words: string[]) => {
-      if (words.length < 2) throw new UsageError(`Name a reference, then one of: ${names.join(', ')}`)
+      if (words.length < 2) throw new UsageError(`Name a reference, then one of: ${statusesAndMarks.join(', ')}`)
       const last = words.at(-1) ?? ''
-      const change = marks[last.toLowerCase()] ?? { status: readStatus(last) }
+      const change = marks[last.toLowerCase()] ?? { status: readStatusOrMark(last) }
       const stateOf = (row: { status: string; suspectedSpam: boolean }) =>
         'status' in change ? row.status : row.suspectedSpam ? 'suspected spam' : 'not suspected'
       const references = readReferences(words.slice(0, -1))

@@ -304,6 +304,8 @@ describe('status and note', () => {
   it('change nothing when one of the references does not exist', async () => {
     const { db, env } = await anOpenDatabase()
     const reference = await storeEnquiry(db)
+    const misspelt = await staff(['status', reference, 'spm'], env)
+    expect(misspelt.stderr).toContain('must be one of: New, Contacted, Closed, spam, not-spam')
     const refused = await staff(['status', reference, 'QV-ZZZZZZ', 'Closed'], env)
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(references(await staff(['list', '--new'], env))).toEqual([reference])
