@@ -5,7 +5,7 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json prisma.config.ts ./
 COPY prisma prisma
-COPY server/dotenv.mjs server/setup.mjs server/
+COPY server/dotenv.mjs server/node-version.mjs server/setup.mjs server/
 RUN npm ci
 COPY . .
 RUN npm run build

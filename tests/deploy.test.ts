@@ -79,3 +79,11 @@ it('the documents give psql and pg_dump no password as an argument', () => {
   for (const document of documents)
     expect(read(document)).not.toMatch(/^(psql|pg_dump|pg_restore|createdb) .*(_URL|:\/\/)/m)
 })
+
+it('the image copies all that npm ci runs, before it does', () => {
+  const copied = read('Dockerfile')
+    .split('RUN npm ci')[0]
+    ?.match(/[\w./-]+\.(?:ts|mjs)\b/g)
+  expect(copied).toEqual(['prisma.config.ts', ...globSync('server/*.mjs').sort()])
+  expect(read('package.json')).toContain('"postinstall": "node server/setup.mjs --generate"')
+})
