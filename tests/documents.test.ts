@@ -42,7 +42,7 @@ const untried: [command: RegExp, because: string][] = [
     'changes the machine that it is typed on',
   ],
   [/^ssh\b|^curl .*your-domain/, 'needs a second machine'],
-  [/^(umask|echo)\b|^OWNER_URL=|^for name in/, 'is the shell’s own; pasted by hand'],
+  [/^echo\b|^f=|^OWNER_URL=|^for name in/, 'is the shell’s own; pasted by hand'],
   [
     /^(pg_dump|pg_restore|PGSERVICE|psql)\b/,
     'is PostgreSQL’s own; pasted by hand on PostgreSQL 15, and tests/server/roles.test.ts runs roles.sql',
