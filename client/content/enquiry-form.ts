@@ -35,7 +35,7 @@ export const optionalHint = (max: number | undefined) =>
 
 /** Shown when the enquiry was received more than a minute ago: it was sent again, or its page is opened again. */
 export const receivedEarlier = (time: string) =>
-  `We received this enquiry on ${time}. You need not send it again. To order the same once more, call us, or send another enquiry in twenty minutes.`
+  `We received this enquiry on ${time}. You need not send it again. To order the same once more, call us, or send another enquiry after twenty minutes.`
 
 export const anotherEnquiry = 'Send another enquiry'
 

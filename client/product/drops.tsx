@@ -42,7 +42,7 @@ export function Drops({ lines }: { lines: LabelLine[] }) {
       </svg>
       <figcaption className="panel-class">
         Drawn to scale: the area of each drop is true to its amount, from {byMass[0]?.amount} to {byMass.at(-1)?.amount}
-        .
+        . The smallest are hardly seen.
       </figcaption>
     </figure>
   )
