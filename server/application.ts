@@ -30,7 +30,7 @@ export async function openApplication(
   let isEnding = false
   const availability = createAvailability(log, () => probeStorage(db))
   // At night nobody but the sender may notice an outage.
-  const onDatabaseAway = () => void (availability.isUp() && probeStorage(db).catch(availability.failed))
+  const onDatabaseAway = () => void (availability.isUp() && availability.check())
   const outbox = startOutbox(db, env, { log, pollMs, summaryWaitMs, onDatabaseAway })
   const endRetention = startRetention(db, env.RETENTION_MONTHS, log)
   const endBackups = env.BACKUP_DIR ? startDailyBackup(database, env.BACKUP_DIR, log) : async () => {}

@@ -24,16 +24,20 @@ export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: (
     timer = setTimeout(() => probe().then(worked, probeLater), PROBE_MS).unref()
   }
 
+  function failed(error: unknown) {
+    if (downSince !== undefined) return
+    downSince = Date.now()
+    // A TypeError is a bug of ours and no absent database: its stack is logged.
+    const fault = error instanceof TypeError && { err: error }
+    log.error({ cause: causeOf(error), ...fault }, 'the database is away: enquiries cannot be stored')
+    probeLater()
+  }
+
   return {
     isUp: () => downSince === undefined,
-    failed(error: unknown) {
-      if (downSince !== undefined) return
-      downSince = Date.now()
-      // A TypeError is a bug of ours and no absent database: its stack is logged.
-      const fault = error instanceof TypeError && { err: error }
-      log.error({ cause: causeOf(error), ...fault }, 'the database is away: enquiries cannot be stored')
-      probeLater()
-    },
+    /** Probes now. While enquiries cannot be stored, only the regular probe tells when they can again. */
+    check: () => probe().catch(failed),
+    failed,
     worked,
     close: () => clearTimeout(timer),
   }

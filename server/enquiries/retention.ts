@@ -36,7 +36,8 @@ export function monthsBefore(now: Date, months: number): Date {
 /**
  * Once a day, in one of all processes, erases enquiries older than `months` (0: none) and access log lines older than a
  * year; each hour subscriptions that expired. A clock that is wrongly ahead would erase too much: nothing is erased in the
- * first hour, and after a jump of the clock by more than CLOCK_JUMP_DAYS only by the staff command, if there is anything to erase.
+ * first hour, and after a jump of the clock by more than CLOCK_JUMP_DAYS only by the staff command, if there is anything
+ * to erase.
  */
 export function startRetention(db: Db, months: number, log: Logger): () => void {
   async function erase() {

@@ -9,6 +9,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
 import { HttpError, logFailure, toProblem, trpcErrorBody } from './error-answers.ts'
 import { holdsOrderForm, ORDER_FORM, serveFormPosts } from './form-posts.ts'
@@ -31,6 +32,7 @@ import { serveWebVitals } from './web-vitals.ts'
  */
 
 export interface HttpServerParts extends Context, Health {
+  db: Db
   pages: StaticPages
   log: FastifyBaseLogger
   /** Unset if METRICS_PORT is 0: then browsers send no web vitals. */

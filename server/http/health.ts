@@ -1,10 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Db } from '../database/database.ts'
 import type { Availability } from '../enquiries/availability.ts'
-import { probeStorage } from '../enquiries/orders.ts'
 
 export interface Health {
-  db: Db
   availability: Availability
   /** Whether the process is ending: a proxy should send no new visitors. */
   isEnding(): boolean
@@ -17,7 +14,7 @@ const CACHE_MS = 2000
  * `/healthz`: the process takes requests; proxies ask it. `/readyz`: it can store orders; monitors ask it. The reason of a
  * failure is in the log only.
  */
-export function serveHealth(app: FastifyInstance, { db, availability, isEnding }: Health): void {
+export function serveHealth(app: FastifyInstance, { availability, isEnding }: Health): void {
   let probedAt = Number.NEGATIVE_INFINITY
   let probe: Promise<unknown> | undefined
 
@@ -29,7 +26,7 @@ export function serveHealth(app: FastifyInstance, { db, availability, isEnding }
     if (performance.now() - probedAt > CACHE_MS) {
       probedAt = performance.now()
       // Only reports a failure. `isUp` is the answer: it is true again when availability's own probe works.
-      probe = probeStorage(db).catch(availability.failed)
+      probe = availability.check()
     }
     await probe
     return answer(reply, availability.isUp() ? 'ok' : 'unavailable')
