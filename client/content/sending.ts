@@ -3,8 +3,8 @@ import { messages, type Problem } from '../../shared/order.ts'
 
 /* Messages about sending. In the browser they load with order-sender.tsx. */
 
-/** Stands under an empty field. */
-export const emptyFieldError = 'This field is empty.'
+/** Stands under an empty field, or a list from which nothing was chosen. */
+export const emptyFieldError = 'This is still missing.'
 
 /** Stands under a wrong email address. */
 export const emailFieldError = `${messages.email}. It should look like name@example.com.`

@@ -160,7 +160,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
           >
             {isRefused && toasts}
             {state.firstError && (
-              <p className="submit-note" role="alert">
+              <p className="Toastify__toast Toastify__toast--error" role="alert">
                 {state.firstError}
               </p>
             )}

@@ -152,9 +152,9 @@ function Composition({ product, composition: { rows } }: ProductContent) {
 /** Icons of the dosage cards, in their order: capsule, glass of water, sun struck out, lock. */
 const icons = [
   'M11 29 29 11a7.8 7.8 0 0 0-11-11L0 18a7.8 7.8 0 0 0 11 11ZM9 9l11 11',
-  'M4 0h22l-3 30H7ZM5.2 11c4-2.4 6.4 2 9.8 0s5.6-2 9.7 0',
+  'M0 0h22l-3 30H3ZM1.2 11c4-2.4 6.4 2 9.8 0s5.6-2 9.7 0',
   'M21 15a6 6 0 1 1-12 0 6 6 0 0 1 12 0M15 0v3M15 27v3M0 15h3M27 15h3M4.4 4.4l2.1 2.1M25.6 4.4l-2.1 2.1M2 28 28 2',
-  'M4 13h22v17H4ZM9 13V8a6 6 0 0 1 12 0v5M15 19v5',
+  'M0 13h22v17H0ZM5 13V8a6 6 0 0 1 12 0v5M11 19v5',
 ]
 
 interface NotesProps {
@@ -170,7 +170,7 @@ function Notes({ kind, notes, icons = [] }: NotesProps) {
       {Object.entries(notes).map(([title, text], index) => (
         <li key={title}>
           {icons[index] && (
-            <svg className="icon" viewBox="-2 -2 34 34" fill="none" stroke="var(--accent-text)" aria-hidden="true">
+            <svg className="icon" viewBox="0 -2 34 34" fill="none" stroke="var(--accent-text)" aria-hidden="true">
               <path d={icons[index]} strokeWidth="1.4" strokeLinejoin="round" strokeLinecap="round" />
             </svg>
           )}

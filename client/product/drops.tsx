@@ -1,4 +1,5 @@
 import type { LabelLine } from '../content/compositions.ts'
+import { NoBreakSpaces } from '../ui/text.tsx'
 
 const MILLIGRAMS: Record<string, number> = { mg: 1, mcg: 0.001 }
 /** Area of the drop below, a square of side 1 with three round corners. */
@@ -41,8 +42,9 @@ export function Drops({ lines }: { lines: LabelLine[] }) {
         {shapes}
       </svg>
       <figcaption className="panel-class">
-        Drawn to scale: the area of each drop is true to its amount, from {byMass[0]?.amount} to {byMass.at(-1)?.amount}
-        . The smallest are hardly seen.
+        <NoBreakSpaces>
+          {`Drawn to scale: the area of each drop is true to its amount, from ${byMass[0]?.amount} to ${byMass.at(-1)?.amount}. The smallest are hardly seen.`}
+        </NoBreakSpaces>
       </figcaption>
     </figure>
   )

@@ -74,7 +74,8 @@ function Ingredient({ id, card, brief, sizes }: IngredientProps) {
             {short}
             {short.length < text.length && (
               <>
-                <span className="rest">{text.slice(short.length)}</span>{' '}
+                <span className="rest">{text.slice(short.length)}</span>
+                <span className="more">…</span>{' '}
                 <button type="button" aria-expanded={false}>
                   <span className="more">read more</span>
                   <span className="less">read less</span>
