@@ -1,33 +1,34 @@
 // Each compose file passes on the settings as docs/configuration.md says, and drops all capabilities by default.
 // No password stands in an argument of a command.
-import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { envSchema } from '../server/env.ts'
 
-const files = [
-  'compose.yaml',
-  ...readdirSync('deploy')
-    .filter((name) => name.endsWith('.yaml'))
-    .map((name) => `deploy/${name}`),
-]
+const files = ['compose.yaml', 'deploy/compose.postgres.yaml', 'deploy/compose.replicas.yaml']
 const documents = globSync('docs/**/*.md')
 const read = (file: string) => readFileSync(file, 'utf8')
 
-/** The text of each service, by its name; one that merges another's holds that too. */
+/** The text of each service, by its name, with that of the service that it extends, merges or adds to. */
 function servicesOf(file: string): [string, string][] {
-  const text = read(file)
-  const shared = /^x-site: &site\n((?: .*\n)+)/m.exec(text)?.[1] ?? ''
-  const [, services = ''] = text.split(/^services:\n/m)
+  const [, services = ''] = read(file).split(/^services:\n/m)
   const [ours = ''] = services.split(/^\S/m)
-  return ours
-    .split(/^ {2}(?=[\w-]+:\n)/m)
-    .slice(1)
-    .map((service) => [service.split(':')[0] ?? '', service.replace('<<: *site', () => shared)])
+  const texts = ours.split(/^ {2}(?=[\w-]+:)/m).slice(1)
+  const merged = texts.find((text) => text.includes(': &replica\n')) ?? ''
+  return texts.map((text) => {
+    const whole = text.replace('<<: *replica', merged)
+    const [name = ''] = text.split(':')
+    const [, extended] = /extends: \{ file: \S+, service: (\w+) \}/.exec(whole) ?? []
+    if (extended) return [name, whole + textOf('deploy/services.yaml', extended)]
+    return [name, whole.includes('image:') ? whole : whole + textOf('deploy/compose.postgres.yaml', name)]
+  })
 }
 
-it('there are three ways with compose, all with Caddy', () => {
-  expect(files).toEqual(['compose.yaml', 'deploy/compose.postgres.yaml', 'deploy/compose.replicas.yaml'])
+const textOf = (file: string, name: string) => servicesOf(file).find(([each]) => each === name)?.[1] ?? ''
+
+it('each way with compose is a file of its own, and replicas add to that with PostgreSQL', () => {
+  expect(globSync('{compose,deploy/compose.*}.yaml').sort()).toEqual(files)
   for (const file of files) expect(servicesOf(file).map(([name]) => name)).toContain('caddy')
+  expect(servicesOf('deploy/compose.replicas.yaml').map(([name]) => name)).toEqual(['site-2', 'site-3', 'caddy'])
 })
 
 it('every setting of the site in .env but those that docs/configuration.md names reaches it in all three, and nothing else', () => {
