@@ -11,7 +11,7 @@ import { createHttpServer, type Timeouts } from './http/app.ts'
 import type { StaticPages } from './http/static-pages.ts'
 import { startOutbox } from './mail/outbox.ts'
 
-/* Everything that works on an open database: orders, mails, retention, metrics. Opened by serve.ts and by tests. */
+/* Everything that works on an open database: HTTP, orders, mails, retention, backups. Opened by serve.ts and by tests. */
 
 export interface ApplicationParts {
   database: Database
@@ -29,7 +29,7 @@ export async function openApplication(
   const { db } = database
   let isEnding = false
   const availability = createAvailability(log, () => probeStorage(db))
-  // At night nobody but the sender may notice an outage.
+  // Without visitors only the sender meets an outage: it asks for the probe, which logs it.
   const onDatabaseAway = () => void (availability.isUp() && availability.check())
   const outbox = startOutbox(db, env, { log, pollMs, summaryWaitMs, onDatabaseAway })
   const endRetention = startRetention(db, env.RETENTION_MONTHS, log)

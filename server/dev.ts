@@ -23,8 +23,8 @@ const vite = await createServer({
   plugins: [{ name: 'mails', configureServer: ({ middlewares }) => void middlewares.use('/mails', showMails) }],
 })
 await vite.listen()
-const publicUrl = vite.resolvedUrls?.local[0] ?? ''
-console.log(`Mails, as their receivers see them, are at ${publicUrl}mails`)
+const publicUrl = (vite.resolvedUrls?.local[0] ?? '').replace(/\/$/, '')
+console.log(`Mails, as their receivers see them, are at ${publicUrl}/mails`)
 
 let ending = false
 let server: ChildProcess | undefined

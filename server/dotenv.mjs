@@ -9,7 +9,7 @@ try {
 } catch (error) {
   if (error.code !== 'ENOENT') throw error
 }
-// What was typed before the command counts; of `.env` only what does not contradict it.
+// A typed DATA_DIR hides the file's DATABASE_URL; either of them, typed, hides the file's DIRECT_DATABASE_URL.
 if (DATA_DIR && DATABASE_URL === undefined) delete env.DATABASE_URL
 if ((DATA_DIR || DATABASE_URL) && DIRECT_DATABASE_URL === undefined) delete env.DIRECT_DATABASE_URL
 // Marks a DATA_DIR that `.env` gave: staff/run.ts accepts only a typed one where DATABASE_URL is set but empty.

@@ -4,6 +4,8 @@ import { brand } from '../shared/brand.ts'
 import { emailSchema } from '../shared/order.ts'
 import { exitWithReason, OperatorError } from './errors.ts'
 
+/** In client/content/privacy-policy.ts. */
+const PROMISED_MONTHS = 24
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 function matchingText(rule: RegExp | ((value: string) => boolean), message: string) {
@@ -22,10 +24,6 @@ function list(isItem: (item: string) => boolean, message: string, fallback: stri
     z.pipe(z.string(), items).check(z.refine((all) => all.length > 0 && all.every(isItem), message)),
     fallback,
   )
-}
-
-function url(protocols: RegExp, message: string) {
-  return matchingText((value) => protocols.test(URL.parse(value)?.protocol ?? ''), message)
 }
 
 const flag = z._default(z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'must be true or false' }), false)
@@ -52,15 +50,18 @@ function isSafeTarget(value: string): boolean {
   return !username && !password && (protocol === 'https:' || (protocol === 'http:' && isLoopback))
 }
 
+const SAFE_TARGET = 'must begin with https:// (http:// on this machine only) and hold no login'
+
 const isEmail = (value: string) => emailSchema.safeParse(value).success
 const addresses = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
 const ipv4InIpv6 = new BlockList()
 ipv4InIpv6.addSubnet('::ffff:0:0', 96, 'ipv6')
 
-/** A few wider ranges would be everybody. fc00::/7 are the private addresses of IPv6, and ::ffff:10.0.0.0/104 some of IPv4. */
+/** Ranges of at most 10.0.0.0/8, fc00::/7 or, where IPv6 holds IPv4, ::ffff:10.0.0.0/104: wider ones would hold strangers. */
 function isProxyRange(value: string): boolean {
   if (!addresses.safeParse(value).success) return false
-  const [address = '', length = '128'] = value.split('/') // of a single address all bits
+  const [address = '', length] = value.split('/')
+  if (length === undefined) return true
   if (!address.includes(':')) return Number(length) >= 8
   const range = new BlockList()
   range.addSubnet(address, Number(length), 'ipv6')
@@ -85,7 +86,7 @@ export const envSchema = z.object({
   DATA_DIR: z._default(z.string(), '.data'),
   BACKUP_DIR: z.optional(z.string()),
   RESEND_API_KEY: z.optional(z.string()),
-  RESEND_BASE_URL: z.optional(url(/^https?:$/, 'must be an address such as https://api.resend.com')),
+  RESEND_BASE_URL: z.optional(matchingText(isSafeTarget, SAFE_TARGET)),
   MAIL_FROM: z._default(
     matchingText(
       (value) => isEmail(/^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value),
@@ -105,9 +106,7 @@ export const envSchema = z.object({
     matchingText(/^(([01]\d|2[0-3]):[0-5]\d|off)$/, 'must be a time of day such as 09:00, or off'),
     '09:00',
   ),
-  NOTIFY_URL: z.optional(
-    matchingText(isSafeTarget, 'must begin with https:// (http:// on this machine only) and hold no login'),
-  ),
+  NOTIFY_URL: z.optional(matchingText(isSafeTarget, SAFE_TARGET)),
   NOTIFY_SECRET: z.optional(
     matchingText(
       /^whsec_(?=[A-Za-z0-9+/=]{32,88}$)(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
@@ -182,8 +181,12 @@ export function warningsOf(env: Env): string[] {
       `NOTIFY_FORMAT is json: name, address and number of each visitor go to ${notifyUrl && new URL(notifyUrl).origin}, which the privacy policy has to name`,
     ],
     [
-      env.RETENTION_MONTHS === 0,
-      'RETENTION_MONTHS is 0: old enquiries are not erased. The privacy policy promises 24 months',
+      env.RETENTION_MONTHS === 0 || env.RETENTION_MONTHS > PROMISED_MONTHS,
+      `RETENTION_MONTHS is ${env.RETENTION_MONTHS}, but the privacy policy promises to erase enquiries after ${PROMISED_MONTHS} months`,
+    ],
+    [
+      env.RESEND_API_KEY && isStandIn(brand.email),
+      `shared/brand.ts still names ${brand.email}: answers to our mails go there, and visitors see it on each page`,
     ],
     [
       !env.PUBLIC_URL,

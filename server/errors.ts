@@ -81,7 +81,10 @@ const NO_ANSWER = 'Query read timeout'
 /** What Node, Prisma and its adapter call a connection that could not be opened or has ended. */
 const NOT_CONNECTED = /^(E[A-Z]+|EAI_AGAIN|P1001|P1017|DatabaseNotReachable|ConnectionClosed|SocketTimeout)$/
 
-/** Whether the database cannot be reached, does not answer or ends its connections. Not for a missing right. */
+/**
+ * Whether the database cannot be reached, does not answer or ends its connections. Not for a missing right, and not for a
+ * statement over its time limit (57014).
+ */
 export function isDatabaseAway(error: unknown): boolean {
   const state = sqlState(error)
   if (state) return /^(08|57P)/.test(state)
@@ -91,10 +94,7 @@ export function isDatabaseAway(error: unknown): boolean {
   return NOT_CONNECTED.test(String(kind ?? code)) || (inner ? isDatabaseAway(inner) : false)
 }
 
-/**
- * Whether PostgreSQL refused, for a missing right, say. 57014, a statement over its time limit, is neither this nor
- * `isDatabaseAway`: the database is there and has refused nothing.
- */
+/** Whether PostgreSQL refused, for a missing right, say. A statement over its time limit (57014) is no refusal. */
 export function isDatabaseRefusal(error: unknown): boolean {
   const state = sqlState(error)
   return state !== undefined && !/^(08|57)/.test(state)

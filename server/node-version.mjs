@@ -1,4 +1,4 @@
-/** The oldest Node that has everything the code uses: `randomUUIDv7` is the newest of it. */
+/** The oldest Node that runs the site: `randomUUIDv7` is the newest that it uses. For `npm ci` Node 20 is enough. */
 export const NEEDED_NODE = '24.16.0'
 
 /** Exits on a Node that is too old. Any Node can run this file: it imports nothing and has no types. */

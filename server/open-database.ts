@@ -27,7 +27,7 @@ export interface DatabaseOptions extends ConnectOptions {
  * For the site. The embedded database is started and brought up to date by its owner; the site logs in as quvera_app.
  * @throws InUseError when another process keeps the embedded database for longer than `lockWaitSeconds`
  */
-export async function openDatabase(
+export async function openForSite(
   options: DatabaseOptions & { lockWaitSeconds?: number; settings?: Record<string, string> },
 ): Promise<Database> {
   const { url, lockWaitSeconds = LOCK_WAIT_SECONDS, settings, warn = console.error } = options
@@ -36,7 +36,7 @@ export async function openDatabase(
   const dataDir = resolve(options.dataDir)
   const start = (seconds: number) =>
     startEmbedded({ dataDir, create: true, lockWaitSeconds: seconds, settings, warn, onFailure: exitWithReason })
-  // First without waiting, so that the wait is announced.
+  // The first try does not wait: if it fails, the wait is announced.
   const postgres = await start(0).catch((error) => {
     if (!(error instanceof InUseError) || lockWaitSeconds === 0) throw error
     warn(`another process has the database in ${dataDir}: waiting for up to ${lockWaitSeconds} s`)
@@ -59,7 +59,7 @@ export async function openDatabase(
  * For staff commands and Studio, which are the owner of the embedded database. If no process serves it, this one starts
  * PostgreSQL, and ends it after its own work and that of other clients.
  */
-export async function joinDatabase(options: DatabaseOptions): Promise<Database> {
+export async function openForCommand(options: DatabaseOptions): Promise<Database> {
   if (options.url) return connectDatabase({ connectionString: options.url }, options)
   const dataDir = resolve(options.dataDir)
   const end = performance.now() + LOCK_WAIT_SECONDS * 1000
@@ -127,7 +127,7 @@ export async function withDatabase<T>(
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   const { create, migrate, anyVersion } = preparation
-  const database = await joinDatabase({
+  const database = await openForCommand({
     url,
     directUrl,
     dataDir,

@@ -9,7 +9,7 @@ import { staffCommand } from './format.ts'
 import { loadRenderer } from './http/rendered-pages.ts'
 import { readStaticPages, type StaticPages } from './http/static-pages.ts'
 import { createLogger } from './log.ts'
-import { openDatabase } from './open-database.ts'
+import { openForSite } from './open-database.ts'
 import { isBuilt, migrationsFolder, projectRoot } from './project-root.ts'
 import { startWatchdog } from './watchdog.ts'
 
@@ -34,10 +34,10 @@ export async function runSite(variables: Parameters<typeof readEnvOrExit>[0]): P
 
 /** Opens everything in order, waits for the signal to end, and closes in reverse. */
 async function serve(env: Env): Promise<void> {
-  for (const signal of SIGNALS) process.once(signal, exitNow)
+  for (const signal of SIGNALS) process.once(signal, exitDuringStart)
   assertNoStandIns(env)
   const log = createLogger(env.LOG_LEVEL)
-  const opening = openDatabase({
+  const opening = openForSite({
     url: env.DATABASE_URL,
     directUrl: env.DIRECT_DATABASE_URL,
     dataDir: env.DATA_DIR,
@@ -61,7 +61,7 @@ async function serve(env: Env): Promise<void> {
   logConfiguration(env, log)
   startWatchdog()
 
-  log.info({ signal: await nextSignal() }, 'shutting down')
+  log.info({ signal: await takeOverSignals() }, 'shutting down')
   setTimeout(() => {
     log.warn('shutdown took too long: exiting without waiting for requests and mails under way')
     process.exit(0)
@@ -79,8 +79,8 @@ async function loadPages(env: Env): Promise<StaticPages> {
 }
 
 /**
- * Checks the newest rights of prisma/roles.sql, as a sign that it was run for this version. Without these rights mails would
- * be claimed, but their results could not be recorded.
+ * Checks the newest rights of prisma/roles.sql, as a sign that it was run for this version: whoever adds one there checks it
+ * here. Without these rights mails would be claimed, but their results could not be recorded.
  */
 async function assertPrivileges(db: Db) {
   const [row] = await db.$queryRaw<{ may: boolean; role: string }[]>`
@@ -114,19 +114,19 @@ function assertNoStandIns({ RESEND_API_KEY, ...env }: Env) {
 }
 
 /**
- * Before start-up completes, exit at once: a kill at this point is safe, and PostgreSQL gets SIGINT when this process ends
+ * Until start-up completes a signal ends the process at once. That is safe, and PostgreSQL gets SIGINT when this process ends
  * (embedded/programs.ts).
  */
-function exitNow(signal: NodeJS.Signals) {
+function exitDuringStart(signal: NodeJS.Signals) {
   process.exit(signal === 'SIGINT' ? 130 : 143)
 }
 
-function nextSignal(): Promise<NodeJS.Signals> {
+function takeOverSignals(): Promise<NodeJS.Signals> {
   return new Promise((done) => {
     // Adds the new listener before it removes the old one: without any listener a signal ends the process.
     for (const signal of SIGNALS) {
       process.once(signal, () => done(signal))
-      process.off(signal, exitNow)
+      process.off(signal, exitDuringStart)
     }
   })
 }

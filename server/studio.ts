@@ -9,7 +9,7 @@ import type { Database } from './database/database.ts'
 import { pathIn } from './embedded/data-dir.ts'
 import { type Env, readEnvOrExit } from './env.ts'
 import { exitWithReason } from './errors.ts'
-import { joinDatabase, withDatabase } from './open-database.ts'
+import { openForCommand, withDatabase } from './open-database.ts'
 import { migrationsFolder } from './project-root.ts'
 import { writeAccessLine } from './staff/access-log.ts'
 import { serveStudioFront } from './studio-front.ts'
@@ -49,7 +49,7 @@ async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Pro
   const reader = { command: 'studio', env: () => env, errors: process.stderr }
   await withDatabase(env, ({ db }) => writeAccessLine(reader, db, 'everything'))
   if (url) return url
-  const open = () => joinDatabase({ dataDir, migrations: migrationsFolder() })
+  const open = () => openForCommand({ dataDir, migrations: migrationsFolder() })
   const secret = randomUUID()
   const port = await forward(openWhenNeeded(open, pathIn(resolve(dataDir), 'socket')), secret)
   return `postgresql://quvera@${LOOPBACK}:${port}/quvera?sslmode=disable&application_name=${secret}`

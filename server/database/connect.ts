@@ -12,7 +12,7 @@ const SCHEMA = 'public'
 const CONNECTION_LIMIT = /[?&]connection_limit=([1-9]\d{0,3})(&|$)/
 /** How long opening a connection may take: a suspended database has to wake up. */
 const CONNECT_MS = 5000
-/** The same after a statement that got no answer, until a connection opens: the server is probably down. */
+/** Shorter while the server seems down, after a statement without an answer, so that orders fail soon. The next connection ends that. */
 const CONNECT_AFTER_SILENCE_MS = 1500
 const CONNECTION = { application_name: 'quvera', connectionTimeoutMillis: CONNECT_MS }
 const STATEMENTS_MAX = 200
@@ -69,15 +69,15 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
   })
   try {
     const found = await readSettings(client)
-    // Our time limit has arrived: no pooler is in between, which would drop it and cannot keep named statements. Staff commands
-    // set no limit and need no names: for them isDirect is false too.
+    // If the server has our time limit, no pooler between us has dropped it, and named statements can be kept. Staff commands set
+    // no limit and need no names: they never count as direct.
     const isDirect = limits && found.statementTimeoutMs === limits.statement_timeout && !MARKED_AS_POOLER.test(url)
     const [, size = POOL_SIZE] = CONNECTION_LIMIT.exec(url) ?? []
     const pool = createPool({
       ...settings,
       max: Number(size),
       ...(isDirect && limits),
-      // A pooler may connect while a statement waits.
+      // Behind a pooler the time includes the pooler's own connecting.
       ...(queryTimeoutMs && { query_timeout: queryTimeoutMs + (isDirect ? 0 : CONNECT_MS) }),
     })
     const name = options.name ?? `The database ${client.database} at ${client.host}:${client.port} (DATABASE_URL)`
@@ -112,7 +112,7 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
 
 function createPool(settings: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ ...settings, Client: UtcClient, keepAlive: true })
-  const setConnectTimeout = (ms: number) => Object.assign(pool.options, { connectionTimeoutMillis: ms })
+  const setConnectTimeout = (ms: number) => Object.assign(pool.options, { connectionTimeoutMillis: ms }) // read at each connect
   pool.on('error', () => {}) // of idle connections, which are replaced
   pool.on('connect', (client) => {
     client.on('error', () => {}) // a broken connection fails the query at hand, which reports it
@@ -120,7 +120,7 @@ function createPool(settings: pg.PoolConfig): pg.Pool {
   })
   pool.on('release', (error, client) => {
     if (isIdle(client)) return
-    // In the pool again, it would take the next order into its open transaction, and lose the order at the rollback.
+    // Put back into the pool, it would run the next order inside its open transaction, and the rollback would lose that order.
     client.end() // called before the handler returns, it makes pg-pool drop the connection
     if (!isConnectionLost(error)) setConnectTimeout(CONNECT_AFTER_SILENCE_MS)
   })

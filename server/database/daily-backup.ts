@@ -70,7 +70,7 @@ async function makeBackup(database: Database, folder: string, name: string, sign
     for (const old of (await listBackups(folder)).slice(0, -KEPT)) await rm(join(folder, old))
     return rows
   } finally {
-    await file.close().catch(() => {}) // the stream has closed it, unless it never began
+    await file.close().catch(() => {}) // fails if the stream has closed it already
     await rm(unfinished, { force: true })
   }
 }

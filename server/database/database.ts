@@ -13,13 +13,12 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** By default the database must exist, and its migrations are only checked. */
 export interface Preparation {
-  /** Make an embedded database if there is none. */
+  /** Make an embedded database if there is none. By default it must exist. */
   create?: boolean | undefined
-  /** Apply the migrations that it lacks. */
+  /** Apply the migrations that it lacks. By default none may be lacking. */
   migrate?: boolean | undefined
-  /** Do not check its migrations. */
+  /** Without `migrate`: do not check its migrations. */
   anyVersion?: boolean | undefined
 }
 

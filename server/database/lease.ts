@@ -1,12 +1,12 @@
 // A lease is held by one process at a time. Only its holder does a certain task, such as sending mails.
 import type { Db } from './database.ts'
 
-/** When the database's clock is set back by more than this, leases taken before are free. */
+/** Beyond its full length a lease may last this much longer; one that would last longer was taken before the clock was set back. */
 const CLOCK_SET_BACK_MAX_SECONDS = 60
 
 /**
- * Takes or renews the lease `name` for `seconds`, by the database's clock. No lease lasts longer: one with a minute more left
- * was taken before the clock was set back, and is free.
+ * Takes or renews the lease `name` for `seconds`, by the database's clock. It is taken from another holder once it has run out,
+ * or was taken before the clock was set back.
  * @returns whether `holder` has the lease
  */
 export async function takeLease(

@@ -1,6 +1,6 @@
 // Fills an empty database from a backup (backup.ts).
-import { pipeline, Readable } from 'node:stream'
-import { pipeline as pipelined } from 'node:stream/promises'
+import { pipeline as pipelineWithCallback, Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type { ClientBase } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
@@ -110,11 +110,11 @@ export async function fillTables(
 async function copyRows(client: ClientBase, table: Table, lines: AsyncGenerator<string>): Promise<number> {
   async function fill(name: string): Promise<number> {
     const copy = client.query(copyFrom(`COPY ${copyTarget({ ...table, name })} FROM STDIN`))
-    await pipelined(Readable.from(rowsOf(lines)), copy)
+    await pipeline(Readable.from(rowsOf(lines)), copy)
     return copy.rowCount
   }
   if (table.name !== ACCESS_LOG) return fill(table.name)
-  // The database may be the one of the backup, emptied by hand: its access log still has these lines.
+  // A database that was emptied by hand keeps its access log, so it may have these lines already.
   await client.query(`CREATE TEMP TABLE restored (LIKE ${quoted(ACCESS_LOG)}) ON COMMIT DROP`)
   await fill('restored')
   await client.query(`INSERT INTO ${quoted(ACCESS_LOG)} SELECT * FROM restored ON CONFLICT DO NOTHING`)
@@ -138,7 +138,7 @@ async function* rowsOf(lines: AsyncGenerator<string>): AsyncGenerator<string> {
 
 /** The lines of a gzip file. Node's readline would also end lines at U+2028, which people's texts may hold. */
 async function* unzippedLines(file: Readable): AsyncGenerator<string> {
-  const texts = pipeline(file, createGunzip(), () => {}).setEncoding('utf8') // an error ends the texts too
+  const texts = pipelineWithCallback(file, createGunzip(), () => {}).setEncoding('utf8') // its errors reach the loop
   let rest = ''
   for await (const text of texts) {
     const lines = (rest + text).split('\n')

@@ -74,7 +74,7 @@ export function assertDataDir(dataDir: string, version: string, create: boolean)
 /** Files of another user would keep the owner's site from starting. */
 function assertOwner(dataDir: string): void {
   const me = process.getuid?.()
-  // Root must own the folder. Another user may use somebody else's folder, but must own the database in it.
+  // Root: the folder itself must be root's. Other users: only the database in it must be theirs.
   const path = me === 0 ? dataDir : pathIn(dataDir, 'database')
   let owner: number | undefined
   try {

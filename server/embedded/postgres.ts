@@ -45,13 +45,13 @@ type StopSignal = 'SIGINT' | 'SIGTERM'
 const DISK_FULL = 'No space left on device'
 
 /*
- * On Linux setpriv, flock and sh start PostgreSQL, elsewhere sh alone. Each executes the next in its place, so the process id
- * stays the same. sh runs one of the first two scripts, and then START.
+ * Linux:     setpriv → flock → sh (REMOVE_OLD_LOCKS, START) → postgres
+ * Elsewhere: sh (EXIT_IF_IN_USE, START) → postgres
+ * Each executes the next in its place, so the process id stays the same.
  */
 /**
- * On Linux, where flock holds the lock before. PostgreSQL's own lock files that are still there are of a server that was
- * killed, and their number may be that of another program by now. All of PostgreSQL's processes inherit the open lock file,
- * so the lock is free when the last of them has ended.
+ * All of PostgreSQL's processes inherit flock's open file, so the lock is free when the last of them has ended. PostgreSQL's own
+ * lock files that are still there are of a server that was killed: the process id in them may be another program's by now.
  */
 const REMOVE_OLD_LOCKS = 'rm -f "$DATABASE/postmaster.pid" "$SOCKET.lock"'
 /** Elsewhere PostgreSQL's pid file is the lock. */
@@ -100,17 +100,20 @@ export async function startEmbedded(options: EmbeddedOptions) {
       const reason = await server.ended
       if (stopSignal) return
       warn(`PostgreSQL has ended (${reason}). Orders are refused until it runs again`)
-      server = await relaunch()
-      // `stop` came during the restart, and signalled the PostgreSQL that had ended.
-      if (stopSignal) server.kill(stopSignal)
+      const next = await relaunch()
+      if (!next) return
+      server = next
+      if (stopSignal)
+        server.kill(stopSignal) // `stop` came during the restart, and signalled the one that had ended
       else warn('PostgreSQL runs again')
     }
   }
 
+  /** @returns undefined if `stop` comes before the next try */
   async function relaunch() {
     for (let failures = 0; ; failures++) {
       await sleep(PAUSES_MS[failures] ?? PAUSES_MS.at(-1))
-      if (stopSignal) return server // the ended one: `watch` sees stopSignal and returns
+      if (stopSignal) return undefined
       try {
         assertDataDir(dataDir, programs.version, false) // an empty one in place of a lost folder would hide the loss
         return await launch(dataDir, programs, settings, RESTART_LOCK_SECONDS)

@@ -7,8 +7,8 @@ import { OperatorError } from '../errors.ts'
 const NOBODY = '65534'
 
 /**
- * Lets `nobody` use root's folders. PostgreSQL checks its files with access(), which ignores capabilities unless
- * no_setuid_fixup is set.
+ * Lets `nobody` use root's folders, by the capability dac_override. Without no_setuid_fixup access(), with which PostgreSQL
+ * checks its files, would ignore that capability.
  */
 const FROM_ROOT =
   `--reuid ${NOBODY} --regid ${NOBODY} --clear-groups --securebits +no_setuid_fixup --inh-caps +dac_override --ambient-caps +dac_override`.split(
@@ -32,7 +32,7 @@ export function asPostgresUser(program: string, args: string[]): [program: strin
   return ['setpriv', [...fromRoot, '--pdeathsig', 'INT', program, ...args]]
 }
 
-/** The same for a program that asks for the user's name: a user without one gets that of `nobody`, in a user namespace. */
+/** The same for a program that needs the user's name. In a container the user may have none: it runs as `nobody` of a namespace. */
 export function asNamedUser(program: string, args: string[]): [program: string, args: string[]] {
   try {
     userInfo()

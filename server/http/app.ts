@@ -15,8 +15,9 @@ import { HttpError, logFailure, toProblem, trpcErrorBody } from './error-answers
 import { holdsOrderForm, ORDER_FORM, serveFormPosts } from './form-posts.ts'
 import { type Health, serveHealth } from './health.ts'
 import type { Metrics } from './metrics.ts'
-import { BODY_LIMIT, limitBodies, registerRateLimits } from './rate-limit.ts'
+import { registerRateLimits } from './rate-limit.ts'
 import { createPageSender } from './rendered-pages.ts'
+import { BODY_LIMIT, limitBodies } from './request-bodies.ts'
 import { registerSourceChecks } from './request-source.ts'
 import { serveResendEvents } from './resend-events.ts'
 import { type Context, isProcedure, serveProcedures } from './router.ts'
@@ -72,7 +73,7 @@ export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInsta
     childLoggerFactory: (logger) => logger,
     trustProxy: env.TRUST_PROXY.length > 0 && env.TRUST_PROXY,
     bodyLimit: BODY_LIMIT,
-    // Set twice: only Node's ends a slow body, and Fastify switches Node's off unless its own is set.
+    // Both are needed: Node's below ends a slow body, and Fastify sets that one to 0 unless its own is given.
     requestTimeout: requestMs,
     http: {
       headersTimeout: headersMs,
@@ -90,7 +91,7 @@ export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInsta
       reply.code(status).headers(headers).send(trpcErrorBody(status))
     },
   })
-  app.removeContentTypeParser('text/plain') // JSON is accepted; forms, links and events have parsers of their own, and anything else gets 415
+  app.removeAllContentTypeParsers() // each route has its own; a body that is sent elsewhere is not read
   const waitForAnswers = watchConnections(app)
 
   app.server.on('checkExpectation', (_request, answer) => {
@@ -119,7 +120,7 @@ function watchConnections(app: FastifyInstance) {
   app.addHook('onRequest', ({ raw }, reply, done) => {
     const { socket } = raw
     // A client that has disconnected has no address and needs no answer.
-    if (socket.destroyed || !socket.remoteAddress) return void reply.hijack() // without `done` the request ends here
+    if (socket.destroyed || !socket.remoteAddress) return void reply.hijack() // `done` is not called: Fastify forgets the request
     const answers = unanswered.get(socket) ?? new Set()
     if (answers.add(reply.raw).size === 1) unanswered.set(socket, answers)
     if (answers.size <= UNANSWERED_MAX) return done()
@@ -175,6 +176,11 @@ function addRoutes(app: FastifyInstance, env: Env, parts: HttpServerParts): void
     const limits = await registerRateLimits(scope, env)
     scope.register(async (forms) => {
       limitBodies(forms, BODY_BUDGET_BYTES.forms)
+      forms.addContentTypeParser(
+        'application/json',
+        { parseAs: 'string' },
+        forms.getDefaultJsonParser('error', 'error'),
+      )
       serveProcedures(forms, parts, limits)
       const sendPage = createPageSender(pages)
       serveFormPosts(forms, parts, limits, sendPage)

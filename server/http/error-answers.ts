@@ -2,6 +2,7 @@ import { TRPCError } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
+import { brand } from '../../shared/brand.ts'
 import { messages, type Problem, problemOf } from '../../shared/order.ts'
 import { SubmitError } from '../enquiries/orders.ts'
 import { propertiesOf } from '../errors.ts'
@@ -11,7 +12,7 @@ type TrpcCode = keyof typeof TRPC_ERROR_CODES_BY_KEY
 const texts: Record<number, [code: TrpcCode, message: string]> = {
   400: ['BAD_REQUEST', messages.malformed],
   401: ['UNAUTHORIZED', 'The signature is not valid.'],
-  403: ['FORBIDDEN', 'Forms are taken from our own pages only.'],
+  403: ['FORBIDDEN', `Forms are taken from our own pages only. If you are on one, please call ${brand.phone}.`],
   404: ['NOT_FOUND', 'There is nothing here.'],
   405: ['METHOD_NOT_SUPPORTED', 'This address does not take that method.'],
   408: ['TIMEOUT', 'The request took too long. Please try again.'],
@@ -59,7 +60,7 @@ function problem(status: number, message = textOf(status)[1]) {
   return { status, problem: { message, fields: {} } }
 }
 
-/** The shape that tRPC's client reads. All errors have it. */
+/** The shape that tRPC's client reads. All errors have it but those that a page shows. */
 export function trpcErrorBody(status: number, message = textOf(status)[1]) {
   const [code] = textOf(status)
   return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data: { code, httpStatus: status } } }
@@ -71,7 +72,7 @@ const LOGGED_AS_ERRORS = [500, 422]
 /** An unavailable database is logged once, by enquiries/availability.ts. */
 export function logFailure(error: unknown, { id, log }: FastifyRequest): void {
   const { status } = toProblem(error)
-  const { cause = error } = propertiesOf(error)
-  if (LOGGED_AS_ERRORS.includes(status)) log.error({ reqId: id, err: cause }, 'a request could not be served')
+  const err = propertiesOf(error).cause ?? error
+  if (LOGGED_AS_ERRORS.includes(status)) log.error({ reqId: id, err }, 'a request could not be served')
   else log.debug({ status }, 'a request was refused')
 }

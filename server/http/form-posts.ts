@@ -30,19 +30,19 @@ export function serveFormPosts(
   sendPage: SendPage,
 ): void {
   const { orders, subscribers, pages } = options
-  /** The errors of forms over the limit. Such a form is still read, so that its page shows what was typed, except in a flood. */
-  const overLimit = new WeakMap<FastifyRequest, HttpError>()
+  /** Errors of forms over the limit, but in no flood. The form is read first, so that its page shows what was typed. */
+  const refusedLater = new WeakMap<FastifyRequest, HttpError>()
 
   async function countForm(request: FastifyRequest, reply: FastifyReply) {
-    await limits.count('order', request, reply).catch((error: HttpError) => {
+    await limits.countOrRefuse('order', request, reply).catch((error: HttpError) => {
       if (error.isFlood) throw error
-      overLimit.set(request, error)
+      refusedLater.set(request, error)
     })
   }
 
   async function post(request: FastifyRequest, reply: FastifyReply) {
-    // Until the body is read nobody knows which form it is: both count as orders. Only an order gets the message about orders.
-    const refusal = overLimit.get(request)
+    // Both forms have counted as orders, before their body was read. Only an order gets the message about orders.
+    const refusal = refusedLater.get(request)
     if (refusal) throw isOrderForm(request) ? refusal : new HttpError(429)
     const fields = fieldsOf(request)
     if (isOrderForm(request)) {
@@ -67,7 +67,7 @@ export function serveFormPosts(
     const values = pick(fields, isOrder ? enquiryFields : ['email'])
     const keyOfFailure = error instanceof SubmitError ? error.submissionKey : undefined
     const submissionKey = keyOfFailure ?? readSubmissionKey(fields)
-    const isUncertain = submissionKey !== undefined && status >= 500 // a 503 before the form is read has no key
+    const isUncertain = submissionKey !== undefined && status >= 500 // a form that was not read has no key, and is not stored
     const outcome = isOrder
       ? { order: { problem, values, submissionKey, isUncertain, isUnread: fields.size === 0 } }
       : { refusedSubscription: { problem, values } }
@@ -78,15 +78,15 @@ export function serveFormPosts(
   app.get<{ Querystring: { reference?: unknown } }>(RECEIVED_PATH, async (request, reply) => {
     const reference = String(request.query.reference)
     if (!REFERENCE_PATTERN.test(reference)) return sendNotFound(request, reply, pages)
-    const received = await limits.count('link', request, reply).then(
-      () => orders.findReceived(reference).catch(() => ({ reference })),
-      (error: HttpError) => {
-        if (error.isFlood) throw error
-        return { reference }
-      },
-    )
-    if (!received) return sendNotFound(request, reply, pages)
-    return sendPage(RECEIVED_PATH, { received }, reply)
+    try {
+      await limits.countOrRefuse('link', request, reply)
+      const received = await orders.findReceived(reference)
+      if (!received) return sendNotFound(request, reply, pages)
+      return sendPage(RECEIVED_PATH, { received }, reply)
+    } catch (error) {
+      if (error instanceof HttpError && error.isFlood) throw error
+      return sendPage(RECEIVED_PATH, { received: { reference } }, reply)
+    }
   })
 
   app.register(async (forms) => {

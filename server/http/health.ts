@@ -7,12 +7,11 @@ export interface Health {
   isEnding(): boolean
 }
 
-/** The answer is public: it is cached so that requests cost nothing. */
+/** Anybody may ask `/readyz`: its probe is used again for this time, so that requests cost nothing. */
 const CACHE_MS = 2000
 
 /**
- * `/healthz`: the process takes requests; proxies ask it. `/readyz`: it can store orders; monitors ask it. The reason of a
- * failure is in the log only.
+ * `/healthz`: the process takes requests. `/readyz`: it can store orders. The reason of a failure is in the log only.
  */
 export function serveHealth(app: FastifyInstance, { availability, isEnding }: Health): void {
   let probedAt = Number.NEGATIVE_INFINITY
@@ -25,7 +24,7 @@ export function serveHealth(app: FastifyInstance, { availability, isEnding }: He
     if (isEnding()) return answer(reply, 'leaving')
     if (performance.now() - probedAt > CACHE_MS) {
       probedAt = performance.now()
-      // Only reports a failure. `isUp` is the answer: it is true again when availability's own probe works.
+      // This can only turn `isUp` off: availability's own probe, every two seconds, turns it on again.
       probe = availability.check()
     }
     await probe

@@ -6,8 +6,8 @@ import { DAY_MS } from '../format.ts'
 import { HttpError } from './error-answers.ts'
 
 /*
- * Rate limits per client, and the memory of request bodies. Requests count for the limit of a minute before their body is
- * read; only successful ones, repeats included, count for the limit of a day.
+ * Rate limits per client. Requests count for the limit of a minute before their body is read; only successful ones, repeats
+ * included, count for the limit of a day.
  */
 
 export type RateLimits = Awaited<ReturnType<typeof registerRateLimits>>
@@ -23,7 +23,7 @@ const OTHERS_A_MINUTE = 60
 const EVENTS_A_MINUTE = 3000
 /** By IPv6 a client is a /64. */
 const IPV6_SUBNET = 64
-/** At this multiple of its limit a client gets the shortest answer. */
+/** A client that was refused this many times its limit gets the shortest answer. */
 const FLOOD_FACTOR = 10
 /** `cache` is the number of remembered clients, at 285 bytes each. The count of a client that is forgotten begins again. */
 const A_MINUTE = { timeWindow: MINUTE_MS, cache: 20_000 }
@@ -45,7 +45,7 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
   const isOff = max === 0
   return {
     /** @throws HttpError 429; sets `retry-after` */
-    async count(kind: keyof typeof minute, request: FastifyRequest, reply: FastifyReply) {
+    async countOrRefuse(kind: keyof typeof minute, request: FastifyRequest, reply: FastifyReply) {
       if (!isOff) await minute[kind].countOrRefuse(request, reply)
     },
     /** Runs `store` and counts it when it succeeds. @throws HttpError 429 at the limit of a day; sets `retry-after` */
@@ -56,7 +56,7 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
       store: () => Promise<T>,
     ): Promise<T> {
       if (isOff) return store()
-      await day[kind].refuseIfUsed(request, reply)
+      await day[kind].refuseIfUsedUp(request, reply)
       const result = await store()
       await day[kind].count(request)
       return result
@@ -87,28 +87,9 @@ function createLimit(
       if (used.isExceeded) refuse(used, reply)
     },
     /** Refuses a client at its limit, without counting the request. */
-    async refuseIfUsed(request: FastifyRequest, reply: FastifyReply) {
+    async refuseIfUsedUp(request: FastifyRequest, reply: FastifyReply) {
       const used = (await limit(request, { increment: false })) as Used
       if (used.remaining === 0) refuse(used, reply)
     },
   }
-}
-
-/** The largest body of one request. A form with every field at its longest has 4 kB. */
-export const BODY_LIMIT = 16 * 1024
-
-/** Refuses requests of `app` while the bodies of unanswered ones could exceed `bytes`. */
-export function limitBodies(app: FastifyInstance, bytes: number): void {
-  let reserved = 0
-  app.addHook('preParsing', (request, reply, _payload, done) => {
-    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
-    const size = Number(length ?? (encoding ? BODY_LIMIT : 0))
-    if (size > BODY_LIMIT) return done() // refused with 413 before it is read
-    if (reserved + size > bytes) return done(new HttpError(503))
-    reserved += size
-    reply.raw.once('close', () => {
-      reserved -= size
-    })
-    done()
-  })
 }

@@ -4,7 +4,7 @@ import { htmlOf, type StaticPages } from './static-pages.ts'
 
 let renderer: Promise<typeof import('../../client/renderer.tsx')> | undefined
 
-/** Not loaded by tests and `npm run dev`. serve.ts loads it at the start, as a new build removes the file. */
+/** If there are built pages, serve.ts loads it at the start: a new build removes the file. */
 export function loadRenderer() {
   renderer ??= import('../../client/renderer.tsx')
   return renderer

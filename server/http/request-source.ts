@@ -71,8 +71,8 @@ const WITH_PORT = /(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}|\[([0-9a-fA-F:.]{2,45})\](?
 const PRIVATE = /^(?:(?:10|127|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.|::1$|f[cd])/
 
 /**
- * Removes ports from X-Forwarded-For before Fastify reads it, and keeps only the addresses behind the last entry that is no
- * address: what stands before it may be made up. Warns once of a proxy that TRUST_PROXY does not name: all its visitors
+ * Removes ports from X-Forwarded-For before Fastify reads it. If an entry is no address, it and all entries to its left are
+ * removed: they may be made up. Warns once of a proxy that TRUST_PROXY does not name: all its visitors
  * would share one rate limit. The header itself is not believed then, as a visitor can send it too.
  */
 function createForwardedCleaner(log: FastifyBaseLogger) {

@@ -26,7 +26,7 @@ export function serveResendEvents(
   }
 
   app.addHook('onRequest', async (request, reply) => {
-    await limits.count('event', request, reply)
+    await limits.countOrRefuse('event', request, reply)
     if (!SIGNATURE.every((name) => request.headers[name])) throw new HttpError(400)
   })
   app.removeAllContentTypeParsers()

@@ -55,7 +55,7 @@ export function serveProcedures(app: FastifyInstance, parts: Context, limits: Ra
         reply.header('allow', 'POST')
         throw new HttpError(405)
       }
-      await limits.count(limitOf[path], request, reply)
+      await limits.countOrRefuse(limitOf[path], request, reply)
     },
     async handler(request, reply) {
       const { params, body } = request

@@ -35,8 +35,7 @@ interface Representation {
   etag: string
   /** A flat list of names and values, which Node writes fastest. */
   headers: string[]
-  /** For the answer 304. */
-  unchangedHeaders: string[]
+  headersOf304: string[]
 }
 
 /** A built file in each encoding, with all its headers. */
@@ -100,9 +99,9 @@ function pathOf(name: string): string {
 function createRepresentation(name: string, body: Buffer, headers: Record<string, string>): Representation {
   const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
   const type = TYPES[extname(name)] ?? 'application/octet-stream'
-  const unchangedHeaders = Object.entries({ etag, ...headers }).flat()
+  const headersOf304 = Object.entries({ etag, ...headers }).flat()
   const ofBody = ['content-type', type, 'content-length', String(body.length)]
-  return { body: body.toString('latin1'), etag, headers: [...ofBody, ...unchangedHeaders], unchangedHeaders }
+  return { body: body.toString('latin1'), etag, headers: [...ofBody, ...headersOf304], headersOf304 }
 }
 
 export function htmlOf({ identity }: SiteFile): string {
@@ -134,7 +133,7 @@ function send(request: FastifyRequest, reply: FastifyReply, file: SiteFile, stat
   const chosen = file[preferredEncoding(request.headers['accept-encoding'])] ?? file.identity
   const unchanged = status === 200 && request.headers['if-none-match']?.includes(chosen.etag)
   reply.hijack()
-  if (unchanged) reply.raw.writeHead(304, chosen.unchangedHeaders).end()
+  if (unchanged) reply.raw.writeHead(304, chosen.headersOf304).end()
   else reply.raw.writeHead(status, chosen.headers).end(chosen.body, 'latin1')
 }
 

@@ -25,7 +25,7 @@ export async function serveSubscriptionLinks(
     logFailure(error, request)
     return send('failed', reply, toProblem(error).status)
   })
-  app.addHook('onRequest', (request, reply) => limits.count('link', request, reply))
+  app.addHook('onRequest', (request, reply) => limits.countOrRefuse('link', request, reply))
   app.get<Link>(SUBSCRIPTION_PATH, async (request, reply) => {
     const subscriber = await find(request)
     if (!subscriber) return send('unknown', reply, 404)

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import type pg from 'pg'
 import { findPrograms } from '../../server/embedded/programs.ts'
-import { openDatabase } from '../../server/open-database.ts'
+import { openForSite } from '../../server/open-database.ts'
 import { eventually } from '../support/eventually.ts'
 import { aUniqueOrder } from '../support/load.ts'
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts'
@@ -33,7 +33,7 @@ export async function newDatabase(postgres: PostgresServer): Promise<string> {
   const name = `bench_${crypto.randomUUID().replaceAll('-', '')}`
   await promisify(execFile)('psql', [postgres.url, '-c', `CREATE DATABASE ${name}`])
   const url = Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href
-  const { close } = await openDatabase({
+  const { close } = await openForSite({
     url,
     dataDir: '',
     migrations: resolve(project, 'prisma/migrations'),

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { openDatabase } from '../../server/open-database.ts'
+import { openForSite } from '../../server/open-database.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
@@ -36,7 +36,7 @@ describe('a PostgreSQL that does not take enquiries', () => {
     ['with INSERT revoked', 'REVOKE INSERT ON "Quvera_Form" FROM limited', 'GRANT INSERT ON "Quvera_Form" TO limited'],
   ])('%s is not ready until an order could be stored', async (_what, fault, cure) => {
     const fixture = await setUp()
-    await (await openDatabase({ url: fixture.databaseUrl, dataDir: '', migrations, migrate: true })).close()
+    await (await openForSite({ url: fixture.databaseUrl, dataDir: '', migrations, migrate: true })).close()
     const sql = (text: string) => administer(fixture.databaseUrl, text)
     await sql(`CREATE ROLE limited LOGIN; GRANT ALL ON ALL TABLES IN SCHEMA public TO limited;
       GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO limited; GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO limited`)

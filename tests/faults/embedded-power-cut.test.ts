@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { openDatabase } from '../../server/open-database.ts'
+import { openForSite } from '../../server/open-database.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
@@ -94,7 +94,7 @@ async function examine({ work }: Disk, { copy, confirmed }: Awaited<ReturnType<t
   const folder = join(work, 'after')
   await mount(copy, folder)
   try {
-    const { db, close } = await openDatabase({ dataDir: join(folder, 'data'), migrations })
+    const { db, close } = await openForSite({ dataDir: join(folder, 'data'), migrations })
     const rows = await db.enquiry.findMany({ select: { reference: true, email: true, mails: true } }).finally(close)
     const references = new Set(rows.map(({ reference }) => reference))
     return {

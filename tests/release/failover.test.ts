@@ -1,7 +1,7 @@
 // The cluster of docs/failover.md loses and doubles no confirmed order when leaders, a standby and a site are killed.
 // The test needs Patroni, etcd and HAProxy.
 import { expect, it } from 'vitest'
-import { openDatabase } from '../../server/open-database.ts'
+import { openForSite } from '../../server/open-database.ts'
 import { submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'
@@ -63,7 +63,7 @@ it('two leaders, a standby and a site that docs/failover.md sets up die under lo
   await under('switchover', cluster.switchOver)
   await under('site', () => sites[0]?.stop('SIGKILL'))
 
-  const { db, close } = await openDatabase({ url: cluster.urls[1], dataDir: '', migrations })
+  const { db, close } = await openForSite({ url: cluster.urls[1], dataDir: '', migrations })
   atEnd(close)
   const all = {
     sent: loads.flatMap(({ sent }) => sent),

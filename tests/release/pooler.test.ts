@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
-import { openDatabase } from '../../server/open-database.ts'
+import { openForSite } from '../../server/open-database.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
@@ -35,7 +35,7 @@ async function anEmptyDatabase(): Promise<string> {
 /** The same, migrated. */
 async function aDatabase() {
   const DATABASE_URL = await anEmptyDatabase()
-  await (await openDatabase({ url: DATABASE_URL, dataDir: '', migrations, migrate: true })).close()
+  await (await openForSite({ url: DATABASE_URL, dataDir: '', migrations, migrate: true })).close()
   return { DATABASE_URL }
 }
 
@@ -98,7 +98,7 @@ describe.skipIf(!hasPgBouncer)(`behind PgBouncer in transaction mode${needs}`, (
     const { DATABASE_URL: url = '' } = await aDatabase()
     await administer(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET statement_timeout = 1800`)
     const pooled = `${await aPooler(url, DROPS_LIMITS)}?pgbouncer=true`
-    const open = () => openDatabase({ url: pooled, dataDir: '', migrations, queryTimeoutMs: 2000 })
+    const open = () => openForSite({ url: pooled, dataDir: '', migrations, queryTimeoutMs: 2000 })
     const servers = await Promise.all([open(), open()])
     await Promise.all(servers.flatMap(({ db }) => Array.from({ length: 20 }, () => db.enquiry.count())))
     for (const { db, close } of servers) {
@@ -128,7 +128,7 @@ it.each(['', '?options=-cwork_mem%3D8MB'])(
   async (more) => {
     const { DATABASE_URL } = await aDatabase()
     const url = DATABASE_URL + more
-    const { db, close } = await openDatabase({ url, dataDir: '', migrations, queryTimeoutMs: 2000 })
+    const { db, close } = await openForSite({ url, dataDir: '', migrations, queryTimeoutMs: 2000 })
     await db.enquiry.count()
     expect(await limitsAndNames(db)).toEqual({ statement: '1800ms', names: true })
     await close()
@@ -255,7 +255,7 @@ describe('migrations on a server', () => {
     await prisma.connect()
     atEnd(() => prisma.end())
     await prisma.query('SELECT pg_advisory_lock(72707369)')
-    const opening = openDatabase({ url, dataDir: '', migrations, migrate: true, queryTimeoutMs: 100 })
+    const opening = openForSite({ url, dataDir: '', migrations, migrate: true, queryTimeoutMs: 100 })
     opening.catch(() => {})
     const waits = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (
       SELECT oid FROM pg_database WHERE datname = current_database())`

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { startDailyBackup } from '../../server/database/daily-backup.ts'
 import { readSummary } from '../../server/mail/summary.ts'
-import { openDatabase } from '../../server/open-database.ts'
+import { openForSite } from '../../server/open-database.ts'
 import { formatIndianDay } from '../../shared/indian-time.ts'
 import { aClient } from '../support/a-client.ts'
 import { aFolder } from '../support/a-folder.ts'
@@ -44,7 +44,7 @@ it('a site with a database of its own makes the backup of the day when it starts
 
 it('a backup may take longer than a statement of the site may', async () => {
   const { env } = await anApp({ mails: false })
-  const site = await openDatabase({ url: env.DATABASE_URL, dataDir: '', migrations, queryTimeoutMs: 300 })
+  const site = await openForSite({ url: env.DATABASE_URL, dataDir: '', migrations, queryTimeoutMs: 300 })
   atEnd(site.close)
   const folder = await aFolder('quvera-daily-')
   const blocker = await aClient(env)

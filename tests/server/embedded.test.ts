@@ -6,7 +6,7 @@ import pg from 'pg'
 import { expect, it } from 'vitest'
 import { pathIn, readServerPid, socketConnection } from '../../server/embedded/data-dir.ts'
 import { startEmbedded } from '../../server/embedded/postgres.ts'
-import { joinDatabase, openDatabase } from '../../server/open-database.ts'
+import { openForCommand, openForSite } from '../../server/open-database.ts'
 import { aClient } from '../support/a-client.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
@@ -87,8 +87,8 @@ it('serves staff commands beside the site, and is started and ended by one where
 
 it('serves a command that joined until that one has ended, too, and one that comes then waits', async () => {
   const dataDir = await aFolder('quvera-joined-')
-  await (await openDatabase({ dataDir, migrations, migrate: true })).close()
-  const join = () => joinDatabase({ dataDir, migrations })
+  await (await openForSite({ dataDir, migrations, migrate: true })).close()
+  const join = () => openForCommand({ dataDir, migrations })
   const first = await join()
   const second = await join()
   const ended = first.close()

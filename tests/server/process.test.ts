@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest'
 import { readMigrations } from '../../server/database/migrations.ts'
 import { readEnv } from '../../server/env.ts'
 import { OperatorError } from '../../server/errors.ts'
-import { openDatabase } from '../../server/open-database.ts'
+import { openForSite } from '../../server/open-database.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
@@ -203,7 +203,7 @@ describe('a server whose embedded database another process has', () => {
 
   it('says that it waits, and starts once the other one has ended', async () => {
     const dataDir = await aFolder('quvera-shared-')
-    const other = await openDatabase({ dataDir, migrations })
+    const other = await openForSite({ dataDir, migrations })
     const server = await aServer({ DATA_DIR: dataDir }, { waitUntilReady: false })
     await eventually(() => expect(server.stdout()).toContain(WAITS))
     await other.close()
@@ -213,11 +213,11 @@ describe('a server whose embedded database another process has', () => {
 
   it('names that process when it gives up, and leaves it alone', async () => {
     const dataDir = await aFolder('quvera-shared-')
-    const holder = await openDatabase({ dataDir, migrations })
+    const holder = await openForSite({ dataDir, migrations })
     atEnd(holder.close)
     const told: string[] = []
     const warn = (words: string) => void told.push(words)
-    const refusal = await openDatabase({ dataDir, migrations, lockWaitSeconds: 1, warn }).catch((error) => error)
+    const refusal = await openForSite({ dataDir, migrations, lockWaitSeconds: 1, warn }).catch((error) => error)
     expect(refusal).toBeInstanceOf(OperatorError) // which serve.ts tells without a stack
     const said = `The database in ${dataDir} is in use by process ${process.pid} of ${hostname()}.`
     expect(refusal.message).toMatch(new RegExp(`^${said}.* DATABASE_URL .*$`))
@@ -231,11 +231,11 @@ describe('migrations', () => {
   async function refusalAfter(sql: string): Promise<string> {
     const env = await aDatabase()
     const options = { url: env.DATABASE_URL, dataDir: '', migrations, migrate: true }
-    const database = await openDatabase(options)
+    const database = await openForSite(options)
     await database.db.$executeRawUnsafe(sql)
     await database.close()
     let refusal: unknown
-    await openDatabase(options).then(
+    await openForSite(options).then(
       ({ close }) => close(),
       (error) => (refusal = error),
     )
@@ -257,11 +257,11 @@ describe('migrations', () => {
 
   it('are applied once when ten servers start at the same moment', async () => {
     const env = await aDatabase()
-    const database = await openDatabase({ url: env.DATABASE_URL, dataDir: '', migrations })
+    const database = await openForSite({ url: env.DATABASE_URL, dataDir: '', migrations })
     await database.db.$executeRaw`DROP SCHEMA public CASCADE`
     await database.db.$executeRaw`CREATE SCHEMA public`
     await database.close()
-    const open = () => openDatabase({ url: env.DATABASE_URL, dataDir: '', migrations, migrate: true })
+    const open = () => openForSite({ url: env.DATABASE_URL, dataDir: '', migrations, migrate: true })
     const all = await Promise.all(Array.from({ length: 10 }, open))
     const names = (await readMigrations(migrations)).map(({ name }) => name)
     expect(all.flatMap(({ notes }) => notes).sort()).toEqual(names.map((name) => `applied migration ${name}`))
@@ -274,11 +274,11 @@ describe('migrations', () => {
   it('of a newer server do not stop an older one', async () => {
     const env = await aDatabase()
     const options = { url: env.DATABASE_URL, dataDir: '', migrations }
-    const database = await openDatabase(options)
+    const database = await openForSite(options)
     await database.db
       .$executeRaw`INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'y', '2999_future', now())`
     await database.close()
-    const again = await openDatabase(options)
+    const again = await openForSite(options)
     expect(again.notes).toEqual(['the database has migration 2999_future, which this version does not know'])
     await again.close()
   })

@@ -56,6 +56,12 @@ it.each([
   await eventually(() => expect(status()).toBe('413'))
 })
 
+it.each(['/nowhere', '/healthz'])('a body that no route takes is not read: %s', async (path) => {
+  app = await startTestApp({ mails: false })
+  const status = await begin(path, 1000, { 'content-type': 'application/json' })
+  await eventually(() => expect(status()).toBe('404'))
+})
+
 it('the bodies of all clients together take 8 MB at most; then orders are taken again', async () => {
   app = await startTestApp({ mails: false })
   const statuses = await beginMany(8 * 64 + 3, () => begin('/buy-now', 16 * 1024, { 'content-type': FORM }))

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../../server/database/database.ts'
 import { createOrders, probeStorage } from '../../server/enquiries/orders.ts'
-import { openDatabase } from '../../server/open-database.ts'
+import { openForSite } from '../../server/open-database.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { anOrder } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
@@ -22,7 +22,7 @@ describe('on a PostgreSQL server that answers too late', () => {
     const created = await createTestDatabase()
     drop = created.drop
     url = created.env.DATABASE_URL
-    site = await openDatabase({ url, dataDir: '', migrations, queryTimeoutMs: QUERY_TIMEOUT_MS })
+    site = await openForSite({ url, dataDir: '', migrations, queryTimeoutMs: QUERY_TIMEOUT_MS })
     other = new pg.Client({ connectionString: url })
     await other.connect()
   })
@@ -82,7 +82,7 @@ describe('on a PostgreSQL server that answers too late', () => {
     await mkdir(join(folder, '29990101000000_wide'))
     await writeFile(join(folder, '29990101000000_wide', 'migration.sql'), 'ALTER TABLE "Quvera_Form" ADD "X" int')
     await other.query('BEGIN; SELECT FROM "Quvera_Form"')
-    await expect(openDatabase({ url, dataDir: '', migrations: folder, migrate: true })).rejects.toThrow(
+    await expect(openForSite({ url, dataDir: '', migrations: folder, migrate: true })).rejects.toThrow(
       /^Migration 29990101000000_wide was not applied, and left nothing behind: .* holds a table .* Start again/,
     )
     await submit()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
-import { openDatabase } from '../../server/open-database.ts'
+import { openForSite } from '../../server/open-database.ts'
 import { atEnd } from './at-end.ts'
 import { type FakeResend, sendingThrough, startFakeResend } from './fake-resend.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
@@ -34,7 +34,7 @@ export function createFaultFixtures() {
       databaseUrl,
       resend,
       async inspect(read, url = databaseUrl) {
-        const { db, close } = await openDatabase({ url, dataDir: '', migrations })
+        const { db, close } = await openForSite({ url, dataDir: '', migrations })
         try {
           return await read(db)
         } finally {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startEmbedded } from '../../server/embedded/postgres.ts'
-import { openDatabase } from '../../server/open-database.ts'
+import { openForSite } from '../../server/open-database.ts'
 import { scratch } from './scratch.ts'
 import { administer, migrations } from './test-database.ts'
 
@@ -18,7 +18,7 @@ export default async function setup(project: TestProject) {
   const template = 'quvera_template'
   await administer(url, `CREATE DATABASE ${template}`)
   const templateUrl = Object.assign(new URL(url), { pathname: `/${template}` }).href
-  await (await openDatabase({ url: templateUrl, dataDir: '', migrations, migrate: true })).close()
+  await (await openForSite({ url: templateUrl, dataDir: '', migrations, migrate: true })).close()
   project.provide('postgres', { url, template })
   return async () => {
     await postgres.stop('SIGINT')

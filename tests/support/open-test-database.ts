@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest'
 import type { Database, Db } from '../../server/database/database.ts'
-import { openDatabase } from '../../server/open-database.ts'
+import { openForSite } from '../../server/open-database.ts'
 import { createTestDatabase, migrations } from './test-database.ts'
 
 export interface TestDatabase extends Database {
@@ -52,7 +52,7 @@ async function readSchema(db: Db): Promise<string | undefined> {
 
 async function makeTestDatabase(): Promise<TestDatabase> {
   const created = await createTestDatabase()
-  const database = await openDatabase({ url: created.env.DATABASE_URL, dataDir: '', migrations })
+  const database = await openForSite({ url: created.env.DATABASE_URL, dataDir: '', migrations })
   return {
     ...database,
     env: created.env,

@@ -1,6 +1,6 @@
 import { inject } from 'vitest'
 import type { Database, Db } from '../../server/database/database.ts'
-import { joinDatabase } from '../../server/open-database.ts'
+import { openForCommand } from '../../server/open-database.ts'
 import { sendingThrough, startFakeResend } from './fake-resend.ts'
 import { startServer } from './server-process.ts'
 import { createTestDatabase, migrations } from './test-database.ts'
@@ -43,7 +43,7 @@ function databaseBeside({ DATABASE_URL: url, DATA_DIR: dataDir = '' }: Record<st
   return {
     /** Runs `read` on the database, beside the server. */
     async inspect<T>(read: (db: Db) => Promise<T>): Promise<T> {
-      database ??= joinDatabase({ url, dataDir, migrations })
+      database ??= openForCommand({ url, dataDir, migrations })
       return read((await database).db)
     },
     disconnect: async () => (await database)?.close(),
