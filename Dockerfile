@@ -31,7 +31,7 @@ CMD ["node", "server/studio.ts"]
 
 # The site. It must be the last stage, because docker builds the last one by default.
 FROM ${NODE_IMAGE}
-# NODE_OPTIONS keeps staff commands small, which share the container's memory. The site's own flags are below.
+# NODE_OPTIONS keeps staff commands small, which share the container's memory. The flags in CMD override it for the site.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data NODE_OPTIONS=--max-semi-space-size=1
 WORKDIR /app
 # New volumes take owner and mode from here. Any user may write there, for docker run --user.
