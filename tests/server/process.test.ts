@@ -24,13 +24,15 @@ import { migrations } from '../support/test-database.ts'
 /** An order of which the server has half, until `finish` sends the rest and gives the status of the answer. */
 function beginOrder(url: string) {
   const body = JSON.stringify(anOrder())
-  const headers = { 'content-type': 'application/json', 'content-length': body.length }
+  const headers = { 'content-type': 'application/json', 'content-length': body.length, expect: '100-continue' }
   const order = request(`${url}/trpc/order.submit`, { method: 'POST', headers, agent: false })
   const answered = new Promise<number | undefined>((done, fail) => {
     order.once('error', fail)
     order.once('response', (answer) => done(answer.resume().statusCode))
   })
-  const begun = new Promise<void>((done) => order.write(body.slice(0, 20), () => done()))
+  // The server says so once it has read the headers: before, the connection is idle for it.
+  const begun = new Promise<void>((done) => order.once('continue', () => order.write(body.slice(0, 20), () => done())))
+  order.flushHeaders()
   const finish = () => {
     order.end(body.slice(20))
     return answered
