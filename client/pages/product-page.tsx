@@ -17,6 +17,7 @@ import type { Page } from './page.ts'
 
 export function productPage(content: ProductContent): Page {
   const { product, description, ground } = content
+  // biome-ignore lint/correctness/noComponentHookFactories: called once for each page, when the module is loaded
   const Body = () => <ProductPage {...content} />
   return { path: productPath(product), title: product, description, ground, content, Body }
 }
