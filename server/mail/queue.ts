@@ -39,6 +39,8 @@ export interface Result {
   isCertainlyUnsent?: true
   /** How long to pause all sending. */
   pauseMs?: number
+  /** Refused, perhaps for a reason that only this mail has: the other due mails are tried before it is tried again. */
+  isRefused?: true
 }
 
 /** Rows in one statement, because of its time limit. */
@@ -67,29 +69,36 @@ export async function transition(
 }
 
 /** Mails to staff are claimed oldest first, those to visitors newest first. */
-export function claimUntried(db: Db, kind: MailKind, most: number, leaseSeconds: number): Promise<ClaimedMail[]> {
+export function claimUntried(db: Db, kind: MailKind, most: number, leaseSeconds: number, except?: Set<bigint>) {
   const where = Prisma.sql`"Kind" = ${kind}::"Quvera_MailKind" AND "TriedAt" IS NULL`
-  return claim(db, where, kinds[kind].to === 'visitor' ? 'DESC' : 'ASC', most, leaseSeconds)
+  return claim(db, where, kinds[kind].to === 'visitor' ? 'DESC' : 'ASC', most, leaseSeconds, except)
 }
 
 /** Mails that an earlier try may have sent. They count in the budget already. */
-export function claimTried(db: Db, ofKinds: MailKind[], most: number, leaseSeconds: number): Promise<ClaimedMail[]> {
+export function claimTried(db: Db, ofKinds: MailKind[], most: number, leaseSeconds: number, except?: Set<bigint>) {
   const where = Prisma.sql`"Kind" = ANY(${ofKinds}::text[]::"Quvera_MailKind"[]) AND "TriedAt" IS NOT NULL`
-  return claim(db, where, 'ASC', most, leaseSeconds)
+  return claim(db, where, 'ASC', most, leaseSeconds, except)
 }
 
 /**
  * Two processes may select the same rows. The second one waits for the first, then finds that the outer condition no longer
  * holds, and leaves them out.
  */
-async function claim(db: Db, where: Prisma.Sql, order: 'ASC' | 'DESC', most: number, leaseSeconds: number) {
+async function claim(
+  db: Db,
+  where: Prisma.Sql,
+  order: 'ASC' | 'DESC',
+  most: number,
+  leaseSeconds: number,
+  except: Set<bigint> = new Set(),
+): Promise<ClaimedMail[]> {
   const claims = await db.$queryRaw<Claim[]>`
     UPDATE "Quvera_Mail" mail
     SET "Attempts" = mail."Attempts" + 1,
       "DueAt" = now() + make_interval(secs => ${leaseSeconds}),
       "TriedAt" = coalesce(mail."TriedAt", now())
     FROM (SELECT "Id", "DueAt", "TriedAt" FROM "Quvera_Mail"
-      WHERE "Status" = 'Pending' AND "DueAt" <= now() AND ${where}
+      WHERE "Status" = 'Pending' AND "DueAt" <= now() AND ${where} AND "Id" <> ALL(${[...except].map(String)}::bigint[])
       ORDER BY "DueAt" ${Prisma.raw(order)} LIMIT ${most}) due
     WHERE mail."Id" = due."Id" AND mail."Status" = 'Pending' AND mail."DueAt" <= now()
     RETURNING mail."Id" AS "id", due."DueAt" AS "dueBefore", due."TriedAt" AS "triedBefore",

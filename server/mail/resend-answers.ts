@@ -67,7 +67,7 @@ export function readResult(
   // The SDK's name for no answer, and for one that is not JSON: of a proxy, or of a firewall that rejects this mail.
   if (name === 'application_error' || status < 400 || status >= 500) return ambiguous
   if (isAboutMail(status, name, message)) return { to: 'Failed', lastError, refusedField: FIELD.exec(message)?.[1] }
-  return notTaken(Math.min(retryMs * MISCONFIGURED_FACTOR, MISCONFIGURED_MAX_MS))
+  return { ...notTaken(Math.min(retryMs * MISCONFIGURED_FACTOR, MISCONFIGURED_MAX_MS)), isRefused: true }
 }
 
 /** Resend answers a revoked key with 400, 401 or 403. Of those only the ones that name a part of the mail are about it. */

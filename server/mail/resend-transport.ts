@@ -35,18 +35,19 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
   const writeSummaryIfDue = createSummaryWriter(db, env, budget, log, summaryWaitMs)
   let count = 0
   let takesRetriesFirst = false
+  const refused = new Set<bigint>() // claimed again once no other mail is due
 
   function limitNow(kind: CountedKind): number {
     if (kind === 'Confirmation' && !publicUrl) return 0 // its link would lead nowhere
     return limitOf(kind, budget, count)
   }
 
-  const claimRetries = (most: number) => claimTried(db, mailKinds, most, leaseSeconds)
+  const claimRetries = (most: number) => claimTried(db, mailKinds, most, leaseSeconds, refused)
 
   async function claimNew(most: number): Promise<ClaimedMail[]> {
     for (const kind of mailKinds) {
       const limit = Math.min(most, limitNow(kind))
-      const mails = limit > 0 ? await claimUntried(db, kind, limit, leaseSeconds) : []
+      const mails = limit > 0 ? await claimUntried(db, kind, limit, leaseSeconds, refused) : []
       count += mails.length * receiversOf(kind, budget)
       if (mails.length > 0) return mails
     }
@@ -66,8 +67,10 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
     async claim(most) {
       takesRetriesFirst = !takesRetriesFirst // by turns, so that mails which fail for hours do not hold up new ones
       const [first, second] = takesRetriesFirst ? [claimRetries, claimNew] : [claimNew, claimRetries]
-      const mails = await first(most)
-      return mails.length > 0 ? mails : second(most)
+      let mails = await first(most)
+      if (mails.length === 0) mails = await second(most)
+      if (mails.length === 0) refused.clear()
+      return mails
     },
     async attempt(mail, signal) {
       const message = writeMessage(mail, staffEmails, publicUrl)
@@ -76,6 +79,7 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       const reason = kinds[mail.kind].to === 'visitor' && (await readWithholdReason(db, mail))
       if (reason) return withheld(`${mail.triedBefore ? NOT_SENT_AGAIN : 'Not sent'}: ${reason}.`)
       const result = await mailer.send(message, signal)
+      if (result.isRefused) refused.add(mail.id)
       // Anybody can type an address: nobody need do anything about one that does not exist.
       if (mail.kind === 'Confirmation' && result.to === 'Failed')
         return withheld(`Resend refuses the address: ${result.lastError}`)

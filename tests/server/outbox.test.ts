@@ -169,6 +169,18 @@ describe('the mails of an order', () => {
     expect(pending).toMatchObject([{ kind: 'Notice', lastError: expect.stringMatching(/^403 /) }])
   })
 
+  it('go out while Resend refuses one of them again and again under a name that it does not document', async () => {
+    await app.outbox.stop(1000)
+    app.resend.behaviour = { refusesAddress: 'bad@shop.example', name: 'a_new_error', limitASecond: 4 }
+    for (const to of ['good', 'bad']) await submit(app.url, anOrder({ email: `${to}@shop.example` }))
+    const outbox = app.startOutbox()
+    await eventually(() => expect(app.countLogged('the sender pauses')).toBe(3))
+    expect(app.resend.mails).toHaveLength(3)
+    await outbox.stop(1000)
+    const pending = await app.db.mail.findMany({ where: { status: 'Pending' } })
+    expect(pending).toMatchObject([{ kind: 'Acknowledgement', lastError: expect.stringMatching(/^422 a_new_error/) }])
+  })
+
   it('are sent in the order notices, confirmations, acknowledgements', async () => {
     await app.outbox.stop(1000)
     app.resend.behaviour = { limitASecond: 1 }

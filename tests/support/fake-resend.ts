@@ -28,13 +28,13 @@ export type Behaviour =
   /** Takes a mail at once and answers late. */
   | { answersAfterMs: number }
   /** Refuses further requests of a second, and names the limit unless `isUnnamed`. */
-  | { limitASecond: number; isUnnamed?: true }
+  | { limitASecond: number; isUnnamed?: true; refusesAddress?: string; name?: string }
   /** As before a domain is verified: mails go to the owner of the account and nobody else. */
   | { onlyTo: string }
   /** As a firewall in front of it that does not like a mail's text. */
   | { blocks: string }
   /** Refuses each mail that has this address among its receivers. */
-  | { refusesAddress: string }
+  | { refusesAddress: string; name?: string }
 
 export interface FakeResend {
   url: string
@@ -118,7 +118,12 @@ export async function startFakeResend(): Promise<FakeResend> {
       'refusesAddress' in behaviour &&
       [mail.to].flat().includes(behaviour.refusesAddress)
     )
-      return fail(422, 'validation_error', {}, 'Invalid `to` field. The email address needs to follow the format.')
+      return fail(
+        422,
+        behaviour.name ?? 'validation_error',
+        {},
+        'Invalid `to` field. The email address needs to follow the format.',
+      )
     const tags: { name: string; value: string }[] = mail.tags ?? []
     if (tags.some(({ name, value }) => !/^[\w-]{1,256}$/.test(name) || !/^[\w-]{1,256}$/.test(value)))
       return fail(422, 'validation_error', {}, 'Invalid `tags` field.')
