@@ -4,3 +4,10 @@ UPDATE "Quvera_Mail" SET "Status" = 'Withheld', "LastError" = 'restored from a b
     "DueAt" = CASE WHEN "Kind" = 'Notice' THEN now() END -- since when a notice waits for a summary
 WHERE "Status" = 'Pending';
 UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL WHERE "ConfirmedAt" IS NOT NULL;
+-- If a summary was withheld, the next one names its enquiries. Which failed notices it told of is not stored: all wait again.
+UPDATE "Quvera_Mail" notice SET "DueAt" = now(), "LastError" = CASE notice."Status" WHEN 'Withheld'
+    THEN 'Not mailed alone: a restore withheld the summary.' ELSE notice."LastError" END
+FROM "Quvera_Mail" summary
+WHERE summary."Kind" = 'Summary' AND summary."LastError" = 'restored from a backup: may have been sent since'
+    AND notice."Kind" = 'Notice' AND (notice."LastError" = 'Told in summary ' || summary."Id" || '.'
+        OR notice."Status" IN ('Bounced', 'Failed', 'Unknown'));

@@ -165,6 +165,22 @@ describe('a summary', () => {
     expect(again?.status).toBe('Pending')
   })
 
+  it('that was pending in a backup is withheld, and the next one names its enquiries', async () => {
+    const app = await anApp({ mails: false })
+    const [spam = ''] = await orders(app, 1, { website: 'x' })
+    const failed = await storeEnquiry(app.db, {}, { Notice: ['Failed', '422'] })
+    await writeSummary(app.db, new Date())
+    expect(await app.db.mail.count({ where: { kind: 'Notice', dueAt: { not: null } } })).toBe(0)
+    const statements = await readFile('deploy/after-pg-restore.sql', 'utf8')
+    for (let run = 0; run < 2; run++) await administer(app.env.DATABASE_URL ?? '', statements)
+    expect((await staff(['mails'], app.env)).stdout).toMatch(/^1 notice waits for the next summary\./)
+    const outbox = app.startOutbox()
+    atEnd(() => outbox.stop(0))
+    await eventually(async () => expect(await app.db.mail.count({ where: { kind: 'Summary' } })).toBe(2), 10_000)
+    await eventually(() => expect(told(app)).toHaveLength(1))
+    for (const reference of [spam, failed]) expect(told(app)[0]?.text).toContain(reference)
+  })
+
   it('leaves a notice alone that was stored while the summary was written', async () => {
     const app = await anApp({ mails: false })
     await orders(app, 2, { website: 'x' })
