@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
+import { staffCommand } from '../format.ts'
 
 /* Figures for monitoring: how many mails wait or did not arrive, and for how long the oldest has waited. */
 
@@ -48,7 +49,8 @@ async function readOldestPendingSeconds(db: Db): Promise<number> {
 
 export async function warnIfOverdue(db: Db, log: Pick<Logger, 'warn'>): Promise<void> {
   const { isOverdue, oldestPendingSeconds, pending } = await readBacklog(db)
-  if (isOverdue) log.warn({ oldestPendingSeconds, pending }, 'mails wait longer than they should: see `staff mails`')
+  if (!isOverdue) return
+  log.warn({ oldestPendingSeconds, pending }, `mails wait longer than they should: see ${staffCommand('mails')}`)
 }
 
 export async function readOldestNewEnquiry(db: Db) {

@@ -21,7 +21,7 @@ export function receiversOf(kind: MailKind, { receivers }: Budget): number {
   return kinds[kind].to === 'staff' ? receivers : 1
 }
 
-/** How many mails of a kind may be sent now. Every share but that of summaries leaves room for one summary. */
+/** How many mails of a kind may be sent now. Kinds other than Summary leave room for one summary. */
 export function limitOf(kind: CountedKind, budget: Budget, count: number): number {
   const { mails, receivers } = budget
   if (mails === 0) return Number.POSITIVE_INFINITY
@@ -32,8 +32,8 @@ export function limitOf(kind: CountedKind, budget: Budget, count: number): numbe
 }
 
 /**
- * What notices leave, a quarter of the budget, pays for one summary an interval: of 100 mails and one receiver, about an hour.
- * At most a day, so that the smallest budget pays for one a day.
+ * Notices stop at 75 %. The rest pays for summaries, evenly over the day: with 100 mails and one receiver about one an hour.
+ * The interval is at most a day, so that the smallest budget pays for one a day.
  */
 export function summaryIntervalMs({ mails, receivers }: Budget): number {
   if (mails === 0) return SUMMARY_INTERVAL_MIN_MS
@@ -41,7 +41,7 @@ export function summaryIntervalMs({ mails, receivers }: Budget): number {
   return Math.min(DAY_MS, Math.max(SUMMARY_INTERVAL_MIN_MS, (DAY_MS * receivers) / leftByNotices))
 }
 
-/** A mail counts from its first try on. One that was certainly not sent does not count. */
+/** A mail counts from its first try on. A try that is undone does not count. */
 export async function readCount(db: Db, { mails, receivers }: Budget): Promise<number> {
   if (mails === 0) return 0
   const [{ count }] = await db.$queryRaw<[{ count: number }]>`

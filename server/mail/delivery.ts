@@ -3,6 +3,7 @@ import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { propertiesOf } from '../errors.ts'
+import { staffCommand } from '../format.ts'
 import { transition } from './queue.ts'
 import { TAG, TAG_VALUE } from './resend.ts'
 import { clean, replyCode } from './resend-answers.ts'
@@ -47,8 +48,9 @@ export function readEvent(body: unknown): DeliveryEvent | undefined {
 
 /**
  * Applies an event to its mail, whether or not the result of the send is recorded yet. Events may be repeated and come in
- * any order. Of a mail to one receiver, bad news is decisive and replaces `Delivered`. Of a mail to several, `Delivered` is
- * decisive and replaces bad news: the mail has reached one.
+ * any order; the decisive one counts:
+ *   mail to one receiver: bad news, then `Delivered`, then `Sent`
+ *   mail to several:      `Delivered` (it has reached one), then bad news, then `Sent`
  * @returns false if Resend has to repeat the event later: while a mail goes to several singly, it stays Pending whatever
  * becomes of one, because the others still get it
  */
@@ -61,8 +63,8 @@ export async function recordEvent(db: Db, log: Log, event: DeliveryEvent, staffE
   if (isPart && mail.status === 'Pending') return false
   const isToSeveral = kinds[mail.kind].to === 'staff' && staffEmails.length > 1
   const isBad = undeliveredStates.includes(state)
-  const replacesAnyState = isToSeveral ? state === 'Delivered' : isBad
-  const replaced: MailStatus[] = replacesAnyState ? statesBefore(state) : ['Pending', 'Unknown', 'Sent']
+  const isDecisive = isToSeveral ? state === 'Delivered' : isBad
+  const replaced: MailStatus[] = isDecisive ? statesBefore(state) : ['Pending', 'Unknown', 'Sent']
   const changed = await transition(
     db,
     state,
@@ -83,6 +85,6 @@ function logEvent(log: Log, change: { mail: bigint; kind: MailKind; state: MailS
   if (kinds[change.kind].to !== 'staff') return log.warn(change, 'a mail did not arrive')
   log.error(
     change,
-    'a mail to staff did not arrive at one of its addresses; if it reached nobody, `staff mails` lists it',
+    `a mail to staff did not arrive at one of its addresses; if it reached nobody, this lists it: ${staffCommand('mails')}`,
   )
 }

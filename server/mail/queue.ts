@@ -6,9 +6,7 @@ import { kinds, NOT_ALONE, statesBefore, untoldStates } from './states.ts'
 
 /*
  * The queue: rows of Quvera_Mail that are Pending. No transaction is open during a try. All times are the database's.
- * `DueAt` is when a Pending mail may be sent, or when its claim ends. Of a notice that told nobody `DueAt` is since when it
- * waits for a summary. `TriedAt` is when the first try began that may have sent the mail, and once it is Sent, when the try
- * that sent it ended.
+ * prisma/schema.prisma says what DueAt and TriedAt mean.
  */
 
 export type StoredMail = Awaited<ReturnType<typeof readMails>>[number]
@@ -18,10 +16,10 @@ export type ClaimedMail = StoredMail & Claim
 
 interface Claim {
   id: bigint
-  /** Its DueAt before the claim. */
-  dueBefore: Date
-  /** Its TriedAt before the claim: when an earlier try began that may have sent the mail. */
-  triedBefore: Date | null
+  /** Its DueAt and TriedAt before the claim. */
+  dueAtUnclaimed: Date
+  triedAtUnclaimed: Date | null
+  /** Since `triedAtUnclaimed`. */
   triedHoursAgo: number | null
 }
 
@@ -29,14 +27,11 @@ interface Claim {
 export interface Result {
   to: MailStatus
   lastError: string | null
-  /** Pending: when to try again. */
+  /** Pending: when to try again, unless `isTryUndone`. */
   dueInMs?: number
   resendId?: string
-  /**
-   * DueAt and TriedAt are put back to what they were before the claim: a Pending mail is due at once, and this try does not
-   * count in the budget.
-   */
-  isCertainlyUnsent?: true
+  /** This try sent nothing and does not count: DueAt (if Pending) and TriedAt become what they were before the claim. */
+  isTryUndone?: true
   /** How long to pause all sending. */
   pauseMs?: number
   /** Refused, perhaps for a reason that only this mail has: the other due mails are tried before it is tried again. */
@@ -51,7 +46,7 @@ const ACKNOWLEDGEMENT_MAX_DAYS = 1
 /**
  * The only statement that changes the state of mails, besides deploy/after-pg-restore.sql. Skips mails that may not have the
  * new one, and returns how many changed. A notice that told nobody begins to wait for a summary, unless `dueAt` is given.
- * @param dueAt for Pending only: without it the mail would never be sent
+ * @param dueAt of a Pending mail, which is never sent without it; NULL keeps a withheld notice out of the summary
  */
 export async function transition(
   db: Pick<Db, '$queryRaw'>,
@@ -60,9 +55,9 @@ export async function transition(
   change: Prisma.Sql,
   dueAt?: Prisma.Sql,
 ): Promise<number> {
-  const waitsSince = Prisma.sql`CASE WHEN mail."Kind" = 'Notice' AND ${untoldStates.includes(to)} THEN now() END`
+  const dueAtIfUntold = Prisma.sql`CASE WHEN mail."Kind" = 'Notice' AND ${untoldStates.includes(to)} THEN now() END`
   const changed = await db.$queryRaw<unknown[]>`
-    UPDATE "Quvera_Mail" mail SET "Status" = ${to}::"Quvera_MailStatus", "DueAt" = ${dueAt ?? waitsSince}, ${change}
+    UPDATE "Quvera_Mail" mail SET "Status" = ${to}::"Quvera_MailStatus", "DueAt" = ${dueAt ?? dueAtIfUntold}, ${change}
     WHERE mail."Status" = ANY(${statesBefore(to)}::text[]::"Quvera_MailStatus"[]) AND ${where}
     RETURNING mail."Id"`
   return changed.length
@@ -101,15 +96,15 @@ async function claim(
       WHERE "Status" = 'Pending' AND "DueAt" <= now() AND ${where} AND "Id" <> ALL(${[...except].map(String)}::bigint[])
       ORDER BY "DueAt" ${Prisma.raw(order)} LIMIT ${most}) due
     WHERE mail."Id" = due."Id" AND mail."Status" = 'Pending' AND mail."DueAt" <= now()
-    RETURNING mail."Id" AS "id", due."DueAt" AS "dueBefore", due."TriedAt" AS "triedBefore",
+    RETURNING mail."Id" AS "id", due."DueAt" AS "dueAtUnclaimed", due."TriedAt" AS "triedAtUnclaimed",
       (extract(epoch FROM now() - due."TriedAt") / 3600)::float AS "triedHoursAgo"`
   const mails = await readMails(db, claims)
   return claims.flatMap((each) => mails.filter(({ id }) => id === each.id).map((mail) => ({ ...mail, ...each })))
 }
 
 /**
- * Leaves out mails of an enquiry that was erased meanwhile. A mail with a key of its own is kept: writeMessage returns
- * undefined if its enquiry or subscriber is gone.
+ * Leaves out mails of an enquiry that was erased meanwhile, unless they have a key of their own: `writeMessage` finds out
+ * whether the enquiry or subscriber of those is gone.
  */
 export async function readMails(db: Db, rows: { id: bigint }[]) {
   if (rows.length === 0) return []
@@ -129,13 +124,13 @@ export async function readMails(db: Db, rows: { id: bigint }[]) {
  * @returns whether the result counts
  */
 export async function recordResult(db: Db, mail: ClaimedMail, result: Result): Promise<boolean> {
-  const { to, lastError, dueInMs = 0, resendId = null, isCertainlyUnsent } = result
+  const { to, lastError, dueInMs = 0, resendId = null, isTryUndone } = result
   let dueAt = Prisma.sql`now() + make_interval(secs => ${dueInMs / 1000})`
   let triedAt = Prisma.sql`"TriedAt"`
   if (to === 'Sent') triedAt = Prisma.sql`now()` // the budget counts from then on, as Resend does
-  if (isCertainlyUnsent) {
-    dueAt = Prisma.sql`${mail.dueBefore}`
-    triedAt = Prisma.sql`${mail.triedBefore}::timestamptz`
+  if (isTryUndone) {
+    dueAt = Prisma.sql`${mail.dueAtUnclaimed}`
+    triedAt = Prisma.sql`${mail.triedAtUnclaimed}::timestamptz`
   }
   const changed = await transition(
     db,
@@ -162,13 +157,12 @@ export async function withholdOld(db: Db, ofKinds: MailKind[], maxAgeDays: numbe
   }
 }
 
-/** When the share of notices is used up: a summary tells of their enquiries. */
+/** Withholds all due notices when their share is used up: a summary tells of their enquiries. */
 export function withholdNotices(db: Db): Promise<void> {
-  const days = 0 // all that are due
-  return withhold(db, 'Notice', days, `${NOT_ALONE}: there were too many.`)
+  return withhold(db, 'Notice', 0, `${NOT_ALONE}: there were too many.`)
 }
 
-/** Withholds the untried mails of a kind that have been due for so many days. */
+/** Withholds the untried mails of a kind that have been due for at least so many days. */
 async function withhold(db: Db, kind: MailKind, days: number, reason: string): Promise<void> {
   const old = Prisma.sql`mail."TriedAt" IS NULL AND mail."Id" IN (SELECT "Id" FROM "Quvera_Mail"
     WHERE "Status" = 'Pending' AND "Kind" = ${kind}::"Quvera_MailKind" AND "TriedAt" IS NULL

@@ -12,11 +12,12 @@ interface ResendAnswer {
 const TEXT_MAX = 500
 /** After an ambiguous answer, so that few mails get one while Resend is down. */
 const AMBIGUOUS_PAUSE_MAX_MS = 1000
+/** Times the usual pause: somebody has to correct the key, the sender or RESEND_BASE_URL first. */
 const MISCONFIGURED_FACTOR = 12
 const MISCONFIGURED_MAX_MS = 300_000
 const QUOTA_PAUSE_MS = 3_600_000
 const RETRY_AFTER_MAX_SECONDS = 3600
-/** Resend's names for a mail that it will never take. Any other refusal concerns the key, the sender or RESEND_BASE_URL. */
+/** Resend's names for a mail that it will never take; see isAboutMail. */
 const MAIL_ERRORS = [
   'validation_error',
   'missing_required_field',
@@ -41,11 +42,7 @@ export function replyCode(text: unknown): string | undefined {
   return /\b[245]\d\d\b(?:[ -]?[245]\.\d{1,3}\.\d{1,3}\b)?/.exec(String(text))?.[0]
 }
 
-/**
- * The result of a request. Pending and unsent: Resend did not take the mail, for a reason that concerns all mails. Pending
- * otherwise: it may have taken the mail, and another try will tell. Unknown: no try can tell.
- * @param retryMs how long to pause if Resend does not say
- */
+/** The result of a request. `retryMs` is how long to pause if Resend does not say. */
 export function readResult(
   { data, error: failure, headers }: ResendAnswer,
   { isConnected, status }: { isConnected: boolean; status: number },
@@ -56,13 +53,15 @@ export function readResult(
   const name = clean(failure?.name) || 'unreadable answer'
   const message = clean(failure?.message)
   const lastError = isConnected ? `${status || ''} ${name}: ${message}`.trim() : `no connection: ${message}`
-  const notTaken = (pauseMs: number): Result => ({ to: 'Pending', lastError, isCertainlyUnsent: true, pauseMs })
+  // For a reason that probably concerns all mails.
+  const notTaken = (pauseMs: number): Result => ({ to: 'Pending', lastError, isTryUndone: true, pauseMs })
+  // Resend may have taken the mail, and another try will tell.
   const ambiguous: Result = { to: 'Pending', lastError, pauseMs: Math.min(retryMs, AMBIGUOUS_PAUSE_MAX_MS) }
   if (!isConnected) return notTaken(retryMs)
   if (name === 'daily_quota_exceeded' || name === 'monthly_quota_exceeded') return notTaken(QUOTA_PAUSE_MS)
   if (status === 429) return notTaken(readDelayMs(headers?.['retry-after']) ?? retryMs)
   if (name === 'concurrent_idempotent_requests') return ambiguous
-  // An earlier try used the key with other content: the settings have changed since.
+  // An earlier try used the key with other content: the settings have changed since, and no try can tell.
   if (name === 'invalid_idempotent_request') return { to: 'Unknown', lastError }
   // The SDK's name for no answer, and for one that is not JSON: of a proxy, or of a firewall that rejects this mail.
   if (name === 'application_error' || status < 400 || status >= 500) return ambiguous
@@ -70,7 +69,13 @@ export function readResult(
   return { ...notTaken(Math.min(retryMs * MISCONFIGURED_FACTOR, MISCONFIGURED_MAX_MS)), isRefused: true }
 }
 
-/** Resend answers a revoked key with 400, 401 or 403. Of those only the ones that name a part of the mail are about it. */
+/**
+ * Whether a refusal is about this mail. Otherwise it is about the key, the sender or RESEND_BASE_URL.
+ *   422 validation_error: Invalid `to` field.                             → this mail
+ *   403 validation_error: You can only send testing emails … the `from` … → this mail
+ *   422 validation_error: Invalid `from` field.                           → the sender
+ *   400 validation_error: API key is invalid                              → the key
+ */
 function isAboutMail(status: number, name: string, message: string): boolean {
   if (!MAIL_ERRORS.includes(name)) return false
   if (CONCERNS_RECEIVER.test(message)) return true

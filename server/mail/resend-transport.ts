@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
+import { staffCommand } from '../format.ts'
 import { limitOf, readCount, receiversOf } from './budget.ts'
 import {
   backOffMs,
@@ -77,7 +78,7 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       if (!message) return withheld('Not sent: what it was about was erased.')
       if (Number(mail.triedHoursAgo) > KEY_LIFETIME_HOURS) return { to: 'Unknown', lastError: KEY_EXPIRED }
       const reason = kinds[mail.kind].to === 'visitor' && (await readWithholdReason(db, mail))
-      if (reason) return withheld(`${mail.triedBefore ? NOT_SENT_AGAIN : 'Not sent'}: ${reason}.`)
+      if (reason) return withheld(`${mail.triedAtUnclaimed ? NOT_SENT_AGAIN : 'Not sent'}: ${reason}.`)
       const result = await mailer.send(message, signal)
       if (result.isRefused) refused.add(mail.id)
       // Anybody can type an address: nobody need do anything about one that does not exist.
@@ -93,19 +94,19 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       // Sent with a lastError: one of several receivers was refused.
       if (to === 'Sent') log.error(fields, 'a mail was refused for one of its receivers: correct STAFF_EMAILS')
       else if (isLost || lastError.includes('monthly_quota_exceeded'))
-        log.error(fields, 'a mail was not sent, and staff may not know of an enquiry: see `staff mails`')
+        log.error(fields, `a mail was not sent, and staff may not know of an enquiry: see ${staffCommand('mails')}`)
       else log.warn(fields, 'a mail was not sent')
     },
   }
 }
 
 function withheld(lastError: string): Result {
-  return { to: 'Withheld', lastError, isCertainlyUnsent: true }
+  return { to: 'Withheld', lastError, isTryUndone: true }
 }
 
 /**
  * Why this mail to a visitor is not to be sent, if so. A mailbox gets three in 24 hours, so that nobody can flood it through
- * our forms. A mail counts the others that have ended, and those that were claimed before it.
+ * our forms. Counted are its mails that are no longer Pending, and Pending ones that were first tried before this one.
  */
 export async function readWithholdReason(db: Db, mail: StoredMail): Promise<string | undefined> {
   const { id, mailbox, triedAt, enquiry, subscriber } = mail

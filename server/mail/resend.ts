@@ -26,7 +26,7 @@ const partTag = (tag: string) => `${tag}_part`
 /** Reads both forms. */
 export const TAG_VALUE = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(_part)?$/
 const NO_REPLY_TO = 'Resend did not take the visitor’s address as the address for replies: write to it yourself.'
-/** Requests a second, until an answer names Resend's limit for the whole team; also where one is refused without a limit. */
+/** Requests a second before Resend has named its limit, and after a 429 that names none. */
 const FIRST_LIMIT = 2
 /** Also for a service that takes mails, names no limit and refuses none. More would take the processor from orders. */
 const LIMIT_MAX = 100
@@ -80,9 +80,9 @@ export function createMailer(
     const sent = results.find(({ to }) => to === 'Sent')
     const refused = results.find(({ to }) => to === 'Failed')
     const undecided = results.find(isUndecided)
-    // First an undecided one: the mail is tried again, and the same keys send nothing twice. Then one that was accepted.
     if (undecided && sent) {
-      const { isCertainlyUnsent: _, ...result } = undecided // TriedAt stays: the 24 hours of the first key count for all
+      // The mail is tried again, and the same keys send nothing twice. TriedAt stays: the first key's 24 hours count for all.
+      const { isTryUndone: _, ...result } = undecided
       return result
     }
     if (!sent) return undecided ?? refused ?? refusal

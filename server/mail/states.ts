@@ -41,11 +41,15 @@ export function statesBefore(to: MailStatus): MailStatus[] {
 }
 
 export const undeliveredStates: MailStatus[] = ['Bounced', 'Failed', 'Complained']
-/** A notice in one of these states has told nobody of its enquiry. It waits for a summary while it has a DueAt. */
+/** A notice in one of these states has itself reached nobody, as far as is known. */
 export const untoldStates: MailStatus[] = ['Bounced', 'Failed', 'Unknown', 'Withheld']
-export const waitsForSummary = { dueAt: { not: null } }
-
-/** Notices that wait for a summary: the condition of `Quvera_Mail_untold_idx`, word for word. */
+/** Notices that wait for a summary. */
+export const waitsForSummary = {
+  kind: 'Notice',
+  status: { in: untoldStates },
+  dueAt: { not: null },
+} satisfies Prisma.MailWhereInput
+/** The same in SQL: the condition of `Quvera_Mail_untold_idx`, word for word. */
 export const WAITS_FOR_SUMMARY = Prisma.raw(
   `"Kind" = 'Notice' AND "DueAt" IS NOT NULL AND "Status" IN (${untoldStates.map((state) => `'${state}'`).join(', ')})`,
 )
@@ -54,8 +58,8 @@ export const WAITS_FOR_SUMMARY = Prisma.raw(
 export const WITHHELD_BY_RESTORE = 'restored from a backup: may have been sent since'
 /*
  * How a notice comes into a summary:
- *   suspected spam, or no share left → Withheld, NOT_ALONE, with a DueAt → summary → Withheld, IN_SUMMARY, without DueAt
- *   bounced, failed or unknown       → its reason, with a DueAt          → summary → its reason, without DueAt
+ *   suspected spam, no share left, or too old → Withheld, with a DueAt  → summary → IN_SUMMARY, without DueAt
+ *   bounced, failed, Unknown, or restored     → its reason, with a DueAt → summary → its reason, without DueAt
  */
 /** The beginning of the reason of a notice that is not mailed: only a summary tells of its enquiry. */
 export const NOT_ALONE = 'Not mailed alone'

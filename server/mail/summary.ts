@@ -24,7 +24,7 @@ const WAIT_MS = 60_000
 /** In a list so many enquiries have a line each, and so many more are named by their references. */
 const LINES_MAX = 50
 const NAMED_MAX = 1000
-/** So many rows are read for a list, and so many notices for a summary: the cost does not grow with the tables. */
+/** The most rows of a list, and the most notices of a summary, so that the cost does not grow. Further notices wait. */
 const READ_MAX = 2000
 const NOTICES_MAX = 10_000
 
@@ -64,11 +64,11 @@ export async function readSummary(
 ): Promise<string | undefined> {
   const stillNew = (notices ?? (await readWaitingNotices(db))).filter(({ isNew }) => isNew)
   const heldBack = stillNew.filter(({ isHeldBack }) => isHeldBack)
-  const lost = stillNew.filter(({ isHeldBack }) => !isHeldBack)
+  const untold = stillNew.filter(({ isHeldBack }) => !isHeldBack)
   const { toCall, waiting, reopened } = await readLists(db, new Date(now.getTime() - DAY_MS))
   const summaries = await db.mail.findMany({ where: undeliveredSummaries, orderBy: { id: 'desc' }, take: LINES_MAX })
   const backupProblem = backupDir && (await findBackupProblem(backupDir))
-  const missing = lost.length + toCall.length + summaries.length
+  const missing = untold.length + toCall.length + summaries.length
   const subject = [
     heldBack.length && formatCount(heldBack.length, 'enquiry', 'enquiries'),
     waiting.length && ifCut(waiting) + formatCount(waiting.length, 'enquiry waits', 'enquiries wait'),
@@ -81,12 +81,12 @@ export async function readSummary(
     ['Not mailed one by one, because there were too many or they may be spam.', heldBack, 'list --new'],
     [
       'Nobody has been told of these, as far as is known: their notice did not arrive, or a restore held it back.',
-      lost,
+      untold,
       'mails',
     ],
     ['Ring these visitors: their acknowledgement did not arrive, or was marked as spam.', toCall, 'mails'],
     ['Still New after 24 hours.', waiting, 'list --new'],
-    ['Closed, and opened again in Prisma Studio or psql within 24 hours.', reopened, 'list'],
+    ['Closed, and opened again in Prisma Studio or psql: listed for 24 hours, or until closed.', reopened, 'list'],
   ]
   const listed = lists.filter(([, enquiries]) => enquiries.length > 0)
   return [
@@ -94,7 +94,7 @@ export async function readSummary(
     ...(await Promise.all(listed.map((list) => listText(db, ...list)))),
     ...(backupProblem ? [`${backupProblem} The site's log says why.`] : []),
     ...summaries.map(({ id, status }) => `Summary ${id} did not arrive (${status}): ${staffCommand('list --new')}`),
-    `${staffCommand('show REFERENCE')} shows everything about an enquiry. ${staffCommand('status REFERENCE Contacted')} removes it from this list.`,
+    `${staffCommand('show REFERENCE')} shows everything about an enquiry. ${staffCommand('status REFERENCE Contacted')} removes an enquiry that is New from these lists.`,
   ].join('\n\n')
 }
 
@@ -188,9 +188,10 @@ export async function writeSummary(db: Db, now: Date, backupDir?: string): Promi
     const told = summary ? notices.filter(({ isNew }) => isNew) : []
     const reason = summary ? `${IN_SUMMARY} ${summary.id}.` : null
     await transaction.$executeRaw`
-      -- A notice that failed keeps its reason; a withheld one gets the summary that told of its enquiry.
       UPDATE "Quvera_Mail" SET "DueAt" = NULL,
-        "LastError" = CASE WHEN "Status" <> 'Withheld' OR "LastError" = ${WITHHELD_BY_RESTORE} THEN "LastError"
+        "LastError" = CASE
+          WHEN "Status" <> 'Withheld' THEN "LastError" -- why it failed
+          WHEN "LastError" = ${WITHHELD_BY_RESTORE} THEN "LastError" -- mails retry --restored looks for it
           WHEN "Id" = ANY(${idsOf(told)}::bigint[]) THEN ${reason}
           ELSE 'Not sent: the enquiry was answered before.' END
       WHERE "Id" = ANY(${idsOf(notices)}::bigint[]) AND ${WAITS_FOR_SUMMARY}`
@@ -203,8 +204,8 @@ function idsOf(notices: WaitingNotice[]): string[] {
 }
 
 /**
- * Writes today's digest from the time `at` in India on. A lease until the next day's time marks it as done, also when it
- * was empty. The lease is taken after the digest is written: if the process dies in between, the digest is written twice.
+ * Writes today's digest from the time `at` in India on. While the lease `digest` lasts, today's is done, even if it was
+ * empty. It is taken last: a process that dies before that may have the digest written twice, but never skipped.
  */
 export async function writeDigestIfDue(db: Db, at: string, now: Date, backupDir?: string): Promise<boolean> {
   const due = parseIndianTime(formatIndianDay(now), at)

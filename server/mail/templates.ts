@@ -83,7 +83,7 @@ export function createAcknowledgement(enquiry: Enquiry, publicUrl: string): Cont
       [LABELS.quantity, maskLargeQuantity(quantity)],
       [LABELS.retailerSelfUse, retailerSelfUse],
     ]),
-    paragraph('Questions? Name the reference.'),
+    paragraph('If you have a question, please quote this reference.'),
     linkList({ [`Call ${brand.phone}`]: PHONE_LINK, [`Write to ${brand.email}`]: `mailto:${brand.email}` }),
     paragraph(ADVISORY, MUTED_STYLE),
     paragraph(WHY, MUTED_STYLE),

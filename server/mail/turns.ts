@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A turn that is taken up to so much late is made up for. A later one moves all that follow. */
+/** A delay up to this is made up for by the next turns; a longer one moves the schedule. */
 const LATE_MS = 50
 
 export type Turns = ReturnType<typeof createTurns>

@@ -4,6 +4,7 @@ import type { Db } from '../database/database.ts'
 import { type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
 import { propertiesOf } from '../errors.ts'
+import { staffCommand } from '../format.ts'
 import { backOffMs, claimTried, claimUntried, withholdOld } from './queue.ts'
 import { clean, readDelayMs } from './resend-answers.ts'
 import type { Transport } from './sender.ts'
@@ -14,7 +15,7 @@ import { createTurns } from './turns.ts'
 
 const PAUSE_AFTER_FAILURE_MS = 1000
 /** The receiver wants no more posts. */
-const GONE = 'HTTP 410'
+const GONE = 410
 
 /** Made of the stored row and nothing else, so that a repeat has the same bytes. */
 export function createPostBody(format: Env['NOTIFY_FORMAT'], enquiry: Enquiry, type = 'enquiry.stored'): string {
@@ -47,10 +48,11 @@ export async function sendPost(
     await reader?.cancel()
     const answer = clean(piece?.value && new TextDecoder().decode(piece.value))
     const retryAfterMs = readDelayMs(response.headers.get('retry-after')) ?? 0
-    return { isAccepted, status: `HTTP ${response.status}`, answer, retryAfterMs }
+    return { isAccepted, isGone: response.status === GONE, status: `HTTP ${response.status}`, answer, retryAfterMs }
   } catch (error) {
     const { cause, name } = error as Error
-    return { isAccepted: false, status: String(propertiesOf(cause).code ?? name), answer: '', retryAfterMs: 0 }
+    const status = String(propertiesOf(cause).code ?? name)
+    return { isAccepted: false, isGone: false, status, answer: '', retryAfterMs: 0 }
   }
 }
 
@@ -75,17 +77,18 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
       if (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text')
         return { to: 'Withheld', lastError: 'Not posted: suspected spam.' }
       const body = createPostBody(NOTIFY_FORMAT, enquiry)
-      const { isAccepted, status, retryAfterMs } = await sendPost(target, key, body, signal)
+      const { isAccepted, isGone, status, retryAfterMs } = await sendPost(target, key, body, signal)
       if (isAccepted) return { to: 'Sent', lastError: null }
       const pauseMs = Math.max(retryAfterMs, PAUSE_AFTER_FAILURE_MS)
       const isTooOld = Number(triedHoursAgo) > MAIL_MAX_AGE_DAYS * 24
-      if (status === GONE || isTooOld) return { to: 'Failed', lastError: status, pauseMs }
+      if (isGone || isTooOld) return { to: 'Failed', lastError: status, pauseMs }
       const dueInMs = Math.max(backOffMs(attempts, MAIL_RETRY_SECONDS), retryAfterMs)
       return { to: 'Pending', lastError: status, dueInMs, pauseMs }
     },
     logResult({ id, attempts }, { to, lastError: reason }) {
       const fields = { mail: id, to: new URL(url).origin, attempt: attempts, reason }
-      if (to === 'Failed') log.error(fields, 'a webhook post failed and is not tried again: see `staff mails`')
+      if (to === 'Failed')
+        log.error(fields, `a webhook post failed and is not tried again: see ${staffCommand('mails')}`)
       if (to === 'Pending') log.warn(fields, 'a webhook post failed and will be tried again')
     },
   }

@@ -3,14 +3,7 @@ import type { Db } from '../database/database.ts'
 import type { Prisma } from '../database/generated/client.ts'
 import { redact } from '../errors.ts'
 import { formatCount, staffCommand } from '../format.ts'
-import {
-  kinds,
-  NOT_ALONE,
-  undeliveredStates,
-  untoldStates,
-  WITHHELD_BY_RESTORE,
-  waitsForSummary,
-} from '../mail/states.ts'
+import { kinds, NOT_ALONE, undeliveredStates, WITHHELD_BY_RESTORE, waitsForSummary } from '../mail/states.ts'
 import { undeliveredSummaries } from '../mail/summary.ts'
 import { printTable, type Terminal, timeCell } from './output.ts'
 
@@ -40,8 +33,6 @@ export const sections = exclusive([
   {
     title: 'ALARM: nobody has been told of these enquiries',
     where: {
-      kind: 'Notice',
-      status: { in: untoldStates },
       ...waitsForSummary,
       enquiry: { status: 'New' },
       NOT: { OR: [withheldByRestore, { status: 'Withheld', lastError: { startsWith: NOT_ALONE } }] },
