@@ -29,16 +29,6 @@ const COLUMN_TYPES: Partial<Record<number, ColumnType>> = {
   [pg.types.builtins.OID]: ColumnTypeEnum.Int64,
 }
 
-if (import.meta.main) {
-  try {
-    console.log(await writeMigration(process.argv[2]))
-    process.exit() // the engine would keep the process alive
-  } catch (error) {
-    console.error((error as Error).message)
-    process.exit(1)
-  }
-}
-
 async function writeMigration(what?: string) {
   if (what !== undefined && !/^[a-z0-9_]+$/.test(what))
     throw new Error('Name the migration in lower case with underscores: npm run migration -- add_pack_size')
@@ -110,4 +100,14 @@ function catalogueAdapter(client: pg.Client): SqlMigrationAwareDriverAdapterFact
   }
   const connect = async () => adapter
   return { ...about, connect, connectToShadowDb: connect }
+}
+
+if (import.meta.main) {
+  try {
+    console.log(await writeMigration(process.argv[2]))
+    process.exit() // the engine would keep the process alive
+  } catch (error) {
+    console.error((error as Error).message)
+    process.exit(1)
+  }
 }

@@ -31,7 +31,7 @@ GRANT SELECT ON _prisma_migrations TO quvera_app, quvera_readonly;
 -- arrived. It cannot delete an enquiry; only the function below can, and only one older than a month. It confirms and
 -- deletes subscriptions. Staff commands in its container set status, note and spam.
 GRANT SELECT ON "Quvera_Form" TO quvera_app;
-DO $$ BEGIN -- also columns that the form gets later
+DO $$ BEGIN -- every column but three, so that a new one needs no change here
     EXECUTE (SELECT format('GRANT INSERT (%s) ON "Quvera_Form" TO quvera_app', string_agg(quote_ident(attname), ', '))
         FROM pg_attribute WHERE attrelid = '"Quvera_Form"'::regclass AND attnum > 0 AND NOT attisdropped
             AND attname NOT IN ('ReceivedAt', 'Status', 'Note'));

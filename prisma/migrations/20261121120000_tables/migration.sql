@@ -149,8 +149,8 @@ ALTER TABLE "Quvera_Form"
     ADD CONSTRAINT "Quvera_Form_Quantity_check" CHECK ("Quantity" BETWEEN 1 AND 9007199254740991),
     ADD CONSTRAINT "Quvera_Form_Note_check" CHECK (char_length("Note") <= 2000);
 
--- Partial: the mails of a new order that is no spam meet none of these conditions, so storing it writes to none of these
--- indexes. Prisma's schema cannot express the conditions; the index names are the ones it expects.
+-- Partial: the mails of a new order (not spam) are in none of these indexes, so storing them stays cheap. Prisma's schema cannot
+-- express the conditions; the index names are the ones it expects.
 CREATE INDEX "Quvera_Mail_Tag_idx" ON "Quvera_Mail" ("Tag") WHERE "TriedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_Kind_TriedAt_idx" ON "Quvera_Mail" ("Kind", "TriedAt") WHERE "TriedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_tried_idx" ON "Quvera_Mail" ("DueAt") WHERE "Status" = 'Pending' AND "TriedAt" IS NOT NULL;
