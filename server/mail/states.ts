@@ -44,11 +44,7 @@ export const undeliveredStates: MailStatus[] = ['Bounced', 'Failed', 'Complained
 /** A notice in one of these states has itself reached nobody, as far as is known. */
 export const untoldStates: MailStatus[] = ['Bounced', 'Failed', 'Unknown', 'Withheld']
 /** Notices that wait for a summary. */
-export const waitsForSummary = {
-  kind: 'Notice',
-  status: { in: untoldStates },
-  dueAt: { not: null },
-} satisfies Prisma.MailWhereInput
+export const waitsForSummary = { kind: 'Notice' as const, status: { in: untoldStates }, dueAt: { not: null } }
 /** The same in SQL: the condition of `Quvera_Mail_untold_idx`, word for word. */
 export const WAITS_FOR_SUMMARY = Prisma.raw(
   `"Kind" = 'Notice' AND "DueAt" IS NOT NULL AND "Status" IN (${untoldStates.map((state) => `'${state}'`).join(', ')})`,

@@ -14,8 +14,6 @@ import { createTurns } from './turns.ts'
 /* Posts enquiries to NOTIFY_URL. The address may be a secret: logs and messages show its origin only. */
 
 const PAUSE_AFTER_FAILURE_MS = 1000
-/** The receiver wants no more posts. */
-const GONE = 410
 
 /** Made of the stored row and nothing else, so that a repeat has the same bytes. */
 export function createPostBody(format: Env['NOTIFY_FORMAT'], enquiry: Enquiry, type = 'enquiry.stored'): string {
@@ -48,11 +46,11 @@ export async function sendPost(
     await reader?.cancel()
     const answer = clean(piece?.value && new TextDecoder().decode(piece.value))
     const retryAfterMs = readDelayMs(response.headers.get('retry-after')) ?? 0
-    return { isAccepted, isGone: response.status === GONE, status: `HTTP ${response.status}`, answer, retryAfterMs }
+    const isGone = response.status === 410 // the receiver wants no more posts
+    return { isAccepted, isGone, status: `HTTP ${response.status}`, answer, retryAfterMs }
   } catch (error) {
     const { cause, name } = error as Error
-    const status = String(propertiesOf(cause).code ?? name)
-    return { isAccepted: false, isGone: false, status, answer: '', retryAfterMs: 0 }
+    return { isAccepted: false, status: String(propertiesOf(cause).code ?? name), answer: '', retryAfterMs: 0 }
   }
 }
 
