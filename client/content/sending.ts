@@ -9,10 +9,10 @@ export const emptyFieldError = 'This is still missing.'
 /** Stands under a wrong email address. */
 export const emailFieldError = `${messages.email}. It should look like name@example.com.`
 
-/** At the limit of a day: the message itself says when to try again. */
-export const notStoredToday = 'We could not save your enquiry. Everything you typed is still here.'
+/** Alone at the limit of a day, whose message says when to try again. */
+export const notStored = 'We could not save your enquiry. Everything you typed is still here.'
 
-export const notStored = `${notStoredToday} Please send it again, or call ${brand.phone}.`
+export const notStoredRetry = `${notStored} Please send it again, or call ${brand.phone}.`
 
 /** After a minute without any answer, or when the database did not answer the server. */
 export const uncertain = `Something went wrong on the way: your enquiry may or may not have reached us. Everything you typed is still here. Sent again unchanged from this page, it counts only once. You can also call ${brand.phone}.`

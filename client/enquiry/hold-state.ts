@@ -1,11 +1,10 @@
 /*
  * How a form is sent, from the first click on. A page is usable before its scripts are loaded, and scripts may never come.
  *
- * - `byScripts`, the default, also while they are still loading: our scripts send it.
- * - `held`: it was submitted before its scripts were loaded. It is submitted once when they are, or posted by the browser
- *   when they are late. Other submits meanwhile do nothing. A `button[type=button]` is held too, if it
- *   was clicked before controls.ts was loaded.
- * - `byBrowser`: its scripts did not come. The browser posts it, and every later try: the scripts never send it again.
+ * - `byScripts`: our scripts send it. It has this state until it is submitted, and once its scripts are loaded.
+ * - `held`: it was submitted before its scripts were loaded. Once they are, it is submitted once; if they are late, the
+ *   browser posts it. Other submits meanwhile do nothing. main.ts uses this state for buttons too.
+ * - `byBrowser`: its scripts did not come, or the server answered 400 to them. The browser posts it, also at later tries.
  */
 type HoldState = 'byScripts' | 'held' | 'byBrowser'
 

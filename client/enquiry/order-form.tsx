@@ -8,8 +8,9 @@ import { holdState, postByBrowser } from './hold-state.ts'
 import { inTime } from './in-time.ts'
 import { OrderFields } from './order-fields.tsx'
 import { OrderPanel } from './order-panel.tsx'
-import { OrderReceived, type OrderState } from './order-received.tsx'
+import { OrderReceived } from './order-received.tsx'
 import type { OrderSender } from './order-sender.tsx'
+import type { OrderAnswer, OrderState } from './order-state.ts'
 
 /*
  * Read this, then order-sender.tsx (validation, retries, toasts; loaded at the first interaction), then send-order.ts (one
@@ -19,13 +20,6 @@ import type { OrderSender } from './order-sender.tsx'
 /** Height of the header and the space below it. */
 const HEADER_SPACE_PX = 120
 
-/** The answer to an order sent without scripts. */
-export interface OrderAnswer extends OrderState {
-  values: Record<string, string>
-  /** The order may be stored under this key. */
-  submissionKey?: string | undefined
-}
-
 interface OrderSectionProps {
   path: string
   answer?: OrderAnswer | undefined
@@ -34,11 +28,10 @@ interface OrderSectionProps {
   isPage: boolean
 }
 
-/** First values of the inputs. */
-interface InitialValues {
-  /** Another one makes React mount new inputs; `form.reset()` would restore each `defaultValue`. */
-  fieldsKey?: string
-  values?: Record<string, string> | undefined
+/** What the inputs hold when React mounts them. */
+interface InitialInputs extends Partial<Pick<OrderAnswer, 'values' | 'submissionKey'>> {
+  /** A new value makes React mount new inputs; `form.reset()` would bring back each `defaultValue`. */
+  reactKey?: string
 }
 
 /** The form with its heading and panel, on the home page and on the page Buy Now. */
@@ -46,7 +39,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
   const form = useRef<HTMLFormElement>(null)
   const [state, setState] = useState<OrderState>(answer ?? {})
   const isRefused = Object.keys(state.fieldErrors ?? {}).length > 0
-  const [initial, setInitial] = useState<InitialValues>({ values: answer?.values })
+  const [initial, setInitial] = useState<InitialInputs>(answer ?? {})
   const [Toasts, setToasts] = useState<ComponentType>()
   const sender = useRef<Promise<OrderSender>>(null)
 
@@ -56,7 +49,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
     else delete document.documentElement.dataset.reference
     flushSync(() => {
       setState(next)
-      if (next.received) setInitial({ fieldsKey: next.received.reference })
+      if (next.received) setInitial({ reactKey: next.received.reference })
     })
     // After the state: the container of toasts moves with it, and loses a toast that was added before.
     if (addToast) flushSync(addToast)
@@ -72,7 +65,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
     if (form.current) postByBrowser(form.current)
   }
 
-  function prepare() {
+  function loadSender() {
     if (sender.current) return sender.current
     const created = import('./order-sender.tsx').then((code) => {
       setToasts(() => code.Toasts)
@@ -93,17 +86,17 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
     if (currentTarget.querySelector('.fields :focus')) sendButton()?.focus() // the fields are locked while they are sent
     setState({ ...state, sending: true })
     try {
-      const { send } = await inTime(prepare())
+      const { send } = await inTime(loadSender())
       await new Promise((resume) => setTimeout(resume)) // lets the browser paint the pressed button first
-      send(readForm(currentTarget))
+      send(currentTarget)
     } catch {
       if (!navigator.onLine) return show({ note: scriptOffline })
-      setState(state) // undoes `sending`, for a visitor who stops the navigation or comes back
+      setState({ ...state, sending: false }) // for a visitor who stops the navigation or comes back
       postByBrowser(currentTarget)
     }
   }
 
-  /** Removes the error of an edited field, and the toast with the last error. */
+  /** Removes the error of an edited field. With the last error the container of toasts moves, and loses its toast. */
   function correct({ target }: FormEvent) {
     if (!isRefused) return
     const { [(target as HTMLInputElement).name]: _, ...fieldErrors } = state.fieldErrors ?? {}
@@ -111,27 +104,27 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
   }
 
   function stop() {
-    sender.current?.then((code) => code.stop())
+    sender.current?.then((loaded) => loaded.stop())
     sendButton()?.focus() // the pressed button is removed
   }
 
   /** Another order by the same person, for the other product. */
   function startAnother() {
-    if (state.order) setInitial({ fieldsKey: 'another', values: valuesForAnother(state.order) })
+    if (state.order) setInitial({ reactKey: 'another', values: valuesForAnother(state.order) })
     show({})
     form.current?.querySelector<HTMLElement>('[name=quantity]')?.focus()
   }
 
-  // The first touch hydrated the form, so `onFocus` missed it: the sender is loaded now.
+  // The touch that made React hydrate the form came before `onFocus` existed, so the sender is loaded here too.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
-  useEffect(() => void prepare(), [])
+  useEffect(() => void loadSender(), [])
   useEffect(() => {
     if (!state.received) return
     // The key is forgotten only when the reference is on the screen: if rendering it throws, this effect is cleaned up first.
-    const timer = setTimeout(() => sender.current?.then(({ forgetKey }) => forgetKey()))
+    const timer = setTimeout(() => sender.current?.then((loaded) => loaded.forgetKey()))
     return () => clearTimeout(timer)
   }, [state.received])
-  useEffect(() => () => void sender.current?.then(({ stop }) => stop()), [])
+  useEffect(() => () => void sender.current?.then((loaded) => loaded.stop()), [])
 
   const isReceived = state.received !== undefined
   /** In one of three places: in the confirmation, above the first field if a field is wrong, or else at the button. */
@@ -155,7 +148,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
             aria-label="Enquiry"
             data-offline={scriptOffline}
             onSubmit={submit}
-            onFocus={prepare}
+            onFocus={loadSender}
             onInput={correct}
           >
             {isRefused && toasts}
@@ -165,11 +158,11 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
               </p>
             )}
             <OrderFields
-              key={initial.fieldsKey}
+              key={initial.reactKey}
               rules={rules}
               fieldErrors={state.fieldErrors ?? {}}
               values={initial.values}
-              submissionKey={answer?.submissionKey}
+              submissionKey={initial.submissionKey}
               isLocked={state.sending ?? false}
             />
             <OrderActions {...state} toasts={!isRefused && !isReceived && toasts} onStop={stop} />
@@ -227,14 +220,6 @@ function OrderActions({ sending = false, progress, note, toasts, onStop }: Order
       </p>
     </div>
   )
-}
-
-/** If the browser cannot read a number, the field's value is ''. NaN makes it a wrong number and not an empty field. */
-function readForm(form: HTMLFormElement): FormData {
-  const data = new FormData(form)
-  const quantity = form.elements.namedItem('quantity')
-  if (quantity instanceof HTMLInputElement && quantity.validity.badInput) data.set('quantity', 'NaN')
-  return data
 }
 
 /** The toast stands at the top of the form: it is shown together with the first wrong field where both fit on the screen. */

@@ -1,26 +1,9 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { brand } from '../../shared/brand.ts'
 import type { Received } from '../../shared/form-outcome.ts'
-import type { OrderContent } from '../../shared/order.ts'
 import { whatsapp } from '../content/contact.ts'
 import { enquiryReceived, receivedEarlier } from '../content/enquiry-form.ts'
 import { Linked } from '../ui/text.tsx'
-
-/** What the order form shows, apart from what is typed. */
-export interface OrderState {
-  /** An order is being sent. */
-  sending?: boolean
-  /** Message while it is being sent. */
-  progress?: string | undefined
-  fieldErrors?: Record<string, string>
-  /** The first broken rule of a form sent without scripts. With scripts a toast shows it. */
-  firstError?: string
-  /** A message about no single field. */
-  note?: string | undefined
-  received?: Received
-  /** The order that was received. */
-  order?: OrderContent
-}
 
 interface OrderReceivedProps {
   received: Received

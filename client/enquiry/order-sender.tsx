@@ -2,8 +2,8 @@ import { focusManager, MutationObserver, onlineManager, QueryClient } from '@tan
 import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
-import { fieldErrorsOf, notStored, notStoredToday, progressTexts, stoppedText, uncertain } from '../content/sending.ts'
-import type { OrderState } from './order-received.tsx'
+import { fieldErrorsOf, notStored, notStoredRetry, progressTexts, stoppedText, uncertain } from '../content/sending.ts'
+import type { OrderState } from './order-state.ts'
 import { currentKey, retryAfterMs, sendOrder, setCurrentKey } from './send-order.ts'
 import { answeredStatus, isNotUnderstood } from './trpc.ts'
 
@@ -17,12 +17,13 @@ const PAUSE_MAX_MS = 15_000
 
 /**
  * Validates and sends orders and shows toasts. A try without an answer is repeated with growing pauses for up to a minute.
- * Time offline does not count. A refusal is shown and not repeated, except 429 once, after its `Retry-After`.
+ * Time offline does not count. A refusal is shown and not repeated, with three exceptions: 429 is repeated once, after its
+ * `Retry-After`; `sendOrder` may repeat 409 with a new key; after 400 the browser posts the form.
  * @param postForm lets the browser send the form
- * @param maybeStoredKey key of an order that was sent without scripts and may be stored
+ * @param submissionKey of an order that was sent without scripts and may be stored
  */
-export function createOrderSender(show: Show, postForm: () => void, maybeStoredKey?: string) {
-  if (maybeStoredKey) setCurrentKey({ key: maybeStoredKey, maybeStored: true })
+export function createOrderSender(show: Show, postForm: () => void, submissionKey?: string) {
+  if (submissionKey) setCurrentKey({ key: submissionKey, maybeStored: true })
   const client = new QueryClient()
   client.mount() // resumes paused mutations when the network is back
   focusManager.setFocused(true) // hidden tabs go on sending
@@ -35,13 +36,13 @@ export function createOrderSender(show: Show, postForm: () => void, maybeStoredK
   }
 
   async function start(order: OrderContent) {
-    const abort = new AbortController()
-    underWay = abort
+    underWay = new AbortController()
+    const { signal } = underWay
     addEventListener('beforeunload', confirmLeaving)
     show({ sending: true })
-    const showProgress = (words: string) => underWay === abort && show({ sending: true, progress: words })
+    const showProgress = (progress: string) => !signal.aborted && show({ sending: true, progress })
     const slow = setTimeout(showProgress, SLOW_MS, progressTexts.slow)
-    const mutation = createMutation(client, abort.signal)
+    const mutation = createMutation(client, signal)
     const unsubscribe = mutation.subscribe(({ isPending, failureCount, failureReason }) => {
       if (!isPending || failureCount === 0) return // the `catch` below shows the last failure
       clearTimeout(slow)
@@ -49,21 +50,21 @@ export function createOrderSender(show: Show, postForm: () => void, maybeStoredK
     })
     try {
       const { reference, receivedAt: earlier } = await mutation.mutate(order)
-      if (underWay !== abort) return
+      if (signal.aborted) return
       finish()
       const { products, quantity } = order
       const receivedAt = formatIndianTime(earlier ? new Date(earlier) : new Date())
       const received = { reference, products, quantity: String(quantity), receivedAt, isEarlier: Boolean(earlier) }
       show({ order, received }, () => toast.success(messages.received))
     } catch (error) {
-      if (underWay !== abort) return
+      if (signal.aborted) return
       finish()
       if (isNotUnderstood(error)) {
         show({})
         return postForm() // a page of the server's version answers
       }
       const serverMessage = answeredStatus(error) && (error as Error).message
-      const refusal = serverMessage === messages.manyOrders ? notStoredToday : notStored
+      const refusal = serverMessage === messages.manyOrders ? notStored : notStoredRetry
       const note = currentKey().maybeStored ? uncertain : refusal
       show({ note }, () => toast.error(serverMessage || messages.failed))
     } finally {
@@ -74,11 +75,11 @@ export function createOrderSender(show: Show, postForm: () => void, maybeStoredK
 
   return {
     /** Checks the form and sends it; while an order is under way it does nothing. */
-    send(data: FormData) {
+    send(form: HTMLFormElement) {
       if (underWay) return
       toast.dismiss()
       const checked = orderContentSchema.safeParse({
-        ...readOrderFields(data),
+        ...readOrderFields(readForm(form)),
         // performance.now() counts from the navigation, which shows the form.
         filledInMs: Math.round(performance.now()),
       })
@@ -97,6 +98,14 @@ export function createOrderSender(show: Show, postForm: () => void, maybeStoredK
   }
 }
 
+/** If the browser cannot read a number, the field's value is ''. NaN makes it a wrong number and not an empty field. */
+function readForm(form: HTMLFormElement): FormData {
+  const data = new FormData(form)
+  const quantity = form.elements.namedItem('quantity')
+  if (quantity instanceof HTMLInputElement && quantity.validity.badInput) data.set('quantity', 'NaN')
+  return data
+}
+
 function createMutation(client: QueryClient, signal: AbortSignal) {
   /** GIVE_UP_MS counts from here, again whenever the browser goes online or offline. */
   let countsFrom = performance.now()
@@ -113,9 +122,9 @@ function createMutation(client: QueryClient, signal: AbortSignal) {
       if (signal.aborted) return false
       if (answeredStatus(error) === undefined)
         return !onlineManager.isOnline() || performance.now() - countsFrom < GIVE_UP_MS
-      const again = !hasObeyedRetryAfter && retryAfterMs(error) !== undefined
-      hasObeyedRetryAfter ||= again
-      return again
+      if (hasObeyedRetryAfter || retryAfterMs(error) === undefined) return false
+      hasObeyedRetryAfter = true
+      return true
     },
     retryDelay: (failures, error) => retryAfterMs(error) ?? Math.min(1000 * 2 ** failures, PAUSE_MAX_MS),
   })

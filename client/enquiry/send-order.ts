@@ -7,7 +7,7 @@ import { answeredStatus, trpc } from './trpc.ts'
 const WAIT_MAX_SECONDS = 120
 
 /**
- * Sends an order under the key of this form, so that a repeat is never a second order. The key is forgotten
+ * Sends an order under the key of this form, so that a repeat is never a second order. order-form.tsx forgets the key
  * once the visitor sees the reference.
  *
  * 409 says that the key is stored with other content. After a try without an answer this means that the earlier
@@ -27,13 +27,13 @@ export async function sendOrder(order: OrderContent, signal: AbortSignal) {
   }
 }
 
-async function send(order: OrderContent, sent: SubmissionKey, signal: AbortSignal) {
-  setCurrentKey({ key: sent.key, maybeStored: true })
+async function send(order: OrderContent, before: SubmissionKey, signal: AbortSignal) {
+  setCurrentKey({ key: before.key, maybeStored: true })
   try {
-    return await trpc.order.submit.mutate({ ...order, submissionKey: sent.key }, { signal })
+    return await trpc.order.submit.mutate({ ...order, submissionKey: before.key }, { signal })
   } catch (error) {
     const status = answeredStatus(error) ?? 0
-    if (status >= 400 && status < 500) setCurrentKey(sent) // refused: as uncertain as before this try
+    if (status >= 400 && status < 500) setCurrentKey(before) // a refusal stored nothing
     throw error
   }
 }

@@ -3,8 +3,8 @@ import { holdState } from './hold-state.ts'
 const STORE = 'submission-key'
 
 /*
- * A key is created when an order is first sent, and removed once the visitor sees the reference: by send-order.ts, or by
- * main.ts on the page that shows the reference. Between the two every try has the same key, whoever sends it.
+ * A key is created when an order is first sent, and removed once the visitor sees the reference: by order-form.tsx, or
+ * by main.ts on the page `/received`. Between the two every try has the same key, whoever sends it.
  */
 
 /**
@@ -15,7 +15,7 @@ export interface SubmissionKey {
   key: string
   /** A request with this key was started and not refused, so the server may have stored what was sent. */
   maybeStored: boolean
-  /** The browser posted the form: if the order is stored, the page of its reference comes next. */
+  /** `addKey` sets it when the browser posts the form. The page `/received` then removes the key. */
   isPosted?: true
 }
 
@@ -39,7 +39,7 @@ export function writeStoredKey(key: SubmissionKey | null): boolean {
   }
 }
 
-/** Adds the key to an order that the browser posts: of the page if it reported a failure, else of this tab, else a new one. */
+/** Adds a key to an order that the browser posts: of a page that reported a failure, else of this tab, else a new one. */
 export function addKey({ target, formData }: FormDataEvent): void {
   if ((target as HTMLElement).id !== 'order' || holdState(target as HTMLElement) !== 'byBrowser') return
   const given = formData.get('submissionKey')

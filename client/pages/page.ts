@@ -1,7 +1,7 @@
 import type { ComponentType } from 'react'
 import type { FormOutcome } from '../../shared/form-outcome.ts'
 import type { Ground, ProductContent } from '../content/product.ts'
-import type { OrderAnswer } from '../enquiry/order-form.tsx'
+import type { OrderAnswer } from '../enquiry/order-state.ts'
 
 export interface Page {
   path: string

@@ -6,7 +6,7 @@ import {
   emailFieldError,
   emptyFieldError,
   notStored,
-  notStoredToday,
+  notStoredRetry,
   progressTexts,
   uncertain,
 } from '../../client/content/sending.ts'
@@ -320,7 +320,7 @@ it('a refusal is told in the words of the server, and not repeated', async () =>
 it('a refusal says that nothing is stored, unless an earlier try may be', async () => {
   network.answers = [refused(403, 'Not from here.'), refused(503, messages.failed), refused(403, 'Not from here.')]
   await fill(filled)
-  for (const said of [notStored, uncertain, uncertain]) {
+  for (const said of [notStoredRetry, uncertain, uncertain]) {
     await send()
     await expect.element(page.getByText(said)).toBeVisible()
   }
@@ -331,7 +331,7 @@ it('the limit of a day is told and not waited for', async () => {
   await fill(filled)
   await send()
   await toast(messages.manyOrders)
-  await expect.element(page.getByText(notStoredToday, { exact: true })).toBeVisible()
+  await expect.element(page.getByText(notStored, { exact: true })).toBeVisible()
   expect(network.sent).toHaveLength(1)
 })
 

@@ -284,6 +284,32 @@ describe.concurrent('one order', () => {
     await close()
   })
 
+  it('an equal order after one that was sent from the page of a refusal is a new order, also posted by the browser', async () => {
+    const email = anAddress()
+    const { page, close } = await open('/buy-now')
+    await page.route('**/assets/order-sender-*.js', (route) => route.abort())
+    await fillOrder(page, { email, quantity: '0' })
+    await sendButton(page).click({ noWaitAfter: true })
+    await page.locator('[name=submissionKey]').waitFor({ state: 'attached' }) // the page of the refusal has the order's key
+    await page.unrouteAll({ behavior: 'wait' })
+    await page.locator('#order [name=quantity]').fill('2')
+    await sendButton(page).click()
+    await received(page)
+    await site().inspect(
+      (db) => db.$executeRaw`
+        UPDATE "Quvera_Form" SET "ReceivedAt" = now() - make_interval(mins => 11) WHERE "Email" = ${email}`,
+    )
+    await page.getByRole('button', { name: 'Send another enquiry' }).click()
+    await fillOrder(page, { email, quantity: '2' })
+    await page.route(SUBMIT, (route) =>
+      route.continue({ postData: { ...route.request().postDataJSON(), colour: 'amber' } }),
+    )
+    await sendButton(page).click({ noWaitAfter: true }) // a page of another version: the browser posts it
+    await page.waitForURL(`**${RECEIVED_PATH}?*`)
+    expect(await storedFrom(email)).toHaveLength(2)
+    await close()
+  })
+
   it('a form sent by the browser whose answer is lost, and then sent by the code, is one order', async () => {
     const email = anAddress()
     const { page, close } = await open('/buy-now')
