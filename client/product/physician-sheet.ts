@@ -8,15 +8,18 @@ export function handleSheet(event: MouseEvent): void {
   else printSheet()
 }
 
-/** Shares product, composition and address of the page: by the phone's own menu, else by WhatsApp, else through the clipboard. */
+/** Shares product, composition and address of the page: by the phone's menu, WhatsApp or the clipboard; else prints it. */
 async function shareSheet(link: HTMLElement, text: string) {
   const url = location.origin + location.pathname
   if (navigator.share) return navigator.share({ text, url }).catch(() => {}) // the visitor has closed the menu
   const message = `${text}\n${url}`
   if (open(`https://wa.me/?text=${encodeURIComponent(message)}`)) return
-  await navigator.clipboard.writeText(message)
-  const words = link.querySelector('span')
-  if (words) words.textContent = 'Copied'
+  try {
+    await navigator.clipboard.writeText(message)
+    link.querySelector('span')?.replaceChildren('Copied')
+  } catch {
+    printSheet()
+  }
 }
 
 /** Prints one sheet: print.css hides the rest of the page. */

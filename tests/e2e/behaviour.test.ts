@@ -403,6 +403,22 @@ it.each([
   await close()
 })
 
+it.each([
+  ['has no clipboard', false],
+  ['refuses to copy', true],
+])('on a phone that can neither share nor open a window and %s, the sheet is printed', async (_, hasClipboard) => {
+  const { page, close } = await visit(productPath(products[0]), TOUCH)
+  await page.evaluate((has) => {
+    const clipboard = has ? { writeText: () => Promise.reject(new Error('not allowed')) } : undefined
+    for (const [name, value] of Object.entries({ share: undefined, clipboard }))
+      Object.defineProperty(navigator, name, { value })
+    Object.assign(window, { open: () => null, print: () => document.body.toggleAttribute('data-printed', true) })
+  }, hasClipboard)
+  await page.locator('.sheet-link').tap()
+  await page.locator('body[data-printed]').waitFor({ timeout: 5000 })
+  await close()
+})
+
 it('elsewhere the sheet is printed, and without scripts its link leads to the label', async () => {
   const { page, close } = await visit(productPath(products[0]))
   await page.evaluate(() => Object.assign(window, { print: () => document.body.toggleAttribute('data-printed', true) }))
