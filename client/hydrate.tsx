@@ -28,7 +28,7 @@ export async function hydrateIsland(island: HTMLElement, part: unknown) {
     }
     function fail(error: unknown) {
       console.error(error)
-      for (const root of roots) root.unmount() // also stops an order that is being sent: its result could not be shown
+      for (const each of roots) each.unmount() // calls stop() of an order under way: its result could not be shown
       createRoot(document.getElementById('root') ?? document.body).render(
         <ErrorPage reference={document.documentElement.dataset.reference} />,
       )
@@ -61,11 +61,12 @@ function ErrorPage({ reference }: { reference: string | undefined }) {
         <p className="lead">
           Please reload the page, or call <a href={telephone}>{brand.phone}</a>.
         </p>
-        {reference && (
-          <p className="lead">
-            Your enquiry is received. Your reference: <strong>{reference}</strong>
-          </p>
-        )}
+        <p className="lead">
+          {reference
+            ? 'Your enquiry is received. Your reference: '
+            : 'If you were sending an enquiry, it may have reached us. Sent again unchanged, it counts only once.'}
+          <strong>{reference}</strong>
+        </p>
         {backHome}
       </MessagePage>
     </main>

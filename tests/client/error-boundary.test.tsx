@@ -11,6 +11,7 @@ import { readFieldRules } from '../../shared/order.ts'
 import { network, received } from '../support/fake-fetch.ts'
 import { typedOrder } from '../support/fill-order.ts'
 
+const MAY_BE_STORED = /it may have reached us/
 const BROKEN = `<div data-island="order" data-props='{}'></div>`
 
 function hydrateAll(parts: Record<string, unknown>) {
@@ -63,6 +64,7 @@ it('shows the reference of an order that is stored, and keeps its key: sent agai
   answer(received('QV-234567'))
   await expect.element(page.getByRole('heading')).toHaveTextContent('Unexpected Application Error!')
   await expect.element(page.getByText('QV-234567')).toBeVisible()
+  expect(document.body.textContent).not.toMatch(MAY_BE_STORED)
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect(currentKey()).toMatchObject({ key: submissionKey, maybeStored: true })
 })
@@ -73,6 +75,7 @@ it('ends an order that is under way, which sent again is the same one: nobody wo
   document.getElementById('root')?.insertAdjacentHTML('beforeend', BROKEN)
   await hydrateAll({ order: OrderSection })
   await expect.element(page.getByRole('heading')).toHaveTextContent('Unexpected Application Error!')
+  await expect.element(page.getByText(MAY_BE_STORED)).toBeVisible()
   expect(dispatchEvent(new Event('beforeunload', { cancelable: true }))).toBe(true)
   answer(received('QV-234567'))
   await new Promise((resolve) => setTimeout(resolve, 100))
