@@ -14,12 +14,12 @@ export const socialLinks = [
 export const subscribe = {
   title: 'News from us, now and then',
   consent: `By subscribing, you agree that ${brand.company} may email you about its products. Each email has a link to unsubscribe.`,
-  done: 'Please look into your inbox for the link to confirm. Whoever is subscribed already gets no further email.',
+  done: 'Please look into your inbox for the link to confirm. If you are already subscribed, we send no new link.',
   offline: 'You are offline. Please try again once you are back online.',
   failed: 'Something went wrong. Please try again later: your address counts only once.',
 }
 
-export const notSubscribed = () => (navigator.onLine ? subscribe.failed : subscribe.offline)
+export const subscribeFailure = () => (navigator.onLine ? subscribe.failed : subscribe.offline)
 
 /** With no-break spaces. */
 export const placeName = `${brand.address.city} ${brand.address.postalCode}`.replaceAll(' ', '\u00a0')

@@ -10,7 +10,7 @@ export const buyNow = {
     'Take a health supplement as directed by your physician. Ask first if you take any medicine, are pregnant or breastfeeding, or have surgery planned.',
 }
 
-/** Repeated here and held equal by its type: importing order.ts would load zod with the page. */
+/** The words of `messages.received`: its type refuses any other. Importing order.ts would load zod with the page. */
 const received: typeof messages.received = 'Order Received Successfully'
 
 /** Stands in place of the form once it is sent. */
@@ -35,7 +35,7 @@ export const optionalHint = (max: number | undefined) =>
 
 /** Shown when the enquiry was received more than a minute ago: it was sent again, or its page is opened again. */
 export const receivedEarlier = (time: string) =>
-  `We received this enquiry on ${time}. You need not send it again. To order the same once more, call us, or send another enquiry after twenty minutes.`
+  `We received this enquiry on ${time}. You need not send it again. To order the same once more, send another enquiry. If you get the same reference again, call us or wait ten minutes.`
 
 export const anotherEnquiry = 'Send another enquiry'
 

@@ -60,7 +60,7 @@ export const policySections: PolicySection[] = [
     id: 'policy-changes',
     title: 'Policy changes',
     paragraphs: [
-      'When this policy changes, we publish the new version on this page with its date. Each enquiry is stored with the version of the notice that was shown beside the form.',
+      'When this policy changes, we publish the new version on this page with its date. With each enquiry we store which version of the notice beside the form was current at that time.',
     ],
   },
   {

@@ -2,7 +2,7 @@ import { createTRPCClient, httpLink, isTRPCClientError } from '@trpc/client'
 import type { AppRouter } from '../../server/http/router.ts'
 import { problemOf } from '../../shared/order.ts'
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
-import { notSubscribed, subscribe } from '../content/contact.ts'
+import { subscribe, subscribeFailure } from '../content/contact.ts'
 
 const ANSWER_TIMEOUT_MS = 15_000
 
@@ -38,7 +38,7 @@ export function answeredStatus(error: unknown): number | undefined {
   return status === 408 ? undefined : status
 }
 
-/** This page's scripts accept the form, and our server does not: it is of another version than the page. */
+/** The server answered 400 to a form that our own check accepted: page and server are of different versions. */
 export function isNotUnderstood(error: unknown): boolean {
   return isTRPCClientError<AppRouter>(error) && error.data?.code === 'BAD_REQUEST'
 }
@@ -52,6 +52,6 @@ export async function subscribeAddress(data: FormData) {
     return { done: true, message: subscribe.done }
   } catch (error) {
     const status = answeredStatus(error)
-    return { done: false, message: (status && status < 500 && (error as Error).message) || notSubscribed() }
+    return { done: false, message: (status && status < 500 && (error as Error).message) || subscribeFailure() }
   }
 }

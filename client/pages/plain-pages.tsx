@@ -194,7 +194,7 @@ const subscriptionTexts: Record<SubscriptionState, SubscriptionText> = {
   },
   unknown: {
     title: 'This link has ended',
-    text: 'The subscription was ended, or not confirmed within 30 days. To subscribe, enter your address at the foot of any other page.',
+    text: 'The subscription was ended, or not confirmed in time. To subscribe, enter your address at the foot of any other page.',
   },
   failed: {
     title: 'Please try again',
