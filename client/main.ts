@@ -56,18 +56,18 @@ function watchScroll() {
   root.toggleAttribute('data-scrolled', scrollY >= HEADER_SCROLL_PX)
 }
 
-/** Holds a form until its island is hydrated. Then it is submitted once. */
+/** Holds a form until React has hydrated it, then submits it once. If React does not come, the browser posts it. */
 function holdForm(event: Event) {
   const form = event.target as HTMLFormElement
   const island = islandOf(form)
   if (!island || holdState(form) === 'byBrowser') return
   const isReady = () => island.hasAttribute('data-hydrated')
-  function release() {
+  function resend() {
     if (isReady() && form.isConnected) form.requestSubmit()
     else if (navigator.onLine) postByBrowser(form)
     else alert(form.dataset.offline)
   }
-  if (!isReady()) hold(event, form, () => hydrate(island), release)
+  if (!isReady()) hold(event, form, () => hydrate(island), resend)
 }
 
 /** Holds a button until there are controls. Then it is clicked once. */
@@ -79,23 +79,23 @@ function holdButton(event: Event) {
   if (!isReady()) hold(event, button, start, () => isReady() && button.isConnected && button.click())
 }
 
-/** Stops an event that came before its code. Calls `release` once: when `load` has ended, or after HOLD_TIMEOUT_MS. */
-function hold(event: Event, target: HTMLElement, load: () => Promise<unknown>, release: () => void) {
+/** Stops an event whose handler is not loaded yet. Calls `resend` once: when `load` has ended, or after HOLD_TIMEOUT_MS. */
+function hold(event: Event, target: HTMLElement, load: () => Promise<unknown>, resend: () => void) {
   event.preventDefault()
   event.stopImmediatePropagation() // React may handle it already
   if (holdState(target) === 'held') return
   setHoldState(target, 'held')
   const submitButton = target.querySelector('button.button')
   submitButton?.setAttribute('aria-disabled', 'true') // as React marks it while it sends
-  function releaseHeld() {
+  function release() {
     clearTimeout(timer)
     if (holdState(target) !== 'held') return
     setHoldState(target, 'byScripts')
     submitButton?.setAttribute('aria-disabled', 'false')
-    release()
+    resend()
   }
-  const timer = setTimeout(releaseHeld, HOLD_TIMEOUT_MS)
-  load().then(releaseHeld)
+  const timer = setTimeout(release, HOLD_TIMEOUT_MS)
+  load().then(release)
 }
 
 /** A button of the menus, in a browser that knows its attribute. */

@@ -59,7 +59,7 @@ function parseColour(text: string): number[] {
 
 /**
  * Makes the background transparent. The opacity of a pixel grows with its difference to `ground` and is 0 where there is only
- * background. On the colour `ground` the picture looks as before.
+ * background. Its colour becomes the one that, at this opacity over `ground`, gives the old one.
  */
 async function cutOut(picture: Sharp, ground: number[]): Promise<Sharp> {
   const { data, info } = await picture.ensureAlpha().raw().toBuffer({ resolveWithObject: true })

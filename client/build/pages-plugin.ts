@@ -68,7 +68,7 @@ export const shortProperties: Plugin = {
     const names = new Map<string, string>()
     for (const file of Object.values(bundle)) {
       if (file.type !== 'asset' || !file.fileName.endsWith('.css')) continue
-      // After { or ; a property is declared, after ( or a comma it is used.
+      // Matches `{--a` and `;--a`, which declare a property, and `(--a` and `, --a`, which use it.
       file.source = String(file.source).replace(/(?<=[{;(]|, )--[a-z][\w-]*/g, (name) => {
         if (paletteTokens.has(name)) return name
         if (!names.has(name)) names.set(name, `--${names.size.toString(36)}`)
@@ -101,7 +101,7 @@ export async function buildPages(builder: ViteBuilder) {
   await compressAssets(join(client, 'assets'))
 }
 
-/** The addresses of these modules and of all that they import, for `prefetchScripts` in controls.ts. */
+/** The addresses of these modules and of all that they import statically, for `prefetchScripts` in controls.ts. */
 function scriptsOf(built: unknown, modules: string[]): string {
   const { output } = built as Rolldown.RolldownOutput
   const chunks = new Map(output.filter((file) => file.type === 'chunk').map((chunk) => [chunk.fileName, chunk]))

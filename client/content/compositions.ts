@@ -41,7 +41,7 @@ export const omega3 = 'omega-\u20603'
 /** Names of ingredients within a sentence. */
 const inSentence: Record<string, string> = { q10: 'Coenzyme Q10', omega3, lycopene: 'lycopene' }
 
-/** Every ingredient of any product, with each product's line of it. It is named as on the label with most ingredients. */
+/** Every ingredient of any product, with each product's line of it. The label with the most ingredients names it. */
 export function compareProducts(
   of: readonly Product[] = products,
 ): { key: string; name: string; inSentence: string; lines: (LabelLine | undefined)[] }[] {

@@ -42,7 +42,7 @@ export interface Mechanism {
 export interface Slide {
   id: string
   title: string
-  /** The text of its button on phones, if not the title. `false`: it has no button. */
+  /** The text of its button on phones; if absent, the title is the text. `false` leaves out the button. */
   button?: string | false
   text?: string
   /** Names and amounts only. */

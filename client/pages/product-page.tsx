@@ -6,7 +6,7 @@ import { advisory, labelFacts, PRODUCT_CLASS } from '../content/advisory.ts'
 import { telephone } from '../content/contact.ts'
 import { buyNow } from '../content/enquiry-form.ts'
 import type { ProductContent } from '../content/product.ts'
-import { sections } from '../product/contents.tsx'
+import { productSections } from '../product/contents.tsx'
 import { Drops } from '../product/drops.tsx'
 import { Indications } from '../product/indications.tsx'
 import { Mechanism } from '../product/mechanism.tsx'
@@ -59,12 +59,12 @@ interface SectionProps {
 }
 
 function Section({ id, ground = 'plain', lead, side, children }: SectionProps) {
-  const number = sections.findIndex((section) => section.id === id) // the first section, in the hero, has no number
+  const number = productSections.findIndex((section) => section.id === id)
   return (
     <section id={id} className={`section ${ground} ${id}-section`} aria-labelledby={`${id}-title`}>
       <div className={lead ? 'wrap' : 'wrap columns numbered'}>
         <div className="section-side">
-          <SectionHead id={id} number={number} title={sections[number]?.title ?? ''} lead={lead}>
+          <SectionHead id={id} number={number} title={productSections[number]?.title ?? ''} lead={lead}>
             {side}
           </SectionHead>
         </div>

@@ -1,7 +1,7 @@
 import { COMPOSITION_ID } from '../../shared/catalogue.ts'
 
-/** In page order. Those after the first are numbered. */
-export const sections = [
+/** In page order. The first one is the hero and has no number, so the index of a section is its number. */
+export const productSections = [
   { id: 'description', title: 'Product Description' },
   { id: 'mechanism', title: 'Mechanism Of Action' },
   { id: COMPOSITION_ID, title: 'Salt Composition' },
@@ -16,7 +16,7 @@ export function Contents() {
     <div className="contents">
       <nav aria-label="Sections of this page">
         <ol>
-          {sections.map(({ id, title }) => (
+          {productSections.map(({ id, title }) => (
             <li key={id}>
               <a href={`#${id}`}>{title}</a>
             </li>

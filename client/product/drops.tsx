@@ -21,7 +21,7 @@ export function Drops({ lines }: { lines: LabelLine[] }) {
   const byMass = [...drops].sort((a, b) => b.milligrams - a.milligrams)
   const largest = byMass[0]?.side ?? 0
   let right = -GAP
-  const height = largest * (0.5 + Math.SQRT1_2)
+  const height = largest * (0.5 + Math.SQRT1_2) // turned: half a side below the centre, half a diagonal above
   const shapes = drops.map(({ amount, hue, side }) => {
     const x = right + GAP + side / 2
     right = x + side / 2

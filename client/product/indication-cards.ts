@@ -26,7 +26,7 @@ function setOpen(card: HTMLElement, isFirst: boolean) {
   for (const each of cards) {
     each.dataset.open = String(each === card)
     each.querySelector('h3 button')?.setAttribute('aria-expanded', String(each === card))
-    // All others, appended in their order, leave the open card first without moving it: a moved element loses the focus.
+    // Moves the others behind the open card, which itself stays: a moved element loses the focus.
     if (isFirst && each !== card) each.parentElement?.append(each)
   }
 }
