@@ -61,15 +61,11 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
 
   const sendButton = () => form.current?.querySelector<HTMLElement>('.send')
 
-  function postForm() {
-    if (form.current) postByBrowser(form.current)
-  }
-
   function loadSender() {
     if (sender.current) return sender.current
     const created = import('./order-sender.tsx').then((code) => {
       setToasts(() => code.Toasts)
-      return code.createOrderSender(show, postForm, answer?.submissionKey)
+      return code.createOrderSender(show, answer?.submissionKey)
     })
     sender.current = created
     created.catch(() => {

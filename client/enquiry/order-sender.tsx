@@ -3,6 +3,7 @@ import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
 import { fieldErrorsOf, notStored, notStoredRetry, progressTexts, stoppedText, uncertain } from '../content/sending.ts'
+import { postByBrowser } from './hold-state.ts'
 import type { OrderState } from './order-state.ts'
 import { currentKey, retryAfterMs, sendOrder, setCurrentKey } from './send-order.ts'
 import { answeredStatus, isNotUnderstood } from './trpc.ts'
@@ -19,10 +20,9 @@ const PAUSE_MAX_MS = 15_000
  * Validates and sends orders and shows toasts. A try without an answer is repeated with growing pauses for up to a minute.
  * Time offline does not count. A refusal is shown and not repeated, with three exceptions: 429 is repeated once, after its
  * `Retry-After`; `sendOrder` may repeat 409 with a new key; after 400 the browser posts the form.
- * @param postForm lets the browser send the form
  * @param submissionKey of an order that was sent without scripts and may be stored
  */
-export function createOrderSender(show: Show, postForm: () => void, submissionKey?: string) {
+export function createOrderSender(show: Show, submissionKey?: string) {
   if (submissionKey) setCurrentKey({ key: submissionKey, maybeStored: true })
   const client = new QueryClient()
   client.mount() // resumes paused mutations when the network is back
@@ -35,7 +35,7 @@ export function createOrderSender(show: Show, postForm: () => void, submissionKe
     removeEventListener('beforeunload', confirmLeaving)
   }
 
-  async function start(order: OrderContent) {
+  async function start(order: OrderContent, form: HTMLFormElement) {
     underWay = new AbortController()
     const { signal } = underWay
     addEventListener('beforeunload', confirmLeaving)
@@ -61,7 +61,7 @@ export function createOrderSender(show: Show, postForm: () => void, submissionKe
       finish()
       if (isNotUnderstood(error)) {
         show({})
-        return postForm() // a page of the server's version answers
+        return postByBrowser(form) // a page of the server's version answers
       }
       const serverMessage = answeredStatus(error) && (error as Error).message
       const refusal = serverMessage === messages.manyOrders ? notStored : notStoredRetry
@@ -83,7 +83,7 @@ export function createOrderSender(show: Show, postForm: () => void, submissionKe
         // performance.now() counts from the navigation, which shows the form.
         filledInMs: Math.round(performance.now()),
       })
-      if (checked.success) return void start(checked.data)
+      if (checked.success) return void start(checked.data, form)
       const problem = problemOf(checked.error)
       show({ fieldErrors: fieldErrorsOf(problem) }, () => toast.error(problem.message))
     },

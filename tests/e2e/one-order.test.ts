@@ -292,6 +292,7 @@ describe.concurrent('one order', () => {
     await sendButton(page).click({ noWaitAfter: true })
     await page.locator('[name=submissionKey]').waitFor({ state: 'attached' }) // the page of the refusal has the order's key
     await page.unrouteAll({ behavior: 'wait' })
+    await page.locator('html[data-ready]').waitFor()
     await page.locator('#order [name=quantity]').fill('2')
     await sendButton(page).click()
     await received(page)
@@ -299,7 +300,7 @@ describe.concurrent('one order', () => {
       (db) => db.$executeRaw`
         UPDATE "Quvera_Form" SET "ReceivedAt" = now() - make_interval(mins => 11) WHERE "Email" = ${email}`,
     )
-    await page.getByRole('button', { name: 'Send another enquiry' }).click()
+    await page.getByRole('button', { name: 'Send another enquiry' }).press('Enter')
     await fillOrder(page, { email, quantity: '2' })
     await page.route(SUBMIT, (route) =>
       route.continue({ postData: { ...route.request().postDataJSON(), colour: 'amber' } }),
