@@ -8,7 +8,7 @@ export interface FormOutcome {
   order?: Refused & {
     /** The order may be stored under this key. The page keeps it in a hidden field. */
     submissionKey?: string | undefined
-    /** The answer of the database to this request is unknown. Without it an earlier request may have stored the order. */
+    /** True: this request may have stored the order. Absent: only an earlier one with the key may have. */
     isUncertain?: boolean
     /** The server answered before it read the form. */
     isUnread?: boolean

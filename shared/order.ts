@@ -8,7 +8,7 @@ export const PRIVACY_NOTICE_VERSION = '2026-11-25'
 export const NAME_MAX = 200
 export const EMAIL_MAX = 254
 
-/** Of several broken rules the first in this order is shown. The first four, `failed` and `received` are the owner's words. */
+/** Of several broken rules the uppermost here is shown. The first four, `failed` and `received` are the owner's words. */
 export const messages = {
   empty: 'Please fill the data',
   email: 'Please enter a valid email address',
@@ -21,7 +21,7 @@ export const messages = {
   buyerType: `Please choose ${buyerTypes.join(' or ')}.`,
   product: `Please choose ${products.join(' or ')}.`,
   malformed: 'Please reload the page and send the form again.',
-  // No rule has one of these:
+  // Not for broken rules: the server or the form says these.
   conflict: 'This form was already sent with other content. Please send it again.',
   manyOrders: `Many enquiries have come from your network today. Please call us at ${brand.phone}, or try again tomorrow.`,
   manySubscriptions: 'Several addresses were entered from here today. Please try again tomorrow.',
@@ -34,32 +34,32 @@ const messageOrder: string[] = Object.values(messages)
 // No pattern has nested repeats of the same text, so each takes linear time.
 /** No invisible characters but joiners of Indian scripts and emoji selectors. */
 const PLAIN_TEXT = /^(?:[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}\u2800]|\u200c|\u200d|\ufe0e|\ufe0f)*$/u
-/** A visible character: fillers, joiners and accents alone count as an empty field. */
+/** A visible character: a name of fillers, joiners and accents alone counts as empty. */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Cs}\p{M}\p{DI}\u2800]/u
 // No dot at an end of the local part and no two in a row; no label of the domain begins or ends with a hyphen.
 // Lists both cases: with the flag `i` the Kelvin sign would match K.
 const EMAIL =
   /^(?!\.|[^@]*\.[.@])[^\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800@<>()[\],;:"\\]{1,64}@(?!-|[^@]*(?:-\.|\.-))(?:[A-Za-z0-9-]{1,63}\.){1,20}(?:[A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]{0,58}[A-Za-z0-9])$/u
 
-const NOT_BLANK = z.regex(/\S/, messages.empty)
-
 function isEmpty(input: unknown): boolean {
   return input == null || (typeof input === 'string' && input.trim() === '')
 }
 
+const NOT_EMPTY = z.refine((input) => !isEmpty(input), messages.empty)
+
 /** An absent, null or blank value is an empty field; another wrong type breaks the field's own rule. */
-function typeError(message: string) {
+function wrongType(message: string) {
   return { error: ({ input }: { input?: unknown }) => (isEmpty(input) ? messages.empty : message) }
 }
 
 export const emailSchema = z
-  .string(typeError(messages.email))
-  .check(NOT_BLANK, z.maxLength(EMAIL_MAX, { error: messages.email, abort: true }), z.regex(EMAIL, messages.email))
+  .string(wrongType(messages.email))
+  .check(NOT_EMPTY, z.maxLength(EMAIL_MAX, { error: messages.email, abort: true }), z.regex(EMAIL, messages.email))
 
 /** The fields that are stored. Columns, CSV and the comparison of repeated orders follow from this list. */
 const fields = {
   name: z
-    .string(typeError(messages.name))
+    .string(wrongType(messages.name))
     .check(
       z.regex(VISIBLE, messages.empty),
       z.trim(),
@@ -68,8 +68,8 @@ const fields = {
     ),
   email: emailSchema,
   mobile: z
-    .string(typeError(messages.digits))
-    .check(NOT_BLANK, z.regex(/^[0-9]*$/, messages.digits), z.length(10, messages.tenDigits)),
+    .string(wrongType(messages.digits))
+    .check(NOT_EMPTY, z.regex(/^[0-9]*$/, messages.digits), z.length(10, messages.tenDigits)),
   quantity: z
     .number({
       error: ({ input }) =>
@@ -84,8 +84,8 @@ const fields = {
       z.refine(Number.isInteger, messages.wholeQuantity),
       z.maximum(Number.MAX_SAFE_INTEGER, messages.largeQuantity),
     ),
-  retailerSelfUse: z.enum(buyerTypes, typeError(messages.buyerType)),
-  products: z.enum(products, typeError(messages.product)),
+  retailerSelfUse: z.enum(buyerTypes, wrongType(messages.buyerType)),
+  products: z.enum(products, wrongType(messages.product)),
 }
 
 export const orderContentSchema = z.strictObject({
@@ -116,7 +116,7 @@ export function readFieldRules(): Record<OrderField, FieldRule> {
   return Object.fromEntries(rules)
 }
 
-/** Reads zod's internals: `default` wraps the rule of an optional field; the check `max_length` holds its maximum. */
+/** Reads zod's internals: `max_length` holds the maximum; `default` wraps an optional field, as docs/recipes.md adds it. */
 function ruleOf({ _zod: { def } }: z.core.$ZodType): FieldRule {
   const { type, innerType, checks } = def as z.core.$ZodDefaultDef
   if (type === 'default') return { ...ruleOf(innerType), optional: true }
@@ -126,7 +126,7 @@ function ruleOf({ _zod: { def } }: z.core.$ZodType): FieldRule {
   return { max: limit?.maximum }
 }
 
-/** A valid order without a key, for the storage probe and tests. */
+/** A valid order without a key, for the storage probe, `check --post` and tests. */
 export const exampleOrder = {
   name: 'Asha Verma',
   email: 'asha.verma@shop.example',
@@ -141,24 +141,24 @@ export interface FormFields {
   get(name: string): unknown
 }
 
-export function readOrderFields(fields: FormFields) {
+export function readOrderFields(form: FormFields) {
   return {
-    name: fields.get('name'),
-    email: readEmail(fields),
-    mobile: plainMobile(readText(fields, 'mobile')),
-    quantity: readQuantity(readText(fields, 'quantity').trim()),
-    retailerSelfUse: fields.get('retailerSelfUse'),
-    products: fields.get('products'),
-    productName: fields.get('productName') ?? undefined,
-    website: readText(fields, 'website'),
+    name: form.get('name'),
+    email: readEmail(form),
+    mobile: plainMobile(readText(form, 'mobile')),
+    quantity: readQuantity(readText(form, 'quantity').trim()),
+    retailerSelfUse: form.get('retailerSelfUse'),
+    products: form.get('products'),
+    productName: form.get('productName') ?? undefined,
+    website: readText(form, 'website'),
   } satisfies Record<OrderField | 'productName' | 'website', unknown>
 }
 
-export function readEmail(fields: FormFields): string {
-  return asciiEmail(readText(fields, 'email'))
+export function readEmail(form: FormFields): string {
+  return asciiEmail(readText(form, 'email'))
 }
 
-/** A domain in another script gets its ASCII form. Some browsers send that form already; this makes all the same. */
+/** Writes a domain in another script in ASCII, as some browsers do before they send it. */
 export function asciiEmail(text: string): string {
   const typed = text.trim()
   const [, local, domain] = /^(.*@)([\p{L}\p{M}\p{N}.-]*)$/u.exec(typed) ?? []
@@ -170,19 +170,19 @@ export function asciiEmail(text: string): string {
   }
 }
 
-/** As a browser reads a number field, so that a form without scripts follows the same rule. NaN breaks the rule. */
+/** As a browser reads a number field. `undefined` for an empty field, NaN for no exact number: the schema refuses both. */
 function readQuantity(typed: string): number | undefined {
   if (typed === '') return undefined
   const [isNumber, fraction = '', exponent] = /^[-+]?\d*(?:\.(\d*))?(e[-+]?\d+)?$/i.exec(typed) ?? []
   const value = isNumber ? Number(typed) : Number.NaN
   // A large number has no room for a fraction, and Number() drops it.
-  const isRounded = Number.isInteger(value) && (exponent ? Math.abs(value) >= 1e15 : /[1-9]/.test(fraction))
-  return isRounded ? Number.NaN : value
+  const hasLostFraction = Number.isInteger(value) && (exponent ? Math.abs(value) >= 1e15 : /[1-9]/.test(fraction))
+  return hasLostFraction ? Number.NaN : value
 }
 
 /**
  * Removes spaces, dashes and invisible characters, as address books add them, and +91 or a leading 0 if exactly ten digits
- * remain. Other input stays as it was typed.
+ * remain. A text with other characters stays as it was typed.
  */
 function plainMobile(typed: string): string {
   const plain = typed.replace(/[\s\p{Dash}\p{Cf}]/gu, '')
@@ -191,8 +191,8 @@ function plainMobile(typed: string): string {
   return /^[0-9]+$/.test(plain) ? plain : typed.trim()
 }
 
-export function readText(fields: FormFields, name: string): string {
-  const value = fields.get(name)
+export function readText(form: FormFields, name: string): string {
+  const value = form.get(name)
   return typeof value === 'string' ? value : ''
 }
 

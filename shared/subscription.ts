@@ -4,14 +4,10 @@ import { emailSchema, type FormFields, readEmail } from './order.ts'
 /** Stored with each address. Raise it when the consent line under the subscribe form changes. */
 export const CONSENT_VERSION = '2026-11-23'
 
-export const subscriptionSchema = z.strictObject({
-  email: emailSchema,
-  /** Sent by pages of older versions, and ignored: browsers may fill it in for a person. */
-  website: z.optional(z.string()),
-})
+export const subscriptionSchema = z.strictObject({ email: emailSchema })
 
 export type Subscription = z.infer<typeof subscriptionSchema>
 
-export function readSubscriptionFields(fields: FormFields) {
-  return { email: readEmail(fields) }
+export function readSubscriptionFields(form: FormFields) {
+  return { email: readEmail(form) }
 }

@@ -2,8 +2,7 @@
 const BATCH_MAX = 256
 
 /**
- * Runs one statement at a time for the rows that wait: several times the rate of a statement per row. A batch takes about
- * half of the waiting rows: while the other half is written, the clients just answered send more.
+ * Runs one statement at a time for the rows that wait: several times the rate of a statement per row.
  * @param write one transaction; all its rows get its result
  * @param isRowError whether a row caused the failure, and not the database
  */
@@ -20,7 +19,8 @@ export function createBatchWriter<Row, Result>(
     let lastSize = 0
     let rowsToWriteSingly = 0 // those of a batch that failed because of one of them
     while (waiting.length > 0) {
-      // The clients of the last batch will send again: half of their rows and the waiting ones makes two equal batches.
+      // Two batches alternate: while one is written, the clients of the other are answered and send again. So a batch takes
+      // half of all rows in play: those that wait and those just answered.
       let size = Math.min(BATCH_MAX, Math.ceil((waiting.length + lastSize) / 2))
       if (rowsToWriteSingly > 0) {
         rowsToWriteSingly--

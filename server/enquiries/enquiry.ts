@@ -27,7 +27,7 @@ export function isSameOrder(row: EnquiryRow, order: Order): boolean {
   return enquiryFields.every((field) => enquiry[field] === String(order[field]))
 }
 
-/** Prisma removes spaces from the values of an enum: `SelfUse` for `Self Use`. */
+/** The members of the enums in schema.prisma have no spaces: `SelfUse` for `Self Use`. */
 export function enumMember(value: string): string {
   return value.replaceAll(' ', '')
 }
