@@ -27,15 +27,15 @@ export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: (
   function failed(error: unknown) {
     if (downSince !== undefined) return
     downSince = Date.now()
-    // A TypeError is a bug of ours and no absent database: its stack is logged.
+    // A TypeError is a fault of this program: its stack is logged.
     const fault = error instanceof TypeError && { err: error }
-    log.error({ cause: causeOf(error), ...fault }, 'the database is away: enquiries cannot be stored')
+    log.error({ cause: causeOf(error), ...fault }, 'enquiries cannot be stored')
     probeLater()
   }
 
   return {
     isUp: () => downSince === undefined,
-    /** Probes now. While enquiries cannot be stored, only the regular probe tells when they can again. */
+    /** Probes now, and reports a failure only. Recovery comes from the regular probe or from a stored order. */
     check: () => probe().catch(failed),
     failed,
     worked,

@@ -8,6 +8,7 @@ import { columns, enquiryFields } from './enquiry.ts'
 /** An order that was filled in faster is suspected spam. */
 export const MIN_FILL_MS = 250
 
+/** Only a suspicion, because browsers may fill in the hidden field for a person: the enquiry is stored and staff see it. */
 function isSuspectedSpam({ website, filledInMs = Number.POSITIVE_INFINITY }: Order): boolean {
   return Boolean(website?.trim()) || (filledInMs >= 0 && filledInMs < MIN_FILL_MS)
 }
@@ -18,8 +19,9 @@ const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 export const REFERENCE_PATTERN = new RegExp(`^[A-Z]{1,5}-[${ALPHABET}]{6}$`)
 
 export function createReference(): string {
-  const letters = Array.from({ length: 6 }, () => ALPHABET[randomInt(ALPHABET.length)])
-  return `${brand.referencePrefix}-${letters.join('')}`
+  const code = Array.from({ length: 6 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+  // Staff commands take digits alone for the number of a mail.
+  return /[A-Z]/.test(code) ? `${brand.referencePrefix}-${code}` : createReference()
 }
 
 /** Why the mails of suspected spam are withheld. */
@@ -28,10 +30,10 @@ export const SPAM_REASONS = {
   Acknowledgement: 'Not sent: suspected spam.',
 }
 
-export type NewEnquiry = ReturnType<typeof createEnquiry>
+export type InsertRow = ReturnType<typeof toInsertRow>
 
 /** A row for `Quvera_Form`, with a new id and reference. The property names are those of the columns. */
-export function createEnquiry(order: Order) {
+export function toInsertRow(order: Order) {
   return {
     Id: randomUUIDv7(),
     Reference: createReference(),
@@ -49,12 +51,12 @@ export function createEnquiry(order: Order) {
  */
 export async function insertEnquiries(
   db: Pick<Db, '$queryRaw'>,
-  enquiries: NewEnquiry[],
+  rows: InsertRow[],
   { withPosts }: { withPosts: boolean },
 ): Promise<Set<string>> {
   // Sorted, so that two statements with the same keys cannot deadlock.
-  const sorted = enquiries.toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
-  const names = columnList(Object.keys(enquiries[0] ?? {}))
+  const sorted = rows.toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
+  const names = columnList(Object.keys(rows[0] ?? {}))
   // JSON and not arrays: PostgreSQL plans a statement anew for each length of an array.
   const [{ ids }] = await db.$queryRaw<[{ ids: string[] }]>`
     WITH form AS (
@@ -63,17 +65,20 @@ export async function insertEnquiries(
       ON CONFLICT DO NOTHING
       RETURNING "Id", "Email", "SuspectedSpam"
     ), wanted AS (
-      SELECT "Kind" FROM (VALUES ('Notice'::"Quvera_MailKind"), ('Acknowledgement'), ('Post')) AS mails ("Kind")
-      WHERE "Kind" <> 'Post' OR ${withPosts}
+      SELECT * FROM (VALUES
+        ('Notice'::"Quvera_MailKind", ${SPAM_REASONS.Notice}),
+        ('Acknowledgement', ${SPAM_REASONS.Acknowledgement}),
+        ('Post', NULL) -- webhook-posts.ts decides about suspected spam, by NOTIFY_FORMAT
+      ) AS mails ("Kind", "SpamReason") WHERE "Kind" <> 'Post' OR ${withPosts}
     ), mails AS (
       INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Status", "DueAt", "LastError", "Mailbox")
       SELECT "Id", "Kind",
-        CASE WHEN "IsWithheld" THEN 'Withheld'::"Quvera_MailStatus" ELSE 'Pending' END,
+        CASE WHEN "Reason" IS NULL THEN 'Pending'::"Quvera_MailStatus" ELSE 'Withheld' END,
         -- Due now. Of withheld mails only the notice gets a time, because it waits for a summary.
-        CASE WHEN NOT "IsWithheld" OR "Kind" = 'Notice' THEN now() END,
-        CASE WHEN "IsWithheld" THEN CASE "Kind" WHEN 'Notice' THEN ${SPAM_REASONS.Notice} ELSE ${SPAM_REASONS.Acknowledgement} END END,
+        CASE WHEN "Reason" IS NULL OR "Kind" = 'Notice' THEN now() END,
+        "Reason",
         CASE "Kind" WHEN 'Acknowledgement' THEN "Quvera_mailbox"("Email") END
-      FROM (SELECT *, "SuspectedSpam" AND "Kind" <> 'Post' AS "IsWithheld" FROM form CROSS JOIN wanted) each
+      FROM (SELECT *, CASE WHEN "SuspectedSpam" THEN "SpamReason" END AS "Reason" FROM form CROSS JOIN wanted) each
     )
     SELECT coalesce(array_agg("Id"::text), '{}') AS "ids" FROM form`
   return new Set(ids)
@@ -82,13 +87,13 @@ export async function insertEnquiries(
 /** Finds an enquiry with the same fields that has the same key or was received in the last ten minutes. */
 export async function findEqualEnquiry(
   db: Pick<Db, '$queryRaw'>,
-  enquiry: NewEnquiry,
+  row: InsertRow,
 ): Promise<{ reference: string } | undefined> {
   const names = columnList(Object.values(columns))
   const [equal] = await db.$queryRaw<{ reference: string }[]>`
     SELECT "Reference" AS "reference" FROM "Quvera_Form"
-    WHERE ("SubmissionKey" = ${enquiry.SubmissionKey}::uuid OR "ReceivedAt" > now() - interval '10 minutes')
-      AND (${names}) = (SELECT ${names} FROM json_populate_record(NULL::"Quvera_Form", ${JSON.stringify(enquiry)}::json))
+    WHERE ("SubmissionKey" = ${row.SubmissionKey}::uuid OR "ReceivedAt" > now() - interval '10 minutes')
+      AND (${names}) = (SELECT ${names} FROM json_populate_record(NULL::"Quvera_Form", ${JSON.stringify(row)}::json))
     ORDER BY "ReceivedAt" LIMIT 1`
   return equal
 }

@@ -8,7 +8,7 @@ import { isConnectionLost, sqlState } from '../errors.ts'
 import type { Availability } from './availability.ts'
 import { createBatchWriter } from './batch-writer.ts'
 import { type EnquiryRow, isSameOrder, toEnquiry } from './enquiry.ts'
-import { createEnquiry, findEqualEnquiry, insertEnquiries, type NewEnquiry } from './insert-enquiries.ts'
+import { findEqualEnquiry, type InsertRow, insertEnquiries, toInsertRow } from './insert-enquiries.ts'
 
 /*
  * An order is stored under its submission key, in one statement. A form that the browser posts may have no key: then an
@@ -51,32 +51,32 @@ const RETRY_PAUSE_MS = 50
 const TOO_MANY_CONNECTIONS = '53300'
 /** After this time an order fails, if the server allows fewer connections than the pool would open and none gets free. */
 const CONNECTION_WAIT_MS = 5000
-/** A repeat within this time, such as a double click, gets the same answer as the first order. */
-const REPEAT_MS = 60_000
+/** From this age of an enquiry on, a repeat is told when it was received. A double click gets the same answer twice. */
+const EARLIER_AFTER_MS = 60_000
 /** An order fails when so many random references in a row belong to other enquiries. */
 const TRIES = 4
 
 export function createOrders(db: Db, { availability, log, onStored, withPosts = false }: OrdersOptions) {
-  const insertInBatch = createBatchWriter<NewEnquiry, Set<string>>(
-    (rows) => storeAndWakeSenders(() => insertEnquiries(db, rows, { withPosts })),
+  const insertInBatch = createBatchWriter<InsertRow, Set<string>>(
+    (rows) => storeAndReport(() => insertEnquiries(db, rows, { withPosts })),
     isRowError,
   )
 
-  async function storeAndWakeSenders<T>(store: () => Promise<T>): Promise<T> {
+  async function storeAndReport<T>(store: () => Promise<T>): Promise<T> {
     const result = await retryIfLost(store) // the submission key keeps an order from being stored twice
     availability.worked()
     setImmediate(onStored) // not awaited: if it fails, the order is stored all the same
     return result
   }
 
-  /** @returns undefined if another enquiry has the reference */
-  async function storeOrder(order: Order): Promise<Submitted | undefined> {
-    const row = createEnquiry(order)
+  /** @returns `taken` if another enquiry has the reference */
+  async function storeOrder(order: Order): Promise<Submitted | 'taken'> {
+    const row = toInsertRow(order)
     const stored = await insertInBatch(row)
     if (stored.has(row.Id)) return confirm(row.Reference)
     // Not stored, because the key is taken, by this order or by another one, or only the reference is.
     const enquiry = await retryIfLost(() => findStored(order.submissionKey))
-    if (!enquiry) return undefined
+    if (!enquiry) return 'taken'
     if (!isSameOrder(enquiry, order)) throw new SubmitError('conflict', messages.conflict)
     const { id, reference, receivedAt } = enquiry
     if (id === row.Id) return confirm(reference) // our own row: retryIfLost repeated a statement that had stored it
@@ -89,19 +89,19 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
     return enquiry
   }
 
-  /** @returns undefined if another enquiry has the key or the reference */
+  /** @returns `taken` if another enquiry has the key or the reference */
   function storeForm(content: OrderContent, submissionKey: string) {
     return db.$transaction(async (transaction) => {
       // Another form with the same content waits here until this one is committed.
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(content)}, 0))`
-      const row = createEnquiry({ ...content, submissionKey })
+      const row = toInsertRow({ ...content, submissionKey })
       const equal = await findEqualEnquiry(transaction, row)
       if (equal) {
         await waitForStandby(transaction)
         return { ...equal, isRepeat: true }
       }
       const stored = await insertEnquiries(transaction, [row], { withPosts })
-      return stored.has(row.Id) ? { reference: row.Reference, isRepeat: false } : undefined
+      return stored.has(row.Id) ? { reference: row.Reference, isRepeat: false } : 'taken'
     }, TRANSACTION)
   }
 
@@ -110,35 +110,30 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
     return { reference }
   }
 
-  function toSubmitError(cause: unknown, submissionKey?: string): SubmitError {
-    if (cause instanceof SubmitError) return cause
+  /** Reports that the database failed, if it did. @throws SubmitError */
+  function reportFailure(cause: unknown, submissionKey?: string): never {
+    if (cause instanceof SubmitError) throw cause
     const reason = isRowError(cause) ? 'refused' : 'unavailable'
     if (reason === 'unavailable') availability.failed(cause)
-    return new SubmitError(reason, messages.failed, { cause, ...(submissionKey && { submissionKey }) })
+    throw new SubmitError(reason, messages.failed, { cause, ...(submissionKey && { submissionKey }) })
   }
 
   return {
     /** Resolves once the enquiry and its pending mails are committed. @throws SubmitError */
     submit: (order: Order): Promise<Submitted> =>
-      retryWithNewReference(() => storeOrder(order)).catch((cause: unknown) => {
-        throw toSubmitError(cause)
-      }),
+      retryIfTaken(() => storeOrder(order)).catch((cause: unknown) => reportFailure(cause)),
     /**
      * For a form that the browser posts, with or without a key. An equal enquiry with the key or of the last ten minutes, by
      * the database's clock, is the same order. @throws SubmitError with the key under which the order may be stored
      */
     async submitForm(content: OrderContent, givenKey: string | undefined): Promise<Submitted> {
-      let submissionKey = givenKey ?? randomUUID()
-      try {
-        const { reference, isRepeat } = await retryWithNewReference(async () => {
-          const stored = await storeAndWakeSenders(() => storeForm(content, submissionKey))
-          if (!stored) submissionKey = randomUUID() // the key is taken, with other content, or the reference is
-          return stored
-        })
-        return isRepeat ? { reference } : confirm(reference)
-      } catch (error) {
-        throw toSubmitError(error, submissionKey)
-      }
+      const { reference, isRepeat } = await retryIfTaken((isFirst) => {
+        const submissionKey = isFirst && givenKey ? givenKey : randomUUID()
+        return storeAndReport(() => storeForm(content, submissionKey)).catch((cause: unknown) =>
+          reportFailure(cause, submissionKey),
+        )
+      })
+      return isRepeat ? { reference } : confirm(reference)
     },
     async findReceived(reference: string): Promise<Received | undefined> {
       const row = await db.enquiry.findUnique({ where: { reference } })
@@ -150,18 +145,18 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
   }
 }
 
-/** @param store makes a reference and stores; undefined if the reference is taken, or the key of a form with other content */
-async function retryWithNewReference<T>(store: () => Promise<T | undefined>): Promise<T> {
+/** @param store makes a reference and stores; `taken` if another enquiry has it, or the key of a form with other content */
+async function retryIfTaken<T>(store: (isFirst: boolean) => Promise<T | 'taken'>): Promise<T> {
   for (let tries = 0; tries < TRIES; tries++) {
-    const stored = await store()
-    if (stored) return stored
+    const stored = await store(tries === 0)
+    if (stored !== 'taken') return stored
   }
   const cause = new Error('No stored row explains why the order was not stored')
   throw new SubmitError('refused', messages.failed, { cause })
 }
 
 function isEarlier({ receivedAt }: EnquiryRow): boolean {
-  return Date.now() - receivedAt.getTime() > REPEAT_MS
+  return Date.now() - receivedAt.getTime() > EARLIER_AFTER_MS
 }
 
 /** SQLSTATE classes of data exceptions, broken constraints and raised errors. */
@@ -170,8 +165,8 @@ function isRowError(error: unknown): boolean {
 }
 
 /**
- * Makes the commit wait until a synchronous standby has all earlier rows: a restarted primary may hold rows that no standby
- * has.
+ * Writes a WAL record, because a commit that only read does not wait for a synchronous standby: a restarted primary may hold
+ * rows that no standby has.
  */
 async function waitForStandby(db: Pick<Db, '$executeRaw'>): Promise<void> {
   await db.$executeRaw`SELECT pg_logical_emit_message(true, 'quvera', '')`
@@ -182,7 +177,7 @@ export async function probeStorage(db: Db): Promise<void> {
   const rolledBack = new Error('rolled back')
   const store = () =>
     db.$transaction(async (transaction) => {
-      const row = createEnquiry({ ...exampleOrder, submissionKey: randomUUID() })
+      const row = toInsertRow({ ...exampleOrder, submissionKey: randomUUID() })
       await insertEnquiries(transaction, [row], { withPosts: false })
       throw rolledBack
     })

@@ -14,7 +14,7 @@ export type { Subscriber }
 
 /** An address that is not confirmed within these days is deleted. */
 export const UNCONFIRMED_DAYS = 30
-/** Until EndsAt. The row is deleted a day after that. */
+/** The link works until EndsAt. The row is deleted a day later: after 30 days in all. */
 const LINK_DAYS = UNCONFIRMED_DAYS - 1
 
 export type Subscribers = ReturnType<typeof createSubscribers>
@@ -101,7 +101,7 @@ async function insertSubscriber(db: Db, email: string): Promise<void> {
   ])
 }
 
-/** Returns how many were deleted. A restored address gets an EndsAt here, so that its link works as long as any other. */
+/** Returns how many were deleted. An unconfirmed address without EndsAt was restored from a backup: its time begins now. */
 export async function deleteExpiredSubscribers(db: Db, now: Date): Promise<number> {
   const before = new Date(now.getTime() - DAY_MS)
   const endsAt = new Date(now.getTime() + LINK_DAYS * DAY_MS)

@@ -36,7 +36,7 @@ it.each(['killed', 'frozen'])(
     await eventually(() => expect(fixture.resend.mails).toHaveLength(2))
     await sleep(500) // until they are recorded, so that nothing is under way
     await (fault === 'killed' ? postgres().kill() : postgres().freeze())
-    await eventually(() => expect(server.stdout()).toContain('the database is away')) // before an order meets it
+    await eventually(() => expect(server.stdout()).toContain('enquiries cannot be stored')) // before an order meets it
     const { slowest, refused } = await refuseForTenSeconds(server)
     await (fault === 'killed' ? postgres().start() : postgres().thaw())
     const back = performance.now()

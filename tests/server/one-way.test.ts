@@ -1,7 +1,7 @@
 // An order is stored once and answered with one reference, whichever way the browser sends it, and however often.
 // The table of cases also says what counts as a new order.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createEnquiry, insertEnquiries } from '../../server/enquiries/insert-enquiries.ts'
+import { insertEnquiries, toInsertRow } from '../../server/enquiries/insert-enquiries.ts'
 import { messages, type Order } from '../../shared/order.ts'
 import { anOrder, postForm, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
@@ -330,7 +330,7 @@ describe('a form posted by the browser', () => {
     // A double click whose first order hangs in its commit.
     const first = app.db.$transaction(async (transaction) => {
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify({ ...fields, website: '' })}, 0))`
-      await insertEnquiries(transaction, [createEnquiry({ ...fields, submissionKey })], { withPosts: false })
+      await insertEnquiries(transaction, [toInsertRow({ ...fields, submissionKey })], { withPosts: false })
       hasLock.resolve()
       await isAnswered.promise
     })

@@ -1,6 +1,7 @@
 // A valid order is stored once, answered with its reference and mailed, and any other is refused with a fixed text.
 // No log holds personal data.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createReference } from '../../server/enquiries/insert-enquiries.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
@@ -257,6 +258,11 @@ describe('logs', () => {
       expect(line).not.toMatch(/secret|9000000001|re_test/i)
     }
   })
+})
+
+it('no reference has a code of digits only, which staff commands take for the number of a mail', () => {
+  const references = Array.from({ length: 50_000 }, createReference)
+  expect(references.filter((reference) => /-\d{6}$/.test(reference))).toEqual([])
 })
 
 describe('subscription', () => {
