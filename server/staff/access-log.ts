@@ -24,7 +24,8 @@ export async function writeAccessLine(
   })
 }
 
-function listReferences(rows: { reference: string }[]): string {
+/** The references of a few enquiries, or how many there are. */
+export function listReferences(rows: { reference: string }[]): string {
   const isShort = rows.length > 0 && rows.length <= REFERENCES_MAX
   return isShort ? rows.map(({ reference }) => reference).join(' ') : formatCount(rows.length, 'enquiry', 'enquiries')
 }

@@ -1,7 +1,6 @@
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { readNow } from '../database/database.ts'
 import { formatCount } from '../format.ts'
-import { byTime } from './export.ts'
 import {
   type Age,
   findByReference,
@@ -13,6 +12,7 @@ import {
   UsageError,
 } from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
+import { byTime } from './records.ts'
 
 const LISTED_MAX = 50
 /** Few enough for a short statement. */
@@ -53,7 +53,7 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
         const subscriptions = subscription ? await db.subscriber.count({ where: subscription }) : 0
         const mails = formatCount(await db.mail.count({ where: { enquiry: where } }), 'mail', 'mails')
         const what = `${formatCount(count, 'enquiry', 'enquiries')} with ${mails} and ${formatCount(subscriptions, 'subscription', 'subscriptions')}`
-        await recordAccess(db, yes ? what : `only shown: ${what}`) // which also says whether a person is known
+        await recordAccess(db, yes ? what : `only shown: ${what}`) // also without --yes: the answer tells whether we know the person
         if (count + subscriptions === 0) return print('Nothing stored matches.')
         const toLine = ({ reference, receivedAt }: { reference: string; receivedAt: Date }) =>
           `${reference}  ${formatIndianTime(receivedAt)}`

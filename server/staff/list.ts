@@ -3,9 +3,9 @@ import type { Db } from '../database/database.ts'
 import type { Prisma } from '../database/generated/client.ts'
 import { toEnquiry } from '../enquiries/enquiry.ts'
 import { IN_SUMMARY, kinds, undeliveredStates } from '../mail/states.ts'
-import { byTime, type Row, readRecords, recordAccessTo, withMails } from './export.ts'
 import { type Filters, likePattern, mobileDigits, toFilter, UsageError, withFilters } from './input.ts'
 import { type AddCommand, printTable, type Terminal, timeCell, writeJson } from './output.ts'
+import { byTime, type Row, readRecords, recordAccessTo, withMails } from './records.ts'
 
 const LISTED_MAX = 50
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { aClient } from '../support/a-client.ts'
 import { aFolder } from '../support/a-folder.ts'
-import { anOrder, submit } from '../support/an-order.ts'
+import { anOrder, call, submit } from '../support/an-order.ts'
 import { aDatabase, anOpenDatabase, aSite } from '../support/fixtures.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
@@ -51,6 +51,7 @@ describe('the access log', () => {
   it('holds references or numbers of rows, and no personal data', async () => {
     const { url, env } = await aSite()
     const { reference = '' } = await submit(url, anOrder())
+    await call(url, 'subscription.subscribe', { email: 'b@b.in' })
     for (const command of [
       ['list'],
       ['show', reference],
@@ -59,6 +60,7 @@ describe('the access log', () => {
       ['note', reference, 'rings back'],
       ['export'],
       ['export', '--person', anOrder().email],
+      ['export', '--person', 'b@b.in'],
       ['subscribers', '--csv'],
       ['subscribers'],
       ['subscribers', '--remove', 'a@b.in'],
@@ -78,8 +80,9 @@ describe('the access log', () => {
       `note: ${reference}`,
       `export: ${reference}`,
       `export: ${reference}`,
+      'export: 0 enquiries and 1 subscription',
       'subscribers: 0 subscriptions',
-      'subscribers: 0 subscriptions',
+      'subscribers: 1 subscription',
       'subscribers: 0 subscriptions',
       'backup: everything',
       'erase: only shown: 1 enquiry with 2 mails and 0 subscriptions',
