@@ -57,24 +57,24 @@ async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Pro
 
 /** Opens the database when no other process has it, and closes it when Studio is idle, so that the site can start. */
 function openWhenNeeded(open: () => Promise<Database>, socket: string): () => Promise<Socket> {
-  /** Set while this process serves the database or is about to. Unset: the site serves it, or nobody. */
-  let opened: Promise<Database> | undefined
-  /** The last closing, which ends before the database is opened again. */
-  let closed: Promise<void> | undefined
+  /** The database that this process opened. Absent: the site serves it, or nobody. */
+  let ours: Promise<Database> | undefined
+  /** Awaited before the database is opened again. */
+  let lastClose: Promise<void> | undefined
   const connections = new Set<Socket>()
   const closeWhenIdle = setTimeout(() => {
-    if (!opened) return
+    if (!ours) return
     // Studio keeps idle connections, for which PostgreSQL would wait. It makes new ones when somebody uses it again.
     for (const connection of connections) connection.destroy()
-    closed = opened.then(({ close }) => close())
-    opened = undefined
+    lastClose = ours.then(({ close }) => close())
+    ours = undefined
   }, IDLE_MS) // refresh() starts it again, also after it has run
   return async () => {
-    if (!opened && !(await isServed(socket))) {
-      await closed
-      opened ??= open()
+    if (!ours && !(await isServed(socket))) {
+      await lastClose
+      ours ??= open()
     }
-    await opened
+    await ours
     closeWhenIdle.refresh()
     const connection = connect(socket).on('data', () => closeWhenIdle.refresh())
     connections.add(connection)

@@ -86,8 +86,8 @@ export function toFilter({ from, to, product, type, status }: Filters): Prisma.E
   }
 }
 
-/** Joins a reference that was typed as two arguments: `QV 7K3M9P`. */
-export function joinReferences(words: string[]): string[] {
+/** Joins a reference that was typed as two words: `QV 7K3M9P`. One to five letters are a prefix: no code is that short. */
+export function joinPrefixes(words: string[]): string[] {
   const joined: string[] = []
   let prefix = ''
   for (const [index, word] of words.entries()) {
@@ -98,9 +98,9 @@ export function joinReferences(words: string[]): string[] {
   return joined
 }
 
-/** `qv-7k3m9p` and `QV 7K3M9P` become `QV-7K3M9P`. `7k3m9p` becomes `-7K3M9P`, the ending of a reference with any prefix. */
+/** `qv-7k3m9p` and `QV 7K3M9P` become `QV-7K3M9P`. `7k3m9p` becomes `-7K3M9P`, which findByReference takes for an ending. */
 export function readReferences(words: string[]): string[] {
-  return joinReferences(words).map(readReference)
+  return joinPrefixes(words).map(readReference)
 }
 
 function readReference(text: string): string {

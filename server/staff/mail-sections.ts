@@ -29,12 +29,13 @@ interface Section {
   visitors?: true
 }
 
-export const sections = exclusive([
+export const sections = withoutEarlierSections([
   {
     title: 'ALARM: nobody has been told of these enquiries',
     where: {
       ...waitsForSummary,
       enquiry: { status: 'New' },
+      // Both have a remedy of their own: the section below about a restore, and the next summary.
       NOT: { OR: [withheldByRestore, { status: 'Withheld', lastError: { startsWith: NOT_ALONE } }] },
     },
     advice: `The notice did not reach staff. Answer the visitor, then: ${staffCommand('status REFERENCE Contacted')}. ${staffCommand('check --mail ADDRESS')} tries an address of STAFF_EMAILS.`,
@@ -68,7 +69,7 @@ export const sections = exclusive([
 ])
 
 /** A mail is listed in the first section whose filter it matches. */
-function exclusive(all: Section[]): Section[] {
+function withoutEarlierSections(all: Section[]): Section[] {
   return all.map((section, index) => {
     const earlier = all.slice(0, index).map(({ where }) => where)
     return { ...section, where: { AND: section.where, NOT: { OR: earlier } } }

@@ -8,7 +8,7 @@ import { readOldestNewEnquiry } from '../mail/backlog.ts'
 import { limitOf, readCount } from '../mail/budget.ts'
 import { transition } from '../mail/queue.ts'
 import { IN_SUMMARY, mailKinds, NOT_ALONE, states, waitsForSummary } from '../mail/states.ts'
-import { findByReference, joinReferences, readReferences, UsageError } from './input.ts'
+import { findByReference, joinPrefixes, readReferences, UsageError } from './input.ts'
 import { findIds, type MailFilter, printSection, sections, withheldByRestore } from './mail-sections.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
@@ -44,15 +44,14 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
       const isNamed = words.length > 0
       const { RESEND_API_KEY: key } = env()
       await terminal.onDatabase(async (db) => {
-        const selected = isNamed ? { id: { in: await find(db) } } : allUnsent
-        const retriableStates: MailStatus[] = includeUnknown ? ['Pending', 'Failed', 'Unknown'] : ['Pending', 'Failed']
-        const retriableWithheld = [...(restored ? [withheldByRestore] : []), ...(isNamed ? [withheldUntilNamed] : [])]
-        const retriable = { AND: selected, OR: [{ status: { in: retriableStates } }, ...retriableWithheld] }
-        const ids = await findIds(db, retriable)
+        // Without names --yes retries all unsent mails. Only named mails include those withheld until named.
+        const inScope = isNamed ? { id: { in: await find(db) } } : allUnsent
+        const unsent: MailStatus[] = includeUnknown ? ['Pending', 'Failed', 'Unknown'] : ['Pending', 'Failed']
+        const withheld = [...(restored ? [withheldByRestore] : []), ...(isNamed ? [withheldUntilNamed] : [])]
+        const willRetry = { AND: inScope, OR: [{ status: { in: unsent } }, ...withheld] }
+        const ids = await findIds(db, willRetry)
         if (yes || isNamed) {
-          const expected: MailStatus[] =
-            retriableWithheld.length > 0 ? [...retriableStates, 'Withheld'] : retriableStates
-          const due = await retryMails(db, ids, expected)
+          const due = await retryMails(db, ids, withheld.length > 0 ? [...unsent, 'Withheld'] : unsent)
           const next = key
             ? 'the running site sends them. Beyond their share of the mails of 24 hours acknowledgements wait, and a summary tells of the notices'
             : 'but RESEND_API_KEY is not set here: no mail is sent until the site runs with one'
@@ -61,9 +60,9 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
           const title = 'These mails would be due'
           const advice =
             'Nothing was changed. Repeat the command with --yes, or with the numbers or references of some.'
-          await printSection(terminal, db, { where: retriable, title, advice })
+          await printSection(terminal, db, { where: willRetry, title, advice })
         } else print('No mail would be due.')
-        const left = (await db.mail.count({ where: selected })) - ids.length
+        const left = (await db.mail.count({ where: inScope })) - ids.length
         if (left > 0)
           print(
             `Left out: ${formatCount(left, 'mail', 'mails')}, sent or withheld before, or Unknown. --restored includes those that a restore withheld, --include-unknown the Unknown ones.`,
@@ -89,10 +88,14 @@ function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
 }
 
 /**
- * Makes mails due now. Their states are compared with `expected` again, because the site sends meanwhile. Of a Pending mail
- * TriedAt stays, because the 23 hours of its key count from it; the tries of others begin anew. An accepted, Failed or
- * Unknown mail gets a new key, because Resend may send nothing under the old one. A restored mail keeps its key. `LastError`
- * stays until the next try, but of a Withheld mail it goes. Returns how many are due.
+ * Makes mails due now that are still in one of the `expected` states, because the site sends meanwhile. Returns how many.
+ *
+ *  | state           | TriedAt                           | Key, Tag                                     | LastError |
+ *  | Pending         | stays: the 23 hours count from it | stay                                         | stays     |
+ *  | Failed, Unknown | goes                              | new: Resend may send nothing under the old   | stays     |
+ *  | Withheld        | goes                              | stay; of a mail that Resend has accepted new | goes      |
+ *
+ * A failed webhook post keeps its key.
  */
 function retryMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
   const isKeyUsed = Prisma.sql`"Status" = 'Unknown' OR "ResendId" IS NOT NULL OR ("Status" = 'Failed' AND "Kind" <> 'Post')`
@@ -120,10 +123,7 @@ const allUnsent = {
   OR: [{ status: { in: ['Pending', 'Failed', 'Unknown'] } }, withheldByRestore],
 } satisfies MailFilter
 
-/**
- * Withheld as suspected spam and marked `not-spam` since, or because a summary was to tell of it. Sent only when a person
- * names it.
- */
+/** Mails of what was suspected spam and is now `not-spam`, and notices left to a summary: sent only if named. */
 const withheldUntilNamed = {
   status: 'Withheld',
   enquiry: { suspectedSpam: false },
@@ -134,7 +134,7 @@ const NUMBER = /^\d{1,18}$/
 
 /** Numbers of mails, or references of enquiries. The function that it returns finds the mails, or throws. */
 function readMailNames(words: string[]): (db: Db) => Promise<bigint[]> {
-  const names = joinReferences(words)
+  const names = joinPrefixes(words)
   const numbers = names.filter((name) => NUMBER.test(name)).map(BigInt)
   const references = readReferences(names.filter((name) => !NUMBER.test(name)))
   return async (db) => {

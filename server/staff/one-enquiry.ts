@@ -6,12 +6,12 @@ import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/
 import { OperatorError } from '../errors.ts'
 import { formatAge, formatCount } from '../format.ts'
 import { userOf } from './access-log.ts'
-import { choice, findByReference, joinReferences, readReferences, statusNames, UsageError } from './input.ts'
+import { choice, findByReference, joinPrefixes, readReferences, statusNames, UsageError } from './input.ts'
 import { findIds, sections } from './mail-sections.ts'
 import { type AddCommand, onOneLine, type Terminal } from './output.ts'
 
 const LABEL_WIDTH = 16
-const LABELS = { ...fieldColumns, products: 'Product', retailerSelfUse: 'Buyer type' }
+const LABELS = { ...fieldColumns, products: 'Product', retailerSelfUse: 'Buying for' }
 const SPAM = 'yes: marked by the site or by staff; since then no acknowledgement is sent'
 const NOTE_MAX = 2000
 
@@ -78,7 +78,7 @@ export function noteCommand(add: AddCommand, terminal: Terminal) {
 they may read.`)
     .action(async (first: string, others: string[], { replace = false }: { replace?: boolean }) => {
       // `note QV 7K3M9P text`: only the first two words can be a reference; later ones belong to the note.
-      const [reference = '', ...words] = joinReferences([first, ...others.slice(0, 1)]).concat(others.slice(1))
+      const [reference = '', ...words] = joinPrefixes([first, ...others.slice(0, 1)]).concat(others.slice(1))
       const references = readReferences([reference])
       if (words.length === 0) throw new UsageError('Name the text of the note')
       const added = onOneLine(words.join(' '))
@@ -161,7 +161,7 @@ function mailLines({ id, kind, status, triedAt, dueAt, attempts, lastError }: Ma
 }
 
 function changeLine({ at, role, who, column, before, after }: Row['history'][number]): string {
-  const isEmptied = before === after // both are null: the trigger empties the changes of a removed note
+  const isEmptied = before === null && after === null // by the trigger, when the note was removed
   const what = isEmptied ? 'of a note that was removed' : `${before ?? '-'} → ${after ?? '-'}`
   return line(column, `${what}, ${formatIndianTime(at)}, by ${who ? `${who}, ` : ''}${role}`)
 }

@@ -64,7 +64,7 @@ export function migrateCommand(add: AddCommand, { print, onDatabase }: Terminal)
     .description('bring the tables up to date, as the server does when it starts')
     .action(async () => {
       const notes = await onDatabase(async (_, { notes }) => notes, { create: true, migrate: true })
-      if (notes.length === 0) print('The tables are up to date.')
+      if (notes.length === 0) print('The tables are up to date.') // else withDatabase has printed the notes
     })
 }
 

@@ -19,7 +19,7 @@ import { restoreCommand } from './restore.ts'
 import { subscribersCommand } from './subscribers.ts'
 
 const LINE_WIDTH = 120
-/** Also npm's own options: their variables may come from npm's configuration. */
+/** Options that npm has too. Their variables do not show that npm took one: they may come from npm's configuration. */
 const NPM_OPTIONS = ['--yes', '--json']
 
 const commands = [
@@ -36,17 +36,6 @@ const commands = [
   migrateCommand,
   checkCommand,
 ]
-
-/** What to use in place of a command that other tools and older notes name. */
-const replacements: Record<string, string> = {
-  find: 'list TEXT',
-  digest: 'check',
-  config: 'check',
-  'test-mail': 'check --mail ADDRESS',
-  'test-notify': 'check --post',
-  unsubscribe: 'subscribers --remove ADDRESS',
-  access: 'Prisma Studio or psql, table Quvera_Access',
-}
 
 type Variables = Parameters<typeof readEnv>[0]
 
@@ -69,17 +58,14 @@ export async function runStaff(
       env,
       print,
       async onDatabase(work, options) {
-        assertOwnDatabase(args, variables, env())
+        refuseEmptyDatabaseUrl(args, variables, env())
         return withDatabase({ ...env(), ...options }, (database) => work(database.db, database))
       },
       recordAccess: (db, what) => writeAccessLine({ command: args[0] ?? '', env, errors }, db, what),
     })
     assertNotTakenByNpm(program, variables)
     const names = program.commands.map((command) => command.name()).join(', ')
-    const [command] = args
-    if (!command) throw new UsageError(`Name a command: ${names}`)
-    if (Object.hasOwn(replacements, command))
-      throw new UsageError(`There is no command ${command}. Use ${replacements[command]}`)
+    if (!args[0]) throw new UsageError(`Name a command: ${names}`)
     await program.parseAsync(args, { from: 'user' }).catch(rethrowUnlessHelp)
     await allWritten(output)
     if (outputFailure) throw outputFailure
@@ -104,13 +90,13 @@ function assertNotTakenByNpm(program: Command, variables: Variables) {
 }
 
 /**
- * Before anything is written, refuses an empty DATABASE_URL for commands that create a database. Compose passes it empty when
- * .env lacks it.
+ * For commands that create a database. Compose passes an empty DATABASE_URL when .env lacks it: the embedded database is
+ * created only where DATA_DIR names it before the command. dotenv.mjs marks a DATA_DIR that comes from .env.
  */
-function assertOwnDatabase([command = '']: string[], variables: Variables, { DATABASE_URL, DATA_DIR }: Env) {
+function refuseEmptyDatabaseUrl([command = '']: string[], variables: Variables, { DATABASE_URL, DATA_DIR }: Env) {
   if (DATABASE_URL) return
-  const isDataDirTyped = variables.DATA_DIR && !variables.DATA_DIR_FROM_FILE
-  if (variables.DATABASE_URL === '' && !isDataDirTyped && ['migrate', 'restore'].includes(command))
+  const isDataDirFromShell = variables.DATA_DIR && !variables.DATA_DIR_FROM_FILE
+  if (variables.DATABASE_URL === '' && !isDataDirFromShell && ['migrate', 'restore'].includes(command))
     throw new OperatorError(
       `DATABASE_URL is set but empty. Name the database: DATABASE_URL=… with the login of the tables' owner, or DATA_DIR=${DATA_DIR} for the embedded database.`,
     )

@@ -63,7 +63,6 @@ describe('the staff command', () => {
       ['mails', 'retry', '--failed'],
       ['check', 'now'],
       ['find', 'asha'],
-      ['access'],
       ['erase', '--older-than', '24'],
       ['export', '--person', 'a@b.in', '--from', '2026-11-01'],
     ]
@@ -76,7 +75,6 @@ describe('the staff command', () => {
 
   it('suggests the nearest command for an unknown word', async () => {
     expect((await staff(['lst'], {})).stderr).toBe("unknown command 'lst' (Did you mean list?). See --help.\n")
-    expect((await staff(['find', 'asha'], {})).stderr).toBe('There is no command find. Use list TEXT. See --help.\n')
     expect((await staff(['mails', 'rety'], {})).stderr).toBe('"rety" is none of: retry, withhold. See --help.\n')
   })
 
