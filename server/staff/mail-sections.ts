@@ -29,7 +29,7 @@ interface Section {
   visitors?: true
 }
 
-export const sections = withoutEarlierSections([
+export const mailSections = withoutEarlierSections([
   {
     title: 'ALARM: nobody has been told of these enquiries',
     where: {

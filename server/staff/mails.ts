@@ -9,7 +9,7 @@ import { limitOf, readCount } from '../mail/budget.ts'
 import { transition } from '../mail/queue.ts'
 import { IN_SUMMARY, mailKinds, NOT_ALONE, states, waitsForSummary } from '../mail/states.ts'
 import { findByReference, joinPrefixes, readReferences, UsageError } from './input.ts'
-import { findIds, type MailFilter, printSection, sections, withheldByRestore } from './mail-sections.ts'
+import { findIds, type MailFilter, mailSections, printSection, withheldByRestore } from './mail-sections.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
 export function mailsCommand(add: AddCommand, terminal: Terminal) {
@@ -153,7 +153,7 @@ async function printMails(terminal: Terminal, db: Db) {
   const { print } = terminal
   for (const reason of await readReasons(terminal, db)) print(`${reason}\n`)
   let listed = 0
-  for (const section of sections) listed += await printSection(terminal, db, section)
+  for (const section of mailSections) listed += await printSection(terminal, db, section)
   if (listed === 0) print('No mail waits.')
   const oldest = await readOldestNewEnquiry(db)
   if (oldest) {

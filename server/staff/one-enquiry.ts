@@ -7,7 +7,7 @@ import { OperatorError } from '../errors.ts'
 import { formatAge, formatCount } from '../format.ts'
 import { userOf } from './access-log.ts'
 import { choice, findByReference, joinPrefixes, readReferences, statusNames, UsageError } from './input.ts'
-import { findIds, sections } from './mail-sections.ts'
+import { findIds, mailSections } from './mail-sections.ts'
 import { type AddCommand, onOneLine, type Terminal } from './output.ts'
 
 const LABEL_WIDTH = 16
@@ -36,7 +36,7 @@ export function showCommand(add: AddCommand, terminal: Terminal) {
         if (!row) return
         await terminal.recordAccess(db, [row])
         for (const line of toLines(row)) terminal.print(line)
-        for (const { where, advice } of sections) {
+        for (const { where, advice } of mailSections) {
           const ids = (await findIds(db, { ...where, enquiryId: row.id })).join(' ')
           if (ids) terminal.print(`\n${advice.replace(/\bID\b/g, ids).replaceAll('REFERENCE', row.reference)}`)
         }
