@@ -76,8 +76,8 @@ export function innerError(error: unknown): unknown {
   return cause ?? propertiesOf(meta).driverAdapterError
 }
 
-/** The message of pg when its time limit for a statement is over. PostgreSQL's own limit is shorter. */
-const NO_ANSWER = 'Query read timeout'
+/** Messages of pg when its time limit for a statement is over (PostgreSQL's own is shorter), or that for a connection. */
+const NO_ANSWER = ['Query read timeout', 'timeout exceeded when trying to connect']
 /** What Node, Prisma and its adapter call a connection that could not be opened or has ended. */
 const NOT_CONNECTED = /^(E[A-Z]+|EAI_AGAIN|P1001|P1017|DatabaseNotReachable|ConnectionClosed|SocketTimeout)$/
 
@@ -90,7 +90,7 @@ export function isDatabaseAway(error: unknown): boolean {
   if (state) return /^(08|57P)/.test(state)
   const { code, kind } = propertiesOf(error)
   const inner = innerError(error)
-  if (isConnectionLost(error) || (error instanceof Error && error.message === NO_ANSWER)) return true
+  if (isConnectionLost(error) || (error instanceof Error && NO_ANSWER.includes(error.message))) return true
   return NOT_CONNECTED.test(String(kind ?? code)) || (inner ? isDatabaseAway(inner) : false)
 }
 
