@@ -18,7 +18,7 @@ export const notStoredRetry = `${notStored} Please send it again, or call ${bran
 export const uncertain = `Something went wrong on the way: your enquiry may or may not have reached us. Everything you typed is still here. Sent again unchanged from this page, it counts only once. You can also call ${brand.phone}.`
 
 /** Without scripts, when the server answered before it read the form. */
-export const goBack = `Your enquiry was not read. Go back in your browser: what you typed is still there. You can also call ${brand.phone}.`
+export const goBack = `The form was not read. Go back in your browser: what you typed is still there. You can also call ${brand.phone}.`
 
 /** Said while an enquiry is under way and the network is weak. */
 export const progressTexts = {

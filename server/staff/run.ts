@@ -73,7 +73,7 @@ export async function runStaff(
   } catch (error) {
     // A reader that stops before the end, such as `head`, is no failure.
     if (error === outputFailure && outputFailure?.code === 'EPIPE') return 0
-    errors.write(`${describe(error, args[0])}\n`)
+    errors.write(`${describeError(error, args[0])}\n`)
     return error instanceof UsageError ? 2 : 1
   } finally {
     await allWritten(errors)
@@ -112,7 +112,7 @@ function rethrowUnlessHelp(error: unknown) {
   if (error.exitCode !== 0) throw new UsageError(error.message.replace(/^error: |\.$/g, '').replaceAll('\n', ' '))
 }
 
-function describe(error: unknown, command = ''): string {
+function describeError(error: unknown, command = ''): string {
   if (error instanceof UsageError) return `${error.message}. See --help.`
   const reason = describeFailure(error)
   if ((error as NodeJS.ErrnoException).syscall === 'write') return `The output cannot be written: ${reason}.`
