@@ -57,7 +57,7 @@ const addresses = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
 const ipv4InIpv6 = new BlockList()
 ipv4InIpv6.addSubnet('::ffff:0:0', 96, 'ipv6')
 
-/** Ranges of at most 10.0.0.0/8, fc00::/7 or, where IPv6 holds IPv4, ::ffff:10.0.0.0/104: wider ones would hold strangers. */
+/** No wider than /8 (IPv4), /7 (IPv6), or /104 (IPv6 that holds mapped IPv4): a wider range would hold strangers. */
 function isProxyRange(value: string): boolean {
   if (!addresses.safeParse(value).success) return false
   const [address = '', length] = value.split('/')

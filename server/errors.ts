@@ -23,6 +23,14 @@ export function describeFailure(error: unknown): string {
   return remedy ? `${message.replace(/^listen /, '')}. ${remedy}` : redact(message)
 }
 
+/*
+ *                                            isConnectionLost   isDatabaseAway   isDatabaseRefusal
+ * connection ended while in use              yes                yes              no
+ * cannot connect, no answer, 08…, 57P…       no                 yes              no
+ * statement over its time limit (57014)      no                 no               no
+ * any other code of PostgreSQL               no                 no               yes
+ */
+
 /** Whether a connection ended while it was in use, so that its statement may have run. */
 export function isConnectionLost(error: unknown): boolean {
   const message = error instanceof Error ? messageOf(error) : ''
@@ -81,10 +89,7 @@ const NO_ANSWER = ['Query read timeout', 'timeout exceeded when trying to connec
 /** What Node, Prisma and its adapter call a connection that could not be opened or has ended. */
 const NOT_CONNECTED = /^(E[A-Z]+|EAI_AGAIN|P1001|P1017|DatabaseNotReachable|ConnectionClosed|SocketTimeout)$/
 
-/**
- * Whether the database cannot be reached, does not answer or ends its connections. Not for a missing right, and not for a
- * statement over its time limit (57014).
- */
+/** Whether the database cannot be reached, does not answer or ends its connections. */
 export function isDatabaseAway(error: unknown): boolean {
   const state = sqlState(error)
   if (state) return /^(08|57P)/.test(state)
@@ -94,7 +99,7 @@ export function isDatabaseAway(error: unknown): boolean {
   return NOT_CONNECTED.test(String(kind ?? code)) || (inner ? isDatabaseAway(inner) : false)
 }
 
-/** Whether PostgreSQL refused, for a missing right, say. A statement over its time limit (57014) is no refusal. */
+/** Whether PostgreSQL refused, for a missing right, say. */
 export function isDatabaseRefusal(error: unknown): boolean {
   const state = sqlState(error)
   return state !== undefined && !/^(08|57)/.test(state)

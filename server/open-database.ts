@@ -82,7 +82,7 @@ async function connectAsOwner(dataDir: string, options: DatabaseOptions): Promis
     const database = await connectDatabase(owner, { ...options, migrate: false, name: nameOf(dataDir) })
     return { ...database, notes: [...notes, ...database.notes] }
   } catch (error) {
-    // connectDatabase() wraps the failure; its cause says whether nobody listens.
+    // connectDatabase() wraps the failure. If its cause is that nobody listens, no process serves the database.
     if (!isDatabaseAway(error instanceof OperatorError ? error.cause : error)) throw error
   }
 }

@@ -58,25 +58,25 @@ async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Pro
 /** Opens the database when no other process has it, and closes it when Studio is idle, so that the site can start. */
 function openWhenNeeded(open: () => Promise<Database>, socket: string): () => Promise<Socket> {
   /** The database that this process opened. Absent: the site serves it, or nobody. */
-  let ours: Promise<Database> | undefined
+  let openedHere: Promise<Database> | undefined
   /** Awaited before the database is opened again. */
   let lastClose: Promise<void> | undefined
   const connections = new Set<Socket>()
-  const closeWhenIdle = setTimeout(() => {
-    if (!ours) return
+  const idleTimer = setTimeout(() => {
+    if (!openedHere) return
     // Studio keeps idle connections, for which PostgreSQL would wait. It makes new ones when somebody uses it again.
     for (const connection of connections) connection.destroy()
-    lastClose = ours.then(({ close }) => close())
-    ours = undefined
+    lastClose = openedHere.then(({ close }) => close())
+    openedHere = undefined
   }, IDLE_MS) // refresh() starts it again, also after it has run
   return async () => {
-    if (!ours && !(await isServed(socket))) {
+    if (!openedHere && !(await isServed(socket))) {
       await lastClose
-      ours ??= open()
+      openedHere ??= open()
     }
-    await ours
-    closeWhenIdle.refresh()
-    const connection = connect(socket).on('data', () => closeWhenIdle.refresh())
+    await openedHere
+    idleTimer.refresh()
+    const connection = connect(socket).on('data', () => idleTimer.refresh())
     connections.add(connection)
     connection.once('close', () => connections.delete(connection))
     return connection

@@ -12,7 +12,7 @@ const SCHEMA = 'public'
 const CONNECTION_LIMIT = /[?&]connection_limit=([1-9]\d{0,3})(&|$)/
 /** How long opening a connection may take: a suspended database has to wake up. */
 const CONNECT_MS = 5000
-/** Shorter while the server seems down, after a statement without an answer, so that orders fail soon. The next connection ends that. */
+/** The same after a statement without an answer, so that orders fail soon. The next connection that opens restores CONNECT_MS. */
 const CONNECT_AFTER_SILENCE_MS = 1500
 const CONNECTION = { application_name: 'quvera', connectionTimeoutMillis: CONNECT_MS }
 const STATEMENTS_MAX = 200
@@ -69,8 +69,8 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
   })
   try {
     const found = await readSettings(client)
-    // If the server has our time limit, no pooler between us has dropped it, and named statements can be kept. Staff commands set
-    // no limit and need no names: they never count as direct.
+    // PostgreSQL has the limit that we sent, so no pooler between us has dropped it: named statements can be kept. Without limits,
+    // as for staff commands, this cannot be told, and names are not needed.
     const isDirect = limits && found.statementTimeoutMs === limits.statement_timeout && !MARKED_AS_POOLER.test(url)
     const [, size = POOL_SIZE] = CONNECTION_LIMIT.exec(url) ?? []
     const pool = createPool({
@@ -120,7 +120,7 @@ function createPool(settings: pg.PoolConfig): pg.Pool {
   })
   pool.on('release', (error, client) => {
     if (isIdle(client)) return
-    // Put back into the pool, it would run the next order inside its open transaction, and the rollback would lose that order.
+    // Dropped: in the pool it would run the next order inside its open transaction, and the rollback would lose that order.
     client.end() // called before the handler returns, it makes pg-pool drop the connection
     if (!isConnectionLost(error)) setConnectTimeout(CONNECT_AFTER_SILENCE_MS)
   })

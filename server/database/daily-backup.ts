@@ -78,7 +78,8 @@ async function makeBackup(database: Database, folder: string, name: string, sign
 async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.endsWith(UNFINISHED) || !FILE.test(name.slice(0, -UNFINISHED.length))) continue
-    if ((await ageMs(join(folder, name))) > ABANDONED_MS) await rm(join(folder, name), { force: true })
+    const age = await ageMs(join(folder, name)).catch(() => 0) // another replica has just renamed or removed it
+    if (age > ABANDONED_MS) await rm(join(folder, name), { force: true })
   }
 }
 

@@ -1,7 +1,7 @@
 // A lease is held by one process at a time. Only its holder does a certain task, such as sending mails.
 import type { Db } from './database.ts'
 
-/** Beyond its full length a lease may last this much longer; one that would last longer was taken before the clock was set back. */
+/** A lease that ends later than its full length and this from now was taken before the clock was set back: it has run out. */
 const CLOCK_SET_BACK_MAX_SECONDS = 60
 
 /**

@@ -92,7 +92,7 @@ export async function migrate(client: ClientBase, folder: string, only?: string[
       notes.push(`applied migration ${due.name}`)
     } catch (error) {
       await client.query('ROLLBACK').catch(() => {}) // the first failure is the one to report
-      // `due` is unset if the table of migrations could not be made or read: the message then names the first migration.
+      // If the table of migrations could not be made or read, no migration had begun: the message names the first one.
       throw toOperatorError(error, due ?? migrations[0], due !== undefined)
     }
   }

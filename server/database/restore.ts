@@ -138,7 +138,7 @@ async function* rowsOf(lines: AsyncGenerator<string>): AsyncGenerator<string> {
 
 /** The lines of a gzip file. Node's readline would also end lines at U+2028, which people's texts may hold. */
 async function* unzippedLines(file: Readable): AsyncGenerator<string> {
-  const texts = pipelineWithCallback(file, createGunzip(), () => {}).setEncoding('utf8') // its errors reach the loop
+  const texts = pipelineWithCallback(file, createGunzip(), () => {}).setEncoding('utf8') // an error ends the loop below
   let rest = ''
   for await (const text of texts) {
     const lines = (rest + text).split('\n')

@@ -45,6 +45,7 @@ type StopSignal = 'SIGINT' | 'SIGTERM'
 const DISK_FULL = 'No space left on device'
 
 /*
+ * The programs of a start:
  * Linux:     setpriv → flock → sh (REMOVE_OLD_LOCKS, START) → postgres
  * Elsewhere: sh (EXIT_IF_IN_USE, START) → postgres
  * Each executes the next in its place, so the process id stays the same.

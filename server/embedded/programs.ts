@@ -32,7 +32,7 @@ export function asPostgresUser(program: string, args: string[]): [program: strin
   return ['setpriv', [...fromRoot, '--pdeathsig', 'INT', program, ...args]]
 }
 
-/** The same for a program that needs the user's name. In a container the user may have none: it runs as `nobody` of a namespace. */
+/** The same for a program that needs the user's name. A container's user may have none: a user namespace maps it to `nobody`. */
 export function asNamedUser(program: string, args: string[]): [program: string, args: string[]] {
   try {
     userInfo()

@@ -120,7 +120,7 @@ function watchConnections(app: FastifyInstance) {
   app.addHook('onRequest', ({ raw }, reply, done) => {
     const { socket } = raw
     // A client that has disconnected has no address and needs no answer.
-    if (socket.destroyed || !socket.remoteAddress) return void reply.hijack() // `done` is not called: Fastify forgets the request
+    if (socket.destroyed || !socket.remoteAddress) return void reply.hijack() // without `done` the request ends here, and nothing refers to it any more
     const answers = unanswered.get(socket) ?? new Set()
     if (answers.add(reply.raw).size === 1) unanswered.set(socket, answers)
     if (answers.size <= UNANSWERED_MAX) return done()

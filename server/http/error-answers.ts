@@ -50,17 +50,17 @@ const STATUS_OF = { conflict: 409, refused: 422, unavailable: 503 } as const
 export function toProblem(error: unknown): { status: number; problem: Problem } {
   const known = error instanceof TRPCError ? error.cause : error
   if (known instanceof z.core.$ZodError) return { status: 400, problem: problemOf(known) }
-  if (known instanceof SubmitError) return problem(STATUS_OF[known.reason], known.message)
-  if (known instanceof HttpError) return problem(known.statusCode, known.message)
+  if (known instanceof SubmitError) return answerOf(STATUS_OF[known.reason], known.message)
+  if (known instanceof HttpError) return answerOf(known.statusCode, known.message)
   const statusCode = Number(propertiesOf(known).statusCode)
-  return problem(statusCode >= 400 ? statusCode : 500)
+  return answerOf(statusCode >= 400 ? statusCode : 500)
 }
 
-function problem(status: number, message = textOf(status)[1]) {
+function answerOf(status: number, message = textOf(status)[1]) {
   return { status, problem: { message, fields: {} } }
 }
 
-/** The shape that tRPC's client reads. All errors have it but those that a page shows. */
+/** The shape that tRPC's client reads: of all errors that are not shown on a page. A flooded form gets plain text. */
 export function trpcErrorBody(status: number, message = textOf(status)[1]) {
   const [code] = textOf(status)
   return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data: { code, httpStatus: status } } }

@@ -30,7 +30,7 @@ export function serveFormPosts(
   sendPage: SendPage,
 ): void {
   const { orders, subscribers, pages } = options
-  /** Errors of forms over the limit, but in no flood. The form is read first, so that its page shows what was typed. */
+  /** Requests over the limit, refused after their body is read, so that the page shows what was typed. A flood is refused at once. */
   const refusedLater = new WeakMap<FastifyRequest, HttpError>()
 
   async function countForm(request: FastifyRequest, reply: FastifyReply) {
@@ -41,7 +41,7 @@ export function serveFormPosts(
   }
 
   async function post(request: FastifyRequest, reply: FastifyReply) {
-    // Both forms have counted as orders, before their body was read. Only an order gets the message about orders.
+    // Before the body is read nobody knows which form it is: both count as orders. A subscription gets the general message.
     const refusal = refusedLater.get(request)
     if (refusal) throw isOrderForm(request) ? refusal : new HttpError(429)
     const fields = fieldsOf(request)
@@ -67,11 +67,16 @@ export function serveFormPosts(
     const values = pick(fields, isOrder ? enquiryFields : ['email'])
     const keyOfFailure = error instanceof SubmitError ? error.submissionKey : undefined
     const submissionKey = keyOfFailure ?? readSubmissionKey(fields)
-    const isUncertain = submissionKey !== undefined && status >= 500 // a form that was not read has no key, and is not stored
-    const outcome = isOrder
-      ? { order: { problem, values, submissionKey, isUncertain, isUnread: fields.size === 0 } }
-      : { refusedSubscription: { problem, values } }
-    return sendPage(request.routeOptions.url ?? '/', outcome, reply)
+    const isUncertain = submissionKey !== undefined && status >= 500 // without a key the form was not read, so nothing is stored
+    const isUnread = fields.size === 0 // then it may be either form of a page that has both
+    return sendPage(
+      request.routeOptions.url ?? '/',
+      {
+        ...(isOrder && { order: { problem, values, submissionKey, isUncertain, isUnread } }),
+        ...((!isOrder || isUnread) && { refusedSubscription: { problem, values } }),
+      },
+      reply,
+    )
   }
 
   /** If the database is unavailable, or the client is over its limit but no flood, the page shows only the reference. */

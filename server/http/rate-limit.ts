@@ -16,6 +16,7 @@ const MINUTE_MS = 60_000
 /** The limit of a day is this many times the limit of a minute, because thousands of people may share one IPv4 address. */
 const DAY_FACTOR = 30
 const MANY_ORDERS_A_MINUTE = 'Too many enquiries in a short time. Please wait a minute, then send it again.'
+/** Few, because each sends a mail to an address that anybody may type. */
 const SUBSCRIPTIONS_A_DAY = 3
 /** For web vitals, a request for each page view; and for links with a reference or token, a database query each. */
 const OTHERS_A_MINUTE = 60
@@ -70,7 +71,7 @@ function createLimit(
   message?: string,
 ) {
   const limit = app.createRateLimit({ ...options, ban: FLOOD_FACTOR * options.max, ipv6Subnet: IPV6_SUBNET })
-  type Used = Exclude<Awaited<ReturnType<typeof limit>>, { isAllowed: true }> // there is no list of allowed clients
+  type Used = Exclude<Awaited<ReturnType<typeof limit>>, { isAllowed: true }> // true only for clients on a list, and we have none
 
   function refuse({ ttlInSeconds, isBanned }: Used, reply: FastifyReply): never {
     reply.header('retry-after', String(ttlInSeconds))
@@ -86,7 +87,7 @@ function createLimit(
       const used = (await limit(request)) as Used
       if (used.isExceeded) refuse(used, reply)
     },
-    /** Refuses a client at its limit, without counting the request. */
+    /** Refuses a client at its limit, without counting the request: `isExceeded` is true only of counted ones. */
     async refuseIfUsedUp(request: FastifyRequest, reply: FastifyReply) {
       const used = (await limit(request, { increment: false })) as Used
       if (used.remaining === 0) refuse(used, reply)

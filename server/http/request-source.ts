@@ -45,8 +45,10 @@ function createOriginCheck({ PUBLIC_URL, PUBLIC_URL_ALIASES }: Env, log: Fastify
     const from = URL.canParse(origin) ? new URL(origin) : undefined
     // `request.host` is a trusted proxy's X-Forwarded-Host, if it sends one; `host` is the header Host itself.
     const isOwn = from && (own ? own.includes(canonical(origin)) : from.host === request.host)
-    if (!isOwn && from && (site === 'same-origin' || from.host === host)) warn(from.origin, host)
-    if (!isOwn) throw new HttpError(403)
+    if (isOwn) return
+    const isProbablyOurs = from && (site === 'same-origin' || from.host === host) // then a setting is wrong
+    if (isProbablyOurs) warn(from.origin, host)
+    throw new HttpError(403)
   }
 }
 
@@ -100,7 +102,8 @@ function createForwardedCleaner(log: FastifyBaseLogger) {
         'A request came through a CDN (CDN-Loop), and X-Forwarded-For names one address: if it is the CDN’s, all visitors share its limit. See “Behind a CDN” in docs/deploy.md',
       )
     }
-    if (warned || request.ip !== request.socket.remoteAddress) return // Fastify trusts the proxy
+    const isBelieved = request.ip !== request.socket.remoteAddress // TRUST_PROXY names this proxy
+    if (warned || isBelieved) return
     warned = true
     log.warn(
       { peer },
