@@ -29,7 +29,7 @@ function enquiry(index: number) {
   const person = pick(people, index)
   const suspectedSpam = index % 25 === 9
   const sent = { status: 'Sent', attempts: 1, resendId: `seed-${index}`, triedAt: receivedAt, dueAt: null } as const
-  const refused = { status: 'Failed', attempts: 1, lastError: refusal } as const
+  const refused = { status: 'Failed', attempts: 1, lastError: refusal, dueAt: null } as const
   const withheld = { status: 'Withheld', lastError: 'Not sent: made by the seed.' } as const
   const notice = { kind: 'Notice' as const, ...(index % 33 === 20 ? withheld : sent) }
   const reply = { kind: 'Acknowledgement' as const, ...(index % 8 === 5 ? refused : sent) }

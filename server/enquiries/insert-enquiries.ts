@@ -28,6 +28,8 @@ export function createReference(): string {
 export const SPAM_REASONS = {
   Notice: 'Not mailed alone: suspected spam.',
   Acknowledgement: 'Not sent: suspected spam.',
+  /** Given by webhook-posts.ts, which decides by NOTIFY_FORMAT. */
+  Post: 'Not posted: suspected spam.',
 }
 
 export type InsertRow = ReturnType<typeof toInsertRow>
@@ -88,10 +90,10 @@ export async function insertEnquiries(
 export async function findEqualEnquiry(
   db: Pick<Db, '$queryRaw'>,
   row: InsertRow,
-): Promise<{ reference: string } | undefined> {
+): Promise<{ id: string; reference: string } | undefined> {
   const names = columnList(Object.values(columns))
-  const [equal] = await db.$queryRaw<{ reference: string }[]>`
-    SELECT "Reference" AS "reference" FROM "Quvera_Form"
+  const [equal] = await db.$queryRaw<{ id: string; reference: string }[]>`
+    SELECT "Id"::text AS "id", "Reference" AS "reference" FROM "Quvera_Form"
     WHERE ("SubmissionKey" = ${row.SubmissionKey}::uuid OR "ReceivedAt" > now() - interval '10 minutes')
       AND (${names}) = (SELECT ${names} FROM json_populate_record(NULL::"Quvera_Form", ${JSON.stringify(row)}::json))
     ORDER BY "ReceivedAt" LIMIT 1`

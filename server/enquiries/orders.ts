@@ -90,15 +90,14 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
   }
 
   /** @returns `taken` if another enquiry has the key or the reference */
-  function storeForm(content: OrderContent, submissionKey: string) {
+  function storeForm(content: OrderContent, row: InsertRow) {
     return db.$transaction(async (transaction) => {
       // Another form with the same content waits here until this one is committed.
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(content)}, 0))`
-      const row = toInsertRow({ ...content, submissionKey })
       const equal = await findEqualEnquiry(transaction, row)
       if (equal) {
         await waitForStandby(transaction)
-        return { ...equal, isRepeat: true }
+        return { reference: equal.reference, isRepeat: equal.id !== row.Id } // as in storeOrder
       }
       const stored = await insertEnquiries(transaction, [row], { withPosts })
       return stored.has(row.Id) ? { reference: row.Reference, isRepeat: false } : 'taken'
@@ -129,7 +128,8 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
     async submitForm(content: OrderContent, givenKey: string | undefined): Promise<Submitted> {
       const { reference, isRepeat } = await retryIfTaken((isFirst) => {
         const submissionKey = isFirst && givenKey ? givenKey : randomUUID()
-        return storeAndReport(() => storeForm(content, submissionKey)).catch((cause: unknown) =>
+        const row = toInsertRow({ ...content, submissionKey })
+        return storeAndReport(() => storeForm(content, row)).catch((cause: unknown) =>
           reportFailure(cause, submissionKey),
         )
       })

@@ -25,7 +25,10 @@ export const TAG = 'mail'
 const partTag = (tag: string) => `${tag}_part`
 /** Reads both forms. */
 export const TAG_VALUE = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(_part)?$/
-const NO_REPLY_TO = 'Resend did not take the visitor’s address as the address for replies: write to it yourself.'
+/** What a notice says about replies, and what it says after Resend has refused the visitor's address as the one for replies. */
+export const REPLY_GOES_TO_VISITOR = 'A reply to this mail goes to the visitor.'
+const REPLY_IS_LOST =
+  'A reply to this mail does not go to the visitor, because Resend refuses the address for replies: write to it yourself.'
 /** Requests a second before Resend has named its limit, and after a 429 that names none. */
 const FIRST_LIMIT = 2
 /** Also for a service that takes mails, names no limit and refuses none. More would take the processor from orders. */
@@ -104,8 +107,8 @@ function withoutReplyTo({ replyTo: _, ...message }: Message): Message {
   return {
     ...message,
     idempotencyKey: `${message.idempotencyKey}/no-reply-to`,
-    text: `${message.text}\n${NO_REPLY_TO}\n`,
-    html: message.html.replace('</body>', `<p>${NO_REPLY_TO}</p></body>`),
+    text: message.text.replace(REPLY_GOES_TO_VISITOR, REPLY_IS_LOST),
+    html: message.html.replace(REPLY_GOES_TO_VISITOR, REPLY_IS_LOST),
   }
 }
 

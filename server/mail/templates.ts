@@ -6,7 +6,7 @@ import { PRIVACY_PATH } from '../../shared/page-paths.ts'
 import { columns, type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
 import { type Subscriber, subscriptionLink, UNCONFIRMED_DAYS } from '../enquiries/subscribers.ts'
 import type { StoredMail } from './queue.ts'
-import type { Message } from './resend.ts'
+import { type Message, REPLY_GOES_TO_VISITOR } from './resend.ts'
 
 const SUBJECT_MAX = 120
 
@@ -35,7 +35,7 @@ export function createNotice(enquiry: Enquiry): Content {
   const mailto = `mailto:${encodeURIComponent(email).replace('%40', '@')}`
   const links: Partial<Record<OrderField, string>> = { mobile: phone, email: mailto }
   return createContent(titleOf(enquiry), [
-    paragraph('A new purchase enquiry. A reply to this mail goes to the visitor.'),
+    paragraph(`A new purchase enquiry. ${REPLY_GOES_TO_VISITOR}`),
     referenceLine(reference),
     table([
       ...enquiryFields.map((field): Row => [LABELS[field], enquiry[field], links[field]]),

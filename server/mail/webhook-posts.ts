@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { Webhook } from 'standardwebhooks'
 import type { Db } from '../database/database.ts'
 import { type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
+import { SPAM_REASONS } from '../enquiries/insert-enquiries.ts'
 import type { Env } from '../env.ts'
 import { propertiesOf } from '../errors.ts'
 import { staffCommand } from '../format.ts'
@@ -72,8 +73,7 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
     },
     async attempt({ enquiry, key, attempts, triedHoursAgo }, signal) {
       if (!enquiry) return { to: 'Withheld', lastError: 'Not posted: what it was about was erased.' }
-      if (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text')
-        return { to: 'Withheld', lastError: 'Not posted: suspected spam.' }
+      if (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text') return { to: 'Withheld', lastError: SPAM_REASONS.Post }
       const body = createPostBody(NOTIFY_FORMAT, enquiry)
       const { isAccepted, isGone, status, retryAfterMs } = await sendPost(target, key, body, signal)
       if (isAccepted) return { to: 'Sent', lastError: null }

@@ -12,6 +12,8 @@ import { findByReference, joinPrefixes, readReferences, UsageError } from './inp
 import { findIds, type MailFilter, mailSections, printSection, withheldByRestore } from './mail-sections.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
+const WITHHELD_BY_STAFF = 'Not sent: withheld by staff.'
+
 export function mailsCommand(add: AddCommand, terminal: Terminal) {
   const mails = add('mails')
     .summary('show which mails wait or did not arrive, and why; send them again, or not at all')
@@ -44,12 +46,12 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
       const isNamed = words.length > 0
       const { RESEND_API_KEY: key } = env()
       await terminal.onDatabase(async (db) => {
-        // Without names --yes retries all unsent mails. Only named mails include those withheld until named.
-        const inScope = isNamed ? { id: { in: await find(db) } } : allUnsent
+        // Those of the named or else of all mails that are unsent, or withheld for a reason that the options or the names lift.
+        const candidates = isNamed ? { id: { in: await find(db) } } : unsentMails
         const unsent: MailStatus[] = includeUnknown ? ['Pending', 'Failed', 'Unknown'] : ['Pending', 'Failed']
         const withheld = [...(restored ? [withheldByRestore] : []), ...(isNamed ? [withheldUntilNamed] : [])]
-        const willRetry = { AND: inScope, OR: [{ status: { in: unsent } }, ...withheld] }
-        const ids = await findIds(db, willRetry)
+        const chosen = { AND: candidates, OR: [{ status: { in: unsent } }, ...withheld], NOT: triedPost }
+        const ids = await findIds(db, chosen)
         if (yes || isNamed) {
           const due = await retryMails(db, ids, withheld.length > 0 ? [...unsent, 'Withheld'] : unsent)
           const next = key
@@ -60,12 +62,12 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
           const title = 'These mails would be due'
           const advice =
             'Nothing was changed. Repeat the command with --yes, or with the numbers or references of some.'
-          await printSection(terminal, db, { where: willRetry, title, advice })
+          await printSection(terminal, db, { where: chosen, title, advice })
         } else print('No mail would be due.')
-        const left = (await db.mail.count({ where: inScope })) - ids.length
+        const left = (await db.mail.count({ where: candidates })) - ids.length
         if (left > 0)
           print(
-            `Left out: ${formatCount(left, 'mail', 'mails')}, sent or withheld before, or Unknown. --restored includes those that a restore withheld, --include-unknown the Unknown ones.`,
+            `Left out: ${formatCount(left, 'mail', 'mails')}, sent or withheld before, Unknown, or a post that is tried again by itself. --restored includes those that a restore withheld, --include-unknown the Unknown ones.`,
           )
       })
     })
@@ -95,17 +97,18 @@ function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
  *  | Failed, Unknown | goes                              | new: Resend may send nothing under the old   | stays     |
  *  | Withheld        | goes                              | stay; of a mail that Resend has accepted new | goes      |
  *
- * A failed webhook post keeps its key.
+ * A failed webhook post keeps its key. A post that was tried and is Pending stays as it is.
  */
 function retryMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
-  const isKeyUsed = Prisma.sql`"Status" = 'Unknown' OR "ResendId" IS NOT NULL OR ("Status" = 'Failed' AND "Kind" <> 'Post')`
+  const needsNewKey = Prisma.sql`"Status" = 'Unknown' OR "ResendId" IS NOT NULL OR ("Status" = 'Failed' AND "Kind" <> 'Post')`
   const change = Prisma.sql`"ResendId" = NULL,
     "TriedAt" = CASE "Status" WHEN 'Pending' THEN "TriedAt" END,
     "LastError" = CASE "Status" WHEN 'Withheld' THEN NULL ELSE "LastError" END,
-    "Tag" = CASE WHEN ${isKeyUsed} THEN gen_random_uuid() ELSE "Tag" END,
-    "Key" = CASE WHEN ${isKeyUsed} THEN 'again/' || gen_random_uuid() ELSE "Key" END`
-  const hasExpected = Prisma.sql`mail."Status" = ANY(${expected}::text[]::"Quvera_MailStatus"[])`
-  return transition(db, 'Pending', Prisma.sql`${isOneOf(ids)} AND ${hasExpected}`, change, Prisma.sql`now()`)
+    "Tag" = CASE WHEN ${needsNewKey} THEN gen_random_uuid() ELSE "Tag" END,
+    "Key" = CASE WHEN ${needsNewKey} THEN 'again/' || gen_random_uuid() ELSE "Key" END`
+  const where = Prisma.sql`${isOneOf(ids)} AND mail."Status" = ANY(${expected}::text[]::"Quvera_MailStatus"[])
+    AND NOT (mail."Kind" = 'Post' AND mail."Status" = 'Pending' AND mail."TriedAt" IS NOT NULL)`
+  return transition(db, 'Pending', where, change, Prisma.sql`now()`)
 }
 
 function isOneOf(ids: bigint[]): Prisma.Sql {
@@ -113,22 +116,30 @@ function isOneOf(ids: bigint[]): Prisma.Sql {
 }
 
 function withholdMails(db: Db, ids: bigint[]): Promise<number> {
-  const reason = Prisma.sql`CASE WHEN "TriedAt" IS NULL THEN 'Not sent: withheld by staff.'
+  const reason = Prisma.sql`CASE WHEN "TriedAt" IS NULL THEN ${WITHHELD_BY_STAFF}
     ELSE 'Withheld by staff; an earlier try may have sent it.' END`
   const change = Prisma.sql`"LastError" = ${reason}`
   return transition(db, 'Withheld', isOneOf(ids), change, Prisma.sql`NULL::timestamptz`)
 }
 
-const allUnsent = {
+const unsentMails = {
   OR: [{ status: { in: ['Pending', 'Failed', 'Unknown'] } }, withheldByRestore],
 } satisfies MailFilter
 
-/** Mails of what was suspected spam and is now `not-spam`, and notices left to a summary: sent only if named. */
+/** Retried only if named: what staff withheld, notices left to a summary, and what was suspected spam and is now `not-spam`. */
 const withheldUntilNamed = {
   status: 'Withheld',
-  enquiry: { suspectedSpam: false },
-  OR: [NOT_ALONE, IN_SUMMARY, SPAM_REASONS.Acknowledgement].map((reason) => ({ lastError: { startsWith: reason } })),
+  OR: [
+    { lastError: WITHHELD_BY_STAFF },
+    ...[NOT_ALONE, IN_SUMMARY, SPAM_REASONS.Acknowledgement, SPAM_REASONS.Post].map((reason) => ({
+      lastError: { startsWith: reason },
+      enquiry: { suspectedSpam: false },
+    })),
+  ],
 } satisfies MailFilter
+
+/** A try of such a post may be under way. A second one beside it could post twice: receivers need not look at the key. */
+const triedPost = { kind: 'Post', status: 'Pending', triedAt: { not: null } } satisfies MailFilter
 
 const NUMBER = /^\d{1,18}$/
 

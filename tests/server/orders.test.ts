@@ -1,7 +1,8 @@
 // A valid order is stored once, answered with its reference and mailed, and any other is refused with a fixed text.
 // No log holds personal data.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createReference } from '../../server/enquiries/insert-enquiries.ts'
+import { createOrders } from '../../server/enquiries/orders.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
@@ -85,6 +86,27 @@ describe('a valid order', () => {
       }
     },
   )
+
+  it('sent as a form, is logged as stored when the connection is lost after the commit', async () => {
+    const lost = vi.fn()
+    async function transact(...args: Parameters<typeof app.db.$transaction>) {
+      const stored = await app.db.$transaction(...args)
+      if (lost.mock.calls.length > 0) return stored
+      lost()
+      throw new Error('Connection terminated unexpectedly')
+    }
+    const db = new Proxy(app.db, { get: (all, name) => (name === '$transaction' ? transact : Reflect.get(all, name)) })
+    const logged: object[] = []
+    const availability = { failed() {}, worked() {} }
+    const orders = createOrders(db, { availability, log: { info: (fields) => logged.push(fields) }, onStored() {} })
+    const { submissionKey: _, ...content } = anOrder()
+    const { reference } = await orders.submitForm(content, undefined)
+    expect(lost).toHaveBeenCalledOnce()
+    expect(await app.db.enquiry.count()).toBe(1)
+    expect(logged).toEqual([{ reference }])
+    expect(await orders.submitForm(content, undefined)).toEqual({ reference })
+    expect(logged).toHaveLength(1)
+  })
 
   it('has the time of receipt in UTC', async () => {
     await submit(app.url, anOrder())

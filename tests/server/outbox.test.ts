@@ -232,6 +232,10 @@ describe('a notice that may never be read', () => {
     const notice = app.resend.mails.find((mail) => mail.to[0] === STAFF)
     expect(notice).toMatchObject({ replyTo: '', text: expect.stringContaining('write to it yourself') })
     expect(notice?.html).toContain('write to it yourself')
+    for (const body of [notice?.text, notice?.html])
+      expect(body).not.toContain('A reply to this mail goes to the visitor')
+    expect(notice?.text.indexOf('write to it yourself')).toBeLessThan(notice?.text.indexOf('Reference') ?? 0)
+    expect(app.resend.mails.find((mail) => mail.to[0] !== STAFF)?.text).not.toContain('write to it yourself')
   })
 })
 

@@ -118,7 +118,7 @@ it('retries an Unknown mail only with its option, and never a mail that was sent
   const careful = await staff(['mails', 'retry', '--yes'], env)
   expect(careful.stdout).toContain('0 mails are due now')
   expect(careful.stdout).toContain(
-    'Left out: 1 mail, sent or withheld before, or Unknown. --restored includes those that a restore withheld, --include-unknown the Unknown ones.',
+    'Left out: 1 mail, sent or withheld before, Unknown, or a post that is tried again by itself. --restored includes those that a restore withheld, --include-unknown the Unknown ones.',
   )
   const named = await staff(['mails', 'retry', String(sent?.id)], env)
   expect(named.stdout).toContain('0 mails are due now')
@@ -200,6 +200,21 @@ it('withholds mails that are named, and says when there is no key to send with',
     '1 mail is due now; but RESEND_API_KEY is not set here: no mail is sent until the site runs with one.\n',
   )
   expect(await db.mail.count({ where: { status: 'Pending' } })).toBe(1)
+})
+
+it('retries mails that staff withheld, if they are named, and none that an earlier try may have sent', async () => {
+  const { db, env } = await anOpenDatabase()
+  const reference = await storeEnquiry(db, {}, { Notice: 'Pending', Acknowledgement: 'Pending' })
+  await db.mail.updateMany({ where: { kind: 'Acknowledgement' }, data: { triedAt: new Date() } })
+  const { id } = await db.mail.create({ data: { kind: 'Summary', key: 'summary/x', text: 'x' } })
+  await staff(['mails', 'withhold', reference, String(id)], env)
+  expect((await staff(['mails', 'retry', '--yes'], env)).stdout).toContain('0 mails are due now')
+  expect((await staff(['mails', 'retry', reference, String(id)], env)).stdout).toContain('2 mails are due now')
+  expect(await db.mail.findMany({ orderBy: { kind: 'asc' } })).toMatchObject([
+    { kind: 'Notice', status: 'Pending', lastError: null, dueAt: expect.any(Date) },
+    { kind: 'Acknowledgement', status: 'Withheld' },
+    { kind: 'Summary', status: 'Pending', lastError: null, dueAt: expect.any(Date) },
+  ])
 })
 
 it('only lists mails when none are named, and keeps their reasons until the next try', async () => {

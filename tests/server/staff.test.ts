@@ -8,6 +8,7 @@ import { type FakeResend, startFakeResend } from '../support/fake-resend.ts'
 import { aSite } from '../support/fixtures.ts'
 import { readCsv } from '../support/read-csv.ts'
 import { runProgram, runShell, staff } from '../support/staff-command.ts'
+import { onDatabase } from '../support/stored-enquiry.ts'
 
 async function aResend(): Promise<FakeResend> {
   const resend = await startFakeResend()
@@ -154,6 +155,8 @@ describe('the seed', () => {
     const { env } = await aSite()
     expect(await runProgram('prisma/seed.ts', [], env)).toMatchObject({ code: 0 })
     expect((await staff(['mails'], env)).stdout).not.toContain('Pending')
+    const acknowledgements = await onDatabase(env, (db) => db.mail.findMany({ where: { kind: 'Acknowledgement' } }))
+    expect(new Set(acknowledgements.map(({ dueAt }) => dueAt))).toEqual(new Set([null])) // only notices wait for a summary
     const first = await staff(['export'], env)
     expect(readCsv(first.stdout)).toHaveLength(60)
     const again = await runProgram('prisma/seed.ts', [], env)

@@ -1,4 +1,5 @@
 // A stored enquiry is posted to NOTIFY_URL, again under the same id after a failure, and delays no order or mail.
+import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import pino from 'pino'
@@ -79,6 +80,18 @@ describe('an enquiry is posted to NOTIFY_URL', () => {
     await submit(app.url, anOrder({ website: 'x' }))
     await submit(app.url, anOrder({ quantity: 7 }))
     await eventually(async () => expect((await states()).toSorted()).toEqual(['Sent', 'Withheld']))
+    expect(receiver.posts).toHaveLength(1)
+  })
+
+  it('also when it was suspected spam, once staff say that it is none and name it', async () => {
+    await start({ mails: false })
+    const { reference = '' } = await submit(app.url, anOrder({ website: 'x' }))
+    await eventually(async () => expect(await states()).toEqual(['Withheld']))
+    await staff(['mails', 'retry', reference], app.env)
+    expect(await states()).toEqual(['Withheld'])
+    await staff(['status', reference, 'not-spam'], app.env)
+    await staff(['mails', 'retry', reference], app.env)
+    await eventually(async () => expect(await states()).toEqual(['Sent']))
     expect(receiver.posts).toHaveLength(1)
   })
 
@@ -193,6 +206,21 @@ describe('while NOTIFY_URL fails', () => {
     await staff(['mails', 'retry', String(id)], app.env)
     await eventually(async () => expect(await states()).toEqual(['Sent']))
     expect(receiver.posts[1]?.headers['webhook-id']).toBe(receiver.posts[0]?.headers['webhook-id'])
+  })
+
+  it('a post that was tried and is Pending is left to the sender: a try may be under way, and would be made twice', async () => {
+    await start()
+    const answers: ServerResponse[] = []
+    receiver.answer = (response) => answers.push(response)
+    const { reference = '' } = await submit(app.url, anOrder())
+    await eventually(() => expect(answers).toHaveLength(1))
+    await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Sent' } })).toBe(2))
+    const [before] = await posts()
+    const { stdout } = await staff(['mails', 'retry', reference], app.env)
+    expect(stdout).toMatch(/^0 mails are due now;.*\nLeft out: 3 mails, .*\n$/)
+    expect(await posts()).toEqual([before])
+    answers[0]?.end()
+    await eventually(async () => expect(await states()).toEqual(['Sent']))
   })
 
   it('a post fails for good when it was first tried more than MAIL_MAX_AGE_DAYS ago', async () => {
