@@ -209,7 +209,7 @@ describe('while NOTIFY_URL fails', () => {
   })
 
   it('a post that was tried and is Pending is left to the sender: a try may be under way, and would be made twice', async () => {
-    await start()
+    await start({ leaseSeconds: 20 }) // so that the try lasts ten seconds
     const answers: ServerResponse[] = []
     receiver.answer = (response) => answers.push(response)
     const { reference = '' } = await submit(app.url, anOrder())
