@@ -4,7 +4,8 @@ UPDATE "Quvera_Mail" SET "Status" = 'Withheld', "LastError" = 'restored from a b
     "DueAt" = CASE WHEN "Kind" = 'Notice' THEN now() END -- since when a notice waits for a summary
 WHERE "Status" = 'Pending';
 UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL WHERE "ConfirmedAt" IS NOT NULL;
--- If a summary was withheld, the next one names its enquiries. Which failed notices it told of is not stored: all wait again.
+-- If a summary was withheld, the next one names its enquiries. A failed notice does not say in which summary it was, so every
+-- failed notice waits again.
 UPDATE "Quvera_Mail" notice SET "DueAt" = now(), "LastError" = CASE notice."Status" WHEN 'Withheld'
     THEN 'Not mailed alone: a restore withheld the summary.' ELSE notice."LastError" END
 FROM "Quvera_Mail" summary

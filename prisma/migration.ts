@@ -60,8 +60,8 @@ async function diffSchema(): Promise<string> {
     const factory = bindMigrationAwareSqlAdapterFactory(catalogueAdapter(client))
     const engine = await SchemaEngine.new({ datamodels: [[schema.path, schema.content]] }, () => {}, factory)
     const { stdout } = await engine.diff({
-      from: { tag: 'schemaDatasource', files: [schema], configDir: here },
-      to: { tag: 'schemaDatamodel', files: [schema] },
+      from: { tag: 'schemaDatasource', files: [schema], configDir: here }, // the database with its migrations, through the adapter
+      to: { tag: 'schemaDatamodel', files: [schema] }, // the edited schema
       script: true,
       exitCode: true,
       filters: { externalTables: [], externalEnums: [] },

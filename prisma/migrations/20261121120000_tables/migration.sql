@@ -201,17 +201,17 @@ ORDER BY form."ReceivedAt" DESC;
 CREATE FUNCTION "Quvera_keep_history"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     -- $1 is OLD, $2 is NEW, %I the schema. Writes a row for each of the three columns that changed.
-    EXECUTE format('INSERT INTO %I."Quvera_History" ("EnquiryId", "Who", "Column", "Before", "After")
-        SELECT $2."Id", nullif(current_setting(''quvera.who'', true), ''''), * FROM (VALUES
-            (''Status'', $1."Status"::text, $2."Status"::text),
-            (''SuspectedSpam'', $1."SuspectedSpam"::text, $2."SuspectedSpam"::text),
-            (''Note'', $1."Note", $2."Note")
-        ) AS changed ("Column", "Before", "After") WHERE "Before" IS DISTINCT FROM "After"', TG_TABLE_SCHEMA)
+    EXECUTE format($sql$INSERT INTO %I."Quvera_History" ("EnquiryId", "Who", "Column", "Before", "After")
+        SELECT $2."Id", nullif(current_setting('quvera.who', true), ''), * FROM (VALUES
+            ('Status', $1."Status"::text, $2."Status"::text),
+            ('SuspectedSpam', $1."SuspectedSpam"::text, $2."SuspectedSpam"::text),
+            ('Note', $1."Note", $2."Note")
+        ) AS changed ("Column", "Before", "After") WHERE "Before" IS DISTINCT FROM "After"$sql$, TG_TABLE_SCHEMA)
     USING OLD, NEW;
     -- A removed note may hold data of another person: its text goes, who wrote and removed it stays.
     IF coalesce(NEW."Note", '') = '' THEN
-        EXECUTE format('UPDATE %I."Quvera_History" SET "Before" = NULL, "After" = NULL
-            WHERE "EnquiryId" = $1 AND "Column" = ''Note''', TG_TABLE_SCHEMA) USING NEW."Id";
+        EXECUTE format($sql$UPDATE %I."Quvera_History" SET "Before" = NULL, "After" = NULL
+            WHERE "EnquiryId" = $1 AND "Column" = 'Note'$sql$, TG_TABLE_SCHEMA) USING NEW."Id";
     END IF;
     RETURN NULL;
 END $$;
