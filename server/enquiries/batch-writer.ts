@@ -19,8 +19,8 @@ export function createBatchWriter<Row, Result>(
     let lastSize = 0
     let rowsToWriteSingly = 0 // those of a batch that failed because of one of them
     while (waiting.length > 0) {
-      // Two batches alternate: while one is written, the clients of the other are answered and send again. So a batch takes
-      // half of all rows in play: those that wait and those just answered.
+      // Takes half of the rows that wait or were just answered: the answered clients send again while this half is written.
+      // Taking all would leave the next batch nearly empty.
       let size = Math.min(BATCH_MAX, Math.ceil((waiting.length + lastSize) / 2))
       if (rowsToWriteSingly > 0) {
         rowsToWriteSingly--

@@ -28,7 +28,7 @@ export function createReference(): string {
 export const SPAM_REASONS = {
   Notice: 'Not mailed alone: suspected spam.',
   Acknowledgement: 'Not sent: suspected spam.',
-  /** Given by webhook-posts.ts, which decides by NOTIFY_FORMAT. */
+  /** Given by webhook-posts.ts. */
   Post: 'Not posted: suspected spam.',
 }
 
@@ -66,7 +66,7 @@ export async function insertEnquiries(
       SELECT ${names} FROM json_populate_recordset(NULL::"Quvera_Form", ${JSON.stringify(sorted)}::json)
       ON CONFLICT DO NOTHING
       RETURNING "Id", "Email", "SuspectedSpam"
-    ), wanted AS (
+    ), kinds AS ( -- a row for each mail that an enquiry gets
       SELECT * FROM (VALUES
         ('Notice'::"Quvera_MailKind", ${SPAM_REASONS.Notice}),
         ('Acknowledgement', ${SPAM_REASONS.Acknowledgement}),
@@ -75,12 +75,12 @@ export async function insertEnquiries(
     ), mails AS (
       INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Status", "DueAt", "LastError", "Mailbox")
       SELECT "Id", "Kind",
-        CASE WHEN "Reason" IS NULL THEN 'Pending'::"Quvera_MailStatus" ELSE 'Withheld' END,
+        CASE WHEN "WithheldBecause" IS NULL THEN 'Pending'::"Quvera_MailStatus" ELSE 'Withheld' END,
         -- Due now. Of withheld mails only the notice gets a time, because it waits for a summary.
-        CASE WHEN "Reason" IS NULL OR "Kind" = 'Notice' THEN now() END,
-        "Reason",
+        CASE WHEN "WithheldBecause" IS NULL OR "Kind" = 'Notice' THEN now() END,
+        "WithheldBecause",
         CASE "Kind" WHEN 'Acknowledgement' THEN "Quvera_mailbox"("Email") END
-      FROM (SELECT *, CASE WHEN "SuspectedSpam" THEN "SpamReason" END AS "Reason" FROM form CROSS JOIN wanted) each
+      FROM (SELECT *, CASE WHEN "SuspectedSpam" THEN "SpamReason" END AS "WithheldBecause" FROM form CROSS JOIN kinds) each
     )
     SELECT coalesce(array_agg("Id"::text), '{}') AS "ids" FROM form`
   return new Set(ids)

@@ -11,8 +11,8 @@ import { type EnquiryRow, isSameOrder, toEnquiry } from './enquiry.ts'
 import { findEqualEnquiry, type InsertRow, insertEnquiries, toInsertRow } from './insert-enquiries.ts'
 
 /*
- * An order is stored under its submission key, in one statement. A form that the browser posts may have no key: then an
- * equal enquiry of the last ten minutes counts as the same order. tests/server/one-way.test.ts has the table of cases.
+ * An order is stored under its submission key, in one statement. For a form that the browser posts, with a key or without, an
+ * equal enquiry of the last ten minutes also counts as the same order. tests/server/one-way.test.ts has the table of cases.
  */
 
 /** Why an order is not confirmed. The message is for the visitor. */
@@ -74,8 +74,8 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
     const row = toInsertRow(order)
     const stored = await insertInBatch(row)
     if (stored.has(row.Id)) return confirm(row.Reference)
-    // Not stored, because the key is taken, by this order or by another one, or only the reference is.
-    const enquiry = await retryIfLost(() => findStored(order.submissionKey))
+    // Not stored: a row has the key (a repeat, or another order) or, if none has, the reference.
+    const enquiry = await retryIfLost(() => findStoredDurably(order.submissionKey))
     if (!enquiry) return 'taken'
     if (!isSameOrder(enquiry, order)) throw new SubmitError('conflict', messages.conflict)
     const { id, reference, receivedAt } = enquiry
@@ -83,7 +83,7 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
     return { reference, ...(isEarlier(enquiry) && { receivedAt: receivedAt.toISOString() }) }
   }
 
-  async function findStored(submissionKey: string): Promise<EnquiryRow | null> {
+  async function findStoredDurably(submissionKey: string): Promise<EnquiryRow | null> {
     const enquiry = await db.enquiry.findUnique({ where: { submissionKey } })
     if (enquiry) await waitForStandby(db)
     return enquiry
@@ -145,7 +145,10 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
   }
 }
 
-/** @param store makes a reference and stores; `taken` if another enquiry has it, or the key of a form with other content */
+/**
+ * @param store uses a new reference each time. `taken`: that reference, or a posted form's key with other content, belongs to
+ * another enquiry
+ */
 async function retryIfTaken<T>(store: (isFirst: boolean) => Promise<T | 'taken'>): Promise<T> {
   for (let tries = 0; tries < TRIES; tries++) {
     const stored = await store(tries === 0)

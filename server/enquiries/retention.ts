@@ -9,7 +9,7 @@ const LEASE = 'retention'
 const RUN_MS = 3_600_000
 /** Enquiries erased by one statement: few enough for its time limit. */
 const CHUNK = 500
-/** After so long without a run the database's clock may be wrong: it is watched for a day first. */
+/** If the last lease ended longer ago, the database's clock may be wrong: it is watched for a day first. */
 const OFFLINE_MAX_DAYS = 31
 const WAITS_A_DAY = `old enquiries are erased tomorrow: by the database's clock the last run was more than ${OFFLINE_MAX_DAYS} days ago`
 
@@ -35,18 +35,18 @@ export function monthsBefore(now: Date, months: number): Date {
 /**
  * Each hour deletes subscriptions that expired. Once a day, in one of all processes, erases enquiries older than `months`
  * (0: none) and access log lines older than a year. A clock that is wrongly ahead would erase too much: nothing is erased in
- * the first hour, and no enquiry on the first day, or on the day after OFFLINE_MAX_DAYS without a run.
+ * the first hour, and no enquiry on the first day, or for a day after a long time without a run.
  */
 export function startRetention(db: Db, months: number, log: Logger): () => void {
   async function run() {
     const now = await readNow(db)
     const count = await deleteExpiredSubscribers(db, now)
     if (count > 0) log.info({ count }, 'unconfirmed and ended subscriptions were deleted')
-    const last = await db.lease.findUnique({ where: { name: LEASE } })
+    const lastLease = await db.lease.findUnique({ where: { name: LEASE } }) // its `until` is a day after the last run
     // Each run has a new holder, so that no process renews the lease: the first to find the lease expired erases.
-    const isFirst = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
-    if (!isFirst || !last) return
-    if (now.getTime() - last.until.getTime() > OFFLINE_MAX_DAYS * DAY_MS) return log.warn(WAITS_A_DAY)
+    const isOurs = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
+    if (!isOurs || !lastLease) return // without a last lease it has never run on this database: wait a day
+    if (now.getTime() - lastLease.until.getTime() > OFFLINE_MAX_DAYS * DAY_MS) return log.warn(WAITS_A_DAY)
     const erased = await eraseOldEnquiries(db, months ? monthsBefore(now, months) : new Date(0))
     if (erased > 0) log.info({ erased, months }, 'old enquiries were erased')
   }

@@ -14,7 +14,7 @@ export type { Subscriber }
 
 /** An address that is not confirmed within these days is deleted. */
 export const UNCONFIRMED_DAYS = 30
-/** The link works until EndsAt. The row is deleted a day later: after 30 days in all. */
+/** How long the link works. The row is deleted a day after that: after UNCONFIRMED_DAYS in all. */
 const LINK_DAYS = UNCONFIRMED_DAYS - 1
 
 export type Subscribers = ReturnType<typeof createSubscribers>
@@ -58,8 +58,9 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
     async find(token: string): Promise<Subscriber | undefined> {
       const [, id, secret = ''] = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.([\da-f]{64})$/.exec(token) ?? []
       const row = id && (await withSubmitError(db.subscriber.findUnique({ where: { id } })))
-      if (!row || (row.endsAt && row.endsAt <= (await withSubmitError(readNow(db))))) return undefined
-      return timingSafeEqual(Buffer.from(row.secret), Buffer.from(secret)) ? row : undefined
+      if (!row) return undefined
+      const hasEnded = row.endsAt && row.endsAt <= (await withSubmitError(readNow(db)))
+      return !hasEnded && timingSafeEqual(Buffer.from(row.secret), Buffer.from(secret)) ? row : undefined
     },
     async confirm({ id }: Subscriber) {
       await withSubmitError(db.$executeRaw`

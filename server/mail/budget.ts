@@ -12,7 +12,7 @@ export interface Budget {
   receivers: number
 }
 
-/** A kind may be sent while the count is below this percentage of the budget. */
+/** A mail of a kind may be sent if the count, with all its receivers, stays within this percentage of the budget. */
 const SHARES: Record<CountedKind, number> = { Summary: 100, Notice: 75, Confirmation: 70, Acknowledgement: 60 }
 const SUMMARY_INTERVAL_MIN_MS = 600_000
 
@@ -26,9 +26,9 @@ export function limitOf(kind: CountedKind, budget: Budget, count: number): numbe
   const { mails, receivers } = budget
   if (mails === 0) return Number.POSITIVE_INFINITY
   const share = (SHARES[kind] * mails) / 100
-  const besideOneSummary = mails - receivers
-  const highest = kind === 'Summary' ? share : Math.min(share, besideOneSummary)
-  return Math.max(0, Math.floor((highest - count) / receiversOf(kind, budget)))
+  const leavingOneSummary = mails - receivers
+  const countMax = kind === 'Summary' ? share : Math.min(share, leavingOneSummary)
+  return Math.max(0, Math.floor((countMax - count) / receiversOf(kind, budget)))
 }
 
 /**

@@ -7,7 +7,7 @@ import { staffCommand } from '../format.ts'
 import { transition } from './queue.ts'
 import { TAG, TAG_VALUE } from './resend.ts'
 import { clean, replyCode } from './resend-answers.ts'
-import { kinds, statesBefore, undeliveredStates } from './states.ts'
+import { kinds, rejectedStates, statesBefore } from './states.ts'
 
 /* Whether a mail that Resend has accepted arrived. Resend's webhook reports it, with the tag of the mail. */
 
@@ -62,13 +62,14 @@ export async function recordEvent(db: Db, log: Log, event: DeliveryEvent, staffE
   if (!mail) return true
   if (isPart && mail.status === 'Pending') return false
   const isToSeveral = kinds[mail.kind].to === 'staff' && staffEmails.length > 1
-  const isBad = undeliveredStates.includes(state)
+  const isBad = rejectedStates.includes(state)
   const isDecisive = isToSeveral ? state === 'Delivered' : isBad
-  const replaced: MailStatus[] = isDecisive ? statesBefore(state) : ['Pending', 'Unknown', 'Sent']
+  // Other events only replace a state that does not yet say whether the mail arrived.
+  const mayReplace: MailStatus[] = isDecisive ? statesBefore(state) : ['Pending', 'Unknown', 'Sent']
   const changed = await transition(
     db,
     state,
-    Prisma.sql`${isTagged} AND mail."Status" = ANY(${replaced}::text[]::"Quvera_MailStatus"[])`,
+    Prisma.sql`${isTagged} AND mail."Status" = ANY(${mayReplace}::text[]::"Quvera_MailStatus"[])`,
     Prisma.sql`"LastError" = ${isBad ? reason : null}, "ResendId" = coalesce("ResendId", nullif(${resendId}, ''))`,
   )
   // Each receiver has an event of its own: one that changes nothing is logged if it is bad.

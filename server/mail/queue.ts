@@ -25,12 +25,12 @@ interface Claim {
 
 /** The result of a try. */
 export interface Result {
-  to: MailStatus
+  status: MailStatus
   lastError: string | null
   /** Pending: when to try again, unless `isTryUndone`. */
   dueInMs?: number
   resendId?: string
-  /** This try sent nothing and does not count: DueAt (if Pending) and TriedAt become what they were before the claim. */
+  /** This try sent nothing: TriedAt becomes what it was before the claim, and so does DueAt if the mail stays Pending. */
   isTryUndone?: true
   /** How long to pause all sending. */
   pauseMs?: number
@@ -45,8 +45,8 @@ const ACKNOWLEDGEMENT_MAX_DAYS = 1
 
 /**
  * The only statement that changes the state of mails, besides deploy/after-pg-restore.sql. Skips mails that may not have the
- * new one, and returns how many changed. A notice that told nobody begins to wait for a summary, unless `dueAt` is given.
- * @param dueAt of a Pending mail, which is never sent without it; NULL keeps a withheld notice out of the summary
+ * new one, and returns how many changed.
+ * @param dueAt becomes DueAt. Without it DueAt becomes now() for a notice that told nobody, and NULL for any other mail
  */
 export async function transition(
   db: Pick<Db, '$queryRaw'>,
@@ -124,20 +124,20 @@ export async function readMails(db: Db, rows: { id: bigint }[]) {
  * @returns whether the result counts
  */
 export async function recordResult(db: Db, mail: ClaimedMail, result: Result): Promise<boolean> {
-  const { to, lastError, dueInMs = 0, resendId = null, isTryUndone } = result
+  const { status, lastError, dueInMs = 0, resendId = null, isTryUndone } = result
   let dueAt = Prisma.sql`now() + make_interval(secs => ${dueInMs / 1000})`
   let triedAt = Prisma.sql`"TriedAt"`
-  if (to === 'Sent') triedAt = Prisma.sql`now()` // the budget counts from then on, as Resend does
+  if (status === 'Sent') triedAt = Prisma.sql`now()` // the budget counts from then on, as Resend does
   if (isTryUndone) {
     dueAt = Prisma.sql`${mail.dueAtUnclaimed}`
     triedAt = Prisma.sql`${mail.triedAtUnclaimed}::timestamptz`
   }
   const changed = await transition(
     db,
-    to,
+    status,
     Prisma.sql`mail."Id" = ${mail.id} AND mail."Attempts" = ${mail.attempts} AND mail."Status" = 'Pending'`,
     Prisma.sql`"LastError" = ${lastError}, "ResendId" = coalesce(${resendId}, "ResendId"), "TriedAt" = ${triedAt}`,
-    to === 'Pending' ? dueAt : undefined,
+    status === 'Pending' ? dueAt : undefined,
   )
   return changed > 0
 }

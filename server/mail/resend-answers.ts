@@ -49,23 +49,23 @@ export function readResult(
   retryMs: number,
 ): Result & { refusedField?: string | undefined } {
   const resendId = clean(data?.id)
-  if (resendId) return { to: 'Sent', lastError: null, resendId }
+  if (resendId) return { status: 'Sent', lastError: null, resendId }
   const name = clean(failure?.name) || 'unreadable answer'
   const message = clean(failure?.message)
   const lastError = isConnected ? `${status || ''} ${name}: ${message}`.trim() : `no connection: ${message}`
-  // For a reason that probably concerns all mails.
-  const notTaken = (pauseMs: number): Result => ({ to: 'Pending', lastError, isTryUndone: true, pauseMs })
+  // Resend did not take it: undo the try and pause all sending. `isRefused` also puts this mail behind the others.
+  const notTaken = (pauseMs: number): Result => ({ status: 'Pending', lastError, isTryUndone: true, pauseMs })
   // Resend may have taken the mail, and another try will tell.
-  const ambiguous: Result = { to: 'Pending', lastError, pauseMs: Math.min(retryMs, AMBIGUOUS_PAUSE_MAX_MS) }
+  const ambiguous: Result = { status: 'Pending', lastError, pauseMs: Math.min(retryMs, AMBIGUOUS_PAUSE_MAX_MS) }
   if (!isConnected) return notTaken(retryMs)
   if (name === 'daily_quota_exceeded' || name === 'monthly_quota_exceeded') return notTaken(QUOTA_PAUSE_MS)
   if (status === 429) return notTaken(readDelayMs(headers?.['retry-after']) ?? retryMs)
   if (name === 'concurrent_idempotent_requests') return ambiguous
   // An earlier try used the key with other content: the settings have changed since, and no try can tell.
-  if (name === 'invalid_idempotent_request') return { to: 'Unknown', lastError }
+  if (name === 'invalid_idempotent_request') return { status: 'Unknown', lastError }
   // The SDK's name for no answer, and for one that is not JSON: of a proxy, or of a firewall that rejects this mail.
   if (name === 'application_error' || status < 400 || status >= 500) return ambiguous
-  if (isAboutMail(status, name, message)) return { to: 'Failed', lastError, refusedField: FIELD.exec(message)?.[1] }
+  if (isAboutMail(status, name, message)) return { status: 'Failed', lastError, refusedField: FIELD.exec(message)?.[1] }
   return { ...notTaken(Math.min(retryMs * MISCONFIGURED_FACTOR, MISCONFIGURED_MAX_MS)), isRefused: true }
 }
 

@@ -36,19 +36,19 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
   const writeSummaryIfDue = createSummaryWriter(db, env, budget, log, summaryWaitMs)
   let count = 0
   let takesRetriesFirst = false
-  const refused = new Set<bigint>() // claimed again once no other mail is due
+  const refusedThisRound = new Set<bigint>() // claimed again once no other mail is due
 
   function limitNow(kind: CountedKind): number {
     if (kind === 'Confirmation' && !publicUrl) return 0 // its link would lead nowhere
     return limitOf(kind, budget, count)
   }
 
-  const claimRetries = (most: number) => claimTried(db, mailKinds, most, leaseSeconds, refused)
+  const claimRetries = (most: number) => claimTried(db, mailKinds, most, leaseSeconds, refusedThisRound)
 
   async function claimNew(most: number): Promise<ClaimedMail[]> {
     for (const kind of mailKinds) {
       const limit = Math.min(most, limitNow(kind))
-      const mails = limit > 0 ? await claimUntried(db, kind, limit, leaseSeconds, refused) : []
+      const mails = limit > 0 ? await claimUntried(db, kind, limit, leaseSeconds, refusedThisRound) : []
       count += mails.length * receiversOf(kind, budget)
       if (mails.length > 0) return mails
     }
@@ -70,29 +70,29 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
       const [first, second] = takesRetriesFirst ? [claimRetries, claimNew] : [claimNew, claimRetries]
       let mails = await first(most)
       if (mails.length === 0) mails = await second(most)
-      if (mails.length === 0) refused.clear()
+      if (mails.length === 0) refusedThisRound.clear()
       return mails
     },
     async attempt(mail, signal) {
       const message = writeMessage(mail, staffEmails, publicUrl)
       if (!message) return withheld('Not sent: what it was about was erased.')
-      if (Number(mail.triedHoursAgo) > KEY_LIFETIME_HOURS) return { to: 'Unknown', lastError: KEY_EXPIRED }
+      if (Number(mail.triedHoursAgo) > KEY_LIFETIME_HOURS) return { status: 'Unknown', lastError: KEY_EXPIRED }
       const reason = kinds[mail.kind].to === 'visitor' && (await readWithholdReason(db, mail))
       if (reason) return withheld(`${mail.triedAtUnclaimed ? NOT_SENT_AGAIN : 'Not sent'}: ${reason}.`)
       const result = await mailer.send(message, signal)
-      if (result.isRefused) refused.add(mail.id)
+      if (result.isRefused) refusedThisRound.add(mail.id)
       // Anybody can type an address: nobody need do anything about one that does not exist.
-      if (mail.kind === 'Confirmation' && result.to === 'Failed')
+      if (mail.kind === 'Confirmation' && result.status === 'Failed')
         return withheld(`Resend refuses the address: ${result.lastError}`)
       return { ...result, dueInMs: backOffMs(mail.attempts, env.MAIL_RETRY_SECONDS) }
     },
-    logResult({ id, kind, attempts }, { to, lastError }) {
-      if (!lastError || to === 'Withheld') return
+    logResult({ id, kind, attempts }, { status, lastError }) {
+      if (!lastError || status === 'Withheld') return
       const reason = lastError.split(':')[0]
-      const fields = { mail: id, kind, attempt: attempts, state: to, reason }
-      const isLost = kinds[kind].to === 'staff' && to !== 'Pending'
+      const fields = { mail: id, kind, attempt: attempts, state: status, reason }
+      const isLost = kinds[kind].to === 'staff' && status !== 'Pending'
       // Sent with a lastError: one of several receivers was refused.
-      if (to === 'Sent') log.error(fields, 'a mail was refused for one of its receivers: correct STAFF_EMAILS')
+      if (status === 'Sent') log.error(fields, 'a mail was refused for one of its receivers: correct STAFF_EMAILS')
       else if (isLost || lastError.includes('monthly_quota_exceeded'))
         log.error(fields, `a mail was not sent, and staff may not know of an enquiry: see ${staffCommand('mails')}`)
       else log.warn(fields, 'a mail was not sent')
@@ -101,16 +101,17 @@ export function createResendTransport(db: Db, env: Env, log: Logger, summaryWait
 }
 
 function withheld(lastError: string): Result {
-  return { to: 'Withheld', lastError, isTryUndone: true }
+  return { status: 'Withheld', lastError, isTryUndone: true }
 }
 
 /**
  * Why this mail to a visitor is not to be sent, if so. A mailbox gets three in 24 hours, so that nobody can flood it through
- * our forms. Counted are its mails that are no longer Pending, and Pending ones that were first tried before this one.
+ * our forms. Counted are its mails that are no longer Pending, and Pending ones that were first tried before this one, so that
+ * of several under way at once the earliest three go out.
  */
 export async function readWithholdReason(db: Db, mail: StoredMail): Promise<string | undefined> {
   const { id, mailbox, triedAt, enquiry, subscriber } = mail
-  if (enquiry?.suspectedSpam) return 'suspected spam'
+  if (enquiry?.suspectedSpam) return 'suspected spam' // stored as SPAM_REASONS.Acknowledgement, by which `mails retry` finds it
   if (subscriber?.confirmedAt) return 'the address is confirmed'
   const [{ hasEnded, others }] = await db.$queryRaw<[{ hasEnded: boolean; others: number }]>`
     SELECT (${subscriber?.endsAt ?? null}::timestamptz < now()) IS TRUE AS "hasEnded", (

@@ -80,16 +80,17 @@ export function createMailer(
       results.push(result)
       if (isUndecided(result)) break
     }
-    const sent = results.find(({ to }) => to === 'Sent')
-    const refused = results.find(({ to }) => to === 'Failed')
+    const sent = results.find(({ status }) => status === 'Sent')
+    const refused = results.find(({ status }) => status === 'Failed')
     const undecided = results.find(isUndecided)
-    if (undecided && sent) {
+    if (!sent) return undecided ?? refused ?? refusal
+    if (undecided) {
       // The mail is tried again, and the same keys send nothing twice. TriedAt stays: the first key's 24 hours count for all.
       const { isTryUndone: _, ...result } = undecided
       return result
     }
-    if (!sent) return undecided ?? refused ?? refusal
-    return refused ? { ...sent, lastError: `${refused.lastError} (for one of its receivers)` } : sent
+    if (refused) return { ...sent, lastError: `${refused.lastError} (for one of its receivers)` }
+    return sent
   }
 
   return {
@@ -99,8 +100,8 @@ export function createMailer(
   }
 }
 
-function isUndecided({ to }: Result): boolean {
-  return to !== 'Sent' && to !== 'Failed'
+function isUndecided({ status }: Result): boolean {
+  return status !== 'Sent' && status !== 'Failed'
 }
 
 function withoutReplyTo({ replyTo: _, ...message }: Message): Message {

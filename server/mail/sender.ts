@@ -59,8 +59,8 @@ export function startSender(
   async function run() {
     while (!isStopping) {
       woken = new AbortController() // made before the step, so that `wake` during the step ends the sleep after it
-      const pauseMs = await step().catch(handleFailure)
-      const waitMs = Math.min(pauseMs, nextPollAt - performance.now())
+      const stepWaitMs = await step().catch(handleFailure)
+      const waitMs = Math.min(stepWaitMs, nextPollAt - performance.now())
       if (waitMs > 0) await sleep(waitMs, undefined, { signal: woken.signal }).catch(() => undefined)
     }
   }
@@ -74,8 +74,8 @@ export function startSender(
     if (!isReady) return pollMs
     const waitMs = Math.max(pausedUntil, transport.turns.nextAt()) - performance.now()
     if (waitMs > 0) return waitMs
-    const turns = Math.ceil(CLAIMED_MS / transport.turns.intervalMs()) // Infinity for posts, which have no interval
-    const most = Math.min(transport.parallel - underWay.size, turns)
+    const startableNow = Math.ceil(CLAIMED_MS / transport.turns.intervalMs()) // Infinity for posts, which have no interval
+    const most = Math.min(transport.parallel - underWay.size, startableNow)
     const mails = most > 0 ? await transport.claim(most) : []
     for (const mail of mails) await startInTurn(mail)
     isFailing = false

@@ -40,8 +40,9 @@ export function statesBefore(to: MailStatus): MailStatus[] {
   return (Object.keys(states) as MailStatus[]).filter((state) => states[state].next.includes(to))
 }
 
-export const undeliveredStates: MailStatus[] = ['Bounced', 'Failed', 'Complained']
-/** A notice in one of these states has itself reached nobody, as far as is known. */
+/** Resend, the receiver's mail server or the receiver rejected the mail. Without Unknown. */
+export const rejectedStates: MailStatus[] = ['Bounced', 'Failed', 'Complained']
+/** The notice reached nobody, or nobody knows. A summary has to tell of its enquiry. */
 export const untoldStates: MailStatus[] = ['Bounced', 'Failed', 'Unknown', 'Withheld']
 /** Notices that wait for a summary. */
 export const waitsForSummary = { kind: 'Notice' as const, status: { in: untoldStates }, dueAt: { not: null } }
@@ -57,7 +58,7 @@ export const WITHHELD_BY_RESTORE = 'restored from a backup: may have been sent s
  *   suspected spam, no share left, or too old → Withheld, with a DueAt  → summary → IN_SUMMARY, without DueAt
  *   bounced, failed, Unknown, or restored     → its reason, with a DueAt → summary → its reason, without DueAt
  */
-/** The beginning of the reason of a notice that is not mailed: only a summary tells of its enquiry. */
+/** The reason of a notice that is left to a summary begins so. Queries find such notices by it: do not reword it. */
 export const NOT_ALONE = 'Not mailed alone'
 /** The reason of such a notice once a summary has told of its enquiry. The number of the summary follows. */
 export const IN_SUMMARY = 'Told in summary'

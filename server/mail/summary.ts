@@ -11,7 +11,7 @@ import type { Env } from '../env.ts'
 import { DAY_MS, formatCount, staffCommand } from '../format.ts'
 import { type Budget, summaryIntervalMs } from './budget.ts'
 import { replyCode } from './resend-answers.ts'
-import { IN_SUMMARY, kinds, NOT_ALONE, undeliveredStates, WAITS_FOR_SUMMARY, WITHHELD_BY_RESTORE } from './states.ts'
+import { IN_SUMMARY, kinds, NOT_ALONE, rejectedStates, WAITS_FOR_SUMMARY, WITHHELD_BY_RESTORE } from './states.ts'
 import { maskLargeQuantity } from './templates.ts'
 
 /*
@@ -29,7 +29,7 @@ const READ_MAX = 2000
 const NOTICES_MAX = 10_000
 
 /** Mails that did not arrive, or perhaps did not (Unknown). */
-const didNotArrive = { status: { in: [...undeliveredStates, 'Unknown' as const] } }
+const didNotArrive = { status: { in: [...rejectedStates, 'Unknown' as const] } }
 export const undeliveredSummaries = { ...didNotArrive, kind: 'Summary' as const }
 
 interface Listed {
@@ -55,7 +55,10 @@ function readWaitingNotices(db: Db): Promise<WaitingNotice[]> {
     ORDER BY form."ReceivedAt" DESC, form."Id" DESC`
 }
 
-/** The text; its first line is the subject. Undefined if there is nothing to report. */
+/**
+ * Composes the text; its first line is the subject. Undefined if there is nothing to report.
+ * @param notices those that wait, if the caller has read them, because it marks the same ones as told
+ */
 export async function readSummary(
   db: Db,
   now: Date,
@@ -192,7 +195,8 @@ export async function writeSummary(db: Db, now: Date, backupDir?: string): Promi
         "LastError" = CASE
           WHEN "Status" <> 'Withheld' THEN "LastError" -- why it failed
           WHEN "LastError" = ${WITHHELD_BY_RESTORE} THEN "LastError" -- mails retry --restored looks for it
-          WHEN "Id" = ANY(${idsOf(told)}::bigint[]) THEN ${reason}
+          WHEN "Id" = ANY(${idsOf(told)}::bigint[]) THEN ${reason} -- the summary names its enquiry
+          -- Its enquiry is no longer New, so that the summary leaves it out.
           ELSE 'Not sent: the enquiry was answered before.' END
       WHERE "Id" = ANY(${idsOf(notices)}::bigint[]) AND ${WAITS_FOR_SUMMARY}`
   })

@@ -72,22 +72,22 @@ export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<
       return untried.length > 0 ? untried : claimTried(db, ['Post'], most, MAIL_LEASE_SECONDS)
     },
     async attempt({ enquiry, key, attempts, triedHoursAgo }, signal) {
-      if (!enquiry) return { to: 'Withheld', lastError: 'Not posted: what it was about was erased.' }
-      if (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text') return { to: 'Withheld', lastError: SPAM_REASONS.Post }
+      if (!enquiry) return { status: 'Withheld', lastError: 'Not posted: what it was about was erased.' }
+      if (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text') return { status: 'Withheld', lastError: SPAM_REASONS.Post }
       const body = createPostBody(NOTIFY_FORMAT, enquiry)
-      const { isAccepted, isGone, status, retryAfterMs } = await sendPost(target, key, body, signal)
-      if (isAccepted) return { to: 'Sent', lastError: null }
+      const { isAccepted, isGone, status: lastError, retryAfterMs } = await sendPost(target, key, body, signal)
+      if (isAccepted) return { status: 'Sent', lastError: null }
       const pauseMs = Math.max(retryAfterMs, PAUSE_AFTER_FAILURE_MS)
       const isTooOld = Number(triedHoursAgo) > MAIL_MAX_AGE_DAYS * 24
-      if (isGone || isTooOld) return { to: 'Failed', lastError: status, pauseMs }
+      if (isGone || isTooOld) return { status: 'Failed', lastError, pauseMs }
       const dueInMs = Math.max(backOffMs(attempts, MAIL_RETRY_SECONDS), retryAfterMs)
-      return { to: 'Pending', lastError: status, dueInMs, pauseMs }
+      return { status: 'Pending', lastError, dueInMs, pauseMs }
     },
-    logResult({ id, attempts }, { to, lastError: reason }) {
+    logResult({ id, attempts }, { status, lastError: reason }) {
       const fields = { mail: id, to: new URL(url).origin, attempt: attempts, reason }
-      if (to === 'Failed')
+      if (status === 'Failed')
         log.error(fields, `a webhook post failed and is not tried again: see ${staffCommand('mails')}`)
-      if (to === 'Pending') log.warn(fields, 'a webhook post failed and will be tried again')
+      if (status === 'Pending') log.warn(fields, 'a webhook post failed and will be tried again')
     },
   }
 }

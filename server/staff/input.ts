@@ -107,7 +107,7 @@ function readReference(text: string): string {
   const [, prefix, code] = /^([A-Z]{1,5})?([0-9A-Z]{6})$/.exec(text.toUpperCase().replace(/[\s-]/g, '')) ?? []
   if (!code)
     throw new UsageError(`"${text}" is not a reference such as ${brand.referencePrefix}-7K3M9P. Try: list ${text}`)
-  return prefix ? `${prefix}-${code}` : `-${code}`
+  return prefix ? `${prefix}-${code}` : `-${code}` // the hyphen at the beginning marks an ending
 }
 
 function isEnding(reference: string): boolean {
@@ -127,7 +127,7 @@ export async function findByReference(db: Db, references: string[]) {
   })
   const found = references.map((reference) => {
     const [row, other] = rows.filter((each) => each.reference.endsWith(reference))
-    const name = isEnding(reference) ? reference.slice(1) : reference
+    const name = isEnding(reference) ? reference.slice(1) : reference // as it was typed
     if (!row) throw new OperatorError(`There is no enquiry ${name}. ${staffCommand('list TEXT')} looks for others.`)
     if (other) throw new OperatorError(`${name} is ${row.reference} or ${other.reference}: name one of them.`)
     return row

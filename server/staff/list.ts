@@ -2,7 +2,7 @@ import { brand } from '../../shared/brand.ts'
 import type { Db } from '../database/database.ts'
 import type { Prisma } from '../database/generated/client.ts'
 import { toEnquiry } from '../enquiries/enquiry.ts'
-import { IN_SUMMARY, kinds, undeliveredStates } from '../mail/states.ts'
+import { IN_SUMMARY, kinds, rejectedStates } from '../mail/states.ts'
 import { type Filters, likePattern, mobileDigits, toFilter, UsageError, withFilters } from './input.ts'
 import { type AddCommand, printTable, type Terminal, timeCell, writeJson } from './output.ts'
 import { byTime, type Row, readRecords, recordAccessTo, withMails } from './records.ts'
@@ -95,7 +95,7 @@ function toCells(row: Row) {
 /** The first mail that did not arrive, or else the state of the notice. */
 function mailCell({ mails }: Row): string {
   const notice = mails.find(({ kind }) => kind === 'Notice')
-  const undelivered = mails.find(({ kind, status }) => kind !== 'Post' && undeliveredStates.includes(status))
+  const undelivered = mails.find(({ kind, status }) => kind !== 'Post' && rejectedStates.includes(status))
   if (undelivered) return `${kinds[undelivered.kind].short} ${undelivered.status}`
   return notice?.lastError?.startsWith(IN_SUMMARY) ? 'In summary' : (notice?.status ?? '')
 }

@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import type { Prisma } from '../database/generated/client.ts'
 import { redact } from '../errors.ts'
 import { formatCount, staffCommand } from '../format.ts'
-import { kinds, NOT_ALONE, undeliveredStates, WITHHELD_BY_RESTORE, waitsForSummary } from '../mail/states.ts'
+import { kinds, NOT_ALONE, rejectedStates, WITHHELD_BY_RESTORE, waitsForSummary } from '../mail/states.ts'
 import { undeliveredSummaries } from '../mail/summary.ts'
 import { printTable, type Terminal, timeCell } from './output.ts'
 
@@ -35,8 +35,12 @@ export const mailSections = withoutEarlierSections([
     where: {
       ...waitsForSummary,
       enquiry: { status: 'New' },
-      // Both have a remedy of their own: the section below about a restore, and the next summary.
-      NOT: { OR: [withheldByRestore, { status: 'Withheld', lastError: { startsWith: NOT_ALONE } }] },
+      NOT: {
+        OR: [
+          withheldByRestore, // has a section below
+          { status: 'Withheld', lastError: { startsWith: NOT_ALONE } }, // the next summary tells of them
+        ],
+      },
     },
     advice: `The notice did not reach staff. Answer the visitor, then: ${staffCommand('status REFERENCE Contacted')}. ${staffCommand('check --mail ADDRESS')} tries an address of STAFF_EMAILS.`,
   },
@@ -47,7 +51,7 @@ export const mailSections = withoutEarlierSections([
   },
   {
     title: 'Visitors to ring',
-    where: { kind: 'Acknowledgement', status: { in: undeliveredStates }, enquiry: { status: 'New' } },
+    where: { kind: 'Acknowledgement', status: { in: rejectedStates }, enquiry: { status: 'New' } },
     visitors: true,
     advice: `The address is wrong, or its owner wants no mail: ring the visitor, then: ${staffCommand('status REFERENCE Contacted')}`,
   },
@@ -68,7 +72,10 @@ export const mailSections = withoutEarlierSections([
   },
 ])
 
-/** A mail is listed in the first section whose filter it matches. */
+/**
+ * A mail is listed in the first section whose filter it matches. `NOT` would lose a Withheld mail whose LastError is NULL: each
+ * of them has one.
+ */
 function withoutEarlierSections(all: Section[]): Section[] {
   return all.map((section, index) => {
     const earlier = all.slice(0, index).map(({ where }) => where)

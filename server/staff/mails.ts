@@ -46,7 +46,7 @@ function retryCommand(add: AddCommand, terminal: Terminal) {
       const isNamed = words.length > 0
       const { RESEND_API_KEY: key } = env()
       await terminal.onDatabase(async (db) => {
-        // Those of the named or else of all mails that are unsent, or withheld for a reason that the options or the names lift.
+        // Chosen are the candidates that are unsent, or withheld for a reason that an option or their name lifts.
         const candidates = isNamed ? { id: { in: await find(db) } } : unsentMails
         const unsent: MailStatus[] = includeUnknown ? ['Pending', 'Failed', 'Unknown'] : ['Pending', 'Failed']
         const withheld = [...(restored ? [withheldByRestore] : []), ...(isNamed ? [withheldUntilNamed] : [])]

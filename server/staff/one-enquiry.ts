@@ -152,7 +152,8 @@ function toLines(row: Row): string[] {
 function mailLines({ id, kind, status, triedAt, dueAt, attempts, lastError }: Mail) {
   const isSent = triedAt && !['Pending', 'Withheld', 'Unknown'].includes(status)
   const when = [
-    ...(dueAt ? [status === 'Pending' ? `next try ${formatIndianTime(dueAt)}` : 'waits for a summary'] : []),
+    ...(dueAt && status === 'Pending' ? [`next try ${formatIndianTime(dueAt)}`] : []),
+    ...(dueAt && status !== 'Pending' ? ['waits for a summary'] : []),
     ...(isSent ? [`${status === 'Failed' ? 'tried' : 'sent'} ${formatIndianTime(triedAt)}`] : []),
     formatCount(attempts, 'try', 'tries'),
   ]

@@ -76,7 +76,7 @@ async function sendTestMail(env: Terminal['env'], to: string): Promise<string> {
   const message = { idempotencyKey: `test/${crypto.randomUUID()}`, to: [to], subject, text: subject, html: subject }
   const result = await createMailer(env()).send(message, AbortSignal.timeout(TIMEOUT_MS))
   const through = `from ${from} through ${baseUrl ?? 'Resend'}`
-  if (result.to !== 'Sent') throw new OperatorError(`Not sent ${through}: ${result.lastError}`)
+  if (result.status !== 'Sent') throw new OperatorError(`Not sent ${through}: ${result.lastError}`)
   return `Resend accepted the mail ${through}, with the id ${result.resendId}. Now look into the mailbox of ${to}.`
 }
 

@@ -19,9 +19,10 @@ export function subscribersCommand(add: AddCommand, terminal: Terminal) {
 }
 
 async function removeSubscriber({ print, recordAccess }: Terminal, db: Db, address: string) {
-  const { count } = await db.subscriber.deleteMany({ where: { email: asciiEmail(address).toLowerCase() } })
-  await recordAccess(db, formatCount(count, 'subscription', 'subscriptions'))
-  print(count > 0 ? 'The subscription is ended, and the address forgotten.' : 'No such subscription.')
+  const where = { email: asciiEmail(address).toLowerCase() }
+  await recordAccess(db, formatCount(await db.subscriber.count({ where }), 'subscription', 'subscriptions'))
+  const { count } = await db.subscriber.deleteMany({ where })
+  print(count > 0 ? 'The subscription is ended, and the address is no longer in the list.' : 'No such subscription.')
 }
 
 async function listSubscribers(terminal: Terminal, db: Db, csv = false) {

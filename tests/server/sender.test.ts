@@ -82,7 +82,7 @@ describe('the sender', () => {
       parallel: 1,
       turns: createTurns(() => 0),
       claim: async () => [],
-      attempt: async () => ({ to: 'Sent', lastError: null }),
+      attempt: async () => ({ status: 'Sent', lastError: null }),
       logResult: () => undefined,
     })
     const messages = ['Query read timeout', 'Connection terminated', 'timeout exceeded when trying to connect']
@@ -171,7 +171,7 @@ describe('the sender', () => {
         claims.push(name)
         return []
       },
-      attempt: async () => ({ to: 'Sent', lastError: null }),
+      attempt: async () => ({ status: 'Sent', lastError: null }),
       logResult: () => undefined,
     })
     const log = { error() {}, debug() {} }
