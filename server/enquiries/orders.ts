@@ -145,10 +145,7 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
   }
 }
 
-/**
- * @param store uses a new reference each time. `taken`: that reference, or a posted form's key with other content, belongs to
- * another enquiry
- */
+/** @param store uses a new reference each time; `taken`: another enquiry has it, or a posted form's key with other content */
 async function retryIfTaken<T>(store: (isFirst: boolean) => Promise<T | 'taken'>): Promise<T> {
   for (let tries = 0; tries < TRIES; tries++) {
     const stored = await store(tries === 0)

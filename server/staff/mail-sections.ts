@@ -35,12 +35,8 @@ export const mailSections = withoutEarlierSections([
     where: {
       ...waitsForSummary,
       enquiry: { status: 'New' },
-      NOT: {
-        OR: [
-          withheldByRestore, // has a section below
-          { status: 'Withheld', lastError: { startsWith: NOT_ALONE } }, // the next summary tells of them
-        ],
-      },
+      // Left out: those of the section about a restore, below, and those of which the next summary tells.
+      NOT: { OR: [withheldByRestore, { status: 'Withheld', lastError: { startsWith: NOT_ALONE } }] },
     },
     advice: `The notice did not reach staff. Answer the visitor, then: ${staffCommand('status REFERENCE Contacted')}. ${staffCommand('check --mail ADDRESS')} tries an address of STAFF_EMAILS.`,
   },
@@ -72,10 +68,7 @@ export const mailSections = withoutEarlierSections([
   },
 ])
 
-/**
- * A mail is listed in the first section whose filter it matches. `NOT` would lose a Withheld mail whose LastError is NULL: each
- * of them has one.
- */
+/** A mail is listed in the first section whose filter it matches. `NOT` needs a LastError: each Withheld mail has one. */
 function withoutEarlierSections(all: Section[]): Section[] {
   return all.map((section, index) => {
     const earlier = all.slice(0, index).map(({ where }) => where)
