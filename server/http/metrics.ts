@@ -72,7 +72,9 @@ function createFigures(registry: Registry) {
   })
   const orders = new Counter(described('orders_total', 'Orders by status: 200 is stored, or was before', ['status']))
   const up = new Gauge(described('database_up', '1 when the database answers'))
-  const mails = new Gauge(described('mails', 'Mails that wait or did not arrive, by state, up to 10,000 of each kind', ['state']))
+  const mails = new Gauge(
+    described('mails', 'Mails that wait or did not arrive, by state, up to 10,000 of each kind', ['state']),
+  )
   const posts = new Gauge(
     described('posts', 'Posts that NOTIFY_URL has not accepted, by state; failed: given up', ['state']),
   )
