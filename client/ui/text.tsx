@@ -21,7 +21,8 @@ export function FullName({ children }: { children: string }) {
 }
 
 const links: Record<string, string> = { [brand.phone]: telephone, [brand.email]: `mailto:${brand.email}` }
-const LINKED = new RegExp(`(${Object.keys(links).join('|').replace(/[+.]/g, '\\$&')})`)
+const escaped = Object.keys(links).map((text) => text.replace(/\W/g, '\\$&'))
+const LINKED = new RegExp(`(${escaped.join('|')})`)
 
 /** A text in which our phone number and email address are links. */
 export function Linked({ children }: { children: string }) {
