@@ -107,11 +107,11 @@ function readForm(form: HTMLFormElement): FormData {
 }
 
 function createMutation(client: QueryClient, signal: AbortSignal) {
-  /** GIVE_UP_MS counts from here, again whenever the browser goes online or offline. */
-  let countsFrom = performance.now()
+  /** The minute begins anew after a wait, and whenever the browser goes online or offline. */
+  let minuteStartedAt = performance.now()
   let hasObeyedRetryAfter = false
   const unsubscribe = onlineManager.subscribe(() => {
-    countsFrom = performance.now()
+    minuteStartedAt = performance.now()
   })
   return new MutationObserver(client, {
     // The first try is made also when the browser says it is offline: it may be wrong.
@@ -121,9 +121,11 @@ function createMutation(client: QueryClient, signal: AbortSignal) {
     retry: (_failures, error) => {
       if (signal.aborted) return false
       if (answeredStatus(error) === undefined)
-        return !onlineManager.isOnline() || performance.now() - countsFrom < GIVE_UP_MS
-      if (hasObeyedRetryAfter || retryAfterMs(error) === undefined) return false
+        return !onlineManager.isOnline() || performance.now() - minuteStartedAt < GIVE_UP_MS
+      const waitMs = retryAfterMs(error)
+      if (hasObeyedRetryAfter || waitMs === undefined) return false
       hasObeyedRetryAfter = true
+      minuteStartedAt = performance.now() + waitMs
       return true
     },
     retryDelay: (failures, error) => retryAfterMs(error) ?? Math.min(1000 * 2 ** failures, PAUSE_MAX_MS),

@@ -355,6 +355,17 @@ it('too many are sent once more after the time the server names, and then told',
   expect(network.sent).toHaveLength(2)
 })
 
+it('after the time the server names, a lost connection still has a minute', async () => {
+  network.answers = [refused(429, 'Too many enquiries.', { 'retry-after': '100' }), new TypeError('network lost')]
+  await fill(filled)
+  await sendOnce()
+  await pass(100)
+  expect(network.sent).toHaveLength(2)
+  await pass(10)
+  expect(network.sent).toHaveLength(3)
+  await toast(messages.received)
+})
+
 it('leaving the page is warned of while an order is under way, and only then', async () => {
   const warned = () => !dispatchEvent(new Event('beforeunload', { cancelable: true }))
   const answer = Promise.withResolvers<Response>()
