@@ -1,6 +1,6 @@
 /**
  * `npm run dev`: pages with hot replacement, the server behind them, restarted on every change, and at /mails the newest
- * mails as their receivers see them, sent or not.
+ * mails as their receivers see them. Nothing is sent.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -46,8 +46,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 function startServer() {
   const child = spawn(process.execPath, [resolve(import.meta.dirname, 'main.ts')], {
-    // The address of the pages, so that the server prints the one to open.
-    env: { ...process.env, PUBLIC_URL: publicUrl, HOST: '127.0.0.1' },
+    // The server prints the address of the pages. It sends nothing: links in its mails would lead to this machine.
+    env: { ...process.env, PUBLIC_URL: publicUrl, HOST: '127.0.0.1', RESEND_API_KEY: '', NOTIFY_URL: '' },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   child.once('exit', () => {

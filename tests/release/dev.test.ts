@@ -1,4 +1,4 @@
-// npm run dev takes an order, shows its mails, and starts the server again when a broken file is mended.
+// npm run dev takes an order, shows its mails and sends none, and starts the server again when a broken file is mended.
 import { spawn } from 'node:child_process'
 import { cp, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,6 +7,8 @@ import { expect, it } from 'vitest'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
+import { startFakeReceiver } from '../support/fake-receiver.ts'
+import { startFakeResend } from '../support/fake-resend.ts'
 import { freePort } from '../support/server-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
@@ -21,9 +23,19 @@ it('npm run dev sends the form to PORT, and starts the server again when a broke
   await symlink(join(project, 'node_modules'), join(copy, 'node_modules'))
   const database = await createTestDatabase()
   atEnd(database.drop)
+  const [resend, receiver] = await Promise.all([startFakeResend(), startFakeReceiver()])
+  atEnd(resend.close)
+  atEnd(receiver.close)
+  const ofTheSite = {
+    RESEND_API_KEY: 're_test',
+    RESEND_BASE_URL: resend.url,
+    MAIL_FROM: 'site@quvera.test',
+    STAFF_EMAILS: 'staff@quvera.test',
+    NOTIFY_URL: receiver.url,
+  }
   const dev = spawn(process.execPath, ['server/dev.ts'], {
     cwd: copy,
-    env: { PATH: process.env.PATH, PORT: String(await freePort()), ...database.env },
+    env: { PATH: process.env.PATH, PORT: String(await freePort()), ...ofTheSite, ...database.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = new Promise((done) => dev.once('close', done))
@@ -43,6 +55,8 @@ it('npm run dev sends the form to PORT, and starts the server again when a broke
     expect(page.match(/<iframe sandbox/g)).toHaveLength(2)
     expect(page).toContain('Asha &amp;amp; Sons') // of the mail's HTML, within an attribute
   })
+  await new Promise((done) => setTimeout(done, 3000)) // a sender looks for mails each second
+  expect([resend.calls.all, receiver.posts]).toEqual([0, []])
 
   const file = join(copy, 'server/log.ts')
   const source = await readFile(file, 'utf8')
