@@ -180,8 +180,8 @@ interface SubscriptionText {
 const subscriptionTexts: Record<SubscriptionState, SubscriptionText> = {
   unconfirmed: {
     title: 'Please confirm',
-    text: 'Press the button, and you get news from us by email, now and then. If you did not subscribe, let us forget your address.',
-    buttons: { confirm: 'Confirm my subscription', end: 'Forget my address' },
+    text: 'Press the button, and you get news from us by email, now and then. If you did not subscribe, let us remove your address from the list.',
+    buttons: { confirm: 'Confirm my subscription', end: 'Remove my address' },
   },
   confirmed: {
     title: 'You are on the list',
@@ -190,7 +190,7 @@ const subscriptionTexts: Record<SubscriptionState, SubscriptionText> = {
   },
   ended: {
     title: 'You are not on the list',
-    text: 'You get no more news from us, and we forget your address within two days.',
+    text: 'You get no more news from us, and we remove your address from the list within two days.',
   },
   unknown: {
     title: 'This link has ended',

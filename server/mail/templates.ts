@@ -102,7 +102,7 @@ function siteLinks(product: string, publicUrl: string) {
 function createConfirmation(subscriber: Subscriber, publicUrl: string) {
   const url = subscriptionLink(subscriber, publicUrl)
   const ask = `Somebody, we hope you, has entered this address to get news from ${brand.company}, now and then. If it was you, please confirm it: open this page and press its button.`
-  const forget = `If it was not you, you need do nothing: we send you nothing more, and forget the address after ${UNCONFIRMED_DAYS} days. To be forgotten within two days, open that page and press “Forget my address”.`
+  const forget = `If it was not you, you need do nothing: we send you nothing more, and remove the address from the list after ${UNCONFIRMED_DAYS} days. To have it removed within two days, open that page and press “Remove my address”.`
   const button = `display:inline-block;padding:10px 20px;background:${palette.ink};color:${palette.paper};text-decoration:none`
   const content = createContent(`${brand.name}: please confirm your subscription`, [
     paragraph('Dear Sir or Madam,'),

@@ -171,6 +171,8 @@ describe.each([true, false])("a subscriber's link, with scripts: %s", (javaScrip
     expect(await site().inspect((db) => db.subscriber.count({ where: { confirmedAt: { not: null } } }))).toBe(1)
     await press('End my subscription')
     await title.getByText('You are not on the list').waitFor()
+    // The address of an enquiry by the same person stays.
+    expect(await page.locator('main .lead').textContent()).toContain('from the list within two days')
     expect(await site().inspect((db) => db.subscriber.count({ where: { confirmedAt: { not: null } } }))).toBe(0)
     expect(problems).toEqual([])
     expect(await page.locator('#subscribe').count()).toBe(0)
