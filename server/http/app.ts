@@ -182,7 +182,7 @@ function addRoutes(app: FastifyInstance, env: Env, parts: HttpServerParts): void
         forms.getDefaultJsonParser('error', 'error'),
       )
       serveProcedures(forms, parts, limits)
-      const sendPage = createPageSender(pages)
+      const sendPage = createPageSender(pages, env)
       serveFormPosts(forms, parts, limits, sendPage)
       forms.register((links) => serveSubscriptionLinks(links, parts, limits, sendPage))
       if (metrics) serveWebVitals(forms, limits, metrics.observeWebVitals)

@@ -1,5 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { FormOutcome } from '../../shared/form-outcome.ts'
+import { PUBLIC_URL_PLACEHOLDER } from '../../shared/page-paths.ts'
+import { type Env, publicUrlOf } from '../env.ts'
 import { htmlOf, type StaticPages } from './static-pages.ts'
 
 let renderer: Promise<typeof import('../../client/renderer.tsx')> | undefined
@@ -13,7 +15,7 @@ export function loadRenderer() {
 export type SendPage = ReturnType<typeof createPageSender>
 
 /** Sends pages that show the outcome of a form or of a link. */
-export function createPageSender(pages: StaticPages) {
+export function createPageSender(pages: StaticPages, env: Env) {
   /** Pages that hold nothing of one visitor are rendered once. Those of each visitor would fill the memory. */
   const rendered = new Map<string, string>()
 
@@ -25,7 +27,7 @@ export function createPageSender(pages: StaticPages) {
     let html = rendered.get(key)
     if (html === undefined) {
       const { renderOutcome } = await loadRenderer()
-      html = renderOutcome(htmlOf(page), path, outcome)
+      html = renderOutcome(htmlOf(page), path, outcome).replaceAll(PUBLIC_URL_PLACEHOLDER, publicUrlOf(env))
       const { values = {} } = outcome.order ?? outcome.refusedSubscription ?? {}
       const isPersonal = outcome.received || outcome.order?.submissionKey || Object.keys(values).length > 0
       if (!isPersonal) rendered.set(key, html)

@@ -3,8 +3,8 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'
 import { enquiryReceived, notLookedUp, receivedEarlier } from '../../client/content/enquiry-form.ts'
-import { emptyFieldError, uncertain } from '../../client/content/sending.ts'
-import { products } from '../../shared/catalogue.ts'
+import { emptyFieldError, uncertainWithoutScripts } from '../../client/content/sending.ts'
+import { productPath, products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { pagePaths } from '../../shared/page-paths.ts'
 import { eventually } from '../support/eventually.ts'
@@ -134,6 +134,15 @@ it('the page that tells of a broken rule is hydrated as it stands, and then work
   await page.locator('.Toastify__toast', { hasText: messages.received }).waitFor()
   expect(problems.filter((problem) => !problem.includes('400'))).toEqual([])
   await close()
+})
+
+it('a product page that is rendered again for a refused form names the public address', async () => {
+  const path = productPath(products[0])
+  const answer = await post(path, { email: 'nobody' })
+  const html = (await answer.text()).replaceAll('<!-- -->', '') // React writes them between two texts
+  expect(html).toContain(messages.email)
+  expect(html).toContain(`http://localhost:${port}${path}, printed on`)
+  expect(html).not.toContain('public-url.invalid')
 })
 
 it(`the footer subscribes without scripts on ${isRelease ? 'every page' : 'two pages'}`, async () => {
