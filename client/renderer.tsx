@@ -1,6 +1,6 @@
 import { renderToString } from 'react-dom/server'
 import type { FormOutcome } from '../shared/form-outcome.ts'
-import { fieldErrorsOf, goBack, uncertain } from './content/sending.ts'
+import { fieldErrorsOf, goBack, uncertainWithoutScripts } from './content/sending.ts'
 import { Footer } from './layout/footer.tsx'
 import { Header } from './layout/header.tsx'
 import type { FormAnswer, Page } from './pages/page.ts'
@@ -20,7 +20,7 @@ export function renderBody(page: Page, answer: FormAnswer = {}): string {
 function orderAnswer({ order }: FormOutcome) {
   if (!order) return undefined
   const { problem, values, submissionKey, isUncertain, isUnread } = order
-  const note = isUnread ? goBack : isUncertain ? uncertain : undefined
+  const note = isUnread ? goBack : isUncertain ? uncertainWithoutScripts : undefined
   return { firstError: problem.message, note, fieldErrors: fieldErrorsOf(problem), values, submissionKey }
 }
 
