@@ -56,7 +56,7 @@ export const emailSchema = z
   .string(wrongType(messages.email))
   .check(NOT_EMPTY, z.maxLength(EMAIL_MAX, { error: messages.email, abort: true }), z.regex(EMAIL, messages.email))
 
-/** The fields that are stored. Columns, CSV and the comparison of repeated orders follow from this list. */
+/** The fields that are stored. `columns` in server/enquiries/enquiry.ts has the same keys. */
 const fields = {
   name: z
     .string(wrongType(messages.name))
@@ -118,7 +118,7 @@ export function readFieldRules(): Record<OrderField, FieldRule> {
 
 /** Reads zod's internals: `max_length` holds the maximum; `default` wraps an optional field, as docs/recipes.md adds it. */
 function ruleOf({ _zod: { def } }: z.core.$ZodType): FieldRule {
-  const { type, innerType, checks } = def as z.core.$ZodDefaultDef
+  const { type, innerType, checks } = def as z.core.$ZodDefaultDef // of zod's definitions only this one declares all three
   if (type === 'default') return { ...ruleOf(innerType), optional: true }
   const limit = checks
     ?.map((check) => check._zod.def as z.core.$ZodCheckMaxLengthDef)
@@ -173,11 +173,11 @@ export function asciiEmail(text: string): string {
 /** As a browser reads a number field. `undefined` for an empty field, NaN for no exact number: the schema refuses both. */
 function readQuantity(typed: string): number | undefined {
   if (typed === '') return undefined
-  const [isNumber, fraction = '', exponent] = /^[-+]?\d*(?:\.(\d*))?(e[-+]?\d+)?$/i.exec(typed) ?? []
-  const value = isNumber ? Number(typed) : Number.NaN
-  // A large number has no room for a fraction, and Number() drops it.
-  const hasLostFraction = Number.isInteger(value) && (exponent ? Math.abs(value) >= 1e15 : /[1-9]/.test(fraction))
-  return hasLostFraction ? Number.NaN : value
+  const [matched, fraction = '', exponent] = /^[-+]?\d*(?:\.(\d*))?(e[-+]?\d+)?$/i.exec(typed) ?? []
+  const value = matched ? Number(typed) : Number.NaN
+  // Number() rounds 5.00000000000000001 to 5: the digits show that. With an exponent, numbers from 1e15 on are refused.
+  const mayHaveLostFraction = Number.isInteger(value) && (exponent ? Math.abs(value) >= 1e15 : /[1-9]/.test(fraction))
+  return mayHaveLostFraction ? Number.NaN : value
 }
 
 /**

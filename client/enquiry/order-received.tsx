@@ -66,7 +66,7 @@ export function OrderReceived({ received, isPage, toast, children }: OrderReceiv
   )
 }
 
-/** The chat's first message names the enquiry and no personal data. */
+/** The chat's first message names the enquiry and not the visitor. */
 function chatLink({ reference, products, quantity }: Received) {
   const what = quantity && products ? `: ${quantity} × ${products}` : ''
   return whatsapp && `${whatsapp}?text=${encodeURIComponent(`Enquiry ${reference}${what}`)}`

@@ -4,7 +4,7 @@ const STORE = 'submission-key'
 
 /*
  * A key is created when an order is first sent, and removed once the visitor sees the reference: by order-form.tsx, or
- * by main.ts on the page `/received`. Between the two every try has the same key, whoever sends it.
+ * by main.ts on the page `/received`. Until then every try has the same key, unless send-order.ts replaces it after 409.
  */
 
 /**
@@ -39,11 +39,11 @@ export function writeStoredKey(key: SubmissionKey | null): boolean {
   }
 }
 
-/** Adds a key to an order that the browser posts: of a page that reported a failure, else of this tab, else a new one. */
+/** Adds a key to an order that the browser posts: the key that a page of failure holds, else this tab's, else a new one. */
 export function addKey({ target, formData }: FormDataEvent): void {
   if ((target as HTMLElement).id !== 'order' || holdState(target as HTMLElement) !== 'byBrowser') return
   const given = formData.get('submissionKey')
-  // A page that came by http has no randomUUID. Without a key the server looks for an equal enquiry.
-  const key = given ? String(given) : (readStoredKey()?.key ?? crypto.randomUUID?.())
+  const key = given ? String(given) : (readStoredKey()?.key ?? crypto.randomUUID?.()) // undefined on pages by http
+  // A key that cannot be kept would differ at the next post. Without a key the server looks for an equal enquiry.
   if (key && writeStoredKey({ key, maybeStored: true, isPosted: true })) formData.set('submissionKey', key)
 }

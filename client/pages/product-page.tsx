@@ -53,7 +53,7 @@ interface SectionProps {
   ground?: string
   /** Text under the heading. Without it the content stands beside the heading on wide screens. */
   lead?: string
-  /** Shown below the heading if there is no lead. */
+  /** Stands below the heading. */
   side?: ReactNode
   children: ReactNode
 }

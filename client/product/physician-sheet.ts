@@ -1,4 +1,4 @@
-/** The buttons and links of the physician's sheet: a phone shares it, other devices print it. */
+/** The button prints the physician's sheet. The link shares it on a phone and prints it elsewhere. */
 export function handleSheet(event: MouseEvent): void {
   const pressed = (event.target as Element).closest<HTMLElement>('.sheet-link, .sheet-button')
   if (!pressed) return
