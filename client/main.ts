@@ -56,7 +56,7 @@ function watchScroll() {
   root.toggleAttribute('data-scrolled', scrollY >= HEADER_SCROLL_PX)
 }
 
-/** Holds a form until React has hydrated it, then submits it once. If React does not come, the browser posts it. */
+/** Holds a form until React hydrates it, then submits it once. If React fails or makes a new form, the browser posts it. */
 function holdForm(event: Event) {
   const form = event.target as HTMLFormElement
   const island = islandOf(form)

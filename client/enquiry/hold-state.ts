@@ -1,7 +1,7 @@
 /*
  * How a form is sent, from the first click on. A page is usable before its scripts are loaded, and scripts may never come.
  *
- * - `byScripts`: our scripts send it. It has this state until it is submitted, and once its scripts are loaded.
+ * - `byScripts`: our scripts send it. It has this state before the first submit, and again after `held`.
  * - `held`: it was submitted before its scripts were loaded. Once they are, it is submitted once; if they are late, the
  *   browser posts it. Other submits meanwhile do nothing. main.ts uses this state for buttons too.
  * - `byBrowser`: its scripts did not come, or the server answered 400 to them. The browser posts it, also at later tries.

@@ -51,7 +51,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
       setState(next)
       if (next.received) setInitial({ reactKey: next.received.reference })
     })
-    // After the state: the container of toasts moves with it, and loses a toast that was added before.
+    // First the state: it decides where the container of toasts stands, and a container that moves drops its toasts.
     if (addToast) flushSync(addToast)
     const first = form.current?.querySelector<HTMLElement>('[aria-invalid]')
     if (!first) return
@@ -92,7 +92,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
     }
   }
 
-  /** Removes the error of an edited field. With the last error the container of toasts moves, and loses its toast. */
+  /** Removes the error of an edited field. With the last one the container of toasts moves, which drops the toast. */
   function correct({ target }: FormEvent) {
     if (!isRefused) return
     const { [(target as HTMLInputElement).name]: _, ...fieldErrors } = state.fieldErrors ?? {}
@@ -116,7 +116,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
   useEffect(() => void loadSender(), [])
   useEffect(() => {
     if (!state.received) return
-    // The key is forgotten only when the reference is on the screen: if rendering it throws, this effect is cleaned up first.
+    // If rendering the confirmation throws, nobody sees it and its key must stay: the cleanup stops the timer.
     const timer = setTimeout(() => sender.current?.then((loaded) => loaded.forgetKey()))
     return () => clearTimeout(timer)
   }, [state.received])

@@ -64,6 +64,7 @@ export function createOrderSender(show: Show, submissionKey?: string) {
         return postByBrowser(form) // a page of the server's version answers
       }
       const serverMessage = answeredStatus(error) && (error as Error).message
+      // The message at the limit of a day says when to try again.
       const refusal = serverMessage === messages.manyOrders ? notStored : notStoredRetry
       const note = currentKey().maybeStored ? uncertain : refusal
       show({ note }, () => toast.error(serverMessage || messages.failed))

@@ -12,7 +12,7 @@ const WAIT_MAX_SECONDS = 120
  *
  * 409 says that the key is stored with other content. After a try without an answer this means that the earlier
  * version did arrive and the visitor has changed it since: the changed one goes out at once under a key of its own.
- * Otherwise, as in a duplicated tab, the visitor is told, and the next try has a new key.
+ * Without such a try, as in a duplicated tab, the visitor is told, and the next try has a new key.
  */
 export async function sendOrder(order: OrderContent, signal: AbortSignal) {
   if (signal.aborted) throw new Error('Stopped between two tries')
@@ -27,13 +27,13 @@ export async function sendOrder(order: OrderContent, signal: AbortSignal) {
   }
 }
 
-async function send(order: OrderContent, before: SubmissionKey, signal: AbortSignal) {
-  setCurrentKey({ key: before.key, maybeStored: true })
+async function send(order: OrderContent, keyBeforeTry: SubmissionKey, signal: AbortSignal) {
+  setCurrentKey({ key: keyBeforeTry.key, maybeStored: true })
   try {
-    return await trpc.order.submit.mutate({ ...order, submissionKey: before.key }, { signal })
+    return await trpc.order.submit.mutate({ ...order, submissionKey: keyBeforeTry.key }, { signal })
   } catch (error) {
     const status = answeredStatus(error) ?? 0
-    if (status >= 400 && status < 500) setCurrentKey(before) // a refusal stored nothing
+    if (status >= 400 && status < 500) setCurrentKey(keyBeforeTry) // a refusal stored nothing
     throw error
   }
 }

@@ -20,13 +20,13 @@ function openCard(card: HTMLElement) {
 }
 
 /** On wide screens the open card stands above the others, so it also comes first in the reading and tab order. */
-function setOpen(card: HTMLElement, isFirst: boolean) {
+function setOpen(card: HTMLElement, movesToTop: boolean) {
   const cards = [...(card.parentElement?.querySelectorAll<HTMLElement>('.indication') ?? [])]
   cards.sort((a, b) => Number(a.dataset.place) - Number(b.dataset.place))
   for (const each of cards) {
     each.dataset.open = String(each === card)
     each.querySelector('h3 button')?.setAttribute('aria-expanded', String(each === card))
     // Moves the others behind the open card, which itself stays: a moved element loses the focus.
-    if (isFirst && each !== card) each.parentElement?.append(each)
+    if (movesToTop && each !== card) each.parentElement?.append(each)
   }
 }
