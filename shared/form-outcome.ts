@@ -5,14 +5,7 @@ export const RECEIVED_PATH = '/received'
 
 /** The result of a form that was sent without scripts. The page that answers it is rendered from this. */
 export interface FormOutcome {
-  order?: Refused & {
-    /** The order may be stored under this key. The page keeps it in a hidden field. */
-    submissionKey?: string | undefined
-    /** True: this request may have stored the order. Absent: only an earlier one with the key may have. */
-    isUncertain?: boolean
-    /** The server answered before it read the form. */
-    isUnread?: boolean
-  }
+  order?: RefusedOrder
   refusedSubscription?: Refused
   received?: Received
   subscriptionState?: SubscriptionState
@@ -34,4 +27,11 @@ export interface Received {
 export interface Refused {
   problem: Problem
   values: Record<string, string>
+}
+
+export interface RefusedOrder extends Refused {
+  /** The order may be stored under this key, by this request or an earlier one. The page keeps it in a hidden field. */
+  submissionKey?: string | undefined
+  /** `unread`: the server answered before it read the form. `uncertain`: this request may have stored the order. */
+  note?: 'unread' | 'uncertain' | undefined
 }

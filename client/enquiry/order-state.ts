@@ -1,5 +1,6 @@
-import type { Received, Refused } from '../../shared/form-outcome.ts'
+import type { Received, RefusedOrder } from '../../shared/form-outcome.ts'
 import type { OrderContent } from '../../shared/order.ts'
+import { fieldErrorsOf, goBack, uncertainWithoutScripts } from '../content/sending.ts'
 
 /** What the order form shows, apart from what is typed. */
 export interface OrderState {
@@ -17,8 +18,10 @@ export interface OrderState {
   order?: OrderContent
 }
 
-/** The answer to an order sent without scripts. */
-export interface OrderAnswer extends OrderState, Pick<Refused, 'values'> {
-  /** The order may be stored under this key. */
-  submissionKey?: string | undefined
+export type OrderAnswer = ReturnType<typeof answerTo>
+
+/** What the form shows when an order sent without scripts is refused. */
+export function answerTo({ problem, note, ...kept }: RefusedOrder) {
+  const notes = { unread: goBack, uncertain: uncertainWithoutScripts }
+  return { firstError: problem.message, fieldErrors: fieldErrorsOf(problem), note: note && notes[note], ...kept }
 }

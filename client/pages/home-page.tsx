@@ -5,6 +5,7 @@ import { compareProducts, compositions, fullName, type LabelLine } from '../cont
 import { home } from '../content/home.ts'
 import { productCards } from '../content/product.ts'
 import { OrderSection } from '../enquiry/order-form.tsx'
+import { answerTo } from '../enquiry/order-state.ts'
 import { Island } from '../ui/island.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Amount, FullName, SectionHead } from '../ui/text.tsx'
@@ -15,7 +16,7 @@ export const homePage: Page = {
   ground: 'gold',
   title: home.title,
   description: home.description,
-  Body: ({ answer: { order: answer } }) => (
+  Body: ({ outcome: { order } }) => (
     <>
       <div id="products">
         <Banner />
@@ -29,7 +30,7 @@ export const homePage: Page = {
         aria-labelledby="buy-now-title"
         name="order"
         of={OrderSection}
-        props={{ path: '/', isPage: false, answer, rules: readFieldRules() }}
+        props={{ path: '/', isPage: false, answer: order && answerTo(order), rules: readFieldRules() }}
       />
     </>
   ),

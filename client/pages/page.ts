@@ -1,7 +1,6 @@
 import type { ComponentType } from 'react'
 import type { FormOutcome } from '../../shared/form-outcome.ts'
 import type { Ground, ProductContent } from '../content/product.ts'
-import type { OrderAnswer } from '../enquiry/order-state.ts'
 
 export interface Page {
   path: string
@@ -15,10 +14,6 @@ export interface Page {
   unlisted?: true
   /** About a subscription: the footer has no subscribe form. */
   isSubscription?: true
-  Body: ComponentType<{ answer: FormAnswer }>
-}
-
-/** The answer to a form sent without scripts. */
-export interface FormAnswer extends Omit<FormOutcome, 'order'> {
-  order?: OrderAnswer | undefined
+  /** The outcome is that of a form sent without scripts, or of a subscriber's link. A built page has none. */
+  Body: ComponentType<{ outcome: FormOutcome }>
 }

@@ -9,6 +9,7 @@ import { policySections, privacyPolicy } from '../content/privacy-policy.ts'
 import { OrderSection } from '../enquiry/order-form.tsx'
 import { OrderPanel } from '../enquiry/order-panel.tsx'
 import { OrderReceived } from '../enquiry/order-received.tsx'
+import { answerTo } from '../enquiry/order-state.ts'
 import { Island } from '../ui/island.tsx'
 import { backHome, MessagePage } from '../ui/message-page.tsx'
 import { Picture } from '../ui/picture.tsx'
@@ -19,13 +20,13 @@ export const buyNowPage: Page = {
   path: '/buy-now',
   title: buyNow.title,
   description: `Send an enquiry for ${products.join(' or ')}. You get a reference right away, and our team replies by phone or email.`,
-  Body: ({ answer: { order: answer } }) => (
+  Body: ({ outcome: { order } }) => (
     <Island
       as="section"
       className="page-top order-page"
       name="order"
       of={OrderSection}
-      props={{ path: '/buy-now', isPage: true, answer, rules: readFieldRules() }}
+      props={{ path: '/buy-now', isPage: true, answer: order && answerTo(order), rules: readFieldRules() }}
     />
   ),
 }
@@ -76,7 +77,7 @@ export const receivedPage: Page = {
   title: enquiryReceived.title,
   description: 'Your enquiry has arrived. Here is its reference, and what happens next.',
   unlisted: true,
-  Body: ({ answer: { received = { reference: '' } } }) => (
+  Body: ({ outcome: { received = { reference: '' } } }) => (
     <section className="page-top order-page wrap">
       <OrderPanel received>
         {received.products ? (
@@ -127,7 +128,7 @@ export const subscriptionPage: Page = {
   description: `News from ${brand.company} by email: here you confirm your subscription, or end it.`,
   unlisted: true,
   isSubscription: true,
-  Body: ({ answer: { subscriptionState = 'unknown' } }) => {
+  Body: ({ outcome: { subscriptionState = 'unknown' } }) => {
     const { title, text, buttons } = subscriptionTexts[subscriptionState]
     return (
       <MessagePage title={title}>

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
+import { type FormOutcome, RECEIVED_PATH } from '../../shared/form-outcome.ts'
 import { orderContentSchema, readOrderFields, submissionKeySchema } from '../../shared/order.ts'
 import { orderPaths, pagePaths, SUBSCRIBED_PATH } from '../../shared/page-paths.ts'
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
@@ -67,16 +67,13 @@ export function serveFormPosts(
     const values = pick(fields, isOrder ? enquiryFields : ['email'])
     const keyOfFailure = error instanceof SubmitError ? error.submissionKey : undefined
     const submissionKey = keyOfFailure ?? readSubmissionKey(fields)
-    const isUncertain = submissionKey !== undefined && status >= 500 // without a key the form was not read, so nothing is stored
     const isUnread = fields.size === 0 // then it may be either form of a page that has both
-    return sendPage(
-      request.routeOptions.url ?? '/',
-      {
-        ...(isOrder && { order: { problem, values, submissionKey, isUncertain, isUnread } }),
-        ...((!isOrder || isUnread) && { refusedSubscription: { problem, values } }),
-      },
-      reply,
-    )
+    const note = isUnread ? 'unread' : submissionKey && status >= 500 ? 'uncertain' : undefined
+    const outcome: FormOutcome = {
+      ...(isOrder && { order: { problem, values, submissionKey, note } }),
+      ...((!isOrder || isUnread) && { refusedSubscription: { problem, values } }),
+    }
+    return sendPage(request.routeOptions.url ?? '/', outcome, reply)
   }
 
   /** If the database is unavailable, or the client is over its limit but no flood, the page shows only the reference. */
