@@ -33,7 +33,7 @@ async function send(order: OrderContent, keyBeforeTry: SubmissionKey, signal: Ab
     return await trpc.order.submit.mutate({ ...order, submissionKey: keyBeforeTry.key }, { signal })
   } catch (error) {
     const status = answeredStatus(error) ?? 0
-    if (status >= 400 && status < 500) setCurrentKey(keyBeforeTry) // a refusal stored nothing
+    if (status >= 400 && status < 500) setCurrentKey(keyBeforeTry) // a refusal stored nothing: the key is as it was
     throw error
   }
 }

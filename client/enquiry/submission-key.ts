@@ -43,7 +43,7 @@ export function writeStoredKey(key: SubmissionKey | null): boolean {
 export function addKey({ target, formData }: FormDataEvent): void {
   if ((target as HTMLElement).id !== 'order' || holdState(target as HTMLElement) !== 'byBrowser') return
   const given = formData.get('submissionKey')
-  const key = given ? String(given) : (readStoredKey()?.key ?? crypto.randomUUID?.()) // undefined on pages by http
-  // A key that cannot be kept would differ at the next post. Without a key the server looks for an equal enquiry.
+  const key = given ? String(given) : (readStoredKey()?.key ?? crypto.randomUUID?.()) // http pages have no randomUUID
+  // A key that cannot be kept would differ at the next post: none is sent then, and the server looks for an equal enquiry.
   if (key && writeStoredKey({ key, maybeStored: true, isPosted: true })) formData.set('submissionKey', key)
 }
