@@ -64,7 +64,7 @@ function ErrorPage({ reference }: { reference: string | undefined }) {
         <p className="lead">
           {reference
             ? 'Your enquiry is received. Your reference: '
-            : 'If you were sending an enquiry, it may have reached us. Sent again unchanged, it counts only once.'}
+            : 'If you were sending an enquiry, it may have reached us. Sent again unchanged in this tab, it counts only once.'}
           <strong>{reference}</strong>
         </p>
         {backHome}

@@ -26,7 +26,8 @@ export function describeFailure(error: unknown): string {
 /*
  *                                            isConnectionLost   isDatabaseAway   isDatabaseRefusal
  * connection ended while in use              yes                yes              no
- * cannot connect, no answer, 08…, 57P…       no                 yes              no
+ * cannot connect, no connection free,
+ * no answer, 08…, 57P…                      no                 yes              no
  * statement over its time limit (57014)      no                 no               no
  * any other code of PostgreSQL               no                 no               yes
  */

@@ -32,6 +32,6 @@ export interface Refused {
 export interface RefusedOrder extends Refused {
   /** The order may be stored under this key, by this request or an earlier one. The page keeps it in a hidden field. */
   submissionKey?: string | undefined
-  /** `unread`: the server answered before it read the form. `uncertain`: this request may have stored the order. */
+  /** `unread`: the server answered before it read a field of the form. `uncertain`: this request may have stored the order. */
   note?: 'unread' | 'uncertain' | undefined
 }

@@ -15,8 +15,8 @@ const CHECK_MS = 60_000
 const RETRY_MS = 3_600_000
 /** Left free on the disk beside room for twice the newest backup: a full disk would keep PostgreSQL from storing orders. */
 const ROOM_BYTES = 200_000_000
-/** An unfinished file that was not written to for this long is of a process that was killed: it is made anew. */
-const ABANDONED_MS = 60_000
+/** An unfinished file that was not written to for this long is taken for that of a killed process, and made anew. */
+const ABANDONED_MS = 300_000
 /** One missed night is reported. A backup that is made a little late is not. */
 const OVERDUE_SECONDS = 26 * 3600
 const FILE = /^quvera-\d{4}-\d{2}-\d{2}\.sql\.gz$/

@@ -9,9 +9,10 @@ const LEASE = 'retention'
 const RUN_MS = 3_600_000
 /** Enquiries erased by one statement: few enough for its time limit. */
 const CHUNK = 500
-/** If the last lease ended longer ago, the database's clock may be wrong: it is watched for a day first. */
-const OFFLINE_MAX_DAYS = 31
-const WAITS_A_DAY = `old enquiries are erased tomorrow: by the database's clock the last run was more than ${OFFLINE_MAX_DAYS} days ago`
+/** If the last lease ended longer ago, the database's clock may be wrong: nothing is deleted for as long again. */
+const DOUBT_DAYS = 31
+const DOUBT_LEASE = 'retention is in doubt'
+const IN_DOUBT = `nothing is erased for ${DOUBT_DAYS} days: by the database's clock the last run was longer ago. Is that clock right?`
 
 /** The site's role may erase only by this function, and never an enquiry younger than a month. */
 export async function eraseOldEnquiries(db: Db, before: Date): Promise<number> {
@@ -35,18 +36,26 @@ export function monthsBefore(now: Date, months: number): Date {
 /**
  * Each hour deletes subscriptions that expired. Once a day, in one of all processes, erases enquiries older than `months`
  * (0: none) and access log lines older than a year. A clock that is wrongly ahead would erase too much: nothing is erased in
- * the first hour, and no enquiry on the first day, or for a day after a long time without a run.
+ * the first hour, no enquiry on the first day, and nothing for DOUBT_DAYS after a jump of the clock. By then staff have seen
+ * the wrong dates.
  */
 export function startRetention(db: Db, months: number, log: Logger): () => void {
   async function run() {
     const now = await readNow(db)
-    const count = await deleteExpiredSubscribers(db, now)
-    if (count > 0) log.info({ count }, 'unconfirmed and ended subscriptions were deleted')
     const lastLease = await db.lease.findUnique({ where: { name: LEASE } }) // its `until` is a day after the last run
     // Each run has a new holder, so that no process renews the lease: the first to find the lease expired erases.
     const isOurs = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
+    if (lastLease && now.getTime() - lastLease.until.getTime() > DOUBT_DAYS * DAY_MS) {
+      await takeLease(db, DOUBT_LEASE, crypto.randomUUID(), (DOUBT_DAYS * DAY_MS) / 1000)
+      if (isOurs) log.warn(IN_DOUBT)
+    }
+    const doubt = await db.lease.findUnique({ where: { name: DOUBT_LEASE } })
+    const doubtMs = doubt ? doubt.until.getTime() - now.getTime() : 0
+    // An end that is farther away was set before the clock was put right.
+    if (doubtMs > 0 && doubtMs < (DOUBT_DAYS + 1) * DAY_MS) return
+    const count = await deleteExpiredSubscribers(db, now)
+    if (count > 0) log.info({ count }, 'unconfirmed and ended subscriptions were deleted')
     if (!isOurs || !lastLease) return // without a last lease it has never run on this database: wait a day
-    if (now.getTime() - lastLease.until.getTime() > OFFLINE_MAX_DAYS * DAY_MS) return log.warn(WAITS_A_DAY)
     const erased = await eraseOldEnquiries(db, months ? monthsBefore(now, months) : new Date(0))
     if (erased > 0) log.info({ erased, months }, 'old enquiries were erased')
   }

@@ -66,7 +66,8 @@ export function readResult(
   // The SDK's name for no answer, and for one that is not JSON: of a proxy, or of a firewall that rejects this mail.
   if (name === 'application_error' || status < 400 || status >= 500) return ambiguous
   if (isAboutMail(status, name, message)) return { status: 'Failed', lastError, refusedField: FIELD.exec(message)?.[1] }
-  return { ...notTaken(Math.min(retryMs * MISCONFIGURED_FACTOR, MISCONFIGURED_MAX_MS)), isRefused: true }
+  const misconfigured = notTaken(Math.min(retryMs * MISCONFIGURED_FACTOR, MISCONFIGURED_MAX_MS))
+  return status === 401 ? misconfigured : { ...misconfigured, isRefused: true } // 401 is certainly about the key
 }
 
 /**

@@ -30,9 +30,9 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
         if (siteHasNotRun) return
         const statements = await readFile(afterRestoreFile(), 'utf8')
         // pg answers several statements with an array, which its types do not know.
-        const [mails, subscribers] = (await client.query(statements)) as unknown as [QueryResult, QueryResult]
-        withheld = mails.rowCount ?? 0
-        unconfirmed = subscribers.rowCount ?? 0
+        const [, mails, subscribers] = (await client.query(statements)) as unknown as QueryResult[]
+        withheld = mails?.rowCount ?? 0
+        unconfirmed = subscribers?.rowCount ?? 0
       }
       // The tables as they were in the backup; its rows and `complete`, in one transaction; later migrations; the roles' rights.
       const restore = async (client: ClientBase) => {

@@ -82,6 +82,15 @@ it.skipIf(!compose).each(['compose.yaml', ...files])(
   },
 )
 
+it.skipIf(!compose)('what a file says counts more than what it extends: memory, and the replicas behind Caddy', () => {
+  expect(config('--env-file .env')).toMatch(/mem_limit: (512m|"?536870912"?)/)
+  expect(config('--env-file .env')).not.toMatch(/mem_limit: (256m|"?268435456"?)/)
+  const [, file = ''] = [...files].sort()
+  const text = config('--env-file .env', file)
+  expect(text).toContain('SITES: 172.31.0.11:3000 172.31.0.12:3000 172.31.0.13:3000')
+  expect(text.split('BACKUP_DIR: /backup').length - 1).toBe(3)
+})
+
 it.skipIf(!compose)('a DATABASE_URL in .env is that of the one container, and of its Studio', () => {
   const url = 'postgresql://quvera_app:app1@db.your-domain.example:5432/quvera'
   writeFileSync(join(checkout, 'other.env'), `DATABASE_URL=${url}\n`)

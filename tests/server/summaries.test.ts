@@ -179,6 +179,8 @@ describe('a summary', () => {
     await eventually(async () => expect(await app.db.mail.count({ where: { kind: 'Summary' } })).toBe(2), 10_000)
     await eventually(() => expect(told(app)).toHaveLength(1))
     for (const reference of [spam, failed]) expect(told(app)[0]?.text).toContain(reference)
+    await administer(app.env.DATABASE_URL ?? '', statements)
+    expect(await app.db.mail.count({ where: { kind: 'Notice', dueAt: { not: null } } })).toBe(0) // told already
   })
 
   it('leaves a notice alone that was stored while the summary was written', async () => {
