@@ -29,6 +29,7 @@ it.each(products.map(productPath))('%s is printed whole, also once the carousel 
   ])
   expect(after.text).toContain(`${brand.address.city} ${brand.address.postalCode}`)
   expect(after.text).not.toMatch(/read more|Pause/)
+  await page.locator('#mechanism').scrollIntoViewIfNeeded()
   await page.locator('.carousel').waitFor() // and it is back on the screen
   await close()
 })
