@@ -20,7 +20,7 @@ it.each([
       const lines = server
         .stdout()
         .split('\n')
-        .filter((line) => line.startsWith('{'))
+        .filter((line) => line.startsWith('{') && !line.includes('shared/brand.ts still names'))
       return lines.map((line) => JSON.parse(line)).map(({ level, msg }) => `${level}: ${msg}`)
     }
     const untilItIs = (value: string) =>
