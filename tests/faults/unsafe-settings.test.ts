@@ -15,7 +15,10 @@ it.each([
   async ({ off, by }) => {
     const fixture = await setUp()
     async function warnings() {
-      const server = await fixture.start({ PUBLIC_URL: 'http://localhost:3000', RESEND_WEBHOOK_SECRET: 'whsec_c2VjcmV0' })
+      const server = await fixture.start({
+        PUBLIC_URL: 'http://localhost:3000',
+        RESEND_WEBHOOK_SECRET: 'whsec_c2VjcmV0',
+      })
       await server.stop()
       const lines = server
         .stdout()
