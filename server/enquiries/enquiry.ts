@@ -15,6 +15,8 @@ export const columns: Record<OrderField, string> = {
   quantity: 'Quantity',
   retailerSelfUse: 'RetailerSelfUse',
 }
+/** The names of the fields in mails and in `staff show`. */
+export const fieldLabels = { ...columns, products: 'Product', retailerSelfUse: 'Buying for' }
 export const enquiryFields = Object.keys(columns) as OrderField[]
 
 export function toEnquiry(row: EnquiryRow): Enquiry {

@@ -3,7 +3,7 @@ import { COMPOSITION_ID, productPath } from '../../shared/catalogue.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { OrderField } from '../../shared/order.ts'
 import { PRIVACY_PATH } from '../../shared/page-paths.ts'
-import { columns, type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
+import { type Enquiry, enquiryFields, fieldLabels } from '../enquiries/enquiry.ts'
 import { type Subscriber, subscriptionLink, UNCONFIRMED_DAYS } from '../enquiries/subscribers.ts'
 import type { StoredMail } from './queue.ts'
 import { type Message, REPLY_GOES_TO_VISITOR } from './resend.ts'
@@ -26,9 +26,6 @@ export function writeMessage(mail: StoredMail, staffEmails: string[], publicUrl 
   return { ...sent, to: staffEmails, replyTo: enquiry.email, ...createNotice(enquiry) }
 }
 
-/** The names of the fields in mails. */
-const LABELS = { ...columns, products: 'Product', retailerSelfUse: 'Buying for' }
-
 export function createNotice(enquiry: Enquiry): Content {
   const { reference, mobile, email, receivedAt } = enquiry
   const phone = `tel:+91${mobile}`
@@ -38,7 +35,7 @@ export function createNotice(enquiry: Enquiry): Content {
     paragraph(`A new purchase enquiry. ${REPLY_GOES_TO_VISITOR}`),
     referenceLine(reference),
     table([
-      ...enquiryFields.map((field): Row => [LABELS[field], enquiry[field], links[field]]),
+      ...enquiryFields.map((field): Row => [fieldLabels[field], enquiry[field], links[field]]),
       ['Received', formatIndianTime(receivedAt)],
     ]),
     // WhatsApp gets the number and nothing else of the visitor's.
@@ -79,9 +76,9 @@ export function createAcknowledgement(enquiry: Enquiry, publicUrl: string): Cont
     paragraph(THANKS),
     referenceLine(reference),
     table([
-      [LABELS.products, products],
-      [LABELS.quantity, maskLargeQuantity(quantity)],
-      [LABELS.retailerSelfUse, retailerSelfUse],
+      [fieldLabels.products, products],
+      [fieldLabels.quantity, maskLargeQuantity(quantity)],
+      [fieldLabels.retailerSelfUse, retailerSelfUse],
     ]),
     paragraph('If you have a question, please quote this reference.'),
     linkList({ [`Call ${brand.phone}`]: PHONE_LINK, [`Write to ${brand.email}`]: `mailto:${brand.email}` }),

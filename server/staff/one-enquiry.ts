@@ -2,7 +2,7 @@ import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
 import type { Prisma } from '../database/generated/client.ts'
 import type { EnquiryStatus } from '../database/generated/enums.ts'
-import { enquiryFields, columns as fieldColumns, toEnquiry } from '../enquiries/enquiry.ts'
+import { enquiryFields, fieldLabels, toEnquiry } from '../enquiries/enquiry.ts'
 import { OperatorError } from '../errors.ts'
 import { formatAge, formatCount } from '../format.ts'
 import { userOf } from './access-log.ts'
@@ -11,7 +11,6 @@ import { findIds, mailSections } from './mail-sections.ts'
 import { type AddCommand, onOneLine, type Terminal } from './output.ts'
 
 const LABEL_WIDTH = 16
-const LABELS = { ...fieldColumns, products: 'Product', retailerSelfUse: 'Buying for' }
 const SPAM = 'yes: marked by the site or by staff; since then no acknowledgement is sent'
 const NOTE_MAX = 2000
 
@@ -138,7 +137,7 @@ function toLines(row: Row): string[] {
     line('Reference', row.reference),
     line('Received', `${formatIndianTime(row.receivedAt)}, ${age} ago`),
     line('Status', row.status),
-    ...enquiryFields.flatMap((field) => textLines(LABELS[field], enquiry[field])),
+    ...enquiryFields.flatMap((field) => textLines(fieldLabels[field], enquiry[field])),
     line('Suspected spam', row.suspectedSpam ? SPAM : 'no'),
     ...textLines('Note', row.note ?? '-'),
     line('Privacy notice', `version ${row.privacyNoticeVersion}`),
