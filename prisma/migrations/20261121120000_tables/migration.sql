@@ -11,10 +11,13 @@ CREATE TYPE "Quvera_Product" AS ENUM ('Quvera 300', 'Quvera XT');
 CREATE TYPE "Quvera_Status" AS ENUM ('New', 'Contacted', 'Closed');
 
 -- CreateEnum
-CREATE TYPE "Quvera_MailKind" AS ENUM ('Notice', 'Acknowledgement', 'Summary', 'Post', 'Confirmation');
+CREATE TYPE "Quvera_MailKind" AS ENUM ('Notice', 'Acknowledgement', 'Summary', 'Post', 'Confirmation', 'SignIn');
 
 -- CreateEnum
 CREATE TYPE "Quvera_MailStatus" AS ENUM ('Pending', 'Sent', 'Failed', 'Unknown', 'Withheld', 'Delivered', 'Bounced', 'Complained');
+
+-- CreateEnum
+CREATE TYPE "Quvera_WithheldBecause" AS ENUM ('TooMany', 'TooOld', 'ThreeADay', 'Ended', 'Restored', 'NotStaff', 'ByStaff');
 
 -- CreateTable
 CREATE TABLE "Quvera_Form" (
@@ -32,6 +35,7 @@ CREATE TABLE "Quvera_Form" (
     "NoticeVersion" TEXT NOT NULL,
     "SubmissionKey" UUID NOT NULL,
     "Note" TEXT,
+    "UntoldSince" TIMESTAMPTZ(3),
 
     CONSTRAINT "Quvera_Form_pkey" PRIMARY KEY ("Id")
 );
@@ -53,21 +57,33 @@ CREATE TABLE "Quvera_History" (
 -- CreateTable
 CREATE TABLE "Quvera_Mail" (
     "Id" BIGSERIAL NOT NULL,
+    "Kind" "Quvera_MailKind" NOT NULL,
     "EnquiryId" UUID,
     "SubscriberId" UUID,
-    "Kind" "Quvera_MailKind" NOT NULL,
-    "Status" "Quvera_MailStatus" NOT NULL DEFAULT 'Pending',
-    "Attempts" INTEGER NOT NULL DEFAULT 0,
-    "DueAt" TIMESTAMPTZ(3) DEFAULT CURRENT_TIMESTAMP,
-    "TriedAt" TIMESTAMPTZ(3),
-    "LastError" TEXT,
-    "ResendId" TEXT,
-    "Text" TEXT,
-    "Key" TEXT,
+    "SummaryId" BIGINT,
+    "To" TEXT,
     "Mailbox" TEXT,
     "Tag" UUID NOT NULL DEFAULT gen_random_uuid(),
+    "Status" "Quvera_MailStatus" NOT NULL DEFAULT 'Pending',
+    "QueuedAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "DueAt" TIMESTAMPTZ(3) DEFAULT CURRENT_TIMESTAMP,
+    "Attempts" INTEGER NOT NULL DEFAULT 0,
+    "FirstTriedAt" TIMESTAMPTZ(3),
+    "SentAt" TIMESTAMPTZ(3),
+    "WithheldBecause" "Quvera_WithheldBecause",
+    "ResendId" TEXT,
+    "LastError" TEXT,
 
     CONSTRAINT "Quvera_Mail_pkey" PRIMARY KEY ("Id")
+);
+
+-- CreateTable
+CREATE TABLE "Quvera_Summary" (
+    "Id" BIGSERIAL NOT NULL,
+    "At" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "Text" TEXT NOT NULL,
+
+    CONSTRAINT "Quvera_Summary_pkey" PRIMARY KEY ("Id")
 );
 
 -- CreateTable
@@ -120,10 +136,10 @@ CREATE INDEX "Quvera_History_EnquiryId_idx" ON "Quvera_History"("EnquiryId");
 CREATE INDEX "Quvera_History_At_idx" ON "Quvera_History"("At");
 
 -- CreateIndex
-CREATE INDEX "Quvera_Mail_Status_Kind_DueAt_idx" ON "Quvera_Mail"("Status", "Kind", "DueAt");
+CREATE UNIQUE INDEX "Quvera_Mail_SummaryId_To_key" ON "Quvera_Mail"("SummaryId", "To");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "Quvera_Mail_EnquiryId_Kind_key" ON "Quvera_Mail"("EnquiryId", "Kind");
+CREATE INDEX "Quvera_Summary_At_idx" ON "Quvera_Summary"("At");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "Quvera_Subscriber_Id_key" ON "Quvera_Subscriber"("Id");
@@ -140,6 +156,9 @@ ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "Quvera_Mail_EnquiryId_fkey" FOREIGN KE
 -- AddForeignKey
 ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "Quvera_Mail_SubscriberId_fkey" FOREIGN KEY ("SubscriberId") REFERENCES "Quvera_Subscriber"("Id") ON DELETE CASCADE ON UPDATE CASCADE;
 
+-- AddForeignKey
+ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "Quvera_Mail_SummaryId_fkey" FOREIGN KEY ("SummaryId") REFERENCES "Quvera_Summary"("Id") ON DELETE CASCADE ON UPDATE CASCADE;
+
 -- Written by hand from here on: Prisma's schema language cannot express the rest.
 
 -- Constraints of an enquiry, which also apply to changes in Studio or psql.
@@ -147,18 +166,62 @@ ALTER TABLE "Quvera_Form"
     ADD CONSTRAINT "Quvera_Form_Name_check" CHECK ("Name" <> ''),
     ADD CONSTRAINT "Quvera_Form_Mobile_check" CHECK ("Mobile" ~ '^[0-9]{10}$'),
     ADD CONSTRAINT "Quvera_Form_Quantity_check" CHECK ("Quantity" BETWEEN 1 AND 9007199254740991),
-    ADD CONSTRAINT "Quvera_Form_Note_check" CHECK (char_length("Note") <= 2000);
+    ADD CONSTRAINT "Quvera_Form_Note_check" CHECK (char_length("Note") <= 2000),
+    ADD CONSTRAINT "Quvera_Form_UntoldSince_check" CHECK ("UntoldSince" IS NULL OR "Status" = 'New');
 
--- Partial: the mails of a new order (not spam) are in none of these indexes, so storing them stays cheap. Prisma's schema cannot
--- express the conditions; the index names are the ones it expects.
-CREATE INDEX "Quvera_Mail_Tag_idx" ON "Quvera_Mail" ("Tag") WHERE "TriedAt" IS NOT NULL;
-CREATE INDEX "Quvera_Mail_Kind_TriedAt_idx" ON "Quvera_Mail" ("Kind", "TriedAt") WHERE "TriedAt" IS NOT NULL;
-CREATE INDEX "Quvera_Mail_tried_idx" ON "Quvera_Mail" ("DueAt") WHERE "Status" = 'Pending' AND "TriedAt" IS NOT NULL;
-CREATE INDEX "Quvera_Mail_untold_idx" ON "Quvera_Mail" ("DueAt") 
-    WHERE "Kind" = 'Notice' AND "DueAt" IS NOT NULL AND "Status" IN ('Bounced', 'Failed', 'Unknown', 'Withheld');
+-- The states of a mail.
+ALTER TABLE "Quvera_Mail"
+    ADD CONSTRAINT "Quvera_Mail_subject_check" CHECK (num_nonnulls("EnquiryId", "SubscriberId", "SummaryId") <= 1 AND CASE "Kind"
+        WHEN 'Notice' THEN "EnquiryId" IS NOT NULL WHEN 'Acknowledgement' THEN "EnquiryId" IS NOT NULL
+        WHEN 'Post' THEN "EnquiryId" IS NOT NULL WHEN 'Confirmation' THEN "SubscriberId" IS NOT NULL
+        WHEN 'Summary' THEN "SummaryId" IS NOT NULL WHEN 'SignIn' THEN num_nonnulls("EnquiryId", "SubscriberId", "SummaryId") = 0
+        ELSE TRUE END),
+    ADD CONSTRAINT "Quvera_Mail_To_check" CHECK (("To" IS NOT NULL) = ("Kind" IN ('Notice', 'Summary', 'SignIn'))),
+    ADD CONSTRAINT "Quvera_Mail_DueAt_check" CHECK (("DueAt" IS NOT NULL) = ("Status" = 'Pending')),
+    ADD CONSTRAINT "Quvera_Mail_WithheldBecause_check" CHECK (("WithheldBecause" IS NOT NULL) = ("Status" = 'Withheld')),
+    ADD CONSTRAINT "Quvera_Mail_SentAt_check" CHECK (CASE WHEN "Status" IN ('Sent', 'Delivered', 'Bounced', 'Complained')
+        THEN "SentAt" IS NOT NULL ELSE "Status" <> 'Pending' OR "SentAt" IS NULL END);
+
+-- An enquiry has one mail of a kind for each receiver; an acknowledgement and a post have no "To".
+CREATE UNIQUE INDEX "Quvera_Mail_EnquiryId_Kind_To_key" ON "Quvera_Mail" ("EnquiryId", "Kind", "To") NULLS NOT DISTINCT
+    WHERE "EnquiryId" IS NOT NULL;
+-- Partial: the mails of a new order are in one of these indexes, so storing them stays cheap. Prisma's schema cannot express
+-- the conditions; the index names are the ones it expects.
+CREATE INDEX "Quvera_Mail_untried_idx" ON "Quvera_Mail" ("Kind", "DueAt") WHERE "Status" = 'Pending' AND "FirstTriedAt" IS NULL;
+CREATE INDEX "Quvera_Mail_tried_idx" ON "Quvera_Mail" ("Kind", "DueAt") WHERE "Status" = 'Pending' AND "FirstTriedAt" IS NOT NULL;
+CREATE UNIQUE INDEX "Quvera_Mail_Tag_key" ON "Quvera_Mail" ("Tag") WHERE "FirstTriedAt" IS NOT NULL;
+CREATE INDEX "Quvera_Mail_FirstTriedAt_idx" ON "Quvera_Mail" ("FirstTriedAt") WHERE "FirstTriedAt" IS NOT NULL;
+CREATE INDEX "Quvera_Mail_SentAt_idx" ON "Quvera_Mail" ("SentAt") WHERE "To" IS NOT NULL AND "SentAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_undelivered_idx" ON "Quvera_Mail" ("Kind", "Id") WHERE "Status" IN ('Bounced', 'Failed', 'Complained', 'Unknown');
 CREATE INDEX "Quvera_Mail_SubscriberId_idx" ON "Quvera_Mail" ("SubscriberId") WHERE "SubscriberId" IS NOT NULL;
-CREATE INDEX "Quvera_Mail_Mailbox_TriedAt_idx" ON "Quvera_Mail" ("Mailbox", "TriedAt") WHERE "Mailbox" IS NOT NULL AND "TriedAt" IS NOT NULL;
+CREATE INDEX "Quvera_Mail_Mailbox_FirstTriedAt_idx" ON "Quvera_Mail" ("Mailbox", "FirstTriedAt") WHERE "Mailbox" IS NOT NULL AND "FirstTriedAt" IS NOT NULL;
+
+-- Whether staff were told of an enquiry. A notice is good while it is on its way or has arrived. An enquiry that is New is
+-- untold once none of its notices is good, and told again once one is. A summary that names it tells staff too (summary.ts).
+CREATE FUNCTION "Quvera_is_good"("Status" "Quvera_MailStatus") RETURNS BOOLEAN LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT "Status" IN ('Pending', 'Sent', 'Delivered', 'Complained')
+$$;
+CREATE FUNCTION "Quvera_mark_untold"() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
+DECLARE
+    is_told BOOLEAN;
+BEGIN
+    -- A statement of its own: the next one then sees a notice that another session has changed meanwhile.
+    PERFORM FROM "Quvera_Form" WHERE "Id" = NEW."EnquiryId" FOR NO KEY UPDATE;
+    is_told := EXISTS (SELECT FROM "Quvera_Mail"
+        WHERE "EnquiryId" = NEW."EnquiryId" AND "Kind" = 'Notice' AND "Quvera_is_good"("Status"));
+    UPDATE "Quvera_Form" SET "UntoldSince" = CASE WHEN is_told THEN NULL ELSE now() END
+    WHERE "Id" = NEW."EnquiryId" AND "Status" = 'New' AND ("UntoldSince" IS NULL) <> is_told;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER "mark_untold" AFTER UPDATE OF "Status" ON "Quvera_Mail" FOR EACH ROW
+    WHEN (NEW."Kind" = 'Notice' AND "Quvera_is_good"(OLD."Status") <> "Quvera_is_good"(NEW."Status"))
+    EXECUTE FUNCTION "Quvera_mark_untold"();
+-- Whoever has dealt with an enquiry knows of it.
+CREATE FUNCTION "Quvera_answered"() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW."UntoldSince" := NULL; RETURN NEW; END $$;
+CREATE TRIGGER "answered" BEFORE UPDATE OF "Status" ON "Quvera_Form" FOR EACH ROW
+    WHEN (NEW."Status" <> 'New' AND NEW."UntoldSince" IS NOT NULL) EXECUTE FUNCTION "Quvera_answered"();
+-- What a summary has to tell of.
+CREATE INDEX "Quvera_Form_SuspectedSpam_UntoldSince_idx" ON "Quvera_Form" ("SuspectedSpam", "UntoldSince") WHERE "UntoldSince" IS NOT NULL;
 
 -- The mailbox of an address: without its tag, and at Gmail without dots. Use it only for counting mails, because other
 -- providers distinguish more spellings.
@@ -186,15 +249,19 @@ SELECT
     form."Quantity",
     form."RetailerSelfUse",
     form."SuspectedSpam",
-    coalesce(notice."Status"::text, '-') AS "StaffMail",
-    coalesce(acknowledgement."Status"::text, '-') AS "AcknowledgementMail",
-    coalesce(notice."LastError", acknowledgement."LastError", '') AS "LastError",
+    coalesce(mails."Staff", '-') AS "StaffMail",
+    coalesce(mails."Acknowledgement", '-') AS "AcknowledgementMail",
+    coalesce(mails."LastError", '') AS "LastError",
     form."ReceivedAt",
     form."Id",
     form."Note"
 FROM "Quvera_Form" form
-LEFT JOIN "Quvera_Mail" notice ON notice."EnquiryId" = form."Id" AND notice."Kind" = 'Notice'
-LEFT JOIN "Quvera_Mail" acknowledgement ON acknowledgement."EnquiryId" = form."Id" AND acknowledgement."Kind" = 'Acknowledgement'
+CROSS JOIN LATERAL (
+    SELECT string_agg("Status"::text, ', ' ORDER BY "Id") FILTER (WHERE "Kind" = 'Notice') AS "Staff",
+        min("Status"::text) FILTER (WHERE "Kind" = 'Acknowledgement') AS "Acknowledgement",
+        min("LastError") FILTER (WHERE "Kind" IN ('Notice', 'Acknowledgement')) AS "LastError"
+    FROM "Quvera_Mail" WHERE "EnquiryId" = form."Id"
+) mails
 ORDER BY form."ReceivedAt" DESC;
 
 -- Records changes by the staff command, Studio and psql. Their roles need no privilege on the history.
@@ -231,13 +298,15 @@ END $$;
 CREATE TRIGGER "only_add" BEFORE UPDATE OR DELETE ON "Quvera_Access" FOR EACH ROW EXECUTE FUNCTION "Quvera_only_add"();
 CREATE TRIGGER "only_add_all" BEFORE TRUNCATE ON "Quvera_Access" FOR EACH STATEMENT EXECUTE FUNCTION "Quvera_only_add"();
 
--- Erases enquiries received before a given time, never ones younger than a month, and access log lines after a year. The
--- site's role may call it but not delete rows itself, so that an intruder cannot replace an enquiry unnoticed.
+-- Erases enquiries received before a given time and summaries and sign-in mails of before it, never ones younger than a
+-- month, and access log lines after a year. The site's role may call it but not delete rows itself, so that an intruder cannot replace an enquiry unnoticed.
 CREATE FUNCTION "Quvera_erase_old"("Before" TIMESTAMPTZ, "Most" INT) RETURNS INT LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     erased INT;
 BEGIN
     DELETE FROM public."Quvera_Access" WHERE "At" < now() - interval '1 year';
+    DELETE FROM public."Quvera_Summary" WHERE "At" < "Before" AND "At" < now() - interval '1 month';
+    DELETE FROM public."Quvera_Mail" WHERE "Kind" = 'SignIn' AND "QueuedAt" < "Before" AND "QueuedAt" < now() - interval '1 month';
     DELETE FROM public."Quvera_Form" WHERE "Id" IN (
         SELECT "Id" FROM public."Quvera_Form"
         WHERE "ReceivedAt" < "Before" AND "ReceivedAt" < now() - interval '1 month' LIMIT "Most");
