@@ -6,6 +6,7 @@ import { readEnv } from '../server/env.ts'
 import { exitWithReason, OperatorError } from '../server/errors.ts'
 import { DAY_MS } from '../server/format.ts'
 import { withDatabase } from '../server/open-database.ts'
+import { brand } from '../shared/brand.ts'
 import { PRIVACY_NOTICE_VERSION } from '../shared/order.ts'
 
 const ENQUIRIES = 60
@@ -28,10 +29,17 @@ function enquiry(index: number) {
   const isRetailer = index % 5 < 2
   const person = pick(people, index)
   const suspectedSpam = index % 25 === 9
-  const sent = { status: 'Sent', attempts: 1, resendId: `seed-${index}`, triedAt: receivedAt, dueAt: null } as const
-  const refused = { status: 'Failed', attempts: 1, lastError: refusal, dueAt: null } as const
-  const withheld = { status: 'Withheld', lastError: 'Not sent: made by the seed.' } as const
-  const notice = { kind: 'Notice' as const, ...(index % 33 === 20 ? withheld : sent) }
+  const sent = {
+    status: 'Sent',
+    attempts: 1,
+    resendId: `seed-${index}`,
+    firstTriedAt: receivedAt,
+    sentAt: receivedAt,
+    dueAt: null,
+  } as const
+  const refused = { status: 'Failed', attempts: 1, lastError: refusal, firstTriedAt: receivedAt, dueAt: null } as const
+  const withheld = { status: 'Withheld', withheldBecause: 'TooOld', dueAt: null } as const
+  const notice = { kind: 'Notice' as const, to: brand.email, ...(index % 33 === 20 ? withheld : sent) }
   const reply = { kind: 'Acknowledgement' as const, ...(index % 8 === 5 ? refused : sent) }
   return {
     id: uuidv7({ msecs: receivedAt.getTime() }),
@@ -47,7 +55,7 @@ function enquiry(index: number) {
     suspectedSpam,
     privacyNoticeVersion: PRIVACY_NOTICE_VERSION,
     submissionKey: crypto.randomUUID(),
-    mails: { create: suspectedSpam ? [notice] : [notice, reply] },
+    mails: { create: suspectedSpam ? [] : [notice, reply] },
   }
 }
 

@@ -9,7 +9,7 @@ import { createSubscribers } from './enquiries/subscribers.ts'
 import type { Env } from './env.ts'
 import { createHttpServer, type Timeouts } from './http/app.ts'
 import type { StaticPages } from './http/static-pages.ts'
-import { startOutbox } from './mail/outbox.ts'
+import { startSenders } from './mail/senders.ts'
 
 /* Everything that works on an open database: HTTP, orders, mails, retention, backups. Opened by serve.ts and by tests. */
 
@@ -31,20 +31,21 @@ export async function openApplication(
   const availability = createAvailability(log, () => probeStorage(db))
   // Without visitors only the sender meets an outage: it asks for the probe, which logs it.
   const onDatabaseAway = () => void (availability.isUp() && availability.check())
-  const outbox = startOutbox(db, env, { log, pollMs, summaryWaitMs, onDatabaseAway })
+  const senders = startSenders(db, env, { log, pollMs, summaryWaitMs, onDatabaseAway })
   const endRetention = startRetention(db, env.RETENTION_MONTHS, log)
   const endBackups = env.BACKUP_DIR ? startDailyBackup(database, env.BACKUP_DIR, log) : async () => {}
   // Loaded only where it is used: it costs start-up time.
   const metrics = env.METRICS_PORT ? await (await import('./http/metrics.ts')).startMetrics(env, db) : undefined
   if (metrics) log.info(`Prometheus reads ${metrics.url}`)
-  const orders = createOrders(db, { availability, log, onStored: outbox.wake, withPosts: Boolean(env.NOTIFY_URL) })
-  const subscribers = createSubscribers(db, { availability, log, onStored: outbox.wake })
+  const recipients = { staff: env.STAFF_EMAILS, withPosts: Boolean(env.NOTIFY_URL) }
+  const orders = createOrders(db, { availability, log, onStored: senders.wake, recipients })
+  const subscribers = createSubscribers(db, { availability, log, onStored: senders.wake })
   const parts = { db, availability, pages, log, orders, subscribers, metrics, timeouts, isEnding: () => isEnding }
   const app = createHttpServer(env, parts)
   return {
     app,
     orders,
-    outbox,
+    senders,
     /** Serves for `drainMs` more, so that proxies notice; then waits at most `graceMs` for requests and mails under way. */
     async close({ drainMs, graceMs }: { drainMs: number; graceMs: number }) {
       isEnding = true
@@ -54,7 +55,7 @@ export async function openApplication(
       // Fastify closes idle connections once. A connection that is answered later would stay open for ten seconds.
       const idle = setInterval(() => app.server.closeIdleConnections(), 100)
       const deadline = setTimeout(() => app.server.closeAllConnections(), graceMs)
-      await Promise.all([app.close(), outbox.stop(graceMs)])
+      await Promise.all([app.close(), senders.stop(graceMs)])
       clearInterval(idle)
       clearTimeout(deadline)
       await metrics?.close()

@@ -67,10 +67,11 @@ async function end() {
 async function showMails(_request: IncomingMessage, response: ServerResponse, next: (error: unknown) => void) {
   try {
     const mails = await withDatabase(env, async ({ db }) => {
-      const where = { kind: { not: 'Post' as const } }
+      const where = { kind: { notIn: ['Post' as const, 'SignIn' as const] } }
+      const newest = await db.mail.findMany({ where, orderBy: { id: 'desc' }, take: MAILS, select: { id: true } })
       return readMails(
         db,
-        await db.mail.findMany({ where, orderBy: { id: 'desc' }, take: MAILS, select: { id: true } }),
+        newest.map(({ id }) => id),
       )
     })
     const shown = mails.sort((a, b) => Number(b.id - a.id)).map(showMail)
@@ -82,7 +83,6 @@ async function showMails(_request: IncomingMessage, response: ServerResponse, ne
 }
 
 function showMail(mail: StoredMail): string {
-  const message = writeMessage(mail, env.STAFF_EMAILS, publicUrl)
-  if (!message) return ''
-  return `<h2>${escaped(message.subject)}</h2><p>to ${escaped(message.to.join(', '))}</p><iframe sandbox title="Mail ${mail.id}" width="100%" height="480" srcdoc="${escaped(message.html)}"></iframe>`
+  const message = writeMessage(mail, publicUrl)
+  return `<h2>${escaped(message.subject)}</h2><p>to ${escaped(message.to)}</p><iframe sandbox title="Mail ${mail.id}" width="100%" height="480" srcdoc="${escaped(message.html)}"></iframe>`
 }

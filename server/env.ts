@@ -19,11 +19,17 @@ function wholeNumber(fallback: number, from: number, to: number) {
 }
 
 function list(isItem: (item: string) => boolean, message: string, fallback: string[] = []) {
-  const items = z.transform((value: string) => value.split(',').flatMap((item) => item.trim() || []))
+  const items = z.transform((value: string) => unique(value.split(',').flatMap((item) => item.trim() || [])))
   return z._default(
     z.pipe(z.string(), items).check(z.refine((all) => all.length > 0 && all.every(isItem), message)),
     fallback,
   )
+}
+
+/** Each item once, whatever its case. */
+function unique(items: string[]): string[] {
+  const seen = items.map((item) => item.toLowerCase())
+  return items.filter((_, index) => seen.indexOf(seen[index] ?? '') === index)
 }
 
 const flag = z._default(z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'must be true or false' }), false)
@@ -142,6 +148,9 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
   throw new OperatorError([head, ...[...problems].map(([name, message]) => `${name} ${message}`)].join('\n'))
 }
 
+/** With fewer mails in 24 hours summaries would come less than once a day. */
+const MAILS_FOR_EACH = 4
+
 /** Checks variables that depend on each other. */
 function assertCombination(env: Env): Env {
   const problems: [isWrong: unknown, message: string][] = [
@@ -150,8 +159,8 @@ function assertCombination(env: Env): Env {
       'NOTIFY_FORMAT is json, which is signed: set NOTIFY_SECRET too, to the secret of the receiver.',
     ],
     [
-      env.MAIL_DAILY_BUDGET > 0 && env.MAIL_DAILY_BUDGET < env.STAFF_EMAILS.length,
-      'MAIL_DAILY_BUDGET is less than the number of STAFF_EMAILS, so no mail could be sent to staff: raise it, or set 0.',
+      env.MAIL_DAILY_BUDGET > 0 && env.MAIL_DAILY_BUDGET < MAILS_FOR_EACH * env.STAFF_EMAILS.length,
+      `MAIL_DAILY_BUDGET must allow ${MAILS_FOR_EACH} mails for each of STAFF_EMAILS: raise it to ${MAILS_FOR_EACH * env.STAFF_EMAILS.length}, or set 0 for no limit.`,
     ],
     [env.METRICS_PORT > 0 && env.METRICS_PORT === env.PORT, 'METRICS_PORT is PORT: choose another one.'],
     [env.DIRECT_DATABASE_URL && !env.DATABASE_URL, 'DIRECT_DATABASE_URL is set without DATABASE_URL: set that too.'],

@@ -25,17 +25,14 @@ export const MIGRATION = '-- migration '
 /** The access log. It does not count when deciding whether a database is empty. */
 export const ACCESS_LOG = 'Quvera_Access'
 
-/**
- * Only the site's own tables, without leases, which describe running processes. Tables that refer to others come after
- * them. The order is right as long as those others refer to none: a chain of three tables needs another order.
- */
+/** Without leases, which describe running processes. A table comes after those that it refers to. */
+const NAMES = ['Quvera_Form', 'Quvera_Subscriber', 'Quvera_Summary', 'Quvera_Mail', 'Quvera_History', ACCESS_LOG]
+
 const TABLES = `
-  SELECT relname::text AS "name",
-    (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
-      WHERE attrelid = class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS "columns"
-  FROM pg_class class
-  WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname ~ '^Quvera_' AND relname <> 'Quvera_Lease'
-  ORDER BY (SELECT count(*) FROM pg_constraint WHERE conrelid = class.oid AND contype = 'f'), relname`
+  SELECT name, (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
+    WHERE attrelid = to_regclass(quote_ident(name)) AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS "columns"
+  FROM unnest($1::text[]) WITH ORDINALITY AS tables (name, place)
+  WHERE to_regclass(quote_ident(name)) IS NOT NULL ORDER BY place`
 
 const SEQUENCES = `
   SELECT format('SELECT setval(%L, max(%I)) FROM %I HAVING count(*) > 0;', sequence, column_name, table_name) AS "sql"
@@ -43,7 +40,7 @@ const SEQUENCES = `
   WHERE table_schema = 'public' AND table_name ~ '^Quvera_' AND sequence IS NOT NULL`
 
 export async function readTables(client: ClientBase): Promise<Table[]> {
-  return (await client.query<Table>(TABLES)).rows
+  return (await client.query<Table>(TABLES, [NAMES])).rows
 }
 
 /** The statements that set each sequence to the highest number in its column. */

@@ -1,10 +1,17 @@
-import { type Order, type OrderField, orderContentSchema } from '../../shared/order.ts'
-import type { Enquiry as EnquiryRow } from '../database/generated/client.ts'
+import type { Order, OrderField } from '../../shared/order.ts'
+import type { Db } from '../database/database.ts'
+import { Prisma } from '../database/generated/client.ts'
+import type { EnquiryStatus } from '../database/generated/enums.ts'
 
-export type { EnquiryRow }
-
-/** A stored enquiry. Its values read as in the form: `Self Use`, not `SelfUse`. */
-export type Enquiry = Record<OrderField, string> & Pick<EnquiryRow, 'id' | 'reference' | 'receivedAt' | 'suspectedSpam'>
+/** A stored enquiry. Its values are those of the database, which read as in the form. */
+export interface Enquiry extends Record<OrderField, string> {
+  id: string
+  reference: string
+  receivedAt: Date
+  status: EnquiryStatus
+  suspectedSpam: boolean
+  note: string | null
+}
 
 /** The columns of the form's fields in `Quvera_Form`, in the order in which staff read them. */
 export const columns: Record<OrderField, string> = {
@@ -15,27 +22,24 @@ export const columns: Record<OrderField, string> = {
   quantity: 'Quantity',
   retailerSelfUse: 'RetailerSelfUse',
 }
-/** The names of the fields in mails and in `staff show`. */
+/** The names of the fields in mails and at the desk. */
 export const fieldLabels = { ...columns, products: 'Product', retailerSelfUse: 'Buying for' }
 export const enquiryFields = Object.keys(columns) as OrderField[]
 
-export function toEnquiry(row: EnquiryRow): Enquiry {
-  const fields = Object.fromEntries(enquiryFields.map((field) => [field, toFormValue(field, String(row[field]))]))
-  return { ...row, ...(fields as Record<OrderField, string>) }
+const FIELDS = Prisma.raw(enquiryFields.map((field) => `form."${columns[field]}"::text AS "${field}"`).join(', '))
+/** All columns of an enquiry, of `Quvera_Form` under the name `form`. */
+export const ENQUIRY = Prisma.sql`form."Id"::text AS "id", form."Reference" AS "reference", form."ReceivedAt" AS "receivedAt",
+  form."Status"::text AS "status", form."SuspectedSpam" AS "suspectedSpam", form."Note" AS "note", ${FIELDS}`
+
+/**
+ * Reads as text what Prisma would check against the values that this version knows: after a rollback the table may hold a
+ * product of a newer one.
+ * @param rest what follows FROM, about `form`: conditions, order and limit
+ */
+export function readEnquiries(db: Pick<Db, '$queryRaw'>, rest: Prisma.Sql): Promise<Enquiry[]> {
+  return db.$queryRaw<Enquiry[]>`SELECT ${ENQUIRY} FROM "Quvera_Form" form ${rest}`
 }
 
-export function isSameOrder(row: EnquiryRow, order: Order): boolean {
-  const enquiry = toEnquiry(row)
+export function isSameOrder(enquiry: Enquiry, order: Order): boolean {
   return enquiryFields.every((field) => enquiry[field] === String(order[field]))
-}
-
-/** The members of the enums in schema.prisma have no spaces: `SelfUse` for `Self Use`. */
-export function enumMember(value: string): string {
-  return value.replaceAll(' ', '')
-}
-
-function toFormValue(field: OrderField, stored: string): string {
-  const { def } = orderContentSchema.shape[field]
-  const options: string[] = def.type === 'enum' ? Object.values(def.entries) : []
-  return options.find((option) => enumMember(option) === stored) ?? stored
 }

@@ -24,12 +24,12 @@ export function createReference(): string {
   return /[A-Z]/.test(code) ? `${brand.referencePrefix}-${code}` : createReference()
 }
 
-/** Why the mails of suspected spam are withheld. */
-export const SPAM_REASONS = {
-  Notice: 'Not mailed alone: suspected spam.',
-  Acknowledgement: 'Not sent: suspected spam.',
-  /** Given by webhook-posts.ts. */
-  Post: 'Not posted: suspected spam.',
+/** Who is told of an enquiry. */
+export interface Recipients {
+  /** STAFF_EMAILS: each gets a notice. */
+  staff: string[]
+  /** Whether NOTIFY_URL gets a webhook post. */
+  withPosts: boolean
 }
 
 export type InsertRow = ReturnType<typeof toInsertRow>
@@ -48,13 +48,13 @@ export function toInsertRow(order: Order) {
 
 /**
  * Inserts enquiries and their pending mails in one statement: five times the rate of Prisma's creates. An enquiry whose key
- * or reference is stored already is left out. The mails of suspected spam are withheld; the notice waits for a summary.
+ * or reference is stored already is left out. Suspected spam gets no mails: a summary tells staff of it.
  * @returns the ids of the enquiries that were stored
  */
 export async function insertEnquiries(
   db: Pick<Db, '$queryRaw'>,
   rows: InsertRow[],
-  { withPosts }: { withPosts: boolean },
+  recipients: Recipients,
 ): Promise<Set<string>> {
   // Sorted, so that two statements with the same keys cannot deadlock.
   const sorted = rows.toSorted((a, b) => (a.SubmissionKey < b.SubmissionKey ? -1 : 1))
@@ -62,28 +62,59 @@ export async function insertEnquiries(
   // JSON and not arrays: PostgreSQL plans a statement anew for each length of an array.
   const [{ ids }] = await db.$queryRaw<[{ ids: string[] }]>`
     WITH form AS (
-      INSERT INTO "Quvera_Form" (${names})
-      SELECT ${names} FROM json_populate_recordset(NULL::"Quvera_Form", ${JSON.stringify(sorted)}::json)
+      INSERT INTO "Quvera_Form" (${names}, "UntoldSince")
+      SELECT ${names}, CASE WHEN "SuspectedSpam" THEN now() END
+      FROM json_populate_recordset(NULL::"Quvera_Form", ${JSON.stringify(sorted)}::json)
       ON CONFLICT DO NOTHING
       RETURNING "Id", "Email", "SuspectedSpam"
-    ), kinds AS ( -- a row for each mail that an enquiry gets
-      SELECT * FROM (VALUES
-        ('Notice'::"Quvera_MailKind", ${SPAM_REASONS.Notice}),
-        ('Acknowledgement', ${SPAM_REASONS.Acknowledgement}),
-        ('Post', NULL) -- webhook-posts.ts decides about suspected spam, by NOTIFY_FORMAT
-      ) AS mails ("Kind", "SpamReason") WHERE "Kind" <> 'Post' OR ${withPosts}
-    ), mails AS (
-      INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Status", "DueAt", "LastError", "Mailbox")
-      SELECT "Id", "Kind",
-        CASE WHEN "WithheldBecause" IS NULL THEN 'Pending'::"Quvera_MailStatus" ELSE 'Withheld' END,
-        -- Due now. Of withheld mails only the notice gets a time, because it waits for a summary.
-        CASE WHEN "WithheldBecause" IS NULL OR "Kind" = 'Notice' THEN now() END,
-        "WithheldBecause",
-        CASE "Kind" WHEN 'Acknowledgement' THEN "Quvera_mailbox"("Email") END
-      FROM (SELECT *, CASE WHEN "SuspectedSpam" THEN "SpamReason" END AS "WithheldBecause" FROM form CROSS JOIN kinds) each
-    )
+    ), mails AS (${insertMails(recipients)})
     SELECT coalesce(array_agg("Id"::text), '{}') AS "ids" FROM form`
   return new Set(ids)
+}
+
+/** Inserts the mails of the enquiries in `form`: a notice for each of staff, an acknowledgement and a post. */
+function insertMails({ staff, withPosts }: Recipients): Prisma.Sql {
+  return Prisma.sql`
+    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "To", "Mailbox")
+    SELECT "Id", "Kind", "To", CASE "Kind" WHEN 'Acknowledgement' THEN "Quvera_mailbox"("Email") END
+    FROM form CROSS JOIN (
+      SELECT 'Notice'::"Quvera_MailKind" AS "Kind", "To" FROM unnest(${staff}::text[]) AS "To"
+      UNION ALL SELECT 'Acknowledgement', NULL
+      UNION ALL SELECT 'Post', NULL WHERE ${withPosts}
+    ) mails WHERE NOT "SuspectedSpam"`
+}
+
+/** Marks an enquiry as spam and withholds its pending mails. @returns whether it was not marked before */
+export async function markSpam(db: Pick<Db, '$queryRaw'>, id: string): Promise<boolean> {
+  const marked = await db.$queryRaw<unknown[]>`
+    WITH form AS (
+      UPDATE "Quvera_Form" SET "SuspectedSpam" = TRUE WHERE "Id" = ${id}::uuid AND NOT "SuspectedSpam" RETURNING "Id"
+    ), mails AS (
+      UPDATE "Quvera_Mail" SET "Status" = 'Withheld', "WithheldBecause" = 'ByStaff', "DueAt" = NULL
+      WHERE "EnquiryId" IN (SELECT "Id" FROM form) AND "Status" = 'Pending'
+    )
+    SELECT "Id"::text FROM form`
+  return marked.length > 0
+}
+
+/**
+ * Takes the mark off and writes the mails that an order gets, each once: those that exist stay as they are, but those that
+ * were withheld because of the mark are pending again. @returns whether it was marked before
+ */
+export async function releaseSpam(db: Pick<Db, '$queryRaw'>, id: string, recipients: Recipients): Promise<boolean> {
+  const released = await db.$queryRaw<unknown[]>`
+    WITH form AS (
+      UPDATE "Quvera_Form" form SET "SuspectedSpam" = FALSE,
+        -- Its new notices tell of it. If it has notices already, the trigger of Quvera_Mail has the say.
+        "UntoldSince" = CASE WHEN EXISTS (SELECT FROM "Quvera_Mail" WHERE "EnquiryId" = form."Id" AND "Kind" = 'Notice')
+          THEN "UntoldSince" END
+      WHERE "Id" = ${id}::uuid AND "SuspectedSpam" RETURNING "Id", "Email", "SuspectedSpam"
+    ), again AS (
+      UPDATE "Quvera_Mail" SET "Status" = 'Pending', "WithheldBecause" = NULL, "QueuedAt" = now(), "DueAt" = now()
+      WHERE "EnquiryId" IN (SELECT "Id" FROM form) AND "WithheldBecause" = 'ByStaff'
+    ), mails AS (${insertMails(recipients)} ON CONFLICT DO NOTHING)
+    SELECT "Id"::text FROM form`
+  return released.length > 0
 }
 
 /** Finds an enquiry with the same fields that has the same key or was received in the last ten minutes. */

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { brand } from '../../shared/brand.ts'
 import type { Received } from '../../shared/form-outcome.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { exampleOrder, messages, type Order, type OrderContent } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
+import { Prisma } from '../database/generated/client.ts'
 import { isConnectionLost, sqlState } from '../errors.ts'
 import type { Availability } from './availability.ts'
 import { createBatchWriter } from './batch-writer.ts'
-import { type EnquiryRow, isSameOrder, toEnquiry } from './enquiry.ts'
-import { findEqualEnquiry, type InsertRow, insertEnquiries, toInsertRow } from './insert-enquiries.ts'
+import { type Enquiry, isSameOrder, readEnquiries } from './enquiry.ts'
+import { findEqualEnquiry, type InsertRow, insertEnquiries, type Recipients, toInsertRow } from './insert-enquiries.ts'
 
 /*
  * An order is stored under its submission key, in one statement. For a form that the browser posts, with a key or without, an
@@ -40,8 +42,7 @@ interface OrdersOptions {
   availability: Pick<Availability, 'failed' | 'worked'>
   log: { info(details: { reference: string }, message: string): void }
   onStored(): void
-  /** Whether each enquiry also gets a webhook post. */
-  withPosts?: boolean
+  recipients: Recipients
 }
 
 /** A suspended database wakes up in seconds. ReadCommitted: a query after the lock must see what was committed meanwhile. */
@@ -56,9 +57,9 @@ const EARLIER_AFTER_MS = 60_000
 /** An order fails when so many random references in a row belong to other enquiries. */
 const TRIES = 4
 
-export function createOrders(db: Db, { availability, log, onStored, withPosts = false }: OrdersOptions) {
+export function createOrders(db: Db, { availability, log, onStored, recipients }: OrdersOptions) {
   const insertInBatch = createBatchWriter<InsertRow, Set<string>>(
-    (rows) => storeAndReport(() => insertEnquiries(db, rows, { withPosts })),
+    (rows) => storeAndReport(() => insertEnquiries(db, rows, recipients)),
     isRowError,
   )
 
@@ -83,8 +84,8 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
     return { reference, ...(isEarlier(enquiry) && { receivedAt: receivedAt.toISOString() }) }
   }
 
-  async function findStoredDurably(submissionKey: string): Promise<EnquiryRow | null> {
-    const enquiry = await db.enquiry.findUnique({ where: { submissionKey } })
+  async function findStoredDurably(submissionKey: string): Promise<Enquiry | undefined> {
+    const [enquiry] = await readEnquiries(db, Prisma.sql`WHERE form."SubmissionKey" = ${submissionKey}::uuid`)
     if (enquiry) await waitForStandby(db)
     return enquiry
   }
@@ -99,7 +100,7 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
         await waitForStandby(transaction)
         return { reference: equal.reference, isRepeat: equal.id !== row.Id } // as in storeOrder
       }
-      const stored = await insertEnquiries(transaction, [row], { withPosts })
+      const stored = await insertEnquiries(transaction, [row], recipients)
       return stored.has(row.Id) ? { reference: row.Reference, isRepeat: false } : 'taken'
     }, TRANSACTION)
   }
@@ -136,11 +137,16 @@ export function createOrders(db: Db, { availability, log, onStored, withPosts = 
       return isRepeat ? { reference } : confirm(reference)
     },
     async findReceived(reference: string): Promise<Received | undefined> {
-      const row = await db.enquiry.findUnique({ where: { reference } })
-      if (!row) return undefined
-      const { products, quantity } = toEnquiry(row)
-      const receivedAt = formatIndianTime(row.receivedAt)
-      return { reference, products, quantity, receivedAt, isEarlier: isEarlier(row) }
+      const [enquiry] = await readEnquiries(db, Prisma.sql`WHERE form."Reference" = ${reference}`)
+      if (!enquiry) return undefined
+      const { products, quantity } = enquiry
+      return {
+        reference,
+        products,
+        quantity,
+        receivedAt: formatIndianTime(enquiry.receivedAt),
+        isEarlier: isEarlier(enquiry),
+      }
     },
   }
 }
@@ -155,7 +161,7 @@ async function retryIfTaken<T>(store: (isFirst: boolean) => Promise<T | 'taken'>
   throw new SubmitError('refused', messages.failed, { cause })
 }
 
-function isEarlier({ receivedAt }: EnquiryRow): boolean {
+function isEarlier({ receivedAt }: Enquiry): boolean {
   return Date.now() - receivedAt.getTime() > EARLIER_AFTER_MS
 }
 
@@ -178,7 +184,7 @@ export async function probeStorage(db: Db): Promise<void> {
   const store = () =>
     db.$transaction(async (transaction) => {
       const row = toInsertRow({ ...exampleOrder, submissionKey: randomUUID() })
-      await insertEnquiries(transaction, [row], { withPosts: false })
+      await insertEnquiries(transaction, [row], { staff: [brand.email], withPosts: false })
       throw rolledBack
     })
   await retryIfLost(store).catch((error: unknown) => {

@@ -76,7 +76,7 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
         db.$transaction([
           db.$executeRaw`
             DELETE FROM "Quvera_Subscriber" WHERE "Id" = ${id}::uuid AND NOT EXISTS (
-              SELECT FROM "Quvera_Mail" WHERE "SubscriberId" = ${id}::uuid AND "TriedAt" > now() - interval '24 hours')`,
+              SELECT FROM "Quvera_Mail" WHERE "SubscriberId" = ${id}::uuid AND "FirstTriedAt" > now() - interval '24 hours')`,
           db.$executeRaw`UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL, "EndsAt" = now() WHERE "Id" = ${id}::uuid`,
         ]),
       )
@@ -94,11 +94,11 @@ async function insertSubscriber(db: Db, email: string): Promise<void> {
         SET "SubscribedAt" = now(), "ConsentVersion" = excluded."ConsentVersion", "EndsAt" = excluded."EndsAt"
         WHERE stored."ConfirmedAt" IS NULL`,
     db.$executeRaw`
-      INSERT INTO "Quvera_Mail" ("SubscriberId", "Kind", "Key", "Mailbox")
-      SELECT "Id", 'Confirmation', 'confirm/' || gen_random_uuid(), "Quvera_mailbox"("Email") FROM "Quvera_Subscriber" subscriber
+      INSERT INTO "Quvera_Mail" ("SubscriberId", "Kind", "Mailbox")
+      SELECT "Id", 'Confirmation', "Quvera_mailbox"("Email") FROM "Quvera_Subscriber" subscriber
       WHERE "Email" = ${email} AND "ConfirmedAt" IS NULL AND NOT EXISTS (
         SELECT FROM "Quvera_Mail" WHERE "SubscriberId" = subscriber."Id"
-          AND ("Status" = 'Pending' OR "TriedAt" > now() - interval '1 minute'))`,
+          AND ("Status" = 'Pending' OR "FirstTriedAt" BETWEEN now() - interval '1 minute' AND now()))`,
   ])
 }
 

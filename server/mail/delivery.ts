@@ -5,9 +5,9 @@ import type { MailKind, MailStatus } from '../database/generated/enums.ts'
 import { propertiesOf } from '../errors.ts'
 import { staffCommand } from '../format.ts'
 import { transition } from './queue.ts'
-import { TAG, TAG_VALUE } from './resend.ts'
+import { TAG } from './resend.ts'
 import { clean, replyCode } from './resend-answers.ts'
-import { kinds, rejectedStates, statesBefore } from './states.ts'
+import { isToStaff } from './states.ts'
 
 /* Whether a mail that Resend has accepted arrived. Resend's webhook reports it, with the tag of the mail. */
 
@@ -20,11 +20,10 @@ const STATES = new Map<unknown, MailStatus>([
   ['email.failed', 'Failed'],
   ['email.complained', 'Complained'],
 ])
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 export interface DeliveryEvent {
   tag: string
-  /** The mail goes to each of its receivers singly, and this event is about one of them. */
-  isPart?: boolean
   state: MailStatus
   /** Such as `bounced: Permanent General 550`. */
   reason: string
@@ -37,44 +36,27 @@ export function readEvent(body: unknown): DeliveryEvent | undefined {
   const { email_id: resendId, tags, bounce, failed } = propertiesOf(data)
   // Resend documents the tags as an object, and on another page as a list of names and values.
   const listed = Array.isArray(tags) ? tags.map(propertiesOf).find(({ name }) => name === TAG)?.value : undefined
-  const [, tag, part] = TAG_VALUE.exec(String(listed ?? propertiesOf(tags)[TAG])) ?? []
+  const tag = String(listed ?? propertiesOf(tags)[TAG])
   const state = STATES.get(type)
-  if (!tag || !state) return undefined
+  if (!UUID.test(tag) || !state) return undefined
   const { type: bounceType, subType, message } = propertiesOf(bounce)
   const details = [bounceType, subType, replyCode(message), propertiesOf(failed).reason].map(clean).filter(Boolean)
   const reason = [String(type).replace('email.', ''), details.join(' ')].filter(Boolean).join(': ')
-  return { tag, isPart: part !== undefined, state, reason, resendId: clean(resendId) }
+  return { tag, state, reason, resendId: clean(resendId) }
 }
 
-/**
- * Applies an event to its mail, whether or not the result of the send is recorded yet. Events may be repeated and come in
- * any order; the decisive one counts:
- *   mail to one receiver: bad news, then `Delivered`, then `Sent`
- *   mail to several:      `Delivered` (it has reached one), then bad news, then `Sent`
- * @returns false if Resend has to repeat the event later: while a mail goes to several singly, it stays Pending whatever
- * becomes of one, because the others still get it
- */
-export async function recordEvent(db: Db, log: Log, event: DeliveryEvent, staffEmails: string[]): Promise<boolean> {
-  const { tag, isPart, state, reason, resendId } = event
-  const isTagged = Prisma.sql`mail."Tag" = ${tag}::uuid AND mail."TriedAt" IS NOT NULL`
-  const [mail] = await db.$queryRaw<{ id: bigint; kind: MailKind; status: MailStatus }[]>`
-    SELECT "Id" AS "id", "Kind" AS "kind", "Status" AS "status" FROM "Quvera_Mail" mail WHERE ${isTagged}`
-  if (!mail) return true
-  if (isPart && mail.status === 'Pending') return false
-  const isToSeveral = kinds[mail.kind].to === 'staff' && staffEmails.length > 1
-  const isBad = rejectedStates.includes(state)
-  const isDecisive = isToSeveral ? state === 'Delivered' : isBad
-  // Other events only replace a state that does not yet say whether the mail arrived.
-  const mayReplace: MailStatus[] = isDecisive ? statesBefore(state) : ['Pending', 'Unknown', 'Sent']
-  const changed = await transition(
-    db,
-    state,
-    Prisma.sql`${isTagged} AND mail."Status" = ANY(${mayReplace}::text[]::"Quvera_MailStatus"[])`,
-    Prisma.sql`"LastError" = ${isBad ? reason : null}, "ResendId" = coalesce("ResendId", nullif(${resendId}, ''))`,
-  )
-  // Each receiver has an event of its own: one that changes nothing is logged if it is bad.
-  if (changed > 0 || (isToSeveral && isBad)) logEvent(log, { mail: mail.id, kind: mail.kind, state, reason })
-  return true
+/** Applies an event to its mail, whether or not the answer is recorded yet. states.ts says which state may follow which. */
+export async function recordEvent(db: Db, log: Log, { tag, state, reason, resendId }: DeliveryEvent): Promise<void> {
+  const isTagged = Prisma.sql`mail."Tag" = ${tag}::uuid AND mail."FirstTriedAt" IS NOT NULL`
+  const lastError = ['Bounced', 'Failed', 'Complained'].includes(state) ? reason : null
+  const changed = await transition(db, state, isTagged, {
+    set: Prisma.sql`, "SentAt" = coalesce("SentAt", now()), "LastError" = ${lastError},
+      "ResendId" = coalesce("ResendId", nullif(${resendId}, ''))`,
+  })
+  if (changed === 0) return
+  const [mail] = await db.$queryRaw<{ id: bigint; kind: MailKind }[]>`
+    SELECT "Id" AS "id", "Kind"::text AS "kind" FROM "Quvera_Mail" mail WHERE ${isTagged}`
+  if (mail) logEvent(log, { mail: mail.id, kind: mail.kind, state, reason })
 }
 
 type Log = Pick<Logger, 'error' | 'warn' | 'info'>
@@ -83,9 +65,6 @@ function logEvent(log: Log, change: { mail: bigint; kind: MailKind; state: MailS
   if (change.state === 'Sent') return log.info(change, 'a mail is on its way')
   if (change.state === 'Delivered') return log.info(change, 'a mail has arrived')
   if (change.state === 'Complained') return log.warn(change, 'a mail was marked as spam')
-  if (kinds[change.kind].to !== 'staff') return log.warn(change, 'a mail did not arrive')
-  log.error(
-    change,
-    `a mail to staff did not arrive at one of its addresses; if it reached nobody, this lists it: ${staffCommand('mails')}`,
-  )
+  if (!isToStaff(change.kind)) return log.warn(change, 'a mail did not arrive')
+  log.error(change, `a mail to staff did not arrive: see ${staffCommand('mails')}`)
 }

@@ -1,173 +1,228 @@
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
-import type { MailKind, MailStatus } from '../database/generated/enums.ts'
-import { toEnquiry } from '../enquiries/enquiry.ts'
-import { kinds, NOT_ALONE, statesBefore, untoldStates } from './states.ts'
+import type { MailKind, MailStatus, WithheldBecause } from '../database/generated/enums.ts'
+import { type Enquiry, readEnquiries } from '../enquiries/enquiry.ts'
+import type { Subscriber } from '../enquiries/subscribers.ts'
+import { DAY_MS } from '../format.ts'
+import { type Answer, statesBefore } from './states.ts'
 
 /*
  * The queue: rows of Quvera_Mail that are Pending. No transaction is open during a try. All times are the database's.
- * prisma/schema.prisma says what DueAt and TriedAt mean.
+ * prisma/schema.prisma says what each column means.
  */
 
-export type StoredMail = Awaited<ReturnType<typeof readMails>>[number]
+export interface StoredMail {
+  id: bigint
+  kind: MailKind
+  tag: string
+  /** Of staff. */
+  to: string | null
+  mailbox: string | null
+  enquiry: Enquiry | undefined
+  subscriber: Subscriber | undefined
+  /** Of a summary. */
+  text: string | null
+}
 
 /** A mail that this process may send now, until its claim ends. */
-export type ClaimedMail = StoredMail & Claim
-
-interface Claim {
-  id: bigint
-  /** Its DueAt and TriedAt before the claim. */
-  dueAtUnclaimed: Date
-  triedAtUnclaimed: Date | null
-  /** Since `triedAtUnclaimed`. */
+export interface ClaimedMail extends StoredMail {
+  attempts: number
+  /** Before the claim. Null: no try may have sent it. */
+  firstTriedAt: Date | null
+  /** Hours since then. */
   triedHoursAgo: number | null
 }
 
-/** The result of a try. */
-export interface Result {
-  status: MailStatus
-  lastError: string | null
-  /** Pending: when to try again, unless `isTryUndone`. */
-  dueInMs?: number
-  resendId?: string
-  /** This try sent nothing: TriedAt becomes what it was before the claim, and so does DueAt if the mail stays Pending. */
-  isTryUndone?: true
-  /** How long to pause all sending. */
-  pauseMs?: number
-  /** Refused, perhaps for a reason that only this mail has: the other due mails are tried before it is tried again. */
-  isRefused?: true
+interface ClaimOptions {
+  /** In the order in which they are sent. */
+  kinds: readonly MailKind[]
+  /** Those of which an untried mail may be sent. A tried one counts in the budget already. */
+  open: readonly MailKind[]
+  /** Mails to other addresses of staff are left out. */
+  staff: string[]
+  /** Only tried mails, if there are any. */
+  isProbing: boolean
+  leaseSeconds: number
 }
 
 /** Rows in one statement, because of its time limit. */
 const CHUNK = 1000
 const RETRY_MAX_SECONDS = 300
-const ACKNOWLEDGEMENT_MAX_DAYS = 1
+const ACKNOWLEDGEMENT_MAX_MS = DAY_MS
+
+interface Change {
+  /** Of Pending: when it is tried, from now. */
+  dueInMs?: number
+  /** Of Withheld. */
+  because?: WithheldBecause
+  /** What else is set, with a comma before it. */
+  set?: Prisma.Sql
+}
 
 /**
- * The only statement that changes the state of mails, besides deploy/after-pg-restore.sql. Skips mails that may not have the
- * new one, and returns how many changed.
- * @param dueAt becomes DueAt. Without it DueAt becomes now() for a notice that told nobody, and NULL for any other mail
+ * The only statement that changes the state of mails, besides those for spam (insert-enquiries.ts) and after a restore. Skips
+ * mails that may not have the new state. @returns how many changed
  */
 export async function transition(
   db: Pick<Db, '$queryRaw'>,
   to: MailStatus,
   where: Prisma.Sql,
-  change: Prisma.Sql,
-  dueAt?: Prisma.Sql,
+  { dueInMs = 0, because, set = Prisma.empty }: Change = {},
 ): Promise<number> {
-  const dueAtIfUntold = Prisma.sql`CASE WHEN mail."Kind" = 'Notice' AND ${untoldStates.includes(to)} THEN now() END`
   const changed = await db.$queryRaw<unknown[]>`
-    UPDATE "Quvera_Mail" mail SET "Status" = ${to}::"Quvera_MailStatus", "DueAt" = ${dueAt ?? dueAtIfUntold}, ${change}
+    UPDATE "Quvera_Mail" mail SET "Status" = ${to}::"Quvera_MailStatus",
+      "DueAt" = CASE WHEN ${to} = 'Pending' THEN now() + make_interval(secs => ${dueInMs / 1000}) END,
+      "WithheldBecause" = ${because ?? null}::"Quvera_WithheldBecause" ${set}
     WHERE mail."Status" = ANY(${statesBefore(to)}::text[]::"Quvera_MailStatus"[]) AND ${where}
     RETURNING mail."Id"`
   return changed.length
 }
 
-/** Mails to staff are claimed oldest first, those to visitors newest first. */
-export function claimUntried(db: Db, kind: MailKind, most: number, leaseSeconds: number, except?: Set<bigint>) {
-  const where = Prisma.sql`"Kind" = ${kind}::"Quvera_MailKind" AND "TriedAt" IS NULL`
-  return claim(db, where, kinds[kind].to === 'visitor' ? 'DESC' : 'ASC', most, leaseSeconds, except)
-}
-
-/** Mails that an earlier try may have sent. They count in the budget already. */
-export function claimTried(db: Db, ofKinds: MailKind[], most: number, leaseSeconds: number, except?: Set<bigint>) {
-  const where = Prisma.sql`"Kind" = ANY(${ofKinds}::text[]::"Quvera_MailKind"[]) AND "TriedAt" IS NOT NULL`
-  return claim(db, where, 'ASC', most, leaseSeconds, except)
-}
-
 /**
- * Two processes may select the same rows. The second one waits for the first, then finds that the outer condition no longer
- * holds, and leaves them out.
+ * Claims the most urgent mail: by kind, untried before tried, then by DueAt. Two processes may select the same one: the second
+ * waits for the first, then finds that the outer condition no longer holds.
  */
-async function claim(
+export async function claimNext(
   db: Db,
-  where: Prisma.Sql,
-  order: 'ASC' | 'DESC',
-  most: number,
-  leaseSeconds: number,
-  except: Set<bigint> = new Set(),
-): Promise<ClaimedMail[]> {
-  const claims = await db.$queryRaw<Claim[]>`
-    UPDATE "Quvera_Mail" mail
-    SET "Attempts" = mail."Attempts" + 1,
-      "DueAt" = now() + make_interval(secs => ${leaseSeconds}),
-      "TriedAt" = coalesce(mail."TriedAt", now())
-    FROM (SELECT "Id", "DueAt", "TriedAt" FROM "Quvera_Mail"
-      WHERE "Status" = 'Pending' AND "DueAt" <= now() AND ${where} AND "Id" <> ALL(${[...except].map(String)}::bigint[])
-      ORDER BY "DueAt" ${Prisma.raw(order)} LIMIT ${most}) due
-    WHERE mail."Id" = due."Id" AND mail."Status" = 'Pending' AND mail."DueAt" <= now()
-    RETURNING mail."Id" AS "id", due."DueAt" AS "dueAtUnclaimed", due."TriedAt" AS "triedAtUnclaimed",
-      (extract(epoch FROM now() - due."TriedAt") / 3600)::float AS "triedHoursAgo"`
-  const mails = await readMails(db, claims)
-  return claims.flatMap((each) => mails.filter(({ id }) => id === each.id).map((mail) => ({ ...mail, ...each })))
+  { kinds, open, staff, isProbing, leaseSeconds }: ClaimOptions,
+): Promise<ClaimedMail | undefined> {
+  const mayBeTried = Prisma.sql`"Status" = 'Pending' AND "Kind" = kinds.kind AND "DueAt" <= now() AND ${isFor(staff)}`
+  const [claimed] = await db.$queryRaw<Pick<ClaimedMail, 'id' | 'firstTriedAt' | 'triedHoursAgo' | 'attempts'>[]>`
+    UPDATE "Quvera_Mail" mail SET "Attempts" = mail."Attempts" + 1,
+      "DueAt" = now() + make_interval(secs => ${leaseSeconds}), "FirstTriedAt" = coalesce(mail."FirstTriedAt", now())
+    FROM (
+      SELECT next.* FROM unnest(${kinds}::text[]::"Quvera_MailKind"[]) WITH ORDINALITY AS kinds (kind, place)
+      CROSS JOIN LATERAL (
+        (SELECT "Id", "FirstTriedAt" FROM "Quvera_Mail"
+          WHERE "FirstTriedAt" IS NULL AND ${mayBeTried} AND kinds.kind = ANY(${open}::text[]::"Quvera_MailKind"[])
+            AND NOT (${isProbing} AND EXISTS (SELECT FROM "Quvera_Mail" WHERE "Status" = 'Pending'
+              AND "FirstTriedAt" IS NOT NULL AND "Kind" = ANY(${kinds}::text[]::"Quvera_MailKind"[])))
+          ORDER BY "DueAt" LIMIT 1)
+        UNION ALL
+        (SELECT "Id", "FirstTriedAt" FROM "Quvera_Mail" WHERE "FirstTriedAt" IS NOT NULL AND ${mayBeTried}
+          ORDER BY "DueAt" LIMIT 1)
+      ) next ORDER BY place, "FirstTriedAt" IS NOT NULL LIMIT 1
+    ) next
+    WHERE mail."Id" = next."Id" AND mail."Status" = 'Pending' AND mail."DueAt" <= now()
+    RETURNING mail."Id" AS "id", mail."Attempts" AS "attempts", next."FirstTriedAt" AS "firstTriedAt",
+      (extract(epoch FROM now() - next."FirstTriedAt") / 3600)::float AS "triedHoursAgo"`
+  if (!claimed) return undefined
+  const [mail] = await readMails(db, [claimed.id])
+  return mail && { ...mail, ...claimed }
 }
 
-/**
- * Leaves out mails of an enquiry that was erased meanwhile, unless they have a key of their own: `writeMessage` finds out
- * whether the enquiry or subscriber of those is gone.
- */
-export async function readMails(db: Db, rows: { id: bigint }[]) {
-  if (rows.length === 0) return []
-  const mails = await db.mail.findMany({
-    where: { id: { in: rows.map(({ id }) => id) } },
-    include: { enquiry: true, subscriber: true },
-  })
-  return mails.flatMap(({ enquiry, key, ...mail }) => {
-    if (!enquiry && !key) return []
-    const keyOfEnquiry = `${kinds[mail.kind].key}/${enquiry?.id}`
-    return { ...mail, key: key ?? keyOfEnquiry, enquiry: enquiry && toEnquiry(enquiry) }
-  })
+/** Addresses are compared without regard to case: the setting may have been typed anew. */
+function isFor(staff: string[]): Prisma.Sql {
+  return Prisma.sql`("To" IS NULL OR lower("To") = ANY(${staff.map((address) => address.toLowerCase())}::text[]))`
+}
+
+/** Mails of an enquiry that is erased meanwhile are erased with it. */
+export async function readMails(db: Db, ids: bigint[]): Promise<StoredMail[]> {
+  if (ids.length === 0) return []
+  const mails = await db.$queryRaw<
+    (Omit<StoredMail, 'enquiry' | 'subscriber'> & { enquiryId: string | null; subscriberId: string | null })[]
+  >`
+    SELECT mail."Id" AS "id", "Kind"::text AS "kind", "Tag"::text AS "tag", "To" AS "to", "Mailbox" AS "mailbox",
+      "EnquiryId"::text AS "enquiryId", "SubscriberId"::text AS "subscriberId", "Text" AS "text"
+    FROM "Quvera_Mail" mail LEFT JOIN "Quvera_Summary" summary ON summary."Id" = "SummaryId"
+    WHERE mail."Id" = ANY(${ids.map(String)}::bigint[])`
+  const idsOf = (name: 'enquiryId' | 'subscriberId') => mails.flatMap((mail) => mail[name] ?? [])
+  const enquiryIds = idsOf('enquiryId')
+  const subscriberIds = idsOf('subscriberId')
+  const enquiries = enquiryIds.length
+    ? await readEnquiries(db, Prisma.sql`WHERE form."Id" = ANY(${enquiryIds}::uuid[])`)
+    : []
+  const subscribers = subscriberIds.length ? await db.subscriber.findMany({ where: { id: { in: subscriberIds } } }) : []
+  return mails.map(({ enquiryId, subscriberId, ...mail }) => ({
+    ...mail,
+    enquiry: enquiries.find(({ id }) => id === enquiryId),
+    subscriber: subscribers.find(({ id }) => id === subscriberId),
+  }))
 }
 
 /**
  * Changes nothing if another process has claimed the mail since, or a delivery event was earlier: then those count.
- * @returns whether the result counts
+ * @param dueInMs of an answer after which it stays Pending
+ * @returns whether the answer counts
  */
-export async function recordResult(db: Db, mail: ClaimedMail, result: Result): Promise<boolean> {
-  const { status, lastError, dueInMs = 0, resendId = null, isTryUndone } = result
-  let dueAt = Prisma.sql`now() + make_interval(secs => ${dueInMs / 1000})`
-  let triedAt = Prisma.sql`"TriedAt"`
-  if (status === 'Sent') triedAt = Prisma.sql`now()` // the budget counts from then on, as Resend does
-  if (isTryUndone) {
-    dueAt = Prisma.sql`${mail.dueAtUnclaimed}`
-    triedAt = Prisma.sql`${mail.triedAtUnclaimed}::timestamptz`
+export async function recordAnswer(db: Db, mail: ClaimedMail, answer: Answer, dueInMs: number): Promise<boolean> {
+  const where = Prisma.sql`mail."Id" = ${mail.id} AND mail."Tag" = ${mail.tag}::uuid
+    AND mail."Attempts" = ${mail.attempts} AND mail."Status" = 'Pending'`
+  const asIfNotTried = Prisma.sql`, "FirstTriedAt" = ${mail.firstTriedAt}::timestamptz`
+  const withError = (error: string) => Prisma.sql`, "LastError" = ${error}`
+  const record = async (to: MailStatus, change: Change) => (await transition(db, to, where, change)) > 0
+  switch (answer.is) {
+    case 'taken':
+      return record('Sent', {
+        set: Prisma.sql`, "SentAt" = now(), "ResendId" = ${answer.resendId ?? null}, "LastError" = NULL`,
+      })
+    case 'not taken':
+      return record('Pending', { dueInMs, set: Prisma.sql`${withError(answer.error)}${asIfNotTried}` })
+    case 'unclear':
+      return record('Pending', { dueInMs, set: withError(answer.error) })
+    case 'refused':
+      return record('Failed', { set: withError(answer.error) })
+    case 'unknown':
+      return record('Unknown', { set: withError(answer.error) })
+    case 'withheld':
+      return record('Withheld', { because: answer.because, set: asIfNotTried })
   }
-  const changed = await transition(
-    db,
-    status,
-    Prisma.sql`mail."Id" = ${mail.id} AND mail."Attempts" = ${mail.attempts} AND mail."Status" = 'Pending'`,
-    Prisma.sql`"LastError" = ${lastError}, "ResendId" = coalesce(${resendId}, "ResendId"), "TriedAt" = ${triedAt}`,
-    status === 'Pending' ? dueAt : undefined,
-  )
-  return changed > 0
 }
 
 /** Exponential, with jitter. */
-export function backOffMs(attempts: number, baseSeconds: number): number {
-  const seconds = Math.min(baseSeconds * 2 ** Math.min(attempts - 1, 10), RETRY_MAX_SECONDS)
+export function backOffMs(attempts: number, baseSeconds: number, maxSeconds = RETRY_MAX_SECONDS): number {
+  const seconds = Math.min(baseSeconds * 2 ** Math.min(attempts - 1, 20), maxSeconds)
   return seconds * 1000 * (0.75 + Math.random() / 2)
 }
 
-/** Withholds what has been due for too long. Not summaries: nothing else names their enquiries. */
-export async function withholdOld(db: Db, ofKinds: MailKind[], maxAgeDays: number): Promise<void> {
-  for (const kind of ofKinds) {
-    const days = kind === 'Acknowledgement' ? ACKNOWLEDGEMENT_MAX_DAYS : maxAgeDays
-    const reason = `Not sent: after ${days === 1 ? '24 hours' : `${days} days`} it is too late.`
-    if (kind !== 'Summary') await withhold(db, kind, days, reason)
+/** Withholds untried mails that were wanted too long ago. Not summaries: nothing else tells of their enquiries. */
+export async function withholdOld(db: Db, kinds: readonly MailKind[], maxAgeDays: number): Promise<void> {
+  for (const kind of kinds) {
+    const ageMs =
+      kind === 'Acknowledgement' ? Math.min(ACKNOWLEDGEMENT_MAX_MS, maxAgeDays * DAY_MS) : maxAgeDays * DAY_MS
+    const isOld = Prisma.sql`"QueuedAt" <= now() - make_interval(secs => ${ageMs / 1000})`
+    if (kind !== 'Summary') await withholdUntried(db, 'TooOld', Prisma.sql`${isOfKind(kind)} AND ${isOld}`)
   }
 }
 
-/** Withholds all due notices when their share is used up: a summary tells of their enquiries. */
+/** Withholds all untried notices: a summary tells of their enquiries. */
 export function withholdNotices(db: Db): Promise<void> {
-  return withhold(db, 'Notice', 0, `${NOT_ALONE}: there were too many.`)
+  return withholdUntried(db, 'TooMany', isOfKind('Notice'))
 }
 
-/** Withholds the untried mails of a kind that have been due for at least so many days. */
-async function withhold(db: Db, kind: MailKind, days: number, reason: string): Promise<void> {
-  const old = Prisma.sql`mail."TriedAt" IS NULL AND mail."Id" IN (SELECT "Id" FROM "Quvera_Mail"
-    WHERE "Status" = 'Pending' AND "Kind" = ${kind}::"Quvera_MailKind" AND "TriedAt" IS NULL
-      AND "DueAt" <= now() - make_interval(days => ${days}) LIMIT ${CHUNK})`
+/** Replicas get a new STAFF_EMAILS one after the other: one that still has the old one must not withhold what the others queue. */
+const NOT_STAFF_AFTER_SECONDS = 600
+
+export async function withholdOfOthers(db: Db, staff: string[]): Promise<void> {
+  const isLate = Prisma.sql`"QueuedAt" <= now() - make_interval(secs => ${NOT_STAFF_AFTER_SECONDS})`
+  const where = Prisma.sql`"Kind" IN ('Notice', 'Summary') AND NOT ${isFor(staff)} AND ${isLate}`
+  await transition(db, 'Withheld', Prisma.sql`mail."Status" = 'Pending' AND ${where}`, { because: 'NotStaff' })
+}
+
+function isOfKind(kind: MailKind): Prisma.Sql {
+  return Prisma.sql`"Kind" = ${kind}::"Quvera_MailKind"`
+}
+
+async function withholdUntried(db: Db, because: WithheldBecause, where: Prisma.Sql): Promise<void> {
+  const some = Prisma.sql`mail."Id" IN (SELECT "Id" FROM "Quvera_Mail"
+    WHERE "Status" = 'Pending' AND "FirstTriedAt" IS NULL AND ${where} LIMIT ${CHUNK}) AND mail."Status" = 'Pending'`
   let changed: number
-  do changed = await transition(db, 'Withheld', old, Prisma.sql`"LastError" = ${reason}`)
+  do changed = await transition(db, 'Withheld', some, { because })
   while (changed === CHUNK)
+}
+
+/** Which mails people may have sent once more: refused ones, uncertain ones, and those withheld for a reason that can pass. */
+export const MAY_SEND_AGAIN = Prisma.sql`(mail."Status" IN ('Failed', 'Unknown')
+  OR mail."WithheldBecause" IN ('TooMany', 'TooOld', 'Restored', 'ByStaff')) AND mail."Kind" <> 'SignIn'`
+
+/**
+ * Makes mails due now. A mail that was tried gets a new tag, as Resend sends nothing twice under the old one; what was
+ * withheld keeps its own. What is Pending is never touched. @returns how many
+ */
+export function retryMails(db: Pick<Db, '$queryRaw'>, ids: bigint[]): Promise<number> {
+  const where = Prisma.sql`mail."Id" = ANY(${ids.map(String)}::bigint[]) AND ${MAY_SEND_AGAIN}`
+  const set = Prisma.sql`, "QueuedAt" = now(), "FirstTriedAt" = NULL, "SentAt" = NULL, "ResendId" = NULL,
+    "Tag" = CASE mail."Status" WHEN 'Withheld' THEN mail."Tag" ELSE gen_random_uuid() END,
+    "Attempts" = CASE mail."Status" WHEN 'Withheld' THEN mail."Attempts" ELSE 0 END`
+  return transition(db, 'Pending', where, { set })
 }

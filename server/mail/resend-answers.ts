@@ -1,23 +1,22 @@
-import type { Result } from './queue.ts'
+import { propertiesOf } from '../errors.ts'
+import type { Answer } from './states.ts'
 
-/* What an answer of Resend's means for a mail. Every text of Resend's is cleaned before it is stored, shown or logged. */
+/* What an answer of Resend means for a mail. Every text of a stranger is cleaned before it is stored, shown or logged. */
 
-/** What the SDK returns; any part may be missing. */
-interface ResendAnswer {
-  data?: { id?: unknown } | null
-  error?: { name?: unknown; message?: unknown } | null
+/** What the SDK returns; any part may be missing. Without an answer `headers` is null. */
+export interface ResendAnswer {
+  data?: unknown
+  error?: unknown
   headers?: Record<string, string> | null
 }
 
 const TEXT_MAX = 500
-/** After an ambiguous answer, so that few mails get one while Resend is down. */
-const AMBIGUOUS_PAUSE_MAX_MS = 1000
-/** Times the usual pause: somebody has to correct the key, the sender or RESEND_BASE_URL first. */
-const MISCONFIGURED_FACTOR = 12
-const MISCONFIGURED_MAX_MS = 300_000
+/** After an answer about a key, the sender or the address of Resend: somebody has to correct it first. */
+const OURS_PAUSE_MS = 60_000
 const QUOTA_PAUSE_MS = 3_600_000
 const RETRY_AFTER_MAX_SECONDS = 3600
-/** Resend's names for a mail that it will never take; see isAboutMail. */
+const LIMITS = ['rate_limit_exceeded', 'daily_quota_exceeded', 'monthly_quota_exceeded']
+/** Resend's names for a mail that it will never take, if its message names a field of the mail or none. */
 const MAIL_ERRORS = [
   'validation_error',
   'missing_required_field',
@@ -26,10 +25,10 @@ const MAIL_ERRORS = [
   'security_error',
 ]
 /** In the message of an error, such as: Invalid `to` field. */
-const FIELD = /[`'"](to|reply_to|subject|text|html|headers|tags)[`'"]/
-const CONCERNS_SENDER = /[`'"]from[`'"]|\bfrom (?:address|field)\b|: from\b|api key/i
+const FIELD = /[`'"](?:to|reply_to|subject|text|html|headers|tags)[`'"]/
+const SENDER_OR_KEY = /[`'"]from[`'"]|\bfrom (?:address|field)\b|: from\b|api key/i
 /** Before a domain is verified, Resend sends to the owner of the account and nobody else. Its message names `from` too. */
-const CONCERNS_RECEIVER = /testing emails/i
+const RECEIVER = /testing emails/i
 
 /** One line of printable characters, at most `TEXT_MAX`. */
 export function clean(text: unknown): string {
@@ -42,32 +41,27 @@ export function replyCode(text: unknown): string | undefined {
   return /\b[245]\d\d\b(?:[ -]?[245]\.\d{1,3}\.\d{1,3}\b)?/.exec(String(text))?.[0]
 }
 
-/** The result of a request. `retryMs` is how long to pause if Resend does not say. */
-export function readResult(
-  { data, error: failure, headers }: ResendAnswer,
-  { isConnected, status }: { isConnected: boolean; status: number },
-  retryMs: number,
-): Result & { refusedField?: string | undefined } {
-  const resendId = clean(data?.id)
-  if (resendId) return { status: 'Sent', lastError: null, resendId }
-  const name = clean(failure?.name) || 'unreadable answer'
-  const message = clean(failure?.message)
-  const lastError = isConnected ? `${status || ''} ${name}: ${message}`.trim() : `no connection: ${message}`
-  // Resend did not take it: undo the try and pause all sending. `isRefused` also puts this mail behind the others.
-  const notTaken = (pauseMs: number): Result => ({ status: 'Pending', lastError, isTryUndone: true, pauseMs })
-  // Resend may have taken the mail, and another try will tell.
-  const ambiguous: Result = { status: 'Pending', lastError, pauseMs: Math.min(retryMs, AMBIGUOUS_PAUSE_MAX_MS) }
-  if (!isConnected) return notTaken(retryMs)
-  if (name === 'daily_quota_exceeded' || name === 'monthly_quota_exceeded') return notTaken(QUOTA_PAUSE_MS)
-  if (status === 429) return notTaken(readDelayMs(headers?.['retry-after']) ?? retryMs)
-  if (name === 'concurrent_idempotent_requests') return ambiguous
+/** @param pauseMs after a limit that does not say how long */
+export function readResult({ data, error: failure, headers }: ResendAnswer, pauseMs: number): Answer {
+  const resendId = clean(propertiesOf(data).id)
+  if (resendId) return { is: 'taken', resendId }
+  const properties = propertiesOf(failure)
+  const status = Number(properties.statusCode) || 0
+  const name = clean(properties.name) || 'unreadable answer'
+  const message = clean(properties.message)
+  if (!headers) return { is: 'unclear', error: `no answer: ${message}` }
+  const error = `${status || ''} ${name}: ${message}`.trim()
+  if (name === 'daily_quota_exceeded' || name === 'monthly_quota_exceeded')
+    return { is: 'not taken', error, pauseMs: QUOTA_PAUSE_MS }
+  if (status === 429 || LIMITS.includes(name))
+    return { is: 'not taken', error, pauseMs: readDelayMs(headers['retry-after']) ?? pauseMs }
   // An earlier try used the key with other content: the settings have changed since, and no try can tell.
-  if (name === 'invalid_idempotent_request') return { status: 'Unknown', lastError }
-  // The SDK's name for no answer, and for one that is not JSON: of a proxy, or of a firewall that rejects this mail.
-  if (name === 'application_error' || status < 400 || status >= 500) return ambiguous
-  if (isAboutMail(status, name, message)) return { status: 'Failed', lastError, refusedField: FIELD.exec(message)?.[1] }
-  const misconfigured = notTaken(Math.min(retryMs * MISCONFIGURED_FACTOR, MISCONFIGURED_MAX_MS))
-  return status === 401 ? misconfigured : { ...misconfigured, isRefused: true } // 401 is certainly about the key
+  if (name === 'invalid_idempotent_request') return { is: 'unknown', error }
+  if (name === 'concurrent_idempotent_requests') return { is: 'unclear', error }
+  // The SDK's name for an answer that is no JSON: of a proxy, or of a firewall that rejects this mail.
+  if (name === 'application_error' || status < 400 || status >= 500) return { is: 'unclear', error }
+  if (isAboutMail(status, name, message)) return { is: 'refused', error }
+  return { is: 'not taken', error, pauseMs: Math.max(pauseMs, OURS_PAUSE_MS), isOurs: true }
 }
 
 /**
@@ -79,16 +73,12 @@ export function readResult(
  */
 function isAboutMail(status: number, name: string, message: string): boolean {
   if (!MAIL_ERRORS.includes(name)) return false
-  if (CONCERNS_RECEIVER.test(message)) return true
-  return !CONCERNS_SENDER.test(message) && (status === 422 || status === 451 || FIELD.test(message))
+  if (RECEIVER.test(message)) return true
+  return !SENDER_OR_KEY.test(message) && (status === 422 || status === 451 || FIELD.test(message))
 }
 
 export function readDelayMs(value: string | null | undefined): number | undefined {
-  const seconds = readNumber(value)
-  return seconds === undefined ? undefined : Math.min(seconds, RETRY_AFTER_MAX_SECONDS) * 1000
-}
-
-export function readNumber(value: string | null | undefined): number | undefined {
-  const number = Number(value || Number.NaN)
-  return Number.isFinite(number) && number >= 0 ? number : undefined
+  const seconds = Number(value || Number.NaN)
+  if (!Number.isFinite(seconds) || seconds < 0) return undefined
+  return Math.min(seconds, RETRY_AFTER_MAX_SECONDS) * 1000
 }

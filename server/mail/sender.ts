@@ -4,27 +4,31 @@ import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
 import { releaseLease, takeLease } from '../database/lease.ts'
 import { isDatabaseAway } from '../errors.ts'
-import { type ClaimedMail, type Result, recordResult } from './queue.ts'
-import type { Turns } from './turns.ts'
+import { backOffMs, type ClaimedMail, recordAnswer } from './queue.ts'
+import type { Answer } from './states.ts'
 
-export interface Transport {
+/** Where mails go, and which of them: Resend (resend-channel.ts) or NOTIFY_URL (post-channel.ts). */
+export interface Channel {
   /** Only the process that holds this lease sends. */
   lease: string
-  /** Runs at each poll; if it fails, nothing is sent. `isUpkeep`: true once a minute. */
+  /** Runs about once a second; if it fails, nothing is sent. `isUpkeep`: true once a minute. */
   prepare(isUpkeep: boolean): Promise<void>
-  /** How many tries may be under way at a time. */
-  parallel: number
-  /** A try begins when its turn has come. */
-  turns: Turns
-  /** Claims the most urgent mails: `most`, or fewer. */
-  claim(most: number): Promise<ClaimedMail[]>
-  /** One try, which ends with the signal. */
-  attempt(mail: ClaimedMail, signal: AbortSignal): Promise<Result>
-  logResult(mail: ClaimedMail, result: Result): void
+  /** Claims the most urgent mail; with `isProbing` an untried one only if no mail was tried. */
+  claim(isProbing: boolean): Promise<ClaimedMail | undefined>
+  /** Between the beginnings of two requests. */
+  intervalMs(): number
+  /** One try, which ends with the signal. Does not throw for what the other side does. */
+  attempt(mail: ClaimedMail, signal: AbortSignal): Promise<Answer>
+  /** The base of the back-off. */
+  retrySeconds: number
+  /** The longest back-off; five minutes unless given. */
+  retryMaxSeconds?: number
+  /** Of an answer that counts. */
+  logAnswer(mail: ClaimedMail, answer: Answer): void
 }
 
 interface SenderOptions {
-  log: Pick<Logger, 'error' | 'debug'>
+  log: Pick<Logger, 'error' | 'warn' | 'debug'>
   leaseSeconds: number
   pollMs?: number | undefined
   /** Runs at each poll that the database does not answer. */
@@ -33,20 +37,22 @@ interface SenderOptions {
 
 const POLL_MS = 1000
 const UPKEEP_MS = 60_000
-const SENDER_LEASE_SECONDS = 5
-const TRY_TIMEOUT_MS = 10_000
-/** One claim takes as many mails as start within this time: a statement for each mail would take the processor from orders. */
-const CLAIMED_MS = 100
+const TRY_MAX_MS = 10_000
+/** Longer than a try, so that no other process sends beside it. */
+const SENDER_LEASE_SECONDS = 15
+/** Unclear answers about so many different mails in a row are an outage, and not the fault of a mail. */
+const OUTAGE_MAILS = 3
 
-/** Sends what is due until stopped. If its process dies, another one takes over when the lease ends. */
+/** Sends one mail after the other until stopped. If its process dies, another one takes over when the lease ends. */
 export function startSender(
   db: Db,
-  transport: Transport,
+  channel: Channel,
   { log, leaseSeconds, pollMs = POLL_MS, onDatabaseAway }: SenderOptions,
 ) {
   const holder = randomUUID()
   const graceIsOver = new AbortController()
-  const underWay = new Set<Promise<void>>()
+  /** The mails of the unclear answers since the last clear one, and how many answers that were. */
+  const unclear = { mails: new Set<bigint>(), answers: 0 }
   let isStopping = false
   let woken = new AbortController()
   let isReady = false
@@ -54,92 +60,111 @@ export function startSender(
   // Times by performance.now().
   let nextPollAt = 0
   let nextUpkeepAt = 0
-  let pausedUntil = 0
+  let nextRequestAt = 0
 
   async function run() {
     while (!isStopping) {
-      woken = new AbortController() // made before the step, so that `wake` during the step ends the sleep after it
-      const stepWaitMs = await step().catch(handleFailure)
-      const waitMs = Math.min(stepWaitMs, nextPollAt - performance.now())
-      if (waitMs > 0) await sleep(waitMs, undefined, { signal: woken.signal }).catch(() => undefined)
+      woken = new AbortController() // made before the step, so that `wake` during the step ends the rest after it
+      if (await step().catch(handleFailure)) continue
+      await rest(nextPollAt)
     }
   }
 
-  /** Polls if it is time, and begins to send what is due, as far as there is capacity. Returns how long to wait. */
-  async function step(): Promise<number> {
+  /** Polls if it is time, then sends the next mail. @returns whether another may be due now */
+  async function step(): Promise<boolean> {
     if (performance.now() >= nextPollAt) {
       nextPollAt = performance.now() + pollMs
       isReady = await prepare()
     }
-    if (!isReady) return pollMs
-    const waitMs = Math.max(pausedUntil, transport.turns.nextAt()) - performance.now()
-    if (waitMs > 0) return waitMs
-    const startableNow = Math.ceil(CLAIMED_MS / transport.turns.intervalMs()) // Infinity for posts, which have no interval
-    const most = Math.min(transport.parallel - underWay.size, startableNow)
-    const mails = most > 0 ? await transport.claim(most) : []
-    for (const mail of mails) await startInTurn(mail)
+    if (!isReady) return false
+    if (nextRequestAt > performance.now()) {
+      await rest(Math.min(nextRequestAt, nextPollAt))
+      return true
+    }
+    const mail = await channel.claim(isOutage())
     isFailing = false
-    return mails.length > 0 ? 0 : pollMs
+    if (!mail) return false
+    const startedAt = performance.now()
+    await send(mail)
+    nextRequestAt = Math.max(nextRequestAt, startedAt + channel.intervalMs()) // after the answer, which may name the limit
+    return true
   }
 
   /** @returns whether this process may send now */
   async function prepare(): Promise<boolean> {
     if (!(await takeSenderLease())) return false
     const isUpkeep = performance.now() >= nextUpkeepAt
-    await transport.prepare(isUpkeep)
+    await channel.prepare(isUpkeep)
     if (isUpkeep) nextUpkeepAt = performance.now() + UPKEEP_MS
     return takeSenderLease() // again, because the preparation may have taken longer than the lease lasts
   }
 
-  function takeSenderLease() {
-    return takeLease(db, transport.lease, holder, SENDER_LEASE_SECONDS)
+  async function send(mail: ClaimedMail) {
+    // A try ends before the claim does, or when the grace period of `stop` is over.
+    const timeout = AbortSignal.timeout(Math.min(TRY_MAX_MS, leaseSeconds * 500))
+    const answer = await channel.attempt(mail, AbortSignal.any([timeout, graceIsOver.signal]))
+    const backOff = backOffMs(mail.attempts, channel.retrySeconds, channel.retryMaxSeconds)
+    if (answer.is === 'not taken') pause(answer.pauseMs)
+    countUnclear(mail, answer)
+    // A mail that was not taken also goes behind the others: the reason may be its own, and misread.
+    const waitMs = answer.is === 'not taken' ? answer.pauseMs : answer.is === 'unclear' ? answer.dueInMs : 0
+    if (await recordAnswer(db, mail, answer, Math.max(backOff, waitMs ?? 0))) channel.logAnswer(mail, answer)
   }
 
-  function handleFailure(err: unknown): number {
+  /** While answers are unclear the pauses grow, and one mail that was tried is tried again: an outage leaves the others untried. */
+  function countUnclear(mail: ClaimedMail, answer: Answer) {
+    if (answer.is === 'withheld' || answer.is === 'unknown') return // no request was made
+    if (answer.is !== 'unclear') {
+      unclear.mails.clear()
+      unclear.answers = 0
+      return
+    }
+    unclear.mails.add(mail.id)
+    unclear.answers++
+    if (isOutage()) pause(backOffMs(unclear.answers - OUTAGE_MAILS + 1, channel.retrySeconds))
+  }
+
+  function isOutage(): boolean {
+    return unclear.mails.size >= OUTAGE_MAILS
+  }
+
+  function pause(ms: number) {
+    nextRequestAt = Math.max(nextRequestAt, performance.now() + ms)
+    log.debug({ lease: channel.lease, ms }, 'the sender pauses')
+  }
+
+  function takeSenderLease() {
+    return takeLease(db, channel.lease, holder, SENDER_LEASE_SECONDS)
+  }
+
+  function handleFailure(err: unknown): boolean {
     if (isDatabaseAway(err)) onDatabaseAway?.()
     else if (!isFailing) {
-      log.error({ err, lease: transport.lease }, 'the sender cannot work: nothing is sent')
+      log.error({ err, lease: channel.lease }, 'the sender cannot work: nothing is sent')
       isFailing = true
     }
     isReady = false
-    return pollMs
+    return false
   }
 
-  async function startInTurn(mail: ClaimedMail) {
-    await transport.turns.take(graceIsOver.signal)
-    const sending = sendOnce(mail)
-      .catch((err) => log.error({ err, mail: mail.id }, 'a mail was not sent, or its result was not recorded'))
-      .finally(() => {
-        underWay.delete(sending)
-        woken.abort()
-      })
-    underWay.add(sending)
-  }
-
-  async function sendOnce(mail: ClaimedMail) {
-    // A try ends before the claim does, or when the grace period of `stop` is over.
-    const timeout = AbortSignal.timeout(Math.min(TRY_TIMEOUT_MS, leaseSeconds * 500))
-    const result = await transport.attempt(mail, AbortSignal.any([timeout, graceIsOver.signal]))
-    if (result.pauseMs) {
-      pausedUntil = Math.max(pausedUntil, performance.now() + result.pauseMs)
-      log.debug({ lease: transport.lease, ms: result.pauseMs }, 'the sender pauses')
-    }
-    if (await recordResult(db, mail, result)) transport.logResult(mail, result)
+  /** Until `time`, or until `wake` or `stop`. */
+  function rest(time: number) {
+    const ms = Math.max(0, time - performance.now())
+    return sleep(ms, undefined, { signal: woken.signal }).catch(() => undefined)
   }
 
   const running = run()
   return {
-    /** Claims now instead of at the next poll. */
+    /** Sends now instead of at the next poll. */
     wake: () => woken.abort(),
-    /** Waits for tries under way, at most `graceMs`. */
+    /** Waits for the try under way, at most `graceMs`. */
     async stop(graceMs: number) {
       isStopping = true
       woken.abort()
-      const ended = running.then(() => Promise.allSettled(underWay))
-      await Promise.race([ended, sleep(graceMs, undefined, { ref: false })])
+      await Promise.race([running, sleep(graceMs, undefined, { ref: false })])
       graceIsOver.abort()
-      await ended
-      await releaseLease(db, transport.lease, holder).catch(() => undefined) // it ends by itself
+      await running
+      await releaseLease(db, channel.lease, holder).catch(() => undefined) // it ends by itself
     },
   }
 }

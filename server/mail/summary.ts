@@ -2,165 +2,51 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { brand } from '../../shared/brand.ts'
 import { formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared/indian-time.ts'
-import { findBackupProblem } from '../database/daily-backup.ts'
 import { type Db, readNow } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { takeLease } from '../database/lease.ts'
-import { toEnquiry } from '../enquiries/enquiry.ts'
+import { ENQUIRY, type Enquiry } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
-import { DAY_MS, formatCount, staffCommand } from '../format.ts'
-import { type Budget, summaryIntervalMs } from './budget.ts'
-import { replyCode } from './resend-answers.ts'
-import { IN_SUMMARY, kinds, NOT_ALONE, rejectedStates, WAITS_FOR_SUMMARY, WITHHELD_BY_RESTORE } from './states.ts'
-import { maskLargeQuantity } from './templates.ts'
+import { DAY_MS, formatCount } from '../format.ts'
+import { summaryIntervalMs } from './budget.ts'
+import { readProblems } from './problems.ts'
+import { transition } from './queue.ts'
+import { MAIL_LEASE } from './states.ts'
+import { titleOf } from './templates.ts'
 
 /*
- * A summary is a mail to staff about several enquiries and problems; the daily digest is one too. It holds no personal data
- * and no text of a stranger, so erasing a person does not change it.
+ * A summary is a mail to each of staff about several enquiries and problems; the daily digest is one too. It holds no personal
+ * data and no text of a visitor, so erasing a person does not change it.
  */
 
 const DIGEST_LEASE = 'digest'
 const WAIT_MS = 60_000
-/** In a list so many enquiries have a line each, and so many more are named by their references. */
-const LINES_MAX = 50
-const NAMED_MAX = 1000
-/** The most rows of a list, and the most notices of a summary, so that the cost does not grow. Further notices wait. */
-const READ_MAX = 2000
-const NOTICES_MAX = 10_000
+/** In a list so many enquiries have a line each; of the others the number is told. */
+const LINES_MAX = 10
+/** So many enquiries are told of by one summary; further ones wait for the next. */
+const NAMED_MAX = 2000
 
-/** Mails that did not arrive, or perhaps did not (Unknown). */
-const didNotArrive = { status: { in: [...rejectedStates, 'Unknown' as const] } }
-export const undeliveredSummaries = { ...didNotArrive, kind: 'Summary' as const }
+type Settings = Pick<
+  Env,
+  'STAFF_EMAILS' | 'MAIL_DAILY_BUDGET' | 'DIGEST_AT' | 'BACKUP_DIR' | 'RESEND_API_KEY' | 'RESEND_WEBHOOK_SECRET'
+>
 
-interface Listed {
-  id: string
-  reference: string
+interface List {
+  title: string
+  /** The newest ones. */
+  enquiries: Enquiry[]
+  count: number
 }
 
-/** A notice that waits for a summary, with its enquiry. */
-interface WaitingNotice extends Listed {
-  mail: bigint
-  isNew: boolean
-  /** It was not mailed, because a summary tells of its enquiry. */
-  isHeldBack: boolean
-}
-
-/** Those that have waited longest, at most `NOTICES_MAX`, in the order of their enquiries: the newest first. */
-function readWaitingNotices(db: Db): Promise<WaitingNotice[]> {
-  return db.$queryRaw`
-    SELECT mail."Id" AS "mail", starts_with(mail."LastError", ${NOT_ALONE}) AS "isHeldBack", form."Id"::text AS "id",
-      form."Reference" AS "reference", form."Status" = 'New' AS "isNew"
-    FROM (SELECT * FROM "Quvera_Mail" WHERE ${WAITS_FOR_SUMMARY} ORDER BY "DueAt" LIMIT ${NOTICES_MAX}) mail
-    JOIN "Quvera_Form" form ON form."Id" = mail."EnquiryId"
-    ORDER BY form."ReceivedAt" DESC, form."Id" DESC`
-}
-
-/**
- * Composes the text; its first line is the subject. Undefined if there is nothing to report.
- * @param notices those that wait, if the caller has read them, because it marks the same ones as told
- */
-export async function readSummary(
-  db: Db,
-  now: Date,
-  backupDir?: string,
-  notices?: WaitingNotice[],
-): Promise<string | undefined> {
-  const stillNew = (notices ?? (await readWaitingNotices(db))).filter(({ isNew }) => isNew)
-  const heldBack = stillNew.filter(({ isHeldBack }) => isHeldBack)
-  const untold = stillNew.filter(({ isHeldBack }) => !isHeldBack)
-  const { toCall, waiting, reopened } = await readLists(db, new Date(now.getTime() - DAY_MS))
-  const summaries = await db.mail.findMany({ where: undeliveredSummaries, orderBy: { id: 'desc' }, take: LINES_MAX })
-  const backupProblem = backupDir && (await findBackupProblem(backupDir))
-  const missing = untold.length + toCall.length + summaries.length
-  const subject = [
-    heldBack.length && formatCount(heldBack.length, 'enquiry', 'enquiries'),
-    waiting.length && ifCut(waiting) + formatCount(waiting.length, 'enquiry waits', 'enquiries wait'),
-    reopened.length && formatCount(reopened.length, 'enquiry reopened', 'enquiries reopened'),
-    missing && ifCut(toCall) + formatCount(missing, 'mail did not arrive', 'mails did not arrive'),
-    backupProblem && 'no backup',
-  ].filter(Boolean)
-  if (subject.length === 0) return undefined
-  const lists: [title: string, enquiries: Listed[], command: string][] = [
-    ['Not mailed one by one, because there were too many or they may be spam.', heldBack, 'list --new'],
-    [
-      'Nobody has been told of these, as far as is known: their notice did not arrive, or a restore held it back.',
-      untold,
-      'mails',
-    ],
-    ['Ring these visitors: their acknowledgement did not arrive, or was marked as spam.', toCall, 'mails'],
-    ['Still New after 24 hours.', waiting, 'list --new'],
-    ['Closed, and opened again in Prisma Studio or psql: listed for 24 hours, or until closed.', reopened, 'list'],
-  ]
-  const listed = lists.filter(([, enquiries]) => enquiries.length > 0)
-  return [
-    `${brand.name}: ${subject.join(', ')}, ${formatIndianTime(now)}`,
-    ...(await Promise.all(listed.map((list) => listText(db, ...list)))),
-    ...(backupProblem ? [`${backupProblem} The site's log says why.`] : []),
-    ...summaries.map(({ id, status }) => `Summary ${id} did not arrive (${status}): ${staffCommand('list --new')}`),
-    `${staffCommand('show REFERENCE')} shows everything about an enquiry. ${staffCommand('status REFERENCE Contacted')} removes an enquiry that is New from these lists.`,
-  ].join('\n\n')
-}
-
-/** Enquiries that need something from staff, the newest first. */
-async function readLists(db: Db, dayAgo: Date) {
-  const newest = (from: Prisma.Sql): Promise<Listed[]> => db.$queryRaw`
-    SELECT form."Id"::text AS "id", form."Reference" AS "reference" FROM ${from}
-    ORDER BY form."ReceivedAt" DESC, form."Id" DESC LIMIT ${READ_MAX}`
-  const toCall = await newest(Prisma.sql`(
-    SELECT "EnquiryId" FROM "Quvera_Mail"
-    WHERE "Kind" = 'Acknowledgement' AND "Status" IN ('Bounced', 'Failed', 'Complained')
-    ORDER BY "Id" DESC LIMIT ${READ_MAX}) mail
-    JOIN "Quvera_Form" form ON form."Id" = mail."EnquiryId" AND form."Status" = 'New'`)
-  const waiting = await newest(
-    Prisma.sql`"Quvera_Form" form WHERE form."Status" = 'New' AND form."ReceivedAt" <= ${dayAgo}`,
-  )
-  // "Who" is null for changes in Studio and psql. Studio can reopen an enquiry by mistake: it saves the row as it read it.
-  const reopened = await newest(Prisma.sql`"Quvera_Form" form WHERE form."Status" <> 'Closed' AND form."Id" IN (
-    SELECT "EnquiryId" FROM "Quvera_History"
-    WHERE "At" > ${dayAgo} AND "Column" = 'Status' AND "Before" = 'Closed' AND "Who" IS NULL)`)
-  return { toCall, waiting, reopened }
-}
-
-/** The newest in a line each, more by their references, and the command that shows the rest. */
-async function listText(db: Db, title: string, enquiries: Listed[], command: string): Promise<string> {
-  const rows = await db.enquiry.findMany({
-    where: { id: { in: enquiries.slice(0, LINES_MAX).map(({ id }) => id) } },
-    include: { mails: { where: didNotArrive } },
-    orderBy: [{ receivedAt: 'desc' }, { id: 'desc' }],
-  })
-  const lines = rows.map((row) => {
-    const { reference, quantity, products, retailerSelfUse } = toEnquiry(row)
-    const spam = row.suspectedSpam ? ['suspected spam'] : []
-    const results = row.mails.map(({ kind, status, lastError }) =>
-      [kinds[kind].short, status, replyCode(lastError)].filter(Boolean).join(' '),
-    )
-    const what = `${maskLargeQuantity(quantity)} × ${products}, ${retailerSelfUse}`
-    return [reference, what, formatIndianTime(row.receivedAt), ...spam, ...results].join(' · ')
-  })
-  const named = enquiries.slice(LINES_MAX, LINES_MAX + NAMED_MAX).map(({ reference }) => reference)
-  if (named.length > 0) lines.push(`Also: ${named.join(', ')}`)
-  const more = enquiries.length - LINES_MAX - NAMED_MAX
-  if (more > 0) lines.push(`And ${ifCut(enquiries)}${more} more: ${staffCommand(command)}`)
-  return [title, ...lines].join('\n')
-}
-
-function ifCut({ length }: Listed[]): string {
-  return length === READ_MAX ? 'at least ' : ''
-}
-
-/**
- * Writes a summary `waitMs` after the first notice begins to wait for one, and not before the interval since the last
- * summary is over. Also writes the digest.
- */
-export function createSummaryWriter(db: Db, env: Env, budget: Budget, log: Pick<Logger, 'error'>, waitMs = WAIT_MS) {
-  const { DIGEST_AT: digestAt, BACKUP_DIR: backupDir } = env
-  const intervalMs = summaryIntervalMs(budget)
+/** Writes the summaries and the digest that are due. `waitMs`: how long a summary waits for more enquiries. */
+export function createSummaryWriter(db: Db, env: Settings, log: Pick<Logger, 'error'>, waitMs = WAIT_MS) {
   let nextTryAt = 0 // by this process's monotonic clock
   return async (isUpkeep: boolean) => {
     if (performance.now() < nextTryAt) return
     try {
-      if (await isSummaryDue(db, waitMs, intervalMs)) await writeSummary(db, await readNow(db), backupDir)
-      else if (isUpkeep && digestAt !== 'off') await writeDigestIfDue(db, digestAt, await readNow(db), backupDir)
+      if (await isSummaryDue(db, env, waitMs))
+        await writeSummary(db, env, (locked) => isSummaryDue(locked, env, waitMs))
+      else if (isUpkeep && env.DIGEST_AT !== 'off') await writeDigestIfDue(db, env, await readNow(db))
     } catch (err) {
       nextTryAt = performance.now() + waitMs
       log.error({ err }, 'a summary could not be written; it will be tried again')
@@ -168,54 +54,150 @@ export function createSummaryWriter(db: Db, env: Env, budget: Budget, log: Pick<
   }
 }
 
-async function isSummaryDue(db: Db, waitMs: number, intervalMs: number): Promise<boolean> {
+/**
+ * A summary is due `waitMs` after the first real enquiry is untold, and once the interval since the last summary is over;
+ * suspected spam alone is told of once a day. A summary that reaches nobody must not beget another: the next one waits until
+ * a mail of the last one was taken, a day is over, or there is a new address.
+ */
+async function isSummaryDue(db: Pick<Db, '$queryRaw'>, env: Settings, waitMs: number): Promise<boolean> {
+  const { STAFF_EMAILS: staff, MAIL_DAILY_BUDGET: budget } = env
   const before = (ms: number) => Prisma.sql`now() - make_interval(secs => ${ms / 1000})`
+  const untoldSince = (isSpam: boolean) =>
+    Prisma.sql`(SELECT min("UntoldSince") FROM "Quvera_Form" WHERE "SuspectedSpam" = ${isSpam} AND "UntoldSince" IS NOT NULL)`
   const [{ isDue }] = await db.$queryRaw<[{ isDue: boolean | null }]>`
-    SELECT (SELECT min("DueAt") FROM "Quvera_Mail" WHERE ${WAITS_FOR_SUMMARY}) <= ${before(waitMs)}
-      AND coalesce((SELECT max("TriedAt") FROM "Quvera_Mail" WHERE "Kind" = 'Summary') <= ${before(intervalMs)}, TRUE)
-      AND NOT EXISTS (SELECT FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Summary' AND "TriedAt" IS NULL)
-      AS "isDue"`
+    WITH last AS (SELECT "Id", "At" FROM "Quvera_Summary" WHERE "At" <= now() ORDER BY "At" DESC LIMIT 1),
+      mails AS (SELECT "Status", lower("To") AS address FROM "Quvera_Mail" WHERE "SummaryId" = (SELECT "Id" FROM last))
+    SELECT CASE
+      WHEN NOT EXISTS (SELECT FROM last) OR (SELECT "At" FROM last) <= ${before(DAY_MS)}
+        THEN least(${untoldSince(false)}, ${untoldSince(true)}) <= ${before(waitMs)}
+      WHEN (SELECT "At" FROM last) <= ${before(summaryIntervalMs(budget, staff.length))}
+        AND (EXISTS (SELECT FROM mails WHERE "Status" IN ('Sent', 'Delivered', 'Complained'))
+          OR EXISTS (SELECT FROM unnest(${staff}::text[]) each WHERE lower(each) NOT IN (SELECT address FROM mails)))
+        THEN ${untoldSince(false)} <= ${before(waitMs)}
+      END AS "isDue"`
   return isDue === true
 }
 
 /**
- * Writes a summary, after which the notices that were read for it wait no longer. The summary tells of the enquiries that are
- * still New. Returns false if there was nothing to report.
+ * In one transaction reads the enquiries that staff have not been told of, composes the text from them, and marks just these
+ * as told. A notice or a status that changes meanwhile waits for its end.
+ * @param isDue asked once more when no other process can write one
+ * @returns whether there was anything to tell
  */
-export async function writeSummary(db: Db, now: Date, backupDir?: string): Promise<boolean> {
-  const notices = await readWaitingNotices(db)
-  const text = await readSummary(db, now, backupDir, notices)
-  const key = `${kinds.Summary.key}/${randomUUID()}`
-  await db.$transaction(async (transaction) => {
-    const summary = text && (await transaction.mail.create({ data: { kind: 'Summary', text, key } }))
-    const told = summary ? notices.filter(({ isNew }) => isNew) : []
-    const reason = summary ? `${IN_SUMMARY} ${summary.id}.` : null
-    await transaction.$executeRaw`
-      UPDATE "Quvera_Mail" SET "DueAt" = NULL,
-        "LastError" = CASE
-          WHEN "Status" <> 'Withheld' THEN "LastError" -- why it failed
-          WHEN "LastError" = ${WITHHELD_BY_RESTORE} THEN "LastError" -- mails retry --restored looks for it
-          WHEN "Id" = ANY(${idsOf(told)}::bigint[]) THEN ${reason} -- the summary names its enquiry
-          -- Its enquiry is no longer New, so that the summary leaves it out.
-          ELSE 'Not sent: the enquiry was answered before.' END
-      WHERE "Id" = ANY(${idsOf(notices)}::bigint[]) AND ${WAITS_FOR_SUMMARY}`
-  })
-  return text !== undefined
+export function writeSummary(
+  db: Db,
+  env: Settings,
+  isDue: (db: Pick<Db, '$queryRaw'>) => Promise<boolean> = async () => true,
+  isDigest = false,
+): Promise<boolean> {
+  return db.$transaction(
+    async (transaction) => {
+      await transaction.$queryRaw`SELECT FROM "Quvera_Lease" WHERE "Name" = ${MAIL_LEASE} FOR UPDATE`
+      if (!(await isDue(transaction))) return false
+      const untold = await transaction.$queryRaw<Enquiry[]>`
+        SELECT ${ENQUIRY} FROM "Quvera_Form" form WHERE "UntoldSince" IS NOT NULL
+        ORDER BY "SuspectedSpam", "UntoldSince" LIMIT ${NAMED_MAX} FOR NO KEY UPDATE`
+      const text = await composeSummary(transaction as Db, env, untold, isDigest)
+      if (!text) return false
+      await transaction.$executeRaw`
+        UPDATE "Quvera_Form" SET "UntoldSince" = NULL WHERE "Id" = ANY(${untold.map(({ id }) => id)}::uuid[])`
+      // Mails of an earlier summary that were not tried would tell less than this one.
+      const untried = Prisma.sql`mail."Kind" = 'Summary' AND mail."Status" = 'Pending' AND mail."FirstTriedAt" IS NULL`
+      await transition(transaction, 'Withheld', untried, { because: 'TooOld' })
+      await transaction.$executeRaw`
+        WITH summary AS (INSERT INTO "Quvera_Summary" ("Text") VALUES (${text}) RETURNING "Id")
+        INSERT INTO "Quvera_Mail" ("SummaryId", "Kind", "To")
+        SELECT "Id", 'Summary', "To" FROM summary CROSS JOIN unnest(${env.STAFF_EMAILS}::text[]) AS "To"`
+      return true
+    },
+    { maxWait: 10_000, timeout: 10_000, isolationLevel: 'ReadCommitted' },
+  )
 }
 
-function idsOf(notices: WaitingNotice[]): string[] {
-  return notices.map(({ mail }) => String(mail))
+/** The first line is the subject. Undefined if there is nothing to tell. */
+export async function composeSummary(
+  db: Db,
+  env: Settings,
+  untold: Enquiry[],
+  isDigest = false,
+): Promise<string | undefined> {
+  const now = await readNow(db)
+  const newestOf = (enquiries: Enquiry[]) =>
+    enquiries.toSorted((a, b) => Number(b.receivedAt) - Number(a.receivedAt)).slice(0, LINES_MAX)
+  const real = untold.filter(({ suspectedSpam }) => !suspectedSpam)
+  const spam = untold.filter(({ suspectedSpam }) => suspectedSpam)
+  const lists: List[] = [
+    { title: 'Not mailed one by one:', enquiries: newestOf(real), count: real.length },
+    ...(isDigest ? await readWaiting(db) : []),
+    { title: 'Suspected spam, without an acknowledgement:', enquiries: newestOf(spam), count: spam.length },
+  ]
+  const problems = await readProblems(db, env, { withAddresses: true, siteSeconds: process.uptime() })
+  if (isDigest && (await isNewDatabase(db)))
+    problems.push('The database was made anew within the last day. If it should hold enquiries, see the runbook.')
+  const counted = (list: List | undefined, one: string, many: string) =>
+    list?.count && formatCount(list.count, one, many)
+  const [told, waiting, toRing] = lists
+  const subject = [
+    counted(told, 'enquiry', 'enquiries'),
+    isDigest && counted(waiting, 'enquiry waits', 'enquiries wait'),
+    isDigest && counted(toRing, 'visitor to ring', 'visitors to ring'),
+    spam.length > 0 && `${spam.length.toLocaleString('en-IN')} suspected`,
+    problems.length > 0 && formatCount(problems.length, 'problem', 'problems'),
+  ].filter(Boolean)
+  if (subject.length === 0) return undefined
+  return [
+    `${brand.name}: ${subject.join(', ')}, ${formatIndianTime(now)}`,
+    ...problems,
+    ...lists.filter(({ count }) => count > 0).map(listText),
+  ].join('\n\n')
+}
+
+function listText({ title, enquiries, count }: List): string {
+  const lines = enquiries.map((enquiry) => `${titleOf(enquiry)} · ${formatIndianTime(enquiry.receivedAt)}`)
+  const more = count - enquiries.length
+  return [title, ...lines, ...(more > 0 ? [`and ${more.toLocaleString('en-IN')} more`] : [])].join('\n')
+}
+
+/** Enquiries that are New and need something from staff. */
+async function readWaiting(db: Db): Promise<List[]> {
+  const read = async (title: string, from: Prisma.Sql): Promise<List> => {
+    const enquiries = await db.$queryRaw<Enquiry[]>`
+      SELECT ${ENQUIRY} FROM ${from} ORDER BY form."ReceivedAt" DESC LIMIT ${LINES_MAX}`
+    const [{ count }] = await db.$queryRaw<[{ count: number }]>`SELECT count(*)::int AS "count" FROM ${from}`
+    return { title, enquiries, count }
+  }
+  return [
+    await read(
+      'Still New after 24 hours:',
+      Prisma.sql`"Quvera_Form" form
+        WHERE form."Status" = 'New' AND NOT form."SuspectedSpam" AND form."ReceivedAt" <= now() - interval '24 hours'`,
+    ),
+    await read(
+      'Their acknowledgement did not arrive, so ring them:',
+      Prisma.sql`"Quvera_Mail" mail JOIN "Quvera_Form" form ON form."Id" = mail."EnquiryId" AND form."Status" = 'New'
+        WHERE mail."Kind" = 'Acknowledgement' AND mail."Status" IN ('Bounced', 'Failed', 'Complained')`,
+    ),
+  ]
+}
+
+async function isNewDatabase(db: Db): Promise<boolean> {
+  const [{ isNew }] = await db.$queryRaw<[{ isNew: boolean }]>`
+    SELECT min(finished_at) > now() - interval '24 hours' AS "isNew" FROM _prisma_migrations`
+  return isNew
 }
 
 /**
- * Writes today's digest from the time `at` in India on. While the lease `digest` lasts, today's is done, even if it was
- * empty. It is taken last: a process that dies before that may have the digest written twice, but never skipped.
+ * Writes today's digest from DIGEST_AT in India on. While the lease `digest` lasts, today's is done, even if it was empty. It
+ * is taken last: a process that dies before that may have the digest written twice, but never skipped.
  */
-export async function writeDigestIfDue(db: Db, at: string, now: Date, backupDir?: string): Promise<boolean> {
-  const due = parseIndianTime(formatIndianDay(now), at)
-  const isDone = (await db.lease.count({ where: { name: DIGEST_LEASE, until: { gt: now } } })) > 0
-  if (now < due || isDone) return false
-  const isWritten = await writeSummary(db, now, backupDir)
+export async function writeDigestIfDue(db: Db, env: Settings, now: Date): Promise<boolean> {
+  const due = parseIndianTime(formatIndianDay(now), env.DIGEST_AT)
+  // A lease that ends later than a day from now was taken before the clock was put right.
+  const isDone = await db.lease.count({
+    where: { name: DIGEST_LEASE, until: { gt: now, lte: new Date(now.getTime() + DAY_MS) } },
+  })
+  if (now < due || isDone > 0) return false
+  const isWritten = await writeSummary(db, env, undefined, true)
   await takeLease(db, DIGEST_LEASE, randomUUID(), (due.getTime() + DAY_MS - now.getTime()) / 1000)
   return isWritten
 }

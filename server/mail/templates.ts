@@ -6,7 +6,7 @@ import { PRIVACY_PATH } from '../../shared/page-paths.ts'
 import { type Enquiry, enquiryFields, fieldLabels } from '../enquiries/enquiry.ts'
 import { type Subscriber, subscriptionLink, UNCONFIRMED_DAYS } from '../enquiries/subscribers.ts'
 import type { StoredMail } from './queue.ts'
-import { type Message, REPLY_GOES_TO_VISITOR } from './resend.ts'
+import type { Message } from './resend.ts'
 
 const SUBJECT_MAX = 120
 
@@ -15,15 +15,14 @@ type Part = Pick<Message, 'text' | 'html'>
 type Row = [label: string, value: string, link?: string | undefined]
 
 /** Made of stored rows and settings only, so that a repeat has the same bytes. Without `publicUrl` no mail links to the site. */
-export function writeMessage(mail: StoredMail, staffEmails: string[], publicUrl = ''): Message | undefined {
-  const { kind, text, enquiry, subscriber } = mail
-  const sent = { idempotencyKey: mail.key, tag: mail.tag }
-  const toVisitor = (email: string) => ({ ...sent, to: [email], replyTo: brand.email })
-  if (kind === 'Summary') return { ...sent, to: staffEmails, ...createSummary(text ?? '') }
-  if (subscriber) return { ...toVisitor(subscriber.email), ...createConfirmation(subscriber, publicUrl) }
-  if (!enquiry) return undefined // what it was about has been erased
-  if (kind === 'Acknowledgement') return { ...toVisitor(enquiry.email), ...createAcknowledgement(enquiry, publicUrl) }
-  return { ...sent, to: staffEmails, replyTo: enquiry.email, ...createNotice(enquiry) }
+export function writeMessage(mail: StoredMail, publicUrl = ''): Message {
+  const { kind, tag, to, text, enquiry, subscriber } = mail
+  if (to && text) return { tag, to, ...createSummary(text) }
+  if (to && enquiry) return { tag, to, replyTo: enquiry.email, ...createNotice(enquiry) }
+  const toVisitor = { tag, replyTo: brand.email }
+  if (subscriber) return { ...toVisitor, to: subscriber.email, ...createConfirmation(subscriber, publicUrl) }
+  if (enquiry) return { ...toVisitor, to: enquiry.email, ...createAcknowledgement(enquiry, publicUrl) }
+  throw new Error(`What a mail of the kind ${kind} is about was erased`)
 }
 
 export function createNotice(enquiry: Enquiry): Content {
@@ -32,7 +31,7 @@ export function createNotice(enquiry: Enquiry): Content {
   const mailto = `mailto:${encodeURIComponent(email).replace('%40', '@')}`
   const links: Partial<Record<OrderField, string>> = { mobile: phone, email: mailto }
   return createContent(titleOf(enquiry), [
-    paragraph(`A new purchase enquiry. ${REPLY_GOES_TO_VISITOR}`),
+    paragraph('A new purchase enquiry. A reply to this mail goes to the visitor.'),
     referenceLine(reference),
     table([
       ...enquiryFields.map((field): Row => [fieldLabels[field], enquiry[field], links[field]]),

@@ -12,9 +12,9 @@ import {
   UsageError,
 } from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
-import { byTime } from './records.ts'
 
 const LISTED_MAX = 50
+const byTime = (direction: 'asc' | 'desc') => [{ receivedAt: direction }, { id: direction }]
 /** Few enough for a short statement. */
 const CHUNK = 500
 const ELSEWHERE =

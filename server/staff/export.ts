@@ -1,10 +1,11 @@
+import { pipeline } from 'node:stream/promises'
 import type { Db } from '../database/database.ts'
 import type { Prisma } from '../database/generated/client.ts'
+import { createCsv, readRecords, recordColumns } from '../enquiries/records.ts'
 import { formatCount } from '../format.ts'
-import { listReferences } from './access-log.ts'
+import { listReferences, recordAccessTo } from './access-log.ts'
 import { type Filters, type Person, readPerson, toFilter, UsageError, withFilters } from './input.ts'
-import { type AddCommand, type Terminal, writeCsv } from './output.ts'
-import { readRecords, recordAccessTo, recordColumns } from './records.ts'
+import { type AddCommand, type Terminal, writeJson } from './output.ts'
 
 export function exportCommand(add: AddCommand, terminal: Terminal) {
   withFilters(add('export'))
@@ -14,18 +15,21 @@ export function exportCommand(add: AddCommand, terminal: Terminal) {
       'a mail address in any case, or a mobile number; without other options. A subscription is found by its address only',
       readPerson,
     )
-    .action(async ({ person, ...filters }: Filters & { person?: Person }) => {
-      if (person && Object.keys(filters).length > 0) throw new UsageError('--person takes no other options')
+    .option('--json', 'for programs')
+    .action(async ({ person, json, ...filters }: Filters & { person?: Person; json?: boolean }) => {
+      if (person && (json || Object.keys(filters).length > 0)) throw new UsageError('--person takes no other options')
       const where = toFilter(filters)
       await terminal.onDatabase((db) =>
-        person ? exportPerson(terminal, db, person) : exportEnquiries(terminal, db, where),
+        person ? exportPerson(terminal, db, person) : exportEnquiries(terminal, db, where, json),
       )
     })
 }
 
-async function exportEnquiries(terminal: Terminal, db: Db, where: Prisma.EnquiryWhereInput) {
+async function exportEnquiries(terminal: Terminal, db: Db, where: Prisma.Sql, isJson = false) {
   await recordAccessTo(terminal, db, where)
-  await writeCsv(terminal, recordColumns, readRecords(db, where, 'asc'))
+  const records = readRecords(db, where, 'asc')
+  if (isJson) await writeJson(terminal, records)
+  else await pipeline(records, createCsv(recordColumns), terminal.output)
 }
 
 async function exportPerson({ print, recordAccess }: Terminal, db: Db, person: Person) {

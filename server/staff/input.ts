@@ -4,12 +4,11 @@ import { buyerTypes, products } from '../../shared/catalogue.ts'
 import { formatIndianDay, parseIndianTime } from '../../shared/indian-time.ts'
 import { asciiEmail } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
-import type { Prisma } from '../database/generated/client.ts'
-import { type BuyerType, EnquiryStatus, type Product } from '../database/generated/enums.ts'
-import { enumMember } from '../enquiries/enquiry.ts'
+import { Prisma } from '../database/generated/client.ts'
+import { EnquiryStatus } from '../database/generated/enums.ts'
 import { monthsBefore } from '../enquiries/retention.ts'
 import { OperatorError } from '../errors.ts'
-import { DAY_MS, staffCommand } from '../format.ts'
+import { DAY_MS } from '../format.ts'
 
 /** Wrong usage: exit code 2. */
 export class UsageError extends Error {}
@@ -40,25 +39,24 @@ function readSince(text: string): Date {
   return /^\d+[a-z]?$/i.test(text) ? readAge(text)(new Date()) : readDay(text)
 }
 
-/** Reads one of `values` in any case, with or without the brand. Returns Prisma's name for it. */
-export function choice<Member extends string>(what: string, values: readonly string[]): (text: string) => Member {
+/** Reads one of `values` in any case, with or without the brand. */
+function choice(what: string, values: readonly string[]): (text: string) => string {
   return (text) => {
     const typed = text.trim().toLowerCase()
     const value = values.find((each) => [typed, `${brand.name} ${typed}`.toLowerCase()].includes(each.toLowerCase()))
     if (!value) throw new UsageError(`${what} must be one of: ${values.join(', ')}`)
-    return enumMember(value) as Member
+    return value
   }
 }
 
-export const statusNames = Object.values(EnquiryStatus)
-export const readStatus = choice<EnquiryStatus>('The status', statusNames)
+const statusNames = Object.values(EnquiryStatus)
 
 export interface Filters {
   from?: Date
   to?: Date
-  product?: Product
-  type?: BuyerType
-  status?: EnquiryStatus
+  product?: string
+  type?: string
+  status?: string
 }
 
 /** Adds the options that select enquiries. */
@@ -70,20 +68,24 @@ export function withFilters(command: Command): Command {
       readSince,
     )
     .option('--to <day>', 'received on this Indian day or earlier', readDay)
-    .option('--product <name>', products.join(' or '), choice<Product>('--product', products))
-    .option('--type <name>', buyerTypes.join(' or '), choice<BuyerType>('--type', buyerTypes))
-    .option('--status <name>', statusNames.join(', '), readStatus)
+    .option('--product <name>', products.join(' or '), choice('--product', products))
+    .option('--type <name>', buyerTypes.join(' or '), choice('--type', buyerTypes))
+    .option('--status <name>', statusNames.join(', '), choice('The status', statusNames))
 }
 
-export function toFilter({ from, to, product, type, status }: Filters): Prisma.EnquiryWhereInput {
+/** A condition about `form`. */
+export function toFilter({ from, to, product, type, status }: Filters): Prisma.Sql {
   const end = to && new Date(to.getTime() + DAY_MS)
   if (from && end && from >= end) throw new UsageError('--from is later than --to')
-  return {
-    receivedAt: { ...(from && { gte: from }), ...(end && { lt: end }) },
-    ...(product && { products: product }),
-    ...(type && { retailerSelfUse: type }),
-    ...(status && { status }),
-  }
+  const conditions = [
+    Prisma.sql`TRUE`,
+    ...(from ? [Prisma.sql`form."ReceivedAt" >= ${from}`] : []),
+    ...(end ? [Prisma.sql`form."ReceivedAt" < ${end}`] : []),
+    ...(product ? [Prisma.sql`form."Products"::text = ${product}`] : []),
+    ...(type ? [Prisma.sql`form."RetailerSelfUse"::text = ${type}`] : []),
+    ...(status ? [Prisma.sql`form."Status"::text = ${status}`] : []),
+  ]
+  return Prisma.join(conditions, ' AND ')
 }
 
 /** Joins a reference that was typed as two words: `QV 7K3M9P`. One to five letters are a prefix: no code is that short. */
@@ -106,7 +108,9 @@ export function readReferences(words: string[]): string[] {
 function readReference(text: string): string {
   const [, prefix, code] = /^([A-Z]{1,5})?([0-9A-Z]{6})$/.exec(text.toUpperCase().replace(/[\s-]/g, '')) ?? []
   if (!code)
-    throw new UsageError(`"${text}" is not a reference such as ${brand.referencePrefix}-7K3M9P. Try: list ${text}`)
+    throw new UsageError(
+      `"${text}" is not a reference such as ${brand.referencePrefix}-7K3M9P. The desk finds one by any text`,
+    )
   return prefix ? `${prefix}-${code}` : `-${code}` // the hyphen at the beginning marks an ending
 }
 
@@ -122,13 +126,13 @@ export async function findByReference(db: Db, references: string[]) {
   const endings = references.filter(isEnding)
   const rows = await db.enquiry.findMany({
     where: { OR: [{ reference: { in: references } }, ...endings.map((endsWith) => ({ reference: { endsWith } }))] },
-    include: { mails: { orderBy: { id: 'asc' } }, history: { orderBy: { id: 'asc' } } },
+    select: { id: true, reference: true },
     orderBy: { receivedAt: 'asc' },
   })
   const found = references.map((reference) => {
     const [row, other] = rows.filter((each) => each.reference.endsWith(reference))
     const name = isEnding(reference) ? reference.slice(1) : reference // as it was typed
-    if (!row) throw new OperatorError(`There is no enquiry ${name}. ${staffCommand('list TEXT')} looks for others.`)
+    if (!row) throw new OperatorError(`There is no enquiry ${name}. The desk finds others by any text.`)
     if (other) throw new OperatorError(`${name} is ${row.reference} or ${other.reference}: name one of them.`)
     return row
   })

@@ -1,211 +1,184 @@
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
-import type { MailKind, MailStatus } from '../database/generated/enums.ts'
-import { SPAM_REASONS } from '../enquiries/insert-enquiries.ts'
-import { OperatorError, redact } from '../errors.ts'
+import type { MailKind, MailStatus, WithheldBecause } from '../database/generated/enums.ts'
+import { redact } from '../errors.ts'
 import { formatAge, formatCount, staffCommand } from '../format.ts'
 import { readOldestNewEnquiry } from '../mail/backlog.ts'
-import { limitOf, readCount } from '../mail/budget.ts'
-import { transition } from '../mail/queue.ts'
-import { IN_SUMMARY, mailKinds, NOT_ALONE, states, waitsForSummary } from '../mail/states.ts'
-import { findByReference, joinPrefixes, readReferences, UsageError } from './input.ts'
-import { findIds, type MailFilter, mailSections, printSection, withheldByRestore } from './mail-sections.ts'
-import type { AddCommand, Terminal } from './output.ts'
+import { isOpen, readCount } from '../mail/budget.ts'
+import { readProblems } from '../mail/problems.ts'
+import { MAY_SEND_AGAIN, retryMails } from '../mail/queue.ts'
+import { names, queuedKinds, states, withheldReasons } from '../mail/states.ts'
+import { findByReference, readReferences } from './input.ts'
+import { type AddCommand, printTable, type Terminal, timeCell } from './output.ts'
 
-const WITHHELD_BY_STAFF = 'Not sent: withheld by staff.'
+const LISTED_MAX = 200
+const FAILED = Prisma.sql`mail."Status" IN ('Failed', 'Unknown')`
+const RESTORED = Prisma.sql`mail."WithheldBecause" = 'Restored'`
+
+interface Section {
+  title: string
+  /** About `mail`, and `form`, which may be missing. */
+  where: Prisma.Sql
+  advice: string
+}
+
+/** Mails that need something from staff or an operator, the most urgent first. */
+const sections: Section[] = [
+  {
+    title: 'To staff, and did not arrive',
+    where: Prisma.sql`mail."To" IS NOT NULL AND mail."Status" IN ('Bounced', 'Complained') AND mail."SentAt" > now() - interval '7 days'`,
+    advice: `${staffCommand('check --mail ADDRESS')} tries an address of STAFF_EMAILS.`,
+  },
+  {
+    title: 'Visitors to ring',
+    where: Prisma.sql`mail."Kind" = 'Acknowledgement' AND mail."Status" IN ('Bounced', 'Failed', 'Complained') AND form."Status" = 'New'`,
+    advice: 'The address is wrong, or its owner wants no mail: ring the visitor, then mark the enquiry at the desk.',
+  },
+  {
+    title: 'Not sent, and not tried again',
+    where: Prisma.sql`${FAILED} AND NOT (mail."Kind" = 'Acknowledgement' AND mail."Status" = 'Failed' AND form."Status" = 'New')`,
+    advice: `${staffCommand('mails retry')} lists what it would send again. If a mail is Unknown, look into Resend's log first: it may have been sent.`,
+  },
+  {
+    title: 'Withheld by a restore',
+    where: RESTORED,
+    advice: `Look into Resend's log whether it was sent after the backup. ${staffCommand('mails retry --yes')} sends all of them.`,
+  },
+  {
+    title: 'Pending',
+    where: Prisma.sql`mail."Status" = 'Pending'`,
+    advice: 'A pending mail is sent by itself. The first lines say why it waits.',
+  },
+]
 
 export function mailsCommand(add: AddCommand, terminal: Terminal) {
+  const explained = [
+    ...Object.entries(states).map(([state, { means }]) => `  ${state.padEnd(12)}it ${means}`),
+    '',
+    'A mail is withheld because:',
+    ...Object.entries(withheldReasons).map(([reason, means]) => `  ${reason.padEnd(12)}${means}`),
+  ]
   const mails = add('mails')
-    .summary('show which mails wait or did not arrive, and why; send them again, or not at all')
-    .description(`The state of a mail:
-
-${Object.entries(states)
-  .map(([state, { means }]) => `  ${state.padEnd(12)}it ${means}`)
-  .join('\n')}`)
-    .argument('[word]') // an unknown subcommand
-    .action(async (word: string | undefined) => {
-      if (word) throw new UsageError(`"${word}" is none of: retry, withhold`)
-      await terminal.onDatabase((db) => printMails(terminal, db))
-    })
-  const addToMails: AddCommand = (name) => mails.command(name)
-  retryCommand(addToMails, terminal)
-  withholdCommand(addToMails, terminal)
+    .summary('show which mails wait or did not arrive, and why; send them again')
+    .description(`The state of a mail:\n\n${explained.join('\n')}`)
+    .action(() => terminal.onDatabase((db) => printMails(terminal, db)))
+  retryCommand((name) => mails.command(name), terminal)
 }
 
-function retryCommand(add: AddCommand, terminal: Terminal) {
-  const { env, print } = terminal
+function retryCommand(add: AddCommand, { env, print, errors, output, recordAccess, onDatabase }: Terminal) {
+  const terminal = { env, print, errors, output, recordAccess }
   add('retry')
-    .description('make mails due now: the running site sends them')
-    .argument('[mails...]', 'their numbers, or the references of their enquiries')
-    .option('--yes', 'all that are Pending or Failed; without it and without names the command only lists them')
-    .option('--include-unknown', 'also those that may have been sent already: the receiver may get a second copy')
-    .option('--restored', 'also those that a restore withheld')
-    .action(async (words: string[], options: { yes?: boolean; includeUnknown?: boolean; restored?: boolean }) => {
-      const { yes, includeUnknown, restored } = options
-      const find = readMailNames(words)
-      const isNamed = words.length > 0
-      const { RESEND_API_KEY: key } = env()
-      await terminal.onDatabase(async (db) => {
-        // Chosen are the candidates that are unsent, or withheld for a reason that an option or their name lifts.
-        const candidates = isNamed ? { id: { in: await find(db) } } : unsentMails
-        const unsent: MailStatus[] = includeUnknown ? ['Pending', 'Failed', 'Unknown'] : ['Pending', 'Failed']
-        const withheld = [...(restored ? [withheldByRestore] : []), ...(isNamed ? [withheldUntilNamed] : [])]
-        const chosen = { AND: candidates, OR: [{ status: { in: unsent } }, ...withheld], NOT: triedPost }
-        const ids = await findIds(db, chosen)
-        if (yes || isNamed) {
-          const due = await retryMails(db, ids, withheld.length > 0 ? [...unsent, 'Withheld'] : unsent)
-          const next = key
-            ? 'the running site sends them. Beyond their share of the mails of 24 hours acknowledgements wait, and a summary tells of the notices'
-            : 'but RESEND_API_KEY is not set here: no mail is sent until the site runs with one'
-          print(`${formatCount(due, 'mail is', 'mails are')} due now; ${next}.`)
-        } else if (ids.length > 0) {
-          const title = 'These mails would be due'
-          const advice =
-            'Nothing was changed. Repeat the command with --yes, or with the numbers or references of some.'
-          await printSection(terminal, db, { where: chosen, title, advice })
-        } else print('No mail would be due.')
-        const left = (await db.mail.count({ where: candidates })) - ids.length
-        if (left > 0)
-          print(
-            `Left out: ${formatCount(left, 'mail', 'mails')}, sent or withheld before, Unknown, or a post that is tried again by itself. --restored includes those that a restore withheld, --include-unknown the Unknown ones.`,
-          )
-      })
-    })
-}
-
-function withholdCommand(add: AddCommand, { print, onDatabase }: Terminal) {
-  add('withhold')
-    .description('keep mails from being sent; the enquiries stay')
-    .argument('<mails...>', 'that are not sent, or did not arrive: their numbers, or the references of their enquiries')
-    .action(async (words: string[]) => {
-      const find = readMailNames(words)
+    .description(
+      'list the mails that can be sent once more. Of an enquiry also those that were withheld for another reason than a restore',
+    )
+    .argument('[reference...]', 'one enquiry; all failed, uncertain and restored mails unless given')
+    .option('--yes', 'send them: the running site does it. The receiver of an Unknown one may get a second copy')
+    .action(async (words: string[], { yes }: { yes?: boolean }) => {
+      const references = words.length > 0 ? readReferences([words.join(' ')]) : []
       await onDatabase(async (db) => {
-        const ids = await find(db)
-        const withheld = await withholdMails(db, ids)
-        const left = ids.length - withheld
-        print(`${formatCount(withheld, 'mail is', 'mails are')} withheld. A try that is under way may still send one.`)
-        if (left > 0) print(`Not changed: ${formatCount(left, 'mail', 'mails')}, sent or withheld before.`)
+        const [enquiry] = await findByReference(db, references)
+        const chosen = enquiry ? Prisma.sql`form."Id" = ${enquiry.id}::uuid` : Prisma.sql`(${FAILED} OR ${RESTORED})`
+        const where = Prisma.sql`${MAY_SEND_AGAIN} AND ${chosen}`
+        if (yes) {
+          const ids = await db.$queryRaw<{ id: bigint }[]>`SELECT mail."Id" AS "id" ${fromMails(where)}`
+          const due = await retryMails(
+            db,
+            ids.map(({ id }) => id),
+          )
+          const next = env().RESEND_API_KEY
+            ? 'the running site sends them, as far as MAIL_DAILY_BUDGET allows'
+            : 'but RESEND_API_KEY is not set here: no mail is sent until the site runs with one'
+          return print(`${formatCount(due, 'mail is', 'mails are')} due now; ${next}.`)
+        }
+        const advice = 'Nothing was changed. Repeat the command with --yes.'
+        const listed = await printSection(terminal, db, { where, title: 'These mails would be due', advice })
+        if (listed === 0) print('No mail would be due.')
       })
     })
 }
 
-/**
- * Makes mails due now that are still in one of the `expected` states, because the site sends meanwhile. Returns how many.
- *
- *  | state           | TriedAt                           | Key, Tag                                     | LastError |
- *  | Pending         | stays: the 23 hours count from it | stay                                         | stays     |
- *  | Failed, Unknown | goes                              | new: Resend may send nothing under the old   | stays     |
- *  | Withheld        | goes                              | stay; of a mail that Resend has accepted new | goes      |
- *
- * A failed webhook post keeps its key. A post that was tried and is Pending stays as it is.
- */
-function retryMails(db: Db, ids: bigint[], expected: MailStatus[]): Promise<number> {
-  const needsNewKey = Prisma.sql`"Status" = 'Unknown' OR "ResendId" IS NOT NULL OR ("Status" = 'Failed' AND "Kind" <> 'Post')`
-  const change = Prisma.sql`"ResendId" = NULL,
-    "TriedAt" = CASE "Status" WHEN 'Pending' THEN "TriedAt" END,
-    "LastError" = CASE "Status" WHEN 'Withheld' THEN NULL ELSE "LastError" END,
-    "Tag" = CASE WHEN ${needsNewKey} THEN gen_random_uuid() ELSE "Tag" END,
-    "Key" = CASE WHEN ${needsNewKey} THEN 'again/' || gen_random_uuid() ELSE "Key" END`
-  const where = Prisma.sql`${isOneOf(ids)} AND mail."Status" = ANY(${expected}::text[]::"Quvera_MailStatus"[])
-    AND NOT (mail."Kind" = 'Post' AND mail."Status" = 'Pending' AND mail."TriedAt" IS NOT NULL)`
-  return transition(db, 'Pending', where, change, Prisma.sql`now()`)
+interface Row {
+  id: bigint
+  reference: string | null
+  mobile: string | null
+  name: string | null
+  kind: MailKind
+  to: string | null
+  status: MailStatus
+  because: WithheldBecause | null
+  dueAt: Date | null
+  queuedAt: Date
+  lastError: string | null
 }
 
-function isOneOf(ids: bigint[]): Prisma.Sql {
-  return Prisma.sql`mail."Id" = ANY(${ids.map(String)}::bigint[])`
+function fromMails(where: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`FROM "Quvera_Mail" mail LEFT JOIN "Quvera_Form" form ON form."Id" = mail."EnquiryId" WHERE ${where}`
 }
 
-function withholdMails(db: Db, ids: bigint[]): Promise<number> {
-  const reason = Prisma.sql`CASE WHEN "TriedAt" IS NULL THEN ${WITHHELD_BY_STAFF}
-    ELSE 'Withheld by staff; an earlier try may have sent it.' END`
-  const change = Prisma.sql`"LastError" = ${reason}`
-  return transition(db, 'Withheld', isOneOf(ids), change, Prisma.sql`NULL::timestamptz`)
-}
-
-const unsentMails = {
-  OR: [{ status: { in: ['Pending', 'Failed', 'Unknown'] } }, withheldByRestore],
-} satisfies MailFilter
-
-/** Retried only if named: what staff withheld, notices left to a summary, and what was suspected spam and is now `not-spam`. */
-const withheldUntilNamed = {
-  status: 'Withheld',
-  OR: [
-    { lastError: WITHHELD_BY_STAFF },
-    ...[NOT_ALONE, IN_SUMMARY, SPAM_REASONS.Acknowledgement, SPAM_REASONS.Post].map((reason) => ({
-      lastError: { startsWith: reason },
-      enquiry: { suspectedSpam: false },
-    })),
-  ],
-} satisfies MailFilter
-
-/** A try of such a post may be under way. A second one beside it could post twice: receivers need not look at the key. */
-const triedPost = { kind: 'Post', status: 'Pending', triedAt: { not: null } } satisfies MailFilter
-
-const NUMBER = /^\d{1,18}$/
-
-/** Numbers of mails, or references of enquiries. The function that it returns finds the mails, or throws. */
-function readMailNames(words: string[]): (db: Db) => Promise<bigint[]> {
-  const names = joinPrefixes(words)
-  const numbers = names.filter((name) => NUMBER.test(name)).map(BigInt)
-  const references = readReferences(names.filter((name) => !NUMBER.test(name)))
-  return async (db) => {
-    const ofEnquiries = (await findByReference(db, references)).flatMap(({ mails }) => mails.map(({ id }) => id))
-    const found = await findIds(db, { id: { in: numbers } })
-    const missing = numbers.find((number) => !found.includes(number))
-    if (missing !== undefined)
-      throw new OperatorError(`There is no mail ${missing}. ${staffCommand('mails')} lists them.`)
-    const ids = [...new Set([...ofEnquiries, ...numbers])]
-    if (names.length > 0 && ids.length === 0) throw new OperatorError('This enquiry has no mails.')
-    return ids
-  }
+/** @returns how many mails it lists */
+async function printSection(terminal: Omit<Terminal, 'onDatabase' | 'input'>, db: Db, section: Section) {
+  const { where, title, advice } = section
+  const [{ total }] = await db.$queryRaw<[{ total: number }]>`SELECT count(*)::int AS "total" ${fromMails(where)}`
+  if (total === 0) return 0
+  const rows = await db.$queryRaw<Row[]>`
+    SELECT mail."Id" AS "id", form."Reference" AS "reference", form."Mobile" AS "mobile", form."Name" AS "name",
+      mail."Kind"::text AS "kind", mail."To" AS "to", mail."Status"::text AS "status", mail."DueAt" AS "dueAt",
+      mail."WithheldBecause"::text AS "because", mail."QueuedAt" AS "queuedAt", mail."LastError" AS "lastError"
+    ${fromMails(where)} ORDER BY mail."Id" LIMIT ${LISTED_MAX}`
+  await terminal.recordAccess(db, formatCount(rows.length, 'mail', 'mails'))
+  terminal.print(`${title} (${total.toLocaleString('en-IN')})`)
+  const cells = rows.map(({ id, reference, mobile, name, kind, to, status, because, dueAt, queuedAt, lastError }) => ({
+    Id: String(id),
+    Reference: reference ?? '',
+    Mobile: mobile ?? '',
+    Kind: kind,
+    State: because ? `${status}, ${because}` : status,
+    'Queued IST': timeCell(queuedAt),
+    'Next try IST': dueAt ? timeCell(dueAt) : '',
+    To: to ?? '',
+    Reason: redact(lastError ?? ''), // Resend may quote the address
+    Name: name ?? '',
+  }))
+  printTable(terminal, cells)
+  if (total > rows.length) terminal.print(`and ${total - rows.length} more`)
+  terminal.print(`${advice}\n`)
+  return total
 }
 
 async function printMails(terminal: Terminal, db: Db) {
   const { print } = terminal
   for (const reason of await readReasons(terminal, db)) print(`${reason}\n`)
   let listed = 0
-  for (const section of mailSections) listed += await printSection(terminal, db, section)
+  for (const section of sections) listed += await printSection(terminal, db, section)
   if (listed === 0) print('No mail waits.')
   const oldest = await readOldestNewEnquiry(db)
-  if (oldest) {
-    const waiting = formatCount(await db.enquiry.count({ where: { status: 'New' } }), 'enquiry is', 'enquiries are')
-    print(
-      `${waiting} still New, the oldest for ${formatAge(oldest.seconds)}: ${oldest.reference} (${staffCommand('list --new')})`,
-    )
-  }
+  if (!oldest) return
+  const waiting = formatCount(await db.enquiry.count({ where: { status: 'New' } }), 'enquiry is', 'enquiries are')
+  print(`${waiting} still New, the oldest for ${formatAge(oldest.seconds)}: ${oldest.reference}`)
 }
 
-/** Why mails wait, by the settings here and the mails of the last 24 hours. */
+/** What has to be mended, and why mails wait, by the settings here and the mails of the last 24 hours. */
 async function readReasons({ env: readEnv }: Terminal, db: Db): Promise<string[]> {
   const env = readEnv()
-  const pending = await db.mail.groupBy({ by: ['kind'], where: { status: 'Pending' } })
+  const reasons = await readProblems(db, env, { withAddresses: true })
+  const untold = await db.enquiry.count({ where: { untoldSince: { not: null } } })
+  if (untold > 0) reasons.push(`${formatCount(untold, 'enquiry waits', 'enquiries wait')} for the next summary.`)
+  const pending = await db.$queryRaw<{ kind: MailKind }[]>`
+    SELECT DISTINCT "Kind"::text AS "kind" FROM "Quvera_Mail" WHERE "Status" = 'Pending'`
   const waits = (kind: MailKind) => pending.some((row) => row.kind === kind)
-  const reasons =
-    waits('Post') && !env.NOTIFY_URL ? ['NOTIFY_URL is not set here: unless the site has one, posts wait.'] : []
-  const forSummary = await db.mail.count({
-    where: { ...waitsForSummary, status: 'Withheld', lastError: { startsWith: NOT_ALONE } },
-  })
-  if (forSummary > 0) reasons.push(`${formatCount(forSummary, 'notice waits', 'notices wait')} for the next summary.`)
-  const mailsWaiting = mailKinds.filter(waits)
-  if (mailsWaiting.length === 0) return reasons
+  if (waits('Post') && !env.NOTIFY_URL) reasons.push('NOTIFY_URL is not set here: unless the site has one, posts wait.')
+  const waiting = queuedKinds.filter(waits)
+  if (waiting.length === 0) return reasons
   if (!env.RESEND_API_KEY) return [...reasons, 'RESEND_API_KEY is not set here: unless the site has one, mails wait.']
-  const refused = await db.mail.findFirst({
-    where: { status: 'Pending', kind: { in: mailKinds }, attempts: { gt: 0 }, lastError: { not: null } },
-    orderBy: { id: 'asc' },
-  })
-  if (refused) reasons.push(`A try failed and will be repeated: ${redact(refused.lastError ?? '')}`)
-  const budget = { mails: env.MAIL_DAILY_BUDGET, receivers: env.STAFF_EMAILS.length }
-  const count = await readCount(db, budget)
-  const share = `${count} of the ${budget.mails} mails of MAIL_DAILY_BUDGET are used in 24 hours`
-  for (const kind of mailsWaiting) {
+  const { MAIL_DAILY_BUDGET: budget } = env
+  const count = await readCount(db)
+  for (const kind of waiting) {
     if (kind === 'Confirmation' && !env.PUBLIC_URL)
       reasons.push('Confirmations wait: PUBLIC_URL is not set here, and their links begin with it.')
-    else if (limitOf(kind, budget, count) === 0)
-      reasons.push(kind === 'Notice' ? `Notices wait for a summary: ${share}.` : `${pluralOf(kind)} wait: ${share}.`)
+    else if (!isOpen(kind, budget, count))
+      reasons.push(
+        `${names[kind].many} wait: ${count} of the ${budget} mails of MAIL_DAILY_BUDGET are used in 24 hours.`,
+      )
   }
   return reasons
-}
-
-function pluralOf(kind: MailKind): string {
-  return kind === 'Summary' ? 'Summaries' : `${kind}s`
 }

@@ -2,18 +2,19 @@
 
 import { brand } from '../../shared/brand.ts'
 import { emailSchema, exampleOrder } from '../../shared/order.ts'
-import { readNow } from '../database/database.ts'
+import type { Enquiry } from '../enquiries/enquiry.ts'
 import { type Env, envSchema, isStandIn, readEnv, warningsOf } from '../env.ts'
 import { OperatorError } from '../errors.ts'
+import { formatAge } from '../format.ts'
+import { readOldestNewEnquiry } from '../mail/backlog.ts'
+import { createPostBody, sendPost } from '../mail/post-channel.ts'
+import { readProblems } from '../mail/problems.ts'
 import { createMailer } from '../mail/resend.ts'
-import { readSummary } from '../mail/summary.ts'
-import { createPostBody, sendPost } from '../mail/webhook-posts.ts'
 import { UsageError } from './input.ts'
 import type { AddCommand, Terminal } from './output.ts'
 
 const TIMEOUT_MS = 10_000
 const NAME_WIDTH = 24
-const NOTHING_WAITS = 'No enquiry has waited for a day, and no mail has failed.'
 
 type Name = keyof Env
 
@@ -27,10 +28,13 @@ export function checkCommand(add: AddCommand, { env, print, onDatabase }: Termin
       if (post) print(await sendTestPost(env))
       if (mail !== undefined || post) return
       for (const line of settingLines(env())) print(line)
-      const { BACKUP_DIR: backupDir } = env()
-      await onDatabase(async (db) =>
-        print(`\n${(await readSummary(db, await readNow(db), backupDir)) ?? NOTHING_WAITS}`),
-      )
+      await onDatabase(async (db) => {
+        const problems = await readProblems(db, env(), { withAddresses: true })
+        print(`\n${problems.join('\n') || 'No problem.'}`)
+        const oldest = await readOldestNewEnquiry(db)
+        if (oldest)
+          print(`The oldest enquiry that is New has waited for ${formatAge(oldest.seconds)}: ${oldest.reference}`)
+      })
     })
 }
 
@@ -73,11 +77,12 @@ async function sendTestMail(env: Terminal['env'], to: string): Promise<string> {
   const { RESEND_API_KEY: apiKey, RESEND_BASE_URL: baseUrl, MAIL_FROM: from } = env()
   if (!apiKey) throw new OperatorError('RESEND_API_KEY is not set, so no mail can be sent.')
   const subject = `Test mail of the ${brand.name} website`
-  const message = { idempotencyKey: `test/${crypto.randomUUID()}`, to: [to], subject, text: subject, html: subject }
-  const result = await createMailer(env()).send(message, AbortSignal.timeout(TIMEOUT_MS))
+  const message = { tag: crypto.randomUUID(), to, subject, text: subject, html: subject }
+  const answer = await createMailer(env()).send(message, AbortSignal.timeout(TIMEOUT_MS))
   const through = `from ${from} through ${baseUrl ?? 'Resend'}`
-  if (result.status !== 'Sent') throw new OperatorError(`Not sent ${through}: ${result.lastError}`)
-  return `Resend accepted the mail ${through}, with the id ${result.resendId}. Now look into the mailbox of ${to}.`
+  if (answer.is !== 'taken')
+    throw new OperatorError(`Not sent ${through}: ${'error' in answer ? answer.error : answer.is}`)
+  return `Resend accepted the mail ${through}, with the id ${answer.resendId}. Now look into the mailbox of ${to}.`
 }
 
 async function sendTestPost(env: Terminal['env']): Promise<string> {
@@ -86,7 +91,16 @@ async function sendTestPost(env: Terminal['env']): Promise<string> {
   const id = crypto.randomUUID()
   const reference = `${brand.referencePrefix}-TEST22`
   const quantity = String(exampleOrder.quantity)
-  const enquiry = { ...exampleOrder, quantity, id, reference, receivedAt: new Date(), suspectedSpam: false }
+  const enquiry: Enquiry = {
+    ...exampleOrder,
+    status: 'New',
+    quantity,
+    id,
+    reference,
+    receivedAt: new Date(),
+    suspectedSpam: false,
+    note: null,
+  }
   const body = createPostBody(format, enquiry, 'test')
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   const { isAccepted, status, answer } = await sendPost({ url, secret }, `test/${id}`, body, timeout)

@@ -1,7 +1,6 @@
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
-import { stringify } from 'csv-stringify'
 import stringWidth from 'string-width'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { Database, Db, Preparation } from '../database/database.ts'
@@ -58,13 +57,6 @@ function cut(line: string, width: number): string {
   const characters = [...line].slice(0, 2 * width) // a combining mark is a character of its own
   while (stringWidth(characters.join('')) >= width) characters.pop()
   return `${characters.join('')}…`
-}
-
-/** For spreadsheets: with a byte order mark, so that names keep their letters, and without text that runs as a formula. */
-export function writeCsv({ output }: Terminal, columns: string[], rows: Iterable<object> | AsyncIterable<object>) {
-  const options = { header: true, bom: true, quoted_string: true, escape_formulas: true, columns }
-  const cast = { boolean: (value: boolean) => (value ? 'yes' : 'no') }
-  return pipeline(rows, stringify({ ...options, record_delimiter: 'windows', cast }), output)
 }
 
 /** An array, written an element at a time. */

@@ -30,7 +30,7 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
         if (siteHasNotRun) return
         const statements = await readFile(afterRestoreFile(), 'utf8')
         // pg answers several statements with an array, which its types do not know.
-        const [, mails, subscribers] = (await client.query(statements)) as unknown as QueryResult[]
+        const [mails, subscribers] = (await client.query(statements)) as unknown as QueryResult[]
         withheld = mails?.rowCount ?? 0
         unconfirmed = subscribers?.rowCount ?? 0
       }

@@ -10,9 +10,7 @@ import { backupCommand } from './backup.ts'
 import { eraseCommand } from './erase.ts'
 import { exportCommand } from './export.ts'
 import { UsageError } from './input.ts'
-import { listCommand } from './list.ts'
 import { mailsCommand } from './mails.ts'
-import { noteCommand, showCommand, statusCommand } from './one-enquiry.ts'
 import { checkCommand, migrateCommand } from './operations.ts'
 import type { Terminal } from './output.ts'
 import { restoreCommand } from './restore.ts'
@@ -23,10 +21,6 @@ const LINE_WIDTH = 120
 const NPM_OPTIONS = ['--yes', '--json']
 
 const commands = [
-  listCommand,
-  showCommand,
-  statusCommand,
-  noteCommand,
   exportCommand,
   eraseCommand,
   mailsCommand,

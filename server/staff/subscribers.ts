@@ -1,10 +1,12 @@
+import { pipeline } from 'node:stream/promises'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { asciiEmail } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
+import { createCsv } from '../enquiries/records.ts'
 import { subscriptionLink } from '../enquiries/subscribers.ts'
 import { publicUrlOf } from '../env.ts'
 import { formatCount } from '../format.ts'
-import { type AddCommand, printTable, type Terminal, writeCsv } from './output.ts'
+import { type AddCommand, printTable, type Terminal } from './output.ts'
 
 export function subscribersCommand(add: AddCommand, terminal: Terminal) {
   add('subscribers')
@@ -42,7 +44,7 @@ async function listSubscribers(terminal: Terminal, db: Db, csv = false) {
     printTable(terminal, records, Number.POSITIVE_INFINITY) // a link that is cut does not work
     return print(`${total}, ${unconfirmed} of them not confirmed.`)
   }
-  await writeCsv(terminal, columns, records)
+  await pipeline(records, createCsv(columns), terminal.output)
   errors.write(`${total}; ${unconfirmed} not confirmed left out: anybody can have typed them.\n`)
   if (!env().PUBLIC_URL) errors.write('PUBLIC_URL is not set here: the links lead to this machine.\n')
 }

@@ -330,7 +330,10 @@ describe('a form posted by the browser', () => {
     // A double click whose first order hangs in its commit.
     const first = app.db.$transaction(async (transaction) => {
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify({ ...fields, website: '' })}, 0))`
-      await insertEnquiries(transaction, [toInsertRow({ ...fields, submissionKey })], { withPosts: false })
+      await insertEnquiries(transaction, [toInsertRow({ ...fields, submissionKey })], {
+        staff: ['staff@quvera.test'],
+        withPosts: false,
+      })
       hasLock.resolve()
       await isAnswered.promise
     })

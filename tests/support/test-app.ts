@@ -7,7 +7,7 @@ import type { Timeouts } from '../../server/http/app.ts'
 import type { StaticPages } from '../../server/http/static-pages.ts'
 import { serializers } from '../../server/log.ts'
 import { type DeliveryEvent, recordEvent } from '../../server/mail/delivery.ts'
-import { startOutbox } from '../../server/mail/outbox.ts'
+import { startSenders } from '../../server/mail/senders.ts'
 import { STAFF, startFakeResend } from './fake-resend.ts'
 import { openTestDatabase } from './open-test-database.ts'
 
@@ -64,7 +64,7 @@ export async function startTestApp({
     MAIL_DAILY_BUDGET: dailyBudget,
   }
   const parts = { database, log: logger, pages, timeouts, pollMs, summaryWaitMs }
-  const { app, orders, outbox, close } = await openApplication(
+  const { app, orders, senders, close } = await openApplication(
     { ...env, RESEND_API_KEY: mails ? env.RESEND_API_KEY : undefined },
     parts,
   )
@@ -81,14 +81,14 @@ export async function startTestApp({
     loggedErrors: () => logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50),
     /** The connections that the server has open. */
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
-    outbox,
+    senders,
     /** Resend tells what became of a mail. */
-    recordEvent: (event: DeliveryEvent) => recordEvent(database.db, logger, event, staff),
-    /** Starts a second outbox on this database, as another process would. */
-    startOutbox: (
+    recordEvent: (event: DeliveryEvent) => recordEvent(database.db, logger, event),
+    /** Starts further senders on this database, as another process would. */
+    startSenders: (
       { from = FROM, apiKey = 're_test', ...changes } = {} as Partial<Env> & { from?: string; apiKey?: string },
     ) =>
-      startOutbox(
+      startSenders(
         database.db,
         { ...env, MAIL_FROM: from, RESEND_API_KEY: apiKey, ...changes },
         { log: logger, pollMs, summaryWaitMs },

@@ -187,7 +187,7 @@ CREATE UNIQUE INDEX "Quvera_Mail_EnquiryId_Kind_To_key" ON "Quvera_Mail" ("Enqui
     WHERE "EnquiryId" IS NOT NULL;
 -- Partial: the mails of a new order are in one of these indexes, so storing them stays cheap. Prisma's schema cannot express
 -- the conditions; the index names are the ones it expects.
-CREATE INDEX "Quvera_Mail_untried_idx" ON "Quvera_Mail" ("Kind", "DueAt") WHERE "Status" = 'Pending' AND "FirstTriedAt" IS NULL;
+CREATE INDEX "Quvera_Mail_pending_idx" ON "Quvera_Mail" ("Kind", "DueAt") WHERE "Status" = 'Pending';
 CREATE INDEX "Quvera_Mail_tried_idx" ON "Quvera_Mail" ("Kind", "DueAt") WHERE "Status" = 'Pending' AND "FirstTriedAt" IS NOT NULL;
 CREATE UNIQUE INDEX "Quvera_Mail_Tag_key" ON "Quvera_Mail" ("Tag") WHERE "FirstTriedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_FirstTriedAt_idx" ON "Quvera_Mail" ("FirstTriedAt") WHERE "FirstTriedAt" IS NOT NULL;

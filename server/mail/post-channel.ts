@@ -2,19 +2,21 @@ import type { Logger } from 'pino'
 import { Webhook } from 'standardwebhooks'
 import type { Db } from '../database/database.ts'
 import { type Enquiry, enquiryFields } from '../enquiries/enquiry.ts'
-import { SPAM_REASONS } from '../enquiries/insert-enquiries.ts'
 import type { Env } from '../env.ts'
 import { propertiesOf } from '../errors.ts'
 import { staffCommand } from '../format.ts'
-import { backOffMs, claimTried, claimUntried, withholdOld } from './queue.ts'
+import { claimNext, withholdOld } from './queue.ts'
 import { clean, readDelayMs } from './resend-answers.ts'
-import type { Transport } from './sender.ts'
+import type { Channel } from './sender.ts'
 import { titleOf } from './templates.ts'
-import { createTurns } from './turns.ts'
 
 /* Posts enquiries to NOTIFY_URL. The address may be a secret: logs and messages show its origin only. */
 
-const PAUSE_AFTER_FAILURE_MS = 1000
+const TRIES = 12
+/** Times MAIL_RETRY_SECONDS: half a minute, then twice as long each time, some 17 hours in all. */
+const RETRY_FACTOR = 6
+const RETRY_MAX_SECONDS = 86_400
+const INTERVAL_MS = 0
 
 /** Made of the stored row and nothing else, so that a repeat has the same bytes. */
 export function createPostBody(format: Env['NOTIFY_FORMAT'], enquiry: Enquiry, type = 'enquiry.stored'): string {
@@ -55,39 +57,33 @@ export async function sendPost(
   }
 }
 
-/** Posts one at a time, as chats ask for. */
-export function createWebhookTransport(db: Db, env: Env, url: string, log: Pick<Logger, 'error' | 'warn'>): Transport {
+export function createPostChannel(db: Db, env: Env, url: string, log: Pick<Logger, 'error' | 'warn'>): Channel {
   const { NOTIFY_SECRET, NOTIFY_FORMAT, MAIL_RETRY_SECONDS, MAIL_MAX_AGE_DAYS, MAIL_LEASE_SECONDS } = env
   const target = { url, secret: NOTIFY_SECRET }
+  const kinds = ['Post'] as const
   return {
     lease: 'post sender',
-    parallel: 1,
-    turns: createTurns(() => 0),
+    retrySeconds: RETRY_FACTOR * MAIL_RETRY_SECONDS,
+    retryMaxSeconds: RETRY_MAX_SECONDS,
+    intervalMs: () => INTERVAL_MS,
     async prepare(isUpkeep) {
-      if (isUpkeep) await withholdOld(db, ['Post'], MAIL_MAX_AGE_DAYS)
+      if (isUpkeep) await withholdOld(db, kinds, MAIL_MAX_AGE_DAYS)
     },
-    async claim(most) {
-      const untried = await claimUntried(db, 'Post', most, MAIL_LEASE_SECONDS)
-      // Tried ones come last, because a receiver that hangs must not hold up the others.
-      return untried.length > 0 ? untried : claimTried(db, ['Post'], most, MAIL_LEASE_SECONDS)
-    },
-    async attempt({ enquiry, key, attempts, triedHoursAgo }, signal) {
-      if (!enquiry) return { status: 'Withheld', lastError: 'Not posted: what it was about was erased.' }
-      if (enquiry.suspectedSpam && NOTIFY_FORMAT === 'text') return { status: 'Withheld', lastError: SPAM_REASONS.Post }
+    claim: (isProbing) => claimNext(db, { kinds, open: kinds, staff: [], isProbing, leaseSeconds: MAIL_LEASE_SECONDS }),
+    async attempt({ enquiry, tag, attempts }, signal) {
+      if (!enquiry) return { is: 'refused', error: 'what it was about was erased' }
       const body = createPostBody(NOTIFY_FORMAT, enquiry)
-      const { isAccepted, isGone, status: lastError, retryAfterMs } = await sendPost(target, key, body, signal)
-      if (isAccepted) return { status: 'Sent', lastError: null }
-      const pauseMs = Math.max(retryAfterMs, PAUSE_AFTER_FAILURE_MS)
-      const isTooOld = Number(triedHoursAgo) > MAIL_MAX_AGE_DAYS * 24
-      if (isGone || isTooOld) return { status: 'Failed', lastError, pauseMs }
-      const dueInMs = Math.max(backOffMs(attempts, MAIL_RETRY_SECONDS), retryAfterMs)
-      return { status: 'Pending', lastError, dueInMs, pauseMs }
+      const { isAccepted, isGone, status: error, retryAfterMs } = await sendPost(target, tag, body, signal)
+      if (isAccepted) return { is: 'taken' }
+      if (isGone || attempts >= TRIES) return { is: 'refused', error }
+      return { is: 'unclear', error, dueInMs: retryAfterMs }
     },
-    logResult({ id, attempts }, { status, lastError: reason }) {
-      const fields = { mail: id, to: new URL(url).origin, attempt: attempts, reason }
-      if (status === 'Failed')
+    logAnswer({ id, attempts }, answer) {
+      if (answer.is !== 'refused' && answer.is !== 'unclear') return
+      const fields = { mail: id, to: new URL(url).origin, attempt: attempts, reason: answer.error }
+      if (answer.is === 'refused')
         log.error(fields, `a webhook post failed and is not tried again: see ${staffCommand('mails')}`)
-      if (status === 'Pending') log.warn(fields, 'a webhook post failed and will be tried again')
+      else log.warn(fields, 'a webhook post failed and will be tried again')
     },
   }
 }

@@ -1,0 +1,112 @@
+import type { Logger } from 'pino'
+import { findBackupProblem } from '../database/daily-backup.ts'
+import type { Db } from '../database/database.ts'
+import type { Env } from '../env.ts'
+import { formatAge, formatCount, staffCommand } from '../format.ts'
+import { summaryIntervalMs } from './budget.ts'
+import { REFUSED_LEASE } from './states.ts'
+
+/* What somebody has to mend, for `/statusz`, the desk, the digest and `staff check`. */
+
+type Settings = Pick<
+  Env,
+  'RESEND_API_KEY' | 'RESEND_WEBHOOK_SECRET' | 'STAFF_EMAILS' | 'MAIL_DAILY_BUDGET' | 'BACKUP_DIR'
+>
+
+const LATE_SECONDS = 15 * 60
+/** After its start a site makes the backup of the day first. */
+const STARTING_SECONDS = 15 * 60
+
+interface Facts {
+  untoldSeconds: number | null
+  waitingSeconds: number | null
+  /** Mails that wait for an address that is not one of STAFF_EMAILS here. */
+  forOthers: number
+  isRefused: boolean
+  hasNoEvents: boolean
+  isSummaryLost: boolean
+}
+
+/**
+ * A sentence for each problem; none if all is well. They hold no personal data unless `withAddresses`: then those of staff.
+ * @param siteSeconds how long the site has been running, if this process is the site
+ */
+export async function readProblems(
+  db: Db,
+  env: Settings,
+  { withAddresses = false, siteSeconds = STARTING_SECONDS } = {},
+): Promise<string[]> {
+  const { STAFF_EMAILS: staff, MAIL_DAILY_BUDGET: budget, BACKUP_DIR: backupDir } = env
+  const facts = await readFacts(db, staff)
+  const untoldMax = summaryIntervalMs(budget, staff.length) / 1000 + LATE_SECONDS
+  const problems: [applies: unknown, text: string][] = [
+    [
+      Number(facts.untoldSeconds) > untoldMax,
+      `Nobody has been told of an enquiry for ${formatAge(Number(facts.untoldSeconds))}.`,
+    ],
+    [
+      Number(facts.waitingSeconds) > LATE_SECONDS,
+      `A mail to staff has waited for ${formatAge(Number(facts.waitingSeconds))}${env.RESEND_API_KEY ? '.' : ': RESEND_API_KEY is not set.'}`,
+    ],
+    [
+      facts.forOthers,
+      `${formatCount(facts.forOthers, 'mail waits', 'mails wait')} for an address that is not in STAFF_EMAILS.`,
+    ],
+    [facts.isRefused, 'Resend refuses the key or the sender: no mail is sent.'],
+    [
+      facts.hasNoEvents,
+      `Mails went out, and Resend reports nothing of them: RESEND_WEBHOOK_SECRET is ${env.RESEND_WEBHOOK_SECRET ? 'wrong, or Resend has no webhook of this site' : 'not set'}.`,
+    ],
+    [facts.isSummaryLost, 'The last summary has reached nobody.'],
+  ]
+  const lost = await readLostAddresses(db, staff)
+  const atAddresses = lost.map(({ address, status, count }) => {
+    const at = withAddresses ? address : 'an address of staff'
+    return status === 'Complained'
+      ? `A mail was marked as spam at ${at}.`
+      : `${formatCount(count, 'mail', 'mails')} did not arrive at ${at}.`
+  })
+  const backup = backupDir && siteSeconds >= STARTING_SECONDS ? await findBackupProblem(backupDir) : undefined
+  return [
+    ...problems.flatMap(([applies, text]) => (applies ? [text] : [])),
+    ...atAddresses,
+    ...(backup ? [backup] : []),
+  ]
+}
+
+async function readFacts(db: Db, staff: string[]): Promise<Facts> {
+  const [facts] = await db.$queryRaw<[Facts]>`
+    SELECT
+      (SELECT extract(epoch FROM now() - min("UntoldSince"))::float FROM "Quvera_Form"
+        WHERE "UntoldSince" IS NOT NULL AND NOT "SuspectedSpam") AS "untoldSeconds",
+      (SELECT extract(epoch FROM now() - min("QueuedAt"))::float FROM "Quvera_Mail"
+        WHERE "Status" = 'Pending' AND "Kind" IN ('Notice', 'Summary')) AS "waitingSeconds",
+      (SELECT count(*)::int FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" IN ('Notice', 'Summary')
+        AND lower("To") <> ALL(${staff.map((address) => address.toLowerCase())}::text[])) AS "forOthers",
+      EXISTS (SELECT FROM "Quvera_Lease" WHERE "Name" = ${REFUSED_LEASE} AND "Until" > now()) AS "isRefused",
+      EXISTS (SELECT FROM "Quvera_Mail" WHERE "To" IS NOT NULL AND "Status" = 'Sent'
+        AND "SentAt" BETWEEN now() - interval '24 hours' AND now() - interval '1 hour')
+      AND NOT EXISTS (SELECT FROM "Quvera_Mail" WHERE "To" IS NOT NULL AND "SentAt" > now() - interval '24 hours'
+        AND "Status" IN ('Delivered', 'Bounced', 'Complained')) AS "hasNoEvents",
+      coalesce((SELECT bool_and("Status" IN ('Bounced', 'Failed', 'Unknown', 'Withheld')) FROM "Quvera_Mail"
+        WHERE "SummaryId" = (SELECT max("Id") FROM "Quvera_Summary" WHERE "At" > now() - interval '7 days')), FALSE)
+        AS "isSummaryLost"`
+  return facts
+}
+
+/** Addresses of staff at which the newest mail of the last seven days did not arrive, or was marked as spam. */
+function readLostAddresses(db: Db, staff: string[]) {
+  return db.$queryRaw<{ address: string; status: string; count: number }[]>`
+    SELECT address, newest."Status"::text AS "status", newest."count" FROM unnest(${staff}::text[]) address
+    CROSS JOIN LATERAL (
+      SELECT "Status", count(*) FILTER (WHERE "Status" IN ('Bounced', 'Failed')) OVER ()::int AS "count" FROM "Quvera_Mail"
+      WHERE lower("To") = lower(address) AND "SentAt" BETWEEN now() - interval '7 days' AND now()
+        AND "Status" IN ('Delivered', 'Bounced', 'Failed', 'Complained')
+      ORDER BY "SentAt" DESC, "Id" DESC LIMIT 1) newest
+    WHERE newest."Status" <> 'Delivered'`
+}
+
+export async function warnOfProblems(db: Db, env: Settings, log: Pick<Logger, 'warn'>): Promise<void> {
+  for (const problem of await readProblems(db, env, { siteSeconds: 0 }))
+    log.warn(`${problem} See ${staffCommand('mails')}`)
+}

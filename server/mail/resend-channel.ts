@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { Db } from '../database/database.ts'
+import { releaseLease, takeLease } from '../database/lease.ts'
+import type { Env } from '../env.ts'
+import { staffCommand } from '../format.ts'
+import { isOpen, readCount } from './budget.ts'
+import {
+  type ClaimedMail,
+  claimNext,
+  type StoredMail,
+  withholdNotices,
+  withholdOfOthers,
+  withholdOld,
+} from './queue.ts'
+import { createMailer } from './resend.ts'
+import type { Channel } from './sender.ts'
+import { type Answer, isToStaff, MAIL_LEASE, queuedKinds, REFUSED_LEASE } from './states.ts'
+import { createSummaryWriter } from './summary.ts'
+import { writeMessage } from './templates.ts'
+
+/** Resend remembers a key for 24 hours; an hour is left for clocks that differ and for the try itself. */
+const KEY_LIFETIME_HOURS = 23
+const MAILS_A_DAY_TO_A_MAILBOX = 3
+const KEY_EXPIRED = 'an earlier try may have sent this mail; too long ago to try again without a second copy'
+
+export function createResendChannel(db: Db, env: Env, log: Logger, summaryWaitMs?: number): Channel {
+  const { STAFF_EMAILS: staff, PUBLIC_URL: publicUrl, MAIL_DAILY_BUDGET: budget } = env
+  const mailer = createMailer(env)
+  const writeSummaryIfDue = createSummaryWriter(db, env, log, summaryWaitMs)
+  const holder = randomUUID()
+  let isRefused = false
+  let count = 0
+
+  const openKinds = () =>
+    queuedKinds.filter((kind) => isOpen(kind, budget, count) && (kind !== 'Confirmation' || publicUrl)) // whose link begins with it
+
+  return {
+    lease: MAIL_LEASE,
+    retrySeconds: env.MAIL_RETRY_SECONDS,
+    intervalMs: mailer.intervalMs,
+    async prepare(isUpkeep) {
+      if (isUpkeep) await withholdOld(db, queuedKinds, env.MAIL_MAX_AGE_DAYS)
+      if (isUpkeep) await withholdOfOthers(db, staff)
+      count = budget === 0 ? 0 : await readCount(db)
+      if (!isOpen('Notice', budget, count)) await withholdNotices(db)
+      if (isOpen('Summary', budget, count)) await writeSummaryIfDue(isUpkeep)
+    },
+    async claim(isProbing) {
+      const leaseSeconds = env.MAIL_LEASE_SECONDS
+      const mail = await claimNext(db, { kinds: queuedKinds, open: openKinds(), staff, isProbing, leaseSeconds })
+      if (mail && !mail.firstTriedAt) count++
+      return mail
+    },
+    async attempt(mail, signal) {
+      const message = writeMessage(mail, publicUrl)
+      if (Number(mail.triedHoursAgo) > KEY_LIFETIME_HOURS) return { is: 'unknown', error: KEY_EXPIRED }
+      const because = mail.mailbox && (await readReasonToWithhold(db, mail))
+      if (because) return { is: 'withheld', because }
+      const answer = await mailer.send(message, signal)
+      await recordRefusal(answer)
+      return answer
+    },
+    logAnswer: (mail, answer) => logAnswer(log, mail, answer),
+  }
+
+  async function recordRefusal(answer: Answer) {
+    if (answer.is === 'not taken' && answer.isOurs) {
+      isRefused = true
+      await takeLease(db, REFUSED_LEASE, holder, 60 + (2 * answer.pauseMs) / 1000)
+    } else if (answer.is === 'taken' && isRefused) {
+      isRefused = false
+      await releaseLease(db, REFUSED_LEASE, holder)
+    }
+  }
+}
+
+/** Without personal data: the texts of Resend may hold addresses. */
+function logAnswer(log: Pick<Logger, 'error' | 'warn'>, { id, kind, attempts }: ClaimedMail, answer: Answer) {
+  if (answer.is === 'taken' || answer.is === 'withheld') return
+  const reason = answer.error.split(':')[0]
+  const fields = { mail: id, kind, attempt: attempts, answer: answer.is, reason }
+  const isLost = isToStaff(kind) && (answer.is === 'refused' || answer.is === 'unknown')
+  if (isLost || answer.error.includes('monthly_quota_exceeded'))
+    log.error(fields, `a mail to staff was not sent: see ${staffCommand('mails')}`)
+  else log.warn(fields, 'a mail was not sent')
+}
+
+/**
+ * Why this mail to a visitor is not to be sent, if so. A mailbox gets three in 24 hours, so that nobody can flood it through
+ * our forms. Counted are its tried mails, of those that are Pending only ones that were tried before this one.
+ */
+async function readReasonToWithhold(db: Db, mail: StoredMail) {
+  const { id, mailbox, enquiry, subscriber } = mail
+  if (enquiry?.suspectedSpam) return 'ByStaff'
+  if (subscriber?.confirmedAt) return 'Ended'
+  const [{ hasEnded, others }] = await db.$queryRaw<[{ hasEnded: boolean; others: number }]>`
+    SELECT (${subscriber?.endsAt ?? null}::timestamptz < now()) IS TRUE AS "hasEnded", (
+      SELECT count(*)::int FROM "Quvera_Mail"
+      WHERE "Mailbox" = ${mailbox} AND "FirstTriedAt" BETWEEN now() - interval '24 hours' AND now() AND "Id" <> ${id}) AS "others"`
+  if (hasEnded) return 'Ended'
+  return others < MAILS_A_DAY_TO_A_MAILBOX ? undefined : 'ThreeADay'
+}
