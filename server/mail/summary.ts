@@ -26,6 +26,9 @@ const LINES_MAX = 10
 /** So many enquiries are told of by one summary; further ones wait for the next. */
 const NAMED_MAX = 2000
 
+const NEW_DATABASE =
+  'The database was made within the last day. If it should hold earlier enquiries, it is not the right one: see the runbook.'
+
 type Settings = Pick<
   Env,
   'STAFF_EMAILS' | 'MAIL_DAILY_BUDGET' | 'DIGEST_AT' | 'BACKUP_DIR' | 'RESEND_API_KEY' | 'RESEND_WEBHOOK_SECRET'
@@ -58,6 +61,7 @@ export function createSummaryWriter(db: Db, env: Settings, log: Pick<Logger, 'er
  * A summary is due `waitMs` after the first real enquiry is untold, and once the interval since the last summary is over;
  * suspected spam alone is told of once a day. A summary that reaches nobody must not beget another: the next one waits until
  * a mail of the last one was taken, a day is over, or there is a new address.
+ * clock_timestamp, because another process may have written one since this transaction began.
  */
 async function isSummaryDue(db: Pick<Db, '$queryRaw'>, env: Settings, waitMs: number): Promise<boolean> {
   const { STAFF_EMAILS: staff, MAIL_DAILY_BUDGET: budget } = env
@@ -65,7 +69,7 @@ async function isSummaryDue(db: Pick<Db, '$queryRaw'>, env: Settings, waitMs: nu
   const untoldSince = (isSpam: boolean) =>
     Prisma.sql`(SELECT min("UntoldSince") FROM "Quvera_Form" WHERE "SuspectedSpam" = ${isSpam} AND "UntoldSince" IS NOT NULL)`
   const [{ isDue }] = await db.$queryRaw<[{ isDue: boolean | null }]>`
-    WITH last AS (SELECT "Id", "At" FROM "Quvera_Summary" WHERE "At" <= now() ORDER BY "At" DESC LIMIT 1),
+    WITH last AS (SELECT "Id", "At" FROM "Quvera_Summary" WHERE "At" <= clock_timestamp() ORDER BY "At" DESC LIMIT 1),
       mails AS (SELECT "Status", lower("To") AS address FROM "Quvera_Mail" WHERE "SummaryId" = (SELECT "Id" FROM last))
     SELECT CASE
       WHEN NOT EXISTS (SELECT FROM last) OR (SELECT "At" FROM last) <= ${before(DAY_MS)}
@@ -132,8 +136,7 @@ export async function composeSummary(
     { title: 'Suspected spam, without an acknowledgement:', enquiries: newestOf(spam), count: spam.length },
   ]
   const problems = await readProblems(db, env, { withAddresses: true, siteSeconds: process.uptime() })
-  if (isDigest && (await isNewDatabase(db)))
-    problems.push('The database was made anew within the last day. If it should hold enquiries, see the runbook.')
+  const isNew = isDigest && (await isNewDatabase(db))
   const counted = (list: List | undefined, one: string, many: string) =>
     list?.count && formatCount(list.count, one, many)
   const [told, waiting, toRing] = lists
@@ -143,11 +146,13 @@ export async function composeSummary(
     isDigest && counted(toRing, 'visitor to ring', 'visitors to ring'),
     spam.length > 0 && `${spam.length.toLocaleString('en-IN')} suspected`,
     problems.length > 0 && formatCount(problems.length, 'problem', 'problems'),
+    isNew && 'a new database',
   ].filter(Boolean)
   if (subject.length === 0) return undefined
   return [
     `${brand.name}: ${subject.join(', ')}, ${formatIndianTime(now)}`,
     ...problems,
+    ...(isNew ? [NEW_DATABASE] : []),
     ...lists.filter(({ count }) => count > 0).map(listText),
   ].join('\n\n')
 }
@@ -192,9 +197,9 @@ async function isNewDatabase(db: Db): Promise<boolean> {
  */
 export async function writeDigestIfDue(db: Db, env: Settings, now: Date): Promise<boolean> {
   const due = parseIndianTime(formatIndianDay(now), env.DIGEST_AT)
-  // A lease that ends later than a day from now was taken before the clock was put right.
+  // A lease that ends much later than it can was taken before the clock was put right.
   const isDone = await db.lease.count({
-    where: { name: DIGEST_LEASE, until: { gt: now, lte: new Date(now.getTime() + DAY_MS) } },
+    where: { name: DIGEST_LEASE, until: { gt: now, lte: new Date(now.getTime() + 2 * DAY_MS) } },
   })
   if (now < due || isDone > 0) return false
   const isWritten = await writeSummary(db, env, undefined, true)

@@ -1,6 +1,7 @@
 import type { Db } from '../../server/database/database.ts'
 import { Product } from '../../server/database/generated/enums.ts'
 import { withDatabase } from '../../server/open-database.ts'
+import { STAFF } from './fake-resend.ts'
 
 type Fields = Partial<Parameters<Db['enquiry']['create']>[0]['data']>
 type Mails = { [Kind in 'Notice' | 'Acknowledgement']?: string | [status: string, reason: string] }
@@ -26,15 +27,26 @@ export async function storeEnquiry(db: Db, fields: Fields = {}, mails: Mails = {
       products: storedProducts[0],
       privacyNoticeVersion: '2026-11',
       submissionKey: crypto.randomUUID(),
+      // As the trigger does when a notice is updated.
+      ...(/^(Bounced|Failed|Unknown|Withheld)/.test(String(mails.Notice)) &&
+        (fields.status ?? 'New') === 'New' && { untoldSince: new Date() }),
       ...fields,
       mails: {
         create: Object.entries({ Notice: 'Delivered', Acknowledgement: 'Delivered', ...mails }).map(([kind, state]) => {
-          const [status, lastError] = Array.isArray(state) ? state : [state, null]
+          const [status = '', lastError = null] = Array.isArray(state) ? state : [state]
           const isPending = status === 'Pending'
-          // A notice that told nobody waits for a summary.
-          const isUntold = kind === 'Notice' && ['Bounced', 'Failed', 'Unknown', 'Withheld'].includes(status ?? '')
-          const dueAt = isPending ? (fields.receivedAt ?? new Date()) : isUntold ? new Date() : null
-          return { kind: kind as 'Notice', status: status as 'Sent', lastError, attempts: isPending ? 0 : 1, dueAt }
+          const isSent = ['Sent', 'Delivered', 'Bounced', 'Complained'].includes(status)
+          return {
+            kind: kind as 'Notice',
+            to: kind === 'Notice' ? STAFF : null,
+            status: status as 'Sent',
+            lastError,
+            attempts: isPending ? 0 : 1,
+            queuedAt: fields.receivedAt ?? new Date(),
+            dueAt: isPending ? (fields.receivedAt ?? new Date()) : null,
+            sentAt: isSent ? new Date() : null,
+            withheldBecause: status === 'Withheld' ? ('TooOld' as const) : null,
+          }
         }),
       },
     },
@@ -50,8 +62,9 @@ export async function storeEnquiries(db: Db, count: number, receivedAt = new Dat
       SELECT gen_random_uuid(), 'QV-' || n, ${receivedAt}, 'x', 'a' || n || '@shop.example', '9876543210', 1, 'Self Use', 'Quvera XT', '1', gen_random_uuid()
       FROM generate_series(1, ${count}::int) n RETURNING "Id", "ReceivedAt"
     )
-    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "DueAt")
-    SELECT "Id", kind::"Quvera_MailKind", "ReceivedAt" FROM form CROSS JOIN (VALUES ('Notice'), ('Acknowledgement')) AS mails (kind)`
+    INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "To", "QueuedAt", "DueAt")
+    SELECT "Id", kind::"Quvera_MailKind", receiver, "ReceivedAt", "ReceivedAt" FROM form
+    CROSS JOIN (VALUES ('Notice', ${STAFF}), ('Acknowledgement', NULL)) AS mails (kind, receiver)`
 }
 
 /** Works on the database of a test beside whatever else uses it. */

@@ -1,0 +1,417 @@
+// Staff are told of every enquiry: by a notice, or by a summary once no notice is on its way or has arrived.
+import { describe, expect, it } from 'vitest'
+import type { Db } from '../../server/database/database.ts'
+import type { MailStatus } from '../../server/database/generated/enums.ts'
+import { insertEnquiries, markSpam, releaseSpam, toInsertRow } from '../../server/enquiries/insert-enquiries.ts'
+import { readEnv } from '../../server/env.ts'
+import { MAIL_LEASE } from '../../server/mail/states.ts'
+import { createSummaryWriter, writeDigestIfDue, writeSummary } from '../../server/mail/summary.ts'
+import { anOrder } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
+import { eventually } from '../support/eventually.ts'
+import { anApp, anOpenDatabase } from '../support/fixtures.ts'
+import { openTestDatabase } from '../support/open-test-database.ts'
+import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
+
+const [ASHA, RAVI, MEERA] = ['asha@quvera.test', 'ravi@quvera.test', 'meera@quvera.test']
+const DAY_MINUTES = 24 * 60
+
+/** A database, whose time passes when a test says so, with what staff were told. */
+async function aDesk(staff = [ASHA]) {
+  const { db, env: variables } = await anOpenDatabase()
+  const env = { ...readEnv({}), RESEND_API_KEY: 're_test', STAFF_EMAILS: staff }
+  await db.lease.create({ data: { name: MAIL_LEASE, holder: 'one of the two', until: new Date() } })
+  const failures: unknown[] = []
+  const log = { error: (fields: unknown) => failures.push(fields) }
+  const writers = [createSummaryWriter(db, env, log), createSummaryWriter(db, env, log)]
+  return {
+    db,
+    env,
+    variables,
+    /** Stores an order as the site does. */
+    async order(changes: Record<string, unknown> = {}) {
+      const row = toInsertRow(anOrder(changes))
+      await insertEnquiries(db, [row], { staff: env.STAFF_EMAILS, withPosts: true })
+      return { id: row.Id, reference: row.Reference }
+    },
+    /** What becomes of the mails to these addresses that are the newest. */
+    async become(status: MailStatus, where: { enquiryId?: string; to?: string; kind?: 'Notice' | 'Summary' }) {
+      const isSent = ['Sent', 'Delivered', 'Bounced', 'Complained'].includes(status)
+      await db.mail.updateMany({
+        where: { kind: 'Notice', ...where },
+        data: {
+          status,
+          dueAt: status === 'Pending' ? new Date() : null,
+          sentAt: isSent ? new Date() : null,
+          withheldBecause: status === 'Withheld' ? 'TooMany' : null,
+        },
+      })
+    },
+    async isUntold(id: string) {
+      return (await db.enquiry.findUniqueOrThrow({ where: { id } })).untoldSince !== null
+    },
+    /** So many minutes pass, and the two processes that have the lease look for what is due. */
+    async after(minutes: number) {
+      const earlier = `make_interval(secs => ${60 * minutes})`
+      await db.$executeRawUnsafe(`UPDATE "Quvera_Summary" SET "At" = "At" - ${earlier}`)
+      await db.$executeRawUnsafe(
+        `UPDATE "Quvera_Form" SET "UntoldSince" = "UntoldSince" - ${earlier}, "ReceivedAt" = "ReceivedAt" - ${earlier}`,
+      )
+      await Promise.all(writers.map((write) => write(false)))
+      expect(failures).toEqual([])
+    },
+    summaries: () => db.summary.findMany({ orderBy: { id: 'asc' }, include: { mails: true } }),
+  }
+}
+
+const references = (text = '') => text.match(/QV-[0-9A-Z]{6}/g) ?? []
+
+/** What becomes of each notice, and by what and after how many minutes staff are told then; `on its way`: nothing yet. */
+const cases: [notices: MailStatus[], told: 'by the notice' | 'by a summary' | 'on its way', afterMinutes?: number][] = [
+  [['Pending'], 'on its way'],
+  [['Sent'], 'by the notice'],
+  [['Delivered'], 'by the notice'],
+  [['Complained'], 'by the notice'],
+  [['Bounced'], 'by a summary', 1],
+  [['Failed'], 'by a summary', 1],
+  [['Unknown'], 'by a summary', 1],
+  [['Withheld'], 'by a summary', 1],
+  [['Delivered', 'Bounced'], 'by the notice'],
+  [['Failed', 'Sent'], 'by the notice'],
+  [['Unknown', 'Pending'], 'on its way'],
+  [['Bounced', 'Bounced'], 'by a summary', 1],
+  [['Withheld', 'Unknown'], 'by a summary', 1],
+  [['Bounced', 'Failed', 'Complained'], 'by the notice'],
+  [['Bounced', 'Failed', 'Withheld'], 'by a summary', 1],
+]
+
+describe('an enquiry whose notices become', () => {
+  it.each(cases)('%j is told %s', async (notices, told, minutes = 0) => {
+    const desk = await aDesk([ASHA, RAVI, MEERA].slice(0, notices.length))
+    const { id, reference } = await desk.order()
+    for (const [index, status] of notices.entries())
+      await desk.become(status, { enquiryId: id, to: desk.env.STAFF_EMAILS[index] })
+    expect(await desk.isUntold(id)).toBe(told === 'by a summary')
+    await desk.after(0.9 * minutes)
+    expect(await desk.summaries()).toEqual([])
+    await desk.after(1)
+    const summaries = await desk.summaries()
+    expect(summaries.flatMap(({ text }) => references(text))).toEqual(told === 'by a summary' ? [reference] : [])
+    expect(summaries.flatMap(({ mails }) => mails.map(({ to }) => to))).toEqual(
+      summaries.length ? desk.env.STAFF_EMAILS : [],
+    )
+    expect(await desk.isUntold(id)).toBe(false)
+    await desk.after(2 * DAY_MINUTES)
+    expect(await desk.summaries()).toHaveLength(summaries.length) // told once
+  })
+
+  it('bad and then good again, by a retry or a late event, waits for no summary', async () => {
+    const desk = await aDesk([ASHA, RAVI])
+    const { id } = await desk.order()
+    await desk.become('Failed', { enquiryId: id })
+    expect(await desk.isUntold(id)).toBe(true)
+    await desk.become('Pending', { enquiryId: id, to: RAVI })
+    expect(await desk.isUntold(id)).toBe(false)
+    await desk.become('Bounced', { enquiryId: id, to: RAVI })
+    expect(await desk.isUntold(id)).toBe(true)
+  })
+
+  it('bad once staff have dealt with it is not untold, and neither is one that they deal with', async () => {
+    const desk = await aDesk()
+    const [first, second] = [await desk.order(), await desk.order()]
+    await desk.db.enquiry.update({ where: { id: first.id }, data: { status: 'Contacted' } })
+    await desk.become('Bounced', {})
+    expect(await Promise.all([desk.isUntold(first.id), desk.isUntold(second.id)])).toEqual([false, true])
+    await desk.db.enquiry.update({ where: { id: second.id }, data: { status: 'Closed' } })
+    expect(await desk.isUntold(second.id)).toBe(false)
+    await desk.after(DAY_MINUTES)
+    expect(await desk.summaries()).toEqual([])
+  })
+
+  it('bad in two sessions at the same moment is untold', async () => {
+    const desk = await aDesk([ASHA, RAVI])
+    for (let round = 0; round < 20; round++) {
+      const { id } = await desk.order()
+      let second: Promise<unknown> = Promise.resolve()
+      await desk.db.$transaction(async (other) => {
+        await other.$executeRaw`UPDATE "Quvera_Mail" SET "Status" = 'Failed', "DueAt" = NULL WHERE "EnquiryId" = ${id}::uuid AND "To" = ${ASHA}`
+        second = desk.become('Failed', { enquiryId: id, to: RAVI })
+        await eventually(async () => {
+          const waiting =
+            await other.$queryRaw`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+          expect(waiting).toHaveLength(1)
+        })
+      })
+      await second
+      expect(await desk.isUntold(id)).toBe(true)
+    }
+  })
+})
+
+describe('a summary', () => {
+  it('waits an hour after the last one with a budget of 100, and names each enquiry once', async () => {
+    const desk = await aDesk()
+    const fail = async () => {
+      const { reference } = await desk.order()
+      await desk.become('Withheld', {})
+      return reference
+    }
+    const first = await fail()
+    await desk.after(2)
+    await desk.become('Sent', { kind: 'Summary' })
+    const others = [await fail(), await fail()]
+    await desk.after(55)
+    expect(await desk.summaries()).toHaveLength(1)
+    await desk.after(5)
+    const named = (await desk.summaries()).map(({ text }) => references(text).toSorted())
+    expect(named).toEqual([[first], others.toSorted()])
+  })
+
+  it('that reaches nobody begets the next one a day later, or when there is a new address', async () => {
+    const desk = await aDesk()
+    const fail = async () => {
+      await desk.order()
+      await desk.become('Bounced', {})
+    }
+    await fail()
+    await desk.after(2)
+    await desk.become('Bounced', { kind: 'Summary' })
+    await fail()
+    await desk.after(DAY_MINUTES - 30)
+    expect(await desk.summaries()).toHaveLength(1)
+    desk.env.STAFF_EMAILS = [ASHA, RAVI]
+    await desk.after(1)
+    expect(await desk.summaries()).toHaveLength(2)
+  })
+
+  it('is written seven times in a week in which the only address bounces', async () => {
+    const desk = await aDesk()
+    for (let hour = 0; hour < 7 * 24; hour++) {
+      if (hour % 6 === 0) await desk.order()
+      await desk.become('Bounced', {})
+      await desk.become('Bounced', { kind: 'Summary' })
+      await desk.after(60)
+    }
+    expect((await desk.summaries()).length).toBe(7)
+  })
+
+  it('takes the place of one that was not tried', async () => {
+    const desk = await aDesk()
+    await desk.order()
+    await desk.become('Withheld', {})
+    await desk.after(2)
+    await desk.order()
+    await desk.become('Withheld', {})
+    await desk.after(DAY_MINUTES)
+    expect(
+      (await desk.summaries()).map(({ mails }) => mails.map((mail) => [mail.status, mail.withheldBecause])),
+    ).toEqual([[['Withheld', 'TooOld']], [['Pending', null]]])
+  })
+
+  it('names 2,000 enquiries, shows the newest ten and the number of the others, real ones before 100,000 bots', async () => {
+    const desk = await aDesk()
+    await desk.db.$executeRaw`
+      INSERT INTO "Quvera_Form" ("Id", "Reference", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey", "SuspectedSpam", "UntoldSince")
+      SELECT gen_random_uuid(), 'XX-' || n, 'x', 'x@shop.example', '9876543210', 1, 'Retailer', 'Quvera XT', '1', gen_random_uuid(), n > 5000, now() - interval '1 hour'
+      FROM generate_series(1, 105000) n`
+    const { reference } = await desk.order()
+    await desk.become('Bounced', {})
+    const untold = () => desk.db.enquiry.count({ where: { untoldSince: { not: null }, suspectedSpam: false } })
+    const left: number[] = []
+    for (let hour = 0; hour < 3; hour++) {
+      await desk.after(61)
+      await desk.become('Sent', { kind: 'Summary' })
+      left.push(await untold())
+    }
+    expect(left).toEqual([3001, 1001, 0])
+    const [first, , third] = await desk.summaries()
+    expect(first?.text).toMatch(/^Quvera: 2,000 enquiries, \d/)
+    expect(first?.text.match(/XX-/g)).toHaveLength(10)
+    expect(first?.text).toContain('and 1,990 more')
+    expect(third?.text).toContain(reference)
+    expect(third?.text).toMatch(/1,001 enquiries, 999 suspected/)
+  })
+
+  it('holds no text of a visitor', async () => {
+    const desk = await aDesk()
+    await desk.order({ name: 'Zoë Secret', email: 'secret@shop.example', quantity: 9_876_543_210 })
+    await desk.become('Bounced', {})
+    await desk.after(2)
+    const [summary] = await desk.summaries()
+    for (const secret of ['Zoë', 'Secret', 'secret', '9876543210', '9,876,543,210'])
+      expect(summary?.text).not.toContain(secret)
+  })
+
+  it.each(['Quvera_Form', 'Quvera_Summary', 'Quvera_Mail'])(
+    'that a crash ends before it writes %s leaves the enquiry untold',
+    async (table) => {
+      const { db, close } = await openTestDatabase()
+      atEnd(close)
+      await storeEnquiry(db, {}, { Notice: 'Bounced' })
+      await db.$executeRawUnsafe(
+        `CREATE FUNCTION crash() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'crash'; END $$`,
+      )
+      await db.$executeRawUnsafe(
+        `CREATE TRIGGER crash BEFORE INSERT OR UPDATE ON "${table}" FOR EACH STATEMENT EXECUTE FUNCTION crash()`,
+      )
+      await expect(writeSummary(db, readEnv({}))).rejects.toThrow('crash')
+      await db.$executeRawUnsafe('DROP FUNCTION crash CASCADE')
+      expect(await db.enquiry.count({ where: { untoldSince: { not: null } } })).toBe(1)
+      expect(await db.summary.count()).toBe(0)
+    },
+  )
+
+  it('leaves out what was erased before it was written', async () => {
+    const desk = await aDesk()
+    const [erased, other] = [await desk.order(), await desk.order()]
+    await desk.become('Bounced', {})
+    await desk.db.enquiry.delete({ where: { id: erased.id } })
+    await desk.after(2)
+    expect((await desk.summaries()).map(({ text }) => references(text))).toEqual([[other.reference]])
+  })
+})
+
+describe('suspected spam', () => {
+  const mailsOf = (db: Db, enquiryId: string) => db.mail.findMany({ where: { enquiryId }, orderBy: { id: 'asc' } })
+
+  it('gets no mails; a summary tells of it apart, and by itself once a day', async () => {
+    const desk = await aDesk()
+    const first = await desk.order({ website: 'x' })
+    expect(await mailsOf(desk.db, first.id)).toEqual([])
+    await desk.after(2)
+    await desk.become('Sent', { kind: 'Summary' })
+    const second = await desk.order({ website: 'x' })
+    await desk.after(DAY_MINUTES - 10)
+    expect(await desk.summaries()).toHaveLength(1)
+    await desk.after(10)
+    const [one, two] = (await desk.summaries()).map(({ text }) => text)
+    expect([references(one), references(two)]).toEqual([[first.reference], [second.reference]])
+    expect(one).toMatch(/^Quvera: 1 suspected, .*\n\nSuspected spam, without an acknowledgement:\n/)
+  })
+
+  it('gets its mails once when staff say that it is none, however often they say it', async () => {
+    const desk = await aDesk([ASHA, RAVI])
+    const recipients = { staff: desk.env.STAFF_EMAILS, withPosts: true }
+    const { id } = await desk.order({ website: 'x' })
+    const released = await Promise.all([1, 2].map(() => releaseSpam(desk.db, id, recipients)))
+    expect(released.toSorted()).toEqual([false, true])
+    const written = await mailsOf(desk.db, id)
+    expect(written.map(({ kind, to, status }) => [kind, to, status])).toEqual([
+      ['Notice', ASHA, 'Pending'],
+      ['Notice', RAVI, 'Pending'],
+      ['Acknowledgement', null, 'Pending'],
+      ['Post', null, 'Pending'],
+    ])
+    expect(await desk.isUntold(id)).toBe(false)
+    // Marked again: what is Pending is withheld, what was sent stays. Released again: only those go on.
+    await desk.become('Sent', { enquiryId: id, to: ASHA })
+    expect(await markSpam(desk.db, id)).toBe(true)
+    expect(await markSpam(desk.db, id)).toBe(false)
+    expect((await mailsOf(desk.db, id)).map(({ withheldBecause }) => withheldBecause)).toEqual([
+      null,
+      'ByStaff',
+      'ByStaff',
+      'ByStaff',
+    ])
+    expect(await releaseSpam(desk.db, id, recipients)).toBe(true)
+    const again = await mailsOf(desk.db, id)
+    expect(again.map(({ status }) => status)).toEqual(['Sent', 'Pending', 'Pending', 'Pending'])
+    expect(again.map(({ tag }) => tag)).toEqual(written.map(({ tag }) => tag))
+  })
+})
+
+describe('when STAFF_EMAILS changes while notices wait', () => {
+  const noticesOf = async (db: Db) =>
+    (await db.mail.findMany({ where: { kind: 'Notice' }, orderBy: { id: 'asc' } })).map((mail) => [
+      mail.to,
+      mail.status,
+      mail.withheldBecause,
+    ])
+
+  it('an address twice, in another case, gets one notice', async () => {
+    expect(readEnv({ STAFF_EMAILS: `${ASHA}, ASHA@quvera.test,${RAVI}` }).STAFF_EMAILS).toEqual([ASHA, RAVI])
+  })
+
+  it('the mails to one that left are withheld ten minutes after they were queued, and a summary tells the others', async () => {
+    const app = await anApp({ mails: false, staff: [ASHA] })
+    const row = toInsertRow(anOrder())
+    await insertEnquiries(app.db, [row], { staff: [ASHA], withPosts: false })
+    const replaced = app.startSenders({ STAFF_EMAILS: [RAVI] })
+    await eventually(() => expect(app.resend.mails).toHaveLength(1)) // the acknowledgement
+    await replaced.stop(1000)
+    expect(await noticesOf(app.db)).toEqual([[ASHA, 'Pending', null]])
+    await app.db.mail.updateMany({ where: { kind: 'Notice' }, data: { queuedAt: hoursAgo(0.2) } })
+    const later = app.startSenders({ STAFF_EMAILS: [RAVI] })
+    await eventually(() => expect(app.resend.mails).toHaveLength(2))
+    await later.stop(1000)
+    expect(await noticesOf(app.db)).toEqual([[ASHA, 'Withheld', 'NotStaff']])
+    expect(app.resend.mails[1]).toMatchObject({ to: [RAVI], text: expect.stringContaining(row.Reference) })
+  })
+
+  it('two replicas with different lists send each mail by the one that knows its address', async () => {
+    const app = await anApp({ mails: false, staff: [ASHA] })
+    await insertEnquiries(app.db, [toInsertRow(anOrder())], { staff: [ASHA, RAVI], withPosts: false })
+    const old = app.startSenders({ STAFF_EMAILS: [ASHA] })
+    await eventually(() => expect(app.resend.mails).toHaveLength(2))
+    await old.stop(1000)
+    expect(await noticesOf(app.db)).toEqual([
+      [ASHA, 'Sent', null],
+      [RAVI, 'Pending', null],
+    ])
+    const renewed = app.startSenders({ STAFF_EMAILS: ['Ravi@Quvera.test'] })
+    await eventually(async () =>
+      expect(await noticesOf(app.db)).toEqual([
+        [ASHA, 'Sent', null],
+        [RAVI, 'Sent', null],
+      ]),
+    )
+    await renewed.stop(1000)
+  })
+})
+
+describe('the digest', () => {
+  /** Today, at this time in India. */
+  const atInIndia = (clock: string, days = 0) => {
+    const day = new Date(Date.now() + 5.5 * 3_600_000 + days * 86_400_000).toISOString().slice(0, 10)
+    return new Date(`${day}T${clock}:00+05:30`)
+  }
+
+  it('is written once from its time on, with what waits, and again the next day', async () => {
+    const desk = await aDesk()
+    const waiting = await storeEnquiry(desk.db, { receivedAt: hoursAgo(80) })
+    const ring = await storeEnquiry(desk.db, { receivedAt: hoursAgo(2) }, { Acknowledgement: 'Bounced' })
+    await storeEnquiry(desk.db, { receivedAt: hoursAgo(23) })
+    const digestAt = (clock: string, days = 0) => writeDigestIfDue(desk.db, desk.env, atInIndia(clock, days))
+    expect([await digestAt('08:59'), await digestAt('09:30'), await digestAt('09:31')]).toEqual([false, true, false])
+    const [digest] = await desk.summaries()
+    expect(digest?.text).toMatch(/^Quvera: 1 enquiry waits, 1 visitor to ring, \d\d /)
+    expect(references(digest?.text)).toEqual([waiting, ring])
+    const [lease] = await desk.db.lease.findMany({ where: { name: 'digest' } })
+    expect((Number(lease?.until) - Date.now()) / 3_600_000).toBeCloseTo(23.5, 1)
+    await desk.db.lease.updateMany({ where: { name: 'digest' }, data: { until: new Date() } }) // as if the night had passed
+    expect([await digestAt('08:59', 1), await digestAt('09:00', 1)]).toEqual([false, true])
+  })
+
+  it('is not written when nothing waits, nor later on that day', async () => {
+    const desk = await aDesk()
+    expect(await writeDigestIfDue(desk.db, desk.env, atInIndia('09:00'))).toBe(false)
+    await storeEnquiry(desk.db, { receivedAt: hoursAgo(80) })
+    expect(await writeDigestIfDue(desk.db, desk.env, atInIndia('09:01'))).toBe(false)
+  })
+
+  it('says on the first day that the database is new', async () => {
+    const desk = await aDesk()
+    await desk.db.$executeRaw`UPDATE _prisma_migrations SET finished_at = now()`
+    expect(await writeDigestIfDue(desk.db, desk.env, atInIndia('09:00'))).toBe(true)
+    const [digest] = await desk.summaries()
+    expect(digest?.text).toMatch(/^Quvera: a new database, /)
+    await desk.db.$executeRaw`UPDATE _prisma_migrations SET finished_at = now() - interval '2 days'`
+  })
+
+  it('waits for no lease that was taken while the clock was ahead', async () => {
+    const desk = await aDesk()
+    await storeEnquiry(desk.db, { receivedAt: hoursAgo(80) })
+    await desk.db.lease.create({ data: { name: 'digest', holder: 'x', until: hoursAgo(-24 * 400) } })
+    expect(await writeDigestIfDue(desk.db, desk.env, atInIndia('09:00'))).toBe(true)
+  })
+})
