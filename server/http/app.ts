@@ -23,13 +23,14 @@ import { serveResendEvents } from './resend-events.ts'
 import { type Context, isProcedure, serveProcedures } from './router.ts'
 import { securityHeaders } from './security.ts'
 import { type StaticPages, sendNotFound, servePages } from './static-pages.ts'
+import { serveStatus } from './status.ts'
 import { serveSubscriptionLinks } from './subscription-links.ts'
 import { serveWebVitals } from './web-vitals.ts'
 
 /*
  * The Fastify application. Pages: static-pages.ts. Orders: request-source.ts and rate-limit.ts, then router.ts, or
  * form-posts.ts for a form without scripts, then enquiries/orders.ts. The links of subscribers: subscription-links.ts. Errors:
- * error-answers.ts. For programs: health.ts, metrics.ts, resend-events.ts, web-vitals.ts.
+ * error-answers.ts. For programs: health.ts, status.ts, metrics.ts, resend-events.ts, web-vitals.ts.
  */
 
 export interface HttpServerParts extends Context, Health {
@@ -52,6 +53,7 @@ export type Timeouts = typeof TIMEOUTS
 
 /** Limits for the bodies of all unanswered requests together. Events of Resend have their own: a flood must not stop orders. */
 const BODY_BUDGET_BYTES = { forms: 8 * 1024 * 1024, events: 2 * 1024 * 1024 }
+const PROBES = ['/readyz', '/statusz']
 const CLOSE_DELAY_MS = 1000
 /** Unanswered requests of one connection. Browsers and proxies wait for each answer; other clients may pipeline. */
 const UNANSWERED_MAX = 32
@@ -157,8 +159,8 @@ function addHooks(app: FastifyInstance, headers: Record<string, string>, parts: 
     const { statusCode: status, elapsedTime } = reply
     const route = routeName(request)
     // The log has a size limit: a client must not be able to fill it, so most requests are logged at debug level only.
-    // Anybody may ask /readyz as often as they like: availability.ts logs an outage.
-    const isImportant = status < 400 ? isStoring(route) : status >= 500 && route !== '/readyz'
+    // Anybody may ask for these as often as they like: availability.ts logs an outage.
+    const isImportant = status < 400 ? isStoring(route) : status >= 500 && !PROBES.includes(route)
     log[isImportant ? 'info' : 'debug'](
       { reqId, method, route, status, ms: Math.round(elapsedTime * 10) / 10 },
       'request',
@@ -171,6 +173,7 @@ function addHooks(app: FastifyInstance, headers: Record<string, string>, parts: 
 function addRoutes(app: FastifyInstance, env: Env, parts: HttpServerParts): void {
   const { pages, metrics } = parts
   serveHealth(app, parts)
+  serveStatus(app, { ...parts, env })
   app.register(async (scope) => {
     registerSourceChecks(scope, env)
     const limits = await registerRateLimits(scope, env)

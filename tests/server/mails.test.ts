@@ -1,0 +1,172 @@
+// The mails of an order go out once each, wait while Resend takes none, and are shown to staff when they cannot be sent.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { MailKind } from '../../server/database/generated/enums.ts'
+import { brand } from '../../shared/brand.ts'
+import { anOrder, submit } from '../support/an-order.ts'
+import { eventually } from '../support/eventually.ts'
+import { type Behaviour, STAFF } from '../support/fake-resend.ts'
+import { freePort } from '../support/server-process.ts'
+import { hoursAgo, storeEnquiry } from '../support/stored-enquiry.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeEach(async () => {
+  app = await startTestApp({ mails: false, summaryWaitMs: 600_000 })
+})
+afterEach(() => app.close())
+
+const mailRows = () => app.db.mail.findMany({ orderBy: { kind: 'asc' } })
+const states = async () => (await mailRows()).map(({ status }) => status)
+
+/** Runs senders until the condition holds. */
+async function sendUntil(condition: () => unknown, changes: Parameters<TestApp['startSenders']>[0] = {}) {
+  const senders = app.startSenders(changes)
+  await eventually(condition)
+  await senders.stop(5000)
+}
+
+it('go to staff and visitor, each with its tag as key, the right reply address, and marked as automatic', async () => {
+  const order = anOrder()
+  await submit(app.url, order)
+  await sendUntil(() => expect(app.resend.mails).toHaveLength(2))
+  const [notice, acknowledgement] = await mailRows()
+  const automatic = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'OOF, AutoReply' }
+  const sent = { from: 'Quvera <a@quvera.example>', headers: automatic }
+  expect(app.resend.mails).toMatchObject([
+    { ...sent, to: [STAFF], replyTo: order.email, key: notice?.tag, tag: notice?.tag },
+    { ...sent, to: [order.email], replyTo: brand.email, key: acknowledgement?.tag, tag: acknowledgement?.tag },
+  ])
+})
+
+it('go to each of staff singly: one whose address Resend refuses keeps the mail from nobody else', async () => {
+  const staff = [STAFF, 'bad@quvera.test', 'desk@quvera.test']
+  const several = await startTestApp({ staff })
+  several.resend.behaviour = { refusesAddress: 'bad@quvera.test' }
+  await submit(several.url, anOrder())
+  const rows = () => several.db.mail.findMany({ where: { kind: 'Notice' }, orderBy: { id: 'asc' } })
+  await eventually(async () => expect((await rows()).map(({ status }) => status)).toEqual(['Sent', 'Failed', 'Sent']))
+  expect(several.logLines.join()).not.toContain('bad@')
+  expect(several.loggedErrors()).toMatchObject([{ kind: 'Notice', answer: 'refused', reason: '422 validation_error' }])
+  await several.close()
+})
+
+describe('while Resend', () => {
+  it.each<[string, Behaviour, isTried: boolean]>([
+    ['is down', { status: 500, name: 'internal_server_error' }, true],
+    ['answers HTML', 'html', true],
+    ['throttles', { status: 429, name: 'rate_limit_exceeded', headers: { 'retry-after': '1' } }, false],
+    ['refuses the key', { status: 401, name: 'invalid_api_key' }, false],
+  ])('%s, the order is stored and its mails wait, and go out later', async (_, behaviour, isTried) => {
+    app.resend.behaviour = behaviour
+    expect((await submit(app.url, anOrder())).status).toBe(200)
+    await sendUntil(async () => expect((await mailRows()).some((row) => row.lastError)).toBe(true))
+    expect(await states()).toEqual(['Pending', 'Pending'])
+    expect((await mailRows()).some(({ firstTriedAt }) => firstTriedAt)).toBe(isTried)
+    app.resend.behaviour = 'accept'
+    await app.db.mail.updateMany({ data: { dueAt: new Date() } })
+    await sendUntil(async () => expect(await states()).toEqual(['Sent', 'Sent']))
+    expect(app.resend.mails).toHaveLength(2)
+  })
+
+  it('loses each answer, no mail is sent twice', async () => {
+    await submit(app.url, anOrder())
+    app.resend.behaviour = { answersAfterMs: 60_000 }
+    await sendUntil(() => expect(app.resend.mails.length).toBe(2), { MAIL_LEASE_SECONDS: 1 })
+    app.resend.behaviour = 'accept'
+    await app.db.mail.updateMany({ data: { dueAt: new Date() } })
+    await sendUntil(async () => expect(await states()).toEqual(['Sent', 'Sent']))
+    expect(app.resend.mails).toHaveLength(2)
+  })
+
+  it('could not be reached, the result of a try of more than 23 hours ago is Unknown, and nothing is sent', async () => {
+    await submit(app.url, anOrder())
+    const nowhere = { RESEND_BASE_URL: `http://127.0.0.1:${await freePort()}` }
+    await sendUntil(async () => expect((await mailRows()).every((row) => row.lastError)).toBe(true), nowhere)
+    await app.db.mail.updateMany({ data: { firstTriedAt: hoursAgo(23.1), dueAt: new Date() } })
+    await sendUntil(async () => expect(await states()).toEqual(['Unknown', 'Unknown']))
+    expect(app.resend.mails).toHaveLength(0)
+    expect((await app.db.enquiry.findMany())[0]?.untoldSince).not.toBeNull() // a summary tells of it
+  })
+
+  it('answers one of them with a page of a firewall, the others go out', async () => {
+    app.resend.behaviour = { blocks: 'DROP TABLE' }
+    for (const name of ['Robert; DROP TABLE', 'Asha', 'Ravi']) await submit(app.url, anOrder({ name }))
+    await sendUntil(() => expect(app.resend.mails).toHaveLength(5))
+    const pending = await app.db.mail.findMany({ where: { status: 'Pending' } })
+    expect(pending).toMatchObject([{ kind: 'Notice', lastError: expect.stringMatching(/^403 /) }])
+  })
+
+  it('refuses one of them under a name that it does not document, the others go out before it is tried again', async () => {
+    app.resend.behaviour = { refusesAddress: STAFF, name: 'a_new_error' }
+    await submit(app.url, anOrder())
+    await sendUntil(async () => expect((await mailRows())[0]?.attempts).toBe(1))
+    await app.db.mail.updateMany({ data: { dueAt: new Date() } })
+    await submit(app.url, anOrder({ email: 'next@shop.example' }))
+    app.resend.behaviour = 'accept'
+    await app.db.mail.updateMany({ where: { attempts: 1 }, data: { dueAt: hoursAgo(-1) } }) // as after its pause
+    await sendUntil(() => expect(app.resend.mails).toHaveLength(3))
+    expect(await app.db.mail.findMany({ where: { status: 'Pending' } })).toMatchObject([
+      { kind: 'Notice', lastError: expect.stringMatching(/^422 a_new_error/), firstTriedAt: null },
+    ])
+  })
+
+  it('refuses them for good, they fail, staff are warned, and the next ones are sent', async () => {
+    app.resend.behaviour = { status: 422, name: 'validation_error' }
+    await submit(app.url, anOrder())
+    await sendUntil(async () => expect(await states()).toEqual(['Failed', 'Failed']))
+    expect(app.loggedErrors()).toMatchObject([{ kind: 'Notice', answer: 'refused', reason: '422 validation_error' }])
+    app.resend.behaviour = 'accept'
+    await submit(app.url, anOrder())
+    await sendUntil(() => expect(app.resend.mails).toHaveLength(2))
+  })
+
+  it('has sent the mails of the month, the log says it as an error', async () => {
+    app.resend.behaviour = { status: 429, name: 'monthly_quota_exceeded' }
+    await submit(app.url, anOrder())
+    await sendUntil(() => expect(app.loggedErrors()).toMatchObject([{ reason: '429 monthly_quota_exceeded' }]))
+  })
+})
+
+it('are sent by kind: summaries, notices, confirmations, acknowledgements', async () => {
+  await submit(app.url, anOrder())
+  const mails = { create: { kind: 'Confirmation' } } as const
+  await app.db.subscriber.create({ data: { email: 'asha@shop.example', consentVersion: '1', mails } })
+  await app.db.summary.create({
+    data: { text: 'Quvera: 1 enquiry', mails: { create: { kind: 'Summary', to: STAFF } } },
+  })
+  await sendUntil(() => expect(app.resend.mails).toHaveLength(4))
+  const tags = new Map((await mailRows()).map(({ tag, kind }) => [tag, kind]))
+  const kinds: MailKind[] = ['Summary', 'Notice', 'Confirmation', 'Acknowledgement']
+  expect(app.resend.mails.map(({ tag }) => tags.get(tag))).toEqual(kinds)
+})
+
+describe('that have waited for too long', () => {
+  it('are withheld before one is sent, and a summary tells of the enquiry', async () => {
+    const old = hoursAgo(24 * 9)
+    await storeEnquiry(
+      app.db,
+      { receivedAt: old, status: 'Contacted' },
+      { Notice: 'Pending', Acknowledgement: 'Pending' },
+    )
+    const untold = await storeEnquiry(app.db, { receivedAt: old }, { Notice: 'Pending', Acknowledgement: 'Pending' })
+    await storeEnquiry(app.db, { receivedAt: hoursAgo(24 * 6) }, { Notice: 'Pending', Acknowledgement: 'Pending' })
+    await sendUntil(async () => expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(0))
+    expect(app.resend.mails).toHaveLength(1) // the notice of six days ago
+    expect(await app.db.mail.count({ where: { withheldBecause: 'TooOld' } })).toBe(5)
+    const waiting = await app.db.enquiry.findMany({ where: { untoldSince: { not: null } } })
+    expect(waiting.map(({ reference }) => reference)).toEqual([untold])
+  })
+
+  it('are repeated under their key, if a try may have sent them, as long as that counts', async () => {
+    await submit(app.url, anOrder())
+    await app.db.mail.updateMany({ data: { queuedAt: hoursAgo(200), firstTriedAt: hoursAgo(22) } })
+    await sendUntil(() => expect(app.resend.mails).toHaveLength(2))
+  })
+})
+
+it('without a key the site warns at its start of mails that have waited', async () => {
+  await storeEnquiry(app.db, { receivedAt: hoursAgo(1.1) }, { Notice: 'Pending' })
+  const senders = app.startSenders({ apiKey: '' })
+  await eventually(() => expect(app.countLogged('A mail to staff has waited for 1 hour')).toBe(1))
+  await senders.stop(0)
+})
