@@ -76,10 +76,12 @@ export function createPostChannel(db: Db, env: Env, url: string, log: Pick<Logge
       const { isAccepted, isGone, status: error, retryAfterMs } = await sendPost(target, tag, body, signal)
       if (isAccepted) return { is: 'taken' }
       if (isGone || attempts >= TRIES) return { is: 'refused', error }
-      return { is: 'unclear', error, dueInMs: retryAfterMs }
+      // A chat that limits posts does not want the others either.
+      if (retryAfterMs > 0) return { is: 'not taken', error, pauseMs: retryAfterMs }
+      return { is: 'unclear', error }
     },
     logAnswer({ id, attempts }, answer) {
-      if (answer.is !== 'refused' && answer.is !== 'unclear') return
+      if (!('error' in answer)) return
       const fields = { mail: id, to: new URL(url).origin, attempt: attempts, reason: answer.error }
       if (answer.is === 'refused')
         log.error(fields, `a webhook post failed and is not tried again: see ${staffCommand('mails')}`)

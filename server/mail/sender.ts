@@ -107,8 +107,8 @@ export function startSender(
     if (answer.is === 'not taken') pause(answer.pauseMs)
     countUnclear(mail, answer)
     // A mail that was not taken also goes behind the others: the reason may be its own, and misread.
-    const waitMs = answer.is === 'not taken' ? answer.pauseMs : answer.is === 'unclear' ? answer.dueInMs : 0
-    if (await recordAnswer(db, mail, answer, Math.max(backOff, waitMs ?? 0))) channel.logAnswer(mail, answer)
+    const dueInMs = answer.is === 'not taken' ? Math.max(answer.pauseMs, backOff) : backOff
+    if (await recordAnswer(db, mail, answer, dueInMs)) channel.logAnswer(mail, answer)
   }
 
   /** While answers are unclear the pauses grow, and one mail that was tried is tried again: an outage leaves the others untried. */

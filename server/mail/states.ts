@@ -58,8 +58,8 @@ export type Answer =
   /** It may have been sent, and no further try can tell → Unknown. */
   | { is: 'unknown'; error: string }
   | { is: 'withheld'; because: WithheldBecause }
-  /** It may have been sent: tried again under its key, after `dueInMs` at the earliest. */
-  | { is: 'unclear'; error: string; dueInMs?: number }
+  /** It may have been sent: tried again under its key. */
+  | { is: 'unclear'; error: string }
 
 export function statesBefore(to: MailStatus): MailStatus[] {
   return (Object.keys(states) as MailStatus[]).filter((state) => states[state].next.includes(to))

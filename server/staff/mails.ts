@@ -12,7 +12,8 @@ import { findByReference, readReferences } from './input.ts'
 import { type AddCommand, printTable, type Terminal, timeCell } from './output.ts'
 
 const LISTED_MAX = 200
-const FAILED = Prisma.sql`mail."Status" IN ('Failed', 'Unknown')`
+/** Nobody has to act for a subscriber: anybody can type an address. */
+const FAILED = Prisma.sql`mail."Status" IN ('Failed', 'Unknown') AND mail."Kind" NOT IN ('Confirmation', 'SignIn')`
 const RESTORED = Prisma.sql`mail."WithheldBecause" = 'Restored'`
 
 interface Section {

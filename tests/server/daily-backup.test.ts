@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { startDailyBackup } from '../../server/database/daily-backup.ts'
-import { readSummary } from '../../server/mail/summary.ts'
+import { findBackupProblem, startDailyBackup } from '../../server/database/daily-backup.ts'
 import { openForSite } from '../../server/open-database.ts'
 import { formatIndianDay } from '../../shared/indian-time.ts'
 import { aClient } from '../support/a-client.ts'
@@ -93,15 +92,13 @@ it('a failure is one error in the log, and leaves the good files alone', async (
   expect(lines[0]).toEqual({ level: 'error', message: expect.stringContaining('could not be written to BACKUP_DIR') })
 })
 
-it('a missing or old backup is named in the digest, and a fresh one is not', async () => {
-  const { db } = await anApp({ mails: false })
+it('a missing or old backup is a problem, and a fresh one is not', async () => {
   const folder = await aFolder('quvera-daily-')
-  const digest = () => readSummary(db, new Date(), folder)
-  expect(await digest()).toMatch(/^\w+: no backup, .*There is no daily backup in BACKUP_DIR\./s)
+  expect(await findBackupProblem(folder)).toBe('There is no daily backup in BACKUP_DIR.')
   const file = join(folder, 'quvera-2026-01-01.sql.gz')
   await writeFile(file, '')
-  expect(await digest()).toBeUndefined()
+  expect(await findBackupProblem(folder)).toBeUndefined()
   const old = new Date(Date.now() - 3 * 86_400_000)
   await utimes(file, old, old)
-  expect(await digest()).toContain('The newest daily backup in BACKUP_DIR is 3 days old.')
+  expect(await findBackupProblem(folder)).toBe('The newest daily backup in BACKUP_DIR is 3 days old.')
 })

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
+import { STAFF } from '../support/fake-resend.ts'
 import { anApp } from '../support/fixtures.ts'
 import { hoursAgo } from '../support/stored-enquiry.ts'
 import type { TestApp } from '../support/test-app.ts'
@@ -11,11 +12,14 @@ async function orders(app: TestApp, number: number, receivedAt?: Date) {
     const { reference = '' } = await submit(app.url, anOrder())
     if (!receivedAt) continue
     await app.db.enquiry.update({ where: { reference }, data: { receivedAt } })
-    await app.db.mail.updateMany({ where: { enquiry: { reference } }, data: { dueAt: receivedAt } })
+    await app.db.mail.updateMany({
+      where: { enquiry: { reference } },
+      data: { queuedAt: receivedAt, dueAt: receivedAt },
+    })
   }
 }
 
-const acknowledgements = (app: TestApp) => app.resend.mails.filter(({ key }) => key.startsWith('ack/'))
+const acknowledgements = (app: TestApp) => app.resend.mails.filter(({ subject }) => subject.includes('your enquiry'))
 const noneWaits = (app: TestApp) =>
   eventually(async () => expect(await app.db.mail.count({ where: { status: 'Pending' } })).toBe(0))
 
@@ -40,8 +44,8 @@ describe('a mailbox gets three acknowledgements a day', () => {
   ])('%s, and staff a notice of each order', async (_how, emails) => {
     const app = await anAppAfter(emails.map((email) => ({ email })))
     expect(acknowledgements(app)).toHaveLength(3)
-    expect(app.resend.mails.filter(({ key }) => key.startsWith('staff/'))).toHaveLength(emails.length)
-    const isWithheld = { status: 'Withheld', lastError: { contains: '3 acknowledgements' } } as const
+    expect(app.resend.mails.filter(({ to }) => to[0] === STAFF)).toHaveLength(emails.length)
+    const isWithheld = { withheldBecause: 'ThreeADay' } as const
     expect(await app.db.mail.count({ where: isWithheld })).toBe(emails.length - 3)
   })
 
@@ -59,13 +63,13 @@ describe('a mailbox gets three acknowledgements a day', () => {
   it('also when they wait: counted are the mails of the last 24 hours, whenever their orders came', async () => {
     const app = await anApp({ mails: false })
     await orders(app, 4, hoursAgo(23.9))
-    const first = app.startOutbox()
+    const first = app.startSenders()
     await noneWaits(app)
     await first.stop(1000)
     expect(acknowledgements(app)).toHaveLength(3)
     await app.db.enquiry.updateMany({ data: { receivedAt: hoursAgo(25) } })
     await orders(app, 3)
-    const second = app.startOutbox()
+    const second = app.startSenders()
     await noneWaits(app)
     await second.stop(1000)
     expect(acknowledgements(app)).toHaveLength(3)
@@ -74,26 +78,26 @@ describe('a mailbox gets three acknowledgements a day', () => {
   it('and mails that may have been sent count', async () => {
     const app = await anApp({ mails: false })
     await orders(app, 1)
-    const outbox = app.startOutbox()
+    const senders = app.startSenders()
     await noneWaits(app)
-    await app.db.mail.updateMany({ where: { kind: 'Acknowledgement' }, data: { status: 'Unknown' } })
+    await app.db.mail.updateMany({ where: { kind: 'Acknowledgement' }, data: { status: 'Unknown', sentAt: null } })
     await orders(app, 3)
-    outbox.wake()
+    senders.wake()
     await noneWaits(app)
-    await outbox.stop(1000)
+    await senders.stop(1000)
     expect(acknowledgements(app)).toHaveLength(3)
   })
 
   it('and three more a day after those were sent', async () => {
     const app = await anApp({ mails: false })
     await orders(app, 3)
-    const outbox = app.startOutbox()
+    const senders = app.startSenders()
     await noneWaits(app)
-    await app.db.mail.updateMany({ data: { triedAt: hoursAgo(24.1) } })
+    await app.db.mail.updateMany({ data: { firstTriedAt: hoursAgo(24.1) } })
     await orders(app, 4)
-    outbox.wake()
+    senders.wake()
     await noneWaits(app)
-    await outbox.stop(1000)
+    await senders.stop(1000)
     expect(acknowledgements(app)).toHaveLength(6)
   })
 })

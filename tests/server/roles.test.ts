@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { withheldByRestore } from '../../server/staff/mail-sections.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
@@ -214,7 +213,7 @@ describe('the roles of prisma/roles.sql', () => {
     await administer(owner, await readFile('deploy/after-pg-restore.sql', 'utf8'))
     expect((await staff(['mails'], env)).stdout).toContain('Withheld by a restore')
     expect(await onDatabase(env, (db) => db.mail.count({ where: { status: 'Pending' } }))).toBe(0)
-    expect(await onDatabase(env, (db) => db.mail.count({ where: { lastError: withheldByRestore.lastError } }))).toBe(1)
+    expect(await onDatabase(env, (db) => db.mail.count({ where: { withheldBecause: 'Restored' } }))).toBe(1)
     expect((await staff(['subscribers'], env)).stdout).toContain('1 address, 1 of them not confirmed')
   })
 

@@ -34,7 +34,12 @@ describe('on a PostgreSQL server that answers too late', () => {
 
   const submit = () => {
     const availability = { isUp: () => true, failed() {}, worked() {}, close() {} }
-    return createOrders(site.db, { availability, log: { info() {} }, onStored() {} }).submit(anOrder())
+    return createOrders(site.db, {
+      availability,
+      log: { info() {} },
+      onStored() {},
+      recipients: { staff: ['a@b.in'], withPosts: false },
+    }).submit(anOrder())
   }
   /** What the site's connections wait for, or do. */
   async function connections(what: string): Promise<number> {

@@ -26,7 +26,9 @@ function anEnquiry(changes: Partial<Enquiry> = {}): Enquiry {
     quantity: '24',
     retailerSelfUse: 'Self Use',
     products: product,
+    status: 'New',
     suspectedSpam: false,
+    note: null,
     ...changes,
   }
 }

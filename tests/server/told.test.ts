@@ -35,10 +35,13 @@ async function aDesk(staff = [ASHA]) {
       return { id: row.Id, reference: row.Reference }
     },
     /** What becomes of the mails to these addresses that are the newest. */
-    async become(status: MailStatus, where: { enquiryId?: string; to?: string; kind?: 'Notice' | 'Summary' }) {
+    async become(
+      status: MailStatus,
+      { to, ...where }: { enquiryId?: string; to?: string | undefined; kind?: 'Notice' | 'Summary' },
+    ) {
       const isSent = ['Sent', 'Delivered', 'Bounced', 'Complained'].includes(status)
       await db.mail.updateMany({
-        where: { kind: 'Notice', ...where },
+        where: { kind: 'Notice', ...(to && { to }), ...where },
         data: {
           status,
           dueAt: status === 'Pending' ? new Date() : null,

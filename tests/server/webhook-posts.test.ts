@@ -1,5 +1,4 @@
 // A stored enquiry is posted to NOTIFY_URL, again under the same id after a failure, and delays no order or mail.
-import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import pino from 'pino'
@@ -8,12 +7,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createOrders } from '../../server/enquiries/orders.ts'
 import { type Env, readEnv } from '../../server/env.ts'
 import { readBacklog } from '../../server/mail/backlog.ts'
-import { startOutbox } from '../../server/mail/outbox.ts'
+import { startSenders } from '../../server/mail/senders.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFakeReceiver } from '../support/fake-receiver.ts'
+import { STAFF } from '../support/fake-resend.ts'
 import { aDatabase, aServer } from '../support/fixtures.ts'
 import { staff } from '../support/staff-command.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -62,43 +62,32 @@ describe('an enquiry is posted to NOTIFY_URL', () => {
 
   it('as signed JSON that the official library verifies', async () => {
     await start({}, 'json')
-    const order = anOrder({ name: 'Zoë <b>"Ω"</b>', website: 'x' })
+    const order = anOrder({ name: 'Zoë <b>"Ω"</b>' })
     const { reference } = await submit(app.url, order)
     await eventually(async () => expect(await states()).toEqual(['Sent']))
     const [{ headers, body } = { headers: {}, body: '' }] = receiver.posts
     const told = new Webhook(SECRET).verify(body, headers as Record<string, string>)
-    const { submissionKey: _, website: __, ...fields } = order
-    expect(told).toMatchObject({ type: 'enquiry.stored', data: { ...fields, reference, suspectedSpam: true } })
+    const { submissionKey: _, ...fields } = order
+    expect(told).toMatchObject({ type: 'enquiry.stored', data: { ...fields, reference, suspectedSpam: false } })
     const [row] = await app.db.enquiry.findMany()
     expect(told).toMatchObject({ timestamp: row?.receivedAt.toISOString(), data: { id: row?.id } })
     const other = new Webhook(`whsec_${Buffer.alloc(32, 8).toString('base64')}`)
     expect(() => other.verify(body, headers as Record<string, string>)).toThrow('No matching signature')
   })
 
-  it('but not to a chat when it is suspected spam', async () => {
+  it('but not when it is suspected spam', async () => {
     await start({ mails: false })
     await submit(app.url, anOrder({ website: 'x' }))
     await submit(app.url, anOrder({ quantity: 7 }))
-    await eventually(async () => expect((await states()).toSorted()).toEqual(['Sent', 'Withheld']))
-    expect(receiver.posts).toHaveLength(1)
-  })
-
-  it('also when it was suspected spam, once staff say that it is none and name it', async () => {
-    await start({ mails: false })
-    const { reference = '' } = await submit(app.url, anOrder({ website: 'x' }))
-    await eventually(async () => expect(await states()).toEqual(['Withheld']))
-    await staff(['mails', 'retry', reference], app.env)
-    expect(await states()).toEqual(['Withheld'])
-    await staff(['status', reference, 'not-spam'], app.env)
-    await staff(['mails', 'retry', reference], app.env)
     await eventually(async () => expect(await states()).toEqual(['Sent']))
     expect(receiver.posts).toHaveLength(1)
   })
 
   it('but not one that a process without NOTIFY_URL stored', async () => {
     await start()
+    const recipients = { staff: [STAFF], withPosts: false }
     const availability = { isUp: () => true, failed() {}, worked() {}, close() {} }
-    const replica = createOrders(app.db, { availability, log: { info() {} }, onStored() {} })
+    const replica = createOrders(app.db, { availability, log: { info() {} }, onStored() {}, recipients })
     await replica.submit(anOrder({ quantity: 9 }))
     const { reference } = await submit(app.url, anOrder())
     await eventually(async () => expect(await states()).toEqual(['Sent']))
@@ -108,7 +97,7 @@ describe('an enquiry is posted to NOTIFY_URL', () => {
   it('only when it was stored after NOTIFY_URL was set', async () => {
     await start({ notify: {} })
     await submit(app.url, anOrder())
-    const later = app.startOutbox({ NOTIFY_URL: receiver.url })
+    const later = app.startSenders({ NOTIFY_URL: receiver.url })
     await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Sent' } })).toBe(2))
     await later.stop(1000)
     expect(await states()).toEqual([])
@@ -168,23 +157,23 @@ describe('while NOTIFY_URL fails', () => {
 
   it('posts that were tried are sent one after the other, and not one a poll, once it works again', async () => {
     await start({ mails: false })
-    await app.outbox.stop(1000)
+    await app.senders.stop(1000)
     for (let index = 0; index < 5; index++) await submit(app.url, anOrder())
-    await app.db.mail.updateMany({ where: { kind: 'Post' }, data: { attempts: 1, triedAt: new Date() } })
+    await app.db.mail.updateMany({ where: { kind: 'Post' }, data: { attempts: 1, firstTriedAt: new Date() } })
     const env = { ...readEnv({}), NOTIFY_URL: receiver.url }
-    const outbox = startOutbox(app.db, env, { log: pino({ level: 'silent' }), pollMs: 10_000 })
+    const outbox = startSenders(app.db, env, { log: pino({ level: 'silent' }), pollMs: 10_000 })
     await eventually(async () => expect(await states()).toEqual(Array(5).fill('Sent')), 5000)
     await outbox.stop(1000)
   })
 
   it('a post that was not tried goes before those that were: a receiver that hangs does not hold up new enquiries', async () => {
     await start({ mails: false })
-    await app.outbox.stop(1000)
+    await app.senders.stop(1000)
     for (let index = 0; index < 3; index++) await submit(app.url, anOrder())
-    const tried = { attempts: 1, triedAt: new Date(), dueAt: new Date(Date.now() - 60_000) }
+    const tried = { attempts: 1, firstTriedAt: new Date(), dueAt: new Date(Date.now() - 60_000) }
     await app.db.mail.updateMany({ where: { kind: 'Post' }, data: tried })
     const { reference } = await submit(app.url, anOrder())
-    const outbox = app.startOutbox({ apiKey: '' })
+    const outbox = app.startSenders({ apiKey: '' })
     await eventually(() => expect(receiver.posts.length).toBeGreaterThan(0))
     await outbox.stop(1000)
     expect(receiver.posts[0]?.body).toContain(reference)
@@ -199,42 +188,32 @@ describe('while NOTIFY_URL fails', () => {
     expect(logged(50)).toMatchObject([{ reason: 'HTTP 410', msg: expect.stringContaining('not tried again') }])
     const { stdout } = await staff(['mails'], app.env)
     expect(stdout).toMatch(/^Not sent, and not tried again \(1\)\n.*\n.*Post .*HTTP 410/)
-    const [{ id } = { id: 0n }] = await posts()
-    expect((await staff(['show', reference], app.env)).stdout).toContain(`npm run -s staff -- mails retry ${id} sends`)
-    expect((await staff(['list'], app.env)).stdout).not.toContain('Failed')
     status(200)
-    await staff(['mails', 'retry', String(id)], app.env)
+    await staff(['mails', 'retry', reference, '--yes'], app.env)
     await eventually(async () => expect(await states()).toEqual(['Sent']))
-    expect(receiver.posts[1]?.headers['webhook-id']).toBe(receiver.posts[0]?.headers['webhook-id'])
+    expect(receiver.posts[1]?.headers['webhook-id']).not.toBe(receiver.posts[0]?.headers['webhook-id'])
   })
 
-  it('a post that was tried and is Pending is left to the sender: a try may be under way, and would be made twice', async () => {
-    await start({ leaseSeconds: 20 }) // so that the try lasts ten seconds
-    const answers: ServerResponse[] = []
-    receiver.answer = (response) => answers.push(response)
-    const { reference = '' } = await submit(app.url, anOrder())
-    await eventually(() => expect(answers).toHaveLength(1))
-    await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Sent' } })).toBe(2))
-    const [before] = await posts()
-    const { stdout } = await staff(['mails', 'retry', reference], app.env)
-    expect(stdout).toMatch(/^0 mails are due now;.*\nLeft out: 3 mails, .*\n$/)
-    expect(await posts()).toEqual([before])
-    answers[0]?.end()
-    await eventually(async () => expect(await states()).toEqual(['Sent']))
-  })
-
-  it('a post fails for good when it was first tried more than MAIL_MAX_AGE_DAYS ago', async () => {
-    await start()
+  it('a post fails for good after twelve tries, the last one some 17 hours after the first', async () => {
+    await start({ mails: false, retrySeconds: 5 })
     status(500)
     await submit(app.url, anOrder())
-    await eventually(async () => expect((await posts())[0]?.lastError).toBe('HTTP 500'))
-    await app.outbox.stop(1000)
-    await app.db.mail.updateMany({ data: { triedAt: new Date(Date.now() - 8 * 86_400_000) } })
-    const again = app.startOutbox()
+    const waits: number[] = []
+    for (let tries = 1; tries <= 12; tries++) {
+      await eventually(() => expect(receiver.posts).toHaveLength(tries))
+      await eventually(async () => expect((await posts())[0]?.lastError).toBe('HTTP 500'))
+      const [post] = await posts()
+      if (post?.dueAt) waits.push(Number(post.dueAt) - Date.now())
+      await app.db.mail.updateMany({
+        where: { kind: 'Post', status: 'Pending' },
+        data: { dueAt: new Date(), lastError: null },
+      })
+    }
     await eventually(async () => expect(await states()).toEqual(['Failed']))
-    await again.stop(1000)
-    expect((await posts())[0]?.lastError).toBe('HTTP 500')
     expect(logged(50)).toMatchObject([{ reason: 'HTTP 500', msg: expect.stringContaining('not tried again') }])
+    const hours = waits.reduce((sum, ms) => sum + ms, 0) / 3_600_000
+    expect(hours).toBeGreaterThan(12.5) // 17 hours, with jitter of a quarter
+    expect(hours).toBeLessThan(21.5)
   })
 
   /** Of eight days ago; then nothing is posted any more. */
@@ -243,16 +222,16 @@ describe('while NOTIFY_URL fails', () => {
     status(500)
     await submit(app.url, anOrder())
     await eventually(async () => expect((await posts())[0]?.lastError).toBe('HTTP 500'))
-    await app.outbox.stop(1000)
+    await app.senders.stop(1000)
     const old = new Date(Date.now() - 8 * 86_400_000)
-    await app.db.mail.updateMany({ data: { dueAt: old, triedAt: null } })
+    await app.db.mail.updateMany({ data: { dueAt: old, queuedAt: old, firstTriedAt: null } })
   }
 
   it('an old post that was never sent is withheld when NOTIFY_URL is set again, also without a key', async () => {
     await leaveOneUntold()
     status(200)
     const told = receiver.posts.length
-    const next = app.startOutbox({ apiKey: '' })
+    const next = app.startSenders({ apiKey: '' })
     await eventually(async () => expect(await states()).toEqual(['Withheld']))
     await next.stop(1000)
     expect(receiver.posts).toHaveLength(told)
@@ -263,7 +242,7 @@ describe('while NOTIFY_URL fails', () => {
     await leaveOneUntold()
     await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "busy" CHECK ("Status" <> 'Withheld')`
     const told = receiver.posts.length
-    const next = app.startOutbox({ apiKey: '' })
+    const next = app.startSenders({ apiKey: '' })
     await sleep(500)
     await next.stop(1000)
     expect(receiver.posts).toHaveLength(told)
@@ -274,7 +253,7 @@ describe('while NOTIFY_URL fails', () => {
     status(429, { 'retry-after': '2' })
     await submit(app.url, anOrder())
     await eventually(() => expect(receiver.posts).toHaveLength(1))
-    const others = [app.startOutbox({ apiKey: '' }), app.startOutbox({ apiKey: '' })]
+    const others = [app.startSenders({ apiKey: '' }), app.startSenders({ apiKey: '' })]
     for (let index = 0; index < 3; index++) await submit(app.url, anOrder())
     for (const other of others) other.wake()
     await sleep(1200)
@@ -287,10 +266,10 @@ describe('while NOTIFY_URL fails', () => {
     receiver.answer = () => undefined
     await submit(app.url, anOrder())
     await eventually(() => expect(receiver.posts).toHaveLength(1))
-    await app.outbox.stop(0)
+    await app.senders.stop(0)
     status(200)
     await dueNow()
-    const next = app.startOutbox()
+    const next = app.startSenders()
     await eventually(async () => expect(await states()).toEqual(['Sent']))
     await next.stop(1000)
   })
@@ -311,7 +290,7 @@ describe('a post is no mail', () => {
     await start({ mails: false })
     await submit(app.url, anOrder())
     await eventually(async () => expect(await states()).toEqual(['Sent']))
-    const keyed = app.startOutbox()
+    const keyed = app.startSenders()
     await eventually(() => expect(app.resend.mails).toHaveLength(2), 5000)
     await keyed.stop(1000)
   })
@@ -324,22 +303,6 @@ describe('a post is no mail', () => {
     await app.db.mail.updateMany({ where: { kind: 'Post' }, data: { status: 'Failed', lastError: 'HTTP 410' } })
     expect(await readBacklog(app.db)).toMatchObject({ failed: 0, failedPosts: 3 })
   })
-})
-
-it('without NOTIFY_URL posts wait; `staff mails` lists them, and staff may withhold them', async () => {
-  await start()
-  status(500)
-  await submit(app.url, anOrder())
-  await eventually(async () => expect((await posts())[0]?.lastError).toBe('HTTP 500'))
-  await app.outbox.stop(1000)
-  const { stdout } = await staff(['mails'], app.env)
-  expect(stdout).toContain('NOTIFY_URL is not set here: unless the site has one, posts wait.')
-  expect((await staff(['mails'], { ...app.env, NOTIFY_URL: receiver.url })).stdout).not.toContain(
-    'NOTIFY_URL is not set',
-  )
-  const [{ id } = { id: 0n }] = await posts()
-  expect((await staff(['mails', 'withhold', String(id)], app.env)).stdout).toContain('1 mail is withheld')
-  expect(await states()).toEqual(['Withheld'])
 })
 
 it('with NOTIFY_FORMAT=json the start says once to whom personal data goes, and so does `staff check`', async () => {

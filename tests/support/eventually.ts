@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Waits until `check` stops throwing or returning false; its last failure is thrown after `timeoutMs`. */
-export async function eventually(check: () => unknown, timeoutMs = 120_000): Promise<void> {
+export async function eventually(
+  check: () => unknown,
+  timeoutMs = Number(process.env.EVENTUALLY_MS ?? 120_000),
+): Promise<void> {
   const end = Date.now() + timeoutMs
   for (;;) {
     try {
