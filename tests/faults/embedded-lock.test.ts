@@ -13,7 +13,7 @@ import { freePort, startServer } from '../support/server-process.ts'
 import { runProgram } from '../support/staff-command.ts'
 
 const WAITS = 'another process has the database in'
-const staffList = (DATA_DIR: string) => runProgram('dist/server/staff.js', ['list'], { DATA_DIR })
+const staffList = (DATA_DIR: string) => runProgram('dist/server/staff.js', ['export'], { DATA_DIR })
 
 /** One more site on a folder. It need not get it. */
 async function anotherSite(dataDir: string) {

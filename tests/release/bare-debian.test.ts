@@ -64,7 +64,7 @@ it.skipIf(!canTry)(
     const { reference } = await submit(url, anOrder())
     site.kill('SIGKILL')
     await ended
-    const listed = execFileSync(...enter(root, 'npm run -s staff -- list'), { env, encoding: 'utf8' })
+    const listed = execFileSync(...enter(root, 'npm run -s staff -- export'), { env, encoding: 'utf8' })
     expect(listed).toContain(reference)
     // The browser brings its libraries, and the tests their PostgreSQL.
     run('npm exec -- vitest run --config tests/vitest.config.ts tests/e2e/first-order.test.ts')

@@ -152,12 +152,12 @@ describe('a start that is refused in one sentence, with nothing written', { time
     const sentence = `The path of DATA_DIR is too long for a socket in it, by 1 bytes: ${dataDir}\n`
     expect(await refusal(folder, dataDir)).toBe(sentence)
     for (const program of ['dist/server/staff.js', 'server/studio.ts'])
-      expect(await runProgram(program, program.includes('staff') ? ['list'] : [], { DATA_DIR: dataDir })).toMatchObject(
-        {
-          code: 1,
-          stderr: sentence,
-        },
-      )
+      expect(
+        await runProgram(program, program.includes('staff') ? ['export'] : [], { DATA_DIR: dataDir }),
+      ).toMatchObject({
+        code: 1,
+        stderr: sentence,
+      })
     expect(await readdir(folder)).toEqual([])
   })
 

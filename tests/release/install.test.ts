@@ -55,7 +55,7 @@ async function assertStoresAnOrder(folder: string) {
     process.kill(-(site.pid as number), 'SIGINT')
     await ended
   }
-  const listed = execFileSync('npm', ['run', '-s', 'staff', '--', 'list'], {
+  const listed = execFileSync('npm', ['run', '-s', 'staff', '--', 'export'], {
     cwd: folder,
     env: newcomer,
     encoding: 'utf8',

@@ -77,7 +77,7 @@ describe.skipIf(!existsSync('/usr/lib/postgresql'))('the lines for compose', () 
     /** A visit to the site on a database: it has these enquiries, and gets one more. */
     async function visit(env: Record<string, string>, references: string[], until = async () => {}) {
       const site = await aServer(env)
-      expect((await staff(['list'], env)).stdout.match(/QV-\w{6}/g) ?? []).toEqual(references)
+      expect((await staff(['export'], env)).stdout.match(/QV-\w{6}/g) ?? []).toEqual(references)
       const { reference = '' } = await submit(site.url, anOrder())
       await until()
       await site.stop()

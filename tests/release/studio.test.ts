@@ -115,12 +115,12 @@ async function setStatus(page: Page, status: string): Promise<void> {
 
 /** References as the staff command has them, newest first. */
 async function expected(env: Record<string, string>): Promise<string[]> {
-  const { stdout } = await staff(['list', '--json'], env)
+  const { stdout } = await staff(['export', '--json'], env)
   return JSON.parse(stdout).map(({ Reference }: { Reference: string }) => Reference)
 }
 
 async function secondStatus(env: Record<string, string>): Promise<string> {
-  const { stdout } = await staff(['list', '--json'], env)
+  const { stdout } = await staff(['export', '--json'], env)
   return JSON.parse(stdout)[1].Status
 }
 

@@ -23,7 +23,7 @@ it('a login whose search_path leads to another schema is refused in a sentence, 
   const env = await aDatabase()
   const client = await aClient(env)
   await client.query('CREATE SCHEMA shop')
-  for (const command of ['list', 'migrate']) {
+  for (const command of ['export', 'migrate']) {
     const ran = await staff([command], withParameter(env, 'options', '-c search_path=shop'))
     expect(ran).toEqual({
       code: 1,
@@ -40,10 +40,10 @@ it('another schema in the URL is refused in a sentence, and public is taken', as
   const env = await aDatabase()
   for (const name of ['DATABASE_URL', 'DIRECT_DATABASE_URL']) {
     const { DATABASE_URL } = withParameter(env, 'schema', 'shop')
-    const { code, stderr } = await staff(['list'], { ...env, [name]: DATABASE_URL })
+    const { code, stderr } = await staff(['export'], { ...env, [name]: DATABASE_URL })
     expect([code, stderr]).toEqual([1, expect.stringContaining(`${name} must not name another schema than public`)])
   }
-  expect(await staff(['list'], withParameter(env, 'schema', 'public'))).toMatchObject({ code: 0 })
+  expect(await staff(['export'], withParameter(env, 'schema', 'public'))).toMatchObject({ code: 0 })
 })
 
 it('connection_limit in the URL is the size of the pool', async () => {
@@ -93,26 +93,28 @@ async function aRefusingServer() {
 
 it('a refused password is told with how it is written in the URL', async () => {
   const DATABASE_URL = `postgresql://quvera:100%25@127.0.0.1:${await aRefusingServer()}/quvera`
-  expect((await staff(['list'], { DATABASE_URL })).stderr).toBe(
+  expect((await staff(['export'], { DATABASE_URL })).stderr).toBe(
     'The database cannot be reached: password authentication failed for user "quvera". Check DATABASE_URL. In its password % is written %25, and # is written %23.\n',
   )
 })
 
 it('a server without TLS is told in a sentence, also where the URL only prefers TLS', async () => {
   const DATABASE_URL = `postgresql://quvera:secret@127.0.0.1:${await aRefusingServer()}/quvera?sslmode=prefer`
-  expect((await staff(['list'], { DATABASE_URL })).stderr).toBe(
+  expect((await staff(['export'], { DATABASE_URL })).stderr).toBe(
     'The database cannot be reached: The server does not support SSL connections. Check DATABASE_URL. Without TLS it says sslmode=disable.\n',
   )
 })
 
 it('an escape that is no UTF-8 is told in a sentence', async () => {
   const DATABASE_URL = 'postgresql://quvera:a%ffb@127.0.0.1:1/quvera'
-  expect((await staff(['list'], { DATABASE_URL })).stderr).toBe(
+  expect((await staff(['export'], { DATABASE_URL })).stderr).toBe(
     'The database cannot be reached: URI malformed. Check DATABASE_URL. In its password % is written %25, and # is written %23.\n',
   )
 })
 
 it.each(['pa#ss', '1#ss'])('a raw # in the password is refused with how it is written: %s', async (password) => {
-  const { code, stderr } = await staff(['list'], { DATABASE_URL: `postgresql://quvera:${password}@127.0.0.1:1/quvera` })
+  const { code, stderr } = await staff(['export'], {
+    DATABASE_URL: `postgresql://quvera:${password}@127.0.0.1:1/quvera`,
+  })
   expect([code, stderr]).toEqual([1, expect.stringContaining('with %25 for % and %23 for # in the password')])
 })

@@ -73,7 +73,7 @@ it('ends with the site, which keeps every order for the next start', async () =>
 
 it('serves staff commands beside the site, and is started and ended by one where no site runs', async () => {
   const dataDir = await aFolder('quvera-staff-')
-  const list = () => staff(['list'], { DATA_DIR: dataDir })
+  const list = () => staff(['export'], { DATA_DIR: dataDir })
   const site = await aServer({ DATA_DIR: dataDir })
   const { reference } = await submit(site.url, anOrder())
   const listed = { code: 0, stdout: expect.stringContaining(String(reference)), stderr: '' }

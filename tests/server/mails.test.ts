@@ -165,8 +165,8 @@ describe('that have waited for too long', () => {
 })
 
 it('without a key the site warns at its start of mails that have waited', async () => {
-  await storeEnquiry(app.db, { receivedAt: hoursAgo(1.1) }, { Notice: 'Pending' })
+  await storeEnquiry(app.db, { receivedAt: hoursAgo(3.1) }, { Notice: 'Pending' })
   const senders = app.startSenders({ apiKey: '' })
-  await eventually(() => expect(app.countLogged('A mail to staff has waited for 1 hour')).toBe(1))
+  await eventually(() => expect(app.countLogged('A mail to staff has waited for 3 hours')).toBe(1))
   await senders.stop(0)
 })

@@ -136,7 +136,7 @@ it('counts failed webhook posts', async () => {
   const { port, db } = await anApp()
   const reference = await storeEnquiry(db)
   const { id } = await db.enquiry.findUniqueOrThrow({ where: { reference } })
-  await db.mail.create({ data: { kind: 'Post', status: 'Failed', enquiryId: id, lastError: 'HTTP 410' } })
+  await db.mail.create({ data: { kind: 'Post', status: 'Failed', dueAt: null, enquiryId: id, lastError: 'HTTP 410' } })
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   expect(text).toContain('quvera_posts{state="failed"} 1\n')
   expect(text).toContain('quvera_mails{state="failed"} 0\n')

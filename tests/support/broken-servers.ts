@@ -21,15 +21,15 @@ export const variants: Variant[] = [
   {
     broken: 'keeps the mails under way in memory only',
     file: 'server/mail/queue.ts',
-    from: '"TriedAt" = coalesce(mail."TriedAt", now())',
-    to: `"TriedAt" = now(), "Status" = 'Sent'`,
+    from: '"FirstTriedAt" = coalesce(mail."FirstTriedAt", now())',
+    to: `"FirstTriedAt" = now(), "SentAt" = now(), "Status" = 'Sent'`,
     noticedBy: 'kills in the middle of sending',
     figure: 'mailsMissing',
   },
   {
     broken: 'sends without an idempotency key',
     file: 'server/mail/resend.ts',
-    from: '{ idempotencyKey, signal }',
+    from: '{ idempotencyKey: tag, signal }',
     to: '{ signal }',
     noticedBy: 'kills in the middle of sending',
     figure: 'mailsDoubled',
