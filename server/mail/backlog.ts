@@ -9,17 +9,19 @@ const COUNT_MAX = 50_000
 export async function readBacklog(db: Db) {
   const counts = await db.$queryRaw<{ kind: MailKind; state: MailStatus; count: number }[]>`
     SELECT "Kind"::text AS "kind", "Status"::text AS "state", count(*)::int AS "count" FROM (
-      (SELECT "Kind", "Status" FROM "Quvera_Mail" WHERE "Status" = 'Pending' LIMIT ${COUNT_MAX})
+      (SELECT "Kind", "Status" FROM "Quvera_Mail" WHERE "Status" = 'Pending' ORDER BY "Kind", "DueAt" LIMIT ${COUNT_MAX})
       UNION ALL (SELECT "Kind", "Status" FROM "Quvera_Mail"
-        WHERE "Status" IN ('Bounced', 'Failed', 'Complained', 'Unknown') AND "Kind" <> 'Confirmation' LIMIT ${COUNT_MAX})
-    ) first GROUP BY "Kind", "Status"`
+        WHERE "Status" IN ('Bounced', 'Failed', 'Complained', 'Unknown') ORDER BY "Kind", "Id" LIMIT ${COUNT_MAX})
+    ) first WHERE "Kind" <> 'Confirmation' OR "Status" = 'Pending' GROUP BY "Kind", "Status"`
   const countOf = (state: MailStatus, isPost = false) =>
     counts
       .filter((each) => each.state === state && (each.kind === 'Post') === isPost)
       .reduce((sum, { count }) => sum + count, 0)
   const [{ seconds }] = await db.$queryRaw<[{ seconds: number }]>`
-    SELECT coalesce(greatest(0, extract(epoch FROM now() - min("QueuedAt"))), 0)::int AS "seconds" FROM "Quvera_Mail"
-    WHERE "Status" = 'Pending' AND "Kind" IN ('Notice', 'Summary')`
+    SELECT coalesce(greatest(0, extract(epoch FROM now() - min("QueuedAt"))), 0)::int AS "seconds" FROM (
+      (SELECT "QueuedAt" FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Notice' ORDER BY "DueAt" LIMIT 100)
+      UNION ALL (SELECT "QueuedAt" FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Summary' ORDER BY "DueAt" LIMIT 100)
+    ) first`
   return {
     pending: countOf('Pending'),
     failed: countOf('Failed'),

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { findBackupProblem } from '../database/daily-backup.ts'
 import type { Db } from '../database/database.ts'
+import type { MailStatus } from '../database/generated/enums.ts'
 import type { Env } from '../env.ts'
 import { formatAge, formatCount, staffCommand } from '../format.ts'
 import { summaryIntervalMs } from './budget.ts'
@@ -14,6 +15,8 @@ type Settings = Pick<
 >
 
 const LATE_SECONDS = 15 * 60
+/** A try pushes the DueAt of few mails: the oldest are among so many. */
+const FIRST_MAX = 100
 /** After its start a site makes the backup of the day first. */
 const STARTING_SECONDS = 15 * 60
 
@@ -59,12 +62,9 @@ export async function readProblems(
     ],
     [facts.isSummaryLost, 'The last summary has reached nobody.'],
   ]
-  const lost = await readLostAddresses(db, staff)
-  const atAddresses = lost.map(({ address, status, count }) => {
+  const atAddresses = (await readLostAddresses(db, staff)).map(({ address, status }) => {
     const at = withAddresses ? address : 'an address of staff'
-    return status === 'Complained'
-      ? `A mail was marked as spam at ${at}.`
-      : `${formatCount(count, 'mail', 'mails')} did not arrive at ${at}.`
+    return status === 'Complained' ? `A mail was marked as spam at ${at}.` : `The last mail to ${at} did not arrive.`
   })
   const backup = backupDir && siteSeconds >= STARTING_SECONDS ? await findBackupProblem(backupDir) : undefined
   return [
@@ -76,18 +76,23 @@ export async function readProblems(
 
 async function readFacts(db: Db, staff: string[]): Promise<Facts> {
   const [facts] = await db.$queryRaw<[Facts]>`
+    WITH first AS ( -- of those that wait: few, so that the cost does not grow
+      SELECT mail.* FROM (VALUES ('Notice'::"Quvera_MailKind"), ('Summary')) AS kinds (kind) CROSS JOIN LATERAL (
+        SELECT "QueuedAt", lower("To") AS address FROM "Quvera_Mail"
+        WHERE "Status" = 'Pending' AND "Kind" = kind ORDER BY "DueAt" LIMIT ${FIRST_MAX}) mail
+    )
     SELECT
       (SELECT extract(epoch FROM now() - min("UntoldSince"))::float FROM "Quvera_Form"
         WHERE "UntoldSince" IS NOT NULL AND NOT "SuspectedSpam") AS "untoldSeconds",
-      (SELECT extract(epoch FROM now() - min("QueuedAt"))::float FROM "Quvera_Mail"
-        WHERE "Status" = 'Pending' AND "Kind" IN ('Notice', 'Summary')) AS "waitingSeconds",
-      (SELECT count(*)::int FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" IN ('Notice', 'Summary')
-        AND lower("To") <> ALL(${staff.map((address) => address.toLowerCase())}::text[])) AS "forOthers",
+      (SELECT extract(epoch FROM now() - min("QueuedAt"))::float FROM first) AS "waitingSeconds",
+      (SELECT count(*)::int FROM first WHERE address <> ALL(${staff.map((address) => address.toLowerCase())}::text[]))
+        AS "forOthers",
       EXISTS (SELECT FROM "Quvera_Lease" WHERE "Name" = ${REFUSED_LEASE} AND "Until" > now()) AS "isRefused",
-      EXISTS (SELECT FROM "Quvera_Mail" WHERE "To" IS NOT NULL AND "Status" = 'Sent'
-        AND "SentAt" BETWEEN now() - interval '24 hours' AND now() - interval '1 hour')
-      AND NOT EXISTS (SELECT FROM "Quvera_Mail" WHERE "To" IS NOT NULL AND "SentAt" > now() - interval '24 hours'
-        AND "Status" IN ('Delivered', 'Bounced', 'Complained')) AS "hasNoEvents",
+      CASE WHEN EXISTS (SELECT FROM "Quvera_Mail" WHERE "To" = ANY(${staff}::text[])
+          AND "SentAt" > now() - interval '24 hours' AND "Status" IN ('Delivered', 'Bounced', 'Complained'))
+        THEN FALSE ELSE EXISTS (SELECT FROM "Quvera_Mail" WHERE "To" = ANY(${staff}::text[])
+          AND "SentAt" BETWEEN now() - interval '24 hours' AND now() - interval '1 hour' AND "Status" = 'Sent')
+        END AS "hasNoEvents",
       coalesce((SELECT bool_and("Status" IN ('Bounced', 'Failed', 'Unknown', 'Withheld')) FROM "Quvera_Mail"
         WHERE "SummaryId" = (SELECT max("Id") FROM "Quvera_Summary" WHERE "At" > now() - interval '7 days')), FALSE)
         AS "isSummaryLost"`
@@ -96,13 +101,12 @@ async function readFacts(db: Db, staff: string[]): Promise<Facts> {
 
 /** Addresses of staff at which the newest mail of the last seven days did not arrive, or was marked as spam. */
 function readLostAddresses(db: Db, staff: string[]) {
-  return db.$queryRaw<{ address: string; status: string; count: number }[]>`
-    SELECT address, newest."Status"::text AS "status", newest."count" FROM unnest(${staff}::text[]) address
+  return db.$queryRaw<{ address: string; status: MailStatus }[]>`
+    SELECT address, newest."Status"::text AS "status" FROM unnest(${staff}::text[]) address
     CROSS JOIN LATERAL (
-      SELECT "Status", count(*) FILTER (WHERE "Status" IN ('Bounced', 'Failed')) OVER ()::int AS "count" FROM "Quvera_Mail"
-      WHERE lower("To") = lower(address) AND "SentAt" BETWEEN now() - interval '7 days' AND now()
-        AND "Status" IN ('Delivered', 'Bounced', 'Failed', 'Complained')
-      ORDER BY "SentAt" DESC, "Id" DESC LIMIT 1) newest
+      SELECT "Status" FROM "Quvera_Mail"
+      WHERE "To" = address AND "SentAt" BETWEEN now() - interval '7 days' AND now() AND "Status" <> 'Sent'
+      ORDER BY "SentAt" DESC LIMIT 1) newest
     WHERE newest."Status" <> 'Delivered'`
 }
 

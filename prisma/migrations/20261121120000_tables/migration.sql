@@ -191,7 +191,7 @@ CREATE INDEX "Quvera_Mail_pending_idx" ON "Quvera_Mail" ("Kind", "DueAt") WHERE 
 CREATE INDEX "Quvera_Mail_tried_idx" ON "Quvera_Mail" ("Kind", "DueAt") WHERE "Status" = 'Pending' AND "FirstTriedAt" IS NOT NULL;
 CREATE UNIQUE INDEX "Quvera_Mail_Tag_key" ON "Quvera_Mail" ("Tag") WHERE "FirstTriedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_FirstTriedAt_idx" ON "Quvera_Mail" ("FirstTriedAt") WHERE "FirstTriedAt" IS NOT NULL;
-CREATE INDEX "Quvera_Mail_SentAt_idx" ON "Quvera_Mail" ("SentAt") WHERE "To" IS NOT NULL AND "SentAt" IS NOT NULL;
+CREATE INDEX "Quvera_Mail_To_SentAt_idx" ON "Quvera_Mail" ("To", "SentAt") WHERE "To" IS NOT NULL AND "SentAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_undelivered_idx" ON "Quvera_Mail" ("Kind", "Id") WHERE "Status" IN ('Bounced', 'Failed', 'Complained', 'Unknown');
 CREATE INDEX "Quvera_Mail_SubscriberId_idx" ON "Quvera_Mail" ("SubscriberId") WHERE "SubscriberId" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_Mailbox_FirstTriedAt_idx" ON "Quvera_Mail" ("Mailbox", "FirstTriedAt") WHERE "Mailbox" IS NOT NULL AND "FirstTriedAt" IS NOT NULL;
