@@ -20,6 +20,16 @@ export function pages(): Plugin {
     config: () => ({
       environments: {
         client: { build: { outDir: client, emptyOutDir: true } },
+        // A build of its own: no visitor loads a byte of the desk.
+        desk: {
+          consumer: 'client',
+          build: {
+            outDir: client,
+            emptyOutDir: false,
+            copyPublicDir: false,
+            rolldownOptions: { input: ['client/desk/desk.html', 'client/desk/message.html'] },
+          },
+        },
         ssr: {
           build: {
             outDir: renderer,
@@ -52,7 +62,7 @@ export const paletteStyles: Plugin = {
   name: 'palette',
   enforce: 'pre',
   transform: {
-    filter: { id: /\/styles\/site\.css/ },
+    filter: { id: /\/(?:styles\/site|desk\/desk)\.css/ },
     handler(css) {
       const tokens = [...paletteTokens].map(([name, colour]) => `${name}:${colour}`)
       return `${css}\n:root{${tokens.join(';')}}`
@@ -82,9 +92,10 @@ const ORDER_ISLAND = 'data-island="order"'
 
 /** Builds the client, writes its pages, and compresses scripts and styles. */
 export async function buildPages(builder: ViteBuilder) {
-  const { client: browser, ssr } = builder.environments
-  if (!browser || !ssr) throw new Error('The client and ssr environments are missing')
+  const { client: browser, desk, ssr } = builder.environments
+  if (!browser || !desk || !ssr) throw new Error('The client, desk and ssr environments are missing')
   const scripts = scriptsOf(await builder.build(browser), ['hydrate.tsx', 'order-form.tsx'])
+  await builder.build(desk)
   await builder.build(ssr)
   const { renderSite }: Prerender = await import(pathToFileURL(join(renderer, 'prerender.js')).href)
   const template = await withIntegrity(await readFile(join(client, 'index.html'), 'utf8'))

@@ -1,0 +1,66 @@
+import { DESK_PATH } from '../../shared/desk.ts'
+import { SetStatus } from './actions.tsx'
+import { ageOf, spaced, timeOf } from './format.ts'
+import type { Row } from './queries.ts'
+
+/** An enquiry in the list. */
+export function EnquiryRow({ row }: { row: Row }) {
+  const { reference, name, mobile, quantity, products, retailerSelfUse, receivedAt, note } = row
+  return (
+    <li className="enquiry" data-status={row.status}>
+      <div className="enquiry-text">
+        <p className="enquiry-name">
+          <a href={`${DESK_PATH}/${reference}`}>
+            <bdi>{name}</bdi>
+          </a>
+          <span className="small">
+            {ageOf(receivedAt)}, {timeOf(receivedAt)}
+          </span>
+        </p>
+        <p>
+          {quantity.toLocaleString('en-IN')} × {products}, {retailerSelfUse}
+        </p>
+        <StatusLine row={row} />
+        {note && (
+          <p className="small note-line">
+            <bdi>{note.split('\n').at(-1)}</bdi>
+          </p>
+        )}
+      </div>
+      <p className="enquiry-actions">
+        <a className="primary" href={`tel:+91${mobile}`} aria-label={`Call ${name}, ${spaced(mobile)}`}>
+          Call
+        </a>
+        <a href={whatsApp(mobile)} target="_blank" rel="noreferrer" aria-label={`WhatsApp ${name}`}>
+          WhatsApp
+        </a>
+        {row.status === 'New' && !row.suspectedSpam && <SetStatus row={row} status="Contacted" isInList />}
+      </p>
+    </li>
+  )
+}
+
+export function whatsApp(mobile: string): string {
+  return `https://wa.me/91${mobile}`
+}
+
+/** `Contacted, ravi@shop.example, 10:40`, and what else is worth a look. */
+export function StatusLine({ row }: { row: Row }) {
+  const { status, statusBy, statusAt, suspectedSpam, flags } = row
+  return (
+    <p className="status-line">
+      <strong className="status">{status}</strong>
+      {statusBy && statusAt && (
+        <span className="small">
+          {statusBy}, {timeOf(statusAt)}
+        </span>
+      )}
+      {suspectedSpam && <span className="flag">suspected spam</span>}
+      {flags.map((flag) => (
+        <span key={flag} className="flag">
+          {flag}
+        </span>
+      ))}
+    </p>
+  )
+}
