@@ -86,7 +86,8 @@ async function assertPrivileges(db: Db) {
   const [row] = await db.$queryRaw<{ may: boolean; role: string }[]>`
     SELECT current_user AS "role", has_table_privilege('"Quvera_Subscriber"', 'SELECT')
       AND has_function_privilege('"Quvera_erase_old"(timestamptz, int)', 'EXECUTE')
-      AND has_column_privilege('"Quvera_Form"', 'UntoldSince', 'UPDATE') AS "may"`
+      AND has_column_privilege('"Quvera_Form"', 'UntoldSince', 'UPDATE')
+      AND has_column_privilege('"Quvera_Session"', 'Hash', 'INSERT') AS "may"`
   if (row?.may) return
   throw new OperatorError(
     `The role ${row?.role} lacks rights that this version needs: first run prisma/roles.sql again as the tables' owner.`,

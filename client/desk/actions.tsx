@@ -109,7 +109,7 @@ export function Notes({ row: { reference, note } }: { row: Row }) {
   })
   const removal = useChange<{ reference: string; was: string }>({
     send: (input) => trpc.desk.removeNote.mutate(input),
-    preview: () => ({ note: undefined }),
+    preview: () => ({ note: '' }),
   })
   function add(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()

@@ -10,8 +10,8 @@ export function DaysChart({ days }: Pick<List, 'days'>) {
   return (
     <section className="days" aria-label="Enquiries a day">
       <p>
-        <strong>{today.toLocaleString('en-IN')}</strong> <span>today,</span> <strong>{total.toLocaleString('en-IN')}</strong>{' '}
-        <span>in {days.length} days</span>
+        <strong>{today.toLocaleString('en-IN')}</strong> <span>today,</span>{' '}
+        <strong>{total.toLocaleString('en-IN')}</strong> <span>in {days.length} days</span>
       </p>
       <svg viewBox={`0 0 ${days.length * 10} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         {days.map(({ day, count }, index) => {

@@ -17,7 +17,13 @@ export function EnquiryPage({ reference }: { reference: string }) {
       <p className="back">
         <a href={DESK_PATH}>All enquiries</a>
       </p>
-      {data ? <Whole enquiry={data} /> : <p role="status" className="empty">{error ? messageOf(error) : 'Loading …'}</p>}
+      {data ? (
+        <Whole enquiry={data} />
+      ) : (
+        <p role="status" className="empty">
+          {error ? messageOf(error) : 'Loading …'}
+        </p>
+      )}
     </>
   )
 }
@@ -48,7 +54,7 @@ function Whole({ enquiry }: { enquiry: Enquiry }) {
             Copy number
           </button>
         </p>
-        <p className="buttons" role="group" aria-label="What was done">
+        <p className="buttons">
           {deskStatuses
             .filter((each) => each !== status)
             .map((each) => (

@@ -14,6 +14,12 @@ watchSession()
 createRoot(document.getElementById('root') as HTMLElement).render(
   <QueryClientProvider client={createQueryClient()}>
     <DeskPage reference={reference} />
-    <ToastContainer position="bottom-right" autoClose={8000} transition={transition} closeOnClick={false} role="status" />
+    <ToastContainer
+      position="bottom-right"
+      autoClose={8000}
+      transition={transition}
+      closeOnClick={false}
+      role="status"
+    />
   </QueryClientProvider>,
 )

@@ -61,7 +61,10 @@ export function useList({ state, order, text }: Choice) {
   return useInfiniteQuery({
     queryKey: ['list', state, order, text],
     queryFn: ({ pageParam, signal }) =>
-      trpc.desk.list.query({ state, order, ...(text && { text }), ...(pageParam && { before: pageParam }) }, { signal }),
+      trpc.desk.list.query(
+        { state, order, ...(text && { text }), ...(pageParam && { before: pageParam }) },
+        { signal },
+      ),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
@@ -94,7 +97,8 @@ export function useChange<Input extends { reference: string }>({ send, preview, 
       const change = (row: Row) => (row.reference === input.reference ? { ...row, ...preview?.(row, input) } : row)
       client.setQueriesData<{ pages: List[] }>(
         { queryKey: ['list'] },
-        (list) => list && { ...list, pages: list.pages.map((page) => ({ ...page, enquiries: page.enquiries.map(change) })) },
+        (list) =>
+          list && { ...list, pages: list.pages.map((page) => ({ ...page, enquiries: page.enquiries.map(change) })) },
       )
       client.setQueryData<Enquiry>(['enquiry', input.reference], (row) => row && { ...row, ...change(row) })
       return before

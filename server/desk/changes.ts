@@ -88,7 +88,10 @@ export function addNote(db: Db, session: Session, { reference, text }: { referen
       UPDATE "Quvera_Form" SET "Note" = concat_ws(E'\n', nullif("Note", ''), ${noteLine(text)})
       WHERE "Id" = ${row.id}::uuid AND char_length(concat_ws(E'\n', nullif("Note", ''), ${noteLine(text)})) <= ${NOTES_MAX}`
     if (added === 0)
-      throw new DeskRefusal('invalid', `All notes of an enquiry have at most ${NOTES_MAX} characters: remove the note first.`)
+      throw new DeskRefusal(
+        'invalid',
+        `All notes of an enquiry have at most ${NOTES_MAX} characters: remove the note first.`,
+      )
   })
 }
 

@@ -59,7 +59,8 @@ export function createDesk(db: Db, env: Env, onQueued: () => void) {
       const records = readRecords(db, where, choice.order === 'oldest' ? 'asc' : 'desc')
       return pipeline(records, createCsv(recordColumns), () => {}) // whoever reads it gets the error
     },
-    setStatus: (session: Session, input: Parameters<typeof changes.setStatus>[2]) => changes.setStatus(db, session, input),
+    setStatus: (session: Session, input: Parameters<typeof changes.setStatus>[2]) =>
+      changes.setStatus(db, session, input),
     async setSpam(session: Session, input: Parameters<typeof changes.setSpam>[2]) {
       await changes.setSpam(db, session, input, recipients)
       setImmediate(onQueued)

@@ -13,7 +13,10 @@ export const messages = {
 
 /** PostgreSQL's texts hold no zero byte. */
 const text = (max: number, message?: string) =>
-  z.string().check(z.maxLength(max, message), z.refine((value) => !value.includes('\0')))
+  z.string().check(
+    z.maxLength(max, message),
+    z.refine((value) => !value.includes('\0')),
+  )
 const reference = z.string().check(z.regex(REFERENCE_PATTERN))
 
 export const chosenSchema = z.strictObject({

@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { matches } from '../enquiries/search.ts'
 import { MAY_SEND_AGAIN } from '../mail/queue.ts'
-import { names, states as mailStates, withheldReasons } from '../mail/states.ts'
+import { states as mailStates, names, withheldReasons } from '../mail/states.ts'
 import { DeskRefusal } from './refusal.ts'
 
 /* What the desk shows. In SQL, with enums as text: a value of a newer version is shown as it is. */
@@ -124,8 +124,10 @@ export async function readList(db: Db, { before, ...choice }: Choice & { before?
 /** The rows that come after those of the page before. `next` holds the last one's time and id. */
 function beyond(before: string | undefined, isOldest: boolean): Prisma.Sql {
   if (before === undefined) return Prisma.sql`TRUE`
-  const [, at, id] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/.exec(before) ?? []
-  if (!at || Number.isNaN(Date.parse(at))) throw new DeskRefusal('invalid', 'The list cannot go on from there: load it anew.')
+  const [, at, id] =
+    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/.exec(before) ?? []
+  if (!at || Number.isNaN(Date.parse(at)))
+    throw new DeskRefusal('invalid', 'The list cannot go on from there: load it anew.')
   const operator = Prisma.raw(isOldest ? '>' : '<')
   return Prisma.sql`(form."ReceivedAt", form."Id") ${operator} (${at}::timestamptz, ${id}::uuid)`
 }

@@ -26,6 +26,7 @@ export function signInLink(publicUrl: string, token: string): string {
 export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error'>) {
   const mailer = env.RESEND_API_KEY ? createMailer(env) : undefined
   const underWay = new Set<Promise<void>>()
+  const closing = new AbortController()
   let isLimitTold = false
 
   /** @returns undefined if no mail may be sent now */
@@ -51,7 +52,9 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
     const budget = env.MAIL_DAILY_BUDGET
     const isAllowed = count < MAILS_A_DAY && isOpen('SignIn', budget, budget === 0 ? 0 : await readCount(db))
     if (!isAllowed && !isLimitTold)
-      log.warn(`No more links to the desk are mailed today: ${MAILS_A_DAY} in 24 hours, or MAIL_DAILY_BUDGET, are used up`)
+      log.warn(
+        `No more links to the desk are mailed today: ${MAILS_A_DAY} in 24 hours, or MAIL_DAILY_BUDGET, are used up`,
+      )
     isLimitTold = !isAllowed
     return isAllowed
   }
@@ -63,14 +66,17 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
     if (!reserved) return
     const { id, tag, token } = reserved
     const message = { tag, to: email, ...createSignInMail(signInLink(publicUrlOf(env), token)) }
-    const answer = await mailer.send(message, AbortSignal.timeout(TIMEOUT_MS))
+    const answer = await mailer.send(message, AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT_MS)]))
     const isThis = Prisma.sql`mail."Id" = ${id}`
     if (answer.is === 'taken') {
       const set = Prisma.sql`, "SentAt" = now(), "ResendId" = ${answer.resendId ?? null}`
       return void (await transition(db, 'Sent', isThis, { set }))
     }
     const error = 'error' in answer ? answer.error : ''
-    log.warn({ mail: id, answer: answer.is, reason: error.split(':')[0] }, 'a link to the desk was not mailed, as far as is known')
+    log.warn(
+      { mail: id, answer: answer.is, reason: error.split(':')[0] },
+      'a link to the desk was not mailed, as far as is known',
+    )
     if (answer.is !== 'refused' && answer.is !== 'not taken') return // it may arrive
     await transition(db, 'Failed', isThis, { set: Prisma.sql`, "LastError" = ${error}` })
     await deleteLink(db, token) // so that the next request is served at once
@@ -84,9 +90,11 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
         .finally(() => underWay.delete(sending))
       underWay.add(sending)
     },
-    /** Waits for the mails under way. */
-    async close(): Promise<void> {
+    /** Waits at most `graceMs` for the mails under way. */
+    async close(graceMs: number): Promise<void> {
+      const timer = setTimeout(() => closing.abort(), graceMs)
       await Promise.all(underWay)
+      clearTimeout(timer)
     },
   }
 }

@@ -29,7 +29,10 @@ export function createDeskPages(pages: StaticPages) {
     const content = `<header class="desk-head"><p class="desk-name">${escaped(brand.name)} desk</p></header>
 <main id="main" class="message"><h1>${escaped(title)}</h1>${body}</main>`
     const filled = message.replace('<!--title-->', () => `${escaped(title)} | ${escaped(brand.name)}`)
-    return sendHtml(reply, filled.replace('<!--body-->', () => content))
+    return sendHtml(
+      reply,
+      filled.replace('<!--body-->', () => content),
+    )
   }
 
   return {

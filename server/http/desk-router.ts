@@ -5,9 +5,7 @@ import { deskProcedure, router } from './trpc.ts'
 export const deskRouter = router({
   list: deskProcedure.input(inputs.list).query(({ ctx, input }) => ctx.desk.list(ctx.session, input)),
   show: deskProcedure.input(inputs.show).query(({ ctx, input }) => ctx.desk.show(ctx.session, input)),
-  setStatus: deskProcedure
-    .input(inputs.setStatus)
-    .mutation(({ ctx, input }) => ctx.desk.setStatus(ctx.session, input)),
+  setStatus: deskProcedure.input(inputs.setStatus).mutation(({ ctx, input }) => ctx.desk.setStatus(ctx.session, input)),
   setSpam: deskProcedure.input(inputs.setSpam).mutation(({ ctx, input }) => ctx.desk.setSpam(ctx.session, input)),
   addNote: deskProcedure.input(inputs.addNote).mutation(({ ctx, input }) => ctx.desk.addNote(ctx.session, input)),
   removeNote: deskProcedure

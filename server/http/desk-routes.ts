@@ -70,7 +70,9 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
       },
       async handler(request) {
         const path = `desk.${request.params.name}` as DeskPath
-        return { result: { data: await callProcedure(path, request.body, { ...parts, session: sessions.get(request) }) } }
+        return {
+          result: { data: await callProcedure(path, request.body, { ...parts, session: sessions.get(request) }) },
+        }
       },
     })
   })
@@ -115,7 +117,9 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
         const token = fieldsOf(request).get('token') ?? ''
         const entered = await enter(db, env.STAFF_EMAILS, token, source.readCookie(request))
         if (!entered) return pages.notEntered(reply)
-        return reply.header('set-cookie', source.cookie(request, entered.secret)).redirect(readDeskPath(entered.leadsTo), 303)
+        return reply
+          .header('set-cookie', source.cookie(request, entered.secret))
+          .redirect(readDeskPath(entered.leadsTo), 303)
       },
     })
 

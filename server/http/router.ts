@@ -2,6 +2,7 @@ import { callTRPCProcedure, type inferRouterInputs } from '@trpc/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { orderSchema } from '../../shared/order.ts'
 import { subscriptionSchema } from '../../shared/subscription.ts'
+import { inputs } from '../desk/inputs.ts'
 import { deskRouter } from './desk-router.ts'
 import { HttpError } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
@@ -35,6 +36,10 @@ export function isVisitorProcedure(path = ''): path is VisitorPath {
   return Object.hasOwn(limitOf, path)
 }
 
+export function isProcedure(path = ''): path is VisitorPath | DeskPath {
+  return isVisitorProcedure(path) || (path.startsWith('desk.') && Object.hasOwn(inputs, path.slice('desk.'.length)))
+}
+
 /** All procedures are called by POST, so that no input is in an address. */
 export function assertPost({ method }: FastifyRequest, reply: FastifyReply): void {
   if (method === 'POST') return
@@ -46,7 +51,7 @@ export function assertPost({ method }: FastifyRequest, reply: FastifyReply): voi
  * Calls a procedure with the body as its input. tRPC's own plugin converts each request and answer to web streams, which
  * costs a third of the order rate, and fails on an invalid Host header. A test compares the answers of both.
  */
-export async function callProcedure(path: VisitorPath | DeskPath, body: unknown, ctx: Context): Promise<unknown> {
+export async function callProcedure(path: VisitorPath | DeskPath, body: unknown, ctx: Context) {
   return callTRPCProcedure({
     router: appRouter,
     path,

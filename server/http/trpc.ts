@@ -10,7 +10,7 @@ export interface Context {
   subscribers: Subscribers
   desk: Desk
   /** Of a call of the desk. */
-  session?: Session
+  session?: Session | undefined
 }
 
 export const { router, procedure } = initTRPC.context<Context>().create()

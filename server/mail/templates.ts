@@ -110,6 +110,16 @@ function createConfirmation(subscriber: Subscriber, publicUrl: string) {
   return { ...content, headers }
 }
 
+/** To one of staff. The page behind the link has a button: mail scanners follow links. */
+export function createSignInMail(url: string): Content {
+  const button = `display:inline-block;padding:10px 20px;background:${palette.ink};color:${palette.paper};text-decoration:none`
+  return createContent(`${brand.name}: enter the desk`, [
+    paragraph('Open this page and press its button. It works once, within 15 minutes.'),
+    { text: url, html: `<p><a href="${escaped(url)}" style="${button}">Enter the desk</a></p>` },
+    paragraph('If you did not ask for this, you need do nothing: without this mail nobody can enter.', MUTED_STYLE),
+  ])
+}
+
 /** Contrast 9.5:1 on paper; the accent colour has only 3.5:1. */
 const LINK_STYLE = `color:${palette.leaf};text-decoration:underline`
 const PHONE_LINK = `tel:${brand.phone.replaceAll(' ', '')}`
