@@ -9,7 +9,7 @@ import { DeskRefusal } from '../desk/refusal.ts'
 import { endSession, enter, findSession, type Session } from '../desk/sessions.ts'
 import type { SignIn } from '../desk/sign-in.ts'
 import type { Env } from '../env.ts'
-import { isDatabaseAway, propertiesOf } from '../errors.ts'
+import { isDatabaseAway, propertiesOf, sqlState } from '../errors.ts'
 import { createDeskPages, ENTER_PATH, SIGN_IN_PATH } from './desk-pages.ts'
 import { createDeskSource } from './desk-source.ts'
 import { HttpError, trpcErrorBody } from './error-answers.ts'
@@ -36,6 +36,7 @@ const texts: Record<number, string> = {
   500: 'Something went wrong. Load the page anew to see what is stored.',
   503: 'The database does not answer: nothing is shown, and nothing was changed as far as is known. Try again in a minute.',
 }
+const STATEMENT_TIMEOUT = '57014'
 const NEEDS_HTTPS = 'The desk needs https: set PUBLIC_URL to the site’s https address.'
 
 /** Serves the desk: its pages, sign-in, download and procedures. Everything but sign-in needs a session. */
@@ -165,7 +166,8 @@ function toSignIn(request: FastifyRequest, reply: FastifyReply) {
 
 /** `/staff` or that of an enquiry, in capital letters and without a slash at the end; undefined if it is neither. */
 function properPath(path: string): string | undefined {
-  const [, rest = ''] = /^\/staff\/?([\w-]*)\/?$/.exec(path) ?? []
+  const [, rest] = /^\/staff\/?([\w-]*)\/?$/.exec(path) ?? []
+  if (rest === undefined) return undefined
   const proper = readDeskPath(`${DESK_PATH}/${rest.toUpperCase()}`)
   return rest === '' || proper !== DESK_PATH ? proper : undefined
 }
@@ -184,7 +186,7 @@ function problemOf(error: unknown, { id, log }: FastifyRequest): { status: numbe
     const shown = known.issues.find(({ message }) => Object.values(messages).includes(message))
     return { status: 400, message: shown?.message ?? textOf(400) }
   }
-  if (isDatabaseAway(known)) return { status: 503, message: textOf(503) }
+  if (isDatabaseAway(known) || sqlState(known) === STATEMENT_TIMEOUT) return { status: 503, message: textOf(503) }
   const { statusCode } = propertiesOf(known) as Partial<FastifyError>
   const status = known instanceof HttpError || Number(statusCode) < 500 ? Number(statusCode) : 500
   if (status === 500) log.error({ reqId: id, err: known }, 'the desk could not serve a request')
