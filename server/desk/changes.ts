@@ -85,8 +85,8 @@ function noteLine(text: string): string {
 export function addNote(db: Db, session: Session, { reference, text }: { reference: string; text: string }) {
   return change(db, session, { command: 'desk note', reference }, async (transaction, row) => {
     const added = await transaction.$executeRaw`
-      UPDATE "Quvera_Form" SET "Note" = concat_ws(E'\n', nullif("Note", ''), ${noteLine(text)})
-      WHERE "Id" = ${row.id}::uuid AND char_length(concat_ws(E'\n', nullif("Note", ''), ${noteLine(text)})) <= ${NOTES_MAX}`
+      UPDATE "Quvera_Form" SET "Note" = concat_ws(E'\n', nullif("Note", ''), ${noteLine(text)}::text)
+      WHERE "Id" = ${row.id}::uuid AND char_length(concat_ws(E'\n', nullif("Note", ''), ${noteLine(text)}::text)) <= ${NOTES_MAX}`
     if (added === 0)
       throw new DeskRefusal(
         'invalid',
@@ -125,7 +125,7 @@ export function addCall(db: Db, session: Session, { reference }: { reference: st
     (transaction, row) => transaction.$executeRaw`
       UPDATE "Quvera_Form" SET "Calls" = "Calls" + 1,
         "Note" = CASE WHEN char_length(coalesce("Note", '')) <= ${NOTES_MAX - line.length - 1}
-          THEN concat_ws(E'\n', nullif("Note", ''), ${line}) ELSE "Note" END
+          THEN concat_ws(E'\n', nullif("Note", ''), ${line}::text) ELSE "Note" END
       WHERE "Id" = ${row.id}::uuid`,
   )
 }

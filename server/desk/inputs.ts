@@ -35,7 +35,9 @@ export const inputs = {
     text: z.pipe(
       text(NOTE_MAX, messages.longNote),
       z.pipe(
-        z.transform((value: string) => value.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()),
+        z.transform((value: string) =>
+          value.replace(/\s*[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+\s*/gu, ' ').trim(),
+        ),
         z.string().check(z.minLength(1, messages.emptyNote)),
       ),
     ),

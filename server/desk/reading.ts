@@ -204,7 +204,7 @@ async function readMails(db: Db, id: string) {
   const mails = await db.$queryRaw<StoredMail[]>`
     SELECT mail."Id"::text AS "id", mail."Kind"::text AS "kind", mail."To" AS "to", mail."Status"::text AS "status",
       coalesce(mail."SentAt", mail."FirstTriedAt", mail."QueuedAt") AS "at", mail."WithheldBecause"::text AS "because",
-      mail."LastError" AS "lastError", ${MAY_SEND_AGAIN} AS "maySendAgain"
+      mail."LastError" AS "lastError", (${MAY_SEND_AGAIN}) IS TRUE AS "maySendAgain"
     FROM "Quvera_Mail" mail WHERE mail."EnquiryId" = ${id}::uuid ORDER BY mail."Id"`
   return mails.map(({ at, to, because: _, lastError: __, ...mail }, index) => ({
     ...mail,
