@@ -1,8 +1,11 @@
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { brand } from '../shared/brand.ts'
+import { DESK_PATH } from '../shared/desk.ts'
 import { openApplication } from './application.ts'
 import type { Db } from './database/database.ts'
+import { createLink } from './desk/sessions.ts'
+import { deskUrlOf, signInLink } from './desk/sign-in.ts'
 import { type Env, isStandIn, readEnvOrExit, warningsOf } from './env.ts'
 import { exitWithReason, OperatorError } from './errors.ts'
 import { staffCommand } from './format.ts'
@@ -26,6 +29,8 @@ const GRACE_MS = 5000
 const SHUTDOWN_MAX_MS = 9000
 /** Limit of one database statement. */
 const QUERY_TIMEOUT_MS = 2000
+/** HOST where nobody else can connect. */
+const THIS_MACHINE = ['127.0.0.1', '::1', 'localhost']
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
 export async function runSite(variables: Parameters<typeof readEnvOrExit>[0]): Promise<void> {
@@ -59,6 +64,8 @@ async function serve(env: Env): Promise<void> {
     listenTextResolver: (address) => `${brand.name} is at ${env.PUBLIC_URL ?? address}`,
   })
   logConfiguration(env, log)
+  if (process.stdout.isTTY && !env.RESEND_API_KEY && THIS_MACHINE.includes(env.HOST))
+    await printSignInLink(env, database.db)
   startWatchdog()
 
   log.info({ signal: await takeOverSignals() }, 'shutting down')
@@ -99,10 +106,18 @@ function logConfiguration(env: Env, log: Logger) {
   if (!env.RESEND_API_KEY) log.warn(`RESEND_API_KEY is not set: mails wait in the database (${staffCommand('mails')})`)
   if (process.stdout.isTTY) {
     if (env.RESEND_API_KEY) log.info(`Mails go to ${env.STAFF_EMAILS.join(', ')} and to the visitors`)
-    log.info(`Enquiries: npm run studio, or ${staffCommand('list')}`)
+    log.info(`Enquiries: ${deskUrlOf(env)}${DESK_PATH}`)
   }
   if (env.NOTIFY_URL) log.info(`Enquiries are also posted to ${new URL(env.NOTIFY_URL).origin}`)
   for (const warning of warningsOf(env)) log.warn(warning)
+}
+
+/** Without a key no link can be mailed. Not through the logger: a log may be kept. */
+async function printSignInLink(env: Env, db: Db) {
+  const [email = ''] = env.STAFF_EMAILS
+  const token = await createLink(db, { email, leadsTo: DESK_PATH, byTerminal: true })
+  const link = signInLink(deskUrlOf(env), token)
+  console.log(`\nEnquiries, for staff (once, within 15 minutes; then ${staffCommand('sign-in')}):\n${link}\n`)
 }
 
 /** Mails are sent if there is a key: then stand-in addresses are refused. */

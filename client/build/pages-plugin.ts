@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Plugin, Rolldown, ViteBuilder, ViteDevServer } from 'vite'
 import { palette } from '../../shared/brand.ts'
+import { DESK_PATH } from '../../shared/desk.ts'
 import { NOT_FOUND_PATH } from '../../shared/page-paths.ts'
 import { missingCharacters } from '../fonts/characters.ts'
 
@@ -142,11 +143,16 @@ function servePages(server: ViteDevServer) {
   server.middlewares.use(async (request, response, next) => {
     try {
       const { pathname } = new URL(request.originalUrl ?? '/', 'http://localhost')
+      const asHtml = { 'content-type': 'text/html; charset=utf-8' }
+      if (pathname.startsWith(DESK_PATH)) {
+        const desk = await server.transformIndexHtml('/desk/desk.html', await readFile('client/desk/desk.html', 'utf8'))
+        return response.writeHead(200, asHtml).end(desk)
+      }
       const { pageAt, renderPage } = (await server.ssrLoadModule('/prerender.tsx')) as Prerender
       const page = pageAt(pathname)
       const template = await server.transformIndexHtml(page.path, await readFile('client/index.html', 'utf8'))
       const status = page.path === NOT_FOUND_PATH ? 404 : 200
-      response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(renderPage(template, page))
+      response.writeHead(status, asHtml).end(renderPage(template, page))
     } catch (error) {
       next(error)
     }

@@ -10,13 +10,13 @@ export function DaysChart({ days }: Pick<List, 'days'>) {
   return (
     <section className="days" aria-label="Enquiries a day">
       <p>
-        <strong>{today.toLocaleString('en-IN')}</strong> <span>today,</span>{' '}
+        <strong>{today.toLocaleString('en-IN')}</strong> <span>today</span>
         <strong>{total.toLocaleString('en-IN')}</strong> <span>in {days.length} days</span>
       </p>
       <svg viewBox={`0 0 ${days.length * 10} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         {days.map(({ day, count }, index) => {
           const height = count === 0 ? 1 : Math.max(3, (count / most) * HEIGHT)
-          return <rect key={day} x={index * 10 + 1} y={HEIGHT - height} width="8" height={height} />
+          return <rect key={day} x={index * 10 + 1.5} y={HEIGHT - height} width="7" height={height} />
         })}
       </svg>
       <ul className="visually-hidden">

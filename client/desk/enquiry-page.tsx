@@ -33,7 +33,7 @@ function Whole({ enquiry }: { enquiry: Enquiry }) {
   const subject = encodeURIComponent(`${brand.name} enquiry ${reference}`)
   return (
     <article className="whole" aria-labelledby="name">
-      <div className="whole-head">
+      <div className="whole-head" data-status={status}>
         <h1 id="name">
           <bdi>{name}</bdi>
         </h1>
@@ -54,7 +54,7 @@ function Whole({ enquiry }: { enquiry: Enquiry }) {
             Copy number
           </button>
         </p>
-        <p className="buttons">
+        <p className="buttons done">
           {deskStatuses
             .filter((each) => each !== status)
             .map((each) => (

@@ -62,7 +62,7 @@ export function ListPage() {
             onClick={() => choose({ order: choice.order === 'newest' ? 'oldest' : 'newest' })}
             aria-label={`${choice.order === 'newest' ? 'Newest' : 'Oldest'} first. Change the order`}
           >
-            {choice.order === 'newest' ? 'Newest first ↓' : 'Oldest first ↑'}
+            {choice.order === 'newest' ? 'Newest first' : 'Oldest first'}
           </button>
           <form method="post" action={`${DESK_PATH}/enquiries.csv`}>
             {Object.entries(choice).map(([name, value]) => (

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { DESK_PATH } from '../../shared/desk.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
-import { type Env, publicUrlOf } from '../env.ts'
+import type { Env } from '../env.ts'
 import { isOpen, readCount } from '../mail/budget.ts'
 import { transition } from '../mail/queue.ts'
 import { createMailer } from '../mail/resend.ts'
@@ -15,9 +15,14 @@ const TIMEOUT_MS = 10_000
 
 export type SignIn = ReturnType<typeof createSignIn>
 
+/** Without an https PUBLIC_URL the desk is on this machine only. */
+export function deskUrlOf({ PUBLIC_URL, PORT }: Pick<Env, 'PUBLIC_URL' | 'PORT'>): string {
+  return PUBLIC_URL && /^(?:https:|http:\/\/localhost\b)/.test(PUBLIC_URL) ? PUBLIC_URL : `http://localhost:${PORT}`
+}
+
 /** The address of a page whose button enters the desk. */
-export function signInLink(publicUrl: string, token: string): string {
-  return `${publicUrl}${DESK_PATH}/enter?token=${token}`
+export function signInLink(deskUrl: string, token: string): string {
+  return `${deskUrl}${DESK_PATH}/enter?token=${token}`
 }
 
 /**
@@ -65,7 +70,7 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
     const reserved = await reserve(email, leadsTo)
     if (!reserved) return
     const { id, tag, token } = reserved
-    const message = { tag, to: email, ...createSignInMail(signInLink(publicUrlOf(env), token)) }
+    const message = { tag, to: email, ...createSignInMail(signInLink(deskUrlOf(env), token)) }
     const answer = await mailer.send(message, AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT_MS)]))
     const isThis = Prisma.sql`mail."Id" = ${id}`
     if (answer.is === 'taken') {
