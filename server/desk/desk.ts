@@ -18,7 +18,6 @@ export type Desk = ReturnType<typeof createDesk>
 
 /** What the desk does for a session. Everything that is shown has a line in the access log first, or is not shown. */
 export function createDesk(db: Db, env: Env, onQueued: () => void) {
-  const startedAt = performance.now()
   const recipients: Recipients = { staff: env.STAFF_EMAILS, withPosts: Boolean(env.NOTIFY_URL) }
   /** By session: the last list of each tab and search, and when it was recorded. Forgotten with the process. */
   const recorded = new Map<string, number>()
@@ -39,7 +38,7 @@ export function createDesk(db: Db, env: Env, onQueued: () => void) {
 
   return {
     async list(session: Session, input: Choice & { before?: string | undefined }) {
-      const siteSeconds = (performance.now() - startedAt) / 1000
+      const siteSeconds = process.uptime()
       const [list, problems] = await Promise.all([
         readList(db, input),
         readProblems(db, env, { withAddresses: true, siteSeconds }),
