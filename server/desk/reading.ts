@@ -132,14 +132,14 @@ function beyond(before: string | undefined, isOldest: boolean): Prisma.Sql {
   return Prisma.sql`(form."ReceivedAt", form."Id") ${operator} (${at}::timestamptz, ${id}::uuid)`
 }
 
+/** A count for each tab: each has an index of its own, and one scan of the table would take twice as long. */
 async function readCounts(db: Db): Promise<Record<DeskState, number>> {
-  const [counts] = await db.$queryRaw<[Record<DeskState, number>]>`
-    SELECT ${Prisma.join(
-      Object.entries(states).map(
-        ([name, condition]) => Prisma.sql`count(*) FILTER (WHERE ${condition})::int AS ${Prisma.raw(`"${name}"`)}`,
-      ),
-    )} FROM "Quvera_Form" form`
-  return counts
+  const counts = Object.entries(states).map(
+    ([name, condition]) =>
+      Prisma.sql`(SELECT count(*)::int FROM "Quvera_Form" form WHERE ${condition}) AS ${Prisma.raw(`"${name}"`)}`,
+  )
+  const [read] = await db.$queryRaw<[Record<DeskState, number>]>`SELECT ${Prisma.join(counts)}`
+  return read
 }
 
 /** Enquiries of each of the last Indian days, today included, without suspected spam. */

@@ -255,8 +255,9 @@ $$;
 
 -- For the oldest enquiry that is still New.
 CREATE INDEX "Quvera_Form_new_idx" ON "Quvera_Form" ("ReceivedAt") WHERE "Status" = 'New';
--- For the desk's tabs. Partial, so that storing an order writes none of them.
-CREATE INDEX "Quvera_Form_contacted_idx" ON "Quvera_Form" ("ReceivedAt") WHERE "Status" = 'Contacted';
+-- For the desk's tabs and their counts. Partial, so that storing an order writes none of them.
+CREATE INDEX "Quvera_Form_contacted_idx" ON "Quvera_Form" ("ReceivedAt") WHERE "Status" = 'Contacted' AND NOT "SuspectedSpam";
+CREATE INDEX "Quvera_Form_closed_idx" ON "Quvera_Form" ("ReceivedAt") WHERE "Status" = 'Closed' AND NOT "SuspectedSpam";
 CREATE INDEX "Quvera_Form_spam_idx" ON "Quvera_Form" ("ReceivedAt") WHERE "SuspectedSpam";
 
 -- For staff: one row for each enquiry, with Indian time and the states of its mails.
