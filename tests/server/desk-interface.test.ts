@@ -135,7 +135,7 @@ describe('desk.list', () => {
     await store1('Ravi O’Connor', { mobile: '9822222222' })
     await store1('A bot', { website: 'x' })
     await app.db.enquiry.update({
-      where: { reference: references['100% Health_Shop'] },
+      where: { reference: references['100% Health_Shop'] ?? '' },
       data: { note: 'rings back on Monday' },
     })
     return () => app.close()
