@@ -17,10 +17,12 @@ export function EnquiryRow({ row }: { row: Row }) {
             {ageOf(receivedAt)}, {timeOf(receivedAt)}
           </span>
         </p>
-        <p>
-          {quantity.toLocaleString('en-IN')} × {products}, {retailerSelfUse}
-        </p>
-        <StatusLine row={row} />
+        <div className="enquiry-facts">
+          <p>
+            {quantity.toLocaleString('en-IN')} × {products}, {retailerSelfUse}
+          </p>
+          <StatusLine row={row} />
+        </div>
         {note && (
           <p className="small note-line">
             <bdi>{note.split('\n').at(-1)}</bdi>
