@@ -25,7 +25,7 @@ const vite = await createServer({
   server: {
     port: PAGES_PORT,
     proxy: {
-      '/trpc': SERVER,
+      '/trpc': { target: SERVER }, // with the Host that the browser asked: the desk compares it with Origin
       // Vite serves the desk's page; it asks the server, which asks for a session.
       [DESK_PATH]: {
         target: SERVER,

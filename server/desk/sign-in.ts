@@ -36,6 +36,7 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
 
   /** @returns undefined if no mail may be sent now */
   async function reserve(email: string, leadsTo: string) {
+    if (await hasUnusedLink(db, email)) return undefined // a flood of requests costs one statement each
     return db.$transaction(async (transaction) => {
       // One after the other, whichever process serves the request: otherwise two requests would find no link.
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('Quvera_Session'))`

@@ -84,7 +84,7 @@ function assertNotTakenByNpm(program: Command, variables: Variables) {
   const isTaken = (option: string) => variables[`npm_config_${option.slice(2).replaceAll('-', '_')}`] !== undefined
   const taken = options.find((option) => !NPM_OPTIONS.includes(option) && isTaken(option))
   if (taken)
-    throw new UsageError(`npm has read ${taken} itself. Type -- before the command: npm run -s staff -- export`)
+    throw new UsageError(`npm has read ${taken} itself. Type -- before the command: npm run -s staff -- mails`)
 }
 
 /**

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createLink } from '../../server/desk/sessions.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { callDesk, cookieOf, enterDesk, getStaff, postStaff } from '../support/desk.ts'
@@ -223,6 +223,20 @@ describe('asking for a link', () => {
     const refused = await ask(app, 'x@shop.example', '/staff', from)
     expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
     expect((await ask(app, 'x@shop.example', '/staff', { 'x-forwarded-for': '203.0.113.8' })).status).toBe(303)
+  })
+
+  it('is limited to twenty a day, while only the limits of mails hold with RATE_LIMIT_MAX=0', async () => {
+    const app = await anApp({ rateLimitMax: 10 })
+    const now = Date.now
+    let minutes = 0
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + minutes * 61_000)
+    const statuses: number[] = []
+    for (; minutes < 5; minutes++)
+      for (let time = 0; time < 5; time++) statuses.push((await ask(app, 'x@shop.example')).status)
+    clock.mockRestore()
+    expect(statuses).toEqual([...Array(20).fill(303), ...Array(5).fill(429)])
+    const unlimited = await anApp()
+    for (let time = 0; time < 30; time++) expect((await ask(unlimited, 'x@shop.example')).status).toBe(303)
   })
 
   it('sends nothing without a key', async () => {
@@ -469,5 +483,56 @@ describe('tokens, sessions and addresses', () => {
     await createLink(db, { email: STAFF, leadsTo: '/staff' })
     expect(await staff(['restore', file], env)).toMatchObject({ code: 0 })
     expect(await db.session.count()).toBe(0)
+  })
+})
+
+describe('staff sign-in', () => {
+  it('prints a link for the first of STAFF_EMAILS, or for another one', async () => {
+    const app = await anApp({ mails: false, staff: [STAFF, 'ravi@quvera.test'] })
+    const env = { ...app.env, STAFF_EMAILS: `${STAFF},ravi@quvera.test`, PORT: '3000' }
+    for (const [args, email] of [
+      [[], STAFF],
+      [['RAVI@quvera.test'], 'ravi@quvera.test'],
+    ] as const) {
+      const { code, stdout } = await staff(['sign-in', ...args], env)
+      expect([code, stdout.trim()]).toEqual([
+        0,
+        expect.stringMatching(/^http:\/\/localhost:3000\/staff\/enter\?token=[\w-]{43}$/),
+      ])
+      const entered = await postStaff(app.url, 'enter', { token: tokenIn(stdout) })
+      expect(entered.status).toBe(303)
+      expect(await app.db.session.findMany({ where: { email } })).toMatchObject([{ byTerminal: true, isLink: false }])
+    }
+    expect(await app.db.mail.count()).toBe(0)
+  })
+
+  it('leads to an https PUBLIC_URL', async () => {
+    const { env } = await anOpenDatabase()
+    const { stdout } = await staff(['sign-in'], { ...env, PUBLIC_URL: HTTPS })
+    expect(stdout).toMatch(new RegExp(`^${HTTPS}/staff/enter\\?token=`))
+  })
+
+  it('refuses an address that is not one of staff', async () => {
+    const { env, db } = await anOpenDatabase()
+    expect(await staff(['sign-in', 'stranger@shop.example'], { ...env, STAFF_EMAILS: STAFF })).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'stranger@shop.example is not one of STAFF_EMAILS, so it may not enter the desk.\n',
+    })
+    expect(await db.session.count()).toBe(0)
+  })
+
+  it('its link does not keep a mailed one from being sent', async () => {
+    const app = await anApp()
+    await createLink(app.db, { email: STAFF, leadsTo: '/staff', byTerminal: true })
+    await ask(app)
+    await settled(app)
+    expect(links(app)).toHaveLength(1)
+  })
+
+  it.each(['list', 'show', 'status', 'note'])('%s, which the desk does, says so in one sentence', async (name) => {
+    const { code, stdout, stderr } = await staff([name, 'QV-7K3M9P'], {})
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toBe(`\`${name}\` is done at the desk now: npm run -s staff -- sign-in prints a link to it.\n`)
   })
 })
