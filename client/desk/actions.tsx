@@ -75,15 +75,21 @@ export function AddCall({ reference }: { reference: string }) {
   )
 }
 
-export function SetSpam({ row: { reference, suspectedSpam: was } }: { row: Row }) {
+export function SetSpam({ row, isInList }: { row: Row; isInList?: boolean }) {
+  const { reference, name, suspectedSpam: was } = row
   const { isPending, mutate } = useChange<{ reference: string; spam: boolean; was: boolean }>({
     send: (input) => trpc.desk.setSpam.mutate(input),
     preview: (_row, { spam }) => ({ suspectedSpam: spam }),
     onDone: ({ spam }) => toast.success(spam ? 'Marked as spam' : 'Not spam: its mails go out now'),
   })
+  const label = was ? 'Not spam' : 'Spam'
   return (
-    <ActionButton isPending={isPending} onClick={() => mutate({ reference, spam: !was, was })}>
-      {was ? 'Not spam' : 'Spam'}
+    <ActionButton
+      isPending={isPending}
+      onClick={() => mutate({ reference, spam: !was, was })}
+      label={isInList ? `${label}: ${name}` : undefined}
+    >
+      {label}
     </ActionButton>
   )
 }

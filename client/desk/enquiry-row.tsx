@@ -1,5 +1,5 @@
 import { DESK_PATH } from '../../shared/desk.ts'
-import { SetStatus } from './actions.tsx'
+import { SetSpam, SetStatus } from './actions.tsx'
 import { ageOf, spaced, timeOf } from './format.ts'
 import type { Row } from './queries.ts'
 
@@ -36,7 +36,11 @@ export function EnquiryRow({ row }: { row: Row }) {
         <a href={whatsApp(mobile)} target="_blank" rel="noreferrer" aria-label={`WhatsApp ${name}`}>
           WhatsApp
         </a>
-        {row.status === 'New' && !row.suspectedSpam && <SetStatus row={row} status="Contacted" isInList />}
+        {row.suspectedSpam ? (
+          <SetSpam row={row} isInList />
+        ) : (
+          row.status === 'New' && <SetStatus row={row} status="Contacted" isInList />
+        )}
       </p>
     </li>
   )

@@ -27,8 +27,11 @@ export function createDeskSource({ PUBLIC_URL }: Pick<Env, 'PUBLIC_URL'>) {
       if (secure) return [secure.host, `${secure.host}:443`].includes(hostOf(request)) ? 'here' : 'elsewhere'
       return THIS_MACHINE.test(hostOf(request)) ? 'here' : 'unsafe'
     },
-    /** The same page under the site's own name. */
-    hereInstead: ({ url }: FastifyRequest) => `${secure?.origin}${url}`,
+    /** The same page under the site's own name. A request may name another host in its first line, too. */
+    hereInstead({ url }: FastifyRequest): string {
+      const { pathname, search } = new URL(url, secure?.origin)
+      return `${secure?.origin}${pathname}${search}`
+    },
     /** @throws HttpError 403 unless a page of the desk sends the request. Browsers always send Origin with POST. */
     assertOwnPage(request: FastifyRequest): void {
       const { origin, 'sec-fetch-site': site = 'same-origin' } = request.headers

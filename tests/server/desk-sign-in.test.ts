@@ -10,6 +10,7 @@ import { aFolder } from '../support/a-folder.ts'
 import { callDesk, cookieOf, enterDesk, getStaff, postStaff } from '../support/desk.ts'
 import { STAFF } from '../support/fake-resend.ts'
 import { anApp, anOpenDatabase } from '../support/fixtures.ts'
+import { say } from '../support/raw-request.ts'
 import { staff } from '../support/staff-command.ts'
 
 type App = Awaited<ReturnType<typeof anApp>>
@@ -388,6 +389,11 @@ describe('which address', () => {
       const answer = await ask443(app, '/staff/sign-in?to=/staff', { host })
       expect([answer.status, answer.headers.location]).toEqual([308, `${HTTPS}/staff/sign-in?to=/staff`])
     }
+    const absolute = await say(
+      app.url,
+      'GET http://evil.example/staff HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
+    )
+    expect(absolute).toContain(`\r\nlocation: ${HTTPS}/staff\r\n`)
     const here = await ask443(app, '/staff/sign-in', { host: 'www.quvera.test' })
     expect(here.status).toBe(200)
     const posted = await ask443(app, '/staff/sign-in', { host: 'quvera.test', origin: HTTPS, ...form }, 'email=x')
