@@ -83,8 +83,7 @@ function assertNotTakenByNpm(program: Command, variables: Variables) {
   const options = commands.flatMap(({ options }) => options.map(({ long }) => long ?? ''))
   const isTaken = (option: string) => variables[`npm_config_${option.slice(2).replaceAll('-', '_')}`] !== undefined
   const taken = options.find((option) => !NPM_OPTIONS.includes(option) && isTaken(option))
-  if (taken)
-    throw new UsageError(`npm has read ${taken} itself. Type -- before the command: npm run -s staff -- mails`)
+  if (taken) throw new UsageError(`npm has read ${taken} itself. Type -- before the command: npm run -s staff -- mails`)
 }
 
 /**
