@@ -37,7 +37,7 @@ export function SetStatus({ row, status, isInList }: { row: Row; status: DeskSta
   const label = status === 'New' ? 'New again' : status
   return (
     <ActionButton
-      isPending={change.isPending}
+      isIdle={change.isPending || was === status}
       onClick={() => change.mutate({ reference, status, was })}
       label={isInList ? `${label}: ${name}` : undefined}
     >
@@ -47,16 +47,22 @@ export function SetStatus({ row, status, isInList }: { row: Row; status: DeskSta
 }
 
 interface ActionButtonProps {
-  isPending: boolean
+  /** It is being done, or was: a click does nothing. */
+  isIdle: boolean
   onClick: () => void
   label?: string | undefined
   children: string
 }
 
-/** Keeps the focus while it is sent: a disabled button would lose it. */
-function ActionButton({ isPending, onClick, label, children }: ActionButtonProps) {
+/** Keeps the focus while it is idle: a disabled button would lose it. Takes a double click for one. */
+function ActionButton({ isIdle, onClick, label, children }: ActionButtonProps) {
   return (
-    <button type="button" aria-disabled={isPending} aria-label={label} onClick={() => !isPending && onClick()}>
+    <button
+      type="button"
+      aria-disabled={isIdle}
+      aria-label={label}
+      onClick={({ detail }) => !isIdle && detail < 2 && onClick()}
+    >
       {children}
     </button>
   )
@@ -69,23 +75,24 @@ export function AddCall({ reference }: { reference: string }) {
     onDone: () => toast.success('Noted: rang, no answer'),
   })
   return (
-    <ActionButton isPending={isPending} onClick={() => mutate({ reference })}>
+    <ActionButton isIdle={isPending} onClick={() => mutate({ reference })}>
       Rang, no answer
     </ActionButton>
   )
 }
 
-export function SetSpam({ row, isInList }: { row: Row; isInList?: boolean }) {
+/** In the list it only takes the mark off. */
+export function SetSpam({ row, isInList = false }: { row: Row; isInList?: boolean }) {
   const { reference, name, suspectedSpam: was } = row
   const { isPending, mutate } = useChange<{ reference: string; spam: boolean; was: boolean }>({
     send: (input) => trpc.desk.setSpam.mutate(input),
     preview: (_row, { spam }) => ({ suspectedSpam: spam }),
     onDone: ({ spam }) => toast.success(spam ? 'Marked as spam' : 'Not spam: its mails go out now'),
   })
-  const label = was ? 'Not spam' : 'Spam'
+  const label = was || isInList ? 'Not spam' : 'Spam'
   return (
     <ActionButton
-      isPending={isPending}
+      isIdle={isPending || (isInList && !was)}
       onClick={() => mutate({ reference, spam: !was, was })}
       label={isInList ? `${label}: ${name}` : undefined}
     >
@@ -100,7 +107,7 @@ export function SendAgain({ reference, mail }: { reference: string; mail: Enquir
     onDone: () => toast.success('It is sent again'),
   })
   return (
-    <ActionButton isPending={isPending} onClick={() => mutate({ reference })} label={`Send again: ${mail.means}`}>
+    <ActionButton isIdle={isPending} onClick={() => mutate({ reference })} label={`Send again: ${mail.means}`}>
       Send again
     </ActionButton>
   )
@@ -138,7 +145,7 @@ export function Notes({ row: { reference, note } }: { row: Row }) {
             Add note
           </button>
           {note && (
-            <ActionButton isPending={removal.isPending} onClick={() => removal.mutate({ reference, was: note })}>
+            <ActionButton isIdle={removal.isPending} onClick={() => removal.mutate({ reference, was: note })}>
               Remove note
             </ActionButton>
           )}

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { toast } from 'react-toastify/unstyled'
 import { brand } from '../../shared/brand.ts'
-import { DESK_PATH, deskStatuses } from '../../shared/desk.ts'
+import { DESK_PATH } from '../../shared/desk.ts'
 import { AddCall, Notes, SendAgain, SetSpam, SetStatus } from './actions.tsx'
 import { StatusLine, whatsApp } from './enquiry-row.tsx'
 import { ageOf, spaced, timeOf } from './format.ts'
@@ -55,13 +55,11 @@ function Whole({ enquiry }: { enquiry: Enquiry }) {
           </button>
         </p>
         <p className="buttons done">
-          {deskStatuses
-            .filter((each) => each !== status)
-            .map((each) => (
-              <SetStatus key={each} row={enquiry} status={each} />
-            ))}
+          <SetStatus row={enquiry} status="Contacted" />
+          <SetStatus row={enquiry} status="Closed" />
           <AddCall reference={reference} />
           <SetSpam row={enquiry} />
+          {status !== 'New' && <SetStatus row={enquiry} status="New" />}
         </p>
       </section>
 

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { DESK_PATH } from '../../shared/desk.ts'
 import { SetSpam, SetStatus } from './actions.tsx'
 import { ageOf, spaced, timeOf } from './format.ts'
@@ -6,6 +7,7 @@ import type { Row } from './queries.ts'
 /** An enquiry in the list. */
 export function EnquiryRow({ row }: { row: Row }) {
   const { reference, name, mobile, quantity, products, retailerSelfUse, receivedAt, note } = row
+  const [first] = useState(row) // its button stays after the click, so that nothing moves and the focus stays
   return (
     <li className="enquiry" data-status={row.status}>
       <div className="enquiry-text">
@@ -36,10 +38,10 @@ export function EnquiryRow({ row }: { row: Row }) {
         <a href={whatsApp(mobile)} target="_blank" rel="noreferrer" aria-label={`WhatsApp ${name}`}>
           WhatsApp
         </a>
-        {row.suspectedSpam ? (
+        {first.suspectedSpam ? (
           <SetSpam row={row} isInList />
         ) : (
-          row.status === 'New' && <SetStatus row={row} status="Contacted" isInList />
+          first.status === 'New' && <SetStatus row={row} status="Contacted" isInList />
         )}
       </p>
     </li>

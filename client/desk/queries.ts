@@ -86,7 +86,39 @@ interface ChangeOptions<Input> {
   onDone?: (input: Input) => unknown
 }
 
-/** Shows a change at once, takes it back if the server refuses it, and reads anew what the server has. */
+/** The tab of a row; a status of a newer version has none. */
+function tabOf({ status, suspectedSpam }: Row): DeskState {
+  return suspectedSpam ? 'spam' : (status.toLowerCase() as DeskState)
+}
+
+interface Pages {
+  pages: List[]
+  pageParams: unknown[]
+}
+
+/** The list with a row changed, and with the counts that follow. */
+function withChange(list: Pages, reference: string, change: (row: Row) => Row): Pages {
+  const before = list.pages.flatMap(({ enquiries }) => enquiries).find((row) => row.reference === reference)
+  if (!before) return list
+  const after = change(before)
+  const countIn = (counts: List['counts'], tab: DeskState, by: number) => ({
+    ...counts,
+    [tab]: (counts[tab] ?? 0) + by,
+  })
+  return {
+    ...list,
+    pages: list.pages.map((page) => ({
+      ...page,
+      enquiries: page.enquiries.map((row) => (row === before ? after : row)),
+      counts: countIn(countIn(page.counts, tabOf(before), -1), tabOf(after), 1),
+    })),
+  }
+}
+
+/**
+ * Shows a change at once, and takes it back if the server refuses it. In the list the row stays where it is until the list is
+ * read again: if it left at once, the next click would meet another row.
+ */
 export function useChange<Input extends { reference: string }>({ send, preview, onDone }: ChangeOptions<Input>) {
   const client = useQueryClient()
   return useMutation({
@@ -94,12 +126,8 @@ export function useChange<Input extends { reference: string }>({ send, preview, 
     async onMutate(input) {
       await client.cancelQueries()
       const before = client.getQueriesData({})
-      const change = (row: Row) => (row.reference === input.reference ? { ...row, ...preview?.(row, input) } : row)
-      client.setQueriesData<{ pages: List[] }>(
-        { queryKey: ['list'] },
-        (list) =>
-          list && { ...list, pages: list.pages.map((page) => ({ ...page, enquiries: page.enquiries.map(change) })) },
-      )
+      const change = (row: Row) => ({ ...row, ...preview?.(row, input) })
+      client.setQueriesData<Pages>({ queryKey: ['list'] }, (list) => list && withChange(list, input.reference, change))
       client.setQueryData<Enquiry>(['enquiry', input.reference], (row) => row && { ...row, ...change(row) })
       return before
     },
@@ -108,6 +136,9 @@ export function useChange<Input extends { reference: string }>({ send, preview, 
       toast.error(messageOf(error), { role: 'alert', autoClose: false })
     },
     onSuccess: (_answer, input) => onDone?.(input),
-    onSettled: () => client.invalidateQueries(),
+    onSettled(_answer, error) {
+      client.invalidateQueries({ queryKey: ['list'], refetchType: error ? 'active' : 'none' })
+      return client.invalidateQueries({ queryKey: ['enquiry'] })
+    },
   })
 }

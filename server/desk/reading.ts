@@ -242,7 +242,7 @@ interface Change {
 }
 
 export function describeChange({ column, before, after }: Omit<Change, 'at' | 'who'>): string {
-  if (column === 'Status') return `${before} → ${after}`
+  if (column === 'Status') return `set to ${after} (was ${before})`
   if (column === 'SuspectedSpam') return after === 'true' ? 'marked as spam' : 'marked as not spam'
   if (column === 'Calls') return 'rang, no answer'
   if (column !== 'Note') return `${column}: ${before ?? '-'} → ${after ?? '-'}`

@@ -131,7 +131,7 @@ it('staff enter the desk by a link, mark an enquiry and leave', async () => {
   await engine.click('main button')
   await shows('Asha Verma')
   await engine.click('.enquiry-actions button')
-  await shows('Nothing new.')
+  await shows('Asha Verma: Contacted')
   const row = await site.inspect((db) => db.enquiry.findUnique({ where: { reference } }))
   expect(row?.status).toBe('Contacted')
   await engine.click('.desk-head button')

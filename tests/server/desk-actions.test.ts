@@ -71,7 +71,7 @@ describe('setStatus', () => {
     const { status, message } = await act('setStatus', { status: 'Contacted', was: 'New' })
     expect(status).toBe(409)
     expect(message).toMatch(
-      /^A colleague was faster, and nothing was changed\. ravi@quvera\.test, \d\d \w{3} \d{4} \d\d:\d\d IST: New → Closed\. Now it is Closed\.$/,
+      /^A colleague was faster, and nothing was changed\. ravi@quvera\.test, \d\d \w{3} \d{4} \d\d:\d\d IST: set to Closed \(was New\)\. Now it is Closed\.$/,
     )
     expect((await changed()).row).toEqual({ status: 'Closed' })
   })

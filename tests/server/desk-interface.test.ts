@@ -281,7 +281,7 @@ describe('desk.show', () => {
     })
     expect(data.history.map(({ who, what }: { who: string; what: string }) => [who, what])).toEqual([
       [STAFF, expect.stringMatching(/^note: \d\d \w{3} \d{4}: wants a price$/)],
-      [STAFF, 'New → Contacted'],
+      [STAFF, 'set to Contacted (was New)'],
     ])
     const { data: earlier } = await callDesk(app.url, cookie, 'show', { reference: first })
     expect(earlier.earlier).toEqual([])
