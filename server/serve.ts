@@ -11,7 +11,6 @@ import { readStaticPages, type StaticPages } from './http/static-pages.ts'
 import { createLogger } from './log.ts'
 import { openForSite } from './open-database.ts'
 import { isBuilt, migrationsFolder, projectRoot } from './project-root.ts'
-import { startWatchdog } from './watchdog.ts'
 
 /*
  * The site as a process. Variables: env.ts. What works on the open database: application.ts. Requests: http/app.ts.
@@ -59,7 +58,6 @@ async function serve(env: Env): Promise<void> {
     listenTextResolver: (address) => `${brand.name} is at ${env.PUBLIC_URL ?? address}`,
   })
   logConfiguration(env, log)
-  startWatchdog()
 
   log.info({ signal: await takeOverSignals() }, 'shutting down')
   setTimeout(() => {
