@@ -151,7 +151,11 @@ it('is ended and started again when its socket file is deleted while it runs', a
 })
 
 it.skipIf(process.getuid?.() !== 0)('starts where /dev/shm cannot be written to', async () => {
-  const env = { PATH: process.env.PATH, DATA_DIR: await aFolder('quvera-shm-', tmpdir()), PORT: String(await freePort()) }
+  const env = {
+    PATH: process.env.PATH,
+    DATA_DIR: await aFolder('quvera-shm-', tmpdir()),
+    PORT: String(await freePort()),
+  }
   const command = `mount -t tmpfs -o ro tmpfs /dev/shm && exec ${process.execPath} dist/server/main.js`
   const site = spawn('unshare', ['--mount', 'sh', '-c', command], { env, stdio: 'ignore' })
   const ended = once(site, 'exit')
