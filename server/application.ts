@@ -58,7 +58,6 @@ export async function openApplication(
       clearInterval(idle)
       clearTimeout(deadline)
       await metrics?.close()
-      availability.close()
     },
   }
 }

@@ -97,7 +97,7 @@ describe('a valid order', () => {
     }
     const db = new Proxy(app.db, { get: (all, name) => (name === '$transaction' ? transact : Reflect.get(all, name)) })
     const logged: object[] = []
-    const availability = { failed() {}, worked() {} }
+    const availability = { isUp: () => true, failed() {}, worked() {} }
     const orders = createOrders(db, { availability, log: { info: (fields) => logged.push(fields) }, onStored() {} })
     const { submissionKey: _, ...content } = anOrder()
     const { reference } = await orders.submitForm(content, undefined)

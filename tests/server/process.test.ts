@@ -191,13 +191,6 @@ describe('a server that cannot start', () => {
       `EADDRINUSE: address already in use 127.0.0.1:${port}. Choose another PORT, or METRICS_PORT.`,
     ])
   })
-
-  it('says that the database cannot be reached, and does not show its password', async () => {
-    const lines = await refusalToStart({ DATABASE_URL: `postgresql://user:secret@127.0.0.1:${await freePort()}/x` })
-    expect(lines).toHaveLength(1)
-    expect(lines[0]).toMatch(/^The database cannot be reached: connect ECONNREFUSED .* Check DATABASE_URL\.$/)
-    expect(lines[0]).not.toContain('secret')
-  })
 })
 
 describe('a server whose embedded database another process has', () => {

@@ -97,7 +97,7 @@ describe('an enquiry is posted to NOTIFY_URL', () => {
 
   it('but not one that a process without NOTIFY_URL stored', async () => {
     await start()
-    const availability = { isUp: () => true, failed() {}, worked() {}, close() {} }
+    const availability = { isUp: () => true, failed() {}, worked() {} }
     const replica = createOrders(app.db, { availability, log: { info() {} }, onStored() {} })
     await replica.submit(anOrder({ quantity: 9 }))
     const { reference } = await submit(app.url, anOrder())
