@@ -76,7 +76,7 @@ function toConnectionError(error: unknown, variable: string | undefined): Operat
       { cause: error },
     )
   const { code } = propertiesOf(error)
-  if (OPTIONS_REFUSED.includes(String(code))) return new OperatorError(poolerRefusal(variable), { cause: error })
+  if (OPTIONS_REFUSED.includes(String(code))) return new OperatorError(poolerRefusal(variable)) // no cause: it will not pass
   const found = `${sqlState(error) ?? ''} ${cause}`.trim()
   const hint = HINTS.find(([pattern]) => pattern.test(found))?.[1]
   const advice = [`Check ${variable}.`, hint].filter(Boolean).join(' ')

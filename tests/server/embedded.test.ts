@@ -94,7 +94,7 @@ it('serves staff commands beside the site, and is started and ended by one where
 
 it('serves a command that joined until that one has ended, too, and one that comes then waits', async () => {
   const dataDir = await aFolder('quvera-joined-')
-  await (await openForSite({ dataDir, migrations, migrate: true })).close()
+  await (await openForSite({ dataDir, migrations, migrate: true, warn() {} })).close()
   const join = () => openForCommand({ dataDir, migrations })
   const first = await join()
   const second = await join()

@@ -198,7 +198,7 @@ describe('a server whose embedded database another process has', () => {
 
   it('says that it waits, and starts once the other one has ended', async () => {
     const dataDir = await aFolder('quvera-shared-')
-    const other = await openForSite({ dataDir, migrations })
+    const other = await openForSite({ dataDir, migrations, warn() {} })
     const server = await aServer({ DATA_DIR: dataDir }, { waitUntilReady: false })
     await eventually(() => expect(server.stdout()).toContain(WAITS))
     await other.close()
@@ -208,7 +208,7 @@ describe('a server whose embedded database another process has', () => {
 
   it('names that process when it gives up, and leaves it alone', async () => {
     const dataDir = await aFolder('quvera-shared-')
-    const holder = await openForSite({ dataDir, migrations })
+    const holder = await openForSite({ dataDir, migrations, warn() {} })
     atEnd(holder.close)
     const told: string[] = []
     const warn = (words: string) => void told.push(words)
