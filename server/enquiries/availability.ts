@@ -5,8 +5,12 @@ import { innerError, propertiesOf, sqlState } from '../errors.ts'
 export type Availability = ReturnType<typeof createAvailability>
 
 /** @param probe tries to store an enquiry */
-export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: () => Promise<unknown>) {
+export function createAvailability(
+  log: Pick<Logger, 'error' | 'info'>,
+  probe: (isUp: () => boolean) => Promise<unknown>,
+) {
   let downSince: number | undefined
+  const isUp = () => downSince === undefined
 
   function worked() {
     if (downSince === undefined) return
@@ -23,7 +27,7 @@ export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: (
     log.error({ cause: causeOf(error), ...fault }, 'enquiries cannot be stored')
   }
 
-  return { isUp: () => downSince === undefined, check: () => probe().then(worked, failed), failed, worked }
+  return { isUp, check: () => probe(isUp).then(worked, failed), failed, worked }
 }
 
 /** PostgreSQL's code, or else that of the innermost error. */

@@ -172,8 +172,8 @@ async function waitForStandby(db: Pick<Db, '$executeRaw'>): Promise<void> {
   await db.$executeRaw`SELECT pg_logical_emit_message(true, 'quvera', '')`
 }
 
-/** Stores an enquiry and rolls it back. */
-export async function probeStorage(db: Db): Promise<void> {
+/** Stores an enquiry and rolls it back. @param isUp whether the database is not known to be away */
+export async function probeStorage(db: Db, isUp?: () => boolean): Promise<void> {
   const rolledBack = new Error('rolled back')
   const store = () =>
     db.$transaction(async (transaction) => {
@@ -181,7 +181,7 @@ export async function probeStorage(db: Db): Promise<void> {
       await insertEnquiries(transaction, [row], { withPosts: false })
       throw rolledBack
     }, TRANSACTION)
-  await retryIfLost(store).catch((error: unknown) => {
+  await retryIfLost(store, isUp).catch((error: unknown) => {
     if (error !== rolledBack) throw error
   })
 }
