@@ -167,12 +167,14 @@ describe('a server that cannot start', () => {
     [{ TRUST_PROXY: '10.0.0.1,::/0' }, /^TRUST_PROXY must be IP addresses or ranges .*; none wider than \/8 /],
     [{ TRUST_PROXY: '::ffff:0:0/96' }, /^TRUST_PROXY must be IP addresses or ranges .*; none wider than \/8 /],
     [{ TRUST_PROXY: '::/8' }, /^TRUST_PROXY must be IP addresses or ranges .*; none wider than \/8 /],
+    [{ RESEND_API_KEY: 're_abc\u200b' }, /^RESEND_API_KEY must be the key that Resend shows/],
+    [{ RESEND_API_KEY: '\u201cre_abc\u201d' }, /^RESEND_API_KEY must be the key that Resend shows/],
     [{ PORT: '3999', METRICS_PORT: '3999' }, /^METRICS_PORT is PORT: choose another one\.$/],
     [{ DIRECT_DATABASE_URL: 'postgresql://a@b/c' }, /^DIRECT_DATABASE_URL is .* DATABASE_URL: set that too\.$/],
   ])('says in a sentence what is wrong with %j', (env, sentence) => {
     const lines = refusalOf(env)
     expect(lines.at(-1)).toMatch(sentence)
-    expect(lines).toHaveLength('TRUST_PROXY' in env ? 2 : 1)
+    expect(lines).toHaveLength('TRUST_PROXY' in env || 'RESEND_API_KEY' in env ? 2 : 1)
   })
 
   it.each(['www.x.example', 'https://x.example/shop', 'ftp://x.example'])('says what PUBLIC_URL %s lacks', (url) => {
