@@ -44,7 +44,7 @@ const RETRY_MAX_SECONDS = 300
 const ACKNOWLEDGEMENT_MAX_DAYS = 1
 
 /**
- * The only statement that changes the state of mails, besides deploy/after-pg-restore.sql. Skips mails that may not have the
+ * The only statement that changes the state of mails, besides server/database/after-pg-restore.sql. Skips mails that may not have the
  * new one, and returns how many changed.
  * @param dueAt becomes DueAt. Without it DueAt becomes now() for a notice that told nobody, and NULL for any other mail
  */

@@ -51,7 +51,7 @@ export const WAITS_FOR_SUMMARY = Prisma.raw(
   `"Kind" = 'Notice' AND "DueAt" IS NOT NULL AND "Status" IN (${untoldStates.map((state) => `'${state}'`).join(', ')})`,
 )
 
-/** The reason that deploy/after-pg-restore.sql gives: `staff mails retry --restored` sends these mails. */
+/** The reason that server/database/after-pg-restore.sql gives: `staff mails retry --restored` sends these mails. */
 export const WITHHELD_BY_RESTORE = 'restored from a backup: may have been sent since'
 /*
  * How a notice comes into a summary:

@@ -11,7 +11,7 @@ export type MailFilter = Prisma.MailWhereInput
 
 const LISTED_MAX = 200
 
-/** By deploy/after-pg-restore.sql, which has the same text. */
+/** By server/database/after-pg-restore.sql, which has the same text. */
 export const withheldByRestore = {
   status: 'Withheld',
   lastError: WITHHELD_BY_RESTORE,
