@@ -33,7 +33,7 @@ const SETTINGS = {
 const INITDB_OPTIONS =
   '-U postgres -A trust -E UTF8 --no-locale --locale-provider=builtin --builtin-locale=C.UTF-8 --wal-segsize=1 -D'
 
-/** Before each try to start PostgreSQL again. If all of them fail, the process ends, unless the disk is full. */
+/** Before each try to start PostgreSQL again. If all of them fail, the process ends, unless the disk cannot be written to. */
 const PAUSES_MS = [100, 1000, 5000]
 /** How long a restart waits for the last process of a PostgreSQL that was killed. */
 const RESTART_LOCK_SECONDS = 30
@@ -49,7 +49,8 @@ const IN_USE_EXIT_CODE = 75
 const MISSING = ['28000', '3D000']
 
 type StopSignal = 'SIGINT' | 'SIGTERM'
-const DISK_FULL = 'No space left on device'
+/** There may be room again, or a disk that can be written to. */
+const CANNOT_WRITE = /No space left on device|Disk quota exceeded|Read-only file system/i
 
 /*
  * The programs of a start:
@@ -137,7 +138,7 @@ export async function startEmbedded(options: EmbeddedOptions) {
         return await start(RESTART_LOCK_SECONDS)
       } catch (error) {
         // Processes of the one that was killed may still wait for a disk that does not answer.
-        const mayPass = error instanceof InUseError || String(error).includes(DISK_FULL)
+        const mayPass = error instanceof InUseError || CANNOT_WRITE.test(String(error))
         if (failures + 1 >= PAUSES_MS.length && !mayPass) throw error
       }
     }
