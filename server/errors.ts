@@ -5,6 +5,9 @@ export class OperatorError extends Error {}
 const LOST =
   /^(Connection terminated|Client has encountered a connection error|Server has closed|terminating connection)/
 
+/** Of a database that could not be reached when the site started. */
+export const NOT_CHECKED = 'The database was not checked yet'
+
 /** pg's message when no connection of its pool gets free. */
 const POOL_TIMEOUT = 'timeout exceeded when trying to connect'
 
@@ -95,7 +98,7 @@ export function innerError(error: unknown): unknown {
 }
 
 /** Messages of pg when its time limit for a statement is over (PostgreSQL's own is shorter), or that for a connection. */
-const NO_ANSWER = ['Query read timeout', POOL_TIMEOUT, 'timeout expired']
+const NO_ANSWER = ['Query read timeout', POOL_TIMEOUT, 'timeout expired', NOT_CHECKED]
 /** What Node, Prisma and its adapter call a connection that could not be opened or has ended. */
 const NOT_CONNECTED = /^(E[A-Z]+|EAI_AGAIN|P1001|P1017|DatabaseNotReachable|ConnectionClosed|SocketTimeout)$/
 

@@ -5,7 +5,7 @@ import { brand } from '../shared/brand.ts'
 import { openApplication } from './application.ts'
 import type { Database } from './database/database.ts'
 import { type Env, isStandIn, readEnvOrExit, warningsOf } from './env.ts'
-import { exitWithReason, OperatorError } from './errors.ts'
+import { describeFailure, exitWithReason, OperatorError } from './errors.ts'
 import { staffCommand } from './format.ts'
 import { loadRenderer } from './http/rendered-pages.ts'
 import { readStaticPages, type StaticPages } from './http/static-pages.ts'
@@ -47,7 +47,8 @@ async function serve(env: Env): Promise<void> {
     queryTimeoutMs: QUERY_TIMEOUT_MS,
     check: assertPrivileges,
     keepTrying: {
-      onAway: ({ message }) => log.error(`${message} Until it can be reached, pages are served and orders are refused`),
+      onAway: (error) =>
+        log.error(`${describeFailure(error)} Until it can be reached, pages are served and orders are refused`),
       onPrepared: (database) => logDatabase(database, log),
       onFailure: exitWithReason,
     },

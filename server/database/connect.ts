@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
-import { isDatabaseAway, OperatorError, sqlState } from '../errors.ts'
+import { isDatabaseAway, NOT_CHECKED, OperatorError, sqlState } from '../errors.ts'
 import { isPooled, openConnection, withSettings } from './connection.ts'
 import type { Database, Preparation } from './database.ts'
 import { PrismaClient } from './generated/client.ts'
@@ -33,7 +33,7 @@ export interface ConnectOptions extends Preparation {
   check?(client: pg.Client): Promise<void>
   /** A database that cannot be reached is tried again. Meanwhile what is asked of it fails. */
   keepTrying?: {
-    onAway(error: OperatorError): void
+    onAway(error: unknown): void
     onPrepared(database: Pick<Database, 'notes' | 'warnings'>): void
     /** It can be reached, and is not as it must be. */
     onFailure(error: unknown): void
@@ -55,7 +55,7 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
     max: Number(size),
     ...(queryTimeoutMs && { query_timeout: queryTimeoutMs + (isPooled(url) ? POOLER_CONNECT_MS : 0) }),
     onConnect() {
-      if (!isPrepared) throw new Error('The database was not checked yet')
+      if (!isPrepared) throw new Error(NOT_CHECKED)
     },
   })
   const adapter = new PrismaPg(pool, isPooled(url) ? {} : { statementNameGenerator: createStatementNames() })
@@ -86,9 +86,9 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
     }
   }
   const first = prepare().catch(async (error: unknown) => {
-    if (keepTrying && error instanceof OperatorError && mayPass(error)) {
+    if (keepTrying && mayPass(error)) {
       keepTrying.onAway(error)
-      prepareLater(keepTrying.onPrepared).catch(keepTrying.onFailure)
+      prepareLater(keepTrying.onPrepared).catch((reason) => isClosed || keepTrying.onFailure(reason))
       return { notes: [], warnings: [] }
     }
     await pool.end()
@@ -99,7 +99,7 @@ export async function connectDatabase(connection: pg.ClientConfig, options: Conn
     db,
     ...found,
     async withClient(work) {
-      if (!isPrepared) throw new OperatorError('The database cannot be reached yet')
+      if (!isPrepared) throw new OperatorError(`${NOT_CHECKED}.`)
       const own = await openConnection(connection, variable)
       return work(own).finally(() => own.end())
     },

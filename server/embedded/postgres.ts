@@ -6,7 +6,7 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { OperatorError, sqlState } from '../errors.ts'
+import { describeFailure, OperatorError, sqlState } from '../errors.ts'
 import { emptyDatabaseFolder } from '../project-root.ts'
 import { assertDataDir, InUseError, pathIn, readServerPid, readVersion, socketConnection } from './data-dir.ts'
 import { asNamedUser, asPostgresUser, findPrograms, type Programs } from './programs.ts'
@@ -41,6 +41,7 @@ const READY_POLL_MS = 10
 const READY_TIMEOUT_MS = 5000
 /** PostgreSQL that lives and takes no new connection for this long, as when its socket file was deleted, is ended. */
 const UNREACHABLE_MS = 30_000
+const UNREACHABLE_TRIES = 3
 /** Time for an immediate shutdown before SIGKILL. */
 const QUIT_MS = 10_000
 const LAST_WORDS_MAX = 2000
@@ -139,7 +140,9 @@ export async function startEmbedded(options: EmbeddedOptions) {
       } catch (error) {
         // Processes of the one that was killed may still wait for a disk that does not answer.
         const mayPass = error instanceof InUseError || CANNOT_WRITE.test(String(error))
-        if (failures + 1 >= PAUSES_MS.length && !mayPass) throw error
+        if (failures + 1 < PAUSES_MS.length) continue
+        if (!mayPass) throw error
+        if (failures + 1 === PAUSES_MS.length) warn(`PostgreSQL does not start yet: ${describeFailure(error)}`)
       }
     }
   }
@@ -212,14 +215,13 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null
 }
 
-/** Resolves when PostgreSQL takes no connection for so long, or has ended. */
+/** Resolves when PostgreSQL takes no connection for so long, or has ended. Counts tries, as this process may be suspended. */
 async function untilUnreachable(dataDir: string, child: ChildProcess, limitMs: number): Promise<void> {
-  const pauseMs = limitMs / 3
-  let answeredAt = performance.now()
-  while (!hasEnded(child) && performance.now() - answeredAt < limitMs) {
+  const pauseMs = limitMs / UNREACHABLE_TRIES
+  for (let failures = 0; failures < UNREACHABLE_TRIES && !hasEnded(child); ) {
     await sleep(pauseMs, undefined, { ref: false })
     const error = await tryConnection(dataDir, pauseMs)
-    if (!error || sqlState(error)) answeredAt = performance.now() // a refusal is an answer too
+    failures = error && !sqlState(error) ? failures + 1 : 0 // a refusal is an answer too
   }
 }
 
