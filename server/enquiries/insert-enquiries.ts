@@ -125,7 +125,8 @@ export async function findEqualEnquiry(
   const names = columnList(Object.values(columns))
   const [equal] = await db.$queryRaw<{ id: string; reference: string }[]>`
     SELECT "Id"::text AS "id", "Reference" AS "reference" FROM "Quvera_Form"
-    WHERE ("SubmissionKey" = ${row.SubmissionKey}::uuid OR "ReceivedAt" > now() - interval '10 minutes')
+    WHERE ("SubmissionKey" = ${row.SubmissionKey}::uuid OR "ReceivedAt" > now() - interval '10 minutes'
+        AND "ReceivedAt" < clock_timestamp() + interval '1 second') -- not of a clock that was ahead; it is rounded to ms
       AND (${names}) = (SELECT ${names} FROM json_populate_record(NULL::"Quvera_Form", ${JSON.stringify(row)}::json))
     ORDER BY "ReceivedAt" LIMIT 1`
   return equal

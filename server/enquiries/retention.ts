@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { type Db, readNow } from '../database/database.ts'
-import { takeLease } from '../database/lease.ts'
+import { isLeased, takeLease } from '../database/lease.ts'
 import { DAY_MS } from '../format.ts'
 import { deleteExpiredSubscribers } from './subscribers.ts'
 
@@ -11,6 +11,7 @@ const RUN_MS = 3_600_000
 const CHUNK = 500
 /** If the last lease ended longer ago, the database's clock may be wrong: nothing is deleted for as long again. */
 const DOUBT_DAYS = 31
+const DOUBT_SECONDS = (DOUBT_DAYS * DAY_MS) / 1000
 const DOUBT_LEASE = 'retention is in doubt'
 const IN_DOUBT = `nothing is erased for ${DOUBT_DAYS} days: by the database's clock the last run was longer ago. Is that clock right?`
 
@@ -46,13 +47,10 @@ export function startRetention(db: Db, months: number, log: Logger): () => void 
     // Each run has a new holder, so that no process renews the lease: the first to find the lease expired erases.
     const isOurs = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
     if (lastLease && now.getTime() - lastLease.until.getTime() > DOUBT_DAYS * DAY_MS) {
-      await takeLease(db, DOUBT_LEASE, crypto.randomUUID(), (DOUBT_DAYS * DAY_MS) / 1000)
+      await takeLease(db, DOUBT_LEASE, crypto.randomUUID(), DOUBT_SECONDS)
       if (isOurs) log.warn(IN_DOUBT)
     }
-    const doubt = await db.lease.findUnique({ where: { name: DOUBT_LEASE } })
-    const doubtMs = doubt ? doubt.until.getTime() - now.getTime() : 0
-    // An end that is farther away was set before the clock was put right.
-    if (doubtMs > 0 && doubtMs < (DOUBT_DAYS + 1) * DAY_MS) return
+    if (await isLeased(db, DOUBT_LEASE, DOUBT_SECONDS)) return
     const count = await deleteExpiredSubscribers(db, now)
     if (count > 0) log.info({ count }, 'unconfirmed and ended subscriptions were deleted')
     if (!isOurs || !lastLease) return // without a last lease it has never run on this database: wait a day

@@ -20,8 +20,9 @@ const MANY_ORDERS_A_MINUTE = 'Too many enquiries in a short time. Please wait a 
 const SUBSCRIPTIONS_A_DAY = 3
 /** For web vitals, a request for each page view; and for links with a reference or token, a database query each. */
 const OTHERS_A_MINUTE = 60
-/** Far more than the events of any plan's mails. */
-const EVENTS_A_MINUTE = 3000
+/** Of a service: far more than the events of any plan's mails, or than people unsubscribe. */
+const FROM_SERVICE_A_MINUTE = 3000
+const TOKEN_LENGTH = 101
 /** By IPv6 a client is a /64. */
 const IPV6_SUBNET = 64
 /** A client that was refused this many times its limit gets the shortest answer. */
@@ -37,7 +38,10 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
     subscription: createLimit(app, { max, ...A_MINUTE }),
     vitals: createLimit(app, { max: OTHERS_A_MINUTE, ...A_MINUTE }),
     link: createLimit(app, { max: OTHERS_A_MINUTE, ...A_MINUTE }),
-    event: createLimit(app, { max: EVENTS_A_MINUTE, ...A_MINUTE }),
+    event: createLimit(app, { max: FROM_SERVICE_A_MINUTE, ...A_MINUTE }),
+    // The few addresses of a mailbox provider send what its many users click.
+    unsubscribe: createLimit(app, { max: FROM_SERVICE_A_MINUTE, ...A_MINUTE }),
+    token: createLimit(app, { max: OTHERS_A_MINUTE, ...A_MINUTE, keyGenerator: readToken }),
   }
   const day = {
     order: createLimit(app, { max: max * DAY_FACTOR, ...A_DAY }, messages.manyOrders),
@@ -65,9 +69,14 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
   }
 }
 
+/** Of a subscriber's link; no more of it than a token has. */
+function readToken({ query }: FastifyRequest): string {
+  return String((query as { token?: unknown }).token).slice(0, TOKEN_LENGTH)
+}
+
 function createLimit(
   app: FastifyInstance,
-  options: { max: number; timeWindow: number; cache: number },
+  options: { max: number; timeWindow: number; cache: number; keyGenerator?: typeof readToken },
   message?: string,
 ) {
   const limit = app.createRateLimit({ ...options, ban: FLOOD_FACTOR * options.max, ipv6Subnet: IPV6_SUBNET })
