@@ -4,7 +4,7 @@ import { brand } from '../../shared/brand.ts'
 import { formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared/indian-time.ts'
 import { type Db, readNow } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
-import { takeLease } from '../database/lease.ts'
+import { isLeased, takeLease } from '../database/lease.ts'
 import { ENQUIRY, type Enquiry } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
 import { DAY_MS, formatCount } from '../format.ts'
@@ -197,11 +197,8 @@ async function isNewDatabase(db: Db): Promise<boolean> {
  */
 export async function writeDigestIfDue(db: Db, env: Settings, now: Date): Promise<boolean> {
   const due = parseIndianTime(formatIndianDay(now), env.DIGEST_AT)
-  // A lease that ends much later than it can was taken before the clock was put right.
-  const isDone = await db.lease.count({
-    where: { name: DIGEST_LEASE, until: { gt: now, lte: new Date(now.getTime() + 2 * DAY_MS) } },
-  })
-  if (now < due || isDone > 0) return false
+  const isDone = await isLeased(db, DIGEST_LEASE, DAY_MS / 1000)
+  if (now < due || isDone) return false
   const isWritten = await writeSummary(db, env, undefined, true)
   await takeLease(db, DIGEST_LEASE, randomUUID(), (due.getTime() + DAY_MS - now.getTime()) / 1000)
   return isWritten
