@@ -7,8 +7,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { createServer } from 'vite'
 import { readEnvOrExit } from './env.ts'
+import { escaped } from './mail/mail-parts.ts'
 import { readMails, type StoredMail } from './mail/queue.ts'
-import { escaped, writeMessage } from './mail/templates.ts'
+import { writeMessage } from './mail/templates.ts'
 import { withDatabase } from './open-database.ts'
 
 const PAGES_PORT = 5173

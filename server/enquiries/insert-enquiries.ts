@@ -17,6 +17,8 @@ function isSuspectedSpam({ website, filledInMs = Number.POSITIVE_INFINITY }: Ord
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 /** With any prefix: the brand may have had another one. */
 export const REFERENCE_PATTERN = new RegExp(`^[A-Z]{1,5}-[${ALPHABET}]{6}$`)
+/** In a text. */
+export const REFERENCE = new RegExp(`[A-Z]{1,5}-[${ALPHABET}]{6}`)
 
 export function createReference(): string {
   const code = Array.from({ length: 6 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')

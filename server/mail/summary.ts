@@ -12,7 +12,7 @@ import { summaryIntervalMs } from './budget.ts'
 import { readProblems } from './problems.ts'
 import { transition } from './queue.ts'
 import { MAIL_LEASE } from './states.ts'
-import { titleOf } from './templates.ts'
+import { lineOf } from './templates.ts'
 
 /*
  * A summary is a mail to each of staff about several enquiries and problems; the daily digest is one too. It holds no personal
@@ -158,7 +158,7 @@ export async function composeSummary(
 }
 
 function listText({ title, enquiries, count }: List): string {
-  const lines = enquiries.map((enquiry) => `${titleOf(enquiry)} · ${formatIndianTime(enquiry.receivedAt)}`)
+  const lines = enquiries.map((enquiry) => `${lineOf(enquiry)} · ${formatIndianTime(enquiry.receivedAt)}`)
   const more = count - enquiries.length
   return [title, ...lines, ...(more > 0 ? [`and ${more.toLocaleString('en-IN')} more`] : [])].join('\n')
 }
