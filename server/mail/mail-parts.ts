@@ -51,16 +51,19 @@ export function linkList(targets: Record<string, string>): Part {
   }
 }
 
-/** Buttons beside each other. In a table, because some programs ignore the padding of a link. */
+/**
+ * Buttons beside each other. Outlook for Windows knows padding in cells of a table only: there a button is lower, and its cell
+ * keeps its ground.
+ */
 export function buttons(targets: Record<string, string>): Part {
   const rows = Object.entries(targets)
   const cells = rows.map(
     ([text, target]) =>
-      `<td style="padding:0 8px 8px 0"><a href="${escaped(target)}" style="display:inline-block;border-radius:22px;${BUTTON_STYLE}">${escaped(text)}</a></td>`,
+      `<td bgcolor="${palette.ink}" style="border-radius:22px"><a href="${escaped(target)}" style="display:inline-block;border-radius:22px;${BUTTON_STYLE}">${escaped(text)}</a></td>`,
   )
   return {
     text: rows.map((row) => row.join(': ')).join('\n'),
-    html: `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:20px 0 12px"><tr>${cells.join('')}</tr></table>`,
+    html: `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:20px 0"><tr>${cells.join('<td width="8"></td>')}</tr></table>`,
   }
 }
 
