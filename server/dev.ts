@@ -8,8 +8,9 @@ import { resolve } from 'node:path'
 import { createServer } from 'vite'
 import { DESK_PATH } from '../shared/desk.ts'
 import { readEnvOrExit } from './env.ts'
+import { escaped } from './mail/mail-parts.ts'
 import { readMails, type StoredMail } from './mail/queue.ts'
-import { escaped, writeMessage } from './mail/templates.ts'
+import { writeMessage } from './mail/templates.ts'
 import { withDatabase } from './open-database.ts'
 
 const PAGES_PORT = 5173

@@ -91,7 +91,10 @@ export const envSchema = z.object({
   DIRECT_DATABASE_URL: z.optional(postgresUrl),
   DATA_DIR: z._default(z.string(), '.data'),
   BACKUP_DIR: z.optional(z.string()),
-  RESEND_API_KEY: z.optional(z.string()),
+  // It is sent as a header. Chats add invisible spaces and curly quotes.
+  RESEND_API_KEY: z.optional(
+    matchingText(/^[!-~]+$/, 'must be the key that Resend shows (re_…), without other characters'),
+  ),
   RESEND_BASE_URL: z.optional(matchingText(isSafeTarget, SAFE_TARGET)),
   MAIL_FROM: z._default(
     matchingText(

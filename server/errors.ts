@@ -5,6 +5,12 @@ export class OperatorError extends Error {}
 const LOST =
   /^(Connection terminated|Client has encountered a connection error|Server has closed|terminating connection)/
 
+/** Of a database that could not be reached when the site started. */
+export const NOT_CHECKED = 'The database was not checked yet'
+
+/** pg's message when no connection of its pool gets free. */
+const POOL_TIMEOUT = 'timeout exceeded when trying to connect'
+
 const REMEDIES: Record<string, string> = {
   EADDRNOTAVAIL: 'HOST must be an address or a name of this machine.',
   ENOTFOUND: 'HOST must be an address or a name of this machine.',
@@ -37,6 +43,12 @@ export function isConnectionLost(error: unknown): boolean {
   const message = error instanceof Error ? messageOf(error) : ''
   // 'Connection terminated due to connection timeout' means that it never opened.
   return LOST.test(message) && !message.includes('timeout')
+}
+
+/** Whether no connection opened or got free in time, so that nothing was asked of the database. */
+export function isConnectTimeout(error: unknown): boolean {
+  const message = error instanceof Error ? messageOf(error) : ''
+  return message.includes('due to connection timeout') || message === POOL_TIMEOUT
 }
 
 /** Prisma's last line has the database's message, sometimes in quotes. */
@@ -86,7 +98,7 @@ export function innerError(error: unknown): unknown {
 }
 
 /** Messages of pg when its time limit for a statement is over (PostgreSQL's own is shorter), or that for a connection. */
-const NO_ANSWER = ['Query read timeout', 'timeout exceeded when trying to connect']
+const NO_ANSWER = ['Query read timeout', POOL_TIMEOUT, 'timeout expired', NOT_CHECKED]
 /** What Node, Prisma and its adapter call a connection that could not be opened or has ended. */
 const NOT_CONNECTED = /^(E[A-Z]+|EAI_AGAIN|P1001|P1017|DatabaseNotReachable|ConnectionClosed|SocketTimeout)$/
 

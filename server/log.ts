@@ -1,20 +1,37 @@
-import pino, { type Logger, type LoggerOptions } from 'pino'
-import pretty from 'pino-pretty'
+import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino'
+import { prettyFactory } from 'pino-pretty'
 import { errorFields } from './errors.ts'
+
+/** What may wait to be written, in bytes. Further lines are lost. */
+const WAITING_MAX = 2 ** 18
 
 /**
  * Writes a JSON object a line, or plain text on a terminal. Paths, query strings and bodies are not logged, because they
- * may contain personal data.
+ * may contain personal data. The process goes on while nothing reads the log, as in a paused terminal.
  */
 export function createLogger(level: string): Logger {
+  const output = pino.destination({ sync: false, maxLength: WAITING_MAX })
   const options: LoggerOptions = { level, serializers, base: { pid: process.pid } }
-  return process.stdout.isTTY
-    ? pino(options, pretty({ translateTime: 'SYS:HH:MM:ss', ignore: 'pid,reqId', singleLine: true, sync: true }))
-    : pino({
-        ...options,
-        timestamp: pino.stdTimeFunctions.isoTime,
-        formatters: { level: (label) => ({ level: label }) },
-      })
+  const logger = process.stdout.isTTY ? pino(options, prettyStream(output)) : pino({ ...options, ...json }, output)
+  let lost = 0
+  output.on('drop', () => lost++)
+  output.on('drain', () => {
+    if (lost === 0) return
+    const lines = lost
+    lost = 0
+    logger.warn(`${lines} lines of this log were lost, because nothing read it`)
+  })
+  return logger
+}
+
+const json: LoggerOptions = {
+  timestamp: pino.stdTimeFunctions.isoTime,
+  formatters: { level: (label) => ({ level: label }) },
+}
+
+function prettyStream(output: DestinationStream): DestinationStream {
+  const format = prettyFactory({ translateTime: 'SYS:HH:MM:ss', ignore: 'pid,reqId', singleLine: true })
+  return { write: (line) => output.write(format(line)) }
 }
 
 /** Log fields of errors, without personal data. */

@@ -1,4 +1,5 @@
 // Opens the database at DATABASE_URL, or the embedded one in DATA_DIR.
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -6,7 +7,7 @@ import { type ConnectOptions, connectDatabase } from './database/connect.ts'
 import type { Database, Preparation } from './database/database.ts'
 import { migrate } from './database/migrations.ts'
 import { applyRoles } from './database/roles.ts'
-import { InUseError, socketConnection } from './embedded/data-dir.ts'
+import { InUseError, pathIn, socketConnection } from './embedded/data-dir.ts'
 import type { Env } from './env.ts'
 import { exitWithReason, isDatabaseAway, OperatorError } from './errors.ts'
 import { migrationsFolder } from './project-root.ts'
@@ -34,6 +35,7 @@ export async function openForSite(
   if (url) return connectDatabase({ connectionString: url }, options)
   const { startEmbedded } = await import('./embedded/postgres.ts') // loaded only where it is needed
   const dataDir = resolve(options.dataDir)
+  const isNew = !existsSync(pathIn(dataDir, 'database'))
   const start = (seconds: number) =>
     startEmbedded({ dataDir, create: true, lockWaitSeconds: seconds, settings, warn, onFailure: exitWithReason })
   // The first try does not wait: if it fails, the wait is announced.
@@ -42,6 +44,10 @@ export async function openForSite(
     warn(`another process has the database in ${dataDir}: waiting for up to ${lockWaitSeconds} s`)
     return start(lockWaitSeconds)
   })
+  if (isNew)
+    warn(
+      `made a new, empty database in ${dataDir} (DATA_DIR). If there were enquiries before, they are elsewhere: check DATA_DIR and its disk`,
+    )
   try {
     const notes = await migrateAsOwner(dataDir, options.migrations)
     const database = await connectDatabase(

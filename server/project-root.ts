@@ -17,7 +17,7 @@ export function rolesFile(): string {
 }
 
 export function afterRestoreFile(): string {
-  return resolve(projectRoot(), 'deploy/after-pg-restore.sql')
+  return resolve(projectRoot(), 'server/database/after-pg-restore.sql')
 }
 
 /** An empty embedded database, which the build makes and the first start copies. */

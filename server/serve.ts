@@ -1,20 +1,20 @@
 import { resolve } from 'node:path'
+import type { ClientBase } from 'pg'
 import type { Logger } from 'pino'
 import { brand } from '../shared/brand.ts'
 import { DESK_PATH } from '../shared/desk.ts'
 import { openApplication } from './application.ts'
-import type { Db } from './database/database.ts'
+import type { Database, Db } from './database/database.ts'
 import { createLink } from './desk/sessions.ts'
 import { deskUrlOf, signInLink } from './desk/sign-in.ts'
 import { type Env, isStandIn, readEnvOrExit, warningsOf } from './env.ts'
-import { exitWithReason, OperatorError } from './errors.ts'
+import { describeFailure, exitWithReason, OperatorError } from './errors.ts'
 import { staffCommand } from './format.ts'
 import { loadRenderer } from './http/rendered-pages.ts'
 import { readStaticPages, type StaticPages } from './http/static-pages.ts'
 import { createLogger } from './log.ts'
 import { openForSite } from './open-database.ts'
 import { isBuilt, migrationsFolder, projectRoot } from './project-root.ts'
-import { startWatchdog } from './watchdog.ts'
 
 /*
  * The site as a process. Variables: env.ts. What works on the open database: application.ts. Requests: http/app.ts.
@@ -50,11 +50,16 @@ async function serve(env: Env): Promise<void> {
     migrate: true,
     warn: (message) => log.warn(message),
     queryTimeoutMs: QUERY_TIMEOUT_MS,
+    check: assertPrivileges,
+    keepTrying: {
+      onAway: (error) =>
+        log.error(`${describeFailure(error)} Until it can be reached, pages are served and orders are refused`),
+      onPrepared: (database) => logDatabase(database, log),
+      onFailure: exitWithReason,
+    },
   })
   const [database, pages] = await Promise.all([opening, loadPages(env)])
-  for (const note of database.notes) log.info(note)
-  for (const warning of database.warnings) log.warn(warning)
-  await assertPrivileges(database.db)
+  logDatabase(database, log)
   if (isBuilt && pages.size === 0) log.warn('no built pages: run `npm run build`, or use `npm run dev`')
 
   const { app, close } = await openApplication(env, { database, log, pages })
@@ -65,8 +70,7 @@ async function serve(env: Env): Promise<void> {
   })
   logConfiguration(env, log)
   if (process.stdout.isTTY && !env.RESEND_API_KEY && THIS_MACHINE.includes(env.HOST))
-    await printSignInLink(env, database.db)
-  startWatchdog()
+    await printSignInLink(env, database.db).catch(() => undefined) // while the database is away there is none
 
   log.info({ signal: await takeOverSignals() }, 'shutting down')
   setTimeout(() => {
@@ -85,16 +89,22 @@ async function loadPages(env: Env): Promise<StaticPages> {
   return pages
 }
 
+function logDatabase({ notes, warnings }: Pick<Database, 'notes' | 'warnings'>, log: Logger) {
+  for (const note of notes) log.info(note)
+  for (const warning of warnings) log.warn(warning)
+}
+
 /**
  * Checks the newest rights of prisma/roles.sql, as a sign that it was run for this version: whoever adds one there checks it
  * here. Without these rights mails would be claimed, but their results could not be recorded.
  */
-async function assertPrivileges(db: Db) {
-  const [row] = await db.$queryRaw<{ may: boolean; role: string }[]>`
+async function assertPrivileges(client: ClientBase) {
+  const { rows } = await client.query<{ may: boolean; role: string }>(`
     SELECT current_user AS "role", has_table_privilege('"Quvera_Subscriber"', 'SELECT')
       AND has_function_privilege('"Quvera_erase_old"(timestamptz, int)', 'EXECUTE')
       AND has_column_privilege('"Quvera_Form"', 'UntoldSince', 'UPDATE')
-      AND has_column_privilege('"Quvera_Session"', 'Hash', 'INSERT') AS "may"`
+      AND has_column_privilege('"Quvera_Session"', 'Hash', 'INSERT') AS "may"`)
+  const [row] = rows
   if (row?.may) return
   throw new OperatorError(
     `The role ${row?.role} lacks rights that this version needs: first run prisma/roles.sql again as the tables' owner.`,

@@ -64,6 +64,19 @@ it.each(files)('%s: no port of Studio is published, and no password is an argume
   }
 })
 
+it('the containers’ networks are none that a cloud hands out, and one variable changes them all', () => {
+  const settings = [...files, 'deploy/services.yaml', 'deploy/Caddyfile']
+    .map(read)
+    .join('\n')
+    .replaceAll(/#.*/g, '')
+    .replaceAll(/127\.0\.0\.1/g, '')
+  const addresses = settings.match(/\$\{NETWORK:-[\d.]+\}\.\d+/g) ?? []
+  expect(addresses.length).toBeGreaterThan(10)
+  const prefixes = new Set(addresses.map((address) => /[\d.]+(?=\})/.exec(address)?.[0]))
+  expect([...prefixes]).toEqual(['198.18.31'])
+  expect(settings.replaceAll(/\$\{NETWORK:-[\d.]+\}\.\d+/g, '')).not.toMatch(/\d+\.\d+\.\d+\.\d+/)
+})
+
 it('nothing stands behind a value that is pasted into .env: docker run --env-file takes it for a part of it', () => {
   const pasted = [
     'docs/configuration.md',

@@ -42,7 +42,7 @@ const untried: [command: RegExp, because: string][] = [
     'changes the machine that it is typed on',
   ],
   [/^ssh\b|^curl .*your-domain/, 'needs a second machine'],
-  [/^(echo|umask)\b|^f=|^OWNER_URL=|^for name in/, 'is the shell’s own; pasted by hand'],
+  [/^(echo|umask|diff)\b|^f=|^OWNER_URL=|^for name in/, 'is the shell’s own; pasted by hand'],
   [
     /^(pg_dump|pg_restore|PGSERVICE|psql)\b/,
     'is PostgreSQL’s own; pasted by hand on PostgreSQL 15, and tests/server/roles.test.ts runs roles.sql',
@@ -51,7 +51,7 @@ const untried: [command: RegExp, because: string][] = [
 
 const PROGRAMS =
   /^(?:[A-Z_]+=\S+ )*(?:npm|npx|node|docker|git|psql|pg_dump|pg_restore|createdb|ssh|curl|apt-get|patronictl|useradd|journalctl|systemctl|runuser|chown|cp|mkdir) \S/
-const STAFF = /(?:npm run (?:-s )?staff -- |staff\.js |^staff )(.*)/
+const STAFF = /(?:npm run (?:-s )?staff -- |staff\.js |^(?:\w+=\S+ )?quvera-staff |^staff )(.*)/
 
 /** No server answers there: what is understood ends with 1. */
 const NOWHERE = { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/nothing' }

@@ -35,7 +35,7 @@ const PRIVATE = [
 ]
 const OURS = [
   '.env.example',
-  'deploy/after-pg-restore.sql',
+  'server/database/after-pg-restore.sql',
   'prisma/roles.sql',
   'prisma/migrations/20261121120000_tables/migration.sql',
   'package.json',

@@ -65,7 +65,7 @@ export async function writeBackup({ withClient }: Database, output: Writable, si
   let rows = 0
   async function* toText(client: ClientBase) {
     await client.query(
-      'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0; SET LOCAL datestyle = ISO',
+      'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL datestyle = ISO',
     )
     const applied = await readApplied(client)
     yield [`${HEAD}${new Date().toISOString()}`, ...[...applied.keys()].map((name) => MIGRATION + name), ''].join('\n')

@@ -1,8 +1,15 @@
 // A lease is held by one process at a time. Only its holder does a certain task, such as sending mails.
 import type { Db } from './database.ts'
+import { Prisma } from './generated/client.ts'
 
-/** A lease that ends later than its full length and this from now was taken before the clock was set back: it has run out. */
+/** A lease that ends later than its full length and this from now was taken before the clock was set back. */
 const CLOCK_SET_BACK_MAX_SECONDS = 60
+
+/** The condition that a row `lease` of so many seconds is free: it has run out, or ends later than it can. */
+function isFree(seconds: number) {
+  return Prisma.sql`(lease."Until" <= now()
+    OR lease."Until" > clock_timestamp() + make_interval(secs => ${seconds + CLOCK_SET_BACK_MAX_SECONDS}))`
+}
 
 /**
  * Takes or renews the lease `name` for `seconds`, by the database's clock. It is taken from another holder once it has run out,
@@ -19,9 +26,15 @@ export async function takeLease(
     INSERT INTO "Quvera_Lease" AS lease ("Name", "Holder", "Until")
     VALUES (${name}, ${holder}, now() + make_interval(secs => ${seconds}))
     ON CONFLICT ("Name") DO UPDATE SET "Holder" = excluded."Holder", "Until" = excluded."Until"
-    WHERE lease."Holder" = excluded."Holder" OR lease."Until" <= now()
-      OR lease."Until" > clock_timestamp() + make_interval(secs => ${seconds + CLOCK_SET_BACK_MAX_SECONDS})`
+    WHERE lease."Holder" = excluded."Holder" OR ${isFree(seconds)}`
   return taken === 1
+}
+
+/** Whether anybody has the lease `name`, which is one of so many seconds. */
+export async function isLeased(db: Pick<Db, '$queryRaw'>, name: string, seconds: number): Promise<boolean> {
+  const held = await db.$queryRaw<unknown[]>`
+    SELECT FROM "Quvera_Lease" lease WHERE "Name" = ${name} AND NOT ${isFree(seconds)}`
+  return held.length > 0
 }
 
 export async function releaseLease(db: Db, name: string, holder: string): Promise<void> {

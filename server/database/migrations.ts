@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import type { ClientBase } from 'pg'
 import { INSUFFICIENT_PRIVILEGE, OperatorError, sqlState } from '../errors.ts'
 import { staffCommand } from '../format.ts'
+import { openConnection } from './connection.ts'
+import type { Preparation } from './database.ts'
+import { readSession } from './session.ts'
 
 interface Migration {
   name: string
@@ -13,7 +16,7 @@ interface Migration {
 
 /** Prisma Migrate's advisory lock. */
 export const PRISMA_LOCK = 72707369
-const BEGIN = `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'; SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`
+const BEGIN = `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '60s'; SELECT pg_advisory_xact_lock(${PRISMA_LOCK})`
 const LOCK_NOT_AVAILABLE = '55P03'
 /** How long a migration waits for a table: orders that come meanwhile wait behind it. */
 const TABLE_TIMEOUT = '3s'
@@ -31,6 +34,33 @@ const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   started_at          TIMESTAMPTZ NOT NULL DEFAULT now(),
   applied_steps_count INTEGER NOT NULL DEFAULT 0
 )`
+
+interface MigrationOptions extends Preparation {
+  migrations: string
+  directUrl?: string | undefined
+}
+
+/** Applies migrations if asked to, at `directUrl` if there is one; else checks that none is due. Returns notes for the log. */
+export async function applyOrCheckMigrations(
+  client: ClientBase,
+  name: string,
+  options: MigrationOptions,
+): Promise<string[]> {
+  const { migrations, directUrl, anyVersion } = options
+  if (!options.migrate) return anyVersion ? [] : assertMigrated(client, name, migrations)
+  if (!directUrl) return migrate(client, migrations)
+  const direct = await openConnection({ connectionString: directUrl }, 'DIRECT_DATABASE_URL')
+  const notes = await readSession(direct, 'DIRECT_DATABASE_URL')
+    .then(() => migrate(direct, migrations))
+    .finally(() => direct.end())
+  await assertMigrated(client, name, migrations).catch((error: unknown) => {
+    if (!(error instanceof OperatorError)) throw error
+    throw new OperatorError(
+      'DIRECT_DATABASE_URL and DATABASE_URL lead to different databases or schemas: only that of DIRECT_DATABASE_URL has all tables of this version.',
+    )
+  })
+  return notes
+}
 
 /**
  * Returns notes for the log.

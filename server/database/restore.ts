@@ -82,7 +82,7 @@ export async function fillTables(
 ): Promise<number> {
   let rows = 0
   try {
-    await client.query('BEGIN; SET LOCAL statement_timeout = 0')
+    await client.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0')
     const tables = await readTables(client)
     await client.query(`LOCK TABLE ${tables.map((table) => quoted(table.name)).join()} IN EXCLUSIVE MODE`)
     await assertEmpty(client)

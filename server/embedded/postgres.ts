@@ -6,7 +6,7 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { OperatorError, sqlState } from '../errors.ts'
+import { describeFailure, OperatorError, sqlState } from '../errors.ts'
 import { emptyDatabaseFolder } from '../project-root.ts'
 import { assertDataDir, InUseError, pathIn, readServerPid, readVersion, socketConnection } from './data-dir.ts'
 import { asNamedUser, asPostgresUser, findPrograms, type Programs } from './programs.ts'
@@ -21,6 +21,9 @@ const SETTINGS = {
   max_wal_size: '256MB',
   max_parallel_workers_per_gather: '0',
   io_method: 'sync', // no processes for reading ahead
+  // Not in /dev/shm: systemd removes a user's files there at logout (RemoveIPC), and containers may have little of it.
+  dynamic_shared_memory_type: 'mmap',
+  huge_pages: 'off', // where a cgroup forbids them, touching one is SIGBUS
   // Statements and details of errors quote personal data.
   log_min_messages: 'fatal',
   log_min_error_statement: 'panic',
@@ -30,19 +33,25 @@ const SETTINGS = {
 const INITDB_OPTIONS =
   '-U postgres -A trust -E UTF8 --no-locale --locale-provider=builtin --builtin-locale=C.UTF-8 --wal-segsize=1 -D'
 
-/** Before each try to start PostgreSQL again. If all of them fail, the process ends, unless the disk is full. */
+/** Before each try to start PostgreSQL again. If all of them fail, the process ends, unless the disk cannot be written to. */
 const PAUSES_MS = [100, 1000, 5000]
 /** How long a restart waits for the last process of a PostgreSQL that was killed. */
 const RESTART_LOCK_SECONDS = 30
 const READY_POLL_MS = 10
 const READY_TIMEOUT_MS = 5000
+/** PostgreSQL that lives and takes no new connection for this long, as when its socket file was deleted, is ended. */
+const UNREACHABLE_MS = 30_000
+const UNREACHABLE_TRIES = 3
+/** Time for an immediate shutdown before SIGKILL. */
+const QUIT_MS = 10_000
 const LAST_WORDS_MAX = 2000
 const IN_USE_EXIT_CODE = 75
 /** The role or the database does not exist. */
 const MISSING = ['28000', '3D000']
 
 type StopSignal = 'SIGINT' | 'SIGTERM'
-const DISK_FULL = 'No space left on device'
+/** There may be room again, or a disk that can be written to. */
+const CANNOT_WRITE = /No space left on device|Disk quota exceeded|Read-only file system/i
 
 /*
  * The programs of a start:
@@ -77,21 +86,31 @@ export interface EmbeddedOptions {
   /** How long to wait while another process has the database. */
   lockWaitSeconds?: number
   settings?: Record<string, string> | undefined
+  unreachableMs?: number
   warn(message: string): void
   /** Called when PostgreSQL has ended and cannot be started again. */
   onFailure(error: unknown): void
 }
 
 /**
- * Starts PostgreSQL, and starts it again whenever it ends.
+ * Starts PostgreSQL, and starts it again whenever it ends. Ends it when it cannot be reached.
  * @throws InUseError when another process has the database
  */
 export async function startEmbedded(options: EmbeddedOptions) {
-  const { dataDir, create, lockWaitSeconds = 0, settings = {}, warn, onFailure } = options
+  const {
+    dataDir,
+    create,
+    lockWaitSeconds = 0,
+    settings = {},
+    unreachableMs = UNREACHABLE_MS,
+    warn,
+    onFailure,
+  } = options
   const programs = await findPrograms()
   assertDataDir(dataDir, programs.version, create)
   await makeEmptyDatabase(programs)
-  let server = await launch(dataDir, programs, settings, lockWaitSeconds)
+  const start = (waitSeconds: number) => launch(dataDir, programs, settings, waitSeconds, unreachableMs)
+  let server = await start(lockWaitSeconds)
   let stopSignal: StopSignal | undefined
   const watched = watch().catch(onFailure)
 
@@ -117,9 +136,13 @@ export async function startEmbedded(options: EmbeddedOptions) {
       if (stopSignal) return undefined
       try {
         assertDataDir(dataDir, programs.version, false) // an empty one in place of a lost folder would hide the loss
-        return await launch(dataDir, programs, settings, RESTART_LOCK_SECONDS)
+        return await start(RESTART_LOCK_SECONDS)
       } catch (error) {
-        if (failures + 1 >= PAUSES_MS.length && !String(error).includes(DISK_FULL)) throw error
+        // Processes of the one that was killed may still wait for a disk that does not answer.
+        const mayPass = error instanceof InUseError || CANNOT_WRITE.test(String(error))
+        if (failures + 1 < PAUSES_MS.length) continue
+        if (!mayPass) throw error
+        if (failures + 1 === PAUSES_MS.length) warn(`PostgreSQL does not start yet: ${describeFailure(error)}`)
       }
     }
   }
@@ -134,7 +157,13 @@ export async function startEmbedded(options: EmbeddedOptions) {
   }
 }
 
-async function launch(dataDir: string, { initdb, postgres }: Programs, settings: object, lockWaitSeconds: number) {
+async function launch(
+  dataDir: string,
+  { initdb, postgres }: Programs,
+  settings: object,
+  lockWaitSeconds: number,
+  unreachableMs: number,
+) {
   const database = pathIn(dataDir, 'database')
   const lock = pathIn(dataDir, 'lock')
   // A list, in which a path stands in quotes because commas separate the paths.
@@ -172,11 +201,41 @@ async function launch(dataDir: string, { initdb, postgres }: Programs, settings:
     await sleep(READY_POLL_MS)
   }
   text = '' // what it said while it started is no reason for a later end
+  untilUnreachable(dataDir, child, unreachableMs).then(async () => {
+    if (hasEnded(child)) return
+    text += `it took no connection for ${unreachableMs / 1000} s`
+    child.kill('SIGQUIT')
+    await sleep(QUIT_MS, undefined, { ref: false })
+    child.kill('SIGKILL')
+  })
   return { ended, kill: (signal: StopSignal) => child.kill(signal) }
 }
 
 function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null
+}
+
+/** Resolves when PostgreSQL takes no connection for so long, or has ended. Counts tries, as this process may be suspended. */
+async function untilUnreachable(dataDir: string, child: ChildProcess, limitMs: number): Promise<void> {
+  const pauseMs = limitMs / UNREACHABLE_TRIES
+  for (let failures = 0; failures < UNREACHABLE_TRIES && !hasEnded(child); ) {
+    await sleep(pauseMs, undefined, { ref: false })
+    const error = await tryConnection(dataDir, pauseMs)
+    failures = error && !sqlState(error) ? failures + 1 : 0 // a refusal is an answer too
+  }
+}
+
+/** Opens and closes a connection. @returns what kept it from that */
+async function tryConnection(dataDir: string, timeoutMs: number): Promise<unknown> {
+  const client = new pg.Client({ ...socketConnection(dataDir), user: 'quvera', connectionTimeoutMillis: timeoutMs })
+  client.on('error', () => {})
+  return client
+    .connect()
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    .finally(() => client.end().catch(() => {}))
 }
 
 /**
@@ -185,22 +244,10 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
  */
 async function isReady(dataDir: string, child: ChildProcess): Promise<boolean> {
   if (hasEnded(child) || readServerPid(pathIn(dataDir, 'database')) !== child.pid) return false
-  const client = new pg.Client({
-    ...socketConnection(dataDir),
-    user: 'quvera',
-    connectionTimeoutMillis: READY_TIMEOUT_MS,
-  })
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    return true
-  } catch (error) {
-    if (!MISSING.includes(sqlState(error) ?? '')) return false
-    child.kill('SIGINT')
-    throw new OperatorError(`The database in ${dataDir} is not one of this site: ${(error as Error).message}.`)
-  } finally {
-    await client.end().catch(() => {})
-  }
+  const error = await tryConnection(dataDir, READY_TIMEOUT_MS)
+  if (!MISSING.includes(sqlState(error) ?? '')) return !error
+  child.kill('SIGINT')
+  throw new OperatorError(`The database in ${dataDir} is not one of this site: ${(error as Error).message}.`)
 }
 
 /**

@@ -4,24 +4,19 @@ import { innerError, propertiesOf, sqlState } from '../errors.ts'
 
 export type Availability = ReturnType<typeof createAvailability>
 
-/** After a failure, storing is tried at this interval until it works. */
-const PROBE_MS = 2000
-
 /** @param probe tries to store an enquiry */
-export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: () => Promise<unknown>) {
+export function createAvailability(
+  log: Pick<Logger, 'error' | 'info'>,
+  probe: (isUp: () => boolean) => Promise<unknown>,
+) {
   let downSince: number | undefined
-  let timer: NodeJS.Timeout | undefined
+  const isUp = () => downSince === undefined
 
   function worked() {
     if (downSince === undefined) return
     const seconds = Math.round((Date.now() - downSince) / 1000)
     downSince = undefined
-    clearTimeout(timer)
     log.info({ seconds }, 'enquiries can be stored again')
-  }
-
-  function probeLater() {
-    timer = setTimeout(() => probe().then(worked, probeLater), PROBE_MS).unref()
   }
 
   function failed(error: unknown) {
@@ -30,17 +25,9 @@ export function createAvailability(log: Pick<Logger, 'error' | 'info'>, probe: (
     // A TypeError is a fault of this program: its stack is logged.
     const fault = error instanceof TypeError && { err: error }
     log.error({ cause: causeOf(error), ...fault }, 'enquiries cannot be stored')
-    probeLater()
   }
 
-  return {
-    isUp: () => downSince === undefined,
-    /** Probes now, and reports a failure only. Recovery comes from the regular probe or from a stored order. */
-    check: () => probe().catch(failed),
-    failed,
-    worked,
-    close: () => clearTimeout(timer),
-  }
+  return { isUp, check: () => probe(isUp).then(worked, failed), failed, worked }
 }
 
 /** PostgreSQL's code, or else that of the innermost error. */

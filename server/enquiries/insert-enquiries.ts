@@ -17,6 +17,8 @@ function isSuspectedSpam({ website, filledInMs = Number.POSITIVE_INFINITY }: Ord
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 /** With any prefix: the brand may have had another one. */
 export const REFERENCE_PATTERN = new RegExp(`^[A-Z]{1,5}-[${ALPHABET}]{6}$`)
+/** In a text. */
+export const REFERENCE = new RegExp(`[A-Z]{1,5}-[${ALPHABET}]{6}`)
 
 export function createReference(): string {
   const code = Array.from({ length: 6 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
@@ -125,7 +127,8 @@ export async function findEqualEnquiry(
   const names = columnList(Object.values(columns))
   const [equal] = await db.$queryRaw<{ id: string; reference: string }[]>`
     SELECT "Id"::text AS "id", "Reference" AS "reference" FROM "Quvera_Form"
-    WHERE ("SubmissionKey" = ${row.SubmissionKey}::uuid OR "ReceivedAt" > now() - interval '10 minutes')
+    WHERE ("SubmissionKey" = ${row.SubmissionKey}::uuid OR "ReceivedAt" > now() - interval '10 minutes'
+        AND "ReceivedAt" < clock_timestamp() + interval '1 second') -- not of a clock that was ahead; it is rounded to ms
       AND (${names}) = (SELECT ${names} FROM json_populate_record(NULL::"Quvera_Form", ${JSON.stringify(row)}::json))
     ORDER BY "ReceivedAt" LIMIT 1`
   return equal

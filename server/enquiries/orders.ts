@@ -6,7 +6,7 @@ import { formatIndianTime } from '../../shared/indian-time.ts'
 import { exampleOrder, messages, type Order, type OrderContent } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
-import { isConnectionLost, sqlState } from '../errors.ts'
+import { isConnectionLost, isConnectTimeout, sqlState } from '../errors.ts'
 import type { Availability } from './availability.ts'
 import { createBatchWriter } from './batch-writer.ts'
 import { type Enquiry, isSameOrder, readEnquiries } from './enquiry.ts'
@@ -39,7 +39,7 @@ interface Submitted {
 export type Orders = ReturnType<typeof createOrders>
 
 interface OrdersOptions {
-  availability: Pick<Availability, 'failed' | 'worked'>
+  availability: Pick<Availability, 'isUp' | 'failed' | 'worked'>
   log: { info(details: { reference: string }, message: string): void }
   onStored(): void
   recipients: Recipients
@@ -50,7 +50,7 @@ const TRANSACTION = { maxWait: 7000, timeout: 7000, isolationLevel: 'ReadCommitt
 /** After this pause a statement is repeated. Meanwhile the pool notices its other lost connections. */
 const RETRY_PAUSE_MS = 50
 const TOO_MANY_CONNECTIONS = '53300'
-/** After this time an order fails, if the server allows fewer connections than the pool would open and none gets free. */
+/** After this time an order fails, if no connection opens or gets free. */
 const CONNECTION_WAIT_MS = 5000
 /** From this age of an enquiry on, a repeat is told when it was received. A double click gets the same answer twice. */
 const EARLIER_AFTER_MS = 60_000
@@ -64,7 +64,7 @@ export function createOrders(db: Db, { availability, log, onStored, recipients }
   )
 
   async function storeAndReport<T>(store: () => Promise<T>): Promise<T> {
-    const result = await retryIfLost(store) // the submission key keeps an order from being stored twice
+    const result = await retryIfLost(store, availability.isUp) // the submission key keeps an order from being stored twice
     availability.worked()
     setImmediate(onStored) // not awaited: if it fails, the order is stored all the same
     return result
@@ -178,33 +178,33 @@ async function waitForStandby(db: Pick<Db, '$executeRaw'>): Promise<void> {
   await db.$executeRaw`SELECT pg_logical_emit_message(true, 'quvera', '')`
 }
 
-/** Stores an enquiry and rolls it back. */
-export async function probeStorage(db: Db): Promise<void> {
+/** Stores an enquiry and rolls it back. @param isUp whether the database is not known to be away */
+export async function probeStorage(db: Db, isUp?: () => boolean): Promise<void> {
   const rolledBack = new Error('rolled back')
   const store = () =>
     db.$transaction(async (transaction) => {
       const row = toInsertRow({ ...exampleOrder, submissionKey: randomUUID() })
       await insertEnquiries(transaction, [row], { staff: [brand.email], withPosts: false })
       throw rolledBack
-    })
-  await retryIfLost(store).catch((error: unknown) => {
+    }, TRANSACTION)
+  await retryIfLost(store, isUp).catch((error: unknown) => {
     if (error !== rolledBack) throw error
   })
 }
 
 /**
- * A database that is suspended closes idle connections: the work is tried once more. A server without room for another
- * connection refuses it: the work is tried again until one of the pool's own is free.
+ * A database that is suspended closes idle connections: the work is tried once more. No connection opens while it wakes up, or
+ * where a server has no room for another one: the work is tried again, but not while the database is known to be away.
  */
-async function retryIfLost<T>(work: () => Promise<T>): Promise<T> {
+async function retryIfLost<T>(work: () => Promise<T>, isUp = () => true): Promise<T> {
   const giveUpAt = performance.now() + CONNECTION_WAIT_MS
   for (let isFirst = true; ; isFirst = false) {
     try {
       return await work()
     } catch (error) {
-      const isFull = sqlState(error) === TOO_MANY_CONNECTIONS
-      if (isFull && performance.now() > giveUpAt) throw error
-      if (!isFull && !(isFirst && isConnectionLost(error))) throw error
+      const mayOpen = sqlState(error) === TOO_MANY_CONNECTIONS || (isConnectTimeout(error) && isUp())
+      if (mayOpen && performance.now() > giveUpAt) throw error
+      if (!mayOpen && !(isFirst && isConnectionLost(error))) throw error
       await sleep(RETRY_PAUSE_MS)
     }
   }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { type Db, readNow } from '../database/database.ts'
-import { takeLease } from '../database/lease.ts'
+import { isLeased, takeLease } from '../database/lease.ts'
 import { DAY_MS } from '../format.ts'
 import { deleteExpiredSubscribers } from './subscribers.ts'
 
@@ -11,6 +11,7 @@ const RUN_MS = 3_600_000
 const CHUNK = 500
 /** If the last lease ended longer ago, the database's clock may be wrong: nothing is deleted for as long again. */
 const DOUBT_DAYS = 31
+const DOUBT_SECONDS = (DOUBT_DAYS * DAY_MS) / 1000
 const DOUBT_LEASE = 'retention is in doubt'
 const IN_DOUBT = `nothing is erased for ${DOUBT_DAYS} days: by the database's clock the last run was longer ago. Is that clock right?`
 
@@ -34,31 +35,35 @@ export function monthsBefore(now: Date, months: number): Date {
 }
 
 /**
- * Each hour deletes subscriptions that expired. Once a day, in one of all processes, erases enquiries older than `months`
- * (0: none) and access log lines older than a year. A clock that is wrongly ahead would erase too much: nothing is erased in
- * the first hour, no enquiry on the first day, and nothing for DOUBT_DAYS after a jump of the clock. By then staff have seen
- * the wrong dates.
+ * Each hour deletes subscriptions that expired. Once a day, in one of all processes, erases enquiries, summaries and sign-in
+ * mails older than `months` (0: none), and access log lines older than a year.
  */
 export function startRetention(db: Db, months: number, log: Logger): () => void {
   async function run() {
-    const now = await readNow(db)
-    const lastLease = await db.lease.findUnique({ where: { name: LEASE } }) // its `until` is a day after the last run
-    // Each run has a new holder, so that no process renews the lease: the first to find the lease expired erases.
-    const isOurs = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
-    if (lastLease && now.getTime() - lastLease.until.getTime() > DOUBT_DAYS * DAY_MS) {
-      await takeLease(db, DOUBT_LEASE, crypto.randomUUID(), (DOUBT_DAYS * DAY_MS) / 1000)
-      if (isOurs) log.warn(IN_DOUBT)
-    }
-    const doubt = await db.lease.findUnique({ where: { name: DOUBT_LEASE } })
-    const doubtMs = doubt ? doubt.until.getTime() - now.getTime() : 0
-    // An end that is farther away was set before the clock was put right.
-    if (doubtMs > 0 && doubtMs < (DOUBT_DAYS + 1) * DAY_MS) return
-    const count = await deleteExpiredSubscribers(db, now)
+    const last = await db.lease.findUnique({ where: { name: LEASE } }) // its `until` is a day after the last run
+    if (await isInDoubt(last?.until)) return
+    const count = await deleteExpiredSubscribers(db, await readNow(db))
     if (count > 0) log.info({ count }, 'unconfirmed and ended subscriptions were deleted')
-    if (!isOurs || !lastLease) return // without a last lease it has never run on this database: wait a day
-    const erased = await eraseOldEnquiries(db, months ? monthsBefore(now, months) : new Date(0))
+    // Each run has a new holder, so that no process renews the lease: the first to find it expired erases.
+    const isOurs = await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000)
+    if (!isOurs || !last) return // on its first day a database may have been restored with a wrong clock: nothing is erased
+    const erased = await eraseOldEnquiries(db, months ? monthsBefore(await readNow(db), months) : new Date(0))
     if (erased > 0) log.info({ erased, months }, 'old enquiries were erased')
   }
+
+  /**
+   * A clock that is wrongly ahead would erase too much. If it has jumped by more than DOUBT_DAYS since the last run, nothing is
+   * erased for as long again: by then staff have seen the wrong dates.
+   */
+  async function isInDoubt(lastUntil: Date | undefined): Promise<boolean> {
+    const gapMs = lastUntil ? (await readNow(db)).getTime() - lastUntil.getTime() : 0
+    if (gapMs > DOUBT_DAYS * DAY_MS) {
+      if (await takeLease(db, DOUBT_LEASE, crypto.randomUUID(), DOUBT_SECONDS)) log.warn(IN_DOUBT)
+      await takeLease(db, LEASE, crypto.randomUUID(), DAY_MS / 1000) // the next run sees no gap
+    }
+    return isLeased(db, DOUBT_LEASE, DOUBT_SECONDS)
+  }
+
   function logFailure(err: unknown) {
     const advice = 'if sqlState is 42501 (missing privilege), run prisma/roles.sql again'
     log.error({ err }, `old enquiries could not be erased; ${advice}`)

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { brand } from '../../shared/brand.ts'
 import { DESK_PATH } from '../../shared/desk.ts'
-import { escaped } from '../mail/templates.ts'
+import { escaped } from '../mail/mail-parts.ts'
 import { htmlOf, type StaticPages } from './static-pages.ts'
 
 /* The pages around the desk, which need no scripts, and the desk itself. The build writes both files, with their styles. */

@@ -24,7 +24,6 @@ export function serveHealth(app: FastifyInstance, { availability, isEnding }: He
     if (isEnding()) return answer(reply, 'leaving')
     if (performance.now() - probedAt > CACHE_MS) {
       probedAt = performance.now()
-      // This can only turn `isUp` off. A stored order turns it on again, or availability's own probe every two seconds.
       probe = availability.check()
     }
     await probe

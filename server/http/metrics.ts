@@ -13,6 +13,8 @@ export type Metrics = Awaited<ReturnType<typeof startMetrics>>
 const VITAL_BUCKETS_S = [0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2, 1.8, 2.5, 4, 6, 10]
 /** Good up to 0.1, poor from 0.25. */
 const SHIFT_BUCKETS = [0.01, 0.02, 0.05, 0.1, 0.15, 0.25, 0.5, 1]
+/** Of an answer to an order: each is there from the start, so that Prometheus sees the first one as an increase. */
+const ORDER_STATUSES = [200, 400, 403, 408, 409, 413, 415, 422, 429, 500, 503]
 const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 const MAIL_STATES = ['pending', 'failed', 'unknown', 'bounced', 'complained'] as const
@@ -71,6 +73,7 @@ function createFigures(registry: Registry) {
     buckets: SHIFT_BUCKETS,
   })
   const orders = new Counter(described('orders_total', 'Orders by status: 200 is stored, or was before', ['status']))
+  for (const status of ORDER_STATUSES) orders.inc({ status }, 0)
   const up = new Gauge(described('database_up', '1 when the database answers'))
   const mails = new Gauge(
     described('mails', 'Mails that wait or did not arrive, by state, up to 10,000 of each kind', ['state']),

@@ -25,8 +25,9 @@ const DESK_A_MINUTE = 600
 /** For links to the desk, besides the limits of sign-in.ts. */
 const SIGN_INS_A_MINUTE = 5
 const SIGN_INS_A_DAY = 20
-/** Far more than the events of any plan's mails. */
-const EVENTS_A_MINUTE = 3000
+/** Of a service: far more than the events of any plan's mails, or than people unsubscribe. */
+const FROM_SERVICE_A_MINUTE = 3000
+const TOKEN_LENGTH = 101
 /** By IPv6 a client is a /64. */
 const IPV6_SUBNET = 64
 /** A client that was refused this many times its limit gets the shortest answer. */
@@ -44,7 +45,10 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
     link: createLimit(app, { max: OTHERS_A_MINUTE, ...A_MINUTE }),
     desk: createLimit(app, { max: DESK_A_MINUTE, ...A_MINUTE }),
     signIn: createLimit(app, { max: SIGN_INS_A_MINUTE, ...A_MINUTE }),
-    event: createLimit(app, { max: EVENTS_A_MINUTE, ...A_MINUTE }),
+    event: createLimit(app, { max: FROM_SERVICE_A_MINUTE, ...A_MINUTE }),
+    // The few addresses of a mailbox provider send what its many users click.
+    unsubscribe: createLimit(app, { max: FROM_SERVICE_A_MINUTE, ...A_MINUTE }),
+    token: createLimit(app, { max: OTHERS_A_MINUTE, ...A_MINUTE, keyGenerator: readToken }),
   }
   const day = {
     order: createLimit(app, { max: max * DAY_FACTOR, ...A_DAY }, messages.manyOrders),
@@ -75,9 +79,14 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
   }
 }
 
+/** Of a subscriber's link; no more of it than a token has. */
+function readToken({ query }: FastifyRequest): string {
+  return String((query as { token?: unknown }).token).slice(0, TOKEN_LENGTH)
+}
+
 function createLimit(
   app: FastifyInstance,
-  options: { max: number; timeWindow: number; cache: number },
+  options: { max: number; timeWindow: number; cache: number; keyGenerator?: typeof readToken },
   message?: string,
 ) {
   const limit = app.createRateLimit({ ...options, ban: FLOOD_FACTOR * options.max, ipv6Subnet: IPV6_SUBNET })

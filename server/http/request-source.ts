@@ -77,7 +77,7 @@ const MAPPED = /^::ffff:/
 const WITH_PORT = /(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}|\[([0-9a-fA-F:.]{2,45})\](?::\d{1,5})?/g
 
 /** An address outside of these ranges may be a visitor's, which must not be logged. */
-const PRIVATE = /^(?:(?:10|127|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.|::1$|f[cd])/
+const PRIVATE = /^(?:(?:10|127|192\.168|172\.(?:1[6-9]|2\d|3[01])|198\.1[89])\.|::1$|f[cd])/
 
 /**
  * Removes ports from X-Forwarded-For before Fastify reads it. If an entry is no address, it and all entries to its left are

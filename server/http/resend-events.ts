@@ -16,13 +16,13 @@ export function serveResendEvents(
   limits: RateLimits,
   { RESEND_WEBHOOK_SECRET: secret = '' }: Pick<Env, 'RESEND_WEBHOOK_SECRET'>,
 ) {
-  let warnedAt = Number.NEGATIVE_INFINITY
+  const warnedAt = { signature: Number.NEGATIVE_INFINITY, clock: Number.NEGATIVE_INFINITY }
 
-  /** Without it, bounces would go unseen when the secret is wrong. Strangers send forged events, so once an hour. */
-  function warnOfSignature() {
-    if (performance.now() - warnedAt < WARN_MS) return
-    warnedAt = performance.now()
-    log.warn('an event at /webhooks/resend has a wrong signature: if Resend sent it, correct RESEND_WEBHOOK_SECRET')
+  /** Without it, bounces would go unseen. Strangers send forged events, so each once an hour. */
+  function warn(what: keyof typeof warnedAt, message: string) {
+    if (performance.now() - warnedAt[what] < WARN_MS) return
+    warnedAt[what] = performance.now()
+    log.warn(`an event at /webhooks/resend ${message}`)
   }
 
   app.addHook('onRequest', async (request, reply) => {
@@ -38,7 +38,10 @@ export function serveResendEvents(
     const signed = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
     const verified = verify(body, signed, secret)
     if (!verified) {
-      warnOfSignature()
+      const at = new Date(Number(timestamp) * 1000)
+      if (signature.split(' ').includes(new Webhook(secret).sign(id, at, body)))
+        warn('clock', `is refused because its time is ${describeOffset(at)} this machine's clock: is that clock right?`)
+      else warn('signature', 'has a wrong signature: if Resend sent it, correct RESEND_WEBHOOK_SECRET')
       throw new HttpError(401)
     }
     const event = readEvent(verified)
@@ -47,7 +50,12 @@ export function serveResendEvents(
   })
 }
 
-/** Undefined for an event that is forged or older than five minutes. */
+function describeOffset(at: Date): string {
+  const minutes = Math.round((at.getTime() - Date.now()) / 60_000)
+  return `${Math.abs(minutes)} minutes ${minutes < 0 ? 'before' : 'after'}`
+}
+
+/** Undefined for an event that is forged, or more than five minutes old or ahead. */
 function verify(body: string, headers: Record<string, string>, secret: string): unknown {
   try {
     return new Webhook(secret).verify(body, headers)

@@ -25,7 +25,11 @@ export async function serveSubscriptionLinks(
     logFailure(error, request)
     return send('failed', reply, toProblem(error).status)
   })
-  app.addHook('onRequest', (request, reply) => limits.countOrRefuse('link', request, reply))
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.method !== 'POST') return limits.countOrRefuse('link', request, reply)
+    await limits.countOrRefuse('unsubscribe', request, reply)
+    await limits.countOrRefuse('token', request, reply)
+  })
   app.get<Link>(SUBSCRIPTION_PATH, async (request, reply) => {
     const subscriber = await find(request)
     if (!subscriber) return send('unknown', reply, 404)

@@ -4,7 +4,7 @@ import { brand } from '../../shared/brand.ts'
 import { formatIndianDay, formatIndianTime, parseIndianTime } from '../../shared/indian-time.ts'
 import { type Db, readNow } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
-import { takeLease } from '../database/lease.ts'
+import { isLeased, takeLease } from '../database/lease.ts'
 import { ENQUIRY, type Enquiry } from '../enquiries/enquiry.ts'
 import type { Env } from '../env.ts'
 import { DAY_MS, formatCount } from '../format.ts'
@@ -12,7 +12,7 @@ import { summaryIntervalMs } from './budget.ts'
 import { readProblems } from './problems.ts'
 import { transition } from './queue.ts'
 import { MAIL_LEASE } from './states.ts'
-import { titleOf } from './templates.ts'
+import { lineOf } from './templates.ts'
 
 /*
  * A summary is a mail to each of staff about several enquiries and problems; the daily digest is one too. It holds no personal
@@ -158,7 +158,7 @@ export async function composeSummary(
 }
 
 function listText({ title, enquiries, count }: List): string {
-  const lines = enquiries.map((enquiry) => `${titleOf(enquiry)} · ${formatIndianTime(enquiry.receivedAt)}`)
+  const lines = enquiries.map((enquiry) => `${lineOf(enquiry)} · ${formatIndianTime(enquiry.receivedAt)}`)
   const more = count - enquiries.length
   return [title, ...lines, ...(more > 0 ? [`and ${more.toLocaleString('en-IN')} more`] : [])].join('\n')
 }
@@ -197,11 +197,8 @@ async function isNewDatabase(db: Db): Promise<boolean> {
  */
 export async function writeDigestIfDue(db: Db, env: Settings, now: Date): Promise<boolean> {
   const due = parseIndianTime(formatIndianDay(now), env.DIGEST_AT)
-  // A lease that ends much later than it can was taken before the clock was put right.
-  const isDone = await db.lease.count({
-    where: { name: DIGEST_LEASE, until: { gt: now, lte: new Date(now.getTime() + 2 * DAY_MS) } },
-  })
-  if (now < due || isDone > 0) return false
+  const isDone = await isLeased(db, DIGEST_LEASE, DAY_MS / 1000)
+  if (now < due || isDone) return false
   const isWritten = await writeSummary(db, env, undefined, true)
   await takeLease(db, DIGEST_LEASE, randomUUID(), (due.getTime() + DAY_MS - now.getTime()) / 1000)
   return isWritten

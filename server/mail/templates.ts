@@ -1,58 +1,91 @@
-import { brand, palette, postalAddress } from '../../shared/brand.ts'
+import { brand } from '../../shared/brand.ts'
 import { COMPOSITION_ID, productPath } from '../../shared/catalogue.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { OrderField } from '../../shared/order.ts'
 import { PRIVACY_PATH } from '../../shared/page-paths.ts'
 import { type Enquiry, enquiryFields, fieldLabels } from '../enquiries/enquiry.ts'
+import { REFERENCE } from '../enquiries/insert-enquiries.ts'
 import { type Subscriber, subscriptionLink, UNCONFIRMED_DAYS } from '../enquiries/subscribers.ts'
+import {
+  buttons,
+  type Content,
+  createContent,
+  escaped,
+  link,
+  linkList,
+  MUTED_STYLE,
+  type Part,
+  paragraph,
+  type Row,
+  referencePart,
+  table,
+} from './mail-parts.ts'
 import type { StoredMail } from './queue.ts'
 import type { Message } from './resend.ts'
-
-const SUBJECT_MAX = 120
-
-type Content = Pick<Message, 'subject' | 'text' | 'html'>
-type Part = Pick<Message, 'text' | 'html'>
-type Row = [label: string, value: string, link?: string | undefined]
 
 /** Made of stored rows and settings only, so that a repeat has the same bytes. Without `publicUrl` no mail links to the site. */
 export function writeMessage(mail: StoredMail, publicUrl = ''): Message {
   const { kind, tag, to, text, enquiry, subscriber } = mail
-  if (to && text) return { tag, to, ...createSummary(text) }
-  if (to && enquiry) return { tag, to, replyTo: enquiry.email, ...createNotice(enquiry) }
+  if (to && text) return { tag, to, ...createSummary(text, publicUrl) }
+  if (to && enquiry) return { tag, to, replyTo: enquiry.email, ...createNotice(enquiry, publicUrl) }
   const toVisitor = { tag, replyTo: brand.email }
   if (subscriber) return { ...toVisitor, to: subscriber.email, ...createConfirmation(subscriber, publicUrl) }
   if (enquiry) return { ...toVisitor, to: enquiry.email, ...createAcknowledgement(enquiry, publicUrl) }
   throw new Error(`What a mail of the kind ${kind} is about was erased`)
 }
 
-export function createNotice(enquiry: Enquiry): Content {
+/** What staff do first stands first. */
+export function createNotice(enquiry: Enquiry, publicUrl: string): Content {
   const { reference, mobile, email, receivedAt } = enquiry
   const phone = `tel:+91${mobile}`
   const mailto = `mailto:${encodeURIComponent(email).replace('%40', '@')}`
   const links: Partial<Record<OrderField, string>> = { mobile: phone, email: mailto }
   return createContent(titleOf(enquiry), [
-    paragraph('A new purchase enquiry. A reply to this mail goes to the visitor.'),
-    referenceLine(reference),
+    // WhatsApp gets the number and nothing else of the visitor's.
+    buttons({ Call: phone, WhatsApp: `https://wa.me/91${mobile}`, Write: `${mailto}?subject=${reference}` }),
     table([
       ...enquiryFields.map((field): Row => [fieldLabels[field], enquiry[field], links[field]]),
       ['Received', formatIndianTime(receivedAt)],
     ]),
-    // WhatsApp gets the number and nothing else of the visitor's.
-    linkList({ Call: phone, WhatsApp: `https://wa.me/91${mobile}`, Write: mailto }),
+    referencePart(reference),
+    ...(publicUrl ? [buttons({ [`Open ${reference}`]: deskLink(reference, publicUrl) })] : []),
+    paragraph('A reply to this mail goes to the visitor.', MUTED_STYLE),
   ])
 }
 
-/** The first line is the subject. */
-function createSummary(summary: string): Content {
+function deskLink(reference: string, publicUrl: string): string {
+  return `${publicUrl}/staff/${reference}`
+}
+
+/** The first line is the subject. A block whose first line ends with a colon is a list. */
+function createSummary(summary: string, publicUrl: string): Content {
   const [title = '', ...lines] = summary.split('\n')
-  const text = lines.join('\n').trim()
-  const html = `<pre style="font:inherit;white-space:pre-wrap">${escaped(text)}</pre>`
-  return createContent(title, [{ text: `${title}\n\n${text}`, html }])
+  const blocks = lines.join('\n').trim().split('\n\n')
+  const toPart = (block: string): Part => {
+    const [first = '', ...items] = block.split('\n')
+    const heading = `<p style="margin:20px 0 4px;font-weight:bold">${escaped(first)}</p>`
+    const html = items.map((item) => `<p style="margin:0 0 8px">${withDeskLink(item, publicUrl)}</p>`).join('')
+    return { text: block, html: items.length > 0 ? heading + html : paragraph(first).html }
+  }
+  const desk = publicUrl ? [buttons({ 'Open the desk': `${publicUrl}/staff` })] : []
+  return createContent(title, [...blocks.map(toPart), ...desk])
+}
+
+/** The text of a line of a summary, with its reference as a link to the desk. */
+function withDeskLink(line: string, publicUrl: string): string {
+  const [reference = ''] = REFERENCE.exec(line) ?? []
+  if (!publicUrl || !line.startsWith(reference)) return escaped(line)
+  return link(reference, deskLink(reference, publicUrl)) + escaped(line.slice(reference.length))
 }
 
 /** Without personal data. */
-export function titleOf({ reference, quantity, products, retailerSelfUse }: Enquiry): string {
-  return `${brand.name} enquiry ${reference}: ${maskLargeQuantity(quantity)} × ${products}, ${retailerSelfUse}`
+export function titleOf(enquiry: Enquiry): string {
+  return `${brand.name} enquiry ${lineOf(enquiry)}`
+}
+
+/** An enquiry in a summary. Without personal data. */
+export function lineOf({ reference, quantity, products, retailerSelfUse }: Enquiry): string {
+  return `${reference}: ${maskLargeQuantity(quantity)} × ${products}, ${retailerSelfUse}`
 }
 
 /** A larger quantity may be a telephone number, which is personal data. */
@@ -69,18 +102,17 @@ const WHY = `You get this mail because your address was entered in the enquiry f
 
 /** Without the name and other typed text, so that nobody can use it to send a text of their own. */
 export function createAcknowledgement(enquiry: Enquiry, publicUrl: string): Content {
-  const { reference, products, quantity, retailerSelfUse } = enquiry
+  const { reference, products, quantity, retailerSelfUse, mobile } = enquiry
   return createContent(`${brand.name}: your enquiry ${reference}`, [
-    paragraph('Dear Sir or Madam,'),
     paragraph(THANKS),
-    referenceLine(reference),
+    referencePart(reference),
     table([
       [fieldLabels.products, products],
       [fieldLabels.quantity, maskLargeQuantity(quantity)],
       [fieldLabels.retailerSelfUse, retailerSelfUse],
+      ['Your number', `ends in ${mobile.slice(-4)}`],
     ]),
-    paragraph('If you have a question, please quote this reference.'),
-    linkList({ [`Call ${brand.phone}`]: PHONE_LINK, [`Write to ${brand.email}`]: `mailto:${brand.email}` }),
+    paragraph('Is something wrong, or have you a question? Reply to this mail, and name the reference.'),
     paragraph(ADVISORY, MUTED_STYLE),
     paragraph(WHY, MUTED_STYLE),
     ...(publicUrl ? [linkList(siteLinks(products, publicUrl))] : []),
@@ -99,11 +131,9 @@ function createConfirmation(subscriber: Subscriber, publicUrl: string) {
   const url = subscriptionLink(subscriber, publicUrl)
   const ask = `Somebody, we hope you, has entered this address to get news from ${brand.company}, now and then. If it was you, please confirm it: open this page and press its button.`
   const forget = `If it was not you, you need do nothing: we send you nothing more, and remove the address from the list after ${UNCONFIRMED_DAYS} days. To have it removed within two days, open that page and press “Remove my address”.`
-  const button = `display:inline-block;padding:10px 20px;background:${palette.ink};color:${palette.paper};text-decoration:none`
   const content = createContent(`${brand.name}: please confirm your subscription`, [
-    paragraph('Dear Sir or Madam,'),
     paragraph(ask),
-    { text: url, html: `<p><a href="${escaped(url)}" style="${button}">Confirm the subscription</a></p>` },
+    buttons({ 'Confirm the subscription': url }),
     paragraph(forget, MUTED_STYLE),
   ])
   const headers = { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
@@ -112,73 +142,9 @@ function createConfirmation(subscriber: Subscriber, publicUrl: string) {
 
 /** To one of staff. The page behind the link has a button: mail scanners follow links. */
 export function createSignInMail(url: string): Content {
-  const button = `display:inline-block;padding:10px 20px;background:${palette.ink};color:${palette.paper};text-decoration:none`
   return createContent(`${brand.name}: enter the desk`, [
     paragraph('Open this page and press its button. It works once, within 15 minutes.'),
-    { text: url, html: `<p><a href="${escaped(url)}" style="${button}">Enter the desk</a></p>` },
+    buttons({ 'Enter the desk': url }),
     paragraph('If you did not ask for this, you need do nothing: without this mail nobody can enter.', MUTED_STYLE),
   ])
-}
-
-/** Contrast 9.5:1 on paper; the accent colour has only 3.5:1. */
-const LINK_STYLE = `color:${palette.leaf};text-decoration:underline`
-const PHONE_LINK = `tel:${brand.phone.replaceAll(' ', '')}`
-const MAP_LINK = `https://www.google.com/maps/search/?api=1&query=${encodeURIComponent(postalAddress)}`
-const MUTED_STYLE = `font-size:14px;color:${palette.inkMuted}`
-const REFERENCE_STYLE = 'margin:16px 0;font:600 28px/1.2 Fraunces,Georgia,serif;letter-spacing:.02em'
-const CELL_STYLE = `border-bottom:1px solid ${palette.line}`
-const LABEL_STYLE = `width:120px;padding:6px 12px 6px 0;${CELL_STYLE};color:${palette.inkMuted};white-space:nowrap;vertical-align:top`
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-/** Every text of a visitor comes through here on its way into HTML. */
-export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
-}
-
-function paragraph(text: string, style?: string): Part {
-  return { text, html: `<p${style ? ` style="${style}"` : ''}>${escaped(text)}</p>` }
-}
-
-function referenceLine(reference: string): Part {
-  return { ...paragraph(reference, REFERENCE_STYLE), text: `Reference: ${reference}` }
-}
-
-function link(text: string, target: string): string {
-  return `<a href="${escaped(target)}" style="${LINK_STYLE}">${escaped(text)}</a>`
-}
-
-function linkList(targets: Record<string, string>): Part {
-  const rows = Object.entries(targets)
-  return {
-    text: rows.map((row) => row.join(': ')).join('\n'),
-    html: `<p style="line-height:2.2">${rows.map(([text, target]) => link(text, target)).join('<br>')}</p>`,
-  }
-}
-
-function table(rows: Row[]): Part {
-  const cells = rows.map(([label, value, target]) => {
-    const shown = target ? link(value, target) : escaped(value).replaceAll('\n', '<br>')
-    return `<tr><td style="${LABEL_STYLE}">${escaped(label)}</td><td style="padding:6px 0;${CELL_STYLE}">${shown}</td></tr>`
-  })
-  return {
-    text: rows.map(([label, value]) => `${label}: ${value}`).join('\n'),
-    html: `<table role="presentation" style="width:100%;border-collapse:collapse">${cells.join('')}</table>`,
-  }
-}
-
-/** The subject is one line of at most `SUBJECT_MAX` characters: a header takes no line breaks. */
-function createContent(title: string, parts: Part[]): Content {
-  const line = title.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-  return {
-    subject: Array.from(line).slice(0, SUBJECT_MAX).join(''),
-    text: `${parts.map(({ text }) => text).join('\n\n')}\n\n${postalAddress}\n${brand.phone} · ${brand.email}\n`,
-    html: `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title></head>
-<body style="margin:0;background:${palette.paper};color:${palette.ink};font:16px/1.5 Figtree,Helvetica,Arial,sans-serif">
-<div style="max-width:560px;margin:0 auto;padding:32px 20px">
-<p style="margin:0 0 20px;padding-bottom:8px;border-bottom:3px solid ${palette.accent};font:600 22px Fraunces,Georgia,serif">${brand.name}</p>
-${parts.map(({ html }) => html).join('')}
-<p style="margin:32px 0 0;padding-top:12px;border-top:1px solid ${palette.line};${MUTED_STYLE}">${link(postalAddress, MAP_LINK)}<br>${link(brand.phone, PHONE_LINK)} · ${link(brand.email, `mailto:${brand.email}`)}</p>
-</div></body></html>`,
-  }
 }

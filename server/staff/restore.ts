@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { ClientBase, QueryResult } from 'pg'
 import type { Database, Db } from '../database/database.ts'
-import { migrate } from '../database/migrations.ts'
+import { migrate, readMigrations } from '../database/migrations.ts'
 import { fillTables, openBackup, prepareTables } from '../database/restore.ts'
 import { applyRoles } from '../database/roles.ts'
+import { describeFailure, OperatorError } from '../errors.ts'
 import { formatCount, staffCommand } from '../format.ts'
 import { afterRestoreFile, migrationsFolder } from '../project-root.ts'
 import type { AddCommand, Terminal } from './output.ts'
@@ -34,11 +35,23 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
         withheld = mails?.rowCount ?? 0
         unconfirmed = subscribers?.rowCount ?? 0
       }
-      // The tables as they were in the backup; its rows and `complete`, in one transaction; later migrations; the roles' rights.
+      // The tables as they were in the backup, its rows, later migrations, and only then the statements, which name today's
+      // tables. Without later migrations these belong to the transaction of the rows.
       const restore = async (client: ClientBase) => {
         await prepareTables(client, backup, folder)
-        const rows = await fillTables(client, backup, name, () => complete(client))
-        await migrate(client, folder)
+        const isOlder = backup.migrations.length < (await readMigrations(folder)).length
+        const rows = await fillTables(client, backup, name, async () => {
+          if (!isOlder) await complete(client)
+        })
+        if (isOlder)
+          await migrate(client, folder)
+            .then(() => complete(client))
+            .catch((cause) => {
+              throw new OperatorError(
+                `The rows were restored, and then the restore failed: ${describeFailure(cause)} Do not start the site on this database: restore into an empty one.`,
+                { cause },
+              )
+            })
         if (!env().DATABASE_URL) await applyRoles(client)
         return rows
       }

@@ -1,5 +1,5 @@
 /** `npm run bench:static`: home pages a second, all headers on, beside nginx with one worker and the same file. Needs nginx and wrk. */
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +13,11 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 2)
 /** Of nginx, for pages as browsers ask for them. A 304 is little more than one system call, which costs Node more. */
 const GOAL = 0.45
 
+const missing = ['nginx', 'wrk', 'curl'].filter((program) => spawnSync(program, ['-v']).error)
+if (missing.length > 0) {
+  console.error(`bench:static needs ${missing.join(' and ')}: apt-get install ${missing.join(' ')}`)
+  process.exit(1)
+}
 const folder = await mkdtemp(join(tmpdir(), 'quvera-static-'))
 await chmod(folder, 0o755)
 const site = await startServer({ DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'warn' })

@@ -10,7 +10,7 @@ import { openForSite } from '../../server/open-database.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
-import { anEmbeddedSite, expectStoredOrRefused, watchPages } from '../support/embedded-site.ts'
+import { anEmbeddedSite, expectStoredOrRefused, readPostmaster, watchPages } from '../support/embedded-site.ts'
 import { eventually } from '../support/eventually.ts'
 import { createFaultFixtures, report } from '../support/fault-fixtures.ts'
 import { aUniqueOrder, type LoadResult, sendOrders } from '../support/load.ts'
@@ -106,6 +106,28 @@ describe.skipIf(process.getuid?.() !== 0)('a full disk', () => {
     },
   )
 })
+
+it.skipIf(process.getuid?.() !== 0)(
+  'a disk that becomes read-only refuses orders, and the site goes on by itself when it can be written to',
+  async () => {
+    const disk = await aFolder('quvera-read-only-')
+    await run('mount', ['-t', 'tmpfs', '-o', 'size=100m', 'tmpfs', disk])
+    atEnd(() => run('umount', [disk]))
+    const site = await anEmbeddedSite(disk)
+    const server = await site.start()
+    expect(await order(server)).toBe(200)
+    // It takes two or three tries, as PostgreSQL is started again meanwhile.
+    await eventually(async () => {
+      process.kill(await readPostmaster(site.dataDir), 'SIGKILL')
+      await run('mount', ['-o', 'remount,ro', disk])
+    })
+    await sleep(FULL_MS)
+    expect([await order(server), await ready(server), server.process.exitCode]).toEqual([503, 503, null])
+    await run('mount', ['-o', 'remount,rw', disk])
+    await eventually(async () => expect(await ready(server)).toBe(200))
+    expect(await order(server)).toBe(200)
+  },
+)
 
 /** Writes to the log until it has no room, which ends PostgreSQL's server processes at once. */
 async function fillLog({ DATA_DIR }: { DATA_DIR: string }) {

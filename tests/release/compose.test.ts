@@ -62,8 +62,11 @@ it('the documents name the ways with Studio, PostgreSQL and replicas', () => {
 it.skipIf(!compose)('each way has Caddy at the address that the site believes, reached by IPv6 too', () => {
   for (const file of ['compose.yaml', ...files]) {
     const text = config('--env-file .env', file)
-    expect(text).toContain('TRUST_PROXY: 172.31.0.10')
-    expect(text).toContain('ipv4_address: 172.31.0.10')
+    expect(text).toContain('TRUST_PROXY: 198.18.31.10')
+    expect(text).toContain('ipv4_address: 198.18.31.10')
+    const other = config('--env-file .env', file, { NETWORK: '192.0.2' })
+    expect(other).toContain('TRUST_PROXY: 192.0.2.10')
+    expect(other).not.toContain('198.18')
     expect(text).toContain('image: caddy')
     expect(text).toContain('container_name: quvera')
     expect(text).toContain('enable_ipv6: true')
@@ -87,7 +90,7 @@ it.skipIf(!compose)('what a file says counts more than what it extends: memory, 
   expect(config('--env-file .env')).not.toMatch(/mem_limit: (256m|"?268435456"?)/)
   const [, file = ''] = [...files].sort()
   const text = config('--env-file .env', file)
-  expect(text).toContain('SITES: 172.31.0.11:3000 172.31.0.12:3000 172.31.0.13:3000')
+  expect(text).toContain('SITES: 198.18.31.11:3000 198.18.31.12:3000 198.18.31.13:3000')
   expect(text.split('BACKUP_DIR: /backup').length - 1).toBe(3)
 })
 

@@ -2,7 +2,7 @@
 // The test needs both proxies.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -137,8 +137,14 @@ describe.skipIf(!existsSync('/usr/sbin/nginx'))('deploy/nginx-host.conf', () => 
     const servers = readFileSync('deploy/nginx-host.conf', 'utf8')
       .replaceAll('listen 80', `listen 127.0.0.1:${plain}`)
       .replaceAll('listen 443', `listen 127.0.0.1:${tls}`)
+      .replaceAll('listen [::]:80', `listen [::1]:${plain}`)
+      .replaceAll('listen [::]:443', `listen [::1]:${tls}`)
+      .replaceAll('/var/www/html', folder)
       .replaceAll(`/etc/letsencrypt/live/${WWW}`, folder)
       .replaceAll('http://127.0.0.1:3000', site.url)
+    await mkdir(join(folder, '.well-known/acme-challenge'), { recursive: true })
+    await writeFile(join(folder, '.well-known/acme-challenge/token'), 'proof')
+    await chmod(folder, 0o755) // nginx's workers are another user
     await startNginx(servers.replaceAll('/var/log/nginx/error.log', 'stderr'), folder)
 
     function ask(host: string, path: string, body?: string, headers: Record<string, string> = {}) {
@@ -173,6 +179,11 @@ describe.skipIf(!existsSync('/usr/sbin/nginx'))('deploy/nginx-host.conf', () => 
     expect(await ask('your-domain.example', '/buy-now?a=b')).toEqual({ status: 301, location: page })
     const answer = await fetch(`http://127.0.0.1:${plain}/buy-now?a=b`, { redirect: 'manual' })
     expect([answer.status, answer.headers.get('location')]).toEqual([301, page])
+
+    for (const address of ['127.0.0.1', '[::1]']) {
+      const renewal = await fetch(`http://${address}:${plain}/.well-known/acme-challenge/token`)
+      expect([renewal.status, await renewal.text()]).toEqual([200, 'proof'])
+    }
 
     const order = (address: string) =>
       ask(WWW, '/trpc/order.submit', JSON.stringify(anOrder()), {

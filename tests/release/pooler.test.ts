@@ -1,5 +1,7 @@
-// The site works directly and through PgBouncer, and a database that sleeps or drops a connection costs no order.
+// The site works directly and through a PgBouncer that its URL marks as a pooler, and refuses one that it does not mark.
+// A database that sleeps or drops a connection costs no order.
 // The cases with PgBouncer need its Debian package.
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -10,7 +12,7 @@ import { submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
-import { aServer } from '../support/fixtures.ts'
+import { aServer, refusalToStart } from '../support/fixtures.ts'
 import { startForwarder } from '../support/forwarder.ts'
 import { aUniqueOrder, sendOrders } from '../support/load.ts'
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
@@ -35,15 +37,25 @@ async function anEmptyDatabase(): Promise<string> {
 /** The same, migrated. */
 async function aDatabase() {
   const DATABASE_URL = await anEmptyDatabase()
-  await (await openForSite({ url: DATABASE_URL, dataDir: '', migrations, migrate: true })).close()
+  expect(await staff(['migrate'], { DATABASE_URL })).toMatchObject({ code: 0 })
   return { DATABASE_URL }
 }
 
+/** The same, with the roles of prisma/roles.sql; the addresses of its owner and of the site. */
+async function aDatabaseWithRoles() {
+  const { DATABASE_URL: owner } = await aDatabase()
+  await administer(owner, await readFile('prisma/roles.sql', 'utf8'))
+  return { owner, app: Object.assign(new URL(owner), { username: 'quvera_app' }).href }
+}
+
+/** @returns its address, without the mark */
 async function aPooler(url: string, setting?: string): Promise<string> {
   const pooler = await startPgBouncer(url, setting)
   atEnd(pooler.close)
   return pooler.url
 }
+
+const marked = (url: string) => `${url}?pgbouncer=true`
 
 /** A server process that has said nothing of level warn or more, so far. */
 async function aSilentServer(env: Record<string, string>) {
@@ -63,54 +75,62 @@ async function limitsAndNames(db: Db) {
   return found
 }
 
-const DROPS_LIMITS = 'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout'
+const POOLERS = [
+  ['refuses', undefined],
+  ['drops', 'ignore_startup_parameters = options'],
+] as const
+const SAID_BY_EVERY_SITE = 'shared/brand.ts still names'
 
 const needs = hasPgBouncer ? '' : " (left out: needs Debian's package pgbouncer)"
 
 describe.skipIf(!hasPgBouncer)(`behind PgBouncer in transaction mode${needs}`, () => {
-  it.each([
-    ['refuses', undefined],
-    ['drops', DROPS_LIMITS],
-  ])(
-    'that %s our limits, two servers make one database, store, mail and have nothing to warn of',
+  it.each(POOLERS)('that %s our settings, two servers store, mail and have nothing to warn of', async (_, setting) => {
+    const { owner, app } = await aDatabaseWithRoles()
+    const env = { DATABASE_URL: marked(await aPooler(app, setting)) }
+    const resend = await startFakeResend()
+    atEnd(resend.close)
+    const servers = await Promise.all([1, 2].map(() => aSilentServer({ ...env, ...sendingThrough(resend) })))
+    const sent = servers.map((server) =>
+      sendOrders({ url: () => server.url, orders: 50, concurrency: 16, retry: false }),
+    )
+    for (const { statuses } of await Promise.all(sent)) expect([...statuses]).toEqual([[200, 50]])
+    await eventually(() => expect(resend.mails).toHaveLength(200), 30_000)
+    await onDatabase({ DATABASE_URL: owner }, async (db) => {
+      const times = await db.enquiry.aggregate({ _count: true, _min: { receivedAt: true } })
+      expect(times._count).toBe(100)
+      expect(Date.now() - Number(times._min.receivedAt)).toBeLessThan(60_000)
+    })
+    for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null })
+    const lines = servers.flatMap((server) => (server.stdout() + server.stderr()).split('\n').filter(Boolean))
+    expect(lines.filter((line) => !line.includes(SAID_BY_EVERY_SITE))).toEqual([])
+  })
+
+  it.each(POOLERS)(
+    'that %s our settings, the site does not start without the mark, and says so',
     async (_, setting) => {
-      const url = await anEmptyDatabase()
-      const env = { DATABASE_URL: await aPooler(url, setting) }
-      const resend = await startFakeResend()
-      atEnd(resend.close)
-      const servers = await Promise.all([1, 2].map(() => aSilentServer({ ...env, ...sendingThrough(resend) })))
-      const sent = servers.map((server) =>
-        sendOrders({ url: () => server.url, orders: 50, concurrency: 16, retry: false }),
-      )
-      for (const { statuses } of await Promise.all(sent)) expect([...statuses]).toEqual([[200, 50]])
-      await eventually(() => expect(resend.mails).toHaveLength(200), 30_000)
-      await onDatabase({ DATABASE_URL: url }, async (db) => {
-        const times = await db.enquiry.aggregate({ _count: true, _min: { receivedAt: true } })
-        expect(times._count).toBe(100)
-        expect(Date.now() - Number(times._min.receivedAt)).toBeLessThan(60_000)
-      })
-      for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null })
-      const lines = servers.flatMap((server) => (server.stdout() + server.stderr()).split('\n').filter(Boolean))
-      expect(lines.filter((line) => !line.includes('shared/brand.ts still names'))).toEqual([])
+      const { app } = await aDatabaseWithRoles()
+      expect(await refusalToStart({ DATABASE_URL: await aPooler(app, setting) })).toEqual([
+        expect.stringMatching(/^DATABASE_URL leads to a pooler, .*\?pgbouncer=true.* prisma\/roles\.sql/),
+      ])
     },
   )
 
-  it('that passes our settings on, statements have no names with ?pgbouncer=true', async () => {
-    const { DATABASE_URL: url = '' } = await aDatabase()
-    await administer(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET statement_timeout = 1800`)
-    const pooled = `${await aPooler(url, DROPS_LIMITS)}?pgbouncer=true`
-    const open = () => openForSite({ url: pooled, dataDir: '', migrations, queryTimeoutMs: 2000 })
+  it('statements have the limit of the role, and no names', async () => {
+    const { app } = await aDatabaseWithRoles()
+    const url = marked(await aPooler(app))
+    const open = () => openForSite({ url, dataDir: '', migrations, queryTimeoutMs: 2000 })
     const servers = await Promise.all([open(), open()])
     await Promise.all(servers.flatMap(({ db }) => Array.from({ length: 20 }, () => db.enquiry.count())))
-    for (const { db, close } of servers) {
-      expect(await limitsAndNames(db)).toEqual({ statement: '1800ms', names: false })
+    for (const { db, close, warnings } of servers) {
+      expect(await limitsAndNames(db)).toEqual({ statement: '5s', names: false })
+      expect(warnings).toEqual([])
       await close()
     }
   })
 
-  it('staff read, change, back up and restore', async () => {
-    const { DATABASE_URL: url = '' } = await aDatabase()
-    const env = { DATABASE_URL: await aPooler(url) }
+  it('staff read, change and back up, and the owner restores', async () => {
+    const { app } = await aDatabaseWithRoles()
+    const env = { DATABASE_URL: marked(await aPooler(app)) }
     const server = await aSilentServer(env)
     const { reference = '' } = await submit(server.url, aUniqueOrder())
     for (const command of [['export'], ['check'], ['mails']])
@@ -118,7 +138,9 @@ describe.skipIf(!hasPgBouncer)(`behind PgBouncer in transaction mode${needs}`, (
     const folder = await aFolder('quvera-pooler-')
     const file = join(folder, 'backup.gz')
     expect(await staff(['backup', file], env)).toMatchObject({ code: 0 })
-    const other = { DATABASE_URL: await aPooler(await anEmptyDatabase()) }
+    const empty = await anEmptyDatabase()
+    await administer(empty, `ALTER DATABASE ${new URL(empty).pathname.slice(1)} SET TimeZone TO 'UTC'`)
+    const other = { DATABASE_URL: marked(await aPooler(empty)) }
     expect(await staff(['restore', file], other)).toMatchObject({ code: 0, stderr: '' })
     expect((await staff(['export'], other)).stdout).toContain(reference)
   })
@@ -149,12 +171,12 @@ describe('a database that sleeps and needs three seconds to wake', () => {
   it.each(['straight', ...(hasPgBouncer ? ['through PgBouncer'] : [])])(
     'costs a visitor who is led there %s a wait and no error',
     async (way) => {
-      const { DATABASE_URL = '' } = await aDatabase()
-      const forwarder = await startForwarder(Number(new URL(DATABASE_URL).port))
+      const { owner: DATABASE_URL, app } = await aDatabaseWithRoles()
+      const forwarder = await startForwarder(Number(new URL(app).port))
       atEnd(forwarder.close)
-      const straight = Object.assign(new URL(DATABASE_URL), { port: String(forwarder.port) }).href
+      const straight = Object.assign(new URL(app), { port: String(forwarder.port) }).href
       const server = await aSilentServer({
-        DATABASE_URL: way === 'straight' ? straight : await aPooler(straight),
+        DATABASE_URL: way === 'straight' ? straight : marked(await aPooler(straight)),
       })
       expect((await submit(server.url, aUniqueOrder())).status).toBe(200)
       const said = server.stdout()
@@ -195,18 +217,12 @@ it.each([0, 3000])(
   },
 )
 
-describe('a pooler that has times of its own', () => {
-  /** As one that gives sessions another time zone than they ask for. */
+describe('a login behind a pooler that has times of its own', () => {
+  /** No pooler is needed: what the URL marks as one gets no settings. */
   async function inZone(zone: string) {
-    const { DATABASE_URL: url = '' } = await aDatabase()
-    const forwarder = await startForwarder(Number(new URL(url).port), (bytes) => {
-      if (!bytes.includes('TimeZone\0UTC\0')) return bytes
-      const changed = Buffer.from(bytes.toString('latin1').replace('TimeZone\0UTC\0', `TimeZone\0${zone}\0`), 'latin1')
-      changed.writeInt32BE(changed.length)
-      return changed
-    })
-    atEnd(forwarder.close)
-    return staff(['export'], { DATABASE_URL: Object.assign(new URL(url), { port: String(forwarder.port) }).href })
+    const { DATABASE_URL: url } = await aDatabase()
+    await administer(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET TimeZone TO '${zone}'`)
+    return staff(['export'], { DATABASE_URL: marked(url) })
   }
 
   it.each(['Etc/UTC', 'GMT'])('may call UTC %s', async (zone) => {
@@ -217,8 +233,18 @@ describe('a pooler that has times of its own', () => {
     const { code, stderr } = await inZone(zone)
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringMatching(`^Database sessions run in the time zone ${zone}, [^\\n]* ALTER ROLE [^\\n]*\\n$`),
+      stderr: expect.stringMatching(
+        `^Database sessions run in the time zone ${zone}, [^\\n]*roles\\.sql[^\\n]*ALTER ROLE [^\\n]*\\n$`,
+      ),
     })
+  })
+
+  it('is warned of where it has no limit', async () => {
+    const { DATABASE_URL: url } = await aDatabase()
+    await administer(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET TimeZone TO 'UTC'`)
+    const { warnings, close } = await openForSite({ url: marked(url), dataDir: '', migrations, queryTimeoutMs: 2000 })
+    await close()
+    expect(warnings).toEqual([expect.stringContaining('no statement_timeout')])
   })
 })
 

@@ -1,6 +1,7 @@
 // A server process that is told to end during its start ends properly, and a wrong HOST is refused in one sentence.
 import { describe, expect, it } from 'vitest'
 import { aFolder } from '../support/a-folder.ts'
+import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
 import { aDatabase, aServer, refusalToStart } from '../support/fixtures.ts'
 
@@ -25,6 +26,15 @@ describe('a server process', () => {
     const lines = await refusalToStart({ ...(await aDatabase()), ...env })
     expect(lines).toEqual([expect.stringMatching(sentence)])
   })
+
+  it.each([{ NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: 'http://127.0.0.1:9' }, { NODE_OPTIONS: '--require=node:http' }])(
+    'goes on where the environment has %j',
+    async (env) => {
+      const server = await aServer({ ...(await aDatabase()), ...env })
+      expect((await submit(server.url, anOrder())).status).toBe(200)
+      expect(server.process.exitCode).toBeNull()
+    },
+  )
 
   it('can be called off while it waits for the embedded database that another process has', async () => {
     const env = { DATA_DIR: await aFolder('quvera-start-') }

@@ -39,6 +39,12 @@ it('a failed write makes the site unready until writing works again, in two line
   ])
 })
 
+it('a pool that is busy does not make the site unready', async () => {
+  const busy = Array.from({ length: 30 }, () => app.db.$executeRaw`SELECT pg_sleep(1.2)`)
+  expect(await ready()).toBe(200)
+  await Promise.all(busy)
+})
+
 it('a subscription that is refused says nothing of orders: one error in the log, and the site stays ready', async () => {
   await app.db.$executeRaw`ALTER TABLE "Quvera_Subscriber" RENAME TO "Away"` // refused as for a right that is missing
   for (let index = 0; index < 3; index++) {

@@ -20,15 +20,22 @@ function aWriter() {
 }
 
 describe('rows that arrive together', () => {
-  it('are written by few statements, so that one half is answered while the other is written', async () => {
+  it('are written by few statements: all that wait by one', async () => {
     const { statements, outcomes } = aWriter()
     expect(new Set(await outcomes(['a', 'b', 'c', 'd', 'e']))).toEqual(new Set(['stored']))
-    expect(statements).toEqual([['a'], ['b', 'c', 'd'], ['e']])
+    expect(statements).toEqual([['a'], ['b', 'c', 'd', 'e']])
+  })
+
+  it('are at most 256 a statement', async () => {
+    const { statements, outcomes } = aWriter()
+    await outcomes(Array.from({ length: 600 }, (_, number) => `row ${number}`))
+    expect(statements.map(({ length }) => length)).toEqual([1, 256, 256, 87])
   })
 
   it('are stored when one of them is rejected', async () => {
     const { outcomes } = aWriter()
     expect(await outcomes(['a', 'bad', 'c'])).toEqual(['stored', 'refused', 'stored'])
+    expect(await outcomes(['a', 'b', 'bad', 'c', 'bad'])).toEqual(['stored', 'stored', 'refused', 'stored', 'refused'])
   })
 })
 
@@ -42,7 +49,7 @@ it('are not tried one by one once the database fails', async () => {
   }, isRowError)
   const outcomes = await Promise.allSettled(['a', 'b', 'c', 'd'].map(write))
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected'])
-  expect(statements).toEqual([['a'], ['b', 'c'], ['b']])
+  expect(statements).toEqual([['a'], ['b', 'c', 'd'], ['b']])
 })
 
 it('fail together while the database is unavailable, and are written again afterwards', async () => {

@@ -1,10 +1,15 @@
 // A DATABASE_URL that does not work is refused in a sentence that says what to correct.
 // Where the server allows few connections, orders wait for one of them.
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { createServer as createTlsServer } from 'node:tls'
 import { expect, it } from 'vitest'
 import { connectDatabase } from '../../server/database/connect.ts'
 import { aClient } from '../support/a-client.ts'
+import { aFolder } from '../support/a-folder.ts'
 import { anOrder, postForm, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { aDatabase, aServer } from '../support/fixtures.ts'
@@ -75,12 +80,12 @@ it('where the server allows three connections, orders, repeated orders and forms
   expect(statuses.toSorted()).toEqual([...Array(24).fill(200), ...Array(24).fill(303)])
 })
 
-/** A server that refuses every password, and speaks no TLS. */
-async function aRefusingServer() {
+/** A server that refuses every login, and speaks no TLS. */
+async function aRefusingServer(code = '28P01', message = 'password authentication failed for user "quvera"') {
   const server = createServer((socket) =>
     socket.on('data', (data) => {
       if (data.readInt32BE(4) === SSL_REQUEST) return socket.write('N')
-      const fields = Buffer.from('SFATAL\0C28P01\0Mpassword authentication failed for user "quvera"\0\0')
+      const fields = Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`)
       const length = Buffer.alloc(4)
       length.writeInt32BE(fields.length + 4)
       socket.end(Buffer.concat([Buffer.from('E'), length, fields]))
@@ -98,10 +103,45 @@ it('a refused password is told with how it is written in the URL', async () => {
   )
 })
 
-it('a server without TLS is told in a sentence, also where the URL only prefers TLS', async () => {
-  const DATABASE_URL = `postgresql://quvera:secret@127.0.0.1:${await aRefusingServer()}/quvera?sslmode=prefer`
+it.each(['prefer', 'require', 'verify-ca'])('a server without TLS is told in a sentence: %s', async (mode) => {
+  const warnings: unknown[] = []
+  const listen = (warning: Error) => warnings.push(warning.message)
+  process.on('warning', listen)
+  atEnd(() => void process.off('warning', listen))
+  const DATABASE_URL = `postgresql://quvera:secret@127.0.0.1:${await aRefusingServer()}/quvera?sslmode=${mode}`
   expect((await staff(['export'], { DATABASE_URL })).stderr).toBe(
     'The database cannot be reached: The server does not support SSL connections. Check DATABASE_URL. Without TLS it says sslmode=disable.\n',
+  )
+  expect(warnings).toEqual([])
+})
+
+it('a server that wants TLS is told with how the URL asks for it', async () => {
+  const message = 'no pg_hba.conf entry for host "10.0.0.9", user "quvera", database "quvera", no encryption'
+  const DATABASE_URL = `postgresql://quvera:secret@127.0.0.1:${await aRefusingServer('28000', message)}/quvera`
+  expect((await staff(['export'], { DATABASE_URL })).stderr).toBe(
+    `The database cannot be reached: ${message}. Check DATABASE_URL. If the server wants TLS, it says sslmode=verify-full.\n`,
+  )
+})
+
+it('a certificate authority of one’s own is told with where the URL names it', async () => {
+  const folder = await aFolder('quvera-tls-')
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const request = `req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -keyout ${key} -out ${cert}`
+  expect(spawnSync('openssl', request.split(' ')).status).toBe(0)
+  const secure = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) })
+  const server = createServer((socket) =>
+    socket.once('data', () => {
+      socket.write('S')
+      secure.emit('connection', socket)
+    }),
+  )
+  secure.on('tlsClientError', () => {})
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  atEnd(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const DATABASE_URL = `postgresql://quvera:secret@localhost:${port}/quvera?sslmode=require`
+  expect((await staff(['export'], { DATABASE_URL })).stderr).toMatch(
+    /^The database cannot be reached: self-signed certificate[^\n]*\. Check DATABASE_URL\. If the server has a certificate authority of its own, it says sslmode=verify-full&sslrootcert=\/path\/ca\.pem\.\n$/,
   )
 })
 

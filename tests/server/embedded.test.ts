@@ -1,6 +1,9 @@
 // The PostgreSQL that the site starts itself gives each role only its rights, ends with its last user, and logs no value.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, readdir, readFile, rename, stat } from 'node:fs/promises'
+import { chmod, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, it } from 'vitest'
@@ -12,7 +15,9 @@ import { aFolder } from '../support/a-folder.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { lockHolders } from '../support/embedded-site.ts'
+import { eventually } from '../support/eventually.ts'
 import { aServer } from '../support/fixtures.ts'
+import { freePort } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
 import { migrations } from '../support/test-database.ts'
 
@@ -48,16 +53,18 @@ it('gives the site, its owner and readers the rights of prisma/roles.sql, and no
   expect(rows).toEqual([{ rolname: 'postgres' }])
 })
 
-it('keeps checksums of its files, syncs each commit, and listens at its socket only', async () => {
+it('keeps checksums, syncs each commit, needs nothing of /dev/shm, and listens at its socket only', async () => {
   const dataDir = await aFolder('quvera-settings-')
   await aServer({ DATA_DIR: dataDir })
   const owner = await aClient({ DATA_DIR: dataDir })
   const { rows } = await owner.query(
     `SELECT current_setting('data_checksums') AS checksums, current_setting('fsync') AS fsync,
        current_setting('synchronous_commit') AS commit, current_setting('listen_addresses') AS tcp,
+       current_setting('dynamic_shared_memory_type') AS memory, current_setting('huge_pages') AS huge,
        upper('é') AS upper, 'É' ILIKE 'é' AS "isEqual"`,
   )
-  expect(rows).toEqual([{ checksums: 'on', fsync: 'on', commit: 'on', tcp: '', upper: 'É', isEqual: true }])
+  const files = { checksums: 'on', fsync: 'on', commit: 'on' }
+  expect(rows).toEqual([{ ...files, tcp: '', memory: 'mmap', huge: 'off', upper: 'É', isEqual: true }])
 })
 
 it('ends with the site, which keeps every order for the next start', async () => {
@@ -87,7 +94,7 @@ it('serves staff commands beside the site, and is started and ended by one where
 
 it('serves a command that joined until that one has ended, too, and one that comes then waits', async () => {
   const dataDir = await aFolder('quvera-joined-')
-  await (await openForSite({ dataDir, migrations, migrate: true })).close()
+  await (await openForSite({ dataDir, migrations, migrate: true, warn() {} })).close()
   const join = () => openForCommand({ dataDir, migrations })
   const first = await join()
   const second = await join()
@@ -123,6 +130,40 @@ it('is not made anew when its files are lost while it runs', async () => {
   process.kill(pid, 'SIGKILL')
   expect(String(await failed.promise)).toContain(`There is no database in ${dataDir}`)
   expect(existsSync(database)).toBe(false)
+})
+
+it('is ended and started again when its socket file is deleted while it runs', async () => {
+  const dataDir = await aFolder('quvera-socket-')
+  const told: string[] = []
+  const warn = (message: string) => void told.push(message)
+  const onFailure = (error: unknown) => void told.push(String(error))
+  const postgres = await startEmbedded({ dataDir, create: true, unreachableMs: 300, warn, onFailure })
+  atEnd(() => postgres.stop('SIGINT'))
+  const first = readServerPid(pathIn(dataDir, 'database'))
+  await unlink(socketOf(dataDir))
+  await expect.poll(() => told, { timeout: 20_000 }).toHaveLength(2)
+  expect(told).toEqual([
+    expect.stringMatching(/^PostgreSQL has ended \(it took no connection for 0\.3 s, exit code 0\)/),
+    'PostgreSQL runs again',
+  ])
+  expect(readServerPid(pathIn(dataDir, 'database'))).not.toBe(first)
+  expect((await (await aClient({ DATA_DIR: dataDir })).query('SELECT 1')).rowCount).toBe(1)
+})
+
+it.skipIf(process.getuid?.() !== 0)('starts where /dev/shm cannot be written to', async () => {
+  const env = {
+    PATH: process.env.PATH,
+    DATA_DIR: await aFolder('quvera-shm-', tmpdir()),
+    PORT: String(await freePort()),
+  }
+  const command = `mount -t tmpfs -o ro tmpfs /dev/shm && exec ${process.execPath} dist/server/main.js`
+  const site = spawn('unshare', ['--mount', 'sh', '-c', command], { env, stdio: 'ignore' })
+  const ended = once(site, 'exit')
+  atEnd(() => {
+    site.kill('SIGINT')
+    return ended
+  })
+  await eventually(async () => expect((await fetch(`http://127.0.0.1:${env.PORT}/readyz`)).status).toBe(200), 20_000)
 })
 
 it.skipIf(process.getuid?.() !== 0)('lets no other program of nobody into its folder', async () => {

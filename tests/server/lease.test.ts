@@ -1,6 +1,6 @@
 // A lease has one holder until its time is over, and a lease from before the clock was set back blocks nobody.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { takeLease } from '../../server/database/lease.ts'
+import { isLeased, takeLease } from '../../server/database/lease.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
 let database: TestDatabase
@@ -20,5 +20,8 @@ it('a lease is one holder’s until its time is over', async () => {
 it('a lease from before the clock was set back is no longer anybody’s', async () => {
   await take('back', 'a')
   await database.db.$executeRaw`UPDATE "Quvera_Lease" SET "Until" = "Until" + interval '1 hour' WHERE "Name" = 'back'`
+  expect(await isLeased(database.db, 'back', 10)).toBe(false)
   expect([await take('back', 'b'), await take('back', 'a')]).toEqual([true, false])
+  expect(await isLeased(database.db, 'back', 10)).toBe(true)
+  expect(await isLeased(database.db, 'never taken', 10)).toBe(false)
 })

@@ -1,6 +1,7 @@
 // A database and a backup of this version work with a later version, and a backup of a later version is refused.
 import { execFile } from 'node:child_process'
-import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { globSync } from 'node:fs'
+import { appendFile, cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { aFolder } from '../support/a-folder.ts'
@@ -13,7 +14,8 @@ import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 /* A later version of the site, with two migrations more: the second needs what the first adds to a type. */
 
 const LATER = {
-  '29990101000000_city': `ALTER TYPE "Quvera_Status" ADD VALUE 'Later'; ALTER TABLE "Quvera_Form" ADD "City" TEXT NOT NULL DEFAULT '-'`,
+  '29990101000000_city': `ALTER TYPE "Quvera_Status" ADD VALUE 'Later'; ALTER TABLE "Quvera_Form" ADD "City" TEXT NOT NULL DEFAULT '-';
+    ALTER TABLE "Quvera_Mail" ADD "RestoredAt" TIMESTAMPTZ`,
   '29990102000000_later': `CREATE INDEX "later" ON "Quvera_Form" ("City") WHERE "Status" = 'Later'`,
 }
 
@@ -23,7 +25,13 @@ beforeAll(async () => {
   folder = await createFolder('quvera-next-')
   await cp('dist/server', join(folder.path, 'dist/server'), { recursive: true })
   await cp('prisma/migrations', join(folder.path, 'prisma/migrations'), { recursive: true })
-  for (const file of ['prisma/roles.sql', 'deploy/after-pg-restore.sql']) await cp(file, join(folder.path, file))
+  for (const file of ['prisma/roles.sql', 'server/database/after-pg-restore.sql'])
+    await cp(file, join(folder.path, file))
+  // It names a column that the tables of the backup do not have.
+  await appendFile(
+    join(folder.path, 'server/database/after-pg-restore.sql'),
+    `UPDATE "Quvera_Mail" SET "RestoredAt" = now() WHERE "Status" = 'Withheld';\n`,
+  )
   await symlink(resolve('dist/empty-database'), join(folder.path, 'dist/empty-database'))
   await symlink(resolve('node_modules'), join(folder.path, 'node_modules'))
   await writeFile(join(folder.path, 'package.json'), '{ "type": "module" }')
@@ -32,7 +40,8 @@ beforeAll(async () => {
     await writeFile(join(folder.path, 'prisma/migrations', name, 'migration.sql'), sql)
   }
   const { db, env, close } = await openTestDatabase()
-  for (let index = 0; index < 20; index++) await storeEnquiry(db)
+  await storeEnquiry(db, {}, { Notice: 'Pending', Acknowledgement: 'Pending' })
+  for (let index = 0; index < 19; index++) await storeEnquiry(db)
   file = join(folder.path, 'backup.gz')
   expect(await staff(['backup', file], env)).toMatchObject({ code: 0 })
   await close()
@@ -86,6 +95,12 @@ it('a backup of this version is restored by the later one, and brought up to dat
   const { code, stdout } = await nextStaff(['restore', file], env)
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^Restored 60 rows of the backup/)])
   expect(await shape(env)).toEqual([{ cities: 20n, journal: await journal() }])
+  const withheld = await onDatabase(
+    env,
+    (db) => db.$queryRaw`SELECT count(*)::int AS "all", count("RestoredAt")::int AS "told"
+      FROM "Quvera_Mail" WHERE "Status" IN ('Pending', 'Withheld')`,
+  )
+  expect(withheld).toEqual([{ all: 2, told: 2 }])
 })
 
 it('the later version makes a database of its own for it, with the rights of the site', async () => {
@@ -116,3 +131,16 @@ it('a backup of the later version is refused by this one', async () => {
   const refused = await staff(['restore', later], (await anOpenDatabase()).env)
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('by a newer version of the site')])
 })
+
+/*
+ * Of each earlier set of migrations one backup, named by its last migration. Before a migration is added:
+ *   DATA_DIR=/tmp/demo npm run seed && DATA_DIR=/tmp/demo npm run -s staff -- backup tests/fixtures/LAST_MIGRATION.sql.gz
+ */
+for (const backup of globSync('tests/fixtures/*.sql.gz'))
+  it(`${backup} is restored by this version`, async () => {
+    const DATA_DIR = join(await aFolder('quvera-oldest-'), 'data')
+    expect(await staff(['restore', resolve(backup)], { DATA_DIR })).toMatchObject({ code: 0 })
+    expect((await staff(['export'], { DATA_DIR })).stdout.split('\n').length).toBeGreaterThan(2)
+    const pending = await onDatabase({ DATA_DIR }, (db) => db.mail.count({ where: { status: 'Pending' } }))
+    expect(pending).toBe(0)
+  })

@@ -314,6 +314,15 @@ describe('a form posted by the browser', () => {
     expect(await app.db.enquiry.count()).toBe(1)
   })
 
+  it('is not taken for an enquiry that a clock which was ahead has dated in the future', async () => {
+    const fields = toFields(anOrder())
+    const first = await sendForm(fields)
+    const receivedAt = new Date(Date.now() + 3_600_000)
+    await app.db.enquiry.updateMany({ where: { reference: first.reference ?? '' }, data: { receivedAt } })
+    expect((await sendForm(fields)).reference).not.toBe(first.reference)
+    expect(await app.db.enquiry.count()).toBe(2)
+  })
+
   it('keeps its key when it is refused, and gets none for a foreign one', async () => {
     const { submissionKey, ...fields } = anOrder()
     const refused = await sendForm({ ...fields, email: 'no address', submissionKey })

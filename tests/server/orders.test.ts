@@ -97,7 +97,7 @@ describe('a valid order', () => {
     }
     const db = new Proxy(app.db, { get: (all, name) => (name === '$transaction' ? transact : Reflect.get(all, name)) })
     const logged: object[] = []
-    const availability = { failed() {}, worked() {} }
+    const availability = { isUp: () => true, failed() {}, worked() {} }
     const log = { info: (fields: object) => logged.push(fields) }
     const recipients = { staff: ['staff@quvera.test'], withPosts: false }
     const orders = createOrders(db, { availability, log, onStored() {}, recipients })

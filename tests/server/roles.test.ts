@@ -202,7 +202,7 @@ describe('the roles of prisma/roles.sql', () => {
       await storeEnquiry(db, {}, { Acknowledgement: 'Pending' })
       await db.subscriber.create({ data: { email: 'a@shop.example', consentVersion: '1', confirmedAt: new Date() } })
     })
-    await administer(owner, await readFile('deploy/after-pg-restore.sql', 'utf8'))
+    await administer(owner, await readFile('server/database/after-pg-restore.sql', 'utf8'))
     expect((await staff(['mails'], env)).stdout).toContain('Withheld by a restore')
     expect(await onDatabase(env, (db) => db.mail.count({ where: { status: 'Pending' } }))).toBe(0)
     expect(await onDatabase(env, (db) => db.mail.count({ where: { withheldBecause: 'Restored' } }))).toBe(1)

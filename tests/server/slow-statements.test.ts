@@ -33,7 +33,7 @@ describe('on a PostgreSQL server that answers too late', () => {
   })
 
   const submit = () => {
-    const availability = { isUp: () => true, failed() {}, worked() {}, close() {} }
+    const availability = { isUp: () => true, failed() {}, worked() {} }
     return createOrders(site.db, {
       availability,
       log: { info() {} },

@@ -121,6 +121,29 @@ describe('a database that nobody named', () => {
     ])
   })
 
+  it('is that of the file that ENV_FILE names, which has to be there', async () => {
+    const folder = await aFolder('quvera-env-')
+    const file = join(folder, 'site.env')
+    await writeFile(file, 'DATABASE_URL=postgresql://file@127.0.0.1:1/file\n')
+    const run = (ENV_FILE: string) =>
+      runShell(`node --import '${resolve('server/dotenv.mjs')}' '${resolve('server/staff.ts')}' check`, { ENV_FILE })
+    expect((await run(file)).stdout).toContain('postgresql://file@127.0.0.1:1/file')
+    const { code, stderr } = await run(`${file}.lost`)
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^\S+site\.env\.lost cannot be read: ENOENT[^\n]*\n$/)])
+    for (const [text, encoding] of [
+      ['\ufeffPORT=3000\n', 'utf8'],
+      ['\ufeffPORT=3000\n', 'utf16le'],
+      ['PORT=3000\n', 'utf16le'],
+    ] as const) {
+      await writeFile(file, text, encoding)
+      expect(await run(file)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `${file} begins with the mark of an editor, or is UTF-16: save it as UTF-8 without BOM.\n`,
+      })
+    }
+  })
+
   it.skipIf(process.getuid?.() !== 0)('is not opened as another user than its folder’s, who is named', async () => {
     const folder = await aFolder('quvera-owner-')
     await chown(folder, 65_534, 65_534)

@@ -1,15 +1,17 @@
 // A start that cannot succeed ends with one line that says why, and one that is called off leaves a usable folder.
-// A staff command that looks for enquiries makes no database.
+// A staff command that looks for enquiries makes no database. A database that cannot be reached at the start is tried again.
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { withDatabase } from '../../server/open-database.ts'
 import { aFolder } from '../support/a-folder.ts'
+import { anOrder, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { aDatabase, aServer } from '../support/fixtures.ts'
 import { openTestDatabase } from '../support/open-test-database.ts'
+import { freePort } from '../support/server-process.ts'
 import { runProgram, staff } from '../support/staff-command.ts'
 import { administer } from '../support/test-database.ts'
 
@@ -45,6 +47,66 @@ it('a first start that is called off leaves a folder that the next one can use',
   expect(await readdir(folder)).not.toContain('.s.PGSQL.5432')
   const second = await aServer({ DATA_DIR: folder })
   expect((await fetch(`${second.url}/readyz`)).status).toBe(200)
+  expect(second.stdout()).toContain(`made a new, empty database in ${folder} (DATA_DIR)`)
+  await second.stop()
+  const third = await aServer({ DATA_DIR: folder })
+  expect(third.stdout()).not.toContain('empty database')
+})
+
+describe('a site whose database is down when it starts', () => {
+  /** A site on a database that nothing leads to before `comeUp`. */
+  async function aSiteTooEarly() {
+    const { DATABASE_URL } = await aDatabase()
+    const { searchParams, pathname } = new URL(DATABASE_URL)
+    const port = await freePort()
+    const site = await aServer(
+      { DATABASE_URL: `postgresql://postgres:secret@127.0.0.1:${port}${pathname}` },
+      { waitUntilReady: false },
+    )
+    const status = async (path: string) => (await fetch(site.url + path)).status
+    await eventually(async () => expect(await status('/readyz')).toBe(503))
+    const server = createServer((client) => {
+      const database = connect(`${searchParams.get('host')}/.s.PGSQL.5432`)
+      client.on('error', () => database.destroy())
+      database.on('error', () => client.destroy())
+      client.pipe(database).pipe(client)
+    })
+    atEnd(() => server.close())
+    const comeUp = () => new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
+    return { DATABASE_URL, site, status, comeUp }
+  }
+
+  it('serves its pages, refuses orders in words, and stores them once it is there', async () => {
+    const { site, status, comeUp } = await aSiteTooEarly()
+    expect(await status('/')).toBe(200)
+    expect(await status('/healthz')).toBe(200)
+    expect(await submit(site.url, anOrder())).toMatchObject({ status: 503, message: 'Error adding document' })
+    await comeUp()
+    await eventually(async () => expect(await status('/readyz')).toBe(200))
+    expect((await submit(site.url, anOrder())).status).toBe(200)
+    const errors = site.stdout().match(/^.*"level":"error".*$/gm) ?? []
+    expect(errors).toEqual([
+      expect.stringMatching(
+        /The database cannot be reached: connect ECONNREFUSED .*\. Check DATABASE_URL\. Until it can be reached, pages are served and orders are refused/,
+      ),
+      expect.stringContaining('enquiries cannot be stored'),
+    ])
+    expect(site.stdout()).not.toContain('secret')
+    expect(await site.stop()).toEqual({ code: 0, signal: null })
+  })
+
+  it('ends with the sentence that says what is wrong, when it is there and not as it must be', async () => {
+    const { DATABASE_URL, site, comeUp } = await aSiteTooEarly()
+    await administer(DATABASE_URL, `UPDATE _prisma_migrations SET checksum = 'other'`)
+    await comeUp()
+    expect(await site.exited).toEqual({ code: 1, signal: null })
+    expect(site.stderr()).toMatch(/^Migration \d+_tables was edited after it was applied[^\n]*\n$/)
+  })
+
+  it('can be told to end while it waits', async () => {
+    const { site } = await aSiteTooEarly()
+    expect(await site.stop()).toEqual({ code: 0, signal: null })
+  })
 })
 
 it('staff may wait longer for a query than visitors do', async () => {

@@ -234,9 +234,23 @@ describe('a subscription', () => {
     await start({ rateLimitMax: 10 })
     const link = `${app.url}/subscription?token=${crypto.randomUUID()}.${'a'.repeat(64)}`
     const answers = []
-    for (let times = 0; times <= 60; times++) answers.push(await ask(link, times % 2 ? 'do=end' : undefined))
+    for (let times = 0; times <= 60; times++) answers.push(await ask(link))
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
     expect(answers.at(-1)).toMatchObject({ status: 429, subscriptionState: 'failed' })
+  })
+
+  it('is ended for many people from one address of their mail service, and for one link sixty times a minute', async () => {
+    await start({ rateLimitMax: 10 })
+    const aLink = () => `${app.url}/subscription?token=${crypto.randomUUID()}.${'a'.repeat(64)}`
+    for (let times = 0; times < 100; times++)
+      expect((await ask(aLink(), 'List-Unsubscribe=One-Click')).status).toBe(200)
+    const link = aLink()
+    const statuses = []
+    for (let times = 0; times <= 60; times++) {
+      const { status } = await ask(`${link}&again=${times}`, 'List-Unsubscribe=One-Click')
+      statuses.push(status)
+    }
+    expect(statuses).toEqual([...Array(60).fill(200), 429])
   })
 
   it.each([null, new Date()])('is not asked for any more once it is confirmed; tried: %s', async (firstTriedAt) => {

@@ -86,7 +86,7 @@ describe('an enquiry is posted to NOTIFY_URL', () => {
   it('but not one that a process without NOTIFY_URL stored', async () => {
     await start()
     const recipients = { staff: [STAFF], withPosts: false }
-    const availability = { isUp: () => true, failed() {}, worked() {}, close() {} }
+    const availability = { isUp: () => true, failed() {}, worked() {} }
     const replica = createOrders(app.db, { availability, log: { info() {} }, onStored() {}, recipients })
     await replica.submit(anOrder({ quantity: 9 }))
     const { reference } = await submit(app.url, anOrder())
