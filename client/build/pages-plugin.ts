@@ -28,7 +28,14 @@ export function pages(): Plugin {
             outDir: client,
             emptyOutDir: false,
             copyPublicDir: false,
-            rolldownOptions: { input: ['client/desk/desk.html', 'client/desk/message.html'] },
+            rolldownOptions: {
+              input: ['client/desk/desk.html', 'client/desk/message.html'],
+              // Its fonts are those of the pages.
+              output: {
+                assetFileNames: ({ names: [name = ''] }) =>
+                  name.endsWith('.css') ? 'assets/desk-[hash].css' : 'assets/[name]-[hash][extname]',
+              },
+            },
           },
         },
         ssr: {
