@@ -151,7 +151,7 @@ async function backlogAndSize(url: string) {
   report('that is', full / empty, '× the empty table', { atMost: 1.2 })
   const { rows } = await client.query<{ 'QUERY PLAN': string }>(
     `EXPLAIN SELECT "Id" FROM "Quvera_Mail" WHERE "Status" = 'Pending' AND "Kind" = 'Notice' AND "DueAt" <= now()
-       AND "TriedAt" IS NULL ORDER BY "DueAt" LIMIT 20`,
+       AND "FirstTriedAt" IS NULL ORDER BY "DueAt" LIMIT 20`,
   )
   console.log(`\nThe claim, with 2,100,000 mails:\n${rows.map((row) => row['QUERY PLAN']).join('\n')}`)
   await server.stop()

@@ -7,6 +7,7 @@ import type pg from 'pg'
 import { findPrograms } from '../../server/embedded/programs.ts'
 import { openForSite } from '../../server/open-database.ts'
 import { eventually } from '../support/eventually.ts'
+import { STAFF } from '../support/fake-resend.ts'
 import { aUniqueOrder } from '../support/load.ts'
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts'
 import { freePort } from '../support/server-process.ts'
@@ -128,7 +129,8 @@ async function cpuMicros(pid: number): Promise<number> {
 }
 
 /** Stores enquiries of the past, each with a notice and an acknowledgement in this state, due now. */
-export async function fill(client: pg.Client, enquiries: number, status: string) {
+export async function fill(client: pg.Client, enquiries: number, status: 'Pending' | 'Sent') {
+  const isPending = status === 'Pending'
   await client.query(
     `WITH form AS (
        INSERT INTO "Quvera_Form" ("Id", "Reference", "ReceivedAt", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey")
@@ -136,7 +138,8 @@ export async function fill(client: pg.Client, enquiries: number, status: string)
        FROM (SELECT gen_random_uuid() AS id, n FROM generate_series(1, ${enquiries}) n) AS made
        RETURNING "Id"
      )
-     INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "Status")
-     SELECT "Id", kind, '${status}' FROM form CROSS JOIN (VALUES ('Notice'::"Quvera_MailKind"), ('Acknowledgement')) AS owed (kind)`,
+     INSERT INTO "Quvera_Mail" ("EnquiryId", "Kind", "To", "Status", "DueAt", "FirstTriedAt", "SentAt")
+     SELECT "Id", kind, receiver, '${status}', ${isPending ? 'now(), NULL, NULL' : 'NULL, now(), now()'}
+     FROM form CROSS JOIN (VALUES ('Notice'::"Quvera_MailKind", '${STAFF}'), ('Acknowledgement', NULL)) AS owed (kind, receiver)`,
   )
 }

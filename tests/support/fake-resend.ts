@@ -27,8 +27,8 @@ export type Behaviour =
   | { slowMs: number }
   /** Takes a mail at once and answers late. */
   | { answersAfterMs: number }
-  /** Refuses further requests of a second, and names the limit unless `isUnnamed`. */
-  | { limitASecond: number; isUnnamed?: true; refusesAddress?: string; name?: string }
+  /** Refuses further requests of a second, and names the limit. */
+  | { limitASecond: number; slowMs?: number }
   /** As before a domain is verified: mails go to the owner of the account and nobody else. */
   | { onlyTo: string }
   /** As a firewall in front of it that does not like a mail's text. */
@@ -89,7 +89,6 @@ export async function startFakeResend(): Promise<FakeResend> {
       return fail(behaviour.status, behaviour.name, behaviour.headers, behaviour.message)
     if (typeof behaviour === 'object' && 'blocks' in behaviour && body.includes(behaviour.blocks))
       return response.writeHead(403, { 'content-type': 'text/html' }).end('<h1>Forbidden</h1>')
-    if (typeof behaviour === 'object' && 'slowMs' in behaviour) await sleep(behaviour.slowMs)
     if (typeof behaviour === 'object' && 'limitASecond' in behaviour) {
       if (Date.now() - windowStart >= 1000) {
         windowStart = Date.now()
@@ -97,7 +96,7 @@ export async function startFakeResend(): Promise<FakeResend> {
       }
       const reset = String(Math.ceil((windowStart + 1000 - Date.now()) / 1000))
       const remaining = Math.max(0, behaviour.limitASecond - ++inWindow)
-      if (!behaviour.isUnnamed) response.setHeader('ratelimit-limit', behaviour.limitASecond)
+      response.setHeader('ratelimit-limit', behaviour.limitASecond)
       response.setHeader('ratelimit-remaining', remaining)
       response.setHeader('ratelimit-reset', reset)
       if (inWindow > behaviour.limitASecond) {
@@ -105,6 +104,7 @@ export async function startFakeResend(): Promise<FakeResend> {
         return fail(429, 'rate_limit_exceeded', { 'retry-after': reset })
       }
     }
+    if (typeof behaviour === 'object' && 'slowMs' in behaviour) await sleep(behaviour.slowMs ?? 0)
     if (!request.headers.authorization?.startsWith('Bearer ')) return fail(401, 'missing_api_key')
     if (request.method !== 'POST' || request.url !== '/emails') return fail(404, 'not_found')
     const mail = JSON.parse(body)
