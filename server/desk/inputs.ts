@@ -36,7 +36,10 @@ export const inputs = {
       text(NOTE_MAX, messages.longNote),
       z.pipe(
         z.transform((value: string) =>
-          value.replace(/\s*[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+\s*/gu, ' ').trim(),
+          value
+            .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+            .replace(/ {2,}/g, ' ')
+            .trim(),
         ),
         z.string().check(z.minLength(1, messages.emptyNote)),
       ),

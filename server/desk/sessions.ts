@@ -33,13 +33,15 @@ export function findStaff(staffEmails: string[], email: string): string | undefi
   return staffEmails.find((each) => each.toLowerCase() === email.toLowerCase())
 }
 
-/** Stores a link and returns its token, which is stored nowhere. */
+/** Stores a link and returns its token, which is stored nowhere. In SQL: Prisma would set the time, which the site may not. */
 export async function createLink(
-  db: Pick<Db, 'session'>,
-  link: { email: string; leadsTo: string; byTerminal?: boolean },
+  db: Pick<Db, '$executeRaw'>,
+  { email, leadsTo, byTerminal = false }: { email: string; leadsTo: string; byTerminal?: boolean },
 ): Promise<string> {
   const token = createSecret()
-  await db.session.createMany({ data: { ...link, hash: hashOf(token), isLink: true } })
+  await db.$executeRaw`
+    INSERT INTO "Quvera_Session" ("Hash", "IsLink", "Email", "LeadsTo", "ByTerminal")
+    VALUES (${hashOf(token)}, TRUE, ${email}, ${leadsTo}, ${byTerminal})`
   return token
 }
 
