@@ -38,7 +38,7 @@ async function measure(limitASecond: number, processes: number, waiting = 0): Pr
   if (waiting > 0) await fillDatabase(DATABASE_URL, waiting / 2)
   const resend = await startFakeResend()
   resend.behaviour = { limitASecond, slowMs: ANSWER_MS }
-  const env = { DATABASE_URL, RATE_LIMIT_MAX: '0', LOG_LEVEL: 'error' }
+  const env = { DATABASE_URL, STAFF_EMAILS: STAFF, RATE_LIMIT_MAX: '0', LOG_LEVEL: 'error' }
   const filling = await startServer(env)
   const orders = Math.ceil((limitASecond * (SECONDS + SETTLE_SECONDS)) / 2) + 10
   await sendOrders({ url: () => filling.url, orders, concurrency: 16, retry: true })
