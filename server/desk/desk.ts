@@ -19,7 +19,7 @@ export type Desk = ReturnType<typeof createDesk>
 /** What the desk does for a session. Everything that is shown has a line in the access log first, or is not shown. */
 export function createDesk(db: Db, env: Env, onQueued: () => void) {
   const recipients: Recipients = { staff: env.STAFF_EMAILS, withPosts: Boolean(env.NOTIFY_URL) }
-  /** By session: the last list of each tab and search, and when it was recorded. Forgotten with the process. */
+  /** By session and list: when it was recorded. Forgotten with the process. */
   const recorded = new Map<string, number>()
 
   async function record(session: Session, command: string, what: string) {

@@ -54,7 +54,8 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
   async function mayMail(transaction: Pick<Db, '$queryRaw'>): Promise<boolean> {
     const [{ count }] = await transaction.$queryRaw<[{ count: number }]>`
       SELECT count(*)::int AS "count" FROM "Quvera_Mail"
-      WHERE "Kind" = 'SignIn' AND "Status" <> 'Failed' AND "FirstTriedAt" > now() - interval '24 hours'`
+      WHERE "Kind" = 'SignIn' AND "Status" <> 'Failed'
+        AND "FirstTriedAt" BETWEEN now() - interval '24 hours' AND now() + interval '1 minute'`
     const budget = env.MAIL_DAILY_BUDGET
     const isAllowed = count < MAILS_A_DAY && isOpen('SignIn', budget, budget === 0 ? 0 : await readCount(db))
     if (!isAllowed && !isLimitTold)

@@ -84,7 +84,7 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
     )
     forms.setErrorHandler((error, request, reply) => {
       const { status, message } = problemOf(error, request)
-      return pages.problem(reply, status, message)
+      return pages.problem(reply.removeHeader('content-disposition'), status, message) // a page and no download
     })
     forms.addHook('onRequest', async (request, reply) => {
       if (request.method === 'POST') return source.assertOwnPage(request)
