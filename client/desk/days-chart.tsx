@@ -1,8 +1,9 @@
+import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { List } from './queries.ts'
 
 const HEIGHT = 40
 
-/** Enquiries a day as bars, and as a list for those who do not see them. */
+/** Enquiries a day as bars, and as a text for those who do not see them. */
 export function DaysChart({ days }: Pick<List, 'days'>) {
   const most = Math.max(1, ...days.map(({ count }) => count))
   const total = days.reduce((sum, { count }) => sum + count, 0)
@@ -19,13 +20,9 @@ export function DaysChart({ days }: Pick<List, 'days'>) {
           return <rect key={day} x={index * 10 + 1.5} y={HEIGHT - height} width="7" height={height} />
         })}
       </svg>
-      <ul className="visually-hidden">
-        {days.map(({ day, count }) => (
-          <li key={day}>
-            {day}: {count}
-          </li>
-        ))}
-      </ul>
+      <p className="visually-hidden">
+        {days.map(({ day, count }) => `${formatIndianTime(new Date(day)).slice(0, 6)}: ${count}`).join(', ')}
+      </p>
     </section>
   )
 }

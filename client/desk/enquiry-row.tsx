@@ -11,14 +11,16 @@ export function EnquiryRow({ row }: { row: Row }) {
   return (
     <li className="enquiry" data-status={row.status}>
       <div className="enquiry-text">
-        <p className="enquiry-name">
-          <a href={`${DESK_PATH}/${reference}`}>
-            <bdi>{name}</bdi>
-          </a>
+        <div className="enquiry-name">
+          <h2>
+            <a href={`${DESK_PATH}/${reference}`}>
+              <bdi>{name}</bdi>
+            </a>
+          </h2>
           <span className="small">
             {ageOf(receivedAt)}, {timeOf(receivedAt)}
           </span>
-        </p>
+        </div>
         <div className="enquiry-facts">
           <p>
             {quantity.toLocaleString('en-IN')} × {products}, {retailerSelfUse}

@@ -11,6 +11,7 @@ import { callDesk, cookieOf, enterDesk, getStaff, postStaff } from '../support/d
 import { STAFF } from '../support/fake-resend.ts'
 import { anApp, anOpenDatabase } from '../support/fixtures.ts'
 import { say } from '../support/raw-request.ts'
+import { freePort } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
 
 type App = Awaited<ReturnType<typeof anApp>>
@@ -462,7 +463,8 @@ describe('every POST', () => {
 
 describe('tokens, sessions and addresses', () => {
   it('are in no log line, metric or backup', async () => {
-    const app = await anApp({ metricsPort: 0 })
+    const metricsPort = await freePort()
+    const app = await anApp({ metricsPort })
     await ask(app)
     await settled(app)
     const token = tokenIn(links(app)[0]?.text)
@@ -474,7 +476,9 @@ describe('tokens, sessions and addresses', () => {
     expect((await staff(['backup', file], app.env)).code).toBe(0)
     const backup = gunzipSync(await readFile(file)).toString()
     expect(backup).toContain('Quvera_Mail')
-    for (const text of [app.logLines.join(''), backup]) {
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+    expect(metrics).toContain('desk.list')
+    for (const text of [app.logLines.join(''), backup, metrics]) {
       for (const secretText of [token, secret, hash('sha256', secret, 'hex'), 'a searched name'])
         expect(text).not.toContain(secretText)
     }
