@@ -159,8 +159,9 @@ describe('the roles of prisma/roles.sql', () => {
     const { url } = server
     const { reference = '' } = await submit(url, anOrder({ website: 'filled in by a browser' }))
     await postStaff(url, 'sign-in', { email: STAFF, to: '/staff' })
-    await eventually(() => expect(resend.mails).toHaveLength(1))
-    const [, token = ''] = /token=([\w-]+)/.exec(resend.mails[0]?.text ?? '') ?? []
+    const link = () => resend.mails.map(({ text }) => /token=([\w-]+)/.exec(text)?.[1]).find(Boolean)
+    await eventually(() => expect(link()).toBeDefined())
+    const token = link() ?? ''
     const cookie = cookieOf(await postStaff(url, 'enter', { token }))
     for (const [name, input] of [
       ['list', { state: 'spam', text: 'asha' }],
