@@ -136,7 +136,7 @@ export async function composeSummary(
     { title: 'Suspected spam, without an acknowledgement:', enquiries: newestOf(spam), count: spam.length },
   ]
   const problems = await readProblems(db, env, { withAddresses: true, siteSeconds: process.uptime() })
-  const isNew = isDigest && (await isNewDatabase(db))
+  const isNew = isDigest && Number(now) - Number(await readMadeAt(db)) < DAY_MS
   const counted = (list: List | undefined, one: string, many: string) =>
     list?.count && formatCount(list.count, one, many)
   const [told, waiting, toRing] = lists
@@ -185,10 +185,11 @@ async function readWaiting(db: Db): Promise<List[]> {
   ]
 }
 
-async function isNewDatabase(db: Db): Promise<boolean> {
-  const [{ isNew }] = await db.$queryRaw<[{ isNew: boolean }]>`
-    SELECT min(finished_at) > now() - interval '24 hours' AS "isNew" FROM _prisma_migrations`
-  return isNew
+async function readMadeAt(db: Db): Promise<Date> {
+  const [{ madeAt }] = await db.$queryRaw<
+    [{ madeAt: Date }]
+  >`SELECT min(finished_at) AS "madeAt" FROM _prisma_migrations`
+  return madeAt
 }
 
 /**
@@ -198,7 +199,7 @@ async function isNewDatabase(db: Db): Promise<boolean> {
 export async function writeDigestIfDue(db: Db, env: Settings, now: Date): Promise<boolean> {
   const due = parseIndianTime(formatIndianDay(now), env.DIGEST_AT)
   const isDone = await isLeased(db, DIGEST_LEASE, DAY_MS / 1000)
-  if (now < due || isDone) return false
+  if (now < due || isDone || (await readMadeAt(db)) > due) return false // at that time there was no database
   const isWritten = await writeSummary(db, env, undefined, true)
   await takeLease(db, DIGEST_LEASE, randomUUID(), (due.getTime() + DAY_MS - now.getTime()) / 1000)
   return isWritten

@@ -402,10 +402,16 @@ describe('the digest', () => {
     expect(await writeDigestIfDue(desk.db, desk.env, atInIndia('09:01'))).toBe(false)
   })
 
-  it('says on the first day that the database is new', async () => {
+  it('says that the database is new, the first time after it was made', async () => {
     const desk = await aDesk()
-    await desk.db.$executeRaw`UPDATE _prisma_migrations SET finished_at = now()`
-    expect(await writeDigestIfDue(desk.db, desk.env, atInIndia('09:00'))).toBe(true)
+    const made = (minutes: number) =>
+      desk.db
+        .$executeRaw`UPDATE _prisma_migrations SET finished_at = ${atInIndia('09:00')}::timestamptz + make_interval(mins => ${minutes}::int)`
+    await made(5)
+    expect(await writeDigestIfDue(desk.db, desk.env, atInIndia('09:30'))).toBe(false)
+    await made(-5)
+    await desk.db.lease.deleteMany({ where: { name: 'digest' } })
+    expect(await writeDigestIfDue(desk.db, desk.env, atInIndia('09:30'))).toBe(true)
     const [digest] = await desk.summaries()
     expect(digest?.text).toMatch(/^Quvera: a new database, /)
     await desk.db.$executeRaw`UPDATE _prisma_migrations SET finished_at = now() - interval '2 days'`

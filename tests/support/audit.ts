@@ -47,8 +47,8 @@ export async function audit(
   const references = new Map(rows.map((row) => [row.submissionKey, row.reference]))
   // By receiver and reference, and not by idempotency key: a mail sent twice is a double also without a key.
   const expected = rows.flatMap((row) => [`${STAFF} ${row.reference}`, `${row.email} ${row.reference}`])
-  // A summary of notices that did not arrive is no mail of an enquiry.
-  const ofEnquiries = resend.mails.filter(({ key }) => !key.startsWith('summary/'))
+  // A summary of notices that did not arrive is no mail of an enquiry, and has no reference in its subject.
+  const ofEnquiries = resend.mails.filter(({ subject }) => REFERENCE.test(subject))
   const accepted = ofEnquiries.map((mail) => `${mail.to.join()} ${REFERENCE.exec(mail.subject)?.[0]}`)
   const acceptedOnce = new Set(accepted)
   const expectedOnce = new Set(expected)
