@@ -6,7 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type AppRouter, appRouter } from '../../server/http/router.ts'
 import type { Context } from '../../server/http/trpc.ts'
 import { messages } from '../../shared/order.ts'
-import { anOrder } from '../support/an-order.ts'
+import { anOrder, submit } from '../support/an-order.ts'
+import { enterDesk } from '../support/desk.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -81,6 +82,19 @@ describe('answers what tRPC’s own plugin answers', () => {
     const client = createTRPCClient<AppRouter>({ links: [httpLink({ url: `${app.url}/trpc` })] })
     await expect(client.order.submit.mutate({ ...order, quantity: 3 })).rejects.toMatchObject({
       message: messages.conflict,
+      data: { code: 'CONFLICT', httpStatus: 409 },
+    })
+  })
+
+  it('to its own client at the desk, whose queries go by POST', async () => {
+    const headers = { origin: app.url, cookie: await enterDesk(app) }
+    const link = httpLink({ url: `${app.url}/trpc`, methodOverride: 'POST', headers })
+    const client = createTRPCClient<AppRouter>({ links: [link] })
+    const { reference = '' } = await submit(app.url, anOrder())
+    const { enquiries } = await client.desk.list.query({ state: 'new' })
+    expect(enquiries.map((row) => row.reference)).toContain(reference)
+    expect(await client.desk.setStatus.mutate({ reference, status: 'Closed', was: 'New' })).toBeUndefined()
+    await expect(client.desk.setStatus.mutate({ reference, status: 'Closed', was: 'New' })).rejects.toMatchObject({
       data: { code: 'CONFLICT', httpStatus: 409 },
     })
   })
