@@ -1,3 +1,4 @@
+import { focusNextField } from './enquiry/next-field.ts'
 import { preselect } from './enquiry/preselect.ts'
 import { enableMenus } from './layout/menus.ts'
 import { markCurrentSection } from './product/current-section.ts'
@@ -16,6 +17,7 @@ export async function startControls() {
   watchMechanism()
   for (const act of [openClickedIndication, pressClicked, handleSheet, copyReference]) addEventListener('click', act)
   addEventListener('focusin', showFocused)
+  addEventListener('keydown', focusNextField)
   const year = document.querySelector('[data-year]') // the built page has the year of the build
   if (year) year.textContent = String(new Date().getFullYear())
   preselect()

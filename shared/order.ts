@@ -141,9 +141,10 @@ export interface FormFields {
   get(name: string): unknown
 }
 
+/** A form that a person typed, or its browser pasted: what is invisible is removed. `order.submit` is strict. */
 export function readOrderFields(form: FormFields) {
   return {
-    name: form.get('name'),
+    name: readText(form, 'name').normalize('NFC'),
     email: readEmail(form),
     mobile: plainMobile(readText(form, 'mobile')),
     quantity: readQuantity(readText(form, 'quantity').trim()),
@@ -160,7 +161,7 @@ export function readEmail(form: FormFields): string {
 
 /** Writes a domain in another script in ASCII, as some browsers do before they send it. */
 export function asciiEmail(text: string): string {
-  const typed = text.trim()
+  const typed = withoutInvisible(text).trim()
   const [, local, domain] = /^(.*@)([\p{L}\p{M}\p{N}.-]*)$/u.exec(typed) ?? []
   if (!domain || /^[!-~]*$/.test(domain)) return typed
   try {
@@ -181,19 +182,33 @@ function readQuantity(typed: string): number | undefined {
 }
 
 /**
- * Removes spaces, dashes and invisible characters, as address books add them, and +91 or a leading 0 if exactly ten digits
- * remain. A text with other characters stays as it was typed.
+ * Understands a number as people write it: digits of any script, spaces, dashes, dots, brackets, and `+91`, `0091` or a
+ * leading 0 if exactly ten digits remain. A text with other characters stays as it was typed.
  */
 function plainMobile(typed: string): string {
-  const plain = typed.replace(/[\s\p{Dash}\p{Cf}]/gu, '')
-  const tenDigits = /^(?:\+91|0)?([0-9]{10})$/.exec(plain)?.[1]
+  const plain = typed.replace(/\p{Nd}/gu, asciiDigit).replace(/[\s\p{Dash}().]/gu, '')
+  const tenDigits = /^(?:(?:\+|00)91)?0?([0-9]{10})$/.exec(plain)?.[1]
   if (tenDigits) return tenDigits
   return /^[0-9]+$/.test(plain) ? plain : typed.trim()
 }
 
+/** Unicode has the digits of a script in a row from its zero, and rows that meet have ten digits each. */
+function asciiDigit(digit: string): string {
+  const code = digit.codePointAt(0) ?? 0
+  let first = code
+  while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first--
+  return String((code - first) % 10)
+}
+
+/** A text field without what is invisible, as copying from chats and address books adds it. */
 export function readText(form: FormFields, name: string): string {
   const value = form.get(name)
-  return typeof value === 'string' ? value : ''
+  return typeof value === 'string' ? withoutInvisible(value) : ''
+}
+
+/** Keeps joiners where they change how letters or emoji are drawn: between two characters that are not ASCII. */
+function withoutInvisible(text: string): string {
+  return text.replace(/([^\x00-\x7f\p{Cf}][\u200c\u200d](?=[^\x00-\x7f\p{Cf}]))|\p{Cf}/gu, '$1')
 }
 
 export interface Problem {

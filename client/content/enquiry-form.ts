@@ -1,4 +1,5 @@
 import { brand } from '../../shared/brand.ts'
+import { products } from '../../shared/catalogue.ts'
 import type { messages, OrderField } from '../../shared/order.ts'
 
 /** Texts around the form. `closing` is shown at the end of product pages. */
@@ -8,6 +9,7 @@ export const buyNow = {
   lead: 'Health supplements for your shop or for yourself. Tell us what you need: you get a reference right away, and our team replies by phone or email.',
   advice:
     'Take a health supplement as directed by your physician. Ask first if you take any medicine, are pregnant or breastfeeding, or have surgery planned.',
+  pictureAlt: `${products[0]} and ${products[1]} before a note card`,
 }
 
 /** The words of `messages.received`: its type refuses any other. Importing order.ts would load zod with the page. */

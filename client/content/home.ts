@@ -24,7 +24,7 @@ export const home = {
     { type: buyerTypes[0], text: 'For your shop' },
     { type: buyerTypes[1], text: 'For yourself' },
   ],
-  pictureAlt: `${brand.name} 300 with an orange cap and ${brand.name} XT with a dark green cap, their capsules before them`,
+  pictureAlt: `${products[0]} with an orange cap and ${products[1]} with a dark green cap, their capsules before them`,
   facts: [
     { title: `${productCount} formulas`, text: `${joinWords(sizes)} active ingredients` },
     {

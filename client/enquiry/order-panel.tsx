@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react'
-import { brand } from '../../shared/brand.ts'
 import { buyNow, nextSteps } from '../content/enquiry-form.ts'
 import { Picture } from '../ui/picture.tsx'
 
@@ -11,12 +10,7 @@ export function OrderPanel({ received, children }: { received: boolean; children
         {children}
         {!received && <p className="small order-advice">{buyNow.advice}</p>}
       </div>
-      <Picture
-        className="order-picture"
-        name="buy-now"
-        alt={`${brand.name} 300 and ${brand.name} XT before a note card`}
-        sizes="352px"
-      />
+      <Picture className="order-picture" name="buy-now" alt={buyNow.pictureAlt} sizes="352px" />
       <NextSteps received={received} />
     </div>
   )

@@ -81,6 +81,35 @@ function cutTexts(page: Page) {
   })
 }
 
+/** What a reader may set (WCAG 1.4.12), and text that is twice as large while the screen stays as it is. */
+const READERS_STYLES = {
+  'text spacing at 320 px':
+    '* { letter-spacing: .12em !important; word-spacing: .16em !important; line-height: 1.5 !important } p { margin-bottom: 2em !important }',
+  'text of 200 % at 360 px': 'html { font-size: 200% !important }',
+}
+
+/** Amounts of the comparison that lie on another cell of their row. */
+function overlaps(page: Page) {
+  return page.locator('.comparison tr').evaluateAll((rows) =>
+    rows.flatMap((row) => {
+      const parts = [...row.querySelectorAll('th, .amount')].map((cell) => {
+        const range = document.createRange()
+        range.selectNodeContents(cell)
+        return { text: cell.textContent, box: range.getBoundingClientRect() }
+      })
+      return parts.flatMap(({ text, box }, index) =>
+        parts
+          .slice(index + 1)
+          .filter(({ box: other }) => {
+            const isBeside = box.right <= other.left + 1 || other.right <= box.left + 1
+            return !isBeside && box.top < other.bottom - 1 && other.top < box.bottom - 1
+          })
+          .map((other) => `${text} / ${other.text}`),
+      )
+    }),
+  )
+}
+
 const sideways = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
 
 describe.concurrent.each([...paths, '/nowhere'])('%s', (path) => {
@@ -101,6 +130,18 @@ describe.concurrent.each([...paths, '/nowhere'])('%s', (path) => {
       await page.evaluate(() => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))))
       expect(await sideways(page), `at ${zoomed.width} px`).toBe(0)
       expect(await cutTexts(page), `at ${zoomed.width} px`).toEqual([])
+    }
+    for (const [name, css] of Object.entries(READERS_STYLES)) {
+      await page.setViewportSize({ width: Number(/(\d+) px/.exec(name)?.[1]), height: 740 })
+      await page.evaluate((text) => {
+        const sheet = new CSSStyleSheet()
+        sheet.replaceSync(text)
+        document.adoptedStyleSheets = [sheet]
+        return new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))
+      }, css)
+      expect(await sideways(page), name).toBe(0)
+      expect(await cutTexts(page), name).toEqual([])
+      expect(await overlaps(page), name).toEqual([])
     }
     expect(problems.filter((problem) => path !== '/nowhere' || !problem.includes('404'))).toEqual([])
     await close()

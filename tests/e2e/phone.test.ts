@@ -71,6 +71,22 @@ it('each tab that is tapped is pressed by that tap', async () => {
   await close()
 })
 
+it('Next on the keyboard of a phone moves from field to field, and sends nothing', async () => {
+  const { page, close } = await visit('/buy-now', { ...PHONE, hasTouch: true, isMobile: true })
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('name'))
+  await page.locator('#order [name=name]').tap()
+  for (const next of ['email', 'mobile', 'quantity', 'retailerSelfUse']) {
+    await page.keyboard.press('Enter')
+    expect(await focused()).toBe(next)
+  }
+  await page.waitForTimeout(300)
+  expect(await page.locator('[aria-invalid], .Toastify__toast').count()).toBe(0)
+  await page.locator('#subscribe-email').tap()
+  await page.keyboard.press('Enter') // this field has the hint `send`
+  await page.locator('#subscribe-email[aria-invalid]').waitFor()
+  await close()
+})
+
 it('Buy Now stands in the header from the first screen on, with the product of the page, large enough for a finger', async () => {
   const { page, close } = await visit(xt, PHONE)
   const button = page.getByRole('banner').getByRole('link', { name: 'Buy Now' })
