@@ -208,7 +208,7 @@ export function readText(form: FormFields, name: string): string {
 
 /** Keeps joiners where they change how letters or emoji are drawn: between two characters that are not ASCII. */
 function withoutInvisible(text: string): string {
-  return text.replace(/([^\x00-\x7f\p{Cf}][\u200c\u200d](?=[^\x00-\x7f\p{Cf}]))|\p{Cf}/gu, '$1')
+  return text.replace(/([^\p{ASCII}\p{Cf}][\u200c\u200d](?=[^\p{ASCII}\p{Cf}]))|\p{Cf}/gu, '$1')
 }
 
 export interface Problem {
