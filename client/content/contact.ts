@@ -19,8 +19,6 @@ export const subscribe = {
   failed: 'Something went wrong. Please try again later: your address counts only once.',
 }
 
-export const subscribeFailure = () => (navigator.onLine ? subscribe.failed : subscribe.offline)
-
 /** With no-break spaces. */
 export const placeName = `${brand.address.city} ${brand.address.postalCode}`.replaceAll(' ', '\u00a0')
 

@@ -1,6 +1,6 @@
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
-import type { messages, OrderField } from '../../shared/order.ts'
+import { messages, type OrderField } from '../../shared/order.ts'
 
 /** Texts around the form. `closing` is shown at the end of product pages. */
 export const buyNow = {
@@ -12,12 +12,9 @@ export const buyNow = {
   pictureAlt: `${products[0]} and ${products[1]} before a note card`,
 }
 
-/** The words of `messages.received`: its type refuses any other. Importing order.ts would load zod with the page. */
-const received: typeof messages.received = 'Order Received Successfully'
-
 /** Stands in place of the form once it is sent. */
 export const enquiryReceived = {
-  title: received,
+  title: messages.received,
   heading: 'Thank you. We\u00a0have\u00a0your enquiry.',
   lead: 'Someone from our team will call or write to you. Please keep your reference.',
   quote: `Please quote it when you call or write: ${brand.phone}, ${brand.email}.`,

@@ -1,11 +1,10 @@
 import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
-import type { FieldRule, OrderField } from '../../shared/order.ts'
+import { fieldLimits, type OrderField } from '../../shared/order.ts'
 import { hints, optionalHint } from '../content/enquiry-form.ts'
 
 interface OrderFieldsProps {
-  rules: Record<OrderField, FieldRule>
   fieldErrors: Record<string, string>
   /** The values at first. */
   values?: Record<string, string> | undefined
@@ -13,21 +12,22 @@ interface OrderFieldsProps {
   submissionKey?: string | undefined
   /** True while the order is being sent: later typing would not be part of it. */
   isLocked: boolean
+  isHidden: boolean
 }
 
 /**
  * The inputs of the order form, uncontrolled: what is typed before hydration stays. Visible ones never have
  * `autoComplete="off"`, which would empty them on the way back to the page.
  */
-export function OrderFields({ rules, fieldErrors, values = {}, submissionKey, isLocked }: OrderFieldsProps) {
+export function OrderFields({ fieldErrors, values = {}, submissionKey, isLocked, isHidden }: OrderFieldsProps) {
   function field(name: OrderField) {
-    const { max: maxLength, optional } = rules[name]
+    const { max: maxLength, optional } = fieldLimits[name]
     const invalid = fieldErrors[name] && { 'aria-invalid': true, 'aria-describedby': `order-${name}-error` }
     return { id: `order-${name}`, name, required: !optional, maxLength, defaultValue: values[name], ...invalid }
   }
-  const about = (name: OrderField) => ({ name, rule: rules[name], error: fieldErrors[name] })
+  const about = (name: OrderField) => ({ name, error: fieldErrors[name] })
   return (
-    <div className="fields" inert={isLocked}>
+    <div className="fields" inert={isLocked} hidden={isHidden}>
       <Field {...about('name')} label="Name">
         <input {...field('name')} autoComplete="name" autoCapitalize="words" enterKeyHint="next" />
       </Field>
@@ -71,13 +71,13 @@ export function OrderFields({ rules, fieldErrors, values = {}, submissionKey, is
 interface FieldProps {
   name: OrderField
   label: string
-  rule: FieldRule
   error: string | undefined
   children: ReactNode
 }
 
-function Field({ name, label, rule, error, children }: FieldProps) {
-  const hint = hints[name] ?? (rule.optional && optionalHint(rule.max))
+function Field({ name, label, error, children }: FieldProps) {
+  const { max, optional } = fieldLimits[name]
+  const hint = hints[name] ?? (optional && optionalHint(max))
   return (
     <div className="field">
       <label htmlFor={`order-${name}`}>

@@ -1,20 +1,19 @@
-import { type ComponentType, type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { products } from '../../shared/catalogue.ts'
-import type { FieldRule, OrderContent, OrderField } from '../../shared/order.ts'
+import type { OrderContent } from '../../shared/order.ts'
 import { anotherEnquiry, buyNow, notAPurchase, privacyNotice, scriptOffline } from '../content/enquiry-form.ts'
 import { Linked } from '../ui/text.tsx'
-import { holdState, postByBrowser } from './hold-state.ts'
-import { inTime } from './in-time.ts'
 import { OrderFields } from './order-fields.tsx'
 import { OrderPanel } from './order-panel.tsx'
 import { OrderReceived } from './order-received.tsx'
-import type { OrderSender } from './order-sender.tsx'
+import { createOrderSender, dismissToasts, type OrderSender, Toasts } from './order-sender.tsx'
 import type { OrderAnswer, OrderState } from './order-state.ts'
+import { setCurrentKey } from './send-order.ts'
 
 /*
- * Read this, then order-sender.tsx (validation, retries, toasts; loaded at the first interaction), then send-order.ts (one
- * request and its key). order-fields.tsx has the inputs.
+ * Read this, then order-sender.tsx (validation, retries, toasts), then send-order.ts (one request and its key).
+ * order-fields.tsx has the inputs.
  */
 
 /** Height of the header and the space below it. */
@@ -23,7 +22,6 @@ const HEADER_SPACE_PX = 120
 interface OrderSectionProps {
   path: string
   answer?: OrderAnswer | undefined
-  rules: Record<OrderField, FieldRule>
   /** The form has a page of its own. */
   isPage: boolean
 }
@@ -35,15 +33,14 @@ interface InitialInputs extends Partial<Pick<OrderAnswer, 'values' | 'submission
 }
 
 /** The form with its heading and panel, on the home page and on the page Buy Now. */
-export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps) {
+export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
   const form = useRef<HTMLFormElement>(null)
+  const sender = useRef<OrderSender>(null)
   const [state, setState] = useState<OrderState>(answer ?? {})
-  const isRefused = Object.keys(state.fieldErrors ?? {}).length > 0
   const [initial, setInitial] = useState<InitialInputs>(answer ?? {})
-  const [Toasts, setToasts] = useState<ComponentType>()
-  const sender = useRef<Promise<OrderSender>>(null)
+  const isRefused = Object.keys(state.fieldErrors ?? {}).length > 0
 
-  function show(next: OrderState, addToast?: () => void) {
+  function show(next: OrderState) {
     // hydrate.tsx shows the reference on the error page if rendering the confirmation throws.
     if (next.received) document.documentElement.dataset.reference = next.received.reference
     else delete document.documentElement.dataset.reference
@@ -51,8 +48,6 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
       setState(next)
       if (next.received) setInitial({ reactKey: next.received.reference })
     })
-    // First the state: it decides where the container of toasts stands, and a container that moves drops its toasts.
-    if (addToast) flushSync(addToast)
     const first = form.current?.querySelector<HTMLElement>('[aria-invalid]')
     if (!first) return
     first.focus({ preventScroll: true })
@@ -61,70 +56,50 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
 
   const sendButton = () => form.current?.querySelector<HTMLElement>('.send')
 
-  function loadSender() {
-    if (sender.current) return sender.current
-    const created = import('./order-sender.tsx').then((code) => {
-      setToasts(() => code.Toasts)
-      return code.createOrderSender(show, answer?.submissionKey)
-    })
-    sender.current = created
-    created.catch(() => {
-      sender.current = null // the next interaction tries again
-    })
-    return created
-  }
-
-  async function submit(event: FormEvent<HTMLFormElement>) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     const { currentTarget } = event
-    if (holdState(currentTarget) === 'byBrowser') return
+    if (currentTarget.hasAttribute('data-posted')) return // the browser has begun to send it
     event.preventDefault()
-    if (state.sending) return // otherwise the browser could post the order while the script sends it
     if (currentTarget.querySelector('.fields :focus')) sendButton()?.focus() // the fields are locked while they are sent
-    setState({ ...state, sending: true })
-    try {
-      const { send } = await inTime(loadSender())
-      await new Promise((resume) => setTimeout(resume)) // lets the browser paint the pressed button first
-      send(currentTarget)
-    } catch {
-      if (!navigator.onLine) return show({ note: scriptOffline })
-      setState({ ...state, sending: false }) // for a visitor who stops the navigation or comes back
-      postByBrowser(currentTarget)
-    }
+    sender.current?.send(currentTarget)
   }
 
-  /** Removes the error of an edited field. With the last one the container of toasts moves, which drops the toast. */
+  /** Removes the error of an edited field, and with the last one the toast. */
   function correct({ target }: FormEvent) {
     if (!isRefused) return
     const { [(target as HTMLInputElement).name]: _, ...fieldErrors } = state.fieldErrors ?? {}
-    setState(Object.keys(fieldErrors).length > 0 ? { ...state, fieldErrors } : {})
+    const isLast = Object.keys(fieldErrors).length === 0
+    setState(isLast ? {} : { ...state, fieldErrors })
+    if (isLast) dismissToasts()
   }
 
   function stop() {
-    sender.current?.then((loaded) => loaded.stop())
+    sender.current?.stop()
     sendButton()?.focus() // the pressed button is removed
   }
 
   /** Another order by the same person, for the other product. */
   function startAnother() {
     if (state.order) setInitial({ reactKey: 'another', values: valuesForAnother(state.order) })
+    dismissToasts()
     show({})
     form.current?.querySelector<HTMLElement>('[name=quantity]')?.focus()
   }
 
-  // The touch that made React hydrate the form came before `onFocus` existed, so the sender is loaded here too.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
-  useEffect(() => void loadSender(), [])
+  useEffect(() => {
+    const created = createOrderSender(show, answer?.submissionKey)
+    sender.current = created
+    return () => created.close()
+  }, [])
   useEffect(() => {
     if (!state.received) return
     // If rendering the confirmation throws, nobody sees it and its key must stay: the cleanup stops the timer.
-    const timer = setTimeout(() => sender.current?.then((loaded) => loaded.forgetKey()))
+    const timer = setTimeout(setCurrentKey, 0, null)
     return () => clearTimeout(timer)
   }, [state.received])
-  useEffect(() => () => void sender.current?.then((loaded) => loaded.stop()), [])
 
   const isReceived = state.received !== undefined
-  /** In one of three places: in the confirmation, above the first field if a field is wrong, or else at the button. */
-  const toasts = Toasts && <Toasts />
 
   return (
     <div className="wrap">
@@ -140,14 +115,12 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
             method="post"
             action={`${path}#order`}
             noValidate
-            hidden={isReceived}
             aria-label="Enquiry"
             data-offline={scriptOffline}
+            data-refused={isRefused}
             onSubmit={submit}
-            onFocus={loadSender}
             onInput={correct}
           >
-            {isRefused && toasts}
             {state.firstError && (
               <p className="Toastify__toast Toastify__toast--error" role="alert">
                 {state.firstError}
@@ -155,23 +128,22 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
             )}
             <OrderFields
               key={initial.reactKey}
-              rules={rules}
+              isHidden={isReceived}
               fieldErrors={state.fieldErrors ?? {}}
               values={initial.values}
               submissionKey={initial.submissionKey}
               isLocked={state.sending ?? false}
             />
-            <OrderActions {...state} toasts={!isRefused && !isReceived && toasts} onStop={stop} />
+            <Toasts />
+            <OrderActions {...state} onStop={stop} />
           </form>
-          <div role="status" aria-atomic="false">
-            {state.received && (
-              <OrderReceived received={state.received} isPage={isPage} toast={toasts}>
-                <button type="button" className="pill" onClick={startAnother}>
-                  {anotherEnquiry}
-                </button>
-              </OrderReceived>
-            )}
-          </div>
+          {state.received && (
+            <OrderReceived received={state.received} isPage={isPage}>
+              <button type="button" className="pill" onClick={startAnother}>
+                {anotherEnquiry}
+              </button>
+            </OrderReceived>
+          )}
         </div>
       </OrderPanel>
     </div>
@@ -179,23 +151,19 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
 }
 
 interface OrderActionsProps extends OrderState {
-  toasts: ReactNode
   onStop: () => void
 }
 
 /** The button, with the privacy notice beside it: raise `PRIVACY_NOTICE_VERSION` when its words change. */
-function OrderActions({ sending = false, progress, note, toasts, onStop }: OrderActionsProps) {
+function OrderActions({ sending = false, progress, note, received, onStop }: OrderActionsProps) {
   return (
-    <div className="submit">
-      <div className="submit-messages">
-        {toasts}
-        <div aria-live="polite">
-          {note && (
-            <p key={note} className="submit-note">
-              <Linked>{note}</Linked>
-            </p>
-          )}
-        </div>
+    <div className="submit" hidden={received !== undefined}>
+      <div aria-live="polite">
+        {note && (
+          <p key={note} className="submit-note">
+            <Linked>{note}</Linked>
+          </p>
+        )}
       </div>
       <p>{notAPurchase}</p>
       <div className="submit-row">

@@ -8,13 +8,12 @@ import { Linked } from '../ui/text.tsx'
 interface OrderReceivedProps {
   received: Received
   isPage: boolean
-  toast: ReactNode
   /** Leads to another enquiry. */
   children: ReactNode
 }
 
 /** The confirmation, with scripts and without. */
-export function OrderReceived({ received, isPage, toast, children }: OrderReceivedProps) {
+export function OrderReceived({ received, isPage, children }: OrderReceivedProps) {
   const { reference, products, quantity, receivedAt, isEarlier } = received
   const rows = Object.entries({ Product: products, Quantity: quantity, Received: receivedAt })
   const chat = chatLink(received)
@@ -23,7 +22,6 @@ export function OrderReceived({ received, isPage, toast, children }: OrderReceiv
   const Heading = isPage ? 'h1' : 'h2'
   return (
     <div className="received">
-      {toast}
       <Heading ref={heading} className="minor" tabIndex={-1}>
         {enquiryReceived.heading}
       </Heading>

@@ -1,6 +1,5 @@
 import { Fragment } from 'react'
 import { type Product, productPath, productSlug, products } from '../../shared/catalogue.ts'
-import { readFieldRules } from '../../shared/order.ts'
 import { compareProducts, compositions, fullName, type LabelLine } from '../content/compositions.ts'
 import { home } from '../content/home.ts'
 import { productCards } from '../content/product.ts'
@@ -30,7 +29,7 @@ export const homePage: Page = {
         aria-labelledby="buy-now-title"
         name="order"
         of={OrderSection}
-        props={{ path: '/', isPage: false, answer: order && answerTo(order), rules: readFieldRules() }}
+        props={{ path: '/', isPage: false, answer: order && answerTo(order) }}
       />
     </>
   ),

@@ -1,7 +1,6 @@
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { RECEIVED_PATH, type SubscriptionState } from '../../shared/form-outcome.ts'
-import { readFieldRules } from '../../shared/order.ts'
 import { NOT_FOUND_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { subscribe } from '../content/contact.ts'
 import { anotherEnquiry, buyNow, enquiryReceived, notLookedUp } from '../content/enquiry-form.ts'
@@ -26,7 +25,7 @@ export const buyNowPage: Page = {
       className="page-top order-page"
       name="order"
       of={OrderSection}
-      props={{ path: '/buy-now', isPage: true, answer: order && answerTo(order), rules: readFieldRules() }}
+      props={{ path: '/buy-now', isPage: true, answer: order && answerTo(order) }}
     />
   ),
 }
@@ -81,15 +80,14 @@ export const receivedPage: Page = {
     <section className="page-top order-page wrap">
       <OrderPanel received>
         {received.products ? (
-          <OrderReceived
-            received={received}
-            isPage
-            toast={<p className="Toastify__toast Toastify__toast--success">{enquiryReceived.title}</p>}
-          >
-            <a href="/buy-now" className="pill">
-              {anotherEnquiry}
-            </a>
-          </OrderReceived>
+          <>
+            <p className="Toastify__toast Toastify__toast--success">{enquiryReceived.title}</p>
+            <OrderReceived received={received} isPage>
+              <a href="/buy-now" className="pill">
+                {anotherEnquiry}
+              </a>
+            </OrderReceived>
+          </>
         ) : (
           <div className="received">
             <h1 className="minor">{notLookedUp.heading}</h1>

@@ -1,5 +1,5 @@
 import { formatIndianTime } from '../../shared/indian-time.ts'
-import { asciiEmail } from '../../shared/order.ts'
+import { asciiEmail } from '../../shared/typed-text.ts'
 import type { Db } from '../database/database.ts'
 import { subscriptionLink } from '../enquiries/subscribers.ts'
 import { publicUrlOf } from '../env.ts'

@@ -6,7 +6,6 @@ import { OrderSection } from '../../client/enquiry/order-form.tsx'
 import { setCurrentKey } from '../../client/enquiry/send-order.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
-import { readFieldRules } from '../../shared/order.ts'
 import { network } from '../support/fake-fetch.ts'
 import { typedOrder } from '../support/fill-order.ts'
 import { render } from '../support/render.tsx'
@@ -17,7 +16,7 @@ beforeEach(() => {
 })
 
 it('an order received changes the heading, ticks the first of the steps, and says what was asked', async () => {
-  const place = render(<OrderSection path="/buy-now" isPage rules={readFieldRules()} />)
+  const place = render(<OrderSection path="/buy-now" isPage />)
   const heading = () => page.getByRole('heading', { level: 1 }).element().textContent
   const ticked = () =>
     [...place.querySelectorAll('.steps li')].map((step) => getComputedStyle(step, '::before').content)

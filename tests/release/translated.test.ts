@@ -75,7 +75,7 @@ async function walk(
 ) {
   const { page, problems, close } = await newcomer(options)
   const ready = Promise.withResolvers<void>()
-  await page.route('**/assets/{controls,hydrate}-*.js', async (route) => {
+  await page.route('**/assets/{index,hydrate}-*.js', async (route) => {
     await ready.promise
     await route.continue()
   })

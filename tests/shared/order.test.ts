@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { brand } from '../../shared/brand.ts'
-import { messages, orderSchema, problemOf, readOrderFields } from '../../shared/order.ts'
+import { fieldLimits, messages, orderSchema, problemOf, readOrderFields } from '../../shared/order.ts'
 import { anOrder } from '../support/an-order.ts'
 
 function told(changes: Record<string, unknown>): string | undefined {
@@ -188,6 +188,20 @@ describe('name', () => {
     '\u{e0041}',
   ])('that looks empty is empty: %j', (name) => expect(told({ name })).toBe('Please fill the data'))
 })
+
+it('the limits of the inputs are those of the rules', () => {
+  const fill = { name: (length: number) => 'x'.repeat(length), email: (length: number) => anAddressOf(length) }
+  for (const [field, textOf] of Object.entries(fill)) {
+    const { max = 0 } = fieldLimits[field as keyof typeof fill]
+    expect(told({ [field]: textOf(max) })).toBeUndefined()
+    expect(told({ [field]: textOf(max + 1) })).toBe(messages[field as keyof typeof fill])
+  }
+})
+
+function anAddressOf(length: number) {
+  const labels = `${'a'.repeat(60)}.`.repeat(3)
+  return `${'x'.repeat(length - labels.length - '@.co'.length - 30)}@${labels}${'b'.repeat(30)}.co`
+}
 
 describe('everything else', () => {
   it.each([
