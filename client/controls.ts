@@ -1,14 +1,16 @@
 import { preselect } from './enquiry/preselect.ts'
+import { watchFirstButton } from './layout/header-button.ts'
 import { enableMenus } from './layout/menus.ts'
 import { markCurrentSection } from './product/current-section.ts'
 import { openClickedIndication } from './product/indication-cards.ts'
 import { pressClicked, watchMechanism } from './product/mechanism-controls.ts'
-import { handleSheet } from './product/physician-sheet.ts'
 import { centreInRow } from './ui/row.ts'
+import { handleSharing } from './ui/share.ts'
 
 /** What the pages do without React, once they are parsed. */
 export function startControls(): void {
   enableMenus()
+  watchFirstButton()
   markCurrentSection()
   watchMechanism()
   addEventListener('focusin', showFocused)
@@ -19,7 +21,7 @@ export function startControls(): void {
 
 /** Of buttons outside React. They work also while the page is still being parsed. */
 export function handleClicks(event: MouseEvent): void {
-  for (const act of [openClickedIndication, pressClicked, handleSheet, copyReference]) act(event)
+  for (const act of [openClickedIndication, pressClicked, handleSharing, copyReference]) act(event)
 }
 
 /** In a row that scrolls sideways the keyboard may reach what is beyond its edge. */

@@ -46,8 +46,12 @@ function keepNumber({ target }: Event) {
   requestAnimationFrame(() => field.focus({ preventScroll: true }))
 }
 
+let lastScrollY = 0
+
 function watchScroll() {
   root.toggleAttribute('data-scrolled', scrollY >= HEADER_SCROLL_PX)
+  root.toggleAttribute('data-down', scrollY > lastScrollY)
+  lastScrollY = scrollY
 }
 
 /** Fetches the scripts of the order form, which run once it is touched. */

@@ -42,6 +42,32 @@ export const anotherEnquiry = 'Send another enquiry'
 export const scriptOffline =
   'You are offline. Nothing you typed is lost. Please send it again once you are back online.'
 
+/** The paper slip beside the form. */
+export const slip = {
+  title: 'Your enquiry',
+  reference: 'Your reference',
+  mobile: 'Your number',
+  email: 'Your mail',
+}
+
+/** Asked beside a field before the form is sent. Unchanged, it is sent the second time. */
+export const doubtTexts = {
+  mobile: 'Mobile numbers in India begin with 6, 7, 8 or 9. Is yours right? Then send it again as it is.',
+  email: 'Did you mean this address?',
+  emailKept: 'If not, send it again as it is.',
+}
+
+/** Stands under its field. */
+export const helpTexts: Partial<Record<OrderField, string>> = {
+  quantity: 'One product per enquiry; the other follows in one step.',
+}
+
+/** Leads to the telephone, under the title. */
+export const ratherCall = 'Rather call?'
+
+/** Said under the title when a link has chosen something in the form. */
+export const chosen = ' is chosen in the form.'
+
 export const nextSteps = [
   { title: 'We receive your enquiry', text: 'You get a reference right away.' },
   {
@@ -50,11 +76,11 @@ export const nextSteps = [
   },
   {
     title: 'We call or write',
-    text: 'We settle availability and delivery with you directly. You pay nothing on this site.',
+    text: 'We settle price, pack size, availability and delivery with you. You pay nothing on this site.',
   },
 ]
 
-/** Above the button. */
+/** Under the title. */
 export const notAPurchase = 'An enquiry, not a purchase. You pay nothing here.'
 
 /** Names the purposes that the privacy policy names. */

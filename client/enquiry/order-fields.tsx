@@ -2,10 +2,14 @@ import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
 import { fieldLimits, type OrderField } from '../../shared/order.ts'
-import { hints, optionalHint } from '../content/enquiry-form.ts'
+import { doubtTexts, helpTexts, hints, optionalHint } from '../content/enquiry-form.ts'
+import type { Doubts } from './doubts.ts'
 
 interface OrderFieldsProps {
   fieldErrors: Record<string, string>
+  doubts?: Doubts | undefined
+  /** Puts the address that was probably meant into its field. */
+  onTakeEmail: (email: string) => void
   /** The values at first. */
   values?: Record<string, string> | undefined
   /** Key of an order that may be stored: sent again it is the same order. */
@@ -19,11 +23,29 @@ interface OrderFieldsProps {
  * The inputs of the order form, uncontrolled: what is typed before hydration stays. Visible ones never have
  * `autoComplete="off"`, which would empty them on the way back to the page.
  */
-export function OrderFields({ fieldErrors, values = {}, submissionKey, isLocked, isHidden }: OrderFieldsProps) {
+export function OrderFields({
+  fieldErrors,
+  doubts = {},
+  onTakeEmail,
+  values = {},
+  submissionKey,
+  isLocked,
+  isHidden,
+}: OrderFieldsProps) {
   function field(name: OrderField) {
     const { max: maxLength, optional } = fieldLimits[name]
-    const invalid = fieldErrors[name] && { 'aria-invalid': true, 'aria-describedby': `order-${name}-error` }
-    return { id: `order-${name}`, name, required: !optional, maxLength, defaultValue: values[name], ...invalid }
+    const isDoubted = name in doubts
+    const notes = [fieldErrors[name] && 'error', isDoubted && 'doubt', helpTexts[name] && 'help'].filter(Boolean)
+    return {
+      id: `order-${name}`,
+      name,
+      required: !optional,
+      maxLength,
+      defaultValue: values[name],
+      'aria-invalid': fieldErrors[name] ? true : undefined,
+      'aria-describedby': notes.map((note) => `order-${name}-${note}`).join(' ') || undefined,
+      'data-doubted': isDoubted || undefined,
+    }
   }
   const about = (name: OrderField) => ({ name, error: fieldErrors[name] })
   return (
@@ -31,7 +53,21 @@ export function OrderFields({ fieldErrors, values = {}, submissionKey, isLocked,
       <Field {...about('name')} label="Name">
         <input {...field('name')} autoComplete="name" autoCapitalize="words" enterKeyHint="next" />
       </Field>
-      <Field {...about('email')} label="Email">
+      <Field
+        {...about('email')}
+        label="Email"
+        doubt={
+          doubts.email && (
+            <>
+              {doubtTexts.email}
+              <button type="button" className="pill" onClick={() => onTakeEmail(doubts.email ?? '')}>
+                {doubts.email}
+              </button>
+              <span>{doubtTexts.emailKept}</span>
+            </>
+          )
+        }
+      >
         <input
           {...field('email')}
           type="email"
@@ -42,9 +78,9 @@ export function OrderFields({ fieldErrors, values = {}, submissionKey, isLocked,
           enterKeyHint="next"
         />
       </Field>
-      <Field {...about('mobile')} label="Mobile">
+      <Field {...about('mobile')} label="Mobile" doubt={doubts.mobile && doubtTexts.mobile}>
         <div className="with-sign">
-          <input {...field('mobile')} type="tel" inputMode="tel" autoComplete="tel-national" enterKeyHint="next" />
+          <input {...field('mobile')} type="tel" inputMode="tel" autoComplete="tel" enterKeyHint="next" />
           <span aria-hidden="true">+91</span>
         </div>
       </Field>
@@ -72,10 +108,11 @@ interface FieldProps {
   name: OrderField
   label: string
   error: string | undefined
+  doubt?: ReactNode
   children: ReactNode
 }
 
-function Field({ name, label, error, children }: FieldProps) {
+function Field({ name, label, error, doubt, children }: FieldProps) {
   const { max, optional } = fieldLimits[name]
   const hint = hints[name] ?? (optional && optionalHint(max))
   return (
@@ -87,6 +124,16 @@ function Field({ name, label, error, children }: FieldProps) {
       {error && (
         <p className="field-error" id={`order-${name}-error`}>
           {error}
+        </p>
+      )}
+      {doubt && (
+        <p className="field-doubt" id={`order-${name}-doubt`}>
+          {doubt}
+        </p>
+      )}
+      {helpTexts[name] && (
+        <p className="small" id={`order-${name}-help`}>
+          {helpTexts[name]}
         </p>
       )}
     </div>

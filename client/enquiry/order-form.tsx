@@ -1,13 +1,27 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import type { OrderContent } from '../../shared/order.ts'
-import { anotherEnquiry, buyNow, notAPurchase, privacyNotice, scriptOffline } from '../content/enquiry-form.ts'
+import { plainMobile, readEmail, readText } from '../../shared/typed-text.ts'
+import { telephone } from '../content/contact.ts'
+import {
+  anotherEnquiry,
+  buyNow,
+  chosen,
+  enquiryReceived,
+  notAPurchase,
+  privacyNotice,
+  ratherCall,
+  scriptOffline,
+} from '../content/enquiry-form.ts'
 import { Linked } from '../ui/text.tsx'
+import type { Doubts } from './doubts.ts'
 import { OrderFields } from './order-fields.tsx'
-import { OrderPanel } from './order-panel.tsx'
+import { OrderSide, orderPicture } from './order-panel.tsx'
 import { OrderReceived } from './order-received.tsx'
-import { createOrderSender, dismissToasts, type OrderSender, Toasts } from './order-sender.tsx'
+import { createOrderSender, dismissToasts, fieldsOf, type OrderSender, Toasts } from './order-sender.tsx'
+import type { SlipContent } from './order-slip.tsx'
 import type { OrderAnswer, OrderState } from './order-state.ts'
 import { setCurrentKey } from './send-order.ts'
 
@@ -38,6 +52,7 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
   const sender = useRef<OrderSender>(null)
   const [state, setState] = useState<OrderState>(answer ?? {})
   const [initial, setInitial] = useState<InitialInputs>(answer ?? {})
+  const [typed, setTyped] = useState<SlipContent>({})
   const isRefused = Object.keys(state.fieldErrors ?? {}).length > 0
 
   function show(next: OrderState) {
@@ -48,7 +63,7 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
       setState(next)
       if (next.received) setInitial({ reactKey: next.received.reference })
     })
-    const first = form.current?.querySelector<HTMLElement>('[aria-invalid]')
+    const first = form.current?.querySelector<HTMLElement>('[aria-invalid], [data-doubted]')
     if (!first) return
     first.focus({ preventScroll: true })
     scrollToProblem(first.closest('.field') ?? first, form.current ?? first)
@@ -64,13 +79,22 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
     sender.current?.send(currentTarget)
   }
 
-  /** Removes the error of an edited field, and with the last one the toast. */
-  function correct({ target }: FormEvent) {
-    if (!isRefused) return
-    const { [(target as HTMLInputElement).name]: _, ...fieldErrors } = state.fieldErrors ?? {}
-    const isLast = Object.keys(fieldErrors).length === 0
-    setState(isLast ? {} : { ...state, fieldErrors })
+  /** Fills the slip, removes error and doubt of the edited field, and with the last error the toast. */
+  function edit({ name }: { name: string }) {
+    setTyped(readSlip(form.current))
+    const { [name]: error, ...fieldErrors } = state.fieldErrors ?? {}
+    const { [name as keyof Doubts]: doubt, ...doubts } = state.doubts ?? {}
+    if (!error && !doubt) return
+    const isLast = error && Object.keys(fieldErrors).length === 0
+    setState(isLast ? {} : { ...state, fieldErrors, doubts })
     if (isLast) dismissToasts()
+  }
+
+  function takeEmail(email: string) {
+    const field = form.current?.elements.namedItem('email') as HTMLInputElement
+    field.value = email
+    field.focus()
+    edit(field)
   }
 
   function stop() {
@@ -92,6 +116,17 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
     sender.current = created
     return () => created.close()
   }, [])
+  // What was typed, or chosen by a link, before React came; and what another enquiry keeps.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the inputs
+  useEffect(() => setTyped(readSlip(form.current)), [initial.reactKey])
+  useEffect(() => {
+    if (!state.received) return
+    const { title } = document
+    document.title = `${enquiryReceived.title} | ${brand.name}`
+    return () => {
+      document.title = title
+    }
+  }, [state.received])
   useEffect(() => {
     if (!state.received) return
     // If rendering the confirmation throws, nobody sees it and its key must stay: the cleanup stops the timer.
@@ -105,47 +140,58 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
     <div className="wrap">
       <div className={isPage ? 'page-title' : 'section-head'} hidden={isReceived}>
         {isPage ? <h1>{buyNow.title}</h1> : <h2 id="buy-now-title">{buyNow.title}</h2>}
-        <p className="lead">{buyNow.lead}</p>
+        <p className="lead">
+          {buyNow.lead} {notAPurchase}
+        </p>
+        <p>
+          {ratherCall} <a href={telephone}>{brand.phone}</a>
+        </p>
+        {/* preselect.ts writes into it before React comes. */}
+        <p className="chosen" data-chosen={chosen} suppressHydrationWarning>
+          {''}
+        </p>
       </div>
-      <OrderPanel received={isReceived}>
-        <div className="order-form">
-          <form
-            ref={form}
-            id="order"
-            method="post"
-            action={`${path}#order`}
-            noValidate
-            aria-label="Enquiry"
-            data-offline={scriptOffline}
-            data-refused={isRefused}
-            onSubmit={submit}
-            onInput={correct}
-          >
-            {state.firstError && (
-              <p className="Toastify__toast Toastify__toast--error" role="alert">
-                {state.firstError}
-              </p>
-            )}
-            <OrderFields
-              key={initial.reactKey}
-              isHidden={isReceived}
-              fieldErrors={state.fieldErrors ?? {}}
-              values={initial.values}
-              submissionKey={initial.submissionKey}
-              isLocked={state.sending ?? false}
-            />
-            <Toasts />
-            <OrderActions {...state} onStop={stop} />
-          </form>
-          {state.received && (
-            <OrderReceived received={state.received} isPage={isPage}>
-              <button type="button" className="pill" onClick={startAnother}>
-                {anotherEnquiry}
-              </button>
-            </OrderReceived>
+      <div className={isReceived ? 'order-panel confirmation on-sand' : 'order-panel on-sand'}>
+        <form
+          ref={form}
+          id="order"
+          method="post"
+          action={`${path}#order`}
+          noValidate
+          aria-label="Enquiry"
+          data-offline={scriptOffline}
+          data-refused={isRefused}
+          onSubmit={submit}
+          onInput={({ target }) => edit(target as HTMLInputElement)}
+        >
+          {state.firstError && (
+            <p className="Toastify__toast Toastify__toast--error" role="alert">
+              {state.firstError}
+            </p>
           )}
-        </div>
-      </OrderPanel>
+          <OrderFields
+            key={initial.reactKey}
+            isHidden={isReceived}
+            fieldErrors={state.fieldErrors ?? {}}
+            doubts={state.doubts}
+            onTakeEmail={takeEmail}
+            values={initial.values}
+            submissionKey={initial.submissionKey}
+            isLocked={state.sending ?? false}
+          />
+          <OrderSide typed={typed} isHidden={isReceived} />
+          <Toasts />
+          <OrderActions {...state} onStop={stop} />
+        </form>
+        {state.received && (
+          <OrderReceived received={state.received} contact={state.order} isPage={isPage}>
+            <button type="button" className="pill" onClick={startAnother}>
+              {anotherEnquiry}
+            </button>
+          </OrderReceived>
+        )}
+        {isReceived && orderPicture}
+      </div>
     </div>
   )
 }
@@ -165,7 +211,6 @@ function OrderActions({ sending = false, progress, note, received, onStop }: Ord
           </p>
         )}
       </div>
-      <p>{notAPurchase}</p>
       <div className="submit-row">
         <button type="submit" className="button send" aria-disabled={sending}>
           {sending ? 'Sending…' : 'Send enquiry'}
@@ -182,6 +227,7 @@ function OrderActions({ sending = false, progress, note, received, onStop }: Ord
       <p className="small">
         {privacyNotice} More on this, and on your rights, in our <a href="/privacy-policy">Privacy Policy</a>.
       </p>
+      <p className="small">{buyNow.advice}</p>
     </div>
   )
 }
@@ -195,4 +241,15 @@ function scrollToProblem(field: Element, form: Element) {
 
 function valuesForAnother({ name, email, mobile, retailerSelfUse, products: last }: OrderContent) {
   return { name, email, mobile, retailerSelfUse, products: products.find((product) => product !== last) ?? last }
+}
+
+function readSlip(form: HTMLFormElement | null): SlipContent {
+  if (!form) return {}
+  const text = (name: string) => readText(fieldsOf(form), name)
+  return {
+    products: text('products'),
+    quantity: text('quantity'),
+    mobile: plainMobile(text('mobile')),
+    email: readEmail(fieldsOf(form)),
+  }
 }

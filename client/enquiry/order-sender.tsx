@@ -4,6 +4,7 @@ import { formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
 import type { FormFields } from '../../shared/typed-text.ts'
 import { fieldErrorsOf, notStored, notStoredRetry, progressTexts, stoppedText, uncertain } from '../content/sending.ts'
+import { doubtsOf } from './doubts.ts'
 import type { OrderState } from './order-state.ts'
 import { currentKey, retryAfterMs, sendOrder, setCurrentKey } from './send-order.ts'
 import { answeredStatus, isNotUnderstood } from './trpc.ts'
@@ -29,6 +30,14 @@ export function createOrderSender(show: Show, submissionKey?: string) {
   focusManager.setFocused(true) // hidden tabs go on sending
   onlineManager.setOnline(navigator.onLine)
   let underWay: AbortController | undefined
+  /** Values about which the visitor was asked. */
+  const asked = new Set<string>()
+
+  function askOnce(value: string) {
+    if (asked.has(value)) return ''
+    asked.add(value)
+    return value
+  }
 
   function finish() {
     underWay = undefined
@@ -87,7 +96,11 @@ export function createOrderSender(show: Show, submissionKey?: string) {
         // performance.now() counts from the navigation, which shows the form.
         filledInMs: Math.round(performance.now()),
       })
-      if (checked.success) return void start(checked.data, form)
+      if (checked.success) {
+        const { mobile, email } = checked.data
+        const doubts = doubtsOf({ mobile: askOnce(mobile), email: askOnce(email) })
+        return Object.keys(doubts).length > 0 ? show({ doubts }) : void start(checked.data, form)
+      }
       const problem = problemOf(checked.error)
       toast.error(problem.message)
       show({ fieldErrors: fieldErrorsOf(problem) })
@@ -110,7 +123,7 @@ export function createOrderSender(show: Show, submissionKey?: string) {
  * Not by `FormData`, whose event would tell `addKey` that the browser posts the form. If the browser cannot read a number,
  * the field's value is ''. NaN makes it a wrong number and not an empty field.
  */
-function fieldsOf(form: HTMLFormElement): FormFields {
+export function fieldsOf(form: HTMLFormElement): FormFields {
   return {
     get(name) {
       const field = form.elements.namedItem(name) as HTMLInputElement | null

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import type { Refused } from '../../shared/form-outcome.ts'
 import { readEmail } from '../../shared/typed-text.ts'
 import { subscribe } from '../content/contact.ts'
@@ -18,6 +18,11 @@ interface SubscribeFormProps {
 export function SubscribeForm({ path, refused }: SubscribeFormProps) {
   const [busy, setBusy] = useState(false)
   const [answer, setAnswer] = useState<Answer | undefined>(refused && { done: false, ...refused.problem })
+
+  // Above the keyboard of a phone.
+  useEffect(() => {
+    if (answer) document.getElementById('subscribe-answer')?.scrollIntoView({ block: 'nearest' })
+  }, [answer])
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     const form = event.currentTarget
@@ -62,13 +67,13 @@ export function SubscribeForm({ path, refused }: SubscribeFormProps) {
           aria-describedby="subscribe-answer"
           aria-invalid={answer && !answer.done ? true : undefined}
         />
+        <p id="subscribe-answer" role="status" className="subscribe-answer" data-done={answer?.done}>
+          {answer?.message}
+        </p>
         <button type="submit" className="button" aria-disabled={busy}>
           {busy ? 'Sending…' : 'Subscribe'}
         </button>
       </div>
-      <p id="subscribe-answer" role="status" className="subscribe-answer" data-done={answer?.done}>
-        {answer?.message}
-      </p>
       <p className="small">{subscribe.consent}</p>
     </form>
   )

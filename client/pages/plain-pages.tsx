@@ -6,7 +6,7 @@ import { subscribe } from '../content/contact.ts'
 import { anotherEnquiry, buyNow, enquiryReceived, notLookedUp } from '../content/enquiry-form.ts'
 import { policySections, privacyPolicy } from '../content/privacy-policy.ts'
 import { OrderSection } from '../enquiry/order-form.tsx'
-import { OrderPanel } from '../enquiry/order-panel.tsx'
+import { ConfirmationPanel } from '../enquiry/order-panel.tsx'
 import { OrderReceived } from '../enquiry/order-received.tsx'
 import { answerTo } from '../enquiry/order-state.ts'
 import { Island } from '../ui/island.tsx'
@@ -78,7 +78,7 @@ export const receivedPage: Page = {
   unlisted: true,
   Body: ({ outcome: { received = { reference: '' } } }) => (
     <section className="page-top order-page wrap">
-      <OrderPanel received>
+      <ConfirmationPanel>
         {received.products ? (
           <>
             <p className="Toastify__toast Toastify__toast--success">{enquiryReceived.title}</p>
@@ -92,13 +92,13 @@ export const receivedPage: Page = {
           <div className="received">
             <h1 className="minor">{notLookedUp.heading}</h1>
             <p>{notLookedUp.lead}</p>
-            <div className="panel">
-              <p className="panel-class">Its reference</p>
+            <div className="slip">
+              <p className="slip-title">Its reference</p>
               <p className="reference">{received.reference}</p>
             </div>
           </div>
         )}
-      </OrderPanel>
+      </ConfirmationPanel>
     </section>
   ),
 }

@@ -1,7 +1,7 @@
 // The order form says what to correct, keeps what was typed, and repeats an unanswered order under the same key.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { enquiryReceived, receivedEarlier } from '../../client/content/enquiry-form.ts'
+import { doubtTexts, enquiryReceived, receivedEarlier } from '../../client/content/enquiry-form.ts'
 import {
   emailFieldError,
   emptyFieldError,
@@ -401,4 +401,28 @@ it('a conflict out of nowhere is told, and the next try has a new key', async ()
   await send()
   await toast(messages.received)
   expect(network.sent[1]?.submissionKey).not.toBe(network.sent[0]?.submissionKey)
+})
+
+it('asks about a number and an address that are probably mistyped, and sends them all the same the second time', async () => {
+  await fill({ ...filled, mobile: '0000000000', email: 'meera@gmial.con' })
+  await send()
+  await expect.element(page.getByText(doubtTexts.mobile)).toBeVisible()
+  await expect.element(page.getByRole('button', { name: 'meera@gmail.com' })).toBeVisible()
+  expect(document.activeElement).toBe(field('email'))
+  expect(marked()).toEqual([]) // no rule is broken
+  expect(network.sent).toEqual([])
+  await send()
+  await toast(messages.received)
+  expect(network.sent).toMatchObject([{ mobile: '0000000000', email: 'meera@gmial.con' }])
+})
+
+it('takes the address that was meant by one press', async () => {
+  await fill({ ...filled, email: 'meera@gmial.con' })
+  await send()
+  await page.getByRole('button', { name: 'meera@gmail.com' }).click()
+  expect(field('email').value).toBe('meera@gmail.com')
+  await expect.element(page.getByText(doubtTexts.email)).not.toBeInTheDocument()
+  await send()
+  await toast(messages.received)
+  expect(network.sent).toMatchObject([{ email: 'meera@gmail.com' }])
 })

@@ -87,12 +87,22 @@ it('Next on the keyboard of a phone moves from field to field, and sends nothing
   await close()
 })
 
-it('Buy Now stands in the header from the first screen on, with the product of the page, large enough for a finger', async () => {
-  const { page, close } = await visit(xt, PHONE)
-  const button = page.getByRole('banner').getByRole('link', { name: 'Buy Now' })
-  expect(await button.getAttribute('href')).toBe(`/buy-now?product=${productSlug(products[1])}`)
-  expect(await button.isVisible()).toBe(true)
-  expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+it.each(['/', xt])('one Buy Now is on the screen at a time, wherever one reads on %s', async (path) => {
+  const { page, close } = await visit(path, { ...PHONE, reducedMotion: 'reduce' })
+  const inHeader = page.locator('.header-bar > .button')
+  expect(await inHeader.getAttribute('href')).toBe(
+    path === '/' ? '/buy-now' : `/buy-now?product=${productSlug(products[1])}`,
+  )
+  const first = page.locator(':is(.banner, .product-text) .button')
+  for (const top of [0, 300, 2500]) {
+    await page.evaluate((y) => scrollTo({ top: y, behavior: 'instant' }), top)
+    await eventually(async () => {
+      const box = await first.boundingBox()
+      const isInView = box !== null && box.y + box.height > 0 && box.y < PHONE.viewport.height
+      expect(await inHeader.isVisible(), `at ${top}`).toBe(!isInView)
+    })
+  }
+  expect((await inHeader.boundingBox())?.height).toBeGreaterThanOrEqual(44)
   await close()
 })
 
@@ -117,6 +127,7 @@ it('the section that is read is marked in the list, which stays under the header
     const link = list.getByRole('link', { name })
     await link.evaluate((each) => (each as HTMLElement).click())
     await page.locator(`.contents [aria-current]`, { hasText: name }).waitFor()
+    await page.evaluate(() => scrollBy(0, -10)) // the list is back
     await eventually(async () => {
       const [at, bar] = await Promise.all([link.boundingBox(), header.locator('.header-bar').boundingBox()])
       expect(at?.y).toBeGreaterThanOrEqual((bar?.height ?? 0) - 13)
@@ -153,6 +164,40 @@ it.each(['/', ...products.map(productPath)])(
     await close()
   },
 )
+
+it('the list of sections makes room while one reads on, and is back when one scrolls up', async () => {
+  const { page, close } = await visit(xt, { ...PHONE, reducedMotion: 'reduce' })
+  const top = async (by: number) => {
+    await page.evaluate((y) => scrollBy({ top: y, behavior: 'instant' }), by)
+    await page.waitForTimeout(100)
+    return (await page.locator('.contents').boundingBox())?.y ?? 0
+  }
+  await top(1800)
+  expect(await top(300)).toBeLessThan(-100)
+  expect(await top(-60)).toBeGreaterThan(0)
+  await close()
+})
+
+it('the answer of the subscribe box is in view above the keyboard, and a wrong address is marked', async () => {
+  const { page, close } = await visit('/privacy-policy', {
+    viewport: { width: 360, height: 360 },
+    reducedMotion: 'reduce',
+  })
+  const field = page.locator('#subscribe-email')
+  await field.fill('nobody')
+  await page.locator('[data-island=subscribe][data-hydrated]').waitFor()
+  const before = await field.evaluate((box) => getComputedStyle(box).borderTopColor)
+  await field.press('Enter')
+  const answer = page.locator('.subscribe-answer', { hasText: /./ })
+  await answer.waitFor()
+  await eventually(async () => {
+    const { y = 999, height = 0 } = (await answer.boundingBox()) ?? {}
+    expect(y).toBeGreaterThan(0)
+    expect(y + height).toBeLessThanOrEqual(360)
+  })
+  expect(await field.evaluate((box) => getComputedStyle(box).borderTopColor)).not.toBe(before)
+  await close()
+})
 
 const otherScreens: [number, number][] = [
   [390, 844],
@@ -192,7 +237,7 @@ it.each([[320, 568], [1440, 900], ...(isRelease ? otherScreens : [])])(
     expect(await covered()).toBe(0)
     await fillOrder(page)
     await sendButton(page).click()
-    await page.getByRole('link', { name: 'Continue on WhatsApp' }).waitFor()
+    await page.locator('.reference').waitFor()
     expect(await covered()).toBe(0)
     await close()
   },
