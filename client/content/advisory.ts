@@ -40,7 +40,7 @@ export const advisory = {
  */
 export const CONDITIONS_SHOWN: boolean = true
 
-/** Where bottles are shown large. */
-export const illustration = 'Illustration; your pack may look different.'
+/** Where bottles are shown large. '' once the pictures show the real ones. */
+export const illustration: string = 'Illustration; your pack may look different.'
 
 export const neutralLine = 'As advised by your physician.'

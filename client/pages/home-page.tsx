@@ -73,7 +73,7 @@ function Banner() {
           sizes="(min-width: 37.5em) min(69vw - 7.1rem, 58rem), 100vw"
           first
         />
-        <p className="small illustration">{illustration}</p>
+        {illustration && <p className="small illustration">{illustration}</p>}
       </div>
     </section>
   )

@@ -51,7 +51,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
                 </li>
               ))}
             </ul>
-            <p className="small">{illustration}</p>
+            {illustration && <p className="small">{illustration}</p>}
           </div>
         </div>
       </div>
