@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, startTransition, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
@@ -75,13 +75,15 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
     const { currentTarget } = event
     if (currentTarget.hasAttribute('data-posted')) return // the browser has begun to send it
     event.preventDefault()
+    if (state.sending) return
     if (currentTarget.querySelector('.fields :focus')) sendButton()?.focus() // the fields are locked while they are sent
-    sender.current?.send(currentTarget)
+    setState({ ...state, sending: true })
+    setTimeout(() => sender.current?.send(currentTarget)) // lets the browser paint the pressed button first
   }
 
   /** Fills the slip, removes error and doubt of the edited field, and with the last error the toast. */
   function edit({ name }: { name: string }) {
-    setTyped(readSlip(form.current))
+    startTransition(() => setTyped(readSlip(form.current))) // after the letter is painted
     const { [name]: error, ...fieldErrors } = state.fieldErrors ?? {}
     const { [name as keyof Doubts]: doubt, ...doubts } = state.doubts ?? {}
     if (!error && !doubt) return
@@ -184,7 +186,7 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
           <OrderActions {...state} onStop={stop} />
         </form>
         {state.received && (
-          <OrderReceived received={state.received} contact={state.order} isPage={isPage}>
+          <OrderReceived received={state.received} contact={contactOf(state.order)} isPage={isPage}>
             <button type="button" className="pill" onClick={startAnother}>
               {anotherEnquiry}
             </button>
@@ -212,7 +214,13 @@ function OrderActions({ sending = false, progress, note, received, onStop }: Ord
         )}
       </div>
       <div className="submit-row">
-        <button type="submit" className="button send" aria-disabled={sending}>
+        {/* The second click of a double click is no answer to a question that the first has raised. */}
+        <button
+          type="submit"
+          className="button send"
+          aria-disabled={sending}
+          onClick={(event) => event.detail > 1 && event.preventDefault()}
+        >
           {sending ? 'Sending…' : 'Send enquiry'}
         </button>
         {progress && (
@@ -241,6 +249,10 @@ function scrollToProblem(field: Element, form: Element) {
 
 function valuesForAnother({ name, email, mobile, retailerSelfUse, products: last }: OrderContent) {
   return { name, email, mobile, retailerSelfUse, products: products.find((product) => product !== last) ?? last }
+}
+
+function contactOf(order: OrderContent | undefined) {
+  return order && { mobile: order.mobile, email: order.email }
 }
 
 function readSlip(form: HTMLFormElement | null): SlipContent {

@@ -31,7 +31,7 @@ export function OrderReceived({ received, contact, isPage, children }: OrderRece
         {enquiryReceived.heading}
       </Heading>
       <p>{receivedAt && isEarlier ? receivedEarlier(receivedAt) : enquiryReceived.lead}</p>
-      <OrderSlip content={{ products, quantity, receivedAt, ...contact } as Received} reference={reference}>
+      <OrderSlip content={{ products, quantity, receivedAt, ...contact }} reference={reference}>
         <div className="submit-row slip-actions">
           <button type="button" className="pill" data-print>
             Print

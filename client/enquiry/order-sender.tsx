@@ -33,10 +33,10 @@ export function createOrderSender(show: Show, submissionKey?: string) {
   /** Values about which the visitor was asked. */
   const asked = new Set<string>()
 
-  function askOnce(value: string) {
-    if (asked.has(value)) return ''
-    asked.add(value)
-    return value
+  function newDoubts({ mobile, email }: OrderContent) {
+    const doubts = doubtsOf({ mobile: asked.has(mobile) ? '' : mobile, email: asked.has(email) ? '' : email })
+    asked.add(mobile).add(email)
+    return Object.keys(doubts).length > 0 ? doubts : undefined
   }
 
   function finish() {
@@ -97,9 +97,8 @@ export function createOrderSender(show: Show, submissionKey?: string) {
         filledInMs: Math.round(performance.now()),
       })
       if (checked.success) {
-        const { mobile, email } = checked.data
-        const doubts = doubtsOf({ mobile: askOnce(mobile), email: askOnce(email) })
-        return Object.keys(doubts).length > 0 ? show({ doubts }) : void start(checked.data, form)
+        const doubts = newDoubts(checked.data)
+        return doubts ? show({ doubts }) : void start(checked.data, form)
       }
       const problem = problemOf(checked.error)
       toast.error(problem.message)

@@ -1,13 +1,10 @@
 import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
-import type { OrderContent } from '../../shared/order.ts'
 import { nextSteps, slip } from '../content/enquiry-form.ts'
 
-export interface SlipContent
-  extends Partial<Record<keyof Pick<OrderContent, 'mobile' | 'email' | 'products'>, string>> {
-  quantity?: string
-  receivedAt?: string | undefined
-}
+export type SlipContent = Partial<
+  Record<'products' | 'quantity' | 'mobile' | 'email' | 'receivedAt', string | undefined>
+>
 
 interface OrderSlipProps {
   content: SlipContent

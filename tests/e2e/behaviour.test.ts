@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
 import { subscribe } from '../../client/content/contact.ts'
+import { chosen } from '../../client/content/enquiry-form.ts'
 import { brand, palette } from '../../shared/brand.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
@@ -99,10 +100,14 @@ describe.each([
   })
 
   sameOnBoth('the home page leads a retailer to the form with that chosen', async () => {
-    const { page, close } = await visit('/', options)
+    const { page, problems, close } = await visit('/', options)
     await page.getByRole('main').getByRole('link', { name: 'For your shop' }).click()
     await page.waitForURL(/\/buy-now\?for=retailer/)
     await eventually(async () => expect(await page.locator('[name=retailerSelfUse]').inputValue()).toBe('Retailer'))
+    await page.locator('#order [name=name]').focus()
+    await page.locator('[data-island=order][data-hydrated]').waitFor()
+    expect(await page.locator('.chosen').innerText()).toBe(`Retailer${chosen}`)
+    expect(problems).toEqual([])
     await page.goto(`${site().url}/buy-now?for=self-use`)
     await eventually(async () => expect(await page.locator('[name=retailerSelfUse]').inputValue()).toBe('Self Use'))
     await close()
