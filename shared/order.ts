@@ -106,7 +106,7 @@ export type OrderContent = z.infer<typeof orderContentSchema>
 export type Order = z.infer<typeof orderSchema>
 export type OrderField = keyof typeof fields
 
-export interface FieldLimit {
+interface FieldLimit {
   max?: number
   optional?: true
 }

@@ -3,7 +3,6 @@ import { flushSync } from 'react-dom'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import type { OrderContent } from '../../shared/order.ts'
-import { plainMobile, readEmail, readText } from '../../shared/typed-text.ts'
 import { telephone } from '../content/contact.ts'
 import {
   anotherEnquiry,
@@ -20,8 +19,8 @@ import type { Doubts } from './doubts.ts'
 import { OrderFields } from './order-fields.tsx'
 import { OrderSide, orderPicture } from './order-panel.tsx'
 import { OrderReceived } from './order-received.tsx'
-import { createOrderSender, dismissToasts, fieldsOf, type OrderSender, Toasts } from './order-sender.tsx'
-import type { SlipContent } from './order-slip.tsx'
+import { createOrderSender, dismissToasts, type OrderSender, Toasts } from './order-sender.tsx'
+import { readSlip, type SlipContent } from './order-slip.tsx'
 import type { OrderAnswer, OrderState } from './order-state.ts'
 import { setCurrentKey } from './send-order.ts'
 
@@ -253,15 +252,4 @@ function valuesForAnother({ name, email, mobile, retailerSelfUse, products: last
 
 function contactOf(order: OrderContent | undefined) {
   return order && { mobile: order.mobile, email: order.email }
-}
-
-function readSlip(form: HTMLFormElement | null): SlipContent {
-  if (!form) return {}
-  const text = (name: string) => readText(fieldsOf(form), name)
-  return {
-    products: text('products'),
-    quantity: text('quantity'),
-    mobile: plainMobile(text('mobile')),
-    email: readEmail(fieldsOf(form)),
-  }
 }

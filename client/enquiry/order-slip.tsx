@@ -1,10 +1,24 @@
 import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
+import { plainMobile, readEmail, readText } from '../../shared/typed-text.ts'
 import { nextSteps, slip } from '../content/enquiry-form.ts'
+import { fieldsOf } from './order-sender.tsx'
 
 export type SlipContent = Partial<
   Record<'products' | 'quantity' | 'mobile' | 'email' | 'receivedAt', string | undefined>
 >
+
+/** What is typed so far, as it will be sent. */
+export function readSlip(form: HTMLFormElement | null): SlipContent {
+  if (!form) return {}
+  const text = (name: string) => readText(fieldsOf(form), name)
+  return {
+    products: text('products'),
+    quantity: text('quantity'),
+    mobile: plainMobile(text('mobile')),
+    email: readEmail(fieldsOf(form)),
+  }
+}
 
 interface OrderSlipProps {
   content: SlipContent
