@@ -37,14 +37,14 @@ GRANT SELECT ON _prisma_migrations TO quvera_app, quvera_readonly;
 
 -- The site's role. It stores enquiries and records what became of mails. It cannot change what a visitor wrote or when it
 -- arrived. It cannot delete an enquiry; only the function below can, and only one older than a month. It confirms and
--- deletes subscriptions. Staff commands in its container set status, note and spam.
+-- deletes subscriptions. The desk sets status, note, spam mark and calls.
 GRANT SELECT ON "Quvera_Form" TO quvera_app;
-DO $$ BEGIN -- every column but three, so that a new one needs no change here
+DO $$ BEGIN -- every column but four, so that a new one needs no change here
     EXECUTE (SELECT format('GRANT INSERT (%s) ON "Quvera_Form" TO quvera_app', string_agg(quote_ident(attname), ', '))
         FROM pg_attribute WHERE attrelid = '"Quvera_Form"'::regclass AND attnum > 0 AND NOT attisdropped
-            AND attname NOT IN ('ReceivedAt', 'Status', 'Note'));
+            AND attname NOT IN ('ReceivedAt', 'Status', 'Note', 'Calls'));
 END $$;
-GRANT UPDATE ("Status", "Note", "SuspectedSpam", "UntoldSince") ON "Quvera_Form" TO quvera_app;
+GRANT UPDATE ("Status", "Note", "SuspectedSpam", "UntoldSince", "Calls") ON "Quvera_Form" TO quvera_app;
 GRANT SELECT, INSERT ON "Quvera_Mail" TO quvera_app;
 GRANT UPDATE ("Status", "QueuedAt", "DueAt", "Attempts", "FirstTriedAt", "SentAt", "WithheldBecause", "LastError", "ResendId", "Tag")
     ON "Quvera_Mail" TO quvera_app;
@@ -55,7 +55,9 @@ GRANT USAGE ON SEQUENCE "Quvera_Mail_Id_seq" TO quvera_app;
 GRANT SELECT, INSERT ("Email", "ConsentVersion", "EndsAt"), DELETE ON "Quvera_Subscriber" TO quvera_app;
 GRANT UPDATE ("SubscribedAt", "ConsentVersion", "ConfirmedAt", "EndsAt") ON "Quvera_Subscriber" TO quvera_app;
 GRANT SELECT ON "Quvera_History" TO quvera_app, quvera_readonly;
--- The access log: staff commands add lines; the database sets time and role. A trigger keeps each line for a year.
+-- Links and sessions of the desk. It cannot set when one was made, and nobody else reads them.
+GRANT SELECT, INSERT ("Hash", "IsLink", "Email", "LeadsTo", "ByTerminal"), DELETE ON "Quvera_Session" TO quvera_app;
+-- The access log: the desk and staff commands add lines; the database sets time and role. A trigger keeps each line for a year.
 GRANT INSERT ("Who", "Command", "What") ON "Quvera_Access" TO quvera_app, quvera_readonly;
 GRANT SELECT ON "Quvera_Access" TO quvera_app, quvera_readonly; -- the site reads it for the daily backup
 
@@ -67,5 +69,3 @@ GRANT EXECUTE ON FUNCTION "Quvera_erase_old"(TIMESTAMPTZ, INT) TO quvera_app;
 -- For reading with Studio, psql and export. It cannot read the secret in a subscriber's link.
 GRANT SELECT ON "Quvera_Form", "Quvera_Mail", "Quvera_Summary", "Quvera_Enquiries", "Quvera_Lease" TO quvera_readonly;
 GRANT SELECT ("Email", "SubscribedAt", "ConsentVersion", "ConfirmedAt", "EndsAt", "Id") ON "Quvera_Subscriber" TO quvera_readonly;
--- Uncomment if staff may set status and note with this role:
--- GRANT UPDATE ("Status", "Note") ON "Quvera_Form" TO quvera_readonly;

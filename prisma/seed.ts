@@ -1,4 +1,4 @@
-/** `npm run seed`: made-up enquiries for Studio and the staff command. The newest is of today. */
+/** `npm run seed`: 60 made-up enquiries of the last 30 days, as a desk has them that two people work at. */
 import { v7 as uuidv7 } from 'uuid'
 import { BuyerType, Product } from '../server/database/generated/enums.ts'
 import { createReference } from '../server/enquiries/insert-enquiries.ts'
@@ -6,65 +6,110 @@ import { readEnv } from '../server/env.ts'
 import { exitWithReason, OperatorError } from '../server/errors.ts'
 import { DAY_MS } from '../server/format.ts'
 import { withDatabase } from '../server/open-database.ts'
-import { brand } from '../shared/brand.ts'
+import { formatIndianTime } from '../shared/indian-time.ts'
 import { PRIVACY_NOTICE_VERSION } from '../shared/order.ts'
 
 const ENQUIRIES = 60
-const BETWEEN_MS = (17 / 24) * DAY_MS
+const HOUR_MS = DAY_MS / 24
+const DAYS = 30
 const people =
-  'Asha Verma|Rohan Mehta|Fatima Sheikh|Karthik Iyer|Priya Nair|Gurpreet Singh|Ananya Das|Vikram Rathore|Meera Joshi|Joseph Fernandes|Sunita Yadav|Imran Qureshi|Lakshmi Reddy|Arjun Kapoor|Nandini Bose|Harish Patel|Zoya Khan|Deepak Sharma|Kavya Menon'
+  'Asha Verma|Rohan Mehta|Fatima Sheikh|Karthik Iyer|Priya Nair|Gurpreet Singh|Ananya Das|Vikram Rathore|Meera Joshi|José Fernandes|Sunita Yadav|Imran Qureshi|Lakshmi Reddy|Arjun Kapoor|नंदिनी बोस|Harish Patel|Zoya Khan|Deepak Sharma|Kavya Menon'
 const shops =
   'Aarogya Medicos|City Care Pharmacy|Sai Medical Stores|Wellness Corner|Jeevan Chemists|Green Cross Pharmacy|Shanti Medical Hall'
-const refusal = '422 validation_error: Invalid `to` field. The address is on the suppression list.'
-const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
+const notes =
+  'asks for a price by the box of ten|rings back on Monday after eleven|wants to know about the shell: fish gelatine|ordered by phone, invoice sent'
+const bounce = '550 5.1.1 no such mailbox'
 
 function pick(list: string, index: number): string {
   const items = list.split('|')
   return items[index % items.length] ?? ''
 }
 
-/** An enquiry and its mails. None is Pending, because a site with a key would send it. */
-function enquiry(index: number) {
-  const receivedAt = new Date(today - index * BETWEEN_MS)
+/** More on some days than on others, between eight in the morning and eleven at night. */
+function timeOf(index: number, now: number): number {
+  const daysAgo = Math.floor(DAYS * (index / ENQUIRIES) ** 1.15 + Math.abs(Math.sin(index * 2.3)) * 1.5)
+  const midnight = Math.floor(now / DAY_MS) * DAY_MS - 5.5 * HOUR_MS
+  const time = midnight - daysAgo * DAY_MS + (8 + ((index * 37) % 15)) * HOUR_MS + ((index * 17) % 60) * 60_000
+  return time < now ? time : time - DAY_MS
+}
+
+/** An enquiry with its mails and history. No mail is Pending, because a site with a key would send it. */
+function enquiry(index: number, now: number, staff: string[]) {
+  const receivedAt = new Date(index === 0 ? now - 25 * 60_000 : timeOf(index, now))
   const isRetailer = index % 5 < 2
   const person = pick(people, index)
-  const suspectedSpam = index % 25 === 9
-  const sent = {
-    status: 'Sent',
+  const suspectedSpam = index % 20 === 9
+  const status = index < 4 || index % 11 === 4 ? 'New' : index % 3 === 1 ? 'Contacted' : 'Closed'
+  const calls = index % 6 === 3 ? 1 + (index % 2) : 0
+  const first = staff[0] ?? ''
+  const colleague = staff[1] ?? first.replace(/^[^@]*/, 'ravi')
+  const later = (hours: number) => new Date(Math.min(now - 60_000, receivedAt.getTime() + hours * HOUR_MS))
+  const dated = (at: Date, text: string) => `${formatIndianTime(at).slice(0, 11)}: ${text}`
+  const called = Array.from({ length: calls }, (_, call) => ({ at: later(2 + 3 * call), who: first }))
+  const noted = index % 4 === 2 ? [{ at: later(9), who: colleague, text: pick(notes, index) }] : []
+  const answered = status === 'New' ? [] : [{ at: later(10 + (index % 9)), who: index % 2 ? first : colleague }]
+  const note = [
+    ...called.map(({ at }) => dated(at, 'rang, no answer')),
+    ...noted.map(({ at, text }) => dated(at, text)),
+  ].join('\n')
+  const arrived = {
+    status: 'Delivered',
     attempts: 1,
-    resendId: `seed-${index}`,
     firstTriedAt: receivedAt,
     sentAt: receivedAt,
     dueAt: null,
   } as const
-  const refused = { status: 'Failed', attempts: 1, lastError: refusal, firstTriedAt: receivedAt, dueAt: null } as const
-  const withheld = { status: 'Withheld', withheldBecause: 'TooOld', dueAt: null } as const
-  const notice = { kind: 'Notice' as const, to: brand.email, ...(index % 33 === 20 ? withheld : sent) }
-  const reply = { kind: 'Acknowledgement' as const, ...(index % 8 === 5 ? refused : sent) }
+  const bounced = { ...arrived, status: 'Bounced', lastError: bounce } as const
+  const mails = [
+    ...staff.map((to) => ({ kind: 'Notice' as const, to, ...arrived, resendId: `seed-${index}` })),
+    { kind: 'Acknowledgement' as const, ...(index % 8 === 5 ? bounced : arrived) },
+  ]
   return {
     id: uuidv7({ msecs: receivedAt.getTime() }),
     reference: createReference(),
     receivedAt,
     name: isRetailer ? `${person}, ${pick(shops, index)}` : person,
-    email: `${person.toLowerCase().replace(' ', '.')}@${isRetailer ? 'shop' : 'mail'}.example`,
-    mobile: `98${76_543_210 + index * 263_171}`,
+    email: `customer.${index}@${isRetailer ? 'shop' : 'mail'}.example`,
+    mobile: `98${76_543_210 + (index % 9 === 1 ? 1 : index) * 263_171}`, // one rings again and again
     quantity: isRetailer ? 12 * (1 + (index % 20)) : 1 + (index % 4),
     retailerSelfUse: isRetailer ? BuyerType.Retailer : BuyerType.SelfUse,
     products: Object.values(Product)[index % 7 < 4 ? 0 : 1] as Product,
-    status: index < 6 || index % 9 === 4 ? ('New' as const) : index < 20 ? ('Contacted' as const) : ('Closed' as const),
+    status: suspectedSpam ? ('New' as const) : (status as 'New'),
     suspectedSpam,
+    calls: suspectedSpam ? 0 : calls,
+    note: suspectedSpam ? null : note || null,
     privacyNoticeVersion: PRIVACY_NOTICE_VERSION,
     submissionKey: crypto.randomUUID(),
-    mails: { create: suspectedSpam ? [] : [notice, reply] },
+    mails: { create: suspectedSpam ? [] : mails },
+    history: {
+      create: suspectedSpam
+        ? []
+        : [
+            ...called.map(({ at, who }, call) => ({
+              ...{ at, who, column: 'Calls', before: String(call), after: String(call + 1) },
+            })),
+            ...noted.map(({ at, who, text }) => ({ at, who, column: 'Note', before: null, after: dated(at, text) })),
+            ...answered.map(({ at, who }) => ({ at, who, column: 'Status', before: 'New', after: 'Contacted' })),
+            ...(status === 'Closed'
+              ? answered.map(({ who }) => ({
+                  at: later(60),
+                  who,
+                  column: 'Status',
+                  before: 'Contacted',
+                  after: 'Closed',
+                }))
+              : []),
+          ],
+    },
   }
 }
 
-await withDatabase({ ...readEnv(process.env), create: true, migrate: true }, async ({ db }) => {
+const env = readEnv(process.env)
+await withDatabase({ ...env, create: true, migrate: true }, async ({ db }) => {
   if ((await db.enquiry.count()) > 0)
     throw new OperatorError('The database holds enquiries; only an empty one is seeded.')
-  const enquiries = Array.from({ length: ENQUIRIES }, (_, index) => enquiry(index))
+  const now = Date.now()
+  const enquiries = Array.from({ length: ENQUIRIES }, (_, index) => enquiry(index, now, env.STAFF_EMAILS))
   await db.$transaction(enquiries.map((data) => db.enquiry.create({ data })))
-  console.log(
-    `Stored ${ENQUIRIES} enquiries. The site sends none of their mails; \`staff mails retry --yes\` sends the refused ones.`,
-  )
+  console.log(`Stored ${ENQUIRIES} enquiries. None of their mails is sent.`)
 }).catch(exitWithReason)

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { startDailyBackup } from './database/daily-backup.ts'
 import type { Database } from './database/database.ts'
+import { createDesk } from './desk/desk.ts'
+import { createSignIn } from './desk/sign-in.ts'
 import { createAvailability } from './enquiries/availability.ts'
 import { createOrders, probeStorage } from './enquiries/orders.ts'
 import { startRetention } from './enquiries/retention.ts'
@@ -40,12 +42,16 @@ export async function openApplication(
   const recipients = { staff: env.STAFF_EMAILS, withPosts: Boolean(env.NOTIFY_URL) }
   const orders = createOrders(db, { availability, log, onStored: senders.wake, recipients })
   const subscribers = createSubscribers(db, { availability, log, onStored: senders.wake })
-  const parts = { db, availability, pages, log, orders, subscribers, metrics, timeouts, isEnding: () => isEnding }
+  const desk = createDesk(db, env, senders.wake)
+  const signIn = createSignIn(db, env, log)
+  const forVisitors = { availability, orders, subscribers, metrics }
+  const parts = { db, pages, log, desk, signIn, timeouts, isEnding: () => isEnding, ...forVisitors }
   const app = createHttpServer(env, parts)
   return {
     app,
     orders,
     senders,
+    signIn,
     /** Serves for `drainMs` more, so that proxies notice; then waits at most `graceMs` for requests and mails under way. */
     async close({ drainMs, graceMs }: { drainMs: number; graceMs: number }) {
       isEnding = true
@@ -55,7 +61,7 @@ export async function openApplication(
       // Fastify closes idle connections once. A connection that is answered later would stay open for ten seconds.
       const idle = setInterval(() => app.server.closeIdleConnections(), 100)
       const deadline = setTimeout(() => app.server.closeAllConnections(), graceMs)
-      await Promise.all([app.close(), senders.stop(graceMs)])
+      await Promise.all([app.close(), senders.stop(graceMs), signIn.close(graceMs)])
       clearInterval(idle)
       clearTimeout(deadline)
       await metrics?.close()

@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { createServer } from 'vite'
+import { DESK_PATH } from '../shared/desk.ts'
 import { readEnvOrExit } from './env.ts'
 import { escaped } from './mail/mail-parts.ts'
 import { readMails, type StoredMail } from './mail/queue.ts'
@@ -17,10 +18,22 @@ const MAILS = 20
 const SERVER_FOLDERS = [import.meta.dirname, resolve(import.meta.dirname, '../shared')]
 
 const env = readEnvOrExit(process.env)
+const SERVER = `http://127.0.0.1:${env.PORT}`
+const isDeskPage = (url = '') => /^\/staff(?:\/[A-Z]+-\w+)?$/.test(url)
 const vite = await createServer({
   configFile: resolve(import.meta.dirname, '../vite.config.ts'),
   logLevel: 'warn',
-  server: { port: PAGES_PORT, proxy: { '/trpc': `http://127.0.0.1:${env.PORT}` } },
+  server: {
+    port: PAGES_PORT,
+    proxy: {
+      '/trpc': { target: SERVER }, // with the Host that the browser asked: the desk compares it with Origin
+      // Vite serves the desk's page; it asks the server, which asks for a session.
+      [DESK_PATH]: {
+        target: SERVER,
+        bypass: ({ method, url }) => (method === 'GET' && isDeskPage(url) ? url : undefined),
+      },
+    },
+  },
   plugins: [{ name: 'mails', configureServer: ({ middlewares }) => void middlewares.use('/mails', showMails) }],
 })
 await vite.listen()

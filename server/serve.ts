@@ -2,8 +2,11 @@ import { resolve } from 'node:path'
 import type { ClientBase } from 'pg'
 import type { Logger } from 'pino'
 import { brand } from '../shared/brand.ts'
+import { DESK_PATH } from '../shared/desk.ts'
 import { openApplication } from './application.ts'
-import type { Database } from './database/database.ts'
+import type { Database, Db } from './database/database.ts'
+import { createLink } from './desk/sessions.ts'
+import { deskUrlOf, signInLink } from './desk/sign-in.ts'
 import { type Env, isStandIn, readEnvOrExit, warningsOf } from './env.ts'
 import { describeFailure, exitWithReason, OperatorError } from './errors.ts'
 import { staffCommand } from './format.ts'
@@ -26,6 +29,8 @@ const GRACE_MS = 5000
 const SHUTDOWN_MAX_MS = 9000
 /** Limit of one database statement. */
 const QUERY_TIMEOUT_MS = 2000
+/** HOST where nobody else can connect. */
+const THIS_MACHINE = ['127.0.0.1', '::1', 'localhost']
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
 export async function runSite(variables: Parameters<typeof readEnvOrExit>[0]): Promise<void> {
@@ -64,6 +69,8 @@ async function serve(env: Env): Promise<void> {
     listenTextResolver: (address) => `${brand.name} is at ${env.PUBLIC_URL ?? address}`,
   })
   logConfiguration(env, log)
+  if (process.stdout.isTTY && !env.RESEND_API_KEY && THIS_MACHINE.includes(env.HOST))
+    await printSignInLink(env, database.db).catch(() => undefined) // while the database is away there is none
 
   log.info({ signal: await takeOverSignals() }, 'shutting down')
   setTimeout(() => {
@@ -95,7 +102,8 @@ async function assertPrivileges(client: ClientBase) {
   const { rows } = await client.query<{ may: boolean; role: string }>(`
     SELECT current_user AS "role", has_table_privilege('"Quvera_Subscriber"', 'SELECT')
       AND has_function_privilege('"Quvera_erase_old"(timestamptz, int)', 'EXECUTE')
-      AND has_column_privilege('"Quvera_Form"', 'UntoldSince', 'UPDATE') AS "may"`)
+      AND has_column_privilege('"Quvera_Form"', 'UntoldSince', 'UPDATE')
+      AND has_column_privilege('"Quvera_Session"', 'Hash', 'INSERT') AS "may"`)
   const [row] = rows
   if (row?.may) return
   throw new OperatorError(
@@ -108,10 +116,18 @@ function logConfiguration(env: Env, log: Logger) {
   if (!env.RESEND_API_KEY) log.warn(`RESEND_API_KEY is not set: mails wait in the database (${staffCommand('mails')})`)
   if (process.stdout.isTTY) {
     if (env.RESEND_API_KEY) log.info(`Mails go to ${env.STAFF_EMAILS.join(', ')} and to the visitors`)
-    log.info(`Enquiries: npm run studio, or ${staffCommand('list')}`)
+    log.info(`Enquiries: ${deskUrlOf(env)}${DESK_PATH}`)
   }
   if (env.NOTIFY_URL) log.info(`Enquiries are also posted to ${new URL(env.NOTIFY_URL).origin}`)
   for (const warning of warningsOf(env)) log.warn(warning)
+}
+
+/** Without a key no link can be mailed. Not through the logger: a log may be kept. */
+async function printSignInLink(env: Env, db: Db) {
+  const [email = ''] = env.STAFF_EMAILS
+  const token = await createLink(db, { email, leadsTo: DESK_PATH, byTerminal: true })
+  const link = signInLink(deskUrlOf(env), token)
+  console.log(`\nEnquiries, for staff (once, within 15 minutes; then ${staffCommand('sign-in')}):\n${link}\n`)
 }
 
 /** Mails are sent if there is a key: then stand-in addresses are refused. */

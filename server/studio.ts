@@ -1,117 +1,102 @@
-/** `npm run studio`: Prisma Studio on the site's database, also while the site runs. */
+/** `npm run studio`: Prisma Studio on the site's database, for reading. The site may run or not. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createHttpServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Database } from './database/database.ts'
 import { pathIn } from './embedded/data-dir.ts'
 import { type Env, readEnvOrExit } from './env.ts'
-import { exitWithReason } from './errors.ts'
-import { openForCommand, withDatabase } from './open-database.ts'
+import { exitWithReason, OperatorError } from './errors.ts'
+import { openForCommand } from './open-database.ts'
 import { migrationsFolder } from './project-root.ts'
 import { writeAccessLine } from './staff/access-log.ts'
-import { serveStudioFront } from './studio-front.ts'
 
 const LOOPBACK = '127.0.0.1'
 const ANY_IPV4 = '0.0.0.0'
-/** The links in docs/staff.md lead there. */
 const PORT = 5555
-
-/** The database is closed after this time without traffic. */
-const IDLE_MS = 3000
+const OWN_NAMES = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/
+const READER = 'quvera_readonly'
 
 const env = readEnvOrExit(process.env)
-const url = await reachDatabase(env).catch(exitWithReason)
 const { values } = parseArgs({ options: { port: { type: 'string', default: String(PORT) } }, strict: false })
 const port = Number(values.port)
-const studioPort = await findFreePort()
-const links = await serveStudioFront({ host: env.STUDIO_IN_CONTAINER ? ANY_IPV4 : LOOPBACK, port }, studioPort).catch(
-  exitWithReason,
-)
-// In the environment, because every user of the machine can read arguments, and the URL has a password.
-const studio = spawn('prisma', ['studio', '--port', String(studioPort), '--browser', 'none'], {
-  env: { ...process.env, DATABASE_URL: url, CHECKPOINT_DISABLE: '1', BROWSER: 'none' },
-  stdio: ['inherit', 'pipe', 'inherit'],
-})
-// What Studio prints names its own address, which browsers do not need.
-studio.stdout.on('data', (said) => {
-  if (!String(said).includes('Studio is running')) return
-  console.log([`Prisma Studio is running at http://localhost:${port}. Short links:`, ...links].join('\n  '))
-})
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => studio.kill(signal))
-process.once('exit', () => studio.kill())
-studio.once('exit', (code) => process.exit(code ?? 1))
+await run(env).catch(exitWithReason)
 
-/** Returns a URL for Studio, which speaks TCP only: a port that leads to the socket of the embedded database. */
-async function reachDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Env): Promise<string> {
-  const reader = { command: 'studio', env: () => env, errors: process.stderr }
-  await withDatabase(env, ({ db }) => writeAccessLine(reader, db, 'everything'))
-  if (url) return url
-  const open = () => openForCommand({ dataDir, migrations: migrationsFolder() })
-  const secret = randomUUID()
-  const port = await forward(openWhenNeeded(open, pathIn(resolve(dataDir), 'socket')), secret)
-  return `postgresql://quvera@${LOOPBACK}:${port}/quvera?sslmode=disable&application_name=${secret}`
-}
-
-/** Opens the database when no other process has it, and closes it when Studio is idle, so that the site can start. */
-function openWhenNeeded(open: () => Promise<Database>, socket: string): () => Promise<Socket> {
-  /** The database that this process opened. Absent: the site serves it, or nobody. */
-  let openedHere: Promise<Database> | undefined
-  /** Awaited before the database is opened again. */
-  let lastClose: Promise<void> | undefined
-  const connections = new Set<Socket>()
-  const idleTimer = setTimeout(() => {
-    if (!openedHere) return
-    // Studio keeps idle connections, for which PostgreSQL would wait. It makes new ones when somebody uses it again.
-    for (const connection of connections) connection.destroy()
-    lastClose = openedHere.then(({ close }) => close())
-    openedHere = undefined
-  }, IDLE_MS) // refresh() starts it again, also after it has run
-  return async () => {
-    if (!openedHere && !(await isServed(socket))) {
-      await lastClose
-      openedHere ??= open()
-    }
-    await openedHere
-    idleTimer.refresh()
-    const connection = connect(socket).on('data', () => idleTimer.refresh())
-    connections.add(connection)
-    connection.once('close', () => connections.delete(connection))
-    return connection
-  }
-}
-
-/** Whether a process listens at the socket. */
-function isServed(socket: string): Promise<boolean> {
-  return new Promise((done) => {
-    const client = connect(socket, () => done(true)).once('error', () => done(false))
-    client.once('connect', () => client.destroy())
+async function run({ DATABASE_URL: url, DATA_DIR, STUDIO_IN_CONTAINER }: Env): Promise<void> {
+  const dataDir = resolve(DATA_DIR)
+  // Held until Studio ends: without the site, this process is the one that started PostgreSQL.
+  const database = await openForCommand({ url, dataDir, migrations: migrationsFolder() })
+  if (url) await assertReader(database)
+  await writeAccessLine({ command: 'studio', env: () => env, errors: process.stderr }, database.db, 'everything')
+  const studioPort = await findFreePort()
+  // In the environment, because every user of the machine can read arguments, and the URL has a password.
+  const studio = spawn('prisma', ['studio', '--port', String(studioPort), '--browser', 'none'], {
+    env: { ...process.env, DATABASE_URL: url ?? (await forward(dataDir)), CHECKPOINT_DISABLE: '1', BROWSER: 'none' },
+    stdio: ['inherit', 'pipe', 'inherit'],
+  })
+  // What Studio prints names its own address, which browsers do not need.
+  studio.stdout.on('data', (said) => {
+    if (String(said).includes('Studio is running')) console.log(`Prisma Studio is running at http://localhost:${port}`)
+  })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => studio.kill(signal))
+  process.once('exit', () => studio.kill())
+  studio.once('exit', (code) => database.close().finally(() => process.exit(code ?? 1)))
+  const server = createHttpServer((asked, answer) => passOn(asked, answer, studioPort))
+  await once(server.listen({ host: STUDIO_IN_CONTAINER ? ANY_IPV4 : LOOPBACK, port }), 'listening').catch((error) => {
+    throw new OperatorError(`Studio cannot be served: ${error.message}. Does another one run?`)
   })
 }
 
+/** Studio has no login, no guard against a slip and no history of who changed what: the desk changes enquiries. */
+async function assertReader({ db }: Database): Promise<void> {
+  const [login] = await db.$queryRaw<{ role: string; mayChange: boolean }[]>`
+    SELECT current_user AS "role", has_any_column_privilege('"Quvera_Form"', 'UPDATE') AS "mayChange"`
+  if (login?.mayChange)
+    throw new OperatorError(
+      `Studio only reads, and the login ${login.role} in DATABASE_URL may change enquiries. For this command set DATABASE_URL to the login ${READER}.`,
+    )
+}
+
+/** Refuses requests under a foreign name: a stranger's page could lead its own name to this machine. */
+function passOn(asked: IncomingMessage, answer: ServerResponse, studioPort: number): void {
+  const { method, url, headers } = asked
+  if (!OWN_NAMES.test(headers.host ?? '')) return void answer.writeHead(403).end(`Open http://localhost:${port}\n`)
+  // Studio refuses the Origin of any port but its own.
+  const host = `localhost:${studioPort}`
+  const isOwn = headers.origin === `http://${headers.host}`
+  const passed = { ...headers, host, ...(isOwn && { origin: `http://${host}` }) }
+  const sent = request({ host: LOOPBACK, port: studioPort, method, path: url, headers: passed }, (found) => {
+    answer.writeHead(found.statusCode ?? 502, found.headers)
+    found.pipe(answer)
+  })
+  sent.on('error', () => answer.writeHead(502).end('Studio does not answer yet.\n'))
+  asked.pipe(sent)
+}
+
 /**
- * Listens on the loopback address, and connects each client to what `open` gives. The socket asks for no password, and every
- * user of the machine can reach the port: so the first message of a client, with its parameters, has to hold the secret.
- * @returns the port
+ * Studio speaks TCP only: a port of the loopback address that leads to the socket of the embedded database. The socket asks
+ * for no password, and every user of the machine can reach the port: so the first message of a client, with its parameters,
+ * has to hold the secret.
+ * @returns the URL for Studio
  */
-async function forward(open: () => Promise<Socket>, secret: string): Promise<number> {
+async function forward(dataDir: string): Promise<string> {
+  const secret = randomUUID()
   const server = createServer((client) => {
     client.on('error', () => client.destroy())
-    client.once('data', async (first) => {
+    client.once('data', (first) => {
       if (!first.includes(secret)) return client.destroy()
-      client.pause()
-      const target = await open().catch(exitWithReason)
-      target.on('error', () => {})
+      const target = connect(pathIn(dataDir, 'socket'))
+      target.on('error', () => client.destroy())
       target.on('close', () => client.destroy())
-      if (client.destroyed) return target.destroy()
       client.on('close', () => target.destroy())
       target.write(first)
       client.pipe(target).pipe(client)
     })
   })
-  return listenAnywhere(server)
+  return `postgresql://${READER}@${LOOPBACK}:${await listenAnywhere(server)}/quvera?sslmode=disable&application_name=${secret}`
 }
 
 async function findFreePort(): Promise<number> {

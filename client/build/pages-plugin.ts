@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Plugin, Rolldown, ViteBuilder, ViteDevServer } from 'vite'
 import { palette } from '../../shared/brand.ts'
+import { DESK_PATH } from '../../shared/desk.ts'
 import { NOT_FOUND_PATH } from '../../shared/page-paths.ts'
 import { missingCharacters } from '../fonts/characters.ts'
 
@@ -19,6 +20,23 @@ export function pages(): Plugin {
     config: () => ({
       environments: {
         client: { build: { outDir: client, emptyOutDir: true } },
+        // A build of its own: no visitor loads a byte of the desk.
+        desk: {
+          consumer: 'client',
+          build: {
+            outDir: client,
+            emptyOutDir: false,
+            copyPublicDir: false,
+            rolldownOptions: {
+              input: ['client/desk/desk.html', 'client/desk/message.html'],
+              // Its fonts are those of the pages.
+              output: {
+                assetFileNames: ({ names: [name = ''] }) =>
+                  name.endsWith('.css') ? 'assets/desk-[hash].css' : 'assets/[name]-[hash][extname]',
+              },
+            },
+          },
+        },
         ssr: {
           build: {
             outDir: renderer,
@@ -51,7 +69,7 @@ export const paletteStyles: Plugin = {
   name: 'palette',
   enforce: 'pre',
   transform: {
-    filter: { id: /\/styles\/site\.css/ },
+    filter: { id: /\/(?:styles\/site|desk\/desk)\.css/ },
     handler(css) {
       const tokens = [...paletteTokens].map(([name, colour]) => `${name}:${colour}`)
       return `${css}\n:root{${tokens.join(';')}}`
@@ -63,9 +81,10 @@ const ORDER_ISLAND = 'data-island="order"'
 
 /** Builds the client, writes its pages, and compresses scripts and styles. */
 export async function buildPages(builder: ViteBuilder) {
-  const { client: browser, ssr } = builder.environments
-  if (!browser || !ssr) throw new Error('The client and ssr environments are missing')
+  const { client: browser, desk, ssr } = builder.environments
+  if (!browser || !desk || !ssr) throw new Error('The client, desk and ssr environments are missing')
   const scripts = scriptsOf(await builder.build(browser), ['hydrate.tsx', 'order-form.tsx'])
+  await builder.build(desk)
   await builder.build(ssr)
   const { renderSite }: Prerender = await import(pathToFileURL(join(renderer, 'prerender.js')).href)
   const template = await readFile(join(client, 'index.html'), 'utf8')
@@ -102,11 +121,16 @@ function servePages(server: ViteDevServer) {
   server.middlewares.use(async (request, response, next) => {
     try {
       const { pathname } = new URL(request.originalUrl ?? '/', 'http://localhost')
+      const asHtml = { 'content-type': 'text/html; charset=utf-8' }
+      if (pathname.startsWith(DESK_PATH)) {
+        const desk = await server.transformIndexHtml('/desk/desk.html', await readFile('client/desk/desk.html', 'utf8'))
+        return response.writeHead(200, asHtml).end(desk)
+      }
       const { pageAt, renderPage } = (await server.ssrLoadModule('/prerender.tsx')) as Prerender
       const page = pageAt(pathname)
       const template = await server.transformIndexHtml(page.path, await readFile('client/index.html', 'utf8'))
       const status = page.path === NOT_FOUND_PATH ? 404 : 200
-      response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(renderPage(template, page))
+      response.writeHead(status, asHtml).end(renderPage(template, page))
     } catch (error) {
       next(error)
     }

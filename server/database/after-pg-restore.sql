@@ -6,3 +6,5 @@ UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = NULL WHERE "ConfirmedAt" IS NOT N
 -- A summary that was pending may have told of enquiries: a new one tells of each that is New and has no notice that arrived.
 UPDATE "Quvera_Form" form SET "UntoldSince" = now() WHERE "Status" = 'New' AND "UntoldSince" IS NULL AND NOT EXISTS (
     SELECT FROM "Quvera_Mail" WHERE "EnquiryId" = form."Id" AND "Kind" = 'Notice' AND "Quvera_is_good"("Status"));
+-- A link or session of the desk may have been ended since.
+DELETE FROM "Quvera_Session";

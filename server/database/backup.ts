@@ -25,7 +25,7 @@ export const MIGRATION = '-- migration '
 /** The access log. It does not count when deciding whether a database is empty. */
 export const ACCESS_LOG = 'Quvera_Access'
 
-/** Without leases, which describe running processes. A table comes after those that it refers to. */
+/** Without leases, which describe running processes, and without sessions of the desk. A table comes after those that it refers to. */
 const NAMES = ['Quvera_Form', 'Quvera_Subscriber', 'Quvera_Summary', 'Quvera_Mail', 'Quvera_History', ACCESS_LOG]
 
 const TABLES = `

@@ -9,8 +9,8 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import type { Db } from '../database/database.ts'
 import type { Env } from '../env.ts'
+import { type DeskParts, serveDesk } from './desk-routes.ts'
 import { HttpError, logFailure, toProblem, trpcErrorBody } from './error-answers.ts'
 import { holdsOrderForm, ORDER_FORM, serveFormPosts } from './form-posts.ts'
 import { type Health, serveHealth } from './health.ts'
@@ -18,24 +18,23 @@ import type { Metrics } from './metrics.ts'
 import { registerRateLimits } from './rate-limit.ts'
 import { createPageSender } from './rendered-pages.ts'
 import { BODY_LIMIT, limitBodies } from './request-bodies.ts'
-import { registerSourceChecks } from './request-source.ts'
+import { registerForwardedAddresses, registerOriginCheck } from './request-source.ts'
 import { serveResendEvents } from './resend-events.ts'
-import { type Context, isProcedure, serveProcedures } from './router.ts'
+import { isProcedure, isVisitorProcedure, serveProcedures } from './router.ts'
 import { securityHeaders } from './security.ts'
-import { type StaticPages, sendNotFound, servePages } from './static-pages.ts'
+import { sendNotFound, servePages } from './static-pages.ts'
 import { serveStatus } from './status.ts'
 import { serveSubscriptionLinks } from './subscription-links.ts'
 import { serveWebVitals } from './web-vitals.ts'
 
 /*
  * The Fastify application. Pages: static-pages.ts. Orders: request-source.ts and rate-limit.ts, then router.ts, or
- * form-posts.ts for a form without scripts, then enquiries/orders.ts. The links of subscribers: subscription-links.ts. Errors:
- * error-answers.ts. For programs: health.ts, status.ts, metrics.ts, resend-events.ts, web-vitals.ts.
+ * form-posts.ts for a form without scripts, then enquiries/orders.ts. The desk: desk-routes.ts. The links of subscribers:
+ * subscription-links.ts. Errors: error-answers.ts. For programs: health.ts, status.ts, metrics.ts, resend-events.ts,
+ * web-vitals.ts.
  */
 
-export interface HttpServerParts extends Context, Health {
-  db: Db
-  pages: StaticPages
+export interface HttpServerParts extends DeskParts, Health {
   log: FastifyBaseLogger
   /** Unset if METRICS_PORT is 0: then browsers send no web vitals. */
   metrics?: Pick<Metrics, 'observe' | 'observeWebVitals'> | undefined
@@ -51,8 +50,8 @@ const TIMEOUTS = {
 }
 export type Timeouts = typeof TIMEOUTS
 
-/** Limits for the bodies of all unanswered requests together. Events of Resend have their own: a flood must not stop orders. */
-const BODY_BUDGET_BYTES = { forms: 8 * 1024 * 1024, events: 2 * 1024 * 1024 }
+/** Limits for the bodies of all unanswered requests together. The desk and events of Resend have their own: a flood must not stop orders. */
+const BODY_BUDGET_BYTES = { forms: 8 * 1024 * 1024, desk: 1024 * 1024, events: 2 * 1024 * 1024 }
 const PROBES = ['/readyz', '/statusz']
 const CLOSE_DELAY_MS = 1000
 /** Unanswered requests of one connection. Browsers and proxies wait for each answer; other clients may pipeline. */
@@ -175,9 +174,10 @@ function addRoutes(app: FastifyInstance, env: Env, parts: HttpServerParts): void
   serveHealth(app, parts)
   serveStatus(app, { ...parts, env })
   app.register(async (scope) => {
-    registerSourceChecks(scope, env)
+    registerForwardedAddresses(scope)
     const limits = await registerRateLimits(scope, env)
     scope.register(async (forms) => {
+      registerOriginCheck(forms, env)
       limitBodies(forms, BODY_BUDGET_BYTES.forms)
       forms.addContentTypeParser(
         'application/json',
@@ -190,8 +190,13 @@ function addRoutes(app: FastifyInstance, env: Env, parts: HttpServerParts): void
       forms.register((links) => serveSubscriptionLinks(links, parts, limits, sendPage))
       if (metrics) serveWebVitals(forms, limits, metrics.observeWebVitals)
     })
+    scope.register(async (staff) => {
+      limitBodies(staff, BODY_BUDGET_BYTES.desk)
+      await serveDesk(staff, parts, limits, env)
+    })
     if (env.RESEND_WEBHOOK_SECRET)
       scope.register(async (events) => {
+        registerOriginCheck(events, env)
         limitBodies(events, BODY_BUDGET_BYTES.events)
         serveResendEvents(events, parts, limits, env)
       })
@@ -219,12 +224,13 @@ function answerConnection(error: ConnectionError, socket: Socket, headers: Recor
 
 /** Orders and subscriptions. A subscription sent without scripts has the route of its page: its line is at debug level. */
 function isStoring(route: string): boolean {
-  return isProcedure(route) || route === ORDER_FORM
+  return isVisitorProcedure(route) || route === ORDER_FORM
 }
 
 /** One of a fixed number of names, for the log and metrics. A path may hold anything, personal data too. */
 function routeName(request: FastifyRequest): string {
   if (holdsOrderForm(request)) return ORDER_FORM
-  const { path } = (request.params ?? {}) as { path?: string }
-  return isProcedure(path) ? path : (request.routeOptions.url ?? 'unknown')
+  const { path, name } = (request.params ?? {}) as { path?: string; name?: string }
+  const procedure = name === undefined ? path : `desk.${name}`
+  return isProcedure(procedure) ? procedure : (request.routeOptions.url ?? 'unknown')
 }

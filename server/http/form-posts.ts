@@ -9,8 +9,8 @@ import { SubmitError } from '../enquiries/orders.ts'
 import { HttpError, logFailure, toProblem } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { SendPage } from './rendered-pages.ts'
-import type { Context } from './router.ts'
 import { type StaticPages, sendNotFound } from './static-pages.ts'
+import type { Context } from './trpc.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 /** A body with more fields is refused, because parsing thousands of them would take milliseconds. Our forms have fewer. */

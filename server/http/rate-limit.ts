@@ -20,6 +20,11 @@ const MANY_ORDERS_A_MINUTE = 'Too many enquiries in a short time. Please wait a 
 const SUBSCRIPTIONS_A_DAY = 3
 /** For web vitals, a request for each page view; and for links with a reference or token, a database query each. */
 const OTHERS_A_MINUTE = 60
+/** For the desk: each change reads the list and the enquiry anew. */
+const DESK_A_MINUTE = 600
+/** For links to the desk, besides the limits of sign-in.ts. */
+const SIGN_INS_A_MINUTE = 5
+const SIGN_INS_A_DAY = 20
 /** Of a service: far more than the events of any plan's mails, or than people unsubscribe. */
 const FROM_SERVICE_A_MINUTE = 3000
 const TOKEN_LENGTH = 101
@@ -38,6 +43,8 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
     subscription: createLimit(app, { max, ...A_MINUTE }),
     vitals: createLimit(app, { max: OTHERS_A_MINUTE, ...A_MINUTE }),
     link: createLimit(app, { max: OTHERS_A_MINUTE, ...A_MINUTE }),
+    desk: createLimit(app, { max: DESK_A_MINUTE, ...A_MINUTE }),
+    signIn: createLimit(app, { max: SIGN_INS_A_MINUTE, ...A_MINUTE }),
     event: createLimit(app, { max: FROM_SERVICE_A_MINUTE, ...A_MINUTE }),
     // The few addresses of a mailbox provider send what its many users click.
     unsubscribe: createLimit(app, { max: FROM_SERVICE_A_MINUTE, ...A_MINUTE }),
@@ -47,11 +54,14 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
     order: createLimit(app, { max: max * DAY_FACTOR, ...A_DAY }, messages.manyOrders),
     subscription: createLimit(app, { max: SUBSCRIPTIONS_A_DAY, ...A_DAY }, messages.manySubscriptions),
   }
+  const signInsADay = createLimit(app, { max: SIGN_INS_A_DAY, ...A_DAY })
   const isOff = max === 0
   return {
     /** @throws HttpError 429; sets `retry-after` */
     async countOrRefuse(kind: keyof typeof minute, request: FastifyRequest, reply: FastifyReply) {
-      if (!isOff) await minute[kind].countOrRefuse(request, reply)
+      if (isOff) return
+      await minute[kind].countOrRefuse(request, reply)
+      if (kind === 'signIn') await signInsADay.countOrRefuse(request, reply)
     },
     /** Runs `store` and counts it when it succeeds. @throws HttpError 429 at the limit of a day; sets `retry-after` */
     async countIfSuccessful<T>(

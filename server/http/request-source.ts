@@ -3,12 +3,19 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify
 import type { Env } from '../env.ts'
 import { HttpError } from './error-answers.ts'
 
-/** Checks the origin of POST requests, and reads the client's address behind proxies. */
-export function registerSourceChecks(app: FastifyInstance, env: Env): void {
+/** Reads the client's address behind proxies. */
+export function registerForwardedAddresses(app: FastifyInstance): void {
   const cleanForwardedFor = createForwardedCleaner(app.log)
-  const checkOrigin = createOriginCheck(env, app.log)
   app.addHook('onRequest', (request, _reply, done) => {
     cleanForwardedFor(request)
+    done()
+  })
+}
+
+/** Checks the origin of visitors' POST requests. The desk has a stricter check of its own. */
+export function registerOriginCheck(app: FastifyInstance, env: Env): void {
+  const checkOrigin = createOriginCheck(env, app.log)
+  app.addHook('onRequest', (request, _reply, done) => {
     if (request.method === 'POST') checkOrigin(request)
     done()
   })

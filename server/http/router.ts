@@ -1,18 +1,12 @@
-import { callTRPCProcedure, type inferRouterInputs, initTRPC } from '@trpc/server'
-import type { FastifyInstance } from 'fastify'
+import { callTRPCProcedure, type inferRouterInputs } from '@trpc/server'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { orderSchema } from '../../shared/order.ts'
 import { subscriptionSchema } from '../../shared/subscription.ts'
-import type { Orders } from '../enquiries/orders.ts'
-import type { Subscribers } from '../enquiries/subscribers.ts'
+import { inputs } from '../desk/inputs.ts'
+import { deskRouter } from './desk-router.ts'
 import { HttpError } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
-
-export interface Context {
-  orders: Orders
-  subscribers: Subscribers
-}
-
-const { router, procedure } = initTRPC.context<Context>().create()
+import { type Context, procedure, router } from './trpc.ts'
 
 export const appRouter = router({
   order: router({
@@ -21,56 +15,71 @@ export const appRouter = router({
   subscription: router({
     subscribe: procedure.input(subscriptionSchema).mutation(({ ctx, input }) => ctx.subscribers.subscribe(input)),
   }),
+  desk: deskRouter,
 })
 
 export type AppRouter = typeof appRouter
 
 type Inputs = inferRouterInputs<AppRouter>
-/** `order.submit` or `subscription.subscribe`. */
-type Path = { [Router in keyof Inputs]: `${Router}.${keyof Inputs[Router] & string}` }[keyof Inputs]
+/** `order.submit` and so on. */
+type PathOf<Router extends keyof Inputs> = { [Each in Router]: `${Each}.${keyof Inputs[Each] & string}` }[Router]
+type VisitorPath = PathOf<Exclude<keyof Inputs, 'desk'>>
+export type DeskPath = PathOf<'desk'>
 
-/** The rate limit of each procedure. */
-const limitOf: Record<Path, 'order' | 'subscription'> = {
+/** The rate limit of each procedure for visitors. */
+const limitOf: Record<VisitorPath, 'order' | 'subscription'> = {
   'order.submit': 'order',
   'subscription.subscribe': 'subscription',
 }
 
-export function isProcedure(path = ''): path is Path {
+export function isVisitorProcedure(path = ''): path is VisitorPath {
   return Object.hasOwn(limitOf, path)
 }
 
+export function isProcedure(path = ''): path is VisitorPath | DeskPath {
+  return isVisitorProcedure(path) || (path.startsWith('desk.') && Object.hasOwn(inputs, path.slice('desk.'.length)))
+}
+
+/** All procedures are called by POST, so that no input is in an address. */
+export function assertPost({ method }: FastifyRequest, reply: FastifyReply): void {
+  if (method === 'POST') return
+  reply.header('allow', 'POST')
+  throw new HttpError(405)
+}
+
 /**
- * Serves our procedures, all of them mutations, under `/trpc`. tRPC's own plugin converts each request and answer to web
- * streams, which costs a third of the order rate, and fails on an invalid Host header. A test compares the answers of
- * both. Errors are answered by the application, in the shape that tRPC's client reads.
+ * Calls a procedure with the body as its input. tRPC's own plugin converts each request and answer to web streams, which
+ * costs a third of the order rate, and fails on an invalid Host header. A test compares the answers of both.
  */
+export async function callProcedure(path: VisitorPath | DeskPath, body: unknown, ctx: Context) {
+  return callTRPCProcedure({
+    router: appRouter,
+    path,
+    type: 'mutation',
+    allowMethodOverride: true, // queries too
+    ctx,
+    batchIndex: 0,
+    signal: undefined, // Fastify's costs an order a twelfth of its processor time
+    getRawInput: async () => body,
+  })
+}
+
+/** Serves the procedures for visitors. Errors are answered by the application, in the shape that tRPC's client reads. */
 export function serveProcedures(app: FastifyInstance, parts: Context, limits: RateLimits): void {
-  app.all<{ Params: { path: Path }; Querystring: { batch?: string } }>('/trpc/:path', {
+  const { orders, subscribers, desk } = parts
+  app.all<{ Params: { path: VisitorPath }; Querystring: { batch?: string } }>('/trpc/:path', {
     async onRequest(request, reply) {
       const { path } = request.params
       if (request.query.batch === '1')
         throw new HttpError(400, { message: 'One call a request: use httpLink, not httpBatchLink.' })
-      if (!isProcedure(path)) throw new HttpError(404)
-      if (request.method !== 'POST') {
-        reply.header('allow', 'POST')
-        throw new HttpError(405)
-      }
+      if (!isVisitorProcedure(path)) throw new HttpError(404)
+      assertPost(request, reply)
       await limits.countOrRefuse(limitOf[path], request, reply)
     },
     async handler(request, reply) {
-      const { params, body } = request
-      const { path } = params
-      const { orders, subscribers } = parts
+      const { path } = request.params
       const data = await limits.countIfSuccessful(limitOf[path], request, reply, () =>
-        callTRPCProcedure({
-          router: appRouter,
-          path,
-          type: 'mutation',
-          ctx: { orders, subscribers },
-          batchIndex: 0,
-          signal: undefined, // Fastify's costs an order a twelfth of its processor time
-          getRawInput: async () => body,
-        }),
+        callProcedure(path, request.body, { orders, subscribers, desk }),
       )
       return { result: { data } }
     },

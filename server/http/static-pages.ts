@@ -51,6 +51,8 @@ export type StaticPages = Map<string, SiteFile>
 const ASSETS = '/assets/'
 /** Pages that depend on the request. */
 const DYNAMIC = [NOT_FOUND_PATH, RECEIVED_PATH, SUBSCRIPTION_PATH]
+/** The files of the desk, which is for staff only (desk-pages.ts). */
+const DESK = '/desk/'
 /** Takes 12 ms at each start. The highest quality takes 250 ms for pages a tenth smaller. */
 const BROTLI_OPTIONS = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
 
@@ -111,7 +113,7 @@ export function htmlOf({ identity }: SiteFile): string {
 /** Serves each page at its path, and all assets by one route: a route for each would take 20 ms of every start. */
 export function servePages(app: FastifyInstance, pages: StaticPages): void {
   for (const [path, file] of pages) {
-    if (DYNAMIC.includes(path) || path.startsWith(ASSETS)) continue
+    if (DYNAMIC.includes(path) || path.startsWith(ASSETS) || path.startsWith(DESK)) continue
     app.get(path, (request, reply) => send(request, reply, file, 200))
   }
   app.get<{ Params: { '*': string } }>(`${ASSETS}*`, (request, reply) => {

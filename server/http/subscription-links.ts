@@ -4,7 +4,7 @@ import { SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { HttpError, logFailure, toProblem } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { SendPage } from './rendered-pages.ts'
-import type { Context } from './router.ts'
+import type { Context } from './trpc.ts'
 
 interface Link {
   Querystring: { token?: unknown }

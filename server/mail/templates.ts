@@ -1,5 +1,6 @@
 import { brand } from '../../shared/brand.ts'
 import { COMPOSITION_ID, productPath } from '../../shared/catalogue.ts'
+import { DESK_PATH } from '../../shared/desk.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { OrderField } from '../../shared/order.ts'
 import { PRIVACY_PATH } from '../../shared/page-paths.ts'
@@ -54,7 +55,7 @@ export function createNotice(enquiry: Enquiry, publicUrl: string): Content {
 }
 
 function deskLink(reference: string, publicUrl: string): string {
-  return `${publicUrl}/staff/${reference}`
+  return `${publicUrl}${DESK_PATH}/${reference}`
 }
 
 /** The first line is the subject. A block whose first line ends with a colon is a list. */
@@ -67,7 +68,7 @@ function createSummary(summary: string, publicUrl: string): Content {
     const html = items.map((item) => `<p style="margin:0 0 8px">${withDeskLink(item, publicUrl)}</p>`).join('')
     return { text: block, html: items.length > 0 ? heading + html : paragraph(first).html }
   }
-  const desk = publicUrl ? [buttons({ 'Open the desk': `${publicUrl}/staff` })] : []
+  const desk = publicUrl ? [buttons({ 'Open the desk': `${publicUrl}${DESK_PATH}` })] : []
   return createContent(title, [...blocks.map(toPart), ...desk])
 }
 

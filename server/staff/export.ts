@@ -1,9 +1,9 @@
 import { pipeline } from 'node:stream/promises'
 import type { Db } from '../database/database.ts'
 import type { Prisma } from '../database/generated/client.ts'
+import { describeChosen, listReferences } from '../enquiries/access-log.ts'
 import { createCsv, readRecords, recordColumns } from '../enquiries/records.ts'
 import { formatCount } from '../format.ts'
-import { listReferences, recordAccessTo } from './access-log.ts'
 import { type Filters, type Person, readPerson, toFilter, UsageError, withFilters } from './input.ts'
 import { type AddCommand, type Terminal, writeJson } from './output.ts'
 
@@ -26,7 +26,7 @@ export function exportCommand(add: AddCommand, terminal: Terminal) {
 }
 
 async function exportEnquiries(terminal: Terminal, db: Db, where: Prisma.Sql, isJson = false) {
-  await recordAccessTo(terminal, db, where)
+  await terminal.recordAccess(db, await describeChosen(db, where))
   const records = readRecords(db, where, 'asc')
   if (isJson) await writeJson(terminal, records)
   else await pipeline(records, createCsv(recordColumns), terminal.output)

@@ -7,6 +7,7 @@ import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { EnquiryStatus } from '../database/generated/enums.ts'
 import { monthsBefore } from '../enquiries/retention.ts'
+import { likePattern, mobileDigits } from '../enquiries/search.ts'
 import { OperatorError } from '../errors.ts'
 import { DAY_MS } from '../format.ts'
 
@@ -151,16 +152,6 @@ export function readPerson(text: string): Person {
 }
 
 /** Prisma ignores case by ILIKE, in which % and _ are wildcards. */
-export function likePattern(text: string): string {
-  return text.replace(/[\\%_]/g, '\\$&')
-}
-
 export function personFilter(person: Person): Prisma.EnquiryWhereInput {
   return 'mobile' in person ? person : { email: { equals: likePattern(person.email), mode: 'insensitive' } }
-}
-
-/** The digits of a mobile number, or of a part of one, without +91; undefined if the text is no number. */
-export function mobileDigits(text: string): string | undefined {
-  const digits = text.replace(/[\s()./\p{Dash}\p{Cf}]/gu, '').replace(/^(?:\+91|0091|91|0)(?=\d{10}$)/, '')
-  return /^\d+$/.test(digits) ? digits : undefined
 }

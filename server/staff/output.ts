@@ -1,7 +1,6 @@
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
-import stringWidth from 'string-width'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { Database, Db, Preparation } from '../database/database.ts'
 import type { Env } from '../env.ts'
@@ -34,29 +33,21 @@ export function timeCell(time: Date): string {
   return formatIndianTime(time).replace(year, '').replace(/ IST$/, '')
 }
 
-/** The keys are the titles, the most important first: a terminal cuts each line at its width. Empty columns are left out. */
-export function printTable(
-  { output, print }: Pick<Terminal, 'output' | 'print'>,
-  rows: Record<string, string>[],
-  width = output.columns,
-): void {
+/** The keys are the titles. Columns that are empty in all rows are left out. */
+export function printTable({ print }: Pick<Terminal, 'print'>, rows: Record<string, string>[]): void {
   const titles = Object.keys(rows[0] ?? {}).filter((title) => rows.some((row) => row[title]))
   const columns = titles.map((title) => {
     const cells = [title, ...rows.map((row) => onOneLine(row[title] ?? ''))]
-    const size = Math.max(...cells.map((cell) => stringWidth(cell)))
-    return cells.map((cell) => cell + ' '.repeat(size - stringWidth(cell)))
+    const width = Math.max(...cells.map(({ length }) => length))
+    return cells.map((cell) => cell.padEnd(width))
   })
-  for (const row of columns[0]?.keys() ?? []) {
-    const line = columns.map((cells) => cells[row]).join('  ')
-    print(cut(line.trimEnd(), width || Number.POSITIVE_INFINITY)) // 0: a terminal without a size
-  }
-}
-
-function cut(line: string, width: number): string {
-  if (stringWidth(line) <= width) return line
-  const characters = [...line].slice(0, 2 * width) // a combining mark is a character of its own
-  while (stringWidth(characters.join('')) >= width) characters.pop()
-  return `${characters.join('')}…`
+  for (const row of columns[0]?.keys() ?? [])
+    print(
+      columns
+        .map((cells) => cells[row])
+        .join('  ')
+        .trimEnd(),
+    )
 }
 
 /** An array, written an element at a time. */

@@ -7,6 +7,7 @@ import { staffCommand } from '../format.ts'
 import { withDatabase } from '../open-database.ts'
 import { writeAccessLine } from './access-log.ts'
 import { backupCommand } from './backup.ts'
+import { refuseFormer, signInCommand } from './desk.ts'
 import { eraseCommand } from './erase.ts'
 import { exportCommand } from './export.ts'
 import { UsageError } from './input.ts'
@@ -21,6 +22,7 @@ const LINE_WIDTH = 120
 const NPM_OPTIONS = ['--yes', '--json']
 
 const commands = [
+  signInCommand,
   exportCommand,
   eraseCommand,
   mailsCommand,
@@ -59,6 +61,7 @@ export async function runStaff(
     })
     assertNotTakenByNpm(program, variables)
     const names = program.commands.map((command) => command.name()).join(', ')
+    refuseFormer(args[0])
     if (!args[0]) throw new UsageError(`Name a command: ${names}`)
     await program.parseAsync(args, { from: 'user' }).catch(rethrowUnlessHelp)
     await allWritten(output)

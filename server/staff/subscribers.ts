@@ -41,7 +41,7 @@ async function listSubscribers(terminal: Terminal, db: Db, csv = false) {
     Link: subscriptionLink(row, publicUrlOf(env())),
   }))
   if (!csv) {
-    printTable(terminal, records, Number.POSITIVE_INFINITY) // a link that is cut does not work
+    printTable(terminal, records)
     return print(`${total}, ${unconfirmed} of them not confirmed.`)
   }
   await pipeline(records, createCsv(columns), terminal.output)

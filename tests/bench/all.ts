@@ -1,7 +1,7 @@
 /** `npm run bench`: all benches one after the other, whatever one of them misses; ends with what was missed. */
 import { spawn } from 'node:child_process'
 
-const BENCHES = ['orders', 'mails', 'scale', 'static', 'pages']
+const BENCHES = ['orders', 'mails', 'scale', 'desk', 'static', 'pages']
 
 const problems: string[] = []
 for (const name of BENCHES) {

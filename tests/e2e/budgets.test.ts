@@ -112,7 +112,7 @@ it('the carousel, the styles and the fonts keep to their sizes', async () => {
     return (await Promise.all(sizes)).reduce((sum, size) => sum + size)
   }
   expect(await total(/^carousel-.*\.js$/, true)).toBeLessThanOrEqual(LIMITS.carousel)
-  expect(await total(/\.css$/, true)).toBeLessThanOrEqual(LIMITS.css)
+  expect(await total(/^style-.*\.css$/, true)).toBeLessThanOrEqual(LIMITS.css)
   expect(await total(/\.woff2$/, false)).toBeLessThanOrEqual(LIMITS.fonts)
 })
 

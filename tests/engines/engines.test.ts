@@ -1,13 +1,16 @@
 // In the browser engine that BROWSER names, an order is received whether its scripts arrive, come late or are lost.
-// The menus lead on, and no product page scrolls sideways.
+// The menus lead on, no product page scrolls sideways, and staff can work at the desk.
 import { createServer, request, type Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createLink } from '../../server/desk/sessions.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { orderPaths } from '../../shared/page-paths.ts'
+import { anOrder, submit } from '../support/an-order.ts'
 import { type Engine, engines } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
+import { STAFF } from '../support/fake-resend.ts'
 import { typedOrder } from '../support/fill-order.ts'
 import { freePort } from '../support/server-process.ts'
 import { startSite } from '../support/site.ts'
@@ -118,4 +121,20 @@ it('the menus open and lead on', async () => {
   )
   await engine.click('.products-menu a')
   await eventually(async () => expect(await engine.run('return location.pathname')).toBe(productPath(products[0])))
+})
+
+it('staff enter the desk by a link, mark an enquiry and leave', async () => {
+  const { reference = '' } = await submit(site.url, anOrder())
+  const token = await site.inspect((db) => createLink(db, { email: STAFF, leadsTo: '/staff' }))
+  const shows = (text: string) =>
+    eventually(async () => expect(await engine.run('return document.body.innerText')).toContain(text))
+  await engine.goto(`${url}/staff/enter?token=${token}`)
+  await engine.click('main button')
+  await shows('Asha Verma')
+  await engine.click('.enquiry-actions button')
+  await shows('Asha Verma: Contacted')
+  const row = await site.inspect((db) => db.enquiry.findUnique({ where: { reference } }))
+  expect(row?.status).toBe('Contacted')
+  await engine.click('.desk-head button')
+  await shows('Your mail address')
 })

@@ -1,4 +1,4 @@
-// A first start on a terminal ends with the address, where mails wait, and how to see enquiries. A paused terminal does not
+// A first start on a terminal ends with the address, where mails wait, and a link to the desk. A paused terminal does not
 // hold up the site.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -32,13 +32,19 @@ async function aTerminal(env: Record<string, string> = {}) {
   return { terminal, lines, url: `http://127.0.0.1:${PORT}` }
 }
 
-it('a first start on a terminal ends with the address, where mails go and how to see enquiries', async () => {
+it('a first start on a terminal ends with the address, where mails wait and a link to the desk', async () => {
   const { lines } = await aTerminal()
   const at = lines().findIndex((line) => line.includes(' is at http://'))
   expect(lines()[at + 1]).toMatch(
     /RESEND_API_KEY is not set: mails wait in the database \(npm run -s staff -- mails\)$/,
   )
-  expect(lines()[at + 2]).toMatch(/Enquiries: npm run studio, or npm run -s staff -- list$/)
+  expect(lines()[at + 2]).toMatch(/Enquiries: http:\/\/localhost:\d+\/staff$/)
+  // Past the logger, whose lines may be kept: no time is before it.
+  const isLink = (line: string) => /^http:\/\/localhost:\d+\/staff\/enter\?token=[\w-]{43}$/.test(line)
+  await eventually(() => lines().some(isLink))
+  expect(lines()[lines().findIndex(isLink) - 1]).toBe(
+    'Enquiries, for staff (once, within 15 minutes; then npm run -s staff -- sign-in):',
+  )
 })
 
 it('while the terminal is paused all is answered, and afterwards it says how many lines were lost', async () => {

@@ -4,8 +4,9 @@ import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
+import { callDesk, cookieOf, postStaff } from '../support/desk.ts'
 import { eventually } from '../support/eventually.ts'
-import { sendingThrough, startFakeResend } from '../support/fake-resend.ts'
+import { STAFF, sendingThrough, startFakeResend } from '../support/fake-resend.ts'
 import { aServer, aDatabase as aTestDatabase } from '../support/fixtures.ts'
 import { startServer } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
@@ -119,7 +120,7 @@ describe('the roles of prisma/roles.sql', () => {
     expect(await verdicts(app, forbidden)).toEqual(all(forbidden, REFUSED))
     const inserts = (columns: string, values: string) =>
       `INSERT INTO "Quvera_Form" (${columns}) SELECT ${values} FROM "Quvera_Form" LIMIT 1`
-    const rewritten = ['ReceivedAt', 'Status', 'Note'].map((column) =>
+    const rewritten = ['ReceivedAt', 'Status', 'Note', 'Calls'].map((column) =>
       inserts(`"Id", "${column}"`, `"Id", "${column}"`),
     )
     expect(await verdicts(app, rewritten)).toEqual(all(rewritten, REFUSED))
@@ -148,6 +149,48 @@ describe('the roles of prisma/roles.sql', () => {
     await administer(owner, 'REVOKE SELECT ON "Quvera_History" FROM quvera_app') // as an older script left it
     expect((await staff(['export', '--person', order.mobile], { DATABASE_URL: app })).stderr).toContain(advice)
     expect((await staff(['erase', '--person', order.email, '--yes'], { DATABASE_URL: owner })).code).toBe(0)
+  })
+
+  it('let the site serve the desk, keep its sessions to it, and set no time of one', async () => {
+    const { app, readonly, owner } = await aDatabase()
+    const resend = await startFakeResend()
+    atEnd(resend.close)
+    const server = await aServer({ DATABASE_URL: app, ...sendingThrough(resend) })
+    const { url } = server
+    const { reference = '' } = await submit(url, anOrder({ website: 'filled in by a browser' }))
+    await postStaff(url, 'sign-in', { email: STAFF, to: '/staff' })
+    const link = () => resend.mails.map(({ text }) => /token=([\w-]+)/.exec(text)?.[1]).find(Boolean)
+    await eventually(() => expect(link()).toBeDefined())
+    const token = link() ?? ''
+    const cookie = cookieOf(await postStaff(url, 'enter', { token }))
+    for (const [name, input] of [
+      ['list', { state: 'spam', text: 'asha' }],
+      ['setSpam', { reference, spam: false, was: true }],
+      ['setStatus', { reference, status: 'Contacted', was: 'New' }],
+      ['addNote', { reference, text: 'x' }],
+      ['addCall', { reference }],
+      ['show', { reference }],
+      ['setSpam', { reference, spam: true, was: false }],
+    ] as const)
+      expect([name, (await callDesk(url, cookie, name, input)).status]).toEqual([name, 200])
+    expect((await postStaff(url, 'enquiries.csv', { state: 'all' }, { cookie })).status).toBe(200)
+    const printed = await staff(['sign-in'], { DATABASE_URL: app, STAFF_EMAILS: STAFF })
+    expect(printed).toMatchObject({ code: 0, stderr: '' })
+    await postStaff(url, 'sign-out', {}, { cookie })
+    expect((await callDesk(url, cookie, 'list', { state: 'new' })).status).toBe(401)
+    expect(server.stdout()).not.toContain('"level":"error"')
+
+    const sessions = 'SELECT * FROM "Quvera_Session"'
+    const rewritten = [
+      'UPDATE "Quvera_Session" SET "At" = now()',
+      `INSERT INTO "Quvera_Session" ("Hash", "IsLink", "Email", "At") VALUES (repeat('a', 64), FALSE, 'x', now())`,
+    ]
+    expect(await verdicts(app, [sessions])).toEqual(all([sessions], 'allowed'))
+    expect(await verdicts(app, rewritten)).toEqual(all(rewritten, REFUSED))
+    const bySecret = `INSERT INTO "Quvera_Session" ("Hash", "IsLink", "Email") VALUES ('a secret itself', FALSE, 'x')`
+    expect(await verdicts(owner, [bySecret])).toEqual(all([bySecret], '23514'))
+    expect(await verdicts(readonly, [sessions])).toEqual(all([sessions], REFUSED))
+    expect((await staff(['sign-in'], { DATABASE_URL: readonly, STAFF_EMAILS: STAFF })).code).toBe(1)
   })
 
   it('lend the rights of the tables’ owner to nobody', async () => {

@@ -64,7 +64,7 @@ export async function startTestApp({
     MAIL_DAILY_BUDGET: dailyBudget,
   }
   const parts = { database, log: logger, pages, timeouts, pollMs, summaryWaitMs }
-  const { app, orders, senders, close } = await openApplication(
+  const { app, orders, senders, signIn, close } = await openApplication(
     { ...env, RESEND_API_KEY: mails ? env.RESEND_API_KEY : undefined },
     parts,
   )
@@ -82,6 +82,7 @@ export async function startTestApp({
     /** The connections that the server has open. */
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
     senders,
+    signIn,
     /** Resend tells what became of a mail. */
     recordEvent: (event: DeliveryEvent) => recordEvent(database.db, logger, event),
     /** Starts further senders on this database, as another process would. */

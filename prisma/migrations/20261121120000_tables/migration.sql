@@ -36,6 +36,7 @@ CREATE TABLE "Quvera_Form" (
     "SubmissionKey" UUID NOT NULL,
     "Note" TEXT,
     "UntoldSince" TIMESTAMPTZ(3),
+    "Calls" INTEGER NOT NULL DEFAULT 0,
 
     CONSTRAINT "Quvera_Form_pkey" PRIMARY KEY ("Id")
 );
@@ -109,6 +110,18 @@ CREATE TABLE "Quvera_Lease" (
 );
 
 -- CreateTable
+CREATE TABLE "Quvera_Session" (
+    "Hash" TEXT NOT NULL,
+    "IsLink" BOOLEAN NOT NULL,
+    "Email" TEXT NOT NULL,
+    "At" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "LeadsTo" TEXT,
+    "ByTerminal" BOOLEAN NOT NULL DEFAULT false,
+
+    CONSTRAINT "Quvera_Session_pkey" PRIMARY KEY ("Hash")
+);
+
+-- CreateTable
 CREATE TABLE "Quvera_Access" (
     "Id" UUID NOT NULL DEFAULT gen_random_uuid(),
     "At" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
@@ -128,6 +141,9 @@ CREATE UNIQUE INDEX "Quvera_Form_SubmissionKey_key" ON "Quvera_Form"("Submission
 
 -- CreateIndex
 CREATE INDEX "Quvera_Form_ReceivedAt_idx" ON "Quvera_Form"("ReceivedAt");
+
+-- CreateIndex
+CREATE INDEX "Quvera_Form_Mobile_idx" ON "Quvera_Form"("Mobile");
 
 -- CreateIndex
 CREATE INDEX "Quvera_History_EnquiryId_idx" ON "Quvera_History"("EnquiryId");
@@ -167,7 +183,11 @@ ALTER TABLE "Quvera_Form"
     ADD CONSTRAINT "Quvera_Form_Mobile_check" CHECK ("Mobile" ~ '^[0-9]{10}$'),
     ADD CONSTRAINT "Quvera_Form_Quantity_check" CHECK ("Quantity" BETWEEN 1 AND 9007199254740991),
     ADD CONSTRAINT "Quvera_Form_Note_check" CHECK (char_length("Note") <= 2000),
+    ADD CONSTRAINT "Quvera_Form_Calls_check" CHECK ("Calls" >= 0),
     ADD CONSTRAINT "Quvera_Form_UntoldSince_check" CHECK ("UntoldSince" IS NULL OR "Status" = 'New');
+
+-- Never a link's token or a session's cookie itself.
+ALTER TABLE "Quvera_Session" ADD CONSTRAINT "Quvera_Session_Hash_check" CHECK ("Hash" ~ '^[0-9a-f]{64}$');
 
 -- The states of a mail.
 ALTER TABLE "Quvera_Mail"
@@ -235,6 +255,10 @@ $$;
 
 -- For the oldest enquiry that is still New.
 CREATE INDEX "Quvera_Form_new_idx" ON "Quvera_Form" ("ReceivedAt") WHERE "Status" = 'New';
+-- For the desk's tabs and their counts. Partial, so that storing an order writes none of them.
+CREATE INDEX "Quvera_Form_contacted_idx" ON "Quvera_Form" ("ReceivedAt") WHERE "Status" = 'Contacted' AND NOT "SuspectedSpam";
+CREATE INDEX "Quvera_Form_closed_idx" ON "Quvera_Form" ("ReceivedAt") WHERE "Status" = 'Closed' AND NOT "SuspectedSpam";
+CREATE INDEX "Quvera_Form_spam_idx" ON "Quvera_Form" ("ReceivedAt") WHERE "SuspectedSpam";
 
 -- For staff: one row for each enquiry, with Indian time and the states of its mails.
 CREATE VIEW "Quvera_Enquiries" AS
@@ -264,15 +288,16 @@ CROSS JOIN LATERAL (
 ) mails
 ORDER BY form."ReceivedAt" DESC;
 
--- Records changes by the staff command, Studio and psql. Their roles need no privilege on the history.
+-- Records changes at the desk and by psql. Their roles need no privilege on the history.
 CREATE FUNCTION "Quvera_keep_history"() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    -- $1 is OLD, $2 is NEW, %I the schema. Writes a row for each of the three columns that changed.
+    -- $1 is OLD, $2 is NEW, %I the schema. Writes a row for each of these columns that changed.
     EXECUTE format($sql$INSERT INTO %I."Quvera_History" ("EnquiryId", "Who", "Column", "Before", "After")
         SELECT $2."Id", nullif(current_setting('quvera.who', true), ''), * FROM (VALUES
             ('Status', $1."Status"::text, $2."Status"::text),
             ('SuspectedSpam', $1."SuspectedSpam"::text, $2."SuspectedSpam"::text),
-            ('Note', $1."Note", $2."Note")
+            ('Note', $1."Note", $2."Note"),
+            ('Calls', $1."Calls"::text, $2."Calls"::text)
         ) AS changed ("Column", "Before", "After") WHERE "Before" IS DISTINCT FROM "After"$sql$, TG_TABLE_SCHEMA)
     USING OLD, NEW;
     -- A removed note may hold data of another person: its text goes, who wrote and removed it stays.
@@ -284,7 +309,7 @@ BEGIN
 END $$;
 -- Otherwise anybody could use it as a trigger of another table and write with the owner's privileges.
 REVOKE EXECUTE ON FUNCTION "Quvera_keep_history"() FROM PUBLIC;
-CREATE TRIGGER "keep_history" AFTER UPDATE OF "Status", "SuspectedSpam", "Note" ON "Quvera_Form"
+CREATE TRIGGER "keep_history" AFTER UPDATE OF "Status", "SuspectedSpam", "Note", "Calls" ON "Quvera_Form"
     FOR EACH ROW EXECUTE FUNCTION "Quvera_keep_history"();
 
 -- Makes the access log append-only, also for the tables' owner, the role of staff in the embedded database.

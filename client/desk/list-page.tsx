@@ -1,0 +1,134 @@
+import { type FormEvent, useState } from 'react'
+import { DESK_PATH, type DeskState, deskStates, SEARCH_MAX } from '../../shared/desk.ts'
+import { DaysChart } from './days-chart.tsx'
+import { EnquiryRow } from './enquiry-row.tsx'
+import { type Choice, messageOf, useList } from './queries.ts'
+
+const tabs: Record<DeskState, string> = {
+  new: 'New',
+  contacted: 'Contacted',
+  closed: 'Closed',
+  spam: 'Suspected spam',
+  all: 'All',
+}
+
+/** Kept by the browser's history and not by the address, which would be logged: so one comes back to the same list. */
+const firstChoice: Choice = { state: 'new', order: 'newest', text: '', ...history.state }
+
+export function ListPage() {
+  const [choice, setChoice] = useState(firstChoice)
+  const list = useList(choice)
+  const pages = list.data?.pages ?? []
+  const [first] = pages
+  const enquiries = pages.flatMap((page) => page.enquiries)
+
+  function choose(change: Partial<Choice>) {
+    const next = { ...choice, ...change }
+    history.replaceState(next, '')
+    setChoice(next)
+  }
+
+  return (
+    <>
+      <h1 className="visually-hidden">Enquiries</h1>
+      {first && first.problems.length > 0 && (
+        <section className="problems" aria-labelledby="problems">
+          <h2 id="problems">To mend</h2>
+          <ul>
+            {first.problems.map((problem) => (
+              <li key={problem}>{problem}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {first && <DaysChart days={first.days} />}
+      <div className="choice">
+        <nav className="tabs" aria-label="Enquiries by state">
+          {deskStates.map((state) => (
+            <button
+              key={state}
+              type="button"
+              aria-pressed={state === choice.state}
+              onClick={() => choose({ state, order: choice.order })}
+            >
+              <span>{tabs[state]}</span> <span className="count">{first?.counts[state].toLocaleString('en-IN')}</span>
+            </button>
+          ))}
+        </nav>
+        <Search key={choice.text} text={choice.text} onSearch={(text) => choose({ text })} />
+        <div className="tools">
+          <button
+            type="button"
+            onClick={() => choose({ order: choice.order === 'newest' ? 'oldest' : 'newest' })}
+            aria-label={`${choice.order === 'newest' ? 'Newest' : 'Oldest'} first. Change the order`}
+          >
+            {choice.order === 'newest' ? 'Newest first' : 'Oldest first'}
+          </button>
+          <form method="post" action={`${DESK_PATH}/enquiries.csv`}>
+            {Object.entries(choice).map(([name, value]) => (
+              <input key={name} type="hidden" name={name} value={value} />
+            ))}
+            <button type="submit">Download CSV</button>
+          </form>
+        </div>
+      </div>
+      <p role="status" className={enquiries.length > 0 ? 'visually-hidden' : 'empty'}>
+        {stateOf(list, choice, first?.counts[choice.state], enquiries.length)}
+      </p>
+      {enquiries.length > 0 && (
+        <ul className="enquiries" aria-label={tabs[choice.state]} aria-busy={list.isPlaceholderData}>
+          {enquiries.map((row) => (
+            <EnquiryRow key={row.reference} row={row} />
+          ))}
+        </ul>
+      )}
+      {list.hasNextPage && (
+        <p className="more">
+          <button type="button" disabled={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
+            {list.isFetchingNextPage ? 'Loading …' : 'Load more'}
+          </button>
+        </p>
+      )}
+    </>
+  )
+}
+
+/** What there is to say instead of a list, and, for those who do not see it, of the list. */
+function stateOf(list: ReturnType<typeof useList>, choice: Choice, count: number | undefined, shown: number): string {
+  if (list.isError && !list.data) return messageOf(list.error)
+  if (!list.data) return 'Loading …'
+  if (shown > 0) return `${shown} ${shown === 1 ? 'enquiry' : 'enquiries'} shown${list.hasNextPage ? ', and more' : ''}`
+  if (choice.text) return `Nothing found for “${choice.text}” here${choice.state === 'all' ? '.' : '. Try All.'}`
+  return count === 0 && choice.state === 'new' ? 'Nothing new. Everybody has an answer.' : 'Nothing yet.'
+}
+
+function Search({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    onSearch(String(new FormData(event.currentTarget).get('text')).trim())
+  }
+  return (
+    <search>
+      <form className="search" onSubmit={submit}>
+        <label htmlFor="text" className="visually-hidden">
+          Name, address, number, reference or note
+        </label>
+        <input
+          id="text"
+          name="text"
+          type="search"
+          autoComplete="off"
+          maxLength={SEARCH_MAX}
+          placeholder="Name, number, reference …"
+          defaultValue={text}
+        />
+        <button type="submit">Search</button>
+        {text && (
+          <button type="button" onClick={() => onSearch('')}>
+            Clear
+          </button>
+        )}
+      </form>
+    </search>
+  )
+}

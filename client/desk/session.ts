@@ -1,0 +1,31 @@
+import { DESK_PATH } from '../../shared/desk.ts'
+
+/* The end of a session: no tab may go on showing what a session was needed for. */
+
+const channel = new BroadcastChannel('desk')
+
+function clear() {
+  document.body.replaceChildren()
+  location.replace(`${DESK_PATH}/sign-in?to=${location.pathname}`)
+}
+
+/** Clears this tab and all others of the desk, and leads to the sign-in page, which leads back here. */
+export function leave(): void {
+  channel.postMessage('over')
+  clear()
+}
+
+/** Before the form of sign-out is sent: that leads this tab on. */
+export function clearOtherTabs(): void {
+  channel.postMessage('over')
+}
+
+export function watchSession(): void {
+  channel.onmessage = clear
+  // The browser shows a page that was left, as it was: the session may be over since.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (!persisted) return
+    document.body.replaceChildren()
+    location.reload()
+  })
+}

@@ -1,0 +1,22 @@
+import type { Db } from '../database/database.ts'
+import type { Prisma } from '../database/generated/client.ts'
+import { formatCount } from '../format.ts'
+
+/** An access log line names so many enquiries; of more it has the number. */
+const REFERENCES_MAX = 5
+
+/** The references of a few enquiries, or how many there are: what an access log line says. */
+export function listReferences(rows: { reference: string }[]): string {
+  const isShort = rows.length > 0 && rows.length <= REFERENCES_MAX
+  return isShort ? rows.map(({ reference }) => reference).join(' ') : formatCount(rows.length, 'enquiry', 'enquiries')
+}
+
+/** The same of an export, which is not in memory. */
+export async function describeChosen(db: Db, where: Prisma.Sql): Promise<string> {
+  const few = await db.$queryRaw<{ reference: string }[]>`
+    SELECT "Reference" AS "reference" FROM "Quvera_Form" form WHERE ${where} LIMIT ${REFERENCES_MAX + 1}`
+  if (few.length <= REFERENCES_MAX) return listReferences(few)
+  const [{ count }] = await db.$queryRaw<[{ count: number }]>`
+    SELECT count(*)::int AS "count" FROM "Quvera_Form" form WHERE ${where}`
+  return formatCount(count, 'enquiry', 'enquiries')
+}

@@ -1,0 +1,39 @@
+import { Prisma } from '../database/generated/client.ts'
+
+/** Accents of Latin letters once they are apart from their letter; the signs of Indian scripts are others. */
+const ACCENTS = '[\u0300-\u036f]'
+
+/** The texts of an enquiry in small letters without accents. Only texts beyond ASCII need the slow part. */
+const SEARCHED = Prisma.sql`lower(CASE WHEN octet_length(texts) = char_length(texts) THEN texts
+  ELSE regexp_replace(normalize(texts, NFKD), ${ACCENTS}, '', 'g') END)`
+const TEXTS = Prisma.sql`form."Name" || E'\n' || form."Email" || E'\n' || form."Reference" || E'\n' || coalesce(form."Note", '')`
+
+/** The condition of enquiries (`form`) with this text in name, address, reference, note or number, in any spelling. */
+export function matches(text: string): Prisma.Sql {
+  const [code] = /[0-9A-Z]{6}$/.exec(text.replace(/[\s-]/g, '').toUpperCase()) ?? []
+  const digits = mobileDigits(text)
+  const conditions = [
+    Prisma.sql`(SELECT ${SEARCHED} LIKE ${searchPattern(text)} FROM (SELECT ${TEXTS}) AS all_texts (texts))`,
+    ...(code ? [Prisma.sql`form."Reference" LIKE ${`%${code}`}`] : []),
+    ...(digits ? [Prisma.sql`form."Mobile" LIKE ${`%${digits}%`}`] : []),
+  ]
+  return Prisma.sql`(${Prisma.join(conditions, ' OR ')})`
+}
+
+/** In it % and _ mean themselves. Apostrophes of all kinds are one, and any spaces are between two words. */
+export function searchPattern(text: string): string {
+  const plain = text.normalize('NFKD').replace(new RegExp(ACCENTS, 'g'), '').toLowerCase().trim()
+  return `%${likePattern(plain).replace(/['‘’]/g, '_').replace(/\s+/g, '%')}%`
+}
+
+/** For LIKE, in which % and _ are wildcards. */
+export function likePattern(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&')
+}
+
+/** The digits of a mobile number, or of a part of one, without +91 or a leading 0; undefined if the text is no number. */
+export function mobileDigits(text: string): string | undefined {
+  const plain = text.replace(/[\s()./\p{Dash}\p{Cf}]/gu, '')
+  const digits = plain.replace(/^(?:\+91|0091)/, '').replace(/^(?:91)?0?(?=\d{10}$)/, '')
+  return /^\d+$/.test(digits) ? digits : undefined
+}

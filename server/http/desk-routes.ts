@@ -1,0 +1,198 @@
+import { TRPCError } from '@trpc/server'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as z from 'zod/mini'
+import { DESK_PATH } from '../../shared/desk.ts'
+import { formatIndianDay } from '../../shared/indian-time.ts'
+import type { Db } from '../database/database.ts'
+import { chosenSchema, inputs, messages, readDeskPath } from '../desk/inputs.ts'
+import { DeskRefusal } from '../desk/refusal.ts'
+import { endSession, enter, findSession, type Session } from '../desk/sessions.ts'
+import type { SignIn } from '../desk/sign-in.ts'
+import type { Env } from '../env.ts'
+import { isDatabaseAway, propertiesOf, sqlState } from '../errors.ts'
+import { createDeskPages, ENTER_PATH, SIGN_IN_PATH } from './desk-pages.ts'
+import { createDeskSource } from './desk-source.ts'
+import { HttpError, trpcErrorBody } from './error-answers.ts'
+import type { RateLimits } from './rate-limit.ts'
+import { assertPost, callProcedure, type DeskPath } from './router.ts'
+import type { StaticPages } from './static-pages.ts'
+import type { Context } from './trpc.ts'
+
+export interface DeskParts extends Context {
+  db: Db
+  signIn: SignIn
+  pages: StaticPages
+}
+
+const texts: Record<number, string> = {
+  400: 'The page and the server do not understand each other. Load the page anew.',
+  401: 'The session is over. Sign in again.',
+  403: 'The desk takes requests of its own pages only.',
+  404: 'There is nothing here.',
+  405: 'This address does not take that method.',
+  413: 'That is too long.',
+  415: 'The desk takes application/json only.',
+  429: 'Too many requests in a short time. Wait a minute, then try again.',
+  500: 'Something went wrong. Load the page anew to see what is stored.',
+  503: 'The database does not answer: nothing is shown, and nothing was changed as far as is known. Try again in a minute.',
+}
+const STATEMENT_TIMEOUT = '57014'
+const NEEDS_HTTPS = 'The desk needs https: set PUBLIC_URL to the site’s https address.'
+
+/** Serves the desk: its pages, sign-in, download and procedures. Everything but sign-in needs a session. */
+export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: RateLimits, env: Env): Promise<void> {
+  const { db, signIn, desk } = parts
+  const source = createDeskSource(env)
+  const pages = createDeskPages(parts.pages)
+  const find = (request: FastifyRequest) => findSession(db, env.STAFF_EMAILS, source.readCookie(request))
+
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    // With no-referrer browsers would send `Origin: null`.
+    reply.header('referrer-policy', 'same-origin').header('x-robots-tag', 'noindex')
+    done()
+  })
+
+  app.register(async (calls) => {
+    const sessions = new WeakMap<FastifyRequest, Session>()
+    calls.addContentTypeParser('application/json', { parseAs: 'string' }, calls.getDefaultJsonParser('error', 'error'))
+    calls.setErrorHandler((error, request, reply) => {
+      const { status, message } = problemOf(error, request)
+      return reply.code(status).send(trpcErrorBody(status, message))
+    })
+    calls.all<{ Params: { name: string } }>('/trpc/desk.:name', {
+      async onRequest(request, reply) {
+        assertPost(request, reply)
+        source.assertOwnPage(request)
+        await limits.countOrRefuse('desk', request, reply)
+        const session = await find(request)
+        if (!session) throw new HttpError(401)
+        if (!Object.hasOwn(inputs, request.params.name)) throw new HttpError(404)
+        sessions.set(request, session)
+      },
+      async handler(request) {
+        const path = `desk.${request.params.name}` as DeskPath
+        return {
+          result: { data: await callProcedure(path, request.body, { ...parts, session: sessions.get(request) }) },
+        }
+      },
+    })
+  })
+
+  app.register(async (forms) => {
+    forms.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+      done(null, new URLSearchParams(String(body))),
+    )
+    forms.setErrorHandler((error, request, reply) => {
+      const { status, message } = problemOf(error, request)
+      return pages.problem(reply.removeHeader('content-disposition'), status, message) // a page and no download
+    })
+    forms.addHook('onRequest', async (request, reply) => {
+      if (request.method === 'POST') return source.assertOwnPage(request)
+      const place = source.placeOf(request)
+      if (place === 'elsewhere') return reply.redirect(source.hereInstead(request), 308)
+      if (place === 'unsafe') throw new HttpError(403, { message: NEEDS_HTTPS })
+    })
+
+    forms.get<{ Querystring: { to?: unknown; sent?: unknown } }>(SIGN_IN_PATH, async (request, reply) => {
+      // During an outage the page looks as it does to strangers.
+      if (await find(request).catch(() => undefined)) return reply.redirect(DESK_PATH, 303)
+      const { sent, to } = request.query
+      return sent === undefined ? pages.signIn(reply, readDeskPath(to)) : pages.sent(reply)
+    })
+    forms.post(SIGN_IN_PATH, {
+      onRequest: (request, reply) => limits.countOrRefuse('signIn', request, reply),
+      handler(request, reply) {
+        const fields = fieldsOf(request)
+        // After the answer: neither its words nor its time depend on the address or the database.
+        reply.raw.once('close', () => signIn.request(fields.get('email')?.trim() ?? '', readDeskPath(fields.get('to'))))
+        reply.redirect(`${SIGN_IN_PATH}?sent`, 303)
+      },
+    })
+
+    forms.get<{ Querystring: { token?: unknown } }>(ENTER_PATH, (request, reply) =>
+      pages.enter(reply, String(request.query.token ?? '')),
+    )
+    forms.post(ENTER_PATH, {
+      onRequest: (request, reply) => limits.countOrRefuse('link', request, reply),
+      async handler(request, reply) {
+        const token = fieldsOf(request).get('token') ?? ''
+        const entered = await enter(db, env.STAFF_EMAILS, token, source.readCookie(request))
+        if (!entered) return pages.notEntered(reply)
+        return reply
+          .header('set-cookie', source.cookie(request, entered.secret))
+          .redirect(readDeskPath(entered.leadsTo), 303)
+      },
+    })
+
+    forms.post(`${DESK_PATH}/sign-out`, async (request, reply) => {
+      const session = await find(request)
+      if (session) await endSession(db, session, fieldsOf(request).has('everywhere'))
+      return reply.header('set-cookie', source.cookie(request, '')).redirect(SIGN_IN_PATH, 303)
+    })
+
+    forms.post(`${DESK_PATH}/enquiries.csv`, {
+      onRequest: (request, reply) => limits.countOrRefuse('desk', request, reply),
+      async handler(request, reply) {
+        const session = await find(request)
+        if (!session) return toSignIn(request, reply)
+        const given = [...fieldsOf(request)].filter(([, value]) => value)
+        const csv = await desk.export(session, chosenSchema.parse(Object.fromEntries(given)))
+        const name = `enquiries-${formatIndianDay(new Date())}.csv`
+        // A failure on the way breaks the connection off, so that no part looks like the whole.
+        return reply
+          .type('text/csv; charset=utf-8')
+          .header('content-disposition', `attachment; filename="${name}"`)
+          .send(csv)
+      },
+    })
+
+    const showPage = async (request: FastifyRequest, reply: FastifyReply) => {
+      const [path = ''] = request.url.split('?')
+      const proper = properPath(path)
+      if (proper && proper !== path) return reply.redirect(proper, 308)
+      const session = await find(request)
+      if (!session) return toSignIn(request, reply)
+      if (!proper) throw new HttpError(404)
+      return pages.desk(reply)
+    }
+    forms.get(DESK_PATH, showPage)
+    forms.get(`${DESK_PATH}/*`, showPage)
+  })
+}
+
+function toSignIn(request: FastifyRequest, reply: FastifyReply) {
+  return reply.redirect(`${SIGN_IN_PATH}?to=${readDeskPath(request.url.split('?')[0])}`, 303)
+}
+
+/** `/staff` or that of an enquiry, in capital letters and without a slash at the end; undefined if it is neither. */
+function properPath(path: string): string | undefined {
+  const [, rest] = /^\/staff\/?([\w-]*)\/?$/.exec(path) ?? []
+  if (rest === undefined) return undefined
+  const proper = readDeskPath(`${DESK_PATH}/${rest.toUpperCase()}`)
+  return rest === '' || proper !== DESK_PATH ? proper : undefined
+}
+
+function fieldsOf({ body }: FastifyRequest): URLSearchParams {
+  return body instanceof URLSearchParams ? body : new URLSearchParams()
+}
+
+const STATUS_OF = { invalid: 400, missing: 404, conflict: 409, unavailable: 503 } as const
+
+/** Only texts of our own leave the server. Logs what is a fault; an unavailable database is logged by enquiries/availability.ts. */
+function problemOf(error: unknown, { id, log }: FastifyRequest): { status: number; message: string } {
+  const known = error instanceof TRPCError && error.cause ? error.cause : error
+  if (known instanceof DeskRefusal) return { status: STATUS_OF[known.reason], message: known.message }
+  if (known instanceof z.core.$ZodError) {
+    const shown = known.issues.find(({ message }) => Object.values(messages).includes(message))
+    return { status: 400, message: shown?.message ?? textOf(400) }
+  }
+  if (isDatabaseAway(known) || sqlState(known) === STATEMENT_TIMEOUT) return { status: 503, message: textOf(503) }
+  const { statusCode } = propertiesOf(known) as Partial<FastifyError>
+  const status = known instanceof HttpError || Number(statusCode) < 500 ? Number(statusCode) : 500
+  if (status === 500) log.error({ reqId: id, err: known }, 'the desk could not serve a request')
+  return { status, message: known instanceof HttpError && known.message === NEEDS_HTTPS ? NEEDS_HTTPS : textOf(status) }
+}
+
+function textOf(status: number): string {
+  return texts[status] ?? (texts[status < 500 ? 400 : 500] as string)
+}

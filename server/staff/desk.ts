@@ -1,0 +1,31 @@
+import { DESK_PATH } from '../../shared/desk.ts'
+import { createLink, findStaff } from '../desk/sessions.ts'
+import { deskUrlOf, signInLink } from '../desk/sign-in.ts'
+import { OperatorError } from '../errors.ts'
+import { staffCommand } from '../format.ts'
+import type { AddCommand, Terminal } from './output.ts'
+
+/** What they did is done at the desk. */
+const FORMER = ['list', 'show', 'status', 'note']
+
+/** @throws OperatorError that names the desk, for a command that is no more */
+export function refuseFormer(command = ''): void {
+  if (FORMER.includes(command))
+    throw new OperatorError(`\`${command}\` is done at the desk now: ${staffCommand('sign-in')} prints a link to it.`)
+}
+
+export function signInCommand(add: AddCommand, { env, print, recordAccess, onDatabase }: Terminal) {
+  add('sign-in')
+    .description('print a link to the desk, which works once within 15 minutes')
+    .argument('[address]', 'the one of STAFF_EMAILS that history and access log name; without it the first')
+    .action(async (address?: string) => {
+      const { STAFF_EMAILS: staffEmails } = env()
+      const email = findStaff(staffEmails, address ?? staffEmails[0] ?? '')
+      if (!email) throw new OperatorError(`${address} is not one of STAFF_EMAILS, so it may not enter the desk.`)
+      await onDatabase(async (db) => {
+        await recordAccess(db, 'a link to the desk')
+        const token = await createLink(db, { email, leadsTo: DESK_PATH, byTerminal: true })
+        print(signInLink(deskUrlOf(env()), token))
+      })
+    })
+}

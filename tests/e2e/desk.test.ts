@@ -1,0 +1,434 @@
+// A day at the desk, in a browser: signing in by mail, reading, marking, noting, finding, downloading, leaving.
+import { readFile } from 'node:fs/promises'
+import { gzipSync } from 'node:zlib'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { BrowserContext, Page } from '@playwright/test'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { anOrder, submit } from '../support/an-order.ts'
+import { enterDesk } from '../support/desk.ts'
+import { eventually } from '../support/eventually.ts'
+import { STAFF } from '../support/fake-resend.ts'
+import { ownSiteForTests, PHONE, paths } from '../support/visit.ts'
+
+const RAVI = 'ravi@quvera.test'
+const { site, newcomer, html } = ownSiteForTests({ STAFF_EMAILS: `${STAFF},${RAVI}` })
+const desk = () => `${site().url}/staff`
+
+beforeEach(() =>
+  site().inspect(async (db) => {
+    await db.session.deleteMany()
+    await db.enquiry.deleteMany()
+  }),
+)
+
+const store = async (changes: Record<string, unknown> = {}) =>
+  (await submit(site().url, anOrder(changes))).reference ?? ''
+
+/** Gives a browser the session that a link would. */
+async function signIn(context: BrowserContext, email = STAFF) {
+  const cookie = await site().inspect((db) => enterDesk({ url: site().url, db }, { email }))
+  const [name = '', value = ''] = cookie.split('=')
+  await context.addCookies([{ name, value, url: site().url }])
+}
+
+/** The page of somebody who is signed in. */
+async function open(
+  path = '',
+  { email = STAFF, ...options }: Parameters<typeof newcomer>[0] & { email?: string } = {},
+) {
+  const visited = await newcomer({ ...PHONE, ...options })
+  await signIn(visited.page.context(), email)
+  await visited.page.goto(desk() + path)
+  return visited
+}
+
+const poll = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: 20_000 })
+const rows = (page: Page) => page.locator('.enquiry')
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' })
+const toast = (page: Page, text: string | RegExp) => page.locator('.Toastify__toast', { hasText: text })
+
+describe('a day at the desk, on a phone', () => {
+  it('begins with a link by mail, which leads to what was asked for', async () => {
+    const reference = await store()
+    const { page, problems, close } = await newcomer(PHONE)
+    await page.goto(`${desk()}/${reference}`)
+    await page.getByLabel('Your mail address').fill(STAFF)
+    await button(page, 'Send me a link').click()
+    await page.getByText('If this address is one of ours, a link is on its way.').waitFor()
+    const mail = () => site().resend.mails.findLast(({ subject }) => subject.includes('desk'))
+    await eventually(() => expect(mail()).toBeDefined())
+    const [path] = /\/staff\/enter\?token=[\w-]+/.exec(mail()?.text ?? '') ?? []
+    await page.goto(site().url + path)
+    await button(page, 'Enter the desk').click()
+    await page.getByRole('heading', { name: 'Asha Verma' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/staff/${reference}`)
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it('marks an enquiry by one click in the list, and takes it back by another', async () => {
+    const reference = await store()
+    const { page, close } = await open()
+    const status = () => site().inspect(async (db) => (await db.enquiry.findUnique({ where: { reference } }))?.status)
+    await button(page, 'Contacted: Asha Verma').click()
+    await toast(page, 'Asha Verma: Contacted').waitFor()
+    expect(await status()).toBe('Contacted')
+    // It stays where it is: otherwise a second click would meet the next row.
+    expect(await rows(page).locator('.status').innerText()).toBe('Contacted')
+    expect(await button(page, 'New 0').count()).toBe(1)
+    await button(page, 'Contacted 1').click()
+    await button(page, 'New 0').click()
+    await page.getByText('Nothing new. Everybody has an answer.').waitFor()
+    await button(page, 'Undo').click()
+    await poll(status).toBe('New')
+    await button(page, 'All 1').click()
+    await poll(() => rows(page).locator('.status').innerText()).toBe('New')
+    await close()
+  })
+
+  it('takes a double click for one, and moves nothing under it', async () => {
+    const reference = await store({ name: 'Second visitor' })
+    const another = await store()
+    const { page, close } = await open()
+    await rows(page).nth(1).waitFor()
+    await button(page, 'Contacted: Asha Verma').dblclick()
+    await toast(page, 'Asha Verma: Contacted').waitFor()
+    await page.goto(`${desk()}/${another}`)
+    await button(page, 'Closed').dblclick()
+    await toast(page, 'Asha Verma: Closed').waitFor()
+    await button(page, 'Spam').dblclick()
+    await toast(page, 'Marked as spam').waitFor()
+    const row = (of: string) => site().inspect((db) => db.enquiry.findUnique({ where: { reference: of } }))
+    expect(await row(another)).toMatchObject({ status: 'Closed', suspectedSpam: true })
+    expect(await row(reference)).toMatchObject({ status: 'New', suspectedSpam: false })
+    await close()
+  })
+
+  it('notes what was said, and that nobody answered', async () => {
+    const reference = await store({ name: '<img src=x onerror=alert(1)> مريم' })
+    const { page, problems, close } = await open(`/${reference}`)
+    await page.getByLabel(/^Add a line/).fill('rings back on <b>Monday</b>')
+    await button(page, 'Add note').click()
+    await page.locator('.note', { hasText: 'rings back on <b>Monday</b>' }).waitFor()
+    expect(await page.getByLabel(/^Add a line/).inputValue()).toBe('')
+    await button(page, 'Rang, no answer').click()
+    await page.locator('.flag', { hasText: 'rang once' }).waitFor()
+    await page.getByText(`${STAFF}`).first().waitFor()
+    expect(await page.locator('.whole-head .status').innerText()).toBe('New')
+    await button(page, 'Remove note').click()
+    await poll(() => page.locator('.note').count()).toBe(0)
+    expect(await page.locator('h1 bdi').innerText()).toContain('<img src=x')
+    expect(await page.locator('.whole img').count()).toBe(0)
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it('calls, writes and copies', async () => {
+    const reference = await store()
+    const { page, close } = await open(`/${reference}`)
+    await page.locator('.whole').waitFor()
+    const links = await page.locator('.contact a').evaluateAll((all) => all.map((each) => each.getAttribute('href')))
+    expect(links).toEqual([
+      'tel:+919876543210',
+      'https://wa.me/919876543210',
+      `mailto:asha.verma@shop.example?subject=Quvera%20enquiry%20${reference}`,
+    ])
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await button(page, 'Copy number').click()
+    await toast(page, 'The number is copied').waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('9876543210')
+    await close()
+  })
+
+  it('finds who rings, and comes back to the same list', async () => {
+    await store({ name: 'José Fernandes', mobile: '9971112345' })
+    await store()
+    const { page, close } = await open()
+    await page.getByRole('searchbox').fill('+91 99711 12345')
+    await page.keyboard.press('Enter')
+    await poll(() => rows(page).count()).toBe(1)
+    await page.getByRole('link', { name: 'José Fernandes', exact: true }).click()
+    await page.getByRole('heading', { name: 'José Fernandes' }).waitFor()
+    await page.goBack()
+    await poll(() => page.getByRole('searchbox').inputValue()).toBe('+91 99711 12345')
+    await poll(() => rows(page).count()).toBe(1)
+    expect(page.url()).toBe(desk())
+    await page.getByRole('searchbox').fill('nobody at all')
+    await button(page, 'Search').click()
+    await page.getByText('Nothing found for “nobody at all” here. Try All.').waitFor()
+    await button(page, 'Clear').click()
+    await poll(() => rows(page).count()).toBe(2)
+    await close()
+  })
+
+  it('releases what was suspected as spam', async () => {
+    const reference = await store({ website: 'filled in by a browser' })
+    const { page, close } = await open()
+    await page.getByText('Nothing new. Everybody has an answer.').waitFor()
+    await button(page, /^Suspected spam/).click()
+    await button(page, 'Not spam: Asha Verma').click()
+    await toast(page, 'Not spam: its mails go out now').waitFor()
+    await button(page, 'New 1').waitFor()
+    await eventually(() => expect(site().resend.mails.filter(({ text }) => text.includes(reference))).toHaveLength(3))
+    await close()
+  })
+
+  it('downloads a spreadsheet of the tab and search', async () => {
+    await store({ name: 'José Fernandes', mobile: '9971112345' })
+    await store()
+    const { page, close } = await open()
+    await page.getByRole('searchbox').fill('jose')
+    await button(page, 'Search').click()
+    await poll(() => rows(page).count()).toBe(1)
+    const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Download CSV').click()])
+    expect(download.suggestedFilename()).toMatch(/^enquiries-\d{4}-\d\d-\d\d\.csv$/)
+    const text = await readFile(await download.path(), 'utf8')
+    expect(text.trimEnd().split('\r\n')).toHaveLength(2)
+    expect(text).toContain('José Fernandes')
+    await close()
+  })
+
+  it('loads more, 25 at a time, in both orders', async () => {
+    for (let n = 0; n < 27; n++) await store({ name: `Visitor ${n}` })
+    const { page, close } = await open()
+    await poll(() => rows(page).count()).toBe(25)
+    await button(page, 'Load more').click()
+    await poll(() => rows(page).count()).toBe(27)
+    expect(await button(page, 'Load more').count()).toBe(0)
+    expect(await rows(page).first().getByRole('link').first().innerText()).toBe('Visitor 26')
+    await button(page, /^Newest first/).click()
+    await poll(() => rows(page).first().getByRole('link').first().innerText()).toBe('Visitor 0')
+    await close()
+  })
+
+  it('says on Friday who still waits, and shows problems first', async () => {
+    await store()
+    await site().inspect(
+      (db) => db.$executeRaw`UPDATE "Quvera_Mail" SET "Status" = 'Bounced', "DueAt" = NULL, "SentAt" = now()
+      WHERE "To" = ${RAVI}`,
+    )
+    const { page, close } = await open()
+    await page.getByRole('heading', { name: 'To mend' }).waitFor()
+    expect(await page.locator('.problems').innerText()).toContain(`The last mail to ${RAVI} did not arrive.`)
+    expect(await page.locator('.days').innerText()).toMatch(/1\s*today/)
+    await close()
+  })
+})
+
+describe('two colleagues', () => {
+  it('do not overwrite each other: the second is told, and what was shown is taken back', async () => {
+    const reference = await store()
+    const { page, close } = await open(`/${reference}`)
+    await button(page, 'Contacted').waitFor()
+    await site().inspect(async (db) => {
+      await db.$transaction([
+        db.$executeRaw`SELECT set_config('quvera.who', ${RAVI}, true)`,
+        db.enquiry.update({ where: { reference }, data: { status: 'Closed' } }),
+      ])
+    })
+    await button(page, 'Contacted').click()
+    const told = toast(page, /A colleague was faster.*ravi@quvera\.test.*set to Closed/)
+    await told.waitFor()
+    expect(await told.getAttribute('role')).toBe('alert')
+    await poll(() => page.locator('.whole-head .status').innerText()).toBe('Closed')
+    await close()
+  })
+
+  it('see each other’s work when they come back to the tab', async () => {
+    const reference = await store()
+    const { page, close } = await open()
+    await rows(page).waitFor()
+    await site().inspect((db) => db.enquiry.update({ where: { reference }, data: { status: 'Closed' } }))
+    await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
+    await page.getByText('Nothing new. Everybody has an answer.').waitFor()
+    await close()
+  })
+})
+
+describe('without a network', () => {
+  it('it says so, keeps what was typed, and sends it later', async () => {
+    const reference = await store()
+    const { page, close } = await open(`/${reference}`)
+    await page.getByLabel(/^Add a line/).fill('wants a price')
+    await page.context().setOffline(true)
+    await page.getByText('You are offline.', { exact: false }).waitFor()
+    await button(page, 'Add note').click()
+    expect(await page.getByLabel(/^Add a line/).inputValue()).toBe('wants a price')
+    await page.context().setOffline(false)
+    await page.locator('.note', { hasText: 'wants a price' }).waitFor()
+    await close()
+  })
+
+  it('a server that does not answer is named, and the change taken back', async () => {
+    const reference = await store()
+    const { page, close } = await open(`/${reference}`)
+    await button(page, 'Closed').waitFor()
+    await page.route('**/trpc/desk.setStatus', (route) => route.abort())
+    await button(page, 'Closed').click()
+    await toast(page, 'The server did not answer.').waitFor()
+    expect(await page.locator('.whole-head .status').innerText()).toBe('New')
+    await close()
+  })
+})
+
+describe('the end of a session', () => {
+  it('clears every tab of the desk', async () => {
+    const reference = await store()
+    const { page, close } = await open()
+    const other = await page.context().newPage()
+    await other.goto(`${desk()}/${reference}`)
+    await other.getByRole('heading', { name: 'Asha Verma' }).waitFor()
+    await button(page, 'Sign out').click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await close()
+  })
+
+  it('that a request meets leads to sign-in and back to the same page', async () => {
+    const reference = await store()
+    const { page, close } = await open(`/${reference}`)
+    await button(page, 'Closed').waitFor()
+    await site().inspect((db) => db.session.deleteMany())
+    await button(page, 'Closed').click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await page.locator('[name=to]').inputValue()).toBe(`/staff/${reference}`)
+    expect(await page.content()).not.toContain('Asha Verma')
+    await close()
+  })
+
+  it('shows nothing of a page that the browser had kept', async () => {
+    await store()
+    const { page, close } = await open()
+    await rows(page).waitFor()
+    await site().inspect((db) => db.session.deleteMany())
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await close()
+  })
+})
+
+describe('for everybody', () => {
+  const WIDTHS = [360, 768, 1440]
+  const fillDesk = async () => {
+    const reference = await store({ name: 'A name of two hundred characters '.repeat(6).trim() })
+    await store({ name: 'प्रिया नायर' })
+    await store({ website: 'x' })
+    await site().inspect((db) =>
+      db.enquiry.update({ where: { reference }, data: { note: `26 Nov 2026: ${'x'.repeat(300)}`, calls: 2 } }),
+    )
+    await site().inspect(
+      (db) => db.$executeRaw`UPDATE "Quvera_Mail" SET "Status" = 'Failed', "DueAt" = NULL, "FirstTriedAt" = now(),
+      "LastError" = '422 validation_error: Invalid to field'`,
+    )
+    return reference
+  }
+
+  it.each(WIDTHS)('axe finds nothing, nothing is wider than the screen, targets are 44 px: %i px', async (width) => {
+    const reference = await fillDesk()
+    const { page, close } = await open('', { viewport: { width, height: 800 }, reducedMotion: 'reduce' })
+    for (const path of ['', `/${reference}`, '/nothing', '/sign-in?sent', '/enter?token=x']) {
+      if (path === '/sign-in?sent') await page.context().clearCookies()
+      await page.goto(desk() + path)
+      if (path === '') await rows(page).first().waitFor()
+      if (path === `/${reference}`) await page.locator('.whole').waitFor()
+      const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+      const { violations } = await new AxeBuilder({ page }).setLegacyMode().withTags(tags).analyze()
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(' ')}`),
+        path,
+      ).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(width)
+      const small = await page
+        .locator('button, input:not([type=hidden]), textarea, .enquiry-actions a, .buttons a')
+        .evaluateAll((all) =>
+          all.filter((each) => each.getBoundingClientRect().height < 43.9).map((each) => each.outerHTML),
+        )
+      expect(small, path).toEqual([])
+    }
+    await close()
+  })
+
+  it('nothing is wider than a phone at 200 %', async () => {
+    const reference = await fillDesk()
+    const { page, close } = await open('', { viewport: { width: 320, height: 500 } })
+    for (const path of ['', `/${reference}`]) {
+      await page.goto(desk() + path)
+      await page
+        .locator(path ? '.whole' : '.enquiry')
+        .first()
+        .waitFor()
+      await page.evaluate(() => {
+        document.documentElement.style.fontSize = '200%'
+      })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(320)
+    }
+    await close()
+  })
+
+  it('the keyboard alone is enough, and keeps its place', async () => {
+    await store()
+    const { page, close } = await open()
+    await rows(page).waitFor()
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '')
+    const tabTo = async (text: string) => {
+      for (let times = 0; times < 40 && (await focused()) !== text; times++) await page.keyboard.press('Tab')
+      expect(await focused()).toBe(text)
+    }
+    await tabTo('Asha Verma')
+    await page.keyboard.press('Enter')
+    await page.locator('.whole').waitFor()
+    await tabTo('Rang, no answer')
+    await page.keyboard.press('Space')
+    await page.locator('.flag', { hasText: 'rang once' }).waitFor()
+    expect(await focused()).toBe('Rang, no answer')
+    await close()
+  })
+
+  it('who does not see is told what changed', async () => {
+    await store()
+    const { page, close } = await open()
+    await poll(() => page.getByRole('status').filter({ hasText: '1 enquiry shown' }).count()).toBe(1)
+    await button(page, 'Contacted: Asha Verma').click()
+    await page.getByRole('status').filter({ hasText: 'Asha Verma: Contacted' }).waitFor()
+    await button(page, 'New 0').click()
+    await button(page, 'Closed 0').click()
+    await page.getByRole('status').filter({ hasText: 'Nothing yet.' }).waitFor()
+    expect((await page.locator('.days .visually-hidden').innerText()).split(', ')).toHaveLength(30)
+    await close()
+  })
+})
+
+describe('what is loaded', () => {
+  let assets: string[] = []
+  beforeAll(async () => {
+    const { page, close } = await open()
+    await page.locator('.desk-head').waitFor()
+    const text = await page.content()
+    assets = [...text.matchAll(/\/assets\/[\w.-]+\.(?:js|css)/g)].map(([path]) => path)
+    await close()
+  })
+
+  it('is at most 110 kB of scripts and styles, React included', async () => {
+    expect(assets.length).toBeGreaterThanOrEqual(2)
+    let bytes = 0
+    for (const path of assets) bytes += gzipSync(await html(path)).length
+    expect(bytes).toBeLessThanOrEqual(110 * 1024)
+  })
+
+  it.each(paths)('is none of it for a visitor of %s', async (path) => {
+    const text = await html(path)
+    for (const asset of assets) expect(text).not.toContain(asset)
+    expect(text).not.toContain('/staff')
+  })
+
+  it('is not the desk for strangers', async () => {
+    expect(await html('/sitemap.xml')).not.toContain('staff')
+    for (const path of ['/desk/desk', '/desk/desk.html', '/desk/message']) {
+      const answer = await fetch(site().url + path)
+      expect([answer.status, (await answer.text()).includes('/assets/desk')]).toEqual([404, false])
+    }
+  })
+})

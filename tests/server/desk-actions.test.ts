@@ -1,0 +1,224 @@
+// Each action has five exits: the answer, the row, the mails, history and access log, and nothing else changed.
+import { describe, expect, it } from 'vitest'
+import { formatIndianTime } from '../../shared/indian-time.ts'
+import { anOrder, submit } from '../support/an-order.ts'
+import { callDesk, enterDesk } from '../support/desk.ts'
+import { eventually } from '../support/eventually.ts'
+import { startFakeReceiver } from '../support/fake-receiver.ts'
+import { STAFF } from '../support/fake-resend.ts'
+import { anApp } from '../support/fixtures.ts'
+
+const RAVI = 'ravi@quvera.test'
+
+/** A site whose mails wait, with two enquiries: one to change, and one that no action may touch. */
+async function aDesk(options: Parameters<typeof anApp>[0] = {}) {
+  const app = await anApp({ mails: false, staff: [STAFF, RAVI], ...options })
+  const { reference = '' } = await submit(app.url, anOrder())
+  const { reference: other = '' } = await submit(app.url, anOrder({ mobile: '9811111111' }))
+  const [cookie, ravi] = [await enterDesk(app), await enterDesk(app, { email: RAVI })]
+  const read = async () => ({
+    form: await app.db.enquiry.findMany({ where: { reference: { not: other } } }),
+    mails: await app.db.mail.findMany({ where: { enquiry: { reference: { not: other } } }, orderBy: { id: 'asc' } }),
+    other: await app.db.enquiry.findUnique({ where: { reference: other }, include: { mails: true, history: true } }),
+  })
+  const before = await read()
+  return {
+    app,
+    reference,
+    act: (name: string, input: object, as = cookie) => callDesk(app.url, as, name, { reference, ...input }),
+    ravi,
+    /** What the action has changed, and that it has changed nothing else. */
+    async changed() {
+      const { form, mails, other: untouched } = await read()
+      expect(untouched).toEqual(before.other)
+      const differences = Object.entries(form[0] ?? {}).filter(
+        ([name, value]) => JSON.stringify(value, text) !== JSON.stringify(Object(before.form[0])[name], text),
+      )
+      return {
+        row: Object.fromEntries(differences),
+        mails: JSON.stringify(mails, text) === JSON.stringify(before.mails, text) ? 'unchanged' : mails,
+        history: await app.db.historyEntry.findMany({
+          orderBy: { id: 'asc' },
+          select: { who: true, column: true, before: true, after: true },
+        }),
+        access: await app.db.access.findMany({
+          orderBy: { at: 'asc' },
+          select: { who: true, command: true, what: true },
+        }),
+      }
+    },
+  }
+}
+
+const text = (_name: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
+const today = () => formatIndianTime(new Date()).slice(0, 11)
+
+describe('setStatus', () => {
+  it('sets the status, for which the history has the address', async () => {
+    const { act, changed, reference } = await aDesk()
+    expect(await act('setStatus', { status: 'Contacted', was: 'New' })).toMatchObject({ status: 200 })
+    expect(await changed()).toEqual({
+      row: { status: 'Contacted' },
+      mails: 'unchanged',
+      history: [{ who: STAFF, column: 'Status', before: 'New', after: 'Contacted' }],
+      access: [{ who: STAFF, command: 'desk status', what: reference }],
+    })
+  })
+
+  it('overwrites nothing when a colleague was faster, and names them', async () => {
+    const { act, ravi, changed } = await aDesk()
+    await act('setStatus', { status: 'Closed', was: 'New' }, ravi)
+    const { status, message } = await act('setStatus', { status: 'Contacted', was: 'New' })
+    expect(status).toBe(409)
+    expect(message).toMatch(
+      /^A colleague was faster, and nothing was changed\. ravi@quvera\.test, \d\d \w{3} \d{4} \d\d:\d\d IST: set to Closed \(was New\)\. Now it is Closed\.$/,
+    )
+    expect((await changed()).row).toEqual({ status: 'Closed' })
+  })
+
+  it('is done by one of two at the same moment', async () => {
+    const { act, ravi, changed } = await aDesk()
+    const answers = await Promise.all([
+      act('setStatus', { status: 'Contacted', was: 'New' }),
+      act('setStatus', { status: 'Closed', was: 'New' }, ravi),
+    ])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect((await changed()).history).toHaveLength(1)
+  })
+
+  it('of somebody who entered by a terminal says so', async () => {
+    const { app, act, changed } = await aDesk()
+    await act('setStatus', { status: 'Closed', was: 'New' }, await enterDesk(app, { byTerminal: true }))
+    const { history, access } = await changed()
+    expect([history[0]?.who, access[0]?.who]).toEqual([`${STAFF} (terminal)`, `${STAFF} (terminal)`])
+  })
+})
+
+describe('notes', () => {
+  it('are added as dated lines', async () => {
+    const { act, changed } = await aDesk()
+    expect(await act('addNote', { text: ' rings back\u202e on Monday ' })).toMatchObject({ status: 200 })
+    await act('addNote', { text: '<b>x</b>' })
+    const note = `${today()}: rings back on Monday\n${today()}: <b>x</b>`
+    const { row, mails, history, access } = await changed()
+    expect([row, mails]).toEqual([{ note }, 'unchanged'])
+    expect(history).toMatchObject([{ before: null }, { before: note.split('\n')[0], after: note }])
+    expect(access.map(({ command }) => command)).toEqual(['desk note', 'desk note'])
+  })
+
+  it('of two at the same moment are both kept', async () => {
+    const { act, ravi, changed } = await aDesk()
+    await Promise.all([act('addNote', { text: 'one' }), act('addNote', { text: 'two' }, ravi)])
+    expect(String((await changed()).row.note).split('\n')).toHaveLength(2)
+  })
+
+  it('have at most 2,000 characters together', async () => {
+    const { app, act, reference } = await aDesk()
+    await app.db.enquiry.update({ where: { reference }, data: { note: 'x'.repeat(1990) } })
+    const { status, message } = await act('addNote', { text: 'more' })
+    expect([status, message]).toEqual([
+      400,
+      'All notes of an enquiry have at most 2000 characters: remove the note first.',
+    ])
+    expect(await app.db.access.count()).toBe(0)
+  })
+
+  it('are removed with their texts in the history, unless a colleague has added one', async () => {
+    const { act, ravi, changed } = await aDesk()
+    await act('addNote', { text: 'one' })
+    await act('addNote', { text: 'two' }, ravi)
+    const { status, message } = await act('removeNote', { was: `${today()}: one` })
+    expect([status, message?.includes(RAVI)]).toEqual([409, true])
+    const was = `${today()}: one\n${today()}: two`
+    expect((await act('removeNote', { was })).status).toBe(200)
+    const { row, history } = await changed()
+    expect(row).toEqual({})
+    expect(history.map(({ before, after }) => [before, after])).toEqual(Array(3).fill([null, null]))
+  })
+})
+
+describe('addCall', () => {
+  it('counts, and leaves the status and a dated line', async () => {
+    const { act, changed, reference } = await aDesk()
+    await act('addCall', {})
+    expect((await act('addCall', {})).status).toBe(200)
+    const line = `${today()}: rang, no answer`
+    expect(await changed()).toMatchObject({
+      row: { calls: 2, note: `${line}\n${line}` },
+      mails: 'unchanged',
+      history: [
+        { column: 'Note' },
+        { column: 'Calls', before: '0', after: '1', who: STAFF },
+        { column: 'Note' },
+        { column: 'Calls', before: '1', after: '2', who: STAFF },
+      ],
+      access: Array(2).fill({ who: STAFF, command: 'desk call', what: reference }),
+    })
+    const { data } = await act('show', {})
+    expect(data.history.map(({ what }: { what: string }) => what)).toEqual(['rang, no answer', 'rang, no answer'])
+    expect(data.flags).toEqual(['rang twice'])
+  })
+
+  it('counts also where the note is full', async () => {
+    const { app, act, reference } = await aDesk()
+    await app.db.enquiry.update({ where: { reference }, data: { note: 'x'.repeat(1995) } })
+    expect((await act('addCall', {})).status).toBe(200)
+    expect(await app.db.enquiry.findUnique({ where: { reference } })).toMatchObject({
+      calls: 1,
+      note: 'x'.repeat(1995),
+    })
+  })
+})
+
+describe('setSpam', () => {
+  it('withholds what is pending', async () => {
+    const { act, changed, reference } = await aDesk()
+    expect((await act('setSpam', { spam: true, was: false })).status).toBe(200)
+    const { row, mails, history, access } = await changed()
+    expect(row).toMatchObject({ suspectedSpam: true })
+    expect(mails).toMatchObject(Array(3).fill({ status: 'Withheld', withheldBecause: 'ByStaff' }))
+    expect(history).toEqual([{ who: STAFF, column: 'SuspectedSpam', before: 'false', after: 'true' }])
+    expect(access).toEqual([{ who: STAFF, command: 'desk spam', what: reference }])
+  })
+
+  it('of suspected spam writes notices, acknowledgement and post once, which are sent', async () => {
+    const receiver = await startFakeReceiver()
+    const notify = { NOTIFY_URL: receiver.url, NOTIFY_FORMAT: 'text' as const }
+    const app = await anApp({ staff: [STAFF, RAVI], notify })
+    const { reference = '' } = await submit(app.url, anOrder({ website: 'filled in by a browser' }))
+    expect(await app.db.mail.count()).toBe(0)
+    const [cookie, ravi] = [await enterDesk(app), await enterDesk(app, { email: RAVI })]
+    const release = (as: string) => callDesk(app.url, as, 'setSpam', { reference, spam: false, was: true })
+    const answers = await Promise.all([release(cookie), release(ravi), release(cookie)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+    await eventually(() => expect(app.resend.mails.filter(({ text }) => text.includes(reference))).toHaveLength(3))
+    expect(await app.db.mail.count({ where: { enquiry: { reference } } })).toBe(4)
+    expect(await app.db.historyEntry.count()).toBe(1)
+    await receiver.close()
+  })
+})
+
+describe('sendAgain', () => {
+  it('sends what was refused once more, and not what is on its way', async () => {
+    const { app, act, reference } = await aDesk()
+    const [notice, , acknowledgement] = await app.db.mail.findMany({
+      where: { enquiry: { reference } },
+      orderBy: { id: 'asc' },
+    })
+    await app.db
+      .$executeRaw`UPDATE "Quvera_Mail" SET "Status" = 'Failed', "DueAt" = NULL, "FirstTriedAt" = now() WHERE "Id" = ${acknowledgement?.id}`
+    const cookie = await enterDesk(app)
+    const again = (id: unknown) => callDesk(app.url, cookie, 'sendAgain', { mail: String(id) })
+    const { data } = await act('show', {})
+    expect(data.mails.map(({ maySendAgain }: { maySendAgain: boolean }) => maySendAgain)).toEqual([false, false, true])
+    expect((await again(acknowledgement?.id)).status).toBe(200)
+    const row = await app.db.mail.findUnique({ where: { id: acknowledgement?.id ?? 0n } })
+    expect(row).toMatchObject({ status: 'Pending', firstTriedAt: null, attempts: 0 })
+    expect(row?.tag).not.toBe(acknowledgement?.tag)
+    for (const id of [acknowledgement?.id, notice?.id]) expect((await again(id)).status).toBe(409)
+    expect((await again(999_999)).status).toBe(404)
+    expect(await app.db.access.findMany({ where: { command: 'desk send again' } })).toMatchObject([
+      { who: STAFF, what: reference },
+    ])
+  })
+})

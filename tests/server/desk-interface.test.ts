@@ -1,0 +1,370 @@
+// What the desk shows, to whom, and in which order it refuses. The actions: desk-actions.test.ts.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { deskStates } from '../../shared/desk.ts'
+import { formatIndianDay } from '../../shared/indian-time.ts'
+import { anOrder, submit } from '../support/an-order.ts'
+import { callDesk, enterDesk, getStaff, postStaff } from '../support/desk.ts'
+import { STAFF } from '../support/fake-resend.ts'
+import { anApp } from '../support/fixtures.ts'
+import { readCsv } from '../support/read-csv.ts'
+import { staff } from '../support/staff-command.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+/** Stores an order as a visitor does. @returns its reference */
+async function store(app: Pick<TestApp, 'url'>, changes: Record<string, unknown> = {}): Promise<string> {
+  return (await submit(app.url, anOrder(changes))).reference ?? ''
+}
+
+describe('refuses in this order', () => {
+  const foreign = { origin: 'https://evil.example' }
+  const text = { 'content-type': 'text/plain' }
+
+  it('405, 403, 401, 415, 400, 404', async () => {
+    const app = await anApp()
+    const cookie = await enterDesk(app)
+    const get = await fetch(`${app.url}/trpc/desk.list?input={}`, { headers: { cookie, ...foreign } })
+    expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST'])
+    const statuses = [
+      await callDesk(app.url, '', 'list', { wrong: 1 }, { ...foreign, ...text }),
+      await callDesk(app.url, '', 'list', { wrong: 1 }, text),
+      await callDesk(app.url, '', 'nothing', {}),
+      await callDesk(app.url, cookie, 'show', { wrong: 1 }, text),
+      await callDesk(app.url, cookie, 'show', { wrong: 1 }),
+      await callDesk(app.url, cookie, 'show', { reference: 'QV-222222' }),
+      await callDesk(app.url, cookie, 'nothing', {}),
+    ].map(({ status }) => status)
+    expect(statuses).toEqual([403, 401, 401, 415, 400, 404, 404])
+  })
+
+  it('429 before 401', async () => {
+    const app = await anApp({ rateLimitMax: 10 })
+    const answers = await Promise.all(
+      Array.from({ length: 620 }, () => callDesk(app.url, '', 'list', { state: 'new' })),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]))
+    expect((await callDesk(app.url, '', 'list', {}, foreign)).status).toBe(403)
+  })
+
+  it('409 after 404, with fixed texts of its own', async () => {
+    const app = await anApp()
+    const cookie = await enterDesk(app)
+    const reference = await store(app)
+    const change = { status: 'Closed', was: 'Contacted' }
+    expect((await callDesk(app.url, cookie, 'setStatus', { reference: 'QV-222222', ...change })).status).toBe(404)
+    const conflict = await callDesk(app.url, cookie, 'setStatus', { reference, ...change })
+    expect(conflict).toMatchObject({
+      status: 409,
+      message: 'A colleague was faster, and nothing was changed. Now it is New.',
+    })
+    for (const [name, input] of [
+      ['list', { state: 'none' }],
+      ['list', { state: 'new', before: 'x' }],
+      ['list', { state: 'new', text: 'a\0b' }],
+      ['list', { state: 'new', text: 'x'.repeat(201) }],
+      ['show', { reference: 'QV-7K3M9P', more: 1 }],
+      ['addNote', { reference, text: ' \n ' }],
+      ['addNote', { reference, text: 'x'.repeat(501) }],
+      ['sendAgain', { mail: '1 OR 1=1' }],
+    ] as const) {
+      const { status, message } = await callDesk(app.url, cookie, name, input)
+      expect(status, JSON.stringify(input)).toBe(400)
+      expect(message).toMatch(/^[A-Z].*\.$/)
+      expect(message).not.toMatch(/zod|invalid|prisma|form/i)
+    }
+  })
+
+  it('503, and shows nothing, where the access log cannot be written', async () => {
+    const app = await anApp()
+    const cookie = await enterDesk(app)
+    const reference = await store(app)
+    await app.db.$executeRaw`ALTER TABLE "Quvera_Access" RENAME TO gone`
+    for (const [name, input] of [
+      ['list', { state: 'new' }],
+      ['show', { reference }],
+      ['setStatus', { reference, status: 'Contacted', was: 'New' }],
+      ['addNote', { reference, text: 'x' }],
+    ] as const) {
+      const answer = await callDesk(app.url, cookie, name, input)
+      expect([name, answer.status, answer.data]).toEqual([name, 503, undefined])
+    }
+    const csv = await postStaff(app.url, 'enquiries.csv', { state: 'all' }, { cookie })
+    expect([csv.status, (await csv.text()).includes(reference)]).toEqual([503, false])
+    await app.db.$executeRaw`ALTER TABLE gone RENAME TO "Quvera_Access"`
+    expect(await app.db.enquiry.findFirst()).toMatchObject({ status: 'New', note: null })
+  })
+})
+
+describe('the page', () => {
+  it('is handed out with a session only, at its proper address', async () => {
+    const app = await anApp()
+    const cookie = await enterDesk(app)
+    const at = async (path: string) => {
+      const answer = await getStaff(app.url, path, { cookie })
+      return [answer.status, answer.headers.get('location')]
+    }
+    expect(await at('')).toEqual([200, null])
+    expect(await at('/QV-7K3M9P')).toEqual([200, null])
+    expect(await at('/')).toEqual([308, '/staff'])
+    expect(await at('/qv-7k3m9p')).toEqual([308, '/staff/QV-7K3M9P'])
+    expect(await at('/QV-7K3M9P/')).toEqual([308, '/staff/QV-7K3M9P'])
+    for (const path of ['/anything', '/QV-7K3M9P/more', '/enquiries.csv', '/sign-out', '/QV-7K3M9PP'])
+      expect(await at(path)).toEqual([404, null])
+  })
+
+  it('is in no sitemap, and its files have no address of their own', async () => {
+    const app = await anApp()
+    for (const path of ['/desk/desk', '/desk/message', '/desk/desk.html'])
+      expect((await fetch(app.url + path)).status).toBe(404)
+  })
+})
+
+describe('desk.list', () => {
+  let app: TestApp
+  let cookie = ''
+  const references: Record<string, string> = {}
+  beforeAll(async () => {
+    app = await startTestApp()
+    cookie = await enterDesk(app)
+    const store1 = async (name: string, changes: Record<string, unknown> = {}) => {
+      references[name] = await store(app, { name, email: `${crypto.randomUUID()}@mail.example`, ...changes })
+    }
+    await store1('José Fernandes', { mobile: '9971112345', email: 'jose@shop.example' })
+    await store1('Asha  Verma', { mobile: '9876543210', quantity: 120 })
+    await store1('प्रिया नायर', { mobile: '9876543210', products: 'Quvera XT', retailerSelfUse: 'Self Use' })
+    await store1('100% Health_Shop', { mobile: '9811111111' })
+    await store1('Ravi O’Connor', { mobile: '9822222222' })
+    await store1('A bot', { website: 'x' })
+    await app.db.enquiry.update({
+      where: { reference: references['100% Health_Shop'] ?? '' },
+      data: { note: 'rings back on Monday' },
+    })
+    return () => app.close()
+  })
+  const list = async (input: Record<string, unknown>) => (await callDesk(app.url, cookie, 'list', input)).data
+  const namesOf = async (input: Record<string, unknown>) =>
+    (await list(input)).enquiries.map(({ name }: { name: string }) => name)
+
+  it('shows rows, counts of everything and thirty Indian days', async () => {
+    const { enquiries, counts, days, problems, next } = await list({ state: 'new', text: 'nair-is-not-here' })
+    expect([enquiries, next]).toEqual([[], undefined])
+    expect(counts).toEqual({ new: 5, contacted: 0, closed: 0, spam: 1, all: 6 })
+    expect(days).toHaveLength(30)
+    expect(days.at(-1)).toEqual({ day: formatIndianDay(new Date()), count: 5 })
+    expect(days.slice(0, 28).every(({ count }: { count: number }) => count === 0)).toBe(true)
+    expect(problems).toEqual(expect.any(Array))
+    const [row] = (await list({ state: 'new', text: 'asha' })).enquiries
+    expect(row).toEqual({
+      reference: references['Asha  Verma'],
+      name: 'Asha  Verma',
+      email: expect.stringMatching(/@mail\.example$/),
+      mobile: '9876543210',
+      quantity: 120,
+      products: 'Quvera 300',
+      retailerSelfUse: 'Retailer',
+      receivedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      status: 'New',
+      suspectedSpam: false,
+      calls: 0,
+      flags: [],
+    })
+  })
+
+  it('has suspected spam in its own tab and in All only', async () => {
+    for (const state of deskStates)
+      expect((await namesOf({ state })).includes('A bot'), state).toBe(state === 'spam' || state === 'all')
+  })
+
+  it.each([
+    ['fernan', 'José Fernandes'],
+    ['JOSE', 'José Fernandes'],
+    ['Jose\u0301', 'José Fernandes'],
+    ['josé', 'José Fernandes'],
+    ['jose@shop', 'José Fernandes'],
+    ['asha verma', 'Asha  Verma'],
+    ['प्रिया', 'प्रिया नायर'],
+    ['100%', '100% Health_Shop'],
+    ['health_shop', '100% Health_Shop'],
+    ['back on mon', '100% Health_Shop'],
+    ["o'connor", 'Ravi O’Connor'],
+    ['+91 99711 12345', 'José Fernandes'],
+    ['099711-12345', 'José Fernandes'],
+    ['+91 (0) 99711 12345', 'José Fernandes'],
+    ['0091 99711 12345', 'José Fernandes'],
+    ['971112', 'José Fernandes'],
+  ])('finds by %s: %s', async (text, name) => {
+    expect(await namesOf({ state: 'all', text })).toEqual([name])
+  })
+
+  it.each([['%'], ['_'], ['h_alth'], ['a%a']])('takes %s for itself', async (text) => {
+    const found = await namesOf({ state: 'all', text })
+    expect(found.every((name: string) => name === '100% Health_Shop')).toBe(true)
+  })
+
+  it('finds by a reference as people say it', async () => {
+    const [name, reference = ''] = Object.entries(references)[0] ?? []
+    for (const text of [
+      reference,
+      reference.toLowerCase(),
+      reference.slice(3).toLowerCase(),
+      reference.replace('-', ' '),
+    ])
+      expect(await namesOf({ state: 'all', text })).toEqual([name])
+  })
+
+  it('says in words what is worth a look', async () => {
+    const flagsOf = async (name: string) => (await list({ state: 'all', text: name })).enquiries[0].flags
+    expect(await flagsOf('प्रिया')).toEqual(['second enquiry from this number'])
+    await app.db.$executeRaw`UPDATE "Quvera_Mail" SET "Status" = 'Bounced', "DueAt" = NULL, "SentAt" = now()
+      WHERE "Kind" = 'Acknowledgement' AND "EnquiryId" = (SELECT "Id" FROM "Quvera_Form" WHERE "Name" = 'प्रिया नायर')`
+    await app.db.enquiry.updateMany({ where: { name: 'प्रिया नायर' }, data: { calls: 2 } })
+    expect(await flagsOf('प्रिया')).toEqual(['acknowledgement bounced', 'second enquiry from this number', 'rang twice'])
+  })
+})
+
+it('shows a value that this version does not know as it is', async () => {
+  const app = await anApp({ mails: false })
+  const cookie = await enterDesk(app)
+  const reference = await store(app)
+  await app.db.$executeRaw`CREATE SEQUENCE "a database that is not used again"`
+  await app.db.$executeRaw`ALTER TYPE "Quvera_Product" ADD VALUE IF NOT EXISTS 'Quvera 500'`
+  await app.db.$executeRaw`UPDATE "Quvera_Form" SET "Products" = 'Quvera 500'`
+  const { data: list } = await callDesk(app.url, cookie, 'list', { state: 'new' })
+  expect(list.enquiries).toMatchObject([{ products: 'Quvera 500' }])
+  const { data } = await callDesk(app.url, cookie, 'show', { reference })
+  expect(data.products).toBe('Quvera 500')
+  const csv = await postStaff(app.url, 'enquiries.csv', { state: 'all' }, { cookie })
+  expect(await csv.text()).toContain('Quvera 500')
+})
+
+it('goes through all pages in both orders without losing or repeating one', async () => {
+  const app = await anApp({ mails: false })
+  const cookie = await enterDesk(app)
+  // Many at the same moment: only the id tells them apart.
+  await app.db
+    .$executeRaw`INSERT INTO "Quvera_Form" ("Id", "Reference", "ReceivedAt", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey")
+    SELECT gen_random_uuid(), 'QV-' || n, now() - (n / 30) * interval '1 hour', 'x', 'a@shop.example', lpad(n::text, 10, '9'), 1, 'Self Use', 'Quvera XT', '1', gen_random_uuid()
+    FROM generate_series(1, 80) n`
+  for (const order of ['newest', 'oldest'] as const) {
+    const seen: { reference: string; receivedAt: string }[] = []
+    let before: string | undefined
+    do {
+      const { data } = await callDesk(app.url, cookie, 'list', { state: 'new', order, ...(before && { before }) })
+      seen.push(...data.enquiries)
+      before = data.next
+    } while (before)
+    expect(new Set(seen.map(({ reference }) => reference)).size).toBe(80)
+    const times = seen.map(({ receivedAt }) => receivedAt)
+    expect(times).toEqual(times.toSorted((a, b) => (order === 'newest' ? (a < b ? 1 : -1) : a < b ? -1 : 1)))
+  }
+})
+
+describe('desk.show', () => {
+  it('shows the enquiry with mails, history and earlier enquiries', async () => {
+    const app = await anApp({ staff: [STAFF, 'ravi@quvera.test'] })
+    const cookie = await enterDesk(app)
+    const first = await store(app, { name: 'First', email: 'ASHA.verma@shop.example', mobile: '9811111111' })
+    const reference = await store(app)
+    await app.db
+      .$executeRaw`UPDATE "Quvera_Mail" SET "Status" = 'Bounced', "DueAt" = NULL, "SentAt" = now(), "LastError" = '550 no such mailbox'
+      WHERE "To" = 'ravi@quvera.test' AND "EnquiryId" = (SELECT "Id" FROM "Quvera_Form" WHERE "Reference" = ${reference})`
+    await callDesk(app.url, cookie, 'setStatus', { reference, status: 'Contacted', was: 'New' })
+    await callDesk(app.url, cookie, 'addNote', { reference, text: 'wants a\n price' })
+    const { data } = await callDesk(app.url, cookie, 'show', { reference })
+    expect(data).toMatchObject({ reference, status: 'Contacted', statusBy: STAFF, statusAt: expect.any(String) })
+    expect(data.earlier).toMatchObject([{ reference: first, products: 'Quvera 300', quantity: 24, status: 'New' }])
+    expect(data.mails.map(({ kind }: { kind: string }) => kind)).toEqual(['Notice', 'Notice', 'Acknowledgement'])
+    const bounced = data.mails.find(({ to }: { to?: string }) => to === 'ravi@quvera.test')
+    expect(bounced).toMatchObject({
+      status: 'Bounced',
+      means: 'the notice to ravi@quvera.test was rejected by the mail server of its receiver: 550 no such mailbox',
+      maySendAgain: false,
+    })
+    expect(data.history.map(({ who, what }: { who: string; what: string }) => [who, what])).toEqual([
+      [STAFF, expect.stringMatching(/^note: \d\d \w{3} \d{4}: wants a price$/)],
+      [STAFF, 'set to Contacted (was New)'],
+    ])
+    const { data: earlier } = await callDesk(app.url, cookie, 'show', { reference: first })
+    expect(earlier.earlier).toEqual([])
+  })
+})
+
+describe('the download', () => {
+  it('is the file that the staff command writes, of all that match', async () => {
+    const app = await anApp({ mails: false })
+    const cookie = await enterDesk(app)
+    for (let n = 0; n < 30; n++) await store(app, { name: `=cmd|${n}`, mobile: `98765432${10 + n}` })
+    await store(app, { name: 'A bot', website: 'x' })
+    const answer = await postStaff(app.url, 'enquiries.csv', { state: 'all', order: 'oldest', text: '' }, { cookie })
+    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(answer.headers.get('content-disposition')).toBe(
+      `attachment; filename="enquiries-${formatIndianDay(new Date())}.csv"`,
+    )
+    const bytes = Buffer.from(await answer.arrayBuffer()).toString()
+    expect(bytes).toBe((await staff(['export'], app.env)).stdout)
+    expect(readCsv(bytes)).toHaveLength(31)
+    const found = await postStaff(
+      app.url,
+      'enquiries.csv',
+      { state: 'new', order: 'newest', text: '=cmd|7' },
+      { cookie },
+    )
+    expect(readCsv(await found.text())).toHaveLength(1)
+  })
+
+  it('needs a session and an own page', async () => {
+    const app = await anApp()
+    await store(app)
+    const stranger = await postStaff(app.url, 'enquiries.csv', { state: 'all' })
+    expect([stranger.status, await stranger.text()]).toEqual([303, ''])
+    const cookie = await enterDesk(app)
+    const wrong = await postStaff(app.url, 'enquiries.csv', { state: 'none' }, { cookie })
+    expect(wrong.status).toBe(400)
+  })
+
+  it('breaks off when it fails on the way, so that no part looks like the whole', async () => {
+    const app = await anApp({ mails: false })
+    const cookie = await enterDesk(app)
+    await app.db
+      .$executeRaw`INSERT INTO "Quvera_Form" ("Id", "Reference", "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse", "Products", "NoticeVersion", "SubmissionKey")
+      SELECT gen_random_uuid(), 'QV-' || n, repeat('x', 200), 'a@shop.example', '9876543210', 1, 'Self Use', 'Quvera XT', '1', gen_random_uuid()
+      FROM generate_series(1, 30000) n`
+    const answer = await postStaff(app.url, 'enquiries.csv', { state: 'all' }, { cookie })
+    const reader = answer.body?.getReader()
+    await reader?.read()
+    await app.db.$executeRaw`ALTER TABLE "Quvera_Form" RENAME TO gone`
+    const read = async () => {
+      while (!(await reader?.read())?.done);
+    }
+    await expect(read()).rejects.toThrow()
+    await app.db.$executeRaw`ALTER TABLE gone RENAME TO "Quvera_Form"`
+  })
+})
+
+describe('the access log', () => {
+  it('has a line with the address for each list, enquiry and download, and never what was searched for', async () => {
+    const app = await anApp()
+    const cookie = await enterDesk(app)
+    const inTerminal = await enterDesk(app, { byTerminal: true })
+    const reference = await store(app)
+    await callDesk(app.url, cookie, 'list', { state: 'new', text: 'verma' })
+    await callDesk(app.url, cookie, 'list', { state: 'new', text: 'asha' }) // the same list
+    await callDesk(app.url, inTerminal, 'list', { state: 'new' })
+    await callDesk(app.url, cookie, 'show', { reference })
+    await callDesk(app.url, cookie, 'show', { reference })
+    await (await postStaff(app.url, 'enquiries.csv', { state: 'all', text: 'verma' }, { cookie })).text()
+    const another = await store(app, { mobile: '9811111111', email: 'b@shop.example' })
+    await callDesk(app.url, cookie, 'list', { state: 'new' })
+    const lines = await app.db.access.findMany({
+      orderBy: { at: 'asc' },
+      select: { who: true, command: true, what: true },
+    })
+    expect(lines).toEqual([
+      { who: STAFF, command: 'desk list', what: reference },
+      { who: `${STAFF} (terminal)`, command: 'desk list', what: reference },
+      { who: STAFF, command: 'desk show', what: reference },
+      { who: STAFF, command: 'desk show', what: reference },
+      { who: STAFF, command: 'desk export', what: reference },
+      { who: STAFF, command: 'desk list', what: `${another} ${reference}` },
+    ])
+  })
+})
