@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig } from 'vite'
 import { iconFiles } from './client/build/icons-plugin.ts'
-import { buildPages, pages, paletteStyles, shortProperties } from './client/build/pages-plugin.ts'
+import { buildPages, pages, paletteStyles } from './client/build/pages-plugin.ts'
 import { pictures } from './client/build/pictures-plugin.ts'
 import { makeEmptyDatabase } from './server/embedded/postgres.ts'
 
@@ -10,22 +10,11 @@ const REACT = /node_modules\/(react|react-dom|scheduler)\//
 /** The oldest browsers in which every page and the whole order process work with scripts (docs/decisions/0009-browsers.md). */
 const BROWSERS = ['safari16.4', 'chrome109', 'edge109', 'firefox115']
 
-/** Removes Vite's wrapper around dynamic imports, which waits for styles. All styles are in one file. Saves 0.8 kB. */
-const plainImports: Plugin = {
-  name: 'plain-imports',
-  enforce: 'pre',
-  apply: 'build',
-  load: {
-    filter: { id: /vite\/preload-helper/ },
-    handler: () => 'export const __vitePreload = (load) => load()',
-  },
-}
-
 /** `vite build` writes dist/client (pages and assets) and dist/server (one file for each command). */
 export default defineConfig({
   root: 'client',
   appType: 'custom',
-  plugins: [react(), pages(), pictures(), iconFiles(), paletteStyles, shortProperties, plainImports],
+  plugins: [react(), pages(), pictures(), iconFiles(), paletteStyles],
   build: { assetsInlineLimit: 0, cssCodeSplit: false, modulePreload: false, target: BROWSERS },
   environments: {
     client: {

@@ -1,44 +1,33 @@
 import { preselect } from './enquiry/preselect.ts'
+import { watchFirstButton } from './layout/header-button.ts'
 import { enableMenus } from './layout/menus.ts'
 import { markCurrentSection } from './product/current-section.ts'
 import { openClickedIndication } from './product/indication-cards.ts'
 import { pressClicked, watchMechanism } from './product/mechanism-controls.ts'
-import { handleSheet } from './product/physician-sheet.ts'
 import { centreInRow } from './ui/row.ts'
+import { handleSharing } from './ui/share.ts'
 
-/** What the pages do without React. Resolves when all handlers are attached. */
-export async function startControls() {
-  if (document.readyState === 'loading')
-    await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve))
-  const page = document.documentElement
+/** What the pages do without React, once they are parsed. */
+export function startControls(): void {
   enableMenus()
+  watchFirstButton()
   markCurrentSection()
   watchMechanism()
-  for (const act of [openClickedIndication, pressClicked, handleSheet, copyReference]) addEventListener('click', act)
   addEventListener('focusin', showFocused)
   const year = document.querySelector('[data-year]') // the built page has the year of the build
   if (year) year.textContent = String(new Date().getFullYear())
   preselect()
-  page.toggleAttribute('data-ready', true)
-  // The server sets data-vitals. Without the script only measurements are missing.
-  if (page.dataset.vitals === 'on') import('./web-vitals.ts').catch(() => undefined)
-  const whenIdle = window.requestIdleCallback ?? setTimeout // Safari has none
-  whenIdle(prefetchScripts)
+}
+
+/** Of buttons outside React. They work also while the page is still being parsed. */
+export function handleClicks(event: MouseEvent): void {
+  for (const act of [openClickedIndication, pressClicked, handleSharing, copyReference]) act(event)
 }
 
 /** In a row that scrolls sideways the keyboard may reach what is beyond its edge. */
 function showFocused({ target }: FocusEvent) {
   const item = (target as Element).closest<HTMLElement>('.contents a, .segments button')
   if (item?.matches(':focus-visible')) centreInRow(item) // not under a finger, whose tap would miss it
-}
-
-/** Fetches the scripts of the order form, which run once it is touched. */
-function prefetchScripts() {
-  const { connection } = navigator as Navigator & { connection?: { saveData: boolean } }
-  const scripts = document.querySelector<HTMLElement>('[data-scripts]')?.dataset.scripts
-  if (!scripts || connection?.saveData) return
-  for (const href of scripts.split(' '))
-    document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }))
 }
 
 /** Selects the reference where the clipboard is not available, as on a page without TLS. */

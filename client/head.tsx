@@ -17,7 +17,7 @@ export function renderHead(page: Page): string {
 
 const icon = `data:image/svg+xml,${inPalette(favicon)
   .trim()
-  .replace(/[#<>"]/g, encodeURIComponent)}`
+  .replace(/[#<>" ]/g, encodeURIComponent)}`
 
 function Head({ page }: { page: Page }) {
   const { ground = 'paper', description } = page
@@ -37,6 +37,8 @@ function Head({ page }: { page: Page }) {
       {[fraunces, figtree].map((font) => (
         <link key={font} rel="preload" href={font} as="font" type="font/woff2" crossOrigin="anonymous" />
       ))}
+      {/* With both words browsers invert no colours: pictures and grounds belong together. */}
+      <meta name="color-scheme" content="only light" />
       <meta name="theme-color" content={palette[ground === 'lycopene' ? 'paper' : ground]} />
       <meta property="og:type" content="website" />
       <meta property="og:site_name" content={brand.name} />
@@ -85,7 +87,7 @@ function organization() {
       telephone: brand.phone,
       email: brand.email,
     },
-    sameAs: Object.values(brand.social),
+    sameAs: Object.values<string>(brand.social).filter(Boolean),
   }
 }
 

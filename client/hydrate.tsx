@@ -4,15 +4,13 @@ import { brand } from '../shared/brand.ts'
 import { telephone } from './content/contact.ts'
 import { backHome, MessagePage } from './ui/message-page.tsx'
 
-/** Small, and on nearly every page: not worth a file of its own. */
-export { SubscribeForm } from './enquiry/subscribe-form.tsx'
-
 const roots = new Set<Root>()
 
-/** Resolves when all handlers are attached. Then the island has `data-hydrated`. */
-export async function hydrateIsland(island: HTMLElement, part: unknown) {
+/** Resolves when all handlers are attached. Then the island has `data-hydrated`. A form that the browser is sending stays its. */
+export async function hydrateIsland(island: HTMLElement, part: unknown): Promise<void> {
   if (document.readyState === 'loading')
     await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve))
+  if (island.querySelector('[data-posted]')) return
   const content = createElement(part as ComponentType, JSON.parse(island.dataset.props ?? '{}'))
   const fields = fieldsOf(island)
   const focused = fields.indexOf(document.activeElement as HTMLInputElement)

@@ -9,13 +9,10 @@ export const brand = {
   mailFrom: 'Quvera <enquiries@quvera.example>',
   /** One to five capital letters. Stored enquiries keep the prefix they have. */
   referencePrefix: 'QV',
-  social: {
-    facebook: 'https://www.facebook.com/quvera.example',
-    instagram: 'https://www.instagram.com/quvera.example',
-    linkedin: 'https://www.linkedin.com/company/quvera-example',
-  },
-  /** With country code. '' if there is none. */
-  whatsapp: '+91 11 4000 0300',
+  /** Addresses of profiles. '' hides a link. */
+  social: { facebook: '', instagram: '', linkedin: '' },
+  /** A mobile number with country code. '' hides the links. */
+  whatsapp: '',
 } as const
 
 export const postalAddress = `${brand.company}, ${brand.address.street}, ${brand.address.city} ${brand.address.postalCode}, ${brand.address.country}`

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { brand } from './brand.ts'
 import { buyerTypes, products } from './catalogue.ts'
+import { type FormFields, plainMobile, readEmail, readQuantity, readText } from './typed-text.ts'
 
 /** Stored with each enquiry. Raise it when the notice beside the submit button changes. */
 export const PRIVACY_NOTICE_VERSION = '2026-11-25'
@@ -105,25 +106,19 @@ export type OrderContent = z.infer<typeof orderContentSchema>
 export type Order = z.infer<typeof orderSchema>
 export type OrderField = keyof typeof fields
 
-export interface FieldRule {
-  max?: number | undefined
-  optional?: boolean
+interface FieldLimit {
+  max?: number
+  optional?: true
 }
 
-/** Attributes of the form's inputs, read from the schema. */
-export function readFieldRules(): Record<OrderField, FieldRule> {
-  const rules = Object.entries<z.core.$ZodType>(fields).map(([name, schema]) => [name, ruleOf(schema)])
-  return Object.fromEntries(rules)
-}
-
-/** Reads zod's internals: `max_length` holds the maximum; `default` wraps an optional field, as docs/recipes.md adds it. */
-function ruleOf({ _zod: { def } }: z.core.$ZodType): FieldRule {
-  const { type, innerType, checks } = def as z.core.$ZodDefaultDef // of zod's definitions only this one declares all three
-  if (type === 'default') return { ...ruleOf(innerType), optional: true }
-  const limit = checks
-    ?.map((check) => check._zod.def as z.core.$ZodCheckMaxLengthDef)
-    .find(({ check }) => check === 'max_length')
-  return { max: limit?.maximum }
+/** Attributes of the form's inputs; the rules above have the same limits. */
+export const fieldLimits: Record<OrderField, FieldLimit> = {
+  name: { max: NAME_MAX },
+  email: { max: EMAIL_MAX },
+  mobile: {},
+  quantity: {},
+  retailerSelfUse: {},
+  products: {},
 }
 
 /** A valid order without a key, for the storage probe, `check --post` and tests. */
@@ -136,14 +131,10 @@ export const exampleOrder = {
   products: products[0],
 } as const satisfies Pick<Order, OrderField>
 
-/** `FormData` in a browser, `URLSearchParams` on the server. */
-export interface FormFields {
-  get(name: string): unknown
-}
-
+/** A form that a person typed, or its browser pasted: what is invisible is removed. `order.submit` is strict. */
 export function readOrderFields(form: FormFields) {
   return {
-    name: form.get('name'),
+    name: readText(form, 'name').normalize('NFC'),
     email: readEmail(form),
     mobile: plainMobile(readText(form, 'mobile')),
     quantity: readQuantity(readText(form, 'quantity').trim()),
@@ -152,48 +143,6 @@ export function readOrderFields(form: FormFields) {
     productName: form.get('productName') ?? undefined,
     website: readText(form, 'website'),
   } satisfies Record<OrderField | 'productName' | 'website', unknown>
-}
-
-export function readEmail(form: FormFields): string {
-  return asciiEmail(readText(form, 'email'))
-}
-
-/** Writes a domain in another script in ASCII, as some browsers do before they send it. */
-export function asciiEmail(text: string): string {
-  const typed = text.trim()
-  const [, local, domain] = /^(.*@)([\p{L}\p{M}\p{N}.-]*)$/u.exec(typed) ?? []
-  if (!domain || /^[!-~]*$/.test(domain)) return typed
-  try {
-    return local + new URL(`https://${domain}`).hostname
-  } catch {
-    return typed
-  }
-}
-
-/** As a browser reads a number field. `undefined` for an empty field, NaN for no exact number: the schema refuses both. */
-function readQuantity(typed: string): number | undefined {
-  if (typed === '') return undefined
-  const [matched, fraction = '', exponent] = /^[-+]?\d*(?:\.(\d*))?(e[-+]?\d+)?$/i.exec(typed) ?? []
-  const value = matched ? Number(typed) : Number.NaN
-  // Number() rounds 5.00000000000000001 to 5: the digits show that. With an exponent, numbers from 1e15 on are refused.
-  const mayHaveLostFraction = Number.isInteger(value) && (exponent ? Math.abs(value) >= 1e15 : /[1-9]/.test(fraction))
-  return mayHaveLostFraction ? Number.NaN : value
-}
-
-/**
- * Removes spaces, dashes and invisible characters, as address books add them, and +91 or a leading 0 if exactly ten digits
- * remain. A text with other characters stays as it was typed.
- */
-function plainMobile(typed: string): string {
-  const plain = typed.replace(/[\s\p{Dash}\p{Cf}]/gu, '')
-  const tenDigits = /^(?:\+91|0)?([0-9]{10})$/.exec(plain)?.[1]
-  if (tenDigits) return tenDigits
-  return /^[0-9]+$/.test(plain) ? plain : typed.trim()
-}
-
-export function readText(form: FormFields, name: string): string {
-  const value = form.get(name)
-  return typeof value === 'string' ? value : ''
 }
 
 export interface Problem {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { emailSchema, type FormFields, readEmail } from './order.ts'
+import { emailSchema } from './order.ts'
+import { type FormFields, readEmail } from './typed-text.ts'
 
 /** Stored with each address. Raise it when the consent line under the subscribe form changes. */
 export const CONSENT_VERSION = '2026-11-23'

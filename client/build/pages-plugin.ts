@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -78,24 +77,6 @@ export const paletteStyles: Plugin = {
   },
 }
 
-/** Gives the styles' own properties short names, as scripts have: 0.2 kB less. Those of the palette keep theirs. */
-export const shortProperties: Plugin = {
-  name: 'short-properties',
-  enforce: 'post',
-  generateBundle(_, bundle) {
-    const names = new Map<string, string>()
-    for (const file of Object.values(bundle)) {
-      if (file.type !== 'asset' || !file.fileName.endsWith('.css')) continue
-      // Matches `{--a` and `;--a`, which declare a property, and `(--a` and `, --a`, which use it.
-      file.source = String(file.source).replace(/(?<=[{;(]|, )--[a-z][\w-]*/g, (name) => {
-        if (paletteTokens.has(name)) return name
-        if (!names.has(name)) names.set(name, `--${names.size.toString(36)}`)
-        return names.get(name) ?? name
-      })
-    }
-  },
-}
-
 const ORDER_ISLAND = 'data-island="order"'
 
 /** Builds the client, writes its pages, and compresses scripts and styles. */
@@ -106,7 +87,7 @@ export async function buildPages(builder: ViteBuilder) {
   await builder.build(desk)
   await builder.build(ssr)
   const { renderSite }: Prerender = await import(pathToFileURL(join(renderer, 'prerender.js')).href)
-  const template = await withIntegrity(await readFile(join(client, 'index.html'), 'utf8'))
+  const template = await readFile(join(client, 'index.html'), 'utf8')
   for (const [file, text] of renderSite(template)) {
     const missing = file.endsWith('.html') ? missingCharacters(text) : []
     if (missing.length > 0)
@@ -120,7 +101,7 @@ export async function buildPages(builder: ViteBuilder) {
   await compressAssets(join(client, 'assets'))
 }
 
-/** The addresses of these modules and of all that they import statically, for `prefetchScripts` in controls.ts. */
+/** The addresses of these modules and of all that they import statically, for `prefetchScripts` in main.ts. */
 function scriptsOf(built: unknown, modules: string[]): string {
   const { output } = built as Rolldown.RolldownOutput
   const chunks = new Map(output.filter((file) => file.type === 'chunk').map((chunk) => [chunk.fileName, chunk]))
@@ -133,16 +114,6 @@ function scriptsOf(built: unknown, modules: string[]): string {
   for (const { fileName, facadeModuleId } of chunks.values())
     if (modules.some((module) => facadeModuleId?.endsWith(`/${module}`))) add(fileName)
   return [...found].map((name) => `/${name}`).join(' ')
-}
-
-/** Adds the hash of each own script and stylesheet to its tag. */
-async function withIntegrity(html: string) {
-  let result = html
-  for (const [tag, url] of html.matchAll(/<(?:script|link rel="stylesheet")[^>]*? (?:src|href)="(\/assets\/[^"]+)"/g)) {
-    const digest = hash('sha384', await readFile(join(client, url ?? '')), 'base64')
-    result = result.replace(tag, () => `${tag} integrity="sha384-${digest}"`)
-  }
-  return result
 }
 
 /** Serves pages. Answers to forms sent without scripts need the built site. */

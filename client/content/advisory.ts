@@ -14,13 +14,17 @@ const allergens: Record<string, string> = {
   wheatGerm: 'wheat germ oil comes from wheat',
 }
 
+/** Also stands under the title of the indications. */
+export const notForMedicinalUse =
+  'It is not for medicinal use, and not meant to diagnose, treat, cure or prevent any disease.'
+
 export const advisory = {
   title: 'Please read before use',
   paragraphs(product: Product): string[] {
     const held = Object.keys(compositions[product]).flatMap((key) => allergens[key] ?? [])
     const warned = held.length > 0 ? `Allergens: ${joinWords(held)}; check the pack. ` : ''
     return [
-      `This is a ${PRODUCT_CLASS}. It is not for medicinal use, and not meant to diagnose, treat, cure or prevent any disease.`,
+      `This is a ${PRODUCT_CLASS}. ${notForMedicinalUse}`,
       'Take it as directed by your physician, and never exceed the directed dose. It is no substitute for a varied diet. Store in a cool, dry place, out of reach of children.',
       `${warned}Ask a doctor first if you are pregnant or breastfeeding, take any medicine (especially blood thinners) or have surgery planned.`,
     ]
@@ -35,5 +39,8 @@ export const advisory = {
  * `false` shows a neutral line in place of each list, and hides the names of conditions elsewhere.
  */
 export const CONDITIONS_SHOWN: boolean = true
+
+/** Where bottles are shown large. '' once the pictures show the real ones. */
+export const illustration: string = 'Illustration; your pack may look different.'
 
 export const neutralLine = 'As advised by your physician.'

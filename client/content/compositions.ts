@@ -8,6 +8,8 @@ export interface LabelLine {
   /** One line per part, such as EPA and DHA. */
   amount: string
   hue: string
+  /** Of the second part. */
+  secondHue?: string
 }
 
 /** What is in a dose, as on the label and in its order. What two products share has the same key. */
@@ -20,7 +22,7 @@ export const compositions = {
   [products[1]]: {
     q10: { name: 'Ubiquinone', note: 'Coenzyme Q10', amount: '100 mg', hue: 'amber' },
     lycopene: { name: 'Lycopene', amount: '5000 mcg', hue: 'lycopene' },
-    omega3: { name: 'Omega-3', amount: 'EPA 90 mg\nDHA 60 mg', hue: 'gold' },
+    omega3: { name: 'Omega-3', amount: 'EPA 90 mg\nDHA 60 mg', hue: 'gold', secondHue: 'straw' },
     carotene: { name: 'Mixed Carotene 10%', amount: '10.33 mg', hue: 'carrot' },
     wheatGerm: { name: 'Wheat Germ Oil', amount: '25 mg', hue: 'wheat' },
     ascorbate: { name: 'Calcium Ascorbate', amount: '75 mcg', hue: 'cream' },

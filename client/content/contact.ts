@@ -1,13 +1,16 @@
 import { brand } from '../../shared/brand.ts'
 
-const chatNumber: string = brand.whatsapp
-export const whatsapp = chatNumber && `https://wa.me/${chatNumber.replace(/\D/g, '')}`
+/** A chat with us that begins with this text. '' if there is no number. */
+export function chatLink(text = '', number: string = brand.whatsapp): string {
+  return number && `https://wa.me/${number.replace(/\D/g, '')}${text && `?text=${encodeURIComponent(text)}`}`
+}
 
-export const socialLinks = [
+/** Those that are set in shared/brand.ts. */
+export const socialLinks: { name: string; href: string }[] = [
   { name: 'Facebook', href: brand.social.facebook },
   { name: 'Instagram', href: brand.social.instagram },
   { name: 'LinkedIn', href: brand.social.linkedin },
-  { name: 'WhatsApp', href: whatsapp },
+  { name: 'WhatsApp', href: chatLink() },
 ].filter(({ href }) => href)
 
 /** Raise `CONSENT_VERSION` when the consent line changes. */
@@ -18,8 +21,6 @@ export const subscribe = {
   offline: 'You are offline. Please try again once you are back online.',
   failed: 'Something went wrong. Please try again later: your address counts only once.',
 }
-
-export const subscribeFailure = () => (navigator.onLine ? subscribe.failed : subscribe.offline)
 
 /** With no-break spaces. */
 export const placeName = `${brand.address.city} ${brand.address.postalCode}`.replaceAll(' ', '\u00a0')

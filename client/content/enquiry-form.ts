@@ -1,5 +1,6 @@
 import { brand } from '../../shared/brand.ts'
-import type { messages, OrderField } from '../../shared/order.ts'
+import { products } from '../../shared/catalogue.ts'
+import { messages, type OrderField } from '../../shared/order.ts'
 
 /** Texts around the form. `closing` is shown at the end of product pages. */
 export const buyNow = {
@@ -8,14 +9,12 @@ export const buyNow = {
   lead: 'Health supplements for your shop or for yourself. Tell us what you need: you get a reference right away, and our team replies by phone or email.',
   advice:
     'Take a health supplement as directed by your physician. Ask first if you take any medicine, are pregnant or breastfeeding, or have surgery planned.',
+  pictureAlt: `${products[0]} and ${products[1]} before a note card`,
 }
-
-/** The words of `messages.received`: its type refuses any other. Importing order.ts would load zod with the page. */
-const received: typeof messages.received = 'Order Received Successfully'
 
 /** Stands in place of the form once it is sent. */
 export const enquiryReceived = {
-  title: received,
+  title: messages.received,
   heading: 'Thank you. We\u00a0have\u00a0your enquiry.',
   lead: 'Someone from our team will call or write to you. Please keep your reference.',
   quote: `Please quote it when you call or write: ${brand.phone}, ${brand.email}.`,
@@ -43,6 +42,32 @@ export const anotherEnquiry = 'Send another enquiry'
 export const scriptOffline =
   'You are offline. Nothing you typed is lost. Please send it again once you are back online.'
 
+/** The paper slip beside the form. */
+export const slip = {
+  title: 'Your enquiry',
+  reference: 'Your reference',
+  mobile: 'Your number',
+  email: 'Your mail',
+}
+
+/** Asked beside a field before the form is sent. Unchanged, it is sent the second time. */
+export const doubtTexts = {
+  mobile: 'Mobile numbers in India begin with 6, 7, 8 or 9. Is yours right? Then send it again as it is.',
+  email: 'Did you mean this address?',
+  emailKept: 'If not, send it again as it is.',
+}
+
+/** Stands under its field. */
+export const helpTexts: Partial<Record<OrderField, string>> = {
+  quantity: 'One product per enquiry; the other follows in one step.',
+}
+
+/** Leads to the telephone, under the title. */
+export const ratherCall = 'Rather call?'
+
+/** Said under the title when a link has chosen something in the form. */
+export const chosen = ' is chosen in the form.'
+
 export const nextSteps = [
   { title: 'We receive your enquiry', text: 'You get a reference right away.' },
   {
@@ -51,11 +76,11 @@ export const nextSteps = [
   },
   {
     title: 'We call or write',
-    text: 'We settle availability and delivery with you directly. You pay nothing on this site.',
+    text: 'We settle price, pack size, availability and delivery with you. You pay nothing on this site.',
   },
 ]
 
-/** Above the button. */
+/** Under the title. */
 export const notAPurchase = 'An enquiry, not a purchase. You pay nothing here.'
 
 /** Names the purposes that the privacy policy names. */

@@ -1,14 +1,13 @@
 import { brand } from '../../shared/brand.ts'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
 import { PRODUCT_CLASS } from './advisory.ts'
-import { compareProducts, compositions, joinWords } from './compositions.ts'
+import { compareProducts, joinWords } from './compositions.ts'
 
 const NUMBERS = 'No One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve'.split(' ')
 const inWords = (number: number) => NUMBERS[number] ?? String(number)
 const productCount = inWords(products.length)
 const ingredients = compareProducts()
 const common = ingredients.filter(({ lines }) => lines.every(Boolean))
-const sizes = products.map((product) => `one with ${inWords(Object.keys(compositions[product]).length).toLowerCase()}`)
 
 /** The two lines of the heading. */
 const headline = ['Where innovation', 'meets cure'] as const
@@ -24,15 +23,7 @@ export const home = {
     { type: buyerTypes[0], text: 'For your shop' },
     { type: buyerTypes[1], text: 'For yourself' },
   ],
-  pictureAlt: `${brand.name} 300 with an orange cap and ${brand.name} XT with a dark green cap, their capsules before them`,
-  facts: [
-    { title: `${productCount} formulas`, text: `${joinWords(sizes)} active ingredients` },
-    {
-      title: `${inWords(ingredients.length)} active ingredients`,
-      text: `${inWords(common.length).toLowerCase()} of them in ${sizes.length === 2 ? 'both' : 'all'}`,
-    },
-    { title: 'One maker', text: `${brand.company}, ${brand.address.city}` },
-  ],
+  pictureAlt: `${products[0]} with an orange cap and ${products[1]} with a dark green cap, their capsules before them`,
   products: {
     title: 'Our Products',
     lead:
@@ -42,6 +33,6 @@ export const home = {
   },
   comparison: {
     title: 'What is in each',
-    lead: 'Amounts in a dose, as on the labels. “10%” is the strength of the ingredient used. Which one is for you is a question for your physician.',
+    lead: 'Amounts as on the labels. Which one is for you is a question for your physician.',
   },
 }

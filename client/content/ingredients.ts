@@ -23,7 +23,7 @@ export const ingredients: Record<Key, Omit<Ingredient, keyof LabelLine>> = {
   },
   carotene: {
     picture: { name: 'mixed-carotene', alt: 'Two carrots and a few slices' },
-    text: 'Mixed carotene is a blend of plant pigments, alpha- and beta-carotene. The body can make vitamin A from them. They occur in orange and green vegetables. “10%” is the strength of the ingredient used.',
+    text: 'Mixed carotene is a blend of plant pigments, alpha- and beta-carotene. The body can make vitamin A from them. They occur in orange and green vegetables.',
   },
   wheatGerm: {
     picture: { name: 'wheat-germ-oil', alt: 'Ears of wheat beside a small glass of oil' },

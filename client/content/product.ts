@@ -63,8 +63,10 @@ export interface Ingredient extends LabelLine {
 export interface Composition {
   ground: Ground
   rows: Ingredient[]
-  footnote: string
 }
+
+/** Stands above the amounts: what a dose is, nobody has told us. */
+export const LABEL_CAPTION = 'Active ingredients, as on the label'
 
 /** Also the name of its picture. */
 export type Indication = keyof typeof indicationAlts

@@ -1,37 +1,73 @@
 import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
-import type { FieldRule, OrderField } from '../../shared/order.ts'
-import { hints, optionalHint } from '../content/enquiry-form.ts'
+import { fieldLimits, type OrderField } from '../../shared/order.ts'
+import { doubtTexts, helpTexts, hints, optionalHint } from '../content/enquiry-form.ts'
+import type { Doubts } from './doubts.ts'
 
 interface OrderFieldsProps {
-  rules: Record<OrderField, FieldRule>
   fieldErrors: Record<string, string>
+  doubts?: Doubts | undefined
+  /** Puts the address that was probably meant into its field. */
+  onTakeEmail: (email: string) => void
   /** The values at first. */
   values?: Record<string, string> | undefined
   /** Key of an order that may be stored: sent again it is the same order. */
   submissionKey?: string | undefined
   /** True while the order is being sent: later typing would not be part of it. */
   isLocked: boolean
+  isHidden: boolean
 }
 
 /**
  * The inputs of the order form, uncontrolled: what is typed before hydration stays. Visible ones never have
  * `autoComplete="off"`, which would empty them on the way back to the page.
  */
-export function OrderFields({ rules, fieldErrors, values = {}, submissionKey, isLocked }: OrderFieldsProps) {
+export function OrderFields({
+  fieldErrors,
+  doubts = {},
+  onTakeEmail,
+  values = {},
+  submissionKey,
+  isLocked,
+  isHidden,
+}: OrderFieldsProps) {
   function field(name: OrderField) {
-    const { max: maxLength, optional } = rules[name]
-    const invalid = fieldErrors[name] && { 'aria-invalid': true, 'aria-describedby': `order-${name}-error` }
-    return { id: `order-${name}`, name, required: !optional, maxLength, defaultValue: values[name], ...invalid }
+    const { max: maxLength, optional } = fieldLimits[name]
+    const isDoubted = name in doubts
+    const notes = [fieldErrors[name] && 'error', isDoubted && 'doubt', helpTexts[name] && 'help'].filter(Boolean)
+    return {
+      id: `order-${name}`,
+      name,
+      required: !optional,
+      maxLength,
+      defaultValue: values[name],
+      'aria-invalid': fieldErrors[name] ? true : undefined,
+      'aria-describedby': notes.map((note) => `order-${name}-${note}`).join(' ') || undefined,
+      'data-doubted': isDoubted || undefined,
+    }
   }
-  const about = (name: OrderField) => ({ name, rule: rules[name], error: fieldErrors[name] })
+  const about = (name: OrderField) => ({ name, error: fieldErrors[name] })
   return (
-    <div className="fields" inert={isLocked}>
+    <div className="fields" inert={isLocked} hidden={isHidden}>
       <Field {...about('name')} label="Name">
         <input {...field('name')} autoComplete="name" autoCapitalize="words" enterKeyHint="next" />
       </Field>
-      <Field {...about('email')} label="Email">
+      <Field
+        {...about('email')}
+        label="Email"
+        doubt={
+          doubts.email && (
+            <>
+              {doubtTexts.email}
+              <button type="button" className="pill" onClick={() => onTakeEmail(doubts.email ?? '')}>
+                {doubts.email}
+              </button>
+              <span>{doubtTexts.emailKept}</span>
+            </>
+          )
+        }
+      >
         <input
           {...field('email')}
           type="email"
@@ -42,9 +78,9 @@ export function OrderFields({ rules, fieldErrors, values = {}, submissionKey, is
           enterKeyHint="next"
         />
       </Field>
-      <Field {...about('mobile')} label="Mobile">
+      <Field {...about('mobile')} label="Mobile" doubt={doubts.mobile && doubtTexts.mobile}>
         <div className="with-sign">
-          <input {...field('mobile')} type="tel" inputMode="tel" autoComplete="tel-national" enterKeyHint="next" />
+          <input {...field('mobile')} type="tel" inputMode="tel" autoComplete="tel" enterKeyHint="next" />
           <span aria-hidden="true">+91</span>
         </div>
       </Field>
@@ -71,13 +107,14 @@ export function OrderFields({ rules, fieldErrors, values = {}, submissionKey, is
 interface FieldProps {
   name: OrderField
   label: string
-  rule: FieldRule
   error: string | undefined
+  doubt?: ReactNode
   children: ReactNode
 }
 
-function Field({ name, label, rule, error, children }: FieldProps) {
-  const hint = hints[name] ?? (rule.optional && optionalHint(rule.max))
+function Field({ name, label, error, doubt, children }: FieldProps) {
+  const { max, optional } = fieldLimits[name]
+  const hint = hints[name] ?? (optional && optionalHint(max))
   return (
     <div className="field">
       <label htmlFor={`order-${name}`}>
@@ -87,6 +124,16 @@ function Field({ name, label, rule, error, children }: FieldProps) {
       {error && (
         <p className="field-error" id={`order-${name}-error`}>
           {error}
+        </p>
+      )}
+      {doubt && (
+        <p className="field-doubt" id={`order-${name}-doubt`}>
+          {doubt}
+        </p>
+      )}
+      {helpTexts[name] && (
+        <p className="small" id={`order-${name}-help`}>
+          {helpTexts[name]}
         </p>
       )}
     </div>

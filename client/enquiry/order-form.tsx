@@ -1,20 +1,32 @@
-import { type ComponentType, type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type FormEvent, startTransition, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
-import type { FieldRule, OrderContent, OrderField } from '../../shared/order.ts'
-import { anotherEnquiry, buyNow, notAPurchase, privacyNotice, scriptOffline } from '../content/enquiry-form.ts'
+import type { OrderContent } from '../../shared/order.ts'
+import { telephone } from '../content/contact.ts'
+import {
+  anotherEnquiry,
+  buyNow,
+  chosen,
+  enquiryReceived,
+  notAPurchase,
+  privacyNotice,
+  ratherCall,
+  scriptOffline,
+} from '../content/enquiry-form.ts'
 import { Linked } from '../ui/text.tsx'
-import { holdState, postByBrowser } from './hold-state.ts'
-import { inTime } from './in-time.ts'
+import type { Doubts } from './doubts.ts'
 import { OrderFields } from './order-fields.tsx'
-import { OrderPanel } from './order-panel.tsx'
+import { OrderSide, orderPicture } from './order-panel.tsx'
 import { OrderReceived } from './order-received.tsx'
-import type { OrderSender } from './order-sender.tsx'
+import { createOrderSender, dismissToasts, type OrderSender, Toasts } from './order-sender.tsx'
+import { readSlip, type SlipContent } from './order-slip.tsx'
 import type { OrderAnswer, OrderState } from './order-state.ts'
+import { setCurrentKey } from './send-order.ts'
 
 /*
- * Read this, then order-sender.tsx (validation, retries, toasts; loaded at the first interaction), then send-order.ts (one
- * request and its key). order-fields.tsx has the inputs.
+ * Read this, then order-sender.tsx (validation, retries, toasts), then send-order.ts (one request and its key).
+ * order-fields.tsx has the inputs.
  */
 
 /** Height of the header and the space below it. */
@@ -23,7 +35,6 @@ const HEADER_SPACE_PX = 120
 interface OrderSectionProps {
   path: string
   answer?: OrderAnswer | undefined
-  rules: Record<OrderField, FieldRule>
   /** The form has a page of its own. */
   isPage: boolean
 }
@@ -35,15 +46,15 @@ interface InitialInputs extends Partial<Pick<OrderAnswer, 'values' | 'submission
 }
 
 /** The form with its heading and panel, on the home page and on the page Buy Now. */
-export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps) {
+export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
   const form = useRef<HTMLFormElement>(null)
+  const sender = useRef<OrderSender>(null)
   const [state, setState] = useState<OrderState>(answer ?? {})
-  const isRefused = Object.keys(state.fieldErrors ?? {}).length > 0
   const [initial, setInitial] = useState<InitialInputs>(answer ?? {})
-  const [Toasts, setToasts] = useState<ComponentType>()
-  const sender = useRef<Promise<OrderSender>>(null)
+  const [typed, setTyped] = useState<SlipContent>({})
+  const isRefused = Object.keys(state.fieldErrors ?? {}).length > 0
 
-  function show(next: OrderState, addToast?: () => void) {
+  function show(next: OrderState) {
     // hydrate.tsx shows the reference on the error page if rendering the confirmation throws.
     if (next.received) document.documentElement.dataset.reference = next.received.reference
     else delete document.documentElement.dataset.reference
@@ -51,9 +62,7 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
       setState(next)
       if (next.received) setInitial({ reactKey: next.received.reference })
     })
-    // First the state: it decides where the container of toasts stands, and a container that moves drops its toasts.
-    if (addToast) flushSync(addToast)
-    const first = form.current?.querySelector<HTMLElement>('[aria-invalid]')
+    const first = form.current?.querySelector<HTMLElement>('[aria-invalid], [data-doubted]')
     if (!first) return
     first.focus({ preventScroll: true })
     scrollToProblem(first.closest('.field') ?? first, form.current ?? first)
@@ -61,145 +70,156 @@ export function OrderSection({ path, answer, rules, isPage }: OrderSectionProps)
 
   const sendButton = () => form.current?.querySelector<HTMLElement>('.send')
 
-  function loadSender() {
-    if (sender.current) return sender.current
-    const created = import('./order-sender.tsx').then((code) => {
-      setToasts(() => code.Toasts)
-      return code.createOrderSender(show, answer?.submissionKey)
-    })
-    sender.current = created
-    created.catch(() => {
-      sender.current = null // the next interaction tries again
-    })
-    return created
-  }
-
-  async function submit(event: FormEvent<HTMLFormElement>) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     const { currentTarget } = event
-    if (holdState(currentTarget) === 'byBrowser') return
+    if (currentTarget.hasAttribute('data-posted')) return // the browser has begun to send it
     event.preventDefault()
-    if (state.sending) return // otherwise the browser could post the order while the script sends it
+    if (state.sending) return
     if (currentTarget.querySelector('.fields :focus')) sendButton()?.focus() // the fields are locked while they are sent
     setState({ ...state, sending: true })
-    try {
-      const { send } = await inTime(loadSender())
-      await new Promise((resume) => setTimeout(resume)) // lets the browser paint the pressed button first
-      send(currentTarget)
-    } catch {
-      if (!navigator.onLine) return show({ note: scriptOffline })
-      setState({ ...state, sending: false }) // for a visitor who stops the navigation or comes back
-      postByBrowser(currentTarget)
-    }
+    setTimeout(() => sender.current?.send(currentTarget)) // lets the browser paint the pressed button first
   }
 
-  /** Removes the error of an edited field. With the last one the container of toasts moves, which drops the toast. */
-  function correct({ target }: FormEvent) {
-    if (!isRefused) return
-    const { [(target as HTMLInputElement).name]: _, ...fieldErrors } = state.fieldErrors ?? {}
-    setState(Object.keys(fieldErrors).length > 0 ? { ...state, fieldErrors } : {})
+  /** Fills the slip, removes error and doubt of the edited field, and with the last error the toast. */
+  function edit({ name }: { name: string }) {
+    startTransition(() => setTyped(readSlip(form.current))) // after the letter is painted
+    const { [name]: error, ...fieldErrors } = state.fieldErrors ?? {}
+    const { [name as keyof Doubts]: doubt, ...doubts } = state.doubts ?? {}
+    if (!error && !doubt) return
+    const isLast = error && Object.keys(fieldErrors).length === 0
+    setState(isLast ? {} : { ...state, fieldErrors, doubts })
+    if (isLast) dismissToasts()
+  }
+
+  function takeEmail(email: string) {
+    const field = form.current?.elements.namedItem('email') as HTMLInputElement
+    field.value = email
+    field.focus()
+    edit(field)
   }
 
   function stop() {
-    sender.current?.then((loaded) => loaded.stop())
+    sender.current?.stop()
     sendButton()?.focus() // the pressed button is removed
   }
 
   /** Another order by the same person, for the other product. */
   function startAnother() {
     if (state.order) setInitial({ reactKey: 'another', values: valuesForAnother(state.order) })
+    dismissToasts()
     show({})
     form.current?.querySelector<HTMLElement>('[name=quantity]')?.focus()
   }
 
-  // The touch that made React hydrate the form came before `onFocus` existed, so the sender is loaded here too.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
-  useEffect(() => void loadSender(), [])
+  useEffect(() => {
+    const created = createOrderSender(show, answer?.submissionKey)
+    sender.current = created
+    return () => created.close()
+  }, [])
+  // What was typed, or chosen by a link, before React came; and what another enquiry keeps.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the inputs
+  useEffect(() => setTyped(readSlip(form.current)), [initial.reactKey])
+  useEffect(() => {
+    if (!state.received) return
+    const { title } = document
+    document.title = `${enquiryReceived.title} | ${brand.name}`
+    return () => {
+      document.title = title
+    }
+  }, [state.received])
   useEffect(() => {
     if (!state.received) return
     // If rendering the confirmation throws, nobody sees it and its key must stay: the cleanup stops the timer.
-    const timer = setTimeout(() => sender.current?.then((loaded) => loaded.forgetKey()))
+    const timer = setTimeout(setCurrentKey, 0, null)
     return () => clearTimeout(timer)
   }, [state.received])
-  useEffect(() => () => void sender.current?.then((loaded) => loaded.stop()), [])
 
   const isReceived = state.received !== undefined
-  /** In one of three places: in the confirmation, above the first field if a field is wrong, or else at the button. */
-  const toasts = Toasts && <Toasts />
 
   return (
     <div className="wrap">
       <div className={isPage ? 'page-title' : 'section-head'} hidden={isReceived}>
         {isPage ? <h1>{buyNow.title}</h1> : <h2 id="buy-now-title">{buyNow.title}</h2>}
-        <p className="lead">{buyNow.lead}</p>
+        <p className="lead">
+          {buyNow.lead} {notAPurchase}
+        </p>
+        <p>
+          {ratherCall} <a href={telephone}>{brand.phone}</a>
+        </p>
+        {/* preselect.ts writes into it before React comes. */}
+        <p className="chosen" data-chosen={chosen} suppressHydrationWarning>
+          {''}
+        </p>
       </div>
-      <OrderPanel received={isReceived}>
-        <div className="order-form">
-          <form
-            ref={form}
-            id="order"
-            method="post"
-            action={`${path}#order`}
-            noValidate
-            hidden={isReceived}
-            aria-label="Enquiry"
-            data-offline={scriptOffline}
-            onSubmit={submit}
-            onFocus={loadSender}
-            onInput={correct}
-          >
-            {isRefused && toasts}
-            {state.firstError && (
-              <p className="Toastify__toast Toastify__toast--error" role="alert">
-                {state.firstError}
-              </p>
-            )}
-            <OrderFields
-              key={initial.reactKey}
-              rules={rules}
-              fieldErrors={state.fieldErrors ?? {}}
-              values={initial.values}
-              submissionKey={initial.submissionKey}
-              isLocked={state.sending ?? false}
-            />
-            <OrderActions {...state} toasts={!isRefused && !isReceived && toasts} onStop={stop} />
-          </form>
-          <div role="status" aria-atomic="false">
-            {state.received && (
-              <OrderReceived received={state.received} isPage={isPage} toast={toasts}>
-                <button type="button" className="pill" onClick={startAnother}>
-                  {anotherEnquiry}
-                </button>
-              </OrderReceived>
-            )}
-          </div>
-        </div>
-      </OrderPanel>
+      <div className={isReceived ? 'order-panel confirmation on-sand' : 'order-panel on-sand'}>
+        <form
+          ref={form}
+          id="order"
+          method="post"
+          action={`${path}#order`}
+          noValidate
+          aria-label="Enquiry"
+          data-offline={scriptOffline}
+          data-refused={isRefused}
+          onSubmit={submit}
+          onInput={({ target }) => edit(target as HTMLInputElement)}
+        >
+          {state.firstError && (
+            <p className="Toastify__toast Toastify__toast--error" role="alert">
+              {state.firstError}
+            </p>
+          )}
+          <OrderFields
+            key={initial.reactKey}
+            isHidden={isReceived}
+            fieldErrors={state.fieldErrors ?? {}}
+            doubts={state.doubts}
+            onTakeEmail={takeEmail}
+            values={initial.values}
+            submissionKey={initial.submissionKey}
+            isLocked={state.sending ?? false}
+          />
+          <OrderSide typed={typed} isHidden={isReceived} />
+          <Toasts />
+          <OrderActions {...state} onStop={stop} />
+        </form>
+        {state.received && (
+          <OrderReceived received={state.received} contact={contactOf(state.order)} isPage={isPage}>
+            <button type="button" className="pill" onClick={startAnother}>
+              {anotherEnquiry}
+            </button>
+          </OrderReceived>
+        )}
+        {isReceived && orderPicture}
+      </div>
     </div>
   )
 }
 
 interface OrderActionsProps extends OrderState {
-  toasts: ReactNode
   onStop: () => void
 }
 
 /** The button, with the privacy notice beside it: raise `PRIVACY_NOTICE_VERSION` when its words change. */
-function OrderActions({ sending = false, progress, note, toasts, onStop }: OrderActionsProps) {
+function OrderActions({ sending = false, progress, note, received, onStop }: OrderActionsProps) {
   return (
-    <div className="submit">
-      <div className="submit-messages">
-        {toasts}
-        <div aria-live="polite">
-          {note && (
-            <p key={note} className="submit-note">
-              <Linked>{note}</Linked>
-            </p>
-          )}
-        </div>
+    <div className="submit" hidden={received !== undefined}>
+      <div aria-live="polite">
+        {note && (
+          <p key={note} className="submit-note">
+            <Linked>{note}</Linked>
+          </p>
+        )}
       </div>
-      <p>{notAPurchase}</p>
       <div className="submit-row">
-        <button type="submit" className="button send" aria-disabled={sending}>
+        {/* The second click of a double click is no answer to a question that the first has raised. */}
+        <button
+          type="submit"
+          className="button send"
+          aria-disabled={sending}
+          onClick={(event) => event.detail > 1 && event.preventDefault()}
+        >
           {sending ? 'Sending…' : 'Send enquiry'}
         </button>
         {progress && (
@@ -214,6 +234,7 @@ function OrderActions({ sending = false, progress, note, toasts, onStop }: Order
       <p className="small">
         {privacyNotice} More on this, and on your rights, in our <a href="/privacy-policy">Privacy Policy</a>.
       </p>
+      <p className="small">{buyNow.advice}</p>
     </div>
   )
 }
@@ -227,4 +248,8 @@ function scrollToProblem(field: Element, form: Element) {
 
 function valuesForAnother({ name, email, mobile, retailerSelfUse, products: last }: OrderContent) {
   return { name, email, mobile, retailerSelfUse, products: products.find((product) => product !== last) ?? last }
+}
+
+function contactOf(order: OrderContent | undefined) {
+  return order && { mobile: order.mobile, email: order.email }
 }

@@ -1,42 +1,30 @@
 import type { ReactNode } from 'react'
-import { brand } from '../../shared/brand.ts'
-import { buyNow, nextSteps } from '../content/enquiry-form.ts'
+import { buyNow } from '../content/enquiry-form.ts'
 import { Picture } from '../ui/picture.tsx'
+import { OrderSlip, type SlipContent, Stages } from './order-slip.tsx'
 
-/** The panel around the form and around the confirmation. */
-export function OrderPanel({ received, children }: { received: boolean; children: ReactNode }) {
+/** Beside the form: the picture, the slip that fills as one types, and what happens next. */
+export function OrderSide({ typed, isHidden }: { typed: SlipContent; isHidden: boolean }) {
   return (
-    <div className="order-panel on-sand">
-      <div className="order-main">
-        {children}
-        {!received && <p className="small order-advice">{buyNow.advice}</p>}
+    <div className="order-side" hidden={isHidden}>
+      {orderPicture}
+      <OrderSlip content={typed} />
+      <div className="order-next">
+        <h2>What happens next</h2>
+        <Stages />
       </div>
-      <Picture
-        className="order-picture"
-        name="buy-now"
-        alt={`${brand.name} 300 and ${brand.name} XT before a note card`}
-        sizes="352px"
-      />
-      <NextSteps received={received} />
     </div>
   )
 }
 
-function NextSteps({ received }: { received: boolean }) {
+/** Around a confirmation. */
+export function ConfirmationPanel({ children }: { children: ReactNode }) {
   return (
-    <div className="order-next">
-      <h2>What happens next</h2>
-      <ol className="steps">
-        {nextSteps.map((step, index) => (
-          <li key={step.title} data-done={received && index === 0}>
-            <strong>{step.title}</strong>{' '}
-            <span className="visually-hidden" hidden={!received || index > 0}>
-              (done)
-            </span>{' '}
-            {step.text}
-          </li>
-        ))}
-      </ol>
+    <div className="order-panel confirmation on-sand">
+      {children}
+      {orderPicture}
     </div>
   )
 }
+
+export const orderPicture = <Picture className="order-picture" name="buy-now" alt={buyNow.pictureAlt} sizes="352px" />

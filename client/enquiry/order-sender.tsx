@@ -2,15 +2,16 @@ import { focusManager, MutationObserver, onlineManager, QueryClient } from '@tan
 import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
+import type { FormFields } from '../../shared/typed-text.ts'
 import { fieldErrorsOf, notStored, notStoredRetry, progressTexts, stoppedText, uncertain } from '../content/sending.ts'
-import { postByBrowser } from './hold-state.ts'
+import { doubtsOf } from './doubts.ts'
 import type { OrderState } from './order-state.ts'
 import { currentKey, retryAfterMs, sendOrder, setCurrentKey } from './send-order.ts'
 import { answeredStatus, isNotUnderstood } from './trpc.ts'
 
 export type OrderSender = ReturnType<typeof createOrderSender>
-/** Shows the state of the form, then the toast in it. */
-type Show = (state: OrderState, addToast?: () => void) => void
+/** Shows the state of the form. */
+type Show = (state: OrderState) => void
 
 const GIVE_UP_MS = 60_000
 const SLOW_MS = 4000
@@ -29,6 +30,14 @@ export function createOrderSender(show: Show, submissionKey?: string) {
   focusManager.setFocused(true) // hidden tabs go on sending
   onlineManager.setOnline(navigator.onLine)
   let underWay: AbortController | undefined
+  /** Values about which the visitor was asked. */
+  const asked = new Set<string>()
+
+  function newDoubts({ mobile, email }: OrderContent) {
+    const doubts = doubtsOf({ mobile: asked.has(mobile) ? '' : mobile, email: asked.has(email) ? '' : email })
+    asked.add(mobile).add(email)
+    return Object.keys(doubts).length > 0 ? doubts : undefined
+  }
 
   function finish() {
     underWay = undefined
@@ -55,19 +64,22 @@ export function createOrderSender(show: Show, submissionKey?: string) {
       const { products, quantity } = order
       const receivedAt = formatIndianTime(earlier ? new Date(earlier) : new Date())
       const received = { reference, products, quantity: String(quantity), receivedAt, isEarlier: Boolean(earlier) }
-      show({ order, received }, () => toast.success(messages.received))
+      show({ order, received })
+      toast.success(messages.received)
     } catch (error) {
       if (signal.aborted) return
       finish()
       if (isNotUnderstood(error)) {
         show({})
-        return postByBrowser(form) // a page of the server's version answers
+        form.toggleAttribute('data-posted', true)
+        return form.submit() // a page of the server's version answers
       }
       const serverMessage = answeredStatus(error) && (error as Error).message
       // The message at the limit of a day says when to try again.
       const refusal = serverMessage === messages.manyOrders ? notStored : notStoredRetry
       const note = currentKey().maybeStored ? uncertain : refusal
-      show({ note }, () => toast.error(serverMessage || messages.failed))
+      show({ note })
+      toast.error(serverMessage || messages.failed)
     } finally {
       clearTimeout(slow)
       unsubscribe()
@@ -80,13 +92,17 @@ export function createOrderSender(show: Show, submissionKey?: string) {
       if (underWay) return
       toast.dismiss()
       const checked = orderContentSchema.safeParse({
-        ...readOrderFields(readForm(form)),
+        ...readOrderFields(fieldsOf(form)),
         // performance.now() counts from the navigation, which shows the form.
         filledInMs: Math.round(performance.now()),
       })
-      if (checked.success) return void start(checked.data, form)
+      if (checked.success) {
+        const doubts = newDoubts(checked.data)
+        return doubts ? show({ doubts }) : void start(checked.data, form)
+      }
       const problem = problemOf(checked.error)
-      show({ fieldErrors: fieldErrorsOf(problem) }, () => toast.error(problem.message))
+      toast.error(problem.message)
+      show({ fieldErrors: fieldErrorsOf(problem) })
     },
     stop() {
       if (!underWay) return
@@ -94,17 +110,25 @@ export function createOrderSender(show: Show, submissionKey?: string) {
       finish()
       show({ note: stoppedText })
     },
-    /** The next order gets a new key. */
-    forgetKey: () => setCurrentKey(null),
+    /** Of a form that is gone: nobody would see what becomes of its order. */
+    close() {
+      this.stop()
+      client.unmount()
+    },
   }
 }
 
-/** If the browser cannot read a number, the field's value is ''. NaN makes it a wrong number and not an empty field. */
-function readForm(form: HTMLFormElement): FormData {
-  const data = new FormData(form)
-  const quantity = form.elements.namedItem('quantity')
-  if (quantity instanceof HTMLInputElement && quantity.validity.badInput) data.set('quantity', 'NaN')
-  return data
+/**
+ * Not by `FormData`, whose event would tell `addKey` that the browser posts the form. If the browser cannot read a number,
+ * the field's value is ''. NaN makes it a wrong number and not an empty field.
+ */
+export function fieldsOf(form: HTMLFormElement): FormFields {
+  return {
+    get(name) {
+      const field = form.elements.namedItem(name) as HTMLInputElement | null
+      return field?.validity.badInput ? 'NaN' : (field?.value ?? null)
+    },
+  }
 }
 
 function createMutation(client: QueryClient, signal: AbortSignal) {
@@ -149,5 +173,16 @@ const transition = cssTransition({ enter: 'toast-enter', exit: 'toast-exit', col
 
 /** Where toasts are shown: in the flow, so that they cover nothing. */
 export function Toasts() {
-  return <ToastContainer autoClose={false} transition={transition} closeOnClick={false} role="alert" />
+  return (
+    <ToastContainer
+      aria-label="Messages"
+      autoClose={false}
+      closeOnClick={false}
+      hotKeys={() => false}
+      role="alert"
+      transition={transition}
+    />
+  )
 }
+
+export const dismissToasts = () => toast.dismiss()

@@ -1,6 +1,7 @@
 import type { Received, RefusedOrder } from '../../shared/form-outcome.ts'
 import type { OrderContent } from '../../shared/order.ts'
 import { fieldErrorsOf, goBack, uncertainWithoutScripts } from '../content/sending.ts'
+import type { Doubts } from './doubts.ts'
 
 /** What the order form shows, apart from what is typed. */
 export interface OrderState {
@@ -9,6 +10,7 @@ export interface OrderState {
   /** Message while it is being sent. */
   progress?: string | undefined
   fieldErrors?: Record<string, string>
+  doubts?: Doubts
   /** The message of the first broken rule, in the answer to a form sent without scripts. With scripts a toast shows it. */
   firstError?: string
   /** A message about no single field. */

@@ -1,5 +1,3 @@
-import { holdState } from './hold-state.ts'
-
 const STORE = 'submission-key'
 
 /*
@@ -41,7 +39,7 @@ export function writeStoredKey(key: SubmissionKey | null): boolean {
 
 /** Adds a key to an order that the browser posts: the key that a page of failure holds, else this tab's, else a new one. */
 export function addKey({ target, formData }: FormDataEvent): void {
-  if ((target as HTMLElement).id !== 'order' || holdState(target as HTMLElement) !== 'byBrowser') return
+  if ((target as HTMLElement).id !== 'order') return
   const given = formData.get('submissionKey')
   const key = given ? String(given) : (readStoredKey()?.key ?? crypto.randomUUID?.()) // http pages have no randomUUID
   // A key that cannot be kept would differ at the next post: none is sent then, and the server looks for an equal enquiry.

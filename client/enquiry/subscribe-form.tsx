@@ -1,8 +1,8 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import type { Refused } from '../../shared/form-outcome.ts'
+import { readEmail } from '../../shared/typed-text.ts'
 import { subscribe } from '../content/contact.ts'
-import { holdState, postByBrowser } from './hold-state.ts'
-import { inTime } from './in-time.ts'
+import { answeredStatus, trpc } from './trpc.ts'
 
 interface Answer {
   done: boolean
@@ -19,22 +19,23 @@ export function SubscribeForm({ path, refused }: SubscribeFormProps) {
   const [busy, setBusy] = useState(false)
   const [answer, setAnswer] = useState<Answer | undefined>(refused && { done: false, ...refused.problem })
 
+  // Above the keyboard of a phone.
+  useEffect(() => {
+    if (answer) document.getElementById('subscribe-answer')?.scrollIntoView({ block: 'nearest' })
+  }, [answer])
+
   async function submit(event: FormEvent<HTMLFormElement>) {
     const form = event.currentTarget
-    if (holdState(form) === 'byBrowser') return
+    if (form.hasAttribute('data-posted')) return // the browser has begun to send it
     event.preventDefault()
     const box = form.elements.namedItem('email') as HTMLInputElement
     if (busy || (answer?.done && !box.value)) return // pressed twice
     setBusy(true)
-    const data = new FormData(form)
-    const code = await inTime(import('./trpc.ts')).catch(() => undefined)
-    const result = await code?.subscribeAddress(data)
+    const typed = box.value
+    const result = await send(readEmail(new FormData(form)))
     setBusy(false)
-    if (result) setAnswer(result)
-    else if (navigator.onLine)
-      return postByBrowser(form) // the code for it is gone, as after an update of the site
-    else return setAnswer({ done: false, message: subscribe.offline })
-    if (result.done && box.value === data.get('email')) box.value = ''
+    setAnswer(result)
+    if (result.done && box.value === typed) box.value = ''
   }
 
   return (
@@ -66,14 +67,26 @@ export function SubscribeForm({ path, refused }: SubscribeFormProps) {
           aria-describedby="subscribe-answer"
           aria-invalid={answer && !answer.done ? true : undefined}
         />
+        <p id="subscribe-answer" role="status" className="subscribe-answer" data-done={answer?.done}>
+          {answer?.message}
+        </p>
         <button type="submit" className="button" aria-disabled={busy}>
           {busy ? 'Sending…' : 'Subscribe'}
         </button>
       </div>
-      <p id="subscribe-answer" role="status" className="subscribe-answer" data-done={answer?.done}>
-        {answer?.message}
-      </p>
       <p className="small">{subscribe.consent}</p>
     </form>
   )
+}
+
+/** The server checks the address: a check here would load the rules with the box. Returns the message to show. */
+async function send(email: string): Promise<Answer> {
+  try {
+    await trpc.subscription.subscribe.mutate({ email })
+    return { done: true, message: subscribe.done }
+  } catch (error) {
+    if (!navigator.onLine) return { done: false, message: subscribe.offline }
+    const status = answeredStatus(error)
+    return { done: false, message: (status && status < 500 && (error as Error).message) || subscribe.failed }
+  }
 }

@@ -1,8 +1,5 @@
 import { createTRPCClient, httpLink, isTRPCClientError } from '@trpc/client'
 import type { AppRouter } from '../../server/http/router.ts'
-import { problemOf } from '../../shared/order.ts'
-import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
-import { subscribe, subscribeFailure } from '../content/contact.ts'
 
 const ANSWER_TIMEOUT_MS = 15_000
 
@@ -41,17 +38,4 @@ export function answeredStatus(error: unknown): number | undefined {
 /** The server answered 400 to a form that our own check accepted: page and server are of different versions. */
 export function isNotUnderstood(error: unknown): boolean {
   return isTRPCClientError<AppRouter>(error) && error.data?.code === 'BAD_REQUEST'
-}
-
-/** Sends the address. Returns the message to show. */
-export async function subscribeAddress(data: FormData) {
-  const checked = subscriptionSchema.safeParse(readSubscriptionFields(data))
-  if (!checked.success) return { done: false, message: problemOf(checked.error).message }
-  try {
-    await trpc.subscription.subscribe.mutate(checked.data)
-    return { done: true, message: subscribe.done }
-  } catch (error) {
-    const status = answeredStatus(error)
-    return { done: false, message: (status && status < 500 && (error as Error).message) || subscribeFailure() }
-  }
 }

@@ -25,12 +25,10 @@ interface FooterProps {
 export function Footer({ path, product, hasSubscribeForm, refused }: FooterProps) {
   return (
     <footer className="site-footer on-leaf">
-      {/* The ingredients' colours; on a product page with their names. */}
-      <div className={product ? 'colour-bar named' : 'colour-bar'} aria-hidden>
+      {/* The colours of the ingredients. */}
+      <div className="colour-bar" aria-hidden>
         {Object.values<LabelLine>(product ? compositions[product] : longest).map(({ name, hue }) => (
-          <i key={name} data-hue={hue}>
-            {product && name}
-          </i>
+          <i key={name} data-hue={hue} />
         ))}
       </div>
       <div className="wrap footer-grid">
@@ -58,15 +56,17 @@ export function Footer({ path, product, hasSubscribeForm, refused }: FooterProps
               <a href="/buy-now">Buy Now</a>
             </li>
           </ul>
-          <ul>
-            {socialLinks.map(({ name, href }) => (
-              <li key={name}>
-                <a href={href} rel="noopener">
-                  {name}
-                </a>
-              </li>
-            ))}
-          </ul>
+          {socialLinks.length > 0 && (
+            <ul>
+              {socialLinks.map(({ name, href }) => (
+                <li key={name}>
+                  <a href={href} rel="noopener">
+                    {name}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          )}
         </nav>
         <div className="imprint">
           <Logo />

@@ -1,6 +1,6 @@
 import { Fragment } from 'react'
 import { type Product, productPath, productSlug, products } from '../../shared/catalogue.ts'
-import { readFieldRules } from '../../shared/order.ts'
+import { illustration } from '../content/advisory.ts'
 import { compareProducts, compositions, fullName, type LabelLine } from '../content/compositions.ts'
 import { home } from '../content/home.ts'
 import { productCards } from '../content/product.ts'
@@ -30,7 +30,7 @@ export const homePage: Page = {
         aria-labelledby="buy-now-title"
         name="order"
         of={OrderSection}
-        props={{ path: '/', isPage: false, answer: order && answerTo(order), rules: readFieldRules() }}
+        props={{ path: '/', isPage: false, answer: order && answerTo(order) }}
       />
     </>
   ),
@@ -38,52 +38,44 @@ export const homePage: Page = {
 
 function Banner() {
   return (
-    <>
-      <section className="banner on-gold">
-        <div className="wrap banner-grid">
-          <div className="banner-text">
-            <h1>
-              {home.headline[0]} <br />
-              {home.headline[1]}
-            </h1>
-            <p className="lead">
-              {home.lead.map((sentence, index) => (
-                <Fragment key={sentence}>
-                  {index > 0 && <br />}
-                  {sentence}{' '}
-                </Fragment>
+    <section className="banner on-gold">
+      <div className="wrap banner-grid">
+        <div className="banner-text">
+          <h1>
+            {home.headline[0]} <br />
+            {home.headline[1]}
+          </h1>
+          <p className="lead">
+            {home.lead.map((sentence, index) => (
+              <Fragment key={sentence}>
+                {index > 0 && <br />}
+                {sentence}{' '}
+              </Fragment>
+            ))}
+          </p>
+          <p className="in-line">
+            <a href="#buy-now" className="button capitals">
+              buy now
+            </a>
+            <span className="in-line">
+              {home.buyers.map(({ type, text }) => (
+                <a key={type} href={`/buy-now?for=${productSlug(type)}`}>
+                  {text}
+                </a>
               ))}
-            </p>
-            <p className="in-line">
-              <a href="#buy-now" className="button capitals">
-                buy now
-              </a>
-              <span className="in-line">
-                {home.buyers.map(({ type, text }) => (
-                  <a key={type} href={`/buy-now?for=${productSlug(type)}`}>
-                    {text}
-                  </a>
-                ))}
-              </span>
-            </p>
-          </div>
-          <Picture
-            className="banner-picture"
-            name="home-pair"
-            alt={home.pictureAlt}
-            sizes="(min-width: 37.5em) min(69vw - 7.1rem, 58rem), 100vw"
-            first
-          />
+            </span>
+          </p>
         </div>
-      </section>
-      <ul className="wrap facts">
-        {home.facts.map(({ title, text }) => (
-          <li key={title}>
-            <strong>{title}</strong> {text}
-          </li>
-        ))}
-      </ul>
-    </>
+        <Picture
+          className="banner-picture"
+          name="home-pair"
+          alt={home.pictureAlt}
+          sizes="(min-width: 37.5em) min(69vw - 7.1rem, 58rem), 100vw"
+          first
+        />
+        {illustration && <p className="small illustration">{illustration}</p>}
+      </div>
+    </section>
   )
 }
 

@@ -1,13 +1,12 @@
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { RECEIVED_PATH, type SubscriptionState } from '../../shared/form-outcome.ts'
-import { readFieldRules } from '../../shared/order.ts'
 import { NOT_FOUND_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { subscribe } from '../content/contact.ts'
 import { anotherEnquiry, buyNow, enquiryReceived, notLookedUp } from '../content/enquiry-form.ts'
 import { policySections, privacyPolicy } from '../content/privacy-policy.ts'
 import { OrderSection } from '../enquiry/order-form.tsx'
-import { OrderPanel } from '../enquiry/order-panel.tsx'
+import { ConfirmationPanel } from '../enquiry/order-panel.tsx'
 import { OrderReceived } from '../enquiry/order-received.tsx'
 import { answerTo } from '../enquiry/order-state.ts'
 import { Island } from '../ui/island.tsx'
@@ -26,7 +25,7 @@ export const buyNowPage: Page = {
       className="page-top order-page"
       name="order"
       of={OrderSection}
-      props={{ path: '/buy-now', isPage: true, answer: order && answerTo(order), rules: readFieldRules() }}
+      props={{ path: '/buy-now', isPage: true, answer: order && answerTo(order) }}
     />
   ),
 }
@@ -79,28 +78,27 @@ export const receivedPage: Page = {
   unlisted: true,
   Body: ({ outcome: { received = { reference: '' } } }) => (
     <section className="page-top order-page wrap">
-      <OrderPanel received>
+      <ConfirmationPanel>
         {received.products ? (
-          <OrderReceived
-            received={received}
-            isPage
-            toast={<p className="Toastify__toast Toastify__toast--success">{enquiryReceived.title}</p>}
-          >
-            <a href="/buy-now" className="pill">
-              {anotherEnquiry}
-            </a>
-          </OrderReceived>
+          <>
+            <p className="Toastify__toast Toastify__toast--success">{enquiryReceived.title}</p>
+            <OrderReceived received={received} isPage>
+              <a href="/buy-now" className="pill">
+                {anotherEnquiry}
+              </a>
+            </OrderReceived>
+          </>
         ) : (
           <div className="received">
             <h1 className="minor">{notLookedUp.heading}</h1>
             <p>{notLookedUp.lead}</p>
-            <div className="panel">
-              <p className="panel-class">Its reference</p>
+            <div className="slip">
+              <p className="slip-title">Its reference</p>
               <p className="reference">{received.reference}</p>
             </div>
           </div>
         )}
-      </OrderPanel>
+      </ConfirmationPanel>
     </section>
   ),
 }

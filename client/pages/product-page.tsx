@@ -2,10 +2,10 @@ import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyNowPath, COMPOSITION_ID, type Product, productPath } from '../../shared/catalogue.ts'
 import { PUBLIC_URL_PLACEHOLDER } from '../../shared/page-paths.ts'
-import { advisory, labelFacts, PRODUCT_CLASS } from '../content/advisory.ts'
+import { advisory, labelFacts, notForMedicinalUse, PRODUCT_CLASS } from '../content/advisory.ts'
 import { telephone } from '../content/contact.ts'
 import { buyNow } from '../content/enquiry-form.ts'
-import type { ProductContent } from '../content/product.ts'
+import { LABEL_CAPTION, type ProductContent } from '../content/product.ts'
 import { productSections } from '../product/contents.tsx'
 import { Drops } from '../product/drops.tsx'
 import { Indications } from '../product/indications.tsx'
@@ -30,13 +30,14 @@ function ProductPage(content: ProductContent) {
       <Section id="mechanism" lead={mechanism.lead}>
         <Mechanism {...mechanism} />
       </Section>
-      <Section id={COMPOSITION_ID} ground={`on-${composition.ground}`} side={<CompositionSide {...content} />}>
+      <Section id={COMPOSITION_ID} ground={`on-${composition.ground}`}>
         <Composition {...content} />
+        <Drops lines={composition.rows} />
       </Section>
       <Section id="dosage">
         <Notes kind="dosage" notes={dosage} icons={icons} />
       </Section>
-      <Section id="indications" lead="As listed by the maker. Ask your physician.">
+      <Section id="indications" lead="As listed by the maker. Ask your physician." note={notForMedicinalUse}>
         <Indications {...indications} />
         <Advisory product={content.product} />
       </Section>
@@ -53,37 +54,24 @@ interface SectionProps {
   ground?: string
   /** Text under the heading. Without it the content stands beside the heading on wide screens. */
   lead?: string
-  /** Stands below the heading. */
-  side?: ReactNode
+  /** Stands below the lead. */
+  note?: string
   children: ReactNode
 }
 
-function Section({ id, ground = 'plain', lead, side, children }: SectionProps) {
+function Section({ id, ground = 'plain', lead, note, children }: SectionProps) {
   const number = productSections.findIndex((section) => section.id === id)
   return (
     <section id={id} className={`section ${ground} ${id}-section`} aria-labelledby={`${id}-title`}>
       <div className={lead ? 'wrap' : 'wrap columns numbered'}>
         <div className="section-side">
           <SectionHead id={id} number={number} title={productSections[number]?.title ?? ''} lead={lead}>
-            {side}
+            {note && <p>{note}</p>}
           </SectionHead>
         </div>
         {children}
       </div>
     </section>
-  )
-}
-
-function CompositionSide({ composition: { footnote } }: ProductContent) {
-  return (
-    <div className="composition-side">
-      <p className="small">
-        <NoBreakSpaces>{footnote}</NoBreakSpaces>
-      </p>
-      <button type="button" className="pill sheet-button">
-        Print for your physician
-      </button>
-    </div>
   )
 }
 
@@ -95,7 +83,7 @@ function Composition({ product, composition: { rows } }: ProductContent) {
         <p className="panel-class">{PRODUCT_CLASS}</p>
         <table>
           <caption>
-            <strong>{product}</strong> Each dose contains
+            <strong>{product}</strong> {LABEL_CAPTION}
           </caption>
           <thead>
             <tr>
@@ -132,7 +120,6 @@ function Composition({ product, composition: { rows } }: ProductContent) {
             ])}
           </tbody>
         </table>
-        <Drops lines={rows} />
         <p className="panel-band">
           {brand.company}, {brand.address.city}
         </p>

@@ -1,5 +1,6 @@
 import { brand } from '../../shared/brand.ts'
 import { buyNowPath, COMPOSITION_ID, products } from '../../shared/catalogue.ts'
+import { illustration } from '../content/advisory.ts'
 import { fullName } from '../content/compositions.ts'
 import type { ProductContent } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
@@ -41,17 +42,16 @@ export function ProductHero({ content }: { content: ProductContent }) {
           </section>
           <div className="figures">
             <ul>
-              {rows.slice(0, FIGURES_SHOWN).map((line) => (
+              {rows.slice(0, FIGURES_SHOWN).map((line, index) => (
                 <li key={line.name}>
-                  <Amount>{line.amount}</Amount> <FullName>{fullName(line)}</FullName>
+                  <Amount>{line.amount}</Amount> <FullName>{fullName(line)}</FullName>{' '}
+                  {index === FIGURES_SHOWN - 1 && rows.length > FIGURES_SHOWN && (
+                    <a href={`#${COMPOSITION_ID}`}>{`and ${rows.length - FIGURES_SHOWN} more`}</a>
+                  )}
                 </li>
               ))}
             </ul>
-            {rows.length > FIGURES_SHOWN && (
-              <a href={`#${COMPOSITION_ID}`} className="small">
-                {`and ${rows.length - FIGURES_SHOWN} more`}
-              </a>
-            )}
+            {illustration && <p className="small">{illustration}</p>}
           </div>
         </div>
       </div>

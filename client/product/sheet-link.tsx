@@ -1,10 +1,13 @@
 import { COMPOSITION_ID, type Product } from '../../shared/catalogue.ts'
-import { compositions, fullName, type LabelLine } from '../content/compositions.ts'
+import { advisory } from '../content/advisory.ts'
+import { fullName } from '../content/compositions.ts'
+import { ingredientsOf } from '../content/ingredients.ts'
+import { LABEL_CAPTION } from '../content/product.ts'
 
-/** The sheet in small. physician-sheet.ts shares it on a phone and prints it elsewhere; without scripts it is a link to the label. */
+/** The physician's sheet in small. ui/share.ts shares or prints it; without scripts this is a link to the label. */
 export function SheetLink({ product }: { product: Product }) {
   return (
-    <a href={`#${COMPOSITION_ID}`} className="in-line sheet-link" data-share={shareText(product)}>
+    <a href={`#${COMPOSITION_ID}`} className="in-line sheet-link" data-print="sheet" data-share={shareText(product)}>
       <svg viewBox="0 0 48 58" width="48" aria-hidden="true">
         <g transform="rotate(-4 24 29) translate(4 3)" stroke="var(--ink)">
           <path d="M0 0h40v52H0z" fill="#fff" stroke="var(--line)" />
@@ -18,11 +21,13 @@ export function SheetLink({ product }: { product: Product }) {
   )
 }
 
-/** Product and composition; nothing about the visitor. */
+/** Product, composition and cautions; nothing about the visitor. */
 function shareText(product: Product) {
-  const lines = Object.values<LabelLine>(compositions[product])
+  const lines = Object.values(ingredientsOf(product))
   return [
-    `${product}. Each dose contains:`,
+    `${product}. ${LABEL_CAPTION}:`,
     ...lines.map((line) => `${fullName(line)} ${line.amount.replace('\n', ', ')}`),
+    ...lines.flatMap(({ name, caution }) => (caution ? `${name}: ${caution}` : [])),
+    ...advisory.paragraphs(product),
   ].join('\n')
 }

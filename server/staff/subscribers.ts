@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises'
 import { formatIndianTime } from '../../shared/indian-time.ts'
-import { asciiEmail } from '../../shared/order.ts'
+import { asciiEmail } from '../../shared/typed-text.ts'
 import type { Db } from '../database/database.ts'
 import { createCsv } from '../enquiries/records.ts'
 import { subscriptionLink } from '../enquiries/subscribers.ts'

@@ -1,7 +1,7 @@
 // The order form says what to correct, keeps what was typed, and repeats an unanswered order under the same key.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { enquiryReceived, receivedEarlier } from '../../client/content/enquiry-form.ts'
+import { doubtTexts, enquiryReceived, receivedEarlier } from '../../client/content/enquiry-form.ts'
 import {
   emailFieldError,
   emptyFieldError,
@@ -14,7 +14,7 @@ import { OrderSection } from '../../client/enquiry/order-form.tsx'
 import { setCurrentKey } from '../../client/enquiry/send-order.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
-import { messages, readFieldRules } from '../../shared/order.ts'
+import { fieldLimits, messages } from '../../shared/order.ts'
 import { network, received, refused } from '../support/fake-fetch.ts'
 import { typedOrder } from '../support/fill-order.ts'
 import { render } from '../support/render.tsx'
@@ -28,9 +28,7 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'], shouldAdvanceTime: true })
   network.reset()
   setCurrentKey(null)
-  form = render(<OrderSection path="/buy-now" isPage rules={readFieldRules()} />).querySelector(
-    'form',
-  ) as HTMLFormElement
+  form = render(<OrderSection path="/buy-now" isPage />).querySelector('form') as HTMLFormElement
 })
 
 afterEach(() => {
@@ -111,7 +109,7 @@ it('marks every empty field and keeps what was typed', async () => {
   await fill({ email: filled.email, quantity: '3' })
   await send()
   await toast(messages.empty)
-  const required = Object.entries(readFieldRules()).filter(([, { optional }]) => !optional)
+  const required = Object.entries(fieldLimits).filter(([, { optional }]) => !optional)
   const empty = required.map(([name]) => name).filter((name) => name !== 'email' && name !== 'quantity')
   expect(marked().sort()).toEqual(empty.sort())
   expect(values()).toMatchObject({ email: filled.email, quantity: '3' })
@@ -152,7 +150,7 @@ it('an order received empties the form and shows the reference', async () => {
   await toast(messages.received)
   await expect.element(page.getByText('QV-7K3M9P')).toBeVisible()
   expect(new Set(Object.values(values()))).toEqual(new Set(['']))
-  expect(form.hidden).toBe(true)
+  expect(field('name').checkVisibility()).toBe(false)
   expect(document.activeElement?.textContent).toBe(enquiryReceived.heading)
   expect(network.sent).toEqual([
     {
@@ -403,4 +401,28 @@ it('a conflict out of nowhere is told, and the next try has a new key', async ()
   await send()
   await toast(messages.received)
   expect(network.sent[1]?.submissionKey).not.toBe(network.sent[0]?.submissionKey)
+})
+
+it('asks about a number and an address that are probably mistyped, and sends them all the same the second time', async () => {
+  await fill({ ...filled, mobile: '0000000000', email: 'meera@gmial.con' })
+  await page.getByRole('button', { name: 'Send enquiry' }).dblClick() // its second click is no answer
+  await expect.element(page.getByText(doubtTexts.mobile)).toBeVisible()
+  await expect.element(page.getByRole('button', { name: 'meera@gmail.com' })).toBeVisible()
+  expect(document.activeElement).toBe(field('email'))
+  expect(marked()).toEqual([]) // no rule is broken
+  expect(network.sent).toEqual([])
+  await send()
+  await toast(messages.received)
+  expect(network.sent).toMatchObject([{ mobile: '0000000000', email: 'meera@gmial.con' }])
+})
+
+it('takes the address that was meant by one press', async () => {
+  await fill({ ...filled, email: 'meera@gmial.con' })
+  await send()
+  await page.getByRole('button', { name: 'meera@gmail.com' }).click()
+  expect(field('email').value).toBe('meera@gmail.com')
+  await expect.element(page.getByText(doubtTexts.email)).not.toBeInTheDocument()
+  await send()
+  await toast(messages.received)
+  expect(network.sent).toMatchObject([{ email: 'meera@gmail.com' }])
 })

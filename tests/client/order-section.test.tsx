@@ -1,12 +1,12 @@
-// A visitor whose order was received sees product, quantity and next steps, and can go on to WhatsApp.
+// The slip fills as one types. Once the order is received it is the confirmation, with what was asked for and what comes next.
 import { beforeEach, expect, it } from 'vitest'
 import { page } from 'vitest/browser'
+import { chatLink } from '../../client/content/contact.ts'
 import { buyNow, enquiryReceived, nextSteps } from '../../client/content/enquiry-form.ts'
 import { OrderSection } from '../../client/enquiry/order-form.tsx'
 import { setCurrentKey } from '../../client/enquiry/send-order.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
-import { readFieldRules } from '../../shared/order.ts'
 import { network } from '../support/fake-fetch.ts'
 import { typedOrder } from '../support/fill-order.ts'
 import { render } from '../support/render.tsx'
@@ -17,10 +17,12 @@ beforeEach(() => {
 })
 
 it('an order received changes the heading, ticks the first of the steps, and says what was asked', async () => {
-  const place = render(<OrderSection path="/buy-now" isPage rules={readFieldRules()} />)
+  const place = render(<OrderSection path="/buy-now" isPage />)
   const heading = () => page.getByRole('heading', { level: 1 }).element().textContent
   const ticked = () =>
-    [...place.querySelectorAll('.steps li')].map((step) => getComputedStyle(step, '::before').content)
+    [...place.querySelectorAll('.steps li')]
+      .filter((step) => step.checkVisibility())
+      .map((step) => getComputedStyle(step, '::before').content)
   expect(heading()).toBe(buyNow.title)
   const before = ticked()
 
@@ -34,19 +36,52 @@ it('an order received changes the heading, ticks the first of the steps, and say
 
   await expect.element(page.getByRole('row', { name: `Product ${products[0]}` })).toBeVisible()
   await expect.element(page.getByRole('row', { name: 'Quantity 2' })).toBeVisible()
+  await expect.element(page.getByRole('row', { name: 'Your number +91 98765 43210' })).toBeVisible()
+  await expect.element(page.getByRole('row', { name: `Your mail ${typed.email}` })).toBeVisible()
+  expect(document.title).toMatch(/^Order Received Successfully/)
   const reference = place.querySelector('.reference')?.textContent
-  const chat = new URL(page.getByRole('link', { name: 'Continue on WhatsApp' }).element().getAttribute('href') ?? '')
-  expect(chat.origin + chat.pathname).toBe(`https://wa.me/${brand.whatsapp.replace(/\D/g, '')}`)
-  expect([...chat.searchParams]).toEqual([['text', `Enquiry ${reference}: 2 × ${products[0]}`]])
+  const shared = page.getByRole('button', { name: 'Share' }).element() as HTMLElement
+  expect(shared.dataset.share).toBe(`Enquiry ${reference}: 2 × ${products[0]}. ${brand.company}, ${brand.phone}`)
+  expect(page.getByRole('link', { name: 'Ask on WhatsApp' }).query()).toBeNull() // no number is set
   expect(heading()).toBe(enquiryReceived.heading)
-  expect(`${enquiryReceived.lead} ${place.querySelector('.steps')?.textContent}`).not.toMatch(/e-?mail|inbox|copy/i)
-  expect(place.querySelectorAll('.steps')).toHaveLength(1)
+  expect(`${enquiryReceived.lead} ${place.querySelector('.received .steps')?.textContent}`).not.toMatch(
+    /e-?mail|inbox|copy/i,
+  )
   expect(ticked()).toHaveLength(nextSteps.length)
   expect(ticked()[0]).not.toBe(before[0])
   expect(ticked().slice(1)).toEqual(before.slice(1))
   await page.getByRole('button', { name: 'Send another enquiry' }).click()
   expect(heading()).toBe(buyNow.title)
+  expect(document.title).not.toMatch(/^Order Received/)
   expect(ticked()).toEqual(before)
+})
+
+it('the slip shows what is typed, the number in groups, and what was chosen before', async () => {
+  const place = render(<OrderSection path="/buy-now" isPage />)
+  const slip = () =>
+    Object.fromEntries(
+      [...place.querySelectorAll('.slip tr')].map((row) => [...row.children].map((cell) => cell.textContent)),
+    )
+  expect(slip()).toEqual({ Product: '', Quantity: '', 'Your number': '', 'Your mail': '' })
+  await page.elementLocator(input(place, 'products')).selectOptions(products[1])
+  await page.elementLocator(input(place, 'quantity')).fill('24')
+  await page.elementLocator(input(place, 'mobile')).fill('+91 ९८७६५43')
+  await page.elementLocator(input(place, 'email')).fill('asha@shop.example')
+  await expect.poll(slip).toEqual({
+    Product: products[1],
+    Quantity: '24',
+    'Your number': '+91 +91 ९८७६५43',
+    'Your mail': 'asha@shop.example',
+  })
+  await page.elementLocator(input(place, 'mobile')).fill('+91 ९८७६५43210')
+  await expect.poll(() => slip()['Your number']).toBe('+91 98765 43210')
+})
+
+it('a chat begins with the enquiry, and there is none without a number', () => {
+  expect(chatLink('Enquiry QV-234567: 2 × A', '+91 98765 43210')).toBe(
+    'https://wa.me/919876543210?text=Enquiry%20QV-234567%3A%202%20%C3%97%20A',
+  )
+  expect(chatLink('Enquiry QV-234567', '')).toBe('')
 })
 
 function input(place: HTMLElement, name: string) {

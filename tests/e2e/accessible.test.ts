@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
 import { describe, expect, it } from 'vitest'
-import { palette } from '../../shared/brand.ts'
+import { brand, palette } from '../../shared/brand.ts'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { messages, type OrderField } from '../../shared/order.ts'
 import { eventually } from '../support/eventually.ts'
 import { fillOrder, sendButton, toastOf, typedOrder } from '../support/fill-order.ts'
 import { isRelease, PHONE, paths, siteForTests } from '../support/visit.ts'
 
-const { visit } = siteForTests()
+const { visit, site } = siteForTests()
 const CALM = { reducedMotion: 'reduce' } as const
 const WIDTHS = isRelease ? [360, 768, 1440] : [360, 1440]
 /** Searched at 1440 px too: the others have the same header, footer and form there. */
@@ -81,6 +81,35 @@ function cutTexts(page: Page) {
   })
 }
 
+/** What a reader may set (WCAG 1.4.12), and text that is twice as large while the screen stays as it is. */
+const READERS_STYLES = {
+  'text spacing at 320 px':
+    '* { letter-spacing: .12em !important; word-spacing: .16em !important; line-height: 1.5 !important } p { margin-bottom: 2em !important }',
+  'text of 200 % at 360 px': 'html { font-size: 200% !important }',
+}
+
+/** Amounts of the comparison that lie on another cell of their row. */
+function overlaps(page: Page) {
+  return page.locator('.comparison tr').evaluateAll((rows) =>
+    rows.flatMap((row) => {
+      const parts = [...row.querySelectorAll('th, .amount')].map((cell) => {
+        const range = document.createRange()
+        range.selectNodeContents(cell)
+        return { text: cell.textContent, box: range.getBoundingClientRect() }
+      })
+      return parts.flatMap(({ text, box }, index) =>
+        parts
+          .slice(index + 1)
+          .filter(({ box: other }) => {
+            const isBeside = box.right <= other.left + 1 || other.right <= box.left + 1
+            return !isBeside && box.top < other.bottom - 1 && other.top < box.bottom - 1
+          })
+          .map((other) => `${text} / ${other.text}`),
+      )
+    }),
+  )
+}
+
 const sideways = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
 
 describe.concurrent.each([...paths, '/nowhere'])('%s', (path) => {
@@ -101,6 +130,18 @@ describe.concurrent.each([...paths, '/nowhere'])('%s', (path) => {
       await page.evaluate(() => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))))
       expect(await sideways(page), `at ${zoomed.width} px`).toBe(0)
       expect(await cutTexts(page), `at ${zoomed.width} px`).toEqual([])
+    }
+    for (const [name, css] of Object.entries(READERS_STYLES)) {
+      await page.setViewportSize({ width: Number(/(\d+) px/.exec(name)?.[1]), height: 740 })
+      await page.evaluate((text) => {
+        const sheet = new CSSStyleSheet()
+        sheet.replaceSync(text)
+        document.adoptedStyleSheets = [sheet]
+        return new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))
+      }, css)
+      expect(await sideways(page), name).toBe(0)
+      expect(await cutTexts(page), name).toEqual([])
+      expect(await overlaps(page), name).toEqual([])
     }
     expect(problems.filter((problem) => path !== '/nowhere' || !problem.includes('404'))).toEqual([])
     await close()
@@ -191,6 +232,8 @@ it('an order can be sent with the keyboard alone', async () => {
     .locator('#order .field [name]')
     .evaluateAll((fields) => fields.map((field) => field.getAttribute('name')))
   expect(names).toHaveLength(Object.keys(typedOrder).length)
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(brand.phone)
   for (const name of names) {
     await page.keyboard.press('Tab')
     await page.keyboard.type(typedOrder[name as OrderField])
@@ -263,4 +306,60 @@ it('the mark of the current page is seen on a dark header', async () => {
   await page.evaluate(() => scrollTo(0, 600))
   await eventually(async () => expect(await colour()).toBe('rgb(217, 96, 26)'))
   await close()
+})
+
+it.each(isRelease ? [390, 1024, 1440] : [390, 1440])(
+  'every link, button and field of every page is under the pointer that points at its middle, %i px wide',
+  async (width) => {
+    const { page, close } = await visit('/', { ...CALM, viewport: { width, height: 900 } })
+    for (const path of paths) {
+      await page.goto(site().url + path)
+      await page.locator('html[data-ready]').waitFor()
+      if (path.startsWith('/products')) {
+        await page.locator('#mechanism').scrollIntoViewIfNeeded()
+        await page.locator(width >= 900 ? '.carousel' : '.segments').waitFor()
+      }
+      await page.evaluate(() => scrollTo(0, 0))
+      await page.locator('html:not([data-scrolled])').waitFor() // the header is where it begins
+      const covered = await page.evaluate(() => {
+        const found: string[] = []
+        for (const target of document.querySelectorAll<HTMLElement>('a, button, summary, input, select')) {
+          if (
+            !target.checkVisibility({ visibilityProperty: true }) ||
+            target.closest('[inert], .visually-hidden, .skip-link')
+          )
+            continue
+          target.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
+          const { left, top, width, height } = target.getClientRects()[0] as DOMRect
+          const hit = document.elementFromPoint(left + width / 2, top + height / 2)
+          if (!target.contains(hit)) found.push(`${target.outerHTML.slice(0, 80)} under ${hit?.className}`)
+        }
+        return found
+      })
+      expect(covered, path).toEqual([])
+    }
+    await close()
+  },
+)
+
+it('under a thumb links are 44 px high, and nowhere less than 24', async () => {
+  for (const [options, least] of [
+    [{ ...PHONE, hasTouch: true, isMobile: true }, 44],
+    [{}, 24],
+  ] as const) {
+    const { page, close } = await visit('/', { ...CALM, ...options })
+    for (const path of paths) {
+      await page.goto(site().url + path)
+      const low = await page.locator('a:visible, button:visible, summary:visible').evaluateAll(
+        (targets, px) =>
+          targets
+            .filter((target) => !target.closest('.visually-hidden, .skip-link, .read-more, [inert]'))
+            .map((target) => ({ text: target.textContent, height: target.getBoundingClientRect().height }))
+            .filter(({ height }) => height < px - 0.5),
+        least,
+      )
+      expect(low, `${path} at ${least} px`).toEqual([])
+    }
+    await close()
+  }
 })

@@ -70,11 +70,11 @@ const accidents: [string, (page: Page) => Promise<unknown>][] = [
   ['no script arrives', withoutScripts],
   [
     'only the first script arrives',
-    (page) => page.route('**/assets/{controls,hydrate}-*.js', (route) => route.abort()),
+    (page) => page.route('**/assets/{hydrate,order-form}-*.js', (route) => route.abort()),
   ],
   [
-    'the script that sends orders does not arrive',
-    (page) => page.route('**/assets/order-sender-*.js', (route) => route.abort()),
+    'the script of the form does not arrive',
+    (page) => page.route('**/assets/order-form-*.js', (route) => route.abort()),
   ],
   [
     'React fails',
@@ -89,11 +89,7 @@ const accidents: [string, (page: Page) => Promise<unknown>][] = [
 const rareAccidents: typeof accidents = [
   [
     'the scripts after the first never come to an end',
-    (page) => page.route('**/assets/{controls,hydrate}-*.js', () => undefined),
-  ],
-  [
-    'the script that sends orders never comes to an end',
-    (page) => page.route('**/assets/order-sender-*.js', () => undefined),
+    (page) => page.route('**/assets/{hydrate,order-form}-*.js', () => undefined),
   ],
   ['storage is refused', (page) => page.addInitScript(refuseStorage)],
   ['the clock is years behind', (page) => page.clock.setSystemTime(new Date('2001-01-01T00:00:00Z'))],

@@ -136,21 +136,49 @@ it('no page promises more than the label lists, and the form says that it is no 
   for (const path of orderPaths) expect(await text(path)).toContain(notAPurchase)
 })
 
-it('each amount of a label is drawn once, its area true to its mass', async () => {
-  const { page, close } = await visit(productPath(products[1]))
-  const areas = await page
-    .locator('.panel figure path')
-    .evaluateAll((drops) =>
-      drops.map((drop) => Number(/scale\(([\d.]+)/.exec(drop.getAttribute('transform') ?? '')?.[1]) ** 2),
+it.each(products)(
+  'each amount of the label of %s is drawn with its name, its area true, or named as too small',
+  async (name) => {
+    const { page, close } = await visit(productPath(name))
+    const drawn = await page.locator('.drops li').evaluateAll((drops) =>
+      drops.map((drop) => ({
+        area: (drop.querySelector('svg')?.getBoundingClientRect().width ?? 0) ** 2,
+        amount: drop.querySelector('strong')?.textContent ?? '',
+        hue: drop.querySelector('path')?.dataset.hue,
+        text: drop.textContent,
+      })),
     )
-  const printed = await page.locator('.panel tbody .amount').allInnerTexts()
-  expect(areas).toHaveLength(printed.length)
-  const milligrams = printed.map(
-    (amount) => Number.parseFloat(amount.replace(/^\D+/, '')) / (amount.includes('mcg') ? 1000 : 1),
-  )
-  for (const [index, area] of areas.entries())
-    expect(area / (areas[0] ?? 0)).toBeCloseTo((milligrams[index] ?? 0) / (milligrams[0] ?? 0), 3)
-  await close()
+    const milligrams = (amount: string) => Number.parseFloat(amount) / (amount.includes('mcg') ? 1000 : 1)
+    const [first] = drawn
+    for (const { area, amount, text } of drawn) {
+      const share = milligrams(amount) / milligrams(first?.amount ?? '')
+      expect(Math.abs(area / (first?.area ?? 0) - share), text).toBeLessThan(0.01)
+      expect(text.length).toBeGreaterThan(amount.length + 2)
+    }
+    expect(new Set(drawn.map(({ hue }) => hue)).size).toBe(drawn.length)
+    const rest = await page.locator('.drops figcaption').innerText()
+    const printed = await page.locator('.panel tbody .amount').allInnerTexts()
+    expect(drawn.length + (rest.match(/\d\smc?g/g) ?? []).length).toBe(printed.length)
+    await close()
+  },
+)
+
+it('no page says what a dose is, or what “10%” means: the owner has not answered', async () => {
+  const all = (await Promise.all(paths.map(text))).join(' ')
+  expect(all).not.toMatch(/each dose|in a dose|strength of the/i)
+})
+
+it('before the form stands that it is no purchase, whom to call, and after it that price and pack size are settled', async () => {
+  for (const path of orderPaths) {
+    const said = await text(path)
+    expect(said.indexOf(notAPurchase)).toBeLessThan(said.indexOf('10 digits'))
+    expect(said).toMatch(/Rather call\? .*Name .*price, pack size, availability and delivery/)
+  }
+})
+
+it('under the title of the indications stands that the product is not for medicinal use', async () => {
+  for (const name of products)
+    expect(await text(productPath(name))).toMatch(/Ask your physician\. It is not for medicinal use/)
 })
 
 it('no page makes a claim, and no disease stands outside the Indications', async () => {

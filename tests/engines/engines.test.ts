@@ -40,6 +40,7 @@ beforeAll(async () => {
       response.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...kept })
       answer.pipe(response)
     })
+    onward.on('error', () => response.destroy()) // the browser has left the page whose scripts these were
     incoming.pipe(onward)
   }).listen(port, '127.0.0.1')
 })

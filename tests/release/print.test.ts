@@ -39,11 +39,18 @@ it.each(products.map(productPath))('%s prints one sheet for a physician', async 
   await page.evaluate(() => {
     window.print = () => {}
   })
-  await page.getByRole('button', { name: 'Print for your physician' }).click()
+  await page.getByRole('link', { name: 'Show it to your physician' }).click()
   const { text, totalPages } = await printed(page)
   expect(totalPages).toBe(1)
   for (const part of [
-    ...['Each dose contains', 'Dose advised by the physician', 'Name:', 'Storage', 'Liver health', brand.phone],
+    ...[
+      'Active ingredients, as on the label',
+      'Dose advised by the physician',
+      'Name:',
+      'Storage',
+      'Liver health',
+      brand.phone,
+    ],
     ...['warfarin or insulin', 'take a blood thinner', 'have surgery planned', path, String(new Date().getFullYear())],
   ])
     expect(text).toContain(part)

@@ -68,7 +68,6 @@ export const content: ProductContent = {
   composition: {
     ground: 'lycopene',
     rows,
-    footnote: '“10%” is the strength of the lycopene ingredient. 1 mg is 1000 mcg.',
   },
   dosage: {
     Dosage: 'As Directed by Physician',

@@ -62,7 +62,6 @@ export const content: ProductContent = {
   composition: {
     ground: 'leaf',
     rows: Object.values(ingredients),
-    footnote: '“10%” is the strength of the carotene ingredient. 1 mg is 1000 mcg.',
   },
   dosage: {
     Dosage: 'As Directed by Physician',

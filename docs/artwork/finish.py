@@ -13,7 +13,7 @@ import numpy as np  # noqa: E402
 from pictures import PICTURES  # noqa: E402
 
 WORK = os.environ.get("ARTWORK_WORK", os.path.join(tempfile.gettempdir(), "artwork"))
-IMAGES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "images")
+IMAGES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "client", "images")
 KNEE, TOP = 0.75, 1.04
 
 

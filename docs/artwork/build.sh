@@ -16,9 +16,9 @@ for name in $names; do
   nice -n 19 /usr/bin/python3 finish.py "$percent" "$name"
 done
 [ -n "$*" ] && [[ " $* " != *" og "* ]] && exit
-jpeg() { /usr/bin/python3 -c "import cv2,sys; cv2.imwrite(sys.argv[2], cv2.imread(sys.argv[1]), [cv2.IMWRITE_JPEG_QUALITY, 88, cv2.IMWRITE_JPEG_PROGRESSIVE, 1, cv2.IMWRITE_JPEG_OPTIMIZE, 1])" "$ARTWORK_WORK/png/$1.png" "../images/$1.jpg"; }
+jpeg() { /usr/bin/python3 -c "import cv2,sys; cv2.imwrite(sys.argv[2], cv2.imread(sys.argv[1]), [cv2.IMWRITE_JPEG_QUALITY, 88, cv2.IMWRITE_JPEG_PROGRESSIVE, 1, cv2.IMWRITE_JPEG_OPTIMIZE, 1])" "$ARTWORK_WORK/png/$1.png" "../../client/images/$1.jpg"; }
 for kind in 300 xt; do
-  avifdec "../images/quvera-$kind-1600.avif" "$ARTWORK_WORK/page/product-$kind.png"
+  avifdec "../../client/images/quvera-$kind-1600.avif" "$ARTWORK_WORK/page/product-$kind.png"
   ./shoot.sh "og-product.html#$kind" "$ARTWORK_WORK/png/og-quvera-$kind.png" 1200 630 1
   jpeg "og-quvera-$kind"
 done

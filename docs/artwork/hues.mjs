@@ -1,8 +1,8 @@
-// node client/artwork/hues.mjs [NAME...]: lights each ingredient, or these, in its own hue. Once after build.sh: a second run
+// node docs/artwork/hues.mjs [NAME...]: lights each ingredient, or these, in its own hue. Once after build.sh: a second run
 // lights them twice.
 import sharp from 'sharp'
 
-const IMAGES = new URL('../images/', import.meta.url).pathname
+const IMAGES = new URL('../../client/images/', import.meta.url).pathname
 /** Shares of red, green and blue that are left: the ground of the renders, #f3e6ca, becomes the ingredient's. */
 const LIGHTS = {
   'coenzyme-q10': [0.99, 0.87, 0.62],
