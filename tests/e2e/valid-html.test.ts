@@ -4,10 +4,12 @@ import { HtmlValidate } from 'html-validate'
 import { expect, it } from 'vitest'
 import { productPath, products } from '../../shared/catalogue.ts'
 import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
+import { anOrder, submit } from '../support/an-order.ts'
+import { enterDesk } from '../support/desk.ts'
 import { anAddress, fillOrder, sendButton, typedOrder } from '../support/fill-order.ts'
 import { paths, siteForTests } from '../support/visit.ts'
 
-const { fetch, html, visit } = siteForTests({ pictures: false })
+const { fetch, html, newcomer, site, visit } = siteForTests({ pictures: false })
 const validator = new HtmlValidate({ extends: ['html-validate:standard'] })
 
 async function faultsOf(source: string) {
@@ -20,7 +22,9 @@ async function faultsOf(source: string) {
   return [...found, ...more]
 }
 
-it.each([...paths, '/nowhere', '/subscribed', '/subscription?token=unknown'])('%s', async (path) => {
+const aroundTheDesk = ['/staff/sign-in', '/staff/sign-in?sent', '/staff/enter?token=unknown']
+
+it.each([...paths, '/nowhere', '/subscribed', '/subscription?token=unknown', ...aroundTheDesk])('%s', async (path) => {
   expect(await faultsOf(await html(path))).toEqual([])
 })
 
@@ -38,9 +42,10 @@ it('the pages that answer forms sent without scripts', async () => {
   }
 })
 
+const current = (of: Page) => of.evaluate(() => `<!DOCTYPE html>${document.documentElement.outerHTML}`)
+
 it('the form while it is refused, asks, and is received', async () => {
   const { page, close } = await visit('/buy-now')
-  const current = (of: Page) => of.evaluate(() => `<!DOCTYPE html>${document.documentElement.outerHTML}`)
   await page.locator('#order-name').focus()
   await page.locator('[data-island=order][data-hydrated]').waitFor()
   for (const [changes, state] of [
@@ -52,6 +57,23 @@ it('the form while it is refused, asks, and is received', async () => {
     await sendButton(page).click()
     await page.locator(state).first().waitFor()
     expect(await faultsOf(await current(page)), state).toEqual([])
+  }
+  await close()
+})
+
+it('the desk', async () => {
+  const { reference = '' } = await submit(site().url, anOrder({ email: anAddress() }))
+  const cookie = await site().inspect((db) => enterDesk({ url: site().url, db }))
+  const [name = '', value = ''] = cookie.split('=')
+  const { page, close } = await newcomer()
+  await page.context().addCookies([{ name, value, url: site().url }])
+  for (const [path, part] of [
+    ['/staff', '.enquiry'],
+    [`/staff/${reference}`, '.whole'],
+  ] as const) {
+    await page.goto(site().url + path)
+    await page.locator(part).first().waitFor()
+    expect(await faultsOf(await current(page)), path).toEqual([])
   }
   await close()
 })
