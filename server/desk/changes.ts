@@ -2,6 +2,7 @@ import type { DeskStatus } from '../../shared/desk.ts'
 import { NOTES_MAX } from '../../shared/desk.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
+import { retryDeadlock } from '../database/deadlock.ts'
 import { markSpam, type Recipients, releaseSpam } from '../enquiries/insert-enquiries.ts'
 import { retryMails } from '../mail/queue.ts'
 import { describeChange, notFound } from './reading.ts'
@@ -30,16 +31,18 @@ async function change(
   { command, reference }: { command: string; reference: string },
   work: (transaction: Transaction, row: Row) => Promise<unknown>,
 ): Promise<void> {
-  await db.$transaction(async (transaction) => {
-    const who = nameOf(session)
-    const [row] = await transaction.$queryRaw<Row[]>`
+  const change = () =>
+    db.$transaction(async (transaction) => {
+      const who = nameOf(session)
+      const [row] = await transaction.$queryRaw<Row[]>`
       SELECT "Id"::text AS "id", "Reference" AS "reference", "Status"::text AS "status", "SuspectedSpam" AS "suspectedSpam",
         "Note" AS "note", set_config('quvera.who', ${who}, true)
       FROM "Quvera_Form" WHERE "Reference" = ${reference} FOR NO KEY UPDATE`
-    if (!row) throw notFound()
-    await work(transaction, row)
-    await recordAccess(transaction, { who, command, what: reference })
-  })
+      if (!row) throw notFound()
+      await work(transaction, row)
+      await recordAccess(transaction, { who, command, what: reference })
+    })
+  await retryDeadlock(change)
 }
 
 /** Names the colleague who was faster. */

@@ -96,6 +96,8 @@ export async function markSpam(db: Pick<Db, '$queryRaw'>, id: string): Promise<b
       WHERE "EnquiryId" IN (SELECT "Id" FROM form) AND "Status" = 'Pending'
     )
     SELECT "Id"::text FROM form`
+  // Staff who judge it know of it. The trigger of Quvera_Mail has set this at the end of the statement before.
+  await db.$queryRaw`UPDATE "Quvera_Form" SET "UntoldSince" = NULL WHERE "Id" = ${id}::uuid AND "SuspectedSpam" RETURNING "Id"`
   return marked.length > 0
 }
 
@@ -107,7 +109,7 @@ export async function releaseSpam(db: Pick<Db, '$queryRaw'>, id: string, recipie
   const released = await db.$queryRaw<unknown[]>`
     WITH form AS (
       UPDATE "Quvera_Form" form SET "SuspectedSpam" = FALSE,
-        -- Its new notices tell of it. If it has notices already, the trigger of Quvera_Mail has the say.
+        -- This statement inserts notices if there are none yet. Else the trigger of Quvera_Mail has the say.
         "UntoldSince" = CASE WHEN EXISTS (SELECT FROM "Quvera_Mail" WHERE "EnquiryId" = form."Id" AND "Kind" = 'Notice')
           THEN "UntoldSince" END
       WHERE "Id" = ${id}::uuid AND "SuspectedSpam" RETURNING "Id", "Email", "SuspectedSpam"

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { type Db, readNow } from '../database/database.ts'
+import { retryDeadlock } from '../database/deadlock.ts'
 import { isLeased, takeLease } from '../database/lease.ts'
 import { DAY_MS } from '../format.ts'
 import { deleteExpiredSubscribers } from './subscribers.ts'
@@ -19,8 +20,10 @@ const IN_DOUBT = `nothing is erased for ${DOUBT_DAYS} days: by the database's cl
 export async function eraseOldEnquiries(db: Db, before: Date): Promise<number> {
   let erased = 0
   while (true) {
-    const [{ count }] = await db.$queryRaw<[{ count: number }]>`
-      SELECT "Quvera_erase_old"(${before}, ${CHUNK}::int) AS "count"`
+    const [{ count }] = await retryDeadlock(
+      () => db.$queryRaw<[{ count: number }]>`
+      SELECT "Quvera_erase_old"(${before}, ${CHUNK}::int) AS "count"`,
+    )
     if (count === 0) return erased
     erased += count
   }

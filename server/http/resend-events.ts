@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { Webhook } from 'standardwebhooks'
 import type { Db } from '../database/database.ts'
+import { retryDeadlock } from '../database/deadlock.ts'
 import type { Env } from '../env.ts'
 import { readEvent, recordEvent } from '../mail/delivery.ts'
 import { HttpError } from './error-answers.ts'
@@ -45,7 +46,7 @@ export function serveResendEvents(
       throw new HttpError(401)
     }
     const event = readEvent(verified)
-    if (event) await recordEvent(db, log, event)
+    if (event) await retryDeadlock(() => recordEvent(db, log, event))
     return { received: true }
   })
 }

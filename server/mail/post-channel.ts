@@ -69,7 +69,8 @@ export function createPostChannel(db: Db, env: Env, url: string, log: Pick<Logge
     async prepare(isUpkeep) {
       if (isUpkeep) await withholdOld(db, kinds, MAIL_MAX_AGE_DAYS)
     },
-    claim: (isProbing) => claimNext(db, { kinds, open: kinds, staff: [], isProbing, leaseSeconds: MAIL_LEASE_SECONDS }),
+    // Each post has its tries: an outage may use up one of those that were not tried.
+    claim: () => claimNext(db, { kinds, open: kinds, staff: [], isProbing: false, leaseSeconds: MAIL_LEASE_SECONDS }),
     async attempt({ enquiry, tag, attempts }, signal) {
       if (!enquiry) return { is: 'refused', error: 'what it was about was erased' }
       const body = createPostBody(NOTIFY_FORMAT, enquiry)

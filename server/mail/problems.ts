@@ -99,15 +99,18 @@ async function readFacts(db: Db, staff: string[]): Promise<Facts> {
   return facts
 }
 
-/** Addresses of staff at which the newest mail of the last seven days did not arrive, or was marked as spam. */
+/** Addresses of staff at which a mail of the last seven days did not arrive, or was marked as spam, and none has arrived since. */
 function readLostAddresses(db: Db, staff: string[]) {
   return db.$queryRaw<{ address: string; status: MailStatus }[]>`
-    SELECT address, newest."Status"::text AS "status" FROM unnest(${staff}::text[]) address
+    SELECT address, bad."Status"::text AS "status" FROM unnest(${staff}::text[]) address
     CROSS JOIN LATERAL (
-      SELECT "Status" FROM "Quvera_Mail"
-      WHERE "To" = address AND "SentAt" BETWEEN now() - interval '7 days' AND now() AND "Status" <> 'Sent'
-      ORDER BY "SentAt" DESC LIMIT 1) newest
-    WHERE newest."Status" <> 'Delivered'`
+      SELECT "Status", "QueuedAt" FROM "Quvera_Mail"
+      WHERE "Status" IN ('Bounced', 'Failed', 'Complained') AND "Kind" IN ('Notice', 'Summary', 'SignIn')
+        AND "To" = address AND "QueuedAt" > now() - interval '7 days'
+      ORDER BY "Id" DESC LIMIT 1) bad
+    WHERE NOT EXISTS (SELECT FROM "Quvera_Mail"
+      WHERE "To" = address AND "SentAt" > bad."QueuedAt"
+        AND ("Status" = 'Delivered' OR (bad."Status" = 'Failed' AND "Status" = 'Sent')))`
 }
 
 export async function warnOfProblems(db: Db, env: Settings, log: Pick<Logger, 'warn'>): Promise<void> {

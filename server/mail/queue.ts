@@ -45,6 +45,8 @@ interface ClaimOptions {
   leaseSeconds: number
 }
 
+/** Longer than any back-off and any pause that another side asks for. */
+const DUE_MAX_HOURS = 12
 /** Rows in one statement, because of its time limit. */
 const CHUNK = 1000
 const RETRY_MAX_SECONDS = 300
@@ -86,12 +88,14 @@ export async function claimNext(
   db: Db,
   { kinds, open, staff, isProbing, leaseSeconds }: ClaimOptions,
 ): Promise<ClaimedMail | undefined> {
-  const mayBeTried = Prisma.sql`"Status" = 'Pending' AND "Kind" = kinds.kind AND "DueAt" <= now() AND ${isFor(staff)}`
+  // A time that is farther away than it can be was set while the clock was ahead.
+  const isDue = Prisma.sql`("DueAt" <= now() OR "DueAt" > now() + make_interval(hours => ${DUE_MAX_HOURS}))`
+  const mayBeTried = Prisma.sql`"Status" = 'Pending' AND "Kind" = kinds.kind AND ${isDue} AND ${isFor(staff)}`
   const [claimed] = await db.$queryRaw<Pick<ClaimedMail, 'id' | 'firstTriedAt' | 'triedHoursAgo' | 'attempts'>[]>`
     UPDATE "Quvera_Mail" mail SET "Attempts" = mail."Attempts" + 1,
       "DueAt" = now() + make_interval(secs => ${leaseSeconds}), "FirstTriedAt" = coalesce(mail."FirstTriedAt", now())
     FROM (
-      SELECT next.* FROM unnest(${kinds}::text[]::"Quvera_MailKind"[]) WITH ORDINALITY AS kinds (kind, place)
+      SELECT next."Id", next."FirstTriedAt" FROM unnest(${kinds}::text[]::"Quvera_MailKind"[]) WITH ORDINALITY AS kinds (kind, place)
       CROSS JOIN LATERAL (
         (SELECT "Id", "FirstTriedAt" FROM "Quvera_Mail"
           WHERE "FirstTriedAt" IS NULL AND ${mayBeTried} AND kinds.kind = ANY(${open}::text[]::"Quvera_MailKind"[])
@@ -103,12 +107,13 @@ export async function claimNext(
           ORDER BY "DueAt" LIMIT 1)
       ) next ORDER BY place, "FirstTriedAt" IS NOT NULL LIMIT 1
     ) next
-    WHERE mail."Id" = next."Id" AND mail."Status" = 'Pending' AND mail."DueAt" <= now()
+    WHERE mail."Id" = next."Id" AND mail."Status" = 'Pending' AND ${isDue}
     RETURNING mail."Id" AS "id", mail."Attempts" AS "attempts", next."FirstTriedAt" AS "firstTriedAt",
       (extract(epoch FROM now() - next."FirstTriedAt") / 3600)::float AS "triedHoursAgo"`
   if (!claimed) return undefined
   const [mail] = await readMails(db, [claimed.id])
-  return mail && { ...mail, ...claimed }
+  const isErased = !(mail?.enquiry || mail?.subscriber || mail?.text)
+  return mail && !isErased ? { ...mail, ...claimed } : undefined
 }
 
 /** Addresses are compared without regard to case: the setting may have been typed anew. */
@@ -148,7 +153,7 @@ export async function readMails(db: Db, ids: bigint[]): Promise<StoredMail[]> {
 export async function recordAnswer(db: Db, mail: ClaimedMail, answer: Answer, dueInMs: number): Promise<boolean> {
   const where = Prisma.sql`mail."Id" = ${mail.id} AND mail."Tag" = ${mail.tag}::uuid
     AND mail."Attempts" = ${mail.attempts} AND mail."Status" = 'Pending'`
-  const asIfNotTried = Prisma.sql`, "FirstTriedAt" = ${mail.firstTriedAt}::timestamptz`
+  const firstTriedBefore = Prisma.sql`, "FirstTriedAt" = ${mail.firstTriedAt}::timestamptz`
   const withError = (error: string) => Prisma.sql`, "LastError" = ${error}`
   const record = async (to: MailStatus, change: Change) => (await transition(db, to, where, change)) > 0
   switch (answer.is) {
@@ -157,7 +162,7 @@ export async function recordAnswer(db: Db, mail: ClaimedMail, answer: Answer, du
         set: Prisma.sql`, "SentAt" = now(), "ResendId" = ${answer.resendId ?? null}, "LastError" = NULL`,
       })
     case 'not taken':
-      return record('Pending', { dueInMs, set: Prisma.sql`${withError(answer.error)}${asIfNotTried}` })
+      return record('Pending', { dueInMs, set: Prisma.sql`${withError(answer.error)}${firstTriedBefore}` })
     case 'unclear':
       return record('Pending', { dueInMs, set: withError(answer.error) })
     case 'refused':
@@ -165,7 +170,7 @@ export async function recordAnswer(db: Db, mail: ClaimedMail, answer: Answer, du
     case 'unknown':
       return record('Unknown', { set: withError(answer.error) })
     case 'withheld':
-      return record('Withheld', { because: answer.because, set: asIfNotTried })
+      return record('Withheld', { because: answer.because, set: firstTriedBefore })
   }
 }
 
@@ -195,17 +200,24 @@ const NOT_STAFF_AFTER_SECONDS = 600
 
 export async function withholdOfOthers(db: Db, staff: string[]): Promise<void> {
   const isLate = Prisma.sql`"QueuedAt" <= now() - make_interval(secs => ${NOT_STAFF_AFTER_SECONDS})`
-  const where = Prisma.sql`"Kind" IN ('Notice', 'Summary') AND NOT ${isFor(staff)} AND ${isLate}`
-  await transition(db, 'Withheld', Prisma.sql`mail."Status" = 'Pending' AND ${where}`, { because: 'NotStaff' })
+  await withholdPending(
+    db,
+    'NotStaff',
+    Prisma.sql`"Kind" IN ('Notice', 'Summary') AND NOT ${isFor(staff)} AND ${isLate}`,
+  )
 }
 
 function isOfKind(kind: MailKind): Prisma.Sql {
   return Prisma.sql`"Kind" = ${kind}::"Quvera_MailKind"`
 }
 
-async function withholdUntried(db: Db, because: WithheldBecause, where: Prisma.Sql): Promise<void> {
+function withholdUntried(db: Db, because: WithheldBecause, where: Prisma.Sql): Promise<void> {
+  return withholdPending(db, because, Prisma.sql`"FirstTriedAt" IS NULL AND ${where}`)
+}
+
+async function withholdPending(db: Db, because: WithheldBecause, where: Prisma.Sql): Promise<void> {
   const some = Prisma.sql`mail."Id" IN (SELECT "Id" FROM "Quvera_Mail"
-    WHERE "Status" = 'Pending' AND "FirstTriedAt" IS NULL AND ${where} LIMIT ${CHUNK}) AND mail."Status" = 'Pending'`
+    WHERE "Status" = 'Pending' AND ${where} LIMIT ${CHUNK}) AND mail."Status" = 'Pending'`
   let changed: number
   do changed = await transition(db, 'Withheld', some, { because })
   while (changed === CHUNK)
@@ -216,12 +228,15 @@ export const MAY_SEND_AGAIN = Prisma.sql`(mail."Status" IN ('Failed', 'Unknown')
   OR mail."WithheldBecause" IN ('TooMany', 'TooOld', 'Restored', 'ByStaff')) AND mail."Kind" <> 'SignIn'`
 
 /**
- * Makes mails due now. A mail that was tried gets a new tag, as Resend sends nothing twice under the old one; what was
- * withheld keeps its own. What is Pending is never touched. @returns how many
+ * Makes mails due now. A mail that was tried gets a new tag, as Resend sends nothing twice under the old one. What was withheld
+ * keeps its own: most were never tried, and a try that was under way then sends nothing twice for 23 hours. What is Pending is
+ * never touched. @returns how many
  */
 export function retryMails(db: Pick<Db, '$queryRaw'>, ids: bigint[]): Promise<number> {
   const where = Prisma.sql`mail."Id" = ANY(${ids.map(String)}::bigint[]) AND ${MAY_SEND_AGAIN}`
-  const set = Prisma.sql`, "QueuedAt" = now(), "FirstTriedAt" = NULL, "SentAt" = NULL, "ResendId" = NULL,
+  const set = Prisma.sql`, "QueuedAt" = now(),
+    "FirstTriedAt" = CASE WHEN mail."Status" = 'Withheld' AND mail."FirstTriedAt" > now() - interval '23 hours' THEN mail."FirstTriedAt" END,
+    "SentAt" = NULL, "ResendId" = NULL,
     "Tag" = CASE mail."Status" WHEN 'Withheld' THEN mail."Tag" ELSE gen_random_uuid() END,
     "Attempts" = CASE mail."Status" WHEN 'Withheld' THEN mail."Attempts" ELSE 0 END`
   return transition(db, 'Pending', where, { set })

@@ -21,6 +21,8 @@ import { writeMessage } from './templates.ts'
 
 /** Resend remembers a key for 24 hours; an hour is left for clocks that differ and for the try itself. */
 const KEY_LIFETIME_HOURS = 23
+/** Longer than the longest back-off, so that the problem is shown from one refusal to the next. */
+const REFUSED_SECONDS = 600
 const MAILS_A_DAY_TO_A_MAILBOX = 3
 const KEY_EXPIRED = 'an earlier try may have sent this mail; too long ago to try again without a second copy'
 
@@ -67,7 +69,7 @@ export function createResendChannel(db: Db, env: Env, log: Logger, summaryWaitMs
   async function recordRefusal(answer: Answer) {
     if (answer.is === 'not taken' && answer.isOurs) {
       isRefused = true
-      await takeLease(db, REFUSED_LEASE, holder, 60 + (2 * answer.pauseMs) / 1000)
+      await takeLease(db, REFUSED_LEASE, holder, REFUSED_SECONDS)
     } else if (answer.is === 'taken' && isRefused) {
       isRefused = false
       await releaseLease(db, REFUSED_LEASE, holder)
@@ -82,13 +84,13 @@ function logAnswer(log: Pick<Logger, 'error' | 'warn'>, { id, kind, attempts }: 
   const fields = { mail: id, kind, attempt: attempts, answer: answer.is, reason }
   const isLost = isToStaff(kind) && (answer.is === 'refused' || answer.is === 'unknown')
   if (isLost || answer.error.includes('monthly_quota_exceeded'))
-    log.error(fields, `a mail to staff was not sent: see ${staffCommand('mails')}`)
+    log.error(fields, `a mail was not sent, and somebody has to act: see ${staffCommand('mails')}`)
   else log.warn(fields, 'a mail was not sent')
 }
 
 /**
  * Why this mail to a visitor is not to be sent, if so. A mailbox gets three in 24 hours, so that nobody can flood it through
- * our forms. Counted are its tried mails, of those that are Pending only ones that were tried before this one.
+ * our forms. Counted are its mails that were tried; as one is tried at a time, those were tried before this one.
  */
 async function readReasonToWithhold(db: Db, mail: StoredMail) {
   const { id, mailbox, enquiry, subscriber } = mail

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Db } from '../database/database.ts'
+import { retryDeadlock } from '../database/deadlock.ts'
 import { releaseLease, takeLease } from '../database/lease.ts'
 import { isDatabaseAway } from '../errors.ts'
 import { backOffMs, type ClaimedMail, recordAnswer } from './queue.ts'
@@ -42,8 +43,10 @@ const TRY_MAX_MS = 10_000
 const SENDER_LEASE_SECONDS = 15
 /** A request that begins late by so much is made up for by the next one. */
 const LATE_MS = 50
-/** Unclear answers about so many different mails in a row are an outage, and not the fault of a mail. */
-const OUTAGE_MAILS = 3
+/** Unclear answers about so many enquiries in a row are an outage, and not the fault of what one visitor typed. */
+const OUTAGE_SUBJECTS = 3
+/** In an outage each so many-th try is of an untried mail: the three may be at fault after all. */
+const UNTRIED_EVERY = 12
 
 /** Sends one mail after the other until stopped. If its process dies, another one takes over when the lease ends. */
 export function startSender(
@@ -53,8 +56,8 @@ export function startSender(
 ) {
   const holder = randomUUID()
   const graceIsOver = new AbortController()
-  /** The mails of the unclear answers since the last clear one, and how many answers that were. */
-  const unclear = { mails: new Set<bigint>(), answers: 0 }
+  /** What the unclear answers since the last clear one were about, and how many answers that were. */
+  const unclear = { subjects: new Set<unknown>(), answers: 0 }
   let isStopping = false
   let woken = new AbortController()
   let isReady = false
@@ -83,7 +86,7 @@ export function startSender(
       await rest(Math.min(nextRequestAt, nextPollAt))
       return true
     }
-    const mail = await channel.claim(isOutage())
+    const mail = await channel.claim(isOutage() && unclear.answers % UNTRIED_EVERY !== 0)
     isFailing = false
     if (!mail) return false
     const turnAt = Math.max(nextRequestAt, performance.now() - LATE_MS)
@@ -108,26 +111,26 @@ export function startSender(
     const backOff = backOffMs(mail.attempts, channel.retrySeconds, channel.retryMaxSeconds)
     if (answer.is === 'not taken') pause(answer.pauseMs)
     countUnclear(mail, answer)
-    // A mail that was not taken also goes behind the others: the reason may be its own, and misread.
+    // A mail that was not taken also goes behind the others: we may have mistaken a refusal of this mail for one of all.
     const dueInMs = answer.is === 'not taken' ? Math.max(answer.pauseMs, backOff) : backOff
-    if (await recordAnswer(db, mail, answer, dueInMs)) channel.logAnswer(mail, answer)
+    if (await retryDeadlock(() => recordAnswer(db, mail, answer, dueInMs))) channel.logAnswer(mail, answer)
   }
 
   /** While answers are unclear the pauses grow, and one mail that was tried is tried again: an outage leaves the others untried. */
   function countUnclear(mail: ClaimedMail, answer: Answer) {
     if (answer.is === 'withheld' || answer.is === 'unknown') return // no request was made
     if (answer.is !== 'unclear') {
-      unclear.mails.clear()
+      unclear.subjects.clear()
       unclear.answers = 0
       return
     }
-    unclear.mails.add(mail.id)
+    unclear.subjects.add(mail.enquiry?.id ?? mail.subscriber?.id ?? mail.text)
     unclear.answers++
-    if (isOutage()) pause(backOffMs(unclear.answers - OUTAGE_MAILS + 1, channel.retrySeconds))
+    if (isOutage()) pause(backOffMs(unclear.answers - OUTAGE_SUBJECTS + 1, channel.retrySeconds))
   }
 
   function isOutage(): boolean {
-    return unclear.mails.size >= OUTAGE_MAILS
+    return unclear.subjects.size >= OUTAGE_SUBJECTS
   }
 
   function pause(ms: number) {

@@ -23,8 +23,8 @@ const afterSending: MailStatus[] = ['Sent', 'Delivered', 'Bounced', 'Failed', 'C
 
 /**
  * `next` has the states that may follow; `transition` in queue.ts refuses any other. A delivery event may come before the
- * answer, or instead of it: so any state after sending may follow Pending, Unknown and, as a try may have been under way,
- * Withheld. Events repeat and come in any order: bad news counts most, then `Delivered`, then `Sent`.
+ * answer, or instead of it: so any state after sending may follow Pending, Unknown and, as staff may mark spam while a request is
+ * under way, Withheld. Events repeat and come in any order: bad news counts most, then `Delivered`, then `Sent`.
  */
 export const states: Record<MailStatus, { means: string; next: MailStatus[] }> = {
   Pending: { means: 'is still to be sent', next: ['Pending', 'Unknown', 'Withheld', ...afterSending] },
@@ -51,7 +51,7 @@ export const withheldReasons: Record<WithheldBecause, string> = {
 export type Answer =
   /** → Sent. */
   | { is: 'taken'; resendId?: string }
-  /** A limit, the key or the sender: no mail is tried for `pauseMs`, and this one counts as not tried. `isOurs`: we have to mend it. */
+  /** A limit, the key or the sender: no mail is tried for `pauseMs`, and FirstTriedAt is put back. `isOurs`: we have to mend it. */
   | { is: 'not taken'; error: string; pauseMs: number; isOurs?: true }
   /** For what this mail says or where it goes → Failed. */
   | { is: 'refused'; error: string }

@@ -58,10 +58,11 @@ export function createSummaryWriter(db: Db, env: Settings, log: Pick<Logger, 'er
 }
 
 /**
- * A summary is due `waitMs` after the first real enquiry is untold, and once the interval since the last summary is over;
- * suspected spam alone is told of once a day. A summary that reaches nobody must not beget another: the next one waits until
- * a mail of the last one was taken, a day is over, or there is a new address.
- * clock_timestamp, because another process may have written one since this transaction began.
+ * A summary is due `waitMs` after the first enquiry is untold, and
+ * - if there was none for a day: for a real enquiry and for suspected spam,
+ * - if the interval since the last one is over, and a mail of that was taken or there is a new address: for a real enquiry.
+ * So a summary that reaches nobody does not beget another on the same day. clock_timestamp, because another process may have
+ * written one since this transaction began.
  */
 async function isSummaryDue(db: Pick<Db, '$queryRaw'>, env: Settings, waitMs: number): Promise<boolean> {
   const { STAFF_EMAILS: staff, MAIL_DAILY_BUDGET: budget } = env
@@ -76,7 +77,7 @@ async function isSummaryDue(db: Pick<Db, '$queryRaw'>, env: Settings, waitMs: nu
         THEN least(${untoldSince(false)}, ${untoldSince(true)}) <= ${before(waitMs)}
       WHEN (SELECT "At" FROM last) <= ${before(summaryIntervalMs(budget, staff.length))}
         AND (EXISTS (SELECT FROM mails WHERE "Status" IN ('Sent', 'Delivered', 'Complained'))
-          OR EXISTS (SELECT FROM unnest(${staff}::text[]) each WHERE lower(each) NOT IN (SELECT address FROM mails)))
+          OR EXISTS (SELECT FROM unnest(${staff}::text[]) AS staff (address) WHERE lower(staff.address) NOT IN (SELECT address FROM mails)))
         THEN ${untoldSince(false)} <= ${before(waitMs)}
       END AS "isDue"`
   return isDue === true
@@ -88,12 +89,13 @@ async function isSummaryDue(db: Pick<Db, '$queryRaw'>, env: Settings, waitMs: nu
  * @param isDue asked once more when no other process can write one
  * @returns whether there was anything to tell
  */
-export function writeSummary(
+export async function writeSummary(
   db: Db,
   env: Settings,
   isDue: (db: Pick<Db, '$queryRaw'>) => Promise<boolean> = async () => true,
   isDigest = false,
 ): Promise<boolean> {
+  const problems = await readProblems(db, env, { withAddresses: true, siteSeconds: process.uptime() })
   return db.$transaction(
     async (transaction) => {
       await transaction.$queryRaw`SELECT FROM "Quvera_Lease" WHERE "Name" = ${MAIL_LEASE} FOR UPDATE`
@@ -101,13 +103,14 @@ export function writeSummary(
       const untold = await transaction.$queryRaw<Enquiry[]>`
         SELECT ${ENQUIRY} FROM "Quvera_Form" form WHERE "UntoldSince" IS NOT NULL
         ORDER BY "SuspectedSpam", "UntoldSince" LIMIT ${NAMED_MAX} FOR NO KEY UPDATE`
-      const text = await composeSummary(transaction as Db, env, untold, isDigest)
+      // A summary that was not tried for a day gives way to this one, which then also lists what waits.
+      const untried = Prisma.sql`mail."Kind" = 'Summary' AND mail."Status" = 'Pending' AND mail."FirstTriedAt" IS NULL
+        AND mail."QueuedAt" <= now() - interval '1 day'`
+      const replaced = await transition(transaction, 'Withheld', untried, { because: 'TooOld' })
+      const text = await composeSummary(transaction as Db, untold, problems, isDigest || replaced > 0)
       if (!text) return false
       await transaction.$executeRaw`
         UPDATE "Quvera_Form" SET "UntoldSince" = NULL WHERE "Id" = ANY(${untold.map(({ id }) => id)}::uuid[])`
-      // Mails of an earlier summary that were not tried would tell less than this one.
-      const untried = Prisma.sql`mail."Kind" = 'Summary' AND mail."Status" = 'Pending' AND mail."FirstTriedAt" IS NULL`
-      await transition(transaction, 'Withheld', untried, { because: 'TooOld' })
       await transaction.$executeRaw`
         WITH summary AS (INSERT INTO "Quvera_Summary" ("Text") VALUES (${text}) RETURNING "Id")
         INSERT INTO "Quvera_Mail" ("SummaryId", "Kind", "To")
@@ -121,29 +124,29 @@ export function writeSummary(
 /** The first line is the subject. Undefined if there is nothing to tell. */
 export async function composeSummary(
   db: Db,
-  env: Settings,
   untold: Enquiry[],
-  isDigest = false,
+  problems: string[],
+  withWaiting: boolean,
 ): Promise<string | undefined> {
   const now = await readNow(db)
   const newestOf = (enquiries: Enquiry[]) =>
     enquiries.toSorted((a, b) => Number(b.receivedAt) - Number(a.receivedAt)).slice(0, LINES_MAX)
   const real = untold.filter(({ suspectedSpam }) => !suspectedSpam)
   const spam = untold.filter(({ suspectedSpam }) => suspectedSpam)
-  const lists: List[] = [
-    { title: 'Not mailed one by one:', enquiries: newestOf(real), count: real.length },
-    ...(isDigest ? await readWaiting(db) : []),
-    { title: 'Suspected spam, without an acknowledgement:', enquiries: newestOf(spam), count: spam.length },
-  ]
-  const problems = await readProblems(db, env, { withAddresses: true, siteSeconds: process.uptime() })
-  const isNew = isDigest && Number(now) - Number(await readMadeAt(db)) < DAY_MS
+  const told = { title: 'Not mailed one by one:', enquiries: newestOf(real), count: real.length }
+  const [waiting, toRing] = withWaiting ? await readWaiting(db) : []
+  const suspected = {
+    title: 'Suspected spam, without an acknowledgement:',
+    enquiries: newestOf(spam),
+    count: spam.length,
+  }
+  const isNew = withWaiting && Number(now) - Number(await readMadeAt(db)) < DAY_MS
   const counted = (list: List | undefined, one: string, many: string) =>
     list?.count && formatCount(list.count, one, many)
-  const [told, waiting, toRing] = lists
   const subject = [
     counted(told, 'enquiry', 'enquiries'),
-    isDigest && counted(waiting, 'enquiry waits', 'enquiries wait'),
-    isDigest && counted(toRing, 'visitor to ring', 'visitors to ring'),
+    counted(waiting, 'enquiry waits', 'enquiries wait'),
+    counted(toRing, 'visitor to ring', 'visitors to ring'),
     spam.length > 0 && `${spam.length.toLocaleString('en-IN')} suspected`,
     problems.length > 0 && formatCount(problems.length, 'problem', 'problems'),
     isNew && 'a new database',
@@ -153,7 +156,7 @@ export async function composeSummary(
     `${brand.name}: ${subject.join(', ')}, ${formatIndianTime(now)}`,
     ...problems,
     ...(isNew ? [NEW_DATABASE] : []),
-    ...lists.filter(({ count }) => count > 0).map(listText),
+    ...[told, waiting, toRing, suspected].flatMap((list) => (list?.count ? [listText(list)] : [])),
   ].join('\n\n')
 }
 
@@ -194,7 +197,7 @@ async function readMadeAt(db: Db): Promise<Date> {
 
 /**
  * Writes today's digest from DIGEST_AT in India on. While the lease `digest` lasts, today's is done, even if it was empty. It
- * is taken last: a process that dies before that may have the digest written twice, but never skipped.
+ * is taken last: a process that dies before that may have the digest written twice, but not lost.
  */
 export async function writeDigestIfDue(db: Db, env: Settings, now: Date): Promise<boolean> {
   const due = parseIndianTime(formatIndianDay(now), env.DIGEST_AT)

@@ -58,7 +58,7 @@ function deskLink(reference: string, publicUrl: string): string {
   return `${publicUrl}${DESK_PATH}/${reference}`
 }
 
-/** The first line is the subject. A block whose first line ends with a colon is a list. */
+/** The first line is the subject. A block of several lines is a list with a heading. */
 function createSummary(summary: string, publicUrl: string): Content {
   const [title = '', ...lines] = summary.split('\n')
   const blocks = lines.join('\n').trim().split('\n\n')
@@ -75,7 +75,7 @@ function createSummary(summary: string, publicUrl: string): Content {
 /** The text of a line of a summary, with its reference as a link to the desk. */
 function withDeskLink(line: string, publicUrl: string): string {
   const [reference = ''] = REFERENCE.exec(line) ?? []
-  if (!publicUrl || !line.startsWith(reference)) return escaped(line)
+  if (!publicUrl || !reference || !line.startsWith(reference)) return escaped(line)
   return link(reference, deskLink(reference, publicUrl)) + escaped(line.slice(reference.length))
 }
 

@@ -1,5 +1,6 @@
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { readNow } from '../database/database.ts'
+import { retryDeadlock } from '../database/deadlock.ts'
 import { formatCount } from '../format.ts'
 import {
   type Age,
@@ -65,7 +66,7 @@ export function eraseCommand(add: AddCommand, { print, recordAccess, onDatabase 
         while (true) {
           const ids = (await find('asc', CHUNK)).map(({ id }) => id)
           if (ids.length === 0) break
-          await db.enquiry.deleteMany({ where: { id: { in: ids } } })
+          await retryDeadlock(() => db.enquiry.deleteMany({ where: { id: { in: ids } } }))
         }
         if (subscription) await db.subscriber.deleteMany({ where: subscription })
         print(`Erased ${what}. ${ELSEWHERE}`)

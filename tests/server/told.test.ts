@@ -57,6 +57,7 @@ async function aDesk(staff = [ASHA]) {
     async after(minutes: number) {
       const earlier = `make_interval(secs => ${60 * minutes})`
       await db.$executeRawUnsafe(`UPDATE "Quvera_Summary" SET "At" = "At" - ${earlier}`)
+      await db.$executeRawUnsafe(`UPDATE "Quvera_Mail" SET "QueuedAt" = "QueuedAt" - ${earlier}`)
       await db.$executeRawUnsafe(
         `UPDATE "Quvera_Form" SET "UntoldSince" = "UntoldSince" - ${earlier}, "ReceivedAt" = "ReceivedAt" - ${earlier}`,
       )
