@@ -54,10 +54,9 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
   async function mayMail(transaction: Pick<Db, '$queryRaw'>): Promise<boolean> {
     const [{ count }] = await transaction.$queryRaw<[{ count: number }]>`
       SELECT count(*)::int AS "count" FROM "Quvera_Mail"
-      WHERE "Kind" = 'SignIn' AND "Status" <> 'Failed'
-        AND "FirstTriedAt" BETWEEN now() - interval '24 hours' AND now() + interval '1 minute'`
+      WHERE "Kind" = 'SignIn' AND "FirstTriedAt" BETWEEN now() - interval '24 hours' AND now() + interval '1 minute'`
     const budget = env.MAIL_DAILY_BUDGET
-    const isAllowed = count < MAILS_A_DAY && isOpen('SignIn', budget, budget === 0 ? 0 : await readCount(db))
+    const isAllowed = count < MAILS_A_DAY && isOpen('SignIn', budget, budget === 0 ? 0 : await readCount(transaction))
     if (!isAllowed && !isLimitTold)
       log.warn(
         `No more links to the desk are mailed today: ${MAILS_A_DAY} in 24 hours, or MAIL_DAILY_BUDGET, are used up`,
@@ -85,7 +84,9 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
       'a link to the desk was not mailed, as far as is known',
     )
     if (answer.is !== 'refused' && answer.is !== 'not taken') return // it may arrive
-    await transition(db, 'Failed', isThis, { set: Prisma.sql`, "LastError" = ${error}` })
+    // What Resend has not taken counts neither in the budget nor among the links of a day.
+    const asIfNotTried = answer.is === 'not taken' ? Prisma.sql`, "FirstTriedAt" = NULL` : Prisma.empty
+    await transition(db, 'Failed', isThis, { set: Prisma.sql`, "LastError" = ${error} ${asIfNotTried}` })
     await deleteLink(db, token) // so that the next request is served at once
   }
 

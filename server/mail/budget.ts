@@ -29,7 +29,7 @@ export function summaryIntervalMs(budget: number, receivers: number): number {
   return Math.max(SUMMARY_INTERVAL_MIN_MS, (DAY_MS * receivers) / leftByNotices)
 }
 
-export async function readCount(db: Db): Promise<number> {
+export async function readCount(db: Pick<Db, '$queryRaw'>): Promise<number> {
   const [{ count }] = await db.$queryRaw<[{ count: number }]>`
     SELECT count(*)::int AS "count" FROM "Quvera_Mail"
     WHERE "FirstTriedAt" BETWEEN now() - interval '24 hours' AND now() AND "Kind" <> 'Post'`

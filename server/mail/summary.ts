@@ -60,7 +60,8 @@ export function createSummaryWriter(db: Db, env: Settings, log: Pick<Logger, 'er
 /**
  * A summary is due `waitMs` after the first enquiry is untold, and
  * - if there was none for a day: for a real enquiry and for suspected spam,
- * - if the interval since the last one is over, and a mail of that was taken or there is a new address: for a real enquiry.
+ * - if the interval since the last one is over, and a mail of that was taken, a restore has withheld it, or there is a new address:
+ *   for a real enquiry.
  * So a summary that reaches nobody does not beget another on the same day. clock_timestamp, because another process may have
  * written one since this transaction began.
  */
@@ -71,12 +72,12 @@ async function isSummaryDue(db: Pick<Db, '$queryRaw'>, env: Settings, waitMs: nu
     Prisma.sql`(SELECT min("UntoldSince") FROM "Quvera_Form" WHERE "SuspectedSpam" = ${isSpam} AND "UntoldSince" IS NOT NULL)`
   const [{ isDue }] = await db.$queryRaw<[{ isDue: boolean | null }]>`
     WITH last AS (SELECT "Id", "At" FROM "Quvera_Summary" WHERE "At" <= clock_timestamp() ORDER BY "At" DESC LIMIT 1),
-      mails AS (SELECT "Status", lower("To") AS address FROM "Quvera_Mail" WHERE "SummaryId" = (SELECT "Id" FROM last))
+      mails AS (SELECT "Status", "WithheldBecause", lower("To") AS address FROM "Quvera_Mail" WHERE "SummaryId" = (SELECT "Id" FROM last))
     SELECT CASE
       WHEN NOT EXISTS (SELECT FROM last) OR (SELECT "At" FROM last) <= ${before(DAY_MS)}
         THEN least(${untoldSince(false)}, ${untoldSince(true)}) <= ${before(waitMs)}
       WHEN (SELECT "At" FROM last) <= ${before(summaryIntervalMs(budget, staff.length))}
-        AND (EXISTS (SELECT FROM mails WHERE "Status" IN ('Sent', 'Delivered', 'Complained'))
+        AND (EXISTS (SELECT FROM mails WHERE "Status" IN ('Sent', 'Delivered', 'Complained') OR "WithheldBecause" = 'Restored')
           OR EXISTS (SELECT FROM unnest(${staff}::text[]) AS staff (address) WHERE lower(staff.address) NOT IN (SELECT address FROM mails)))
         THEN ${untoldSince(false)} <= ${before(waitMs)}
       END AS "isDue"`
@@ -201,9 +202,9 @@ async function readMadeAt(db: Db): Promise<Date> {
  */
 export async function writeDigestIfDue(db: Db, env: Settings, now: Date): Promise<boolean> {
   const due = parseIndianTime(formatIndianDay(now), env.DIGEST_AT)
-  const isDone = await isLeased(db, DIGEST_LEASE, DAY_MS / 1000)
-  if (now < due || isDone || (await readMadeAt(db)) > due) return false // at that time there was no database
-  const isWritten = await writeSummary(db, env, undefined, true)
+  const isDue = async (any: Pick<Db, '$queryRaw'>) => !(await isLeased(any, DIGEST_LEASE, DAY_MS / 1000))
+  if (now < due || !(await isDue(db)) || (await readMadeAt(db)) > due) return false // at that time there was no database
+  const isWritten = await writeSummary(db, env, isDue, true)
   await takeLease(db, DIGEST_LEASE, randomUUID(), (due.getTime() + DAY_MS - now.getTime()) / 1000)
   return isWritten
 }

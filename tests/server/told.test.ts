@@ -1,6 +1,8 @@
 // Staff are told of every enquiry: by a notice, or by a summary once no notice is on its way or has arrived.
+import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
+import { retryDeadlock } from '../../server/database/deadlock.ts'
 import type { MailStatus } from '../../server/database/generated/enums.ts'
 import { insertEnquiries, markSpam, releaseSpam, toInsertRow } from '../../server/enquiries/insert-enquiries.ts'
 import { readEnv } from '../../server/env.ts'
@@ -424,4 +426,37 @@ describe('the digest', () => {
     await desk.db.lease.create({ data: { name: 'digest', holder: 'x', until: hoursAgo(-24 * 400) } })
     expect(await writeDigestIfDue(desk.db, desk.env, atInIndia('09:00'))).toBe(true)
   })
+})
+
+it('after a restore a summary that was pending holds up none', async () => {
+  const desk = await aDesk()
+  const { reference } = await desk.order()
+  await desk.become('Bounced', {})
+  await desk.after(2)
+  await desk.db.$executeRawUnsafe(
+    await readFile('server/database/after-pg-restore.sql', 'utf8').then((sql) => `DO $$ BEGIN ${sql} END $$`),
+  )
+  await desk.after(61)
+  expect((await desk.summaries()).map(({ text }) => references(text))).toEqual([[reference], [reference]])
+})
+
+it('a mark and an event that lock each other’s rows end, and both count', async () => {
+  const desk = await aDesk([ASHA])
+  const { id } = await desk.order()
+  const begun = Promise.withResolvers<void>()
+  const marking = desk.db.$transaction(async (transaction) => {
+    await transaction.$queryRaw`SELECT "Id"::text FROM "Quvera_Form" WHERE "Id" = ${id}::uuid FOR NO KEY UPDATE`
+    begun.resolve()
+    await eventually(async () => {
+      const waiting = await desk.db
+        .$queryRaw`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      expect(waiting).toHaveLength(1)
+    })
+    return markSpam(transaction, id)
+  })
+  await begun.promise
+  const failing = retryDeadlock(() => desk.become('Failed', { enquiryId: id }))
+  const results = await Promise.allSettled([marking, failing])
+  expect(results.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(1)
+  expect((await desk.db.mail.findFirstOrThrow({ where: { enquiryId: id, kind: 'Notice' } })).status).not.toBe('Pending')
 })

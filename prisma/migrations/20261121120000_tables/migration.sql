@@ -213,6 +213,7 @@ CREATE UNIQUE INDEX "Quvera_Mail_Tag_key" ON "Quvera_Mail" ("Tag") WHERE "FirstT
 CREATE INDEX "Quvera_Mail_FirstTriedAt_idx" ON "Quvera_Mail" ("FirstTriedAt") WHERE "FirstTriedAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_To_SentAt_idx" ON "Quvera_Mail" ("To", "SentAt") WHERE "To" IS NOT NULL AND "SentAt" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_undelivered_idx" ON "Quvera_Mail" ("Kind", "Id") WHERE "Status" IN ('Bounced', 'Failed', 'Complained', 'Unknown');
+CREATE INDEX "Quvera_Mail_SignIn_idx" ON "Quvera_Mail" ("QueuedAt") WHERE "Kind" = 'SignIn';
 CREATE INDEX "Quvera_Mail_SubscriberId_idx" ON "Quvera_Mail" ("SubscriberId") WHERE "SubscriberId" IS NOT NULL;
 CREATE INDEX "Quvera_Mail_Mailbox_FirstTriedAt_idx" ON "Quvera_Mail" ("Mailbox", "FirstTriedAt") WHERE "Mailbox" IS NOT NULL AND "FirstTriedAt" IS NOT NULL;
 
