@@ -5,7 +5,6 @@ export const products = [`${brand.name} 300`, `${brand.name} XT`] as const
 export const buyerTypes = ['Retailer', 'Self Use'] as const
 
 export type Product = (typeof products)[number]
-export type BuyerType = (typeof buyerTypes)[number]
 
 export function productSlug(product: string): string {
   return product.toLowerCase().replaceAll(' ', '-')

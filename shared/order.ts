@@ -6,8 +6,8 @@ import { type FormFields, plainMobile, readEmail, readQuantity, readText } from 
 /** Stored with each enquiry. Raise it when the notice beside the submit button changes. */
 export const PRIVACY_NOTICE_VERSION = '2026-11-25'
 
-export const NAME_MAX = 200
-export const EMAIL_MAX = 254
+const NAME_MAX = 200
+const EMAIL_MAX = 254
 
 /** Of several broken rules the uppermost here is shown. The first four, `failed` and `received` are the owner's words. */
 export const messages = {

@@ -60,7 +60,7 @@ export interface Ingredient extends LabelLine {
   caution?: string
 }
 
-export interface Composition {
+interface Composition {
   ground: Ground
   rows: Ingredient[]
 }

@@ -67,7 +67,7 @@ export async function applyOrCheckMigrations(
  * @param database its name in messages
  * @throws OperatorError when the database lacks a migration
  */
-export async function assertMigrated(client: ClientBase, database: string, folder: string): Promise<string[]> {
+async function assertMigrated(client: ClientBase, database: string, folder: string): Promise<string[]> {
   const migrations = await readMigrations(folder)
   const { rows } = await client.query<{ isMigrated: boolean }>(FIND_TABLES)
   if (!rows[0]?.isMigrated) {

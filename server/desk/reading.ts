@@ -53,8 +53,6 @@ interface StoredRow {
   earlierOfNumber: number
 }
 
-export type Row = ReturnType<typeof toRow>
-
 /** Reads what a row of the desk shows of the enquiries of `forms`. */
 function readRows(db: Db, forms: Prisma.Sql, direction = Prisma.raw('DESC')): Promise<StoredRow[]> {
   return db.$queryRaw`

@@ -21,7 +21,7 @@ export function matches(text: string): Prisma.Sql {
 }
 
 /** In it % and _ mean themselves. Apostrophes of all kinds are one, and any spaces are between two words. */
-export function searchPattern(text: string): string {
+function searchPattern(text: string): string {
   const plain = text.normalize('NFKD').replace(new RegExp(ACCENTS, 'g'), '').toLowerCase().trim()
   return `%${likePattern(plain).replace(/['‘’]/g, '_').replace(/\s+/g, '%')}%`
 }

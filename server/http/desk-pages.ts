@@ -14,8 +14,6 @@ const UNBUILT = '<!doctype html><html lang="en"><meta charset="utf-8"><title><!-
 export const SIGN_IN_PATH = `${DESK_PATH}/sign-in`
 export const ENTER_PATH = `${DESK_PATH}/enter`
 
-export type DeskPages = ReturnType<typeof createDeskPages>
-
 export function createDeskPages(pages: StaticPages) {
   const fileOf = (path: string) => {
     const page = pages.get(path)

@@ -5,8 +5,6 @@ import { HttpError } from './error-answers.ts'
 
 const THIS_MACHINE = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?$/
 
-export type DeskSource = ReturnType<typeof createDeskSource>
-
 /**
  * Where the desk is served, and which requests are its own: by PUBLIC_URL and the header Host alone. With an https PUBLIC_URL
  * its host, else this machine. Stricter than for orders.

@@ -25,8 +25,6 @@ const LIMIT_MAX = 100
 /** A little more than a second, because requests arrive unevenly. */
 const LIMITED_MS = 1050
 
-export type Mailer = ReturnType<typeof createMailer>
-
 /** The client of Resend. */
 export function createMailer(
   env: Pick<Env, 'RESEND_API_KEY' | 'RESEND_BASE_URL' | 'MAIL_FROM' | 'MAIL_RETRY_SECONDS'>,

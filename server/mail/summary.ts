@@ -123,7 +123,7 @@ export async function writeSummary(
 }
 
 /** The first line is the subject. Undefined if there is nothing to tell. */
-export async function composeSummary(
+async function composeSummary(
   db: Db,
   untold: Enquiry[],
   problems: string[],

@@ -92,7 +92,7 @@ export function lineOf({ reference, quantity, products, retailerSelfUse }: Enqui
 /** A larger quantity may be a telephone number, which is personal data. */
 const QUANTITY_REPEATED_MAX = 9999
 
-export function maskLargeQuantity(quantity: string): string {
+function maskLargeQuantity(quantity: string): string {
   return Number(quantity) > QUANTITY_REPEATED_MAX ? `more than ${QUANTITY_REPEATED_MAX}` : quantity
 }
 

@@ -22,7 +22,7 @@ export async function writeAccessLine(
 }
 
 /** STAFF_NAME or the user, and the machine. Not verified. */
-export function userOf({ STAFF_NAME }: Pick<Env, 'STAFF_NAME'>): string {
+function userOf({ STAFF_NAME }: Pick<Env, 'STAFF_NAME'>): string {
   return `${STAFF_NAME ?? userName()}@${hostname()}`
 }
 

@@ -90,7 +90,7 @@ export function toFilter({ from, to, product, type, status }: Filters): Prisma.S
 }
 
 /** Joins a reference that was typed as two words: `QV 7K3M9P`. One to five letters are a prefix: no code is that short. */
-export function joinPrefixes(words: string[]): string[] {
+function joinPrefixes(words: string[]): string[] {
   const joined: string[] = []
   let prefix = ''
   for (const [index, word] of words.entries()) {

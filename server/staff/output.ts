@@ -23,7 +23,7 @@ export interface Terminal {
 }
 
 /** Texts come from visitors and mail services: what would move the cursor or hide characters becomes a space. */
-export function onOneLine(text: string): string {
+function onOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
 }
 

@@ -2,10 +2,6 @@ import type { Db } from '../../server/database/database.ts'
 import { createLink } from '../../server/desk/sessions.ts'
 import { STAFF } from './fake-resend.ts'
 
-export interface Browser {
-  cookie: string
-}
-
 /** A browser posts a form: without scripts, with the headers that browsers send. */
 export function postStaff(
   url: string,

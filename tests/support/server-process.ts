@@ -6,7 +6,7 @@ import { eventually } from './eventually.ts'
 const broken = process.env.SERVER_ROOT
 const project = broken ?? resolve(import.meta.dirname, '../..')
 
-export interface Exit {
+interface Exit {
   code: number | null
   signal: NodeJS.Signals | null
 }

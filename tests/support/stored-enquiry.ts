@@ -7,7 +7,7 @@ type Fields = Partial<Parameters<Db['enquiry']['create']>[0]['data']>
 type Mails = { [Kind in 'Notice' | 'Acknowledgement']?: string | [status: string, reason: string] }
 
 /** As the database's types call what shared/catalogue.ts does. */
-export const storedProducts = Object.values(Product) as [Product, Product]
+const storedProducts = Object.values(Product) as [Product, Product]
 const HOUR_MS = 3_600_000
 
 export const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS)
