@@ -21,8 +21,8 @@ export const variants: Variant[] = [
   {
     broken: 'keeps the mails under way in memory only',
     file: 'server/mail/queue.ts',
-    from: '"FirstTriedAt" = coalesce(mail."FirstTriedAt", now())',
-    to: `"FirstTriedAt" = now(), "SentAt" = now(), "Status" = 'Sent'`,
+    from: `"DueAt" = now() + make_interval(secs => \${leaseSeconds}), "FirstTriedAt" = coalesce(mail."FirstTriedAt", now())`,
+    to: `"DueAt" = NULL, "FirstTriedAt" = now(), "SentAt" = now(), "Status" = 'Sent'`,
     noticedBy: 'kills in the middle of sending',
     figure: 'mailsMissing',
   },
