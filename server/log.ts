@@ -13,6 +13,9 @@ export function createLogger(level: string): Logger {
   const output = pino.destination({ sync: false, maxLength: WAITING_MAX })
   const options: LoggerOptions = { level, serializers, base: { pid: process.pid } }
   const logger = process.stdout.isTTY ? pino(options, prettyStream(output)) : pino({ ...options, ...json }, output)
+  // The terminal was closed (EIO), or the log file's disk is full: the site goes on without a log. Otherwise the error would end
+  // the process, and pino's flush at exit tries again without end.
+  output.on('error', () => Object.assign(output, { write: ignore, flush: ignore, flushSync: ignore }))
   let lost = 0
   output.on('drop', () => lost++)
   output.on('drain', () => {
@@ -23,6 +26,8 @@ export function createLogger(level: string): Logger {
   })
   return logger
 }
+
+function ignore(): void {}
 
 const json: LoggerOptions = {
   timestamp: pino.stdTimeFunctions.isoTime,

@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { resolve } from 'node:path'
 import type { ClientBase } from 'pg'
 import type { Logger } from 'pino'
@@ -31,7 +32,8 @@ const SHUTDOWN_MAX_MS = 9000
 const QUERY_TIMEOUT_MS = 2000
 /** HOST where nobody else can connect. */
 const THIS_MACHINE = ['127.0.0.1', '::1', 'localhost']
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const
+/** SIGHUP: the terminal was closed. Node takes it even under nohup. */
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 export async function runSite(variables: Parameters<typeof readEnvOrExit>[0]): Promise<void> {
   await serve(readEnvOrExit(variables)).catch(exitWithReason)
@@ -144,7 +146,7 @@ function assertNoStandIns({ RESEND_API_KEY, ...env }: Env) {
  * (embedded/programs.ts).
  */
 function exitDuringStart(signal: NodeJS.Signals) {
-  process.exit(signal === 'SIGINT' ? 130 : 143)
+  process.exit(128 + constants.signals[signal])
 }
 
 function takeOverSignals(): Promise<NodeJS.Signals> {

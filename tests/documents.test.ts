@@ -30,7 +30,7 @@ const tried: [command: RegExp, file: string, says: RegExp][] = [
 
 const untried: [command: RegExp, because: string][] = [
   [/^npm run bench/, 'takes minutes and the machine for itself; docs/benchmarks.md has what it printed'],
-  [/^npm run (quick|fix)$/, 'are lint, types and a part of npm test, and the formatter'],
+  [/^npm run (quick|fix)$|^npx prisma format/, 'are lint, types and a part of npm test, and the formatter'],
   [/^npx vitest/, 'runs one file of npm test'],
   [/^sed -i|^d=prisma|^for product in/, 'another brand was made by it on a scratch clone'],
   [

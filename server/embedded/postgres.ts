@@ -77,6 +77,7 @@ if [ ! -d "$DATABASE" ]; then
   mv "$DATABASE.new" "$DATABASE"
   sync "$DATABASE" "$DATABASE/.."
 fi
+chmod go-w,o= "$DATABASE"
 exec "$@"`
 
 export interface EmbeddedOptions {

@@ -64,11 +64,13 @@ function printable(text: string): string {
   return text.slice(0, SHOWN_MAX).replace(/[^\x20-\x7e]/g, '?')
 }
 
+/** The root of the DNS: `www.example.com.` leads to the same site, and browsers send the dot. */
+const ROOT_DOT = /\.(?=:\d+$|$)/
 const THIS_MACHINE = /(?<=^https?:\/\/)(?:127\.0\.0\.1|\[::1\])(?=:|$)/
 
 /** Replaces loopback addresses by `localhost`. */
 function canonical(origin: string): string {
-  return new URL(origin).origin.replace(THIS_MACHINE, 'localhost')
+  return new URL(origin).origin.replace(ROOT_DOT, '').replace(THIS_MACHINE, 'localhost')
 }
 
 /** IPv4 addresses on an IPv6 socket. */

@@ -35,6 +35,8 @@ describe('with PUBLIC_URL', () => {
     })
     expect(await statusOf({ origin: 'https://www.quvera.test', host: '127.0.0.1:3000' })).toBe(200)
     expect(await statusOf({ origin: 'https://quvera.test', host: 'quvera.test' })).toBe(200)
+    expect(await statusOf({ origin: 'https://www.quvera.test.', host: 'www.quvera.test.' })).toBe(200) // the root's dot
+    expect(await statusOf({ origin: 'https://www.quvera.test.evil', host: 'www.quvera.test.evil' })).toBe(403)
     expect(await statusOf({})).toBe(200)
     expect(await statusOf({ origin: 'https://evil.test', host: 'evil.test' })).toBe(403)
     expect(await statusOf({ origin: 'http://www.quvera.test', host: 'www.quvera.test' })).toBe(403)

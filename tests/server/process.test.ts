@@ -1,6 +1,6 @@
 // A server process keeps answered orders across a restart, ends in time, and says why it cannot start.
-import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
@@ -87,6 +87,29 @@ describe('a server process', () => {
     const end = server.stop()
     expect(await Promise.all(orders.map(({ finish }) => finish()))).toEqual(Array(20).fill(200))
     expect(await end).toEqual({ code: 0, signal: null })
+  })
+
+  it('ends with 0 on SIGHUP, as when its terminal is closed', async () => {
+    const server = await aServer(await aDatabase())
+    expect((await submit(server.url, anOrder())).status).toBe(200)
+    expect(await server.stop('SIGHUP')).toEqual({ code: 0, signal: null })
+  })
+
+  it('goes on where its log cannot be written, and ends when it is told to', async () => {
+    const port = String(await freePort())
+    const full = openSync('/dev/full', 'w')
+    const child = spawn(process.execPath, [...SERVER.flags, resolve(SERVER.entry)], {
+      env: { PATH: process.env.PATH, ...(await aDatabase()), PORT: port, RATE_LIMIT_MAX: '0' },
+      stdio: ['ignore', full, 'ignore'],
+    })
+    closeSync(full)
+    const ended = new Promise((done) => child.once('close', done))
+    atEnd(() => child.kill('SIGKILL'))
+    const order = () => submit(`http://127.0.0.1:${port}`, anOrder())
+    await eventually(async () => expect((await order()).status).toBe(200))
+    for (let times = 0; times < 5; times++) expect((await order()).status).toBe(200)
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
   })
 
   it('ends within ten seconds also when a body never comes and Resend never answers', async () => {
