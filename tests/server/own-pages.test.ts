@@ -41,7 +41,7 @@ describe('with PUBLIC_URL', () => {
     expect(await statusOf({ origin: 'https://evil.test', host: 'evil.test' })).toBe(403)
     expect(await statusOf({ origin: 'http://www.quvera.test', host: 'www.quvera.test' })).toBe(403)
     expect(await statusOf({ origin: 'https://www.quvera.test:444', host: 'www.quvera.test:444' })).toBe(403)
-    expect(await app.db.enquiry.count()).toBe(3)
+    expect(await app.db.enquiry.count()).toBe(4)
   })
 
   it('on this machine its other names are the same, at the same port', async () => {
