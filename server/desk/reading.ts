@@ -124,7 +124,9 @@ function beyond(before: string | undefined, isOldest: boolean): Prisma.Sql {
   if (before === undefined) return Prisma.sql`TRUE`
   const [, at, id] =
     /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/.exec(before) ?? []
-  if (!at || Number.isNaN(Date.parse(at)))
+  // Date reads the 31st of a short month as the 1st of the next one; PostgreSQL has no year 0.
+  const time = new Date(at ?? '')
+  if (!at || Number.isNaN(time.getTime()) || time.toISOString() !== at || at < '0001')
     throw new DeskRefusal('invalid', 'The list cannot go on from there: load it anew.')
   const operator = Prisma.raw(isOldest ? '>' : '<')
   return Prisma.sql`(form."ReceivedAt", form."Id") ${operator} (${at}::timestamptz, ${id}::uuid)`

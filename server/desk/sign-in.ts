@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { DESK_PATH } from '../../shared/desk.ts'
 import type { Db } from '../database/database.ts'
@@ -66,6 +67,8 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
   }
 
   async function sendLink(address: string, leadsTo: string) {
+    // Later than any answer that could follow on the same connection: how long those take would tell who is staff.
+    await sleep(100 + Math.random() * 900, undefined, { signal: closing.signal }).catch(() => undefined)
     const email = findStaff(env.STAFF_EMAILS, address)
     if (!email || !mailer) return
     const reserved = await reserve(email, leadsTo)

@@ -37,6 +37,8 @@ const texts: Record<number, string> = {
   503: 'The database does not answer: nothing is shown, and nothing was changed as far as is known. Try again in a minute.',
 }
 const STATEMENT_TIMEOUT = '57014'
+/** Of a body that a client without a session may send: an address or a token. The desk's budget of bodies is small. */
+const STRANGERS_BODY_LIMIT = 2048
 const NEEDS_HTTPS = 'The desk needs https: set PUBLIC_URL to the site’s https address.'
 
 /** Serves the desk: its pages, sign-in, download and procedures. Everything but sign-in needs a session. */
@@ -52,8 +54,8 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
     done()
   })
 
+  const sessions = new WeakMap<FastifyRequest, Session>()
   app.register(async (calls) => {
-    const sessions = new WeakMap<FastifyRequest, Session>()
     calls.addContentTypeParser('application/json', { parseAs: 'string' }, calls.getDefaultJsonParser('error', 'error'))
     calls.setErrorHandler((error, request, reply) => {
       const { status, message } = problemOf(error, request)
@@ -87,6 +89,8 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
       return pages.problem(reply.removeHeader('content-disposition'), status, message) // a page and no download
     })
     forms.addHook('onRequest', async (request, reply) => {
+      // Whoever sends a cookie costs a query.
+      if (source.readCookie(request)) await limits.countOrRefuse('desk', request, reply)
       if (request.method === 'POST') return source.assertOwnPage(request)
       const place = source.placeOf(request)
       if (place === 'elsewhere') return reply.redirect(source.hereInstead(request), 308)
@@ -100,6 +104,7 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
       return sent === undefined ? pages.signIn(reply, readDeskPath(to)) : pages.sent(reply)
     })
     forms.post(SIGN_IN_PATH, {
+      bodyLimit: STRANGERS_BODY_LIMIT,
       onRequest: (request, reply) => limits.countOrRefuse('signIn', request, reply),
       handler(request, reply) {
         const fields = fieldsOf(request)
@@ -113,6 +118,7 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
       pages.enter(reply, String(request.query.token ?? '')),
     )
     forms.post(ENTER_PATH, {
+      bodyLimit: STRANGERS_BODY_LIMIT,
       onRequest: (request, reply) => limits.countOrRefuse('link', request, reply),
       async handler(request, reply) {
         const token = fieldsOf(request).get('token') ?? ''
@@ -124,17 +130,25 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
       },
     })
 
-    forms.post(`${DESK_PATH}/sign-out`, async (request, reply) => {
-      const session = await find(request)
-      if (session) await endSession(db, session, fieldsOf(request).has('everywhere'))
-      return reply.header('set-cookie', source.cookie(request, '')).redirect(SIGN_IN_PATH, 303)
+    forms.post(`${DESK_PATH}/sign-out`, {
+      bodyLimit: STRANGERS_BODY_LIMIT,
+      onRequest: (request, reply) => limits.countOrRefuse('link', request, reply),
+      async handler(request, reply) {
+        const session = await find(request)
+        if (session) await endSession(db, session, fieldsOf(request).has('everywhere'))
+        return reply.header('set-cookie', source.cookie(request, '')).redirect(SIGN_IN_PATH, 303)
+      },
     })
 
     forms.post(`${DESK_PATH}/enquiries.csv`, {
-      onRequest: (request, reply) => limits.countOrRefuse('desk', request, reply),
-      async handler(request, reply) {
+      async onRequest(request, reply) {
         const session = await find(request)
         if (!session) return toSignIn(request, reply)
+        sessions.set(request, session)
+      },
+      async handler(request, reply) {
+        const session = sessions.get(request)
+        if (!session) throw new HttpError(401)
         const given = [...fieldsOf(request)].filter(([, value]) => value)
         const csv = await desk.export(session, chosenSchema.parse(Object.fromEntries(given)))
         const name = `enquiries-${formatIndianDay(new Date())}.csv`

@@ -9,8 +9,9 @@ export function limitBodies(app: FastifyInstance, bytes: number): void {
   let reserved = 0
   app.addHook('preParsing', (request, reply, _payload, done) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
-    const size = Number(length ?? (encoding ? BODY_LIMIT : 0))
-    if (size > BODY_LIMIT) return done() // refused with 413 before it is read
+    const limit = request.routeOptions.bodyLimit ?? BODY_LIMIT
+    const size = Number(length ?? (encoding ? limit : 0))
+    if (size > limit) return done() // refused with 413 before it is read
     if (reserved + size > bytes) return done(new HttpError(503))
     reserved += size
     reply.raw.once('close', () => {

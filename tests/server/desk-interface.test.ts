@@ -368,3 +368,19 @@ describe('the access log', () => {
     ])
   })
 })
+
+it('no stranger holds the room for bodies: theirs are small, and refused before they are read', async () => {
+  const app = await anApp()
+  const cookie = await enterDesk(app)
+  for (const path of ['sign-in', 'enter', 'sign-out'])
+    expect((await postStaff(app.url, path, { email: 'x'.repeat(4000) })).status, path).toBe(413)
+  expect((await postStaff(app.url, 'enquiries.csv', { state: 'all', text: 'x'.repeat(4000) })).status).toBe(303)
+  expect((await callDesk(app.url, cookie, 'list', { state: 'all' })).status).toBe(200)
+})
+
+it.each(['2026-02-30', '0000-01-01'])('a page after %s, a day that is none, is refused', async (day) => {
+  const app = await anApp()
+  const before = `${day}T00:00:00.000Z 00000000-0000-0000-0000-000000000000`
+  expect((await callDesk(app.url, await enterDesk(app), 'list', { state: 'all', before })).status).toBe(400)
+  expect(app.loggedErrors()).toEqual([])
+})
