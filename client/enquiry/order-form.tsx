@@ -75,7 +75,7 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
     if (currentTarget.hasAttribute('data-posted')) return // the browser has begun to send it
     event.preventDefault()
     if (state.sending) return
-    if (currentTarget.querySelector('.fields :focus')) sendButton()?.focus() // the fields are locked while they are sent
+    if (currentTarget.querySelector('.fields :focus')) sendButton()?.focus({ preventScroll: true }) // the fields are locked while they are sent
     setState({ ...state, sending: true })
     setTimeout(() => sender.current?.send(currentTarget)) // lets the browser paint the pressed button first
   }

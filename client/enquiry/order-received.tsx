@@ -23,7 +23,11 @@ export function OrderReceived({ received, contact, isPage, children }: OrderRece
   const summary = `Enquiry ${reference}${what}`
   const chat = chatLink(summary)
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus(), [])
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true })
+    // Near the top, where a toast finds room above it and the reference below, also on a phone.
+    heading.current?.scrollIntoView({ block: 'start', behavior: 'instant' })
+  }, [])
   const Heading = isPage ? 'h1' : 'h2'
   return (
     <div className="received">

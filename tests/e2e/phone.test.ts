@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { productPath, productSlug, products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
 import { eventually } from '../support/eventually.ts'
-import { fillOrder, sendButton } from '../support/fill-order.ts'
+import { anAddress, fillOrder, sendButton } from '../support/fill-order.ts'
 import { isRelease, PHONE, siteForTests } from '../support/visit.ts'
 
 const { visit } = siteForTests()
@@ -105,6 +105,32 @@ it.each(['/', xt])('one Buy Now is on the screen at a time, wherever one reads o
     })
   }
   expect((await inHeader.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+  await close()
+})
+
+it.each([
+  ['/', { width: 360, height: 640 }, 'Send'],
+  ['/buy-now', { width: 360, height: 640 }, 'Send'],
+  ['/buy-now', { width: 1024, height: 768 }, 'Enter'],
+  ['/buy-now', { width: 1440, height: 900 }, 'Enter'],
+])('the reference is in sight after an order is sent: %s, %j, by %s', async (path, viewport, by) => {
+  const { page, close } = await visit(path, { viewport })
+  await fillOrder(page, { email: anAddress() })
+  if (by === 'Enter') await page.locator('#order [name=name]').press('Enter')
+  else await sendButton(page).click()
+  const reference = page
+    .locator('.received .slip-reference, .received')
+    .getByText(/^[A-Z]+-[0-9A-Z]{6}$/)
+    .first()
+  await reference.waitFor()
+  const isInSight = () =>
+    reference.evaluate((element) => {
+      const { top, bottom } = element.getBoundingClientRect()
+      return top >= 0 && bottom <= innerHeight
+    })
+  await eventually(async () => expect(await isInSight()).toBe(true), 5000)
+  await page.waitForTimeout(600) // a smooth scroll would have begun by then
+  expect(await isInSight()).toBe(true)
   await close()
 })
 
