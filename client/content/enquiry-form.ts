@@ -59,7 +59,8 @@ export const doubtTexts = {
 
 /** Stands under its field. */
 export const helpTexts: Partial<Record<OrderField, string>> = {
-  quantity: 'One product per enquiry; the other follows in one step.',
+  quantity:
+    'One product per enquiry; the other follows in one step. Packs or cartons: we settle size and price with you.',
 }
 
 /** Leads to the telephone, under the title. */
