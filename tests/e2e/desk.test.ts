@@ -155,6 +155,7 @@ describe('a day at the desk, on a phone', () => {
     await page.getByRole('searchbox').fill('+91 99711 12345')
     await page.keyboard.press('Enter')
     await poll(() => rows(page).count()).toBe(1)
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('text')
     await page.getByRole('link', { name: 'José Fernandes', exact: true }).click()
     await page.getByRole('heading', { name: 'José Fernandes' }).waitFor()
     await page.goBack()
@@ -166,6 +167,8 @@ describe('a day at the desk, on a phone', () => {
     await page.getByText('Nothing found for “nobody at all” here. Try All.').waitFor()
     await button(page, 'Clear').click()
     await poll(() => rows(page).count()).toBe(2)
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('text')
+    expect(await page.getByRole('searchbox').inputValue()).toBe('')
     await close()
   })
 
