@@ -1,4 +1,4 @@
-import { type FormEvent, useRef } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { toast } from 'react-toastify/unstyled'
 import { type DeskStatus, deskStatuses, NOTE_MAX } from '../../shared/desk.ts'
 import { type Enquiry, type Row, trpc, useChange } from './queries.ts'
@@ -87,7 +87,7 @@ export function SetSpam({ row, isInList = false }: { row: Row; isInList?: boolea
   const { isPending, mutate } = useChange<{ reference: string; spam: boolean; was: boolean }>({
     send: (input) => trpc.desk.setSpam.mutate(input),
     preview: (_row, { spam }) => ({ suspectedSpam: spam }),
-    onDone: ({ spam }) => toast.success(spam ? 'Marked as spam' : 'Not spam: its mails go out now'),
+    onDone: ({ spam }) => toast.success(spam ? 'Marked as spam' : 'Not spam'),
   })
   const label = was || isInList ? 'Not spam' : 'Spam'
   return (
@@ -123,7 +123,15 @@ export function Notes({ row: { reference, note } }: { row: Row }) {
   const removal = useChange<{ reference: string; was: string }>({
     send: (input) => trpc.desk.removeNote.mutate(input),
     preview: () => ({ note: '' }),
+    onDone: () => toast.success('All notes are removed'),
   })
+  const [asked, setAsked] = useState('')
+  const count = note?.split('\n').length
+  function remove(was: string) {
+    setAsked('')
+    removal.mutate({ reference, was })
+    form.current?.querySelector('textarea')?.focus() // the button goes
+  }
   function add(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const text = String(new FormData(event.currentTarget).get('text')).trim()
@@ -144,13 +152,25 @@ export function Notes({ row: { reference, note } }: { row: Row }) {
           <button type="submit" aria-disabled={addition.isPending}>
             Add note
           </button>
-          {note && (
-            <ActionButton isIdle={removal.isPending} onClick={() => removal.mutate({ reference, was: note })}>
-              Remove note
-            </ActionButton>
-          )}
         </p>
       </form>
+      {note && (
+        <div className="removal">
+          <p role="status">
+            {asked === note && `${count} ${count === 1 ? 'line goes' : 'lines go'} for good, out of the history too.`}
+          </p>
+          <p className="buttons">
+            <ActionButton isIdle={removal.isPending} onClick={() => (asked === note ? remove(note) : setAsked(note))}>
+              {asked === note ? 'Yes, remove them' : 'Remove all notes'}
+            </ActionButton>
+            {asked === note && (
+              <button type="button" onClick={() => setAsked('')}>
+                Keep them
+              </button>
+            )}
+          </p>
+        </div>
+      )}
     </section>
   )
 }

@@ -9,7 +9,8 @@ const units: [unit: string, seconds: number][] = [
 /** `2 hours ago`; a time ahead of this device's clock is `just now`. */
 export function ageOf(time: string): string {
   const seconds = (Date.now() - new Date(time).getTime()) / 1000
-  const [unit, size] = units.find(([, each]) => seconds >= each) ?? []
+  // Up to two days in hours: `1 day ago` could be 47 of them.
+  const [unit, size] = units.find(([, each]) => seconds >= each * (each === 86_400 ? 2 : 1)) ?? []
   if (!unit || !size) return 'just now'
   const count = Math.floor(seconds / size)
   return `${count} ${unit}${count === 1 ? '' : 's'} ago`

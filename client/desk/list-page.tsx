@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { DESK_PATH, type DeskState, deskStates, SEARCH_MAX } from '../../shared/desk.ts'
 import { DaysChart } from './days-chart.tsx'
 import { EnquiryRow } from './enquiry-row.tsx'
@@ -55,7 +55,7 @@ export function ListPage() {
             </button>
           ))}
         </nav>
-        <Search key={choice.text} text={choice.text} onSearch={(text) => choose({ text })} />
+        <Search text={choice.text} onSearch={(text) => choose({ text })} />
         <div className="tools">
           <button
             type="button"
@@ -103,6 +103,12 @@ function stateOf(list: ReturnType<typeof useList>, choice: Choice, count: number
 }
 
 function Search({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
+  const input = useRef<HTMLInputElement>(null)
+  function clear() {
+    if (input.current) input.current.value = ''
+    input.current?.focus() // the button goes
+    onSearch('')
+  }
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     onSearch(String(new FormData(event.currentTarget).get('text')).trim())
@@ -114,6 +120,7 @@ function Search({ text, onSearch }: { text: string; onSearch: (text: string) => 
           Name, address, number, reference or note
         </label>
         <input
+          ref={input}
           id="text"
           name="text"
           type="search"
@@ -124,7 +131,7 @@ function Search({ text, onSearch }: { text: string; onSearch: (text: string) => 
         />
         <button type="submit">Search</button>
         {text && (
-          <button type="button" onClick={() => onSearch('')}>
+          <button type="button" onClick={clear}>
             Clear
           </button>
         )}

@@ -16,7 +16,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(
     <DeskPage reference={reference} />
     <ToastContainer
       position="bottom-right"
-      autoClose={8000}
+      autoClose={15_000}
       transition={transition}
       closeOnClick={false}
       role="status"

@@ -52,6 +52,7 @@ export function createQueryClient(): QueryClient {
         // A refusal is final; an answer that did not come is asked for again.
         retry: (failures, error) => !statusOf(error) && failures < 2,
         refetchOnWindowFocus: 'always',
+        refetchInterval: 60_000, // only while the tab is visible
       },
     },
   })

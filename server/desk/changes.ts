@@ -46,13 +46,14 @@ async function change(
 }
 
 /** Names the colleague who was faster. */
-async function conflict(transaction: Transaction, { id, status, suspectedSpam }: Row, column: string) {
+async function conflict(transaction: Transaction, { id, reference, status, suspectedSpam }: Row, column: string) {
   const [last] = await transaction.$queryRaw<{ at: Date; who: string; before: string | null; after: string | null }[]>`
     SELECT "At" AS "at", coalesce("Who", "Role") AS "who", "Before" AS "before", "After" AS "after"
     FROM "Quvera_History" WHERE "EnquiryId" = ${id}::uuid AND "Column" = ${column} ORDER BY "Id" DESC LIMIT 1`
   const who = last ? `${last.who}, ${formatIndianTime(last.at)}: ${describeChange({ column, ...last })}. ` : ''
-  const state = `Now it is ${status}${suspectedSpam ? ', suspected spam' : ''}.`
-  return new DeskRefusal('conflict', `A colleague was faster, and nothing was changed. ${who}${state}`)
+  const state = column === 'Status' ? `Now it is ${status}${suspectedSpam ? ', suspected spam' : ''}.` : ''
+  const message = `${reference}: A colleague was faster, and nothing was changed. ${who}${state}`
+  return new DeskRefusal('conflict', message.trim())
 }
 
 export function setStatus(db: Db, session: Session, input: { reference: string; status: DeskStatus; was: string }) {

@@ -228,9 +228,15 @@ async function readHistory(db: Db, id: string) {
   // A call adds its line to the note by the same statement.
   const isOfCall = ({ at, column }: Change) =>
     column === 'Note' && changes.some((other) => other.column === 'Calls' && other.at.getTime() === at.getTime())
+  // A removal empties itself and the notes before it: only the newest is known to be one.
+  const removal = changes.find(isEmptied)
   return changes
     .filter((change) => !isOfCall(change))
-    .map((change) => ({ at: change.at.toISOString(), who: change.who, what: describeChange(change) }))
+    .map((change) => ({
+      at: change.at.toISOString(),
+      who: change.who,
+      what: isEmptied(change) && change !== removal ? 'a note that was removed' : describeChange(change),
+    }))
 }
 
 interface Change {
@@ -241,12 +247,13 @@ interface Change {
   after: string | null
 }
 
+const isEmptied = ({ column, before, after }: Change) => column === 'Note' && before === null && after === null
+
 export function describeChange({ column, before, after }: Omit<Change, 'at' | 'who'>): string {
   if (column === 'Status') return `set to ${after} (was ${before})`
   if (column === 'SuspectedSpam') return after === 'true' ? 'marked as spam' : 'marked as not spam'
   if (column === 'Calls') return 'rang, no answer'
   if (column !== 'Note') return `${column}: ${before ?? '-'} → ${after ?? '-'}`
-  if (before === null && after === null) return 'a note that was removed' // emptied by the trigger
-  if (!after) return 'removed the note'
+  if (!after) return 'removed all notes' // the trigger empties its texts
   return `note: ${before && after.startsWith(before) ? after.slice(before.length).trim() : after}`
 }

@@ -71,7 +71,7 @@ describe('setStatus', () => {
     const { status, message } = await act('setStatus', { status: 'Contacted', was: 'New' })
     expect(status).toBe(409)
     expect(message).toMatch(
-      /^A colleague was faster, and nothing was changed\. ravi@quvera\.test, \d\d \w{3} \d{4} \d\d:\d\d IST: set to Closed \(was New\)\. Now it is Closed\.$/,
+      /^QV-\w{6}: A colleague was faster, and nothing was changed\. ravi@quvera\.test, \d\d \w{3} \d{4} \d\d:\d\d IST: set to Closed \(was New\)\. Now it is Closed\.$/,
     )
     expect((await changed()).row).toEqual({ status: 'Closed' })
   })
@@ -128,12 +128,18 @@ describe('notes', () => {
     await act('addNote', { text: 'one' })
     await act('addNote', { text: 'two' }, ravi)
     const { status, message } = await act('removeNote', { was: `${today()}: one` })
-    expect([status, message?.includes(RAVI)]).toEqual([409, true])
+    expect([status, message?.includes(RAVI), message?.includes('Now it is')]).toEqual([409, true, false])
     const was = `${today()}: one\n${today()}: two`
     expect((await act('removeNote', { was })).status).toBe(200)
     const { row, history } = await changed()
     expect(row).toEqual({})
     expect(history.map(({ before, after }) => [before, after])).toEqual(Array(3).fill([null, null]))
+    const { data } = await act('show', {})
+    expect(data.history.map(({ what }: { what: string }) => what)).toEqual([
+      'removed all notes',
+      'a note that was removed',
+      'a note that was removed',
+    ])
   })
 })
 

@@ -54,7 +54,7 @@ describe('refuses in this order', () => {
     const conflict = await callDesk(app.url, cookie, 'setStatus', { reference, ...change })
     expect(conflict).toMatchObject({
       status: 409,
-      message: 'A colleague was faster, and nothing was changed. Now it is New.',
+      message: `${reference}: A colleague was faster, and nothing was changed. Now it is New.`,
     })
     for (const [name, input] of [
       ['list', { state: 'none' }],
