@@ -28,9 +28,16 @@ const states: Record<DeskState, Prisma.Sql> = {
   all: Prisma.sql`TRUE`,
 }
 
+/** "bounced", as the flag says: then the search lists those whom the acknowledgement did not reach. */
+const isAboutBounces = (text: string) => /^(acknowledgement )?bounced$/i.test(text.trim())
+const hasBounced = Prisma.sql`form."Id" IN (SELECT "EnquiryId" FROM "Quvera_Mail"
+  WHERE "Kind" = 'Acknowledgement' AND "Status" = 'Bounced')`
+
 /** The condition of the enquiries (`form`) of a tab and a search. */
 export function chosen({ state, text = '' }: Choice): Prisma.Sql {
-  return text.trim() ? Prisma.sql`${states[state]} AND ${matches(text)}` : states[state]
+  if (!text.trim()) return states[state]
+  const found = isAboutBounces(text) ? Prisma.sql`(${matches(text)} OR ${hasBounced})` : matches(text)
+  return Prisma.sql`${states[state]} AND ${found}`
 }
 
 interface StoredRow {

@@ -216,6 +216,8 @@ describe('desk.list', () => {
     expect(await flagsOf('प्रिया')).toEqual(['second enquiry from this number'])
     await app.db.$executeRaw`UPDATE "Quvera_Mail" SET "Status" = 'Bounced', "DueAt" = NULL, "SentAt" = now()
       WHERE "Kind" = 'Acknowledgement' AND "EnquiryId" = (SELECT "Id" FROM "Quvera_Form" WHERE "Name" = 'प्रिया नायर')`
+    expect(await namesOf({ state: 'all', text: 'Bounced' })).toEqual(['प्रिया नायर'])
+    expect(await namesOf({ state: 'closed', text: 'Bounced' })).toEqual([])
     await app.db.enquiry.updateMany({ where: { name: 'प्रिया नायर' }, data: { calls: 2 } })
     expect(await flagsOf('प्रिया')).toEqual(['acknowledgement bounced', 'second enquiry from this number', 'rang twice'])
   })
