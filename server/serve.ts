@@ -19,7 +19,7 @@ import { isBuilt, migrationsFolder, projectRoot } from './project-root.ts'
 
 /*
  * The site as a process. Variables: env.ts. What works on the open database: application.ts. Requests: http/app.ts.
- * Storing: enquiries/orders.ts. Sending: mail/outbox.ts.
+ * Storing: enquiries/orders.ts. Sending: mail/senders.ts.
  */
 
 /** How long requests are served after the signal to end, so that proxies notice it. */

@@ -161,9 +161,9 @@ describe('while NOTIFY_URL fails', () => {
     for (let index = 0; index < 5; index++) await submit(app.url, anOrder())
     await app.db.mail.updateMany({ where: { kind: 'Post' }, data: { attempts: 1, firstTriedAt: new Date() } })
     const env = { ...readEnv({}), NOTIFY_URL: receiver.url }
-    const outbox = startSenders(app.db, env, { log: pino({ level: 'silent' }), pollMs: 10_000 })
+    const senders = startSenders(app.db, env, { log: pino({ level: 'silent' }), pollMs: 10_000 })
     await eventually(async () => expect(await states()).toEqual(Array(5).fill('Sent')), 5000)
-    await outbox.stop(1000)
+    await senders.stop(1000)
   })
 
   it('a post that was not tried goes before those that were: a receiver that hangs does not hold up new enquiries', async () => {
@@ -173,9 +173,9 @@ describe('while NOTIFY_URL fails', () => {
     const tried = { attempts: 1, firstTriedAt: new Date(), dueAt: new Date(Date.now() - 60_000) }
     await app.db.mail.updateMany({ where: { kind: 'Post' }, data: tried })
     const { reference } = await submit(app.url, anOrder())
-    const outbox = app.startSenders({ apiKey: '' })
+    const senders = app.startSenders({ apiKey: '' })
     await eventually(() => expect(receiver.posts.length).toBeGreaterThan(0))
-    await outbox.stop(1000)
+    await senders.stop(1000)
     expect(receiver.posts[0]?.body).toContain(reference)
   })
 
