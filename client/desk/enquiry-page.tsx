@@ -2,9 +2,10 @@ import { useEffect } from 'react'
 import { toast } from 'react-toastify/unstyled'
 import { brand } from '../../shared/brand.ts'
 import { DESK_PATH } from '../../shared/desk.ts'
+import { callLink, mailLink, mobileInGroups, whatsAppLink } from '../../shared/visitor-contact.ts'
 import { AddCall, Notes, SendAgain, SetSpam, SetStatus } from './actions.tsx'
-import { StatusLine, whatsApp } from './enquiry-row.tsx'
-import { ageOf, spaced, timeOf } from './format.ts'
+import { StatusLine } from './enquiry-row.tsx'
+import { ageOf, timeOf } from './format.ts'
 import { type Enquiry, messageOf, useEnquiry } from './queries.ts'
 
 export function EnquiryPage({ reference }: { reference: string }) {
@@ -30,7 +31,6 @@ export function EnquiryPage({ reference }: { reference: string }) {
 
 function Whole({ enquiry }: { enquiry: Enquiry }) {
   const { reference, name, email, mobile, quantity, products, retailerSelfUse, receivedAt, status } = enquiry
-  const subject = encodeURIComponent(`${brand.name} enquiry ${reference}`)
   return (
     <article className="whole" aria-labelledby="name">
       <div className="whole-head" data-status={status}>
@@ -41,15 +41,15 @@ function Whole({ enquiry }: { enquiry: Enquiry }) {
       </div>
 
       <section className="contact" aria-label="Contact">
-        <p className="mobile">{spaced(mobile)}</p>
+        <p className="mobile">{mobileInGroups(mobile)}</p>
         <p className="buttons">
-          <a className="primary" href={`tel:+91${mobile}`}>
+          <a className="primary" href={callLink(mobile)}>
             Call
           </a>
-          <a href={whatsApp(mobile)} target="_blank" rel="noreferrer">
+          <a href={whatsAppLink(mobile)} target="_blank" rel="noreferrer">
             WhatsApp
           </a>
-          <a href={`mailto:${encodeURIComponent(email).replace('%40', '@')}?subject=${subject}`}>Write</a>
+          <a href={mailLink(email, `${brand.name} enquiry ${reference}`)}>Write</a>
           <button type="button" onClick={() => copy(mobile)}>
             Copy number
           </button>

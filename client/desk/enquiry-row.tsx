@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { DESK_PATH } from '../../shared/desk.ts'
+import { callLink, mobileInGroups, whatsAppLink } from '../../shared/visitor-contact.ts'
 import { SetSpam, SetStatus } from './actions.tsx'
-import { ageOf, spaced, timeOf } from './format.ts'
+import { ageOf, timeOf } from './format.ts'
 import type { Row } from './queries.ts'
 
 /** An enquiry in the list. */
@@ -34,10 +35,10 @@ export function EnquiryRow({ row }: { row: Row }) {
         )}
       </div>
       <p className="enquiry-actions">
-        <a className="primary" href={`tel:+91${mobile}`} aria-label={`Call ${name}, ${spaced(mobile)}`}>
+        <a className="primary" href={callLink(mobile)} aria-label={`Call ${name}, ${mobileInGroups(mobile)}`}>
           Call
         </a>
-        <a href={whatsApp(mobile)} target="_blank" rel="noreferrer" aria-label={`WhatsApp ${name}`}>
+        <a href={whatsAppLink(mobile)} target="_blank" rel="noreferrer" aria-label={`WhatsApp ${name}`}>
           WhatsApp
         </a>
         {first.suspectedSpam ? (
@@ -48,10 +49,6 @@ export function EnquiryRow({ row }: { row: Row }) {
       </p>
     </li>
   )
-}
-
-export function whatsApp(mobile: string): string {
-  return `https://wa.me/91${mobile}`
 }
 
 /** `Contacted, ravi@shop.example, 10:40`, and what else is worth a look. */

@@ -23,8 +23,3 @@ export function timeOf(time: string): string {
   if (today.startsWith(`${day} ${month} ${year}`)) return clock
   return `${Number(day)} ${month}${today.includes(` ${year} `) ? '' : ` ${year}`}, ${clock}`
 }
-
-/** `99711 12345`, as Indian numbers are read. */
-export function spaced(mobile: string): string {
-  return mobile.replace(/^(\d{5})(\d{5})$/, '$1 $2')
-}

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { plainMobile, readEmail, readText } from '../../shared/typed-text.ts'
+import { mobileInGroups } from '../../shared/visitor-contact.ts'
 import { nextSteps, slip } from '../content/enquiry-form.ts'
 import { fieldsOf } from './order-sender.tsx'
 
@@ -34,7 +35,7 @@ export function OrderSlip({ content, reference, children }: OrderSlipProps) {
   const rows = Object.entries({
     Product: products,
     Quantity: quantity,
-    [slip.mobile]: mobile && `+91 ${inGroups(mobile)}`,
+    [slip.mobile]: mobile && `+91 ${mobileInGroups(mobile)}`,
     [slip.email]: email,
     Received: receivedAt,
   }).filter(([label, value]) => value || (!reference && label !== 'Received'))
@@ -66,11 +67,6 @@ export function OrderSlip({ content, reference, children }: OrderSlipProps) {
       </p>
     </div>
   )
-}
-
-/** So that a wrong digit is seen. */
-function inGroups(mobile: string) {
-  return mobile.replace(/^(\d{5})(\d)/, '$1 $2')
 }
 
 export function Stages({ isReceived = false }: { isReceived?: boolean }) {

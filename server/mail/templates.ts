@@ -4,6 +4,7 @@ import { DESK_PATH } from '../../shared/desk.ts'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { OrderField } from '../../shared/order.ts'
 import { PRIVACY_PATH } from '../../shared/page-paths.ts'
+import { callLink, mailLink, whatsAppLink } from '../../shared/visitor-contact.ts'
 import { type Enquiry, enquiryFields, fieldLabels } from '../enquiries/enquiry.ts'
 import { REFERENCE } from '../enquiries/insert-enquiries.ts'
 import { type Subscriber, subscriptionLink, UNCONFIRMED_DAYS } from '../enquiries/subscribers.ts'
@@ -38,12 +39,9 @@ export function writeMessage(mail: StoredMail, publicUrl = ''): Message {
 /** What staff do first stands first. */
 export function createNotice(enquiry: Enquiry, publicUrl: string): Content {
   const { reference, mobile, email, receivedAt } = enquiry
-  const phone = `tel:+91${mobile}`
-  const mailto = `mailto:${encodeURIComponent(email).replace('%40', '@')}`
-  const links: Partial<Record<OrderField, string>> = { mobile: phone, email: mailto }
+  const links: Partial<Record<OrderField, string>> = { mobile: callLink(mobile), email: mailLink(email) }
   return createContent(titleOf(enquiry), [
-    // WhatsApp gets the number and nothing else of the visitor's.
-    buttons({ Call: phone, WhatsApp: `https://wa.me/91${mobile}`, Write: `${mailto}?subject=${reference}` }),
+    buttons({ Call: callLink(mobile), WhatsApp: whatsAppLink(mobile), Write: mailLink(email, reference) }),
     table([
       ...enquiryFields.map((field): Row => [fieldLabels[field], enquiry[field], links[field]]),
       ['Received', formatIndianTime(receivedAt)],
