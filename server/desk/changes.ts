@@ -5,7 +5,8 @@ import type { Db } from '../database/database.ts'
 import { retryDeadlock } from '../database/deadlock.ts'
 import { markSpam, type Recipients, releaseSpam } from '../enquiries/insert-enquiries.ts'
 import { retryMails } from '../mail/queue.ts'
-import { describeChange, notFound } from './reading.ts'
+import { describeLastChange } from './history.ts'
+import { notFound } from './reading.ts'
 import { recordAccess } from './record-access.ts'
 import { DeskRefusal } from './refusal.ts'
 import { nameOf, type Session } from './sessions.ts'
@@ -47,12 +48,9 @@ async function change(
 
 /** Names the colleague who was faster. */
 async function conflict(transaction: Transaction, { id, reference, status, suspectedSpam }: Row, column: string) {
-  const [last] = await transaction.$queryRaw<{ at: Date; who: string; before: string | null; after: string | null }[]>`
-    SELECT "At" AS "at", coalesce("Who", "Role") AS "who", "Before" AS "before", "After" AS "after"
-    FROM "Quvera_History" WHERE "EnquiryId" = ${id}::uuid AND "Column" = ${column} ORDER BY "Id" DESC LIMIT 1`
-  const who = last ? `${last.who}, ${formatIndianTime(last.at)}: ${describeChange({ column, ...last })}. ` : ''
+  const last = await describeLastChange(transaction, id, column)
   const state = column === 'Status' ? `Now it is ${status}${suspectedSpam ? ', suspected spam' : ''}.` : ''
-  const message = `${reference}: A colleague was faster, and nothing was changed. ${who}${state}`
+  const message = `${reference}: A colleague was faster, and nothing was changed. ${last ? `${last}. ` : ''}${state}`
   return new DeskRefusal('conflict', message.trim())
 }
 

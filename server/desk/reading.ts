@@ -4,6 +4,7 @@ import { Prisma } from '../database/generated/client.ts'
 import { matches } from '../enquiries/search.ts'
 import { MAY_SEND_AGAIN } from '../mail/queue.ts'
 import { states as mailStates, names, withheldReasons } from '../mail/states.ts'
+import { readHistory } from './history.ts'
 import { DeskRefusal } from './refusal.ts'
 
 /* What the desk shows. In SQL, with enums as text: a value of a newer version is shown as it is. */
@@ -226,41 +227,4 @@ function describeMail({ kind, to, status, because, lastError }: StoredMail): str
   const what = `${kindNames[kind]?.one ?? kind}${to ? ` to ${to}` : ''} ${meanings[status]?.means ?? `is ${status}`}`
   const reason = because ? (reasons[because] ?? because) : ['Sent', 'Delivered'].includes(status) ? '' : lastError
   return reason ? `${what}: ${reason}` : what
-}
-
-async function readHistory(db: Db, id: string) {
-  const changes = await db.$queryRaw<Change[]>`
-    SELECT "At" AS "at", coalesce("Who", "Role") AS "who", "Column" AS "column", "Before" AS "before", "After" AS "after"
-    FROM "Quvera_History" WHERE "EnquiryId" = ${id}::uuid ORDER BY "Id" DESC`
-  // A call adds its line to the note by the same statement.
-  const isOfCall = ({ at, column }: Change) =>
-    column === 'Note' && changes.some((other) => other.column === 'Calls' && other.at.getTime() === at.getTime())
-  // A removal empties itself and the notes before it: only the newest is known to be one.
-  const removal = changes.find(isEmptied)
-  return changes
-    .filter((change) => !isOfCall(change))
-    .map((change) => ({
-      at: change.at.toISOString(),
-      who: change.who,
-      what: isEmptied(change) && change !== removal ? 'a note that was removed' : describeChange(change),
-    }))
-}
-
-interface Change {
-  at: Date
-  who: string
-  column: string
-  before: string | null
-  after: string | null
-}
-
-const isEmptied = ({ column, before, after }: Change) => column === 'Note' && before === null && after === null
-
-export function describeChange({ column, before, after }: Omit<Change, 'at' | 'who'>): string {
-  if (column === 'Status') return `set to ${after} (was ${before})`
-  if (column === 'SuspectedSpam') return after === 'true' ? 'marked as spam' : 'marked as not spam'
-  if (column === 'Calls') return 'rang, no answer'
-  if (column !== 'Note') return `${column}: ${before ?? '-'} → ${after ?? '-'}`
-  if (!after) return 'removed all notes' // the trigger empties its texts
-  return `note: ${before && after.startsWith(before) ? after.slice(before.length).trim() : after}`
 }
