@@ -227,6 +227,10 @@ async function withholdPending(db: Db, because: WithheldBecause, where: Prisma.S
 export const MAY_SEND_AGAIN = Prisma.sql`(mail."Status" IN ('Failed', 'Unknown')
   OR mail."WithheldBecause" IN ('TooMany', 'TooOld', 'Restored', 'ByStaff')) AND mail."Kind" <> 'SignIn'`
 
+/** Acknowledgements (`mail`) that did not arrive, of enquiries (`form`) that nobody has answered: their visitors are to be rung. */
+export const TO_RING = Prisma.sql`mail."Kind" = 'Acknowledgement' AND mail."Status" IN ('Bounced', 'Failed', 'Complained')
+  AND form."Status" = 'New'`
+
 /**
  * Makes mails due now. A mail that was tried gets a new tag, as Resend sends nothing twice under the old one. What was withheld
  * keeps its own: most were never tried, and a try that was under way then sends nothing twice for 23 hours. What is Pending is

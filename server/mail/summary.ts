@@ -10,7 +10,7 @@ import type { Env } from '../env.ts'
 import { DAY_MS, formatCount } from '../format.ts'
 import { summaryIntervalMs } from './budget.ts'
 import { readProblems } from './problems.ts'
-import { transition } from './queue.ts'
+import { TO_RING, transition } from './queue.ts'
 import { MAIL_LEASE } from './states.ts'
 import { lineOf } from './templates.ts'
 
@@ -183,8 +183,7 @@ async function readWaiting(db: Db): Promise<List[]> {
     ),
     await read(
       'Their acknowledgement did not arrive, so ring them:',
-      Prisma.sql`"Quvera_Mail" mail JOIN "Quvera_Form" form ON form."Id" = mail."EnquiryId" AND form."Status" = 'New'
-        WHERE mail."Kind" = 'Acknowledgement' AND mail."Status" IN ('Bounced', 'Failed', 'Complained')`,
+      Prisma.sql`"Quvera_Mail" mail JOIN "Quvera_Form" form ON form."Id" = mail."EnquiryId" WHERE ${TO_RING}`,
     ),
   ]
 }

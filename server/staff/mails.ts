@@ -6,7 +6,7 @@ import { formatAge, formatCount, staffCommand } from '../format.ts'
 import { readOldestNewEnquiry } from '../mail/backlog.ts'
 import { isOpen, readCount } from '../mail/budget.ts'
 import { readProblems } from '../mail/problems.ts'
-import { MAY_SEND_AGAIN, retryMails } from '../mail/queue.ts'
+import { MAY_SEND_AGAIN, retryMails, TO_RING } from '../mail/queue.ts'
 import { names, queuedKinds, states, withheldReasons } from '../mail/states.ts'
 import { findByReference, readReferences } from './input.ts'
 import { type AddCommand, printTable, type Terminal, timeCell } from './output.ts'
@@ -32,7 +32,7 @@ const sections: Section[] = [
   },
   {
     title: 'Visitors to ring',
-    where: Prisma.sql`mail."Kind" = 'Acknowledgement' AND mail."Status" IN ('Bounced', 'Failed', 'Complained') AND form."Status" = 'New'`,
+    where: TO_RING,
     advice: 'The address is wrong, or its owner wants no mail: ring the visitor, then mark the enquiry at the desk.',
   },
   {
