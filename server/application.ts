@@ -5,6 +5,7 @@ import type { Database } from './database/database.ts'
 import { createDesk } from './desk/desk.ts'
 import { createSignIn } from './desk/sign-in.ts'
 import { createAvailability } from './enquiries/availability.ts'
+import { recipientsOf } from './enquiries/insert-enquiries.ts'
 import { createOrders, probeStorage } from './enquiries/orders.ts'
 import { startRetention } from './enquiries/retention.ts'
 import { createSubscribers } from './enquiries/subscribers.ts'
@@ -39,8 +40,7 @@ export async function openApplication(
   // Loaded only where it is used: it costs start-up time.
   const metrics = env.METRICS_PORT ? await (await import('./http/metrics.ts')).startMetrics(env, db) : undefined
   if (metrics) log.info(`Prometheus reads ${metrics.url}`)
-  const recipients = { staff: env.STAFF_EMAILS, withPosts: Boolean(env.NOTIFY_URL) }
-  const orders = createOrders(db, { availability, log, onStored: senders.wake, recipients })
+  const orders = createOrders(db, { availability, log, onStored: senders.wake, recipients: recipientsOf(env) })
   const subscribers = createSubscribers(db, { availability, log, onStored: senders.wake })
   const desk = createDesk(db, env, senders.wake)
   const signIn = createSignIn(db, env, log)

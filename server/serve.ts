@@ -6,8 +6,7 @@ import { brand } from '../shared/brand.ts'
 import { DESK_PATH } from '../shared/desk.ts'
 import { openApplication } from './application.ts'
 import type { Database, Db } from './database/database.ts'
-import { createLink } from './desk/sessions.ts'
-import { deskUrlOf, signInLink } from './desk/sign-in.ts'
+import { createTerminalLink, deskUrlOf } from './desk/sign-in.ts'
 import { type Env, isStandIn, readEnvOrExit, warningsOf } from './env.ts'
 import { describeFailure, exitWithReason, OperatorError } from './errors.ts'
 import { staffCommand } from './format.ts'
@@ -127,8 +126,7 @@ function logConfiguration(env: Env, log: Logger) {
 /** Without a key no link can be mailed. Not through the logger: a log may be kept. */
 async function printSignInLink(env: Env, db: Db) {
   const [email = ''] = env.STAFF_EMAILS
-  const token = await createLink(db, { email, leadsTo: DESK_PATH, byTerminal: true })
-  const link = signInLink(deskUrlOf(env), token)
+  const link = await createTerminalLink(db, env, email)
   console.log(`\nEnquiries, for staff (once, within 15 minutes; then ${staffCommand('sign-in')}):\n${link}\n`)
 }
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { pipeline, type Readable } from 'node:stream'
 import type { Db } from '../database/database.ts'
 import { describeChosen, listReferences } from '../enquiries/access-log.ts'
-import type { Recipients } from '../enquiries/insert-enquiries.ts'
+import { recipientsOf } from '../enquiries/insert-enquiries.ts'
 import { createCsv, readRecords, recordColumns } from '../enquiries/records.ts'
 import type { Env } from '../env.ts'
 import { readProblems } from '../mail/problems.ts'
@@ -18,7 +18,7 @@ export type Desk = ReturnType<typeof createDesk>
 
 /** What the desk does for a session. Everything that is shown has a line in the access log first, or is not shown. */
 export function createDesk(db: Db, env: Env, onQueued: () => void) {
-  const recipients: Recipients = { staff: env.STAFF_EMAILS, withPosts: Boolean(env.NOTIFY_URL) }
+  const recipients = recipientsOf(env)
   /** By session and list: when it was recorded. Forgotten with the process. */
   const recorded = new Map<string, number>()
 

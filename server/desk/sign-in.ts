@@ -16,14 +16,25 @@ const TIMEOUT_MS = 10_000
 
 export type SignIn = ReturnType<typeof createSignIn>
 
+type DeskSettings = Pick<Env, 'PUBLIC_URL' | 'PORT'>
+
 /** Without an https PUBLIC_URL the desk is on this machine only. */
-export function deskUrlOf({ PUBLIC_URL, PORT }: Pick<Env, 'PUBLIC_URL' | 'PORT'>): string {
+export function deskUrlOf({ PUBLIC_URL, PORT }: DeskSettings): string {
   return PUBLIC_URL && /^(?:https:|http:\/\/localhost\b)/.test(PUBLIC_URL) ? PUBLIC_URL : `http://localhost:${PORT}`
 }
 
 /** The address of a page whose button enters the desk. */
-export function signInLink(deskUrl: string, token: string): string {
-  return `${deskUrl}${DESK_PATH}/enter?token=${token}`
+function signInLink(env: DeskSettings, token: string): string {
+  return `${deskUrlOf(env)}${DESK_PATH}/enter?token=${token}`
+}
+
+/** For whoever has a terminal: nobody has checked that the address is theirs. */
+export async function createTerminalLink(
+  db: Pick<Db, '$executeRaw'>,
+  env: DeskSettings,
+  email: string,
+): Promise<string> {
+  return signInLink(env, await createLink(db, { email, leadsTo: DESK_PATH, byTerminal: true }))
 }
 
 /**
@@ -74,7 +85,7 @@ export function createSignIn(db: Db, env: Env, log: Pick<Logger, 'warn' | 'error
     const reserved = await reserve(email, leadsTo)
     if (!reserved) return
     const { id, tag, token } = reserved
-    const message = { tag, to: email, ...createSignInMail(signInLink(deskUrlOf(env), token)) }
+    const message = { tag, to: email, ...createSignInMail(signInLink(env, token)) }
     const answer = await mailer.send(message, AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT_MS)]))
     const isThis = Prisma.sql`mail."Id" = ${id}`
     if (answer.is === 'taken') {

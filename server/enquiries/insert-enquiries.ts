@@ -3,6 +3,7 @@ import { brand } from '../../shared/brand.ts'
 import { type Order, PRIVACY_NOTICE_VERSION } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
+import type { Env } from '../env.ts'
 import { columns, enquiryFields } from './enquiry.ts'
 
 /** An order that was filled in faster is suspected spam. */
@@ -32,6 +33,10 @@ export interface Recipients {
   staff: string[]
   /** Whether NOTIFY_URL gets a webhook post. */
   withPosts: boolean
+}
+
+export function recipientsOf({ STAFF_EMAILS, NOTIFY_URL }: Pick<Env, 'STAFF_EMAILS' | 'NOTIFY_URL'>): Recipients {
+  return { staff: STAFF_EMAILS, withPosts: Boolean(NOTIFY_URL) }
 }
 
 export type InsertRow = ReturnType<typeof toInsertRow>

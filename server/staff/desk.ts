@@ -1,6 +1,5 @@
-import { DESK_PATH } from '../../shared/desk.ts'
-import { createLink, findStaff } from '../desk/sessions.ts'
-import { deskUrlOf, signInLink } from '../desk/sign-in.ts'
+import { findStaff } from '../desk/sessions.ts'
+import { createTerminalLink } from '../desk/sign-in.ts'
 import { OperatorError } from '../errors.ts'
 import { staffCommand } from '../format.ts'
 import type { AddCommand, Terminal } from './output.ts'
@@ -24,8 +23,7 @@ export function signInCommand(add: AddCommand, { env, print, recordAccess, onDat
       if (!email) throw new OperatorError(`${address} is not one of STAFF_EMAILS, so it may not enter the desk.`)
       await onDatabase(async (db) => {
         await recordAccess(db, 'a link to the desk')
-        const token = await createLink(db, { email, leadsTo: DESK_PATH, byTerminal: true })
-        print(signInLink(deskUrlOf(env()), token))
+        print(await createTerminalLink(db, env(), email))
       })
     })
 }
