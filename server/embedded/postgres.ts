@@ -1,15 +1,14 @@
 // The embedded PostgreSQL: a child process with its files and its socket in DATA_DIR.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describeFailure, OperatorError, sqlState } from '../errors.ts'
 import { emptyDatabaseFolder } from '../project-root.ts'
-import { assertDataDir, InUseError, pathIn, readServerPid, readVersion, socketConnection } from './data-dir.ts'
-import { asNamedUser, asPostgresUser, findPrograms, type Programs } from './programs.ts'
+import { assertDataDir, InUseError, pathIn, readServerPid, socketConnection } from './data-dir.ts'
+import { makeEmptyDatabase } from './empty-database.ts'
+import { asPostgresUser, findPrograms, type Programs } from './programs.ts'
 
 const SETTINGS = {
   listen_addresses: '', // only the socket
@@ -29,10 +28,6 @@ const SETTINGS = {
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
 }
-/** With these locale options PostgreSQL needs nothing of the system, and ILIKE knows all letters. */
-const INITDB_OPTIONS =
-  '-U postgres -A trust -E UTF8 --no-locale --locale-provider=builtin --builtin-locale=C.UTF-8 --wal-segsize=1 -D'
-
 /** Before each try to start PostgreSQL again. If all of them fail, the process ends, unless the disk cannot be written to. */
 const PAUSES_MS = [100, 1000, 5000]
 /** How long a restart waits for the last process of a PostgreSQL that was killed. */
@@ -249,30 +244,4 @@ async function isReady(dataDir: string, child: ChildProcess): Promise<boolean> {
   if (!MISSING.includes(sqlState(error) ?? '')) return !error
   child.kill('SIGINT')
   throw new OperatorError(`The database in ${dataDir} is not one of this site: ${(error as Error).message}.`)
-}
-
-/**
- * The empty database that a first start copies, with the role and the database `quvera`. The build makes it, because
- * initdb takes a second.
- */
-export async function makeEmptyDatabase(programs?: Programs): Promise<void> {
-  const folder = emptyDatabaseFolder()
-  const { initdb, postgres, version } = programs ?? (await findPrograms())
-  if (readVersion(folder) === version) return
-  run('rm', ['-rf', folder, `${folder}.new`])
-  mkdirSync(dirname(folder), { recursive: true })
-  run(initdb, [...INITDB_OPTIONS.split(' '), `${folder}.new`])
-  // The database that initdb makes gets the site's name: one more would be 8 MB more to copy.
-  const sql =
-    'CREATE ROLE quvera LOGIN CREATEROLE\nALTER DATABASE postgres RENAME TO quvera\nALTER DATABASE quvera OWNER TO quvera\n'
-  run(postgres, ['--single', '-D', `${folder}.new`, 'template1'], sql)
-  run('chmod', ['-R', 'a+rX', `${folder}.new`]) // it holds nothing, and the user who copies it may be another one
-  run('mv', [`${folder}.new`, folder])
-}
-
-/** initdb and the single-user mode ask for the name of the user. */
-function run(program: string, args: string[], input = ''): void {
-  const [command, commandArgs] = asNamedUser(...asPostgresUser(program, args))
-  const { status, stderr, error } = spawnSync(command, commandArgs, { input, encoding: 'utf8', env: {} })
-  if (status !== 0) throw new OperatorError(`${program} failed: ${error?.message ?? stderr.trim()}`)
 }
