@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
 import Fastify, {
-  type ConnectionError,
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
@@ -18,7 +15,7 @@ import type { Metrics } from './metrics.ts'
 import { registerRateLimits } from './rate-limit.ts'
 import { createPageSender } from './rendered-pages.ts'
 import { BODY_LIMIT, limitBodies } from './request-bodies.ts'
-import { registerForwardedAddresses, registerOriginCheck } from './request-source.ts'
+import { registerOriginCheck, registerProxyCheck } from './request-source.ts'
 import { serveResendEvents } from './resend-events.ts'
 import { isProcedure, isVisitorProcedure, serveProcedures } from './router.ts'
 import { securityHeaders } from './security.ts'
@@ -53,9 +50,6 @@ export type Timeouts = typeof TIMEOUTS
 /** Limits for the bodies of all unanswered requests together. The desk and events of Resend have their own: a flood must not stop orders. */
 const BODY_BUDGET_BYTES = { forms: 8 * 1024 * 1024, desk: 1024 * 1024, events: 2 * 1024 * 1024 }
 const PROBES = ['/readyz', '/statusz']
-const CLOSE_DELAY_MS = 1000
-/** Unanswered requests of one connection. Browsers and proxies wait for each answer; other clients may pipeline. */
-const UNANSWERED_MAX = 32
 
 /** Builds the application. It does not listen yet. */
 export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInstance {
@@ -65,10 +59,6 @@ export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInsta
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    clientErrorHandler: async (error, socket) => {
-      await waitForAnswers(socket) // pipelined requests before the broken one are answered first
-      answerConnection(error, socket, headers)
-    },
     genReqId: () => randomUUID(),
     // A child logger for each request costs 2 of the 27 µs of a page: log lines name their request themselves.
     childLoggerFactory: (logger) => logger,
@@ -80,7 +70,6 @@ export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInsta
       headersTimeout: headersMs,
       requestTimeout: requestMs,
       connectionsCheckingInterval: 1000,
-      requireHostHeader: false, // Node's answer would lack our headers
     },
     keepAliveTimeout: 10_000,
     connectionTimeout: idleSocketMs,
@@ -93,12 +82,6 @@ export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInsta
     },
   })
   app.removeAllContentTypeParsers() // each route has its own; a body that is sent elsewhere is not read
-  const waitForAnswers = watchConnections(app)
-
-  app.server.on('checkExpectation', (_request, answer) => {
-    answer.writeHead(417, { ...headers, 'content-type': 'application/json', 'cache-control': 'no-store' })
-    answer.end(JSON.stringify(trpcErrorBody(417)))
-  })
   addHooks(app, headers, parts)
   app.setErrorHandler((error, request, reply) => {
     logFailure(error, request)
@@ -114,43 +97,15 @@ export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInsta
   return app
 }
 
-/** Tracks the unanswered requests of each connection, and closes a connection with too many of them. */
-function watchConnections(app: FastifyInstance) {
-  const unanswered = new WeakMap<Socket, Set<FastifyReply['raw']>>()
-
-  app.addHook('onRequest', ({ raw }, reply, done) => {
-    const { socket } = raw
-    // A client that has disconnected has no address and needs no answer.
-    if (socket.destroyed || !socket.remoteAddress) return void reply.hijack() // without `done` the request ends here, and nothing refers to it any more
-    const answers = unanswered.get(socket) ?? new Set()
-    if (answers.add(reply.raw).size === 1) unanswered.set(socket, answers)
-    if (answers.size <= UNANSWERED_MAX) return done()
-    reply.hijack()
-    socket.destroy()
-  })
-  // A listener for each answer would cost a fifth of the page rate.
-  app.addHook('onResponse', ({ raw }, reply, done) => {
-    unanswered.get(raw.socket)?.delete(reply.raw)
-    done()
-  })
-
-  /** Waits until all complete requests of this connection are answered. */
-  return async (socket: Socket) => {
-    const complete = [...(unanswered.get(socket) ?? [])].filter(({ req }) => req.complete)
-    await Promise.all(complete.map((answer) => new Promise((done) => answer.once('close', done))))
-  }
-}
-
 function addHooks(app: FastifyInstance, headers: Record<string, string>, parts: HttpServerParts): void {
   const { log, metrics, isEnding } = parts
-  app.addHook('onRequest', ({ raw }, reply, done) => {
-    if (isEnding()) reply.raw.setHeader('connection', 'close')
-    const lacksHost = raw.headers.host === undefined && raw.httpVersion === '1.1'
-    done(lacksHost ? new HttpError(400) : undefined)
+  app.addHook('onRequest', ({ ip }, reply, done) => {
+    if (isEnding()) reply.header('connection', 'close')
+    done(ip ? undefined : new HttpError(400)) // a client that has disconnected has no address, so no limit
   })
-  // Pages have prebuilt headers; these are for all other answers.
+  // Built files bring their own headers; these are for all other answers.
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    reply.headers(headers).header('cache-control', 'no-store')
+    if (!reply.hasHeader('cache-control')) reply.headers(headers).header('cache-control', 'no-store')
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
@@ -174,7 +129,7 @@ function addRoutes(app: FastifyInstance, env: Env, parts: HttpServerParts): void
   serveHealth(app, parts)
   serveStatus(app, { ...parts, env })
   app.register(async (scope) => {
-    registerForwardedAddresses(scope)
+    registerProxyCheck(scope)
     const limits = await registerRateLimits(scope, env)
     scope.register(async (forms) => {
       registerOriginCheck(forms, env)
@@ -202,24 +157,6 @@ function addRoutes(app: FastifyInstance, env: Env, parts: HttpServerParts): void
       })
   })
   servePages(app, pages)
-}
-
-/** Answers headers that are too long, too slow or not HTTP. */
-function answerConnection(error: ConnectionError, socket: Socket, headers: Record<string, string>) {
-  if (error.code === 'ECONNRESET' || !socket.writable) return
-  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code] ?? 400
-  const body = JSON.stringify(trpcErrorBody(status))
-  const fields = {
-    connection: 'close',
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    'cache-control': 'no-store',
-    ...headers,
-  }
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
-  // Leaves time to read the answer, and closes the connection of a client that does not close it.
-  setTimeout(() => socket.destroy(), CLOSE_DELAY_MS)
 }
 
 /** Orders and subscriptions. A subscription sent without scripts has the route of its page: its line is at debug level. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type FormOutcome, RECEIVED_PATH } from '../../shared/form-outcome.ts'
+import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
 import { orderContentSchema, readOrderFields, submissionKeySchema } from '../../shared/order.ts'
 import { orderPaths, pagePaths, SUBSCRIBED_PATH } from '../../shared/page-paths.ts'
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
@@ -30,20 +30,12 @@ export function serveFormPosts(
   sendPage: SendPage,
 ): void {
   const { orders, subscribers, pages } = options
-  /** Requests over the limit, refused after their body is read, so that the page shows what was typed. A flood is refused at once. */
-  const refusedLater = new WeakMap<FastifyRequest, HttpError>()
-
-  async function countForm(request: FastifyRequest, reply: FastifyReply) {
-    await limits.countOrRefuse('order', request, reply).catch((error: HttpError) => {
-      if (error.isFlood) throw error
-      refusedLater.set(request, error)
-    })
+  /** Before the body is read, so the path decides which form it probably is. */
+  function countForm(request: FastifyRequest, reply: FastifyReply) {
+    return limits.countOrRefuse(isOrderForm(request) ? 'order' : 'subscription', request, reply)
   }
 
   async function post(request: FastifyRequest, reply: FastifyReply) {
-    // Before the body is read nobody knows which form it is: both count as orders. A subscription gets the general message.
-    const refusal = refusedLater.get(request)
-    if (refusal) throw isOrderForm(request) ? refusal : new HttpError(429)
     const fields = fieldsOf(request)
     if (isOrderForm(request)) {
       const order = orderContentSchema.parse(readOrderFields(fields))
@@ -63,17 +55,13 @@ export function serveFormPosts(
     reply.code(status)
     if (error instanceof HttpError && error.isFlood) return reply.send(problem.message) // rendering a page would take milliseconds
     const fields = fieldsOf(request)
-    const isOrder = isOrderForm(request)
-    const values = pick(fields, isOrder ? enquiryFields : ['email'])
-    const keyOfFailure = error instanceof SubmitError ? error.submissionKey : undefined
-    const submissionKey = keyOfFailure ?? readSubmissionKey(fields)
-    const isUnread = fields.size === 0 // then it may be either form of a page that has both
-    const note = isUnread ? 'unread' : submissionKey && status >= 500 ? 'uncertain' : undefined
-    const outcome: FormOutcome = {
-      ...(isOrder && { order: { problem, values, submissionKey, note } }),
-      ...((!isOrder || isUnread) && { refusedSubscription: { problem, values } }),
-    }
-    return sendPage(request.routeOptions.url ?? '/', outcome, reply)
+    const path = request.routeOptions.url ?? '/'
+    if (!isOrderForm(request))
+      return sendPage(path, { refusedSubscription: { problem, values: pick(fields, ['email']) } }, reply)
+    const storedUnder = error instanceof SubmitError ? error.submissionKey : undefined
+    const submissionKey = storedUnder ?? readSubmissionKey(fields)
+    const note = fields.size === 0 ? 'unread' : submissionKey && status >= 500 ? 'uncertain' : undefined
+    return sendPage(path, { order: { problem, values: pick(fields, enquiryFields), submissionKey, note } }, reply)
   }
 
   /** If the database is unavailable, or the client is over its limit but no flood, the page shows only the reference. */
@@ -113,7 +101,7 @@ export function holdsOrderForm(request: FastifyRequest): boolean {
   return fieldsOf(request).has('mobile')
 }
 
-/** Without a body the path decides. */
+/** Before the body is read the path decides. */
 function isOrderForm(request: FastifyRequest): boolean {
   return fieldsOf(request).size > 0 ? holdsOrderForm(request) : orderPaths.includes(request.routeOptions.url ?? '')
 }

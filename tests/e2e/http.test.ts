@@ -1,5 +1,5 @@
 // Every answer carries the security headers, pages can be cached, and hostile paths find nothing.
-// Too many forms are refused on a page that keeps what was typed.
+// Too many forms are refused on a page that says so.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { home } from '../../client/content/home.ts'
 import { anOrder } from '../support/an-order.ts'
@@ -151,7 +151,7 @@ describe('hostile requests', () => {
 })
 
 describe('too many forms', () => {
-  it('are counted together with those sent by script, and told on a page that keeps what was typed', async () => {
+  it('are counted together with those sent by script, and told on a page that says to go back', async () => {
     const from = { 'x-forwarded-for': '203.0.113.1' }
     const json = { method: 'POST', headers: { 'content-type': 'application/json', ...from }, body: '{}' }
     for (let count = 0; count < ORDERS_A_MINUTE; count++)
@@ -163,6 +163,6 @@ describe('too many forms', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
     const html = await answer.text()
     expect(html).toContain('Too many enquiries')
-    expect(html).toContain('value="Asha Verma"')
+    expect(html).toContain('Go back in your browser: what you typed is still there.')
   })
 })

@@ -214,7 +214,6 @@ describe('a form that must not get through', () => {
     const html = await answer.text()
     expect(html).toMatch(/role="alert">[^<]{10,}/)
     expect(html).toContain('Go back in your browser: what you typed is still there.') // none of them was read
-    expect(html).toMatch(/class="subscribe-answer"[^>]*>[^<]{10,}/) // it may have been the other form of the page
     expect(await stored()).toEqual([])
   })
 
