@@ -1,5 +1,6 @@
 import { constants } from 'node:os'
 import { resolve } from 'node:path'
+import closeWithGrace from 'close-with-grace'
 import type { ClientBase } from 'pg'
 import type { Logger } from 'pino'
 import { brand } from '../shared/brand.ts'
@@ -25,24 +26,30 @@ import { isBuilt, migrationsFolder, projectRoot } from './project-root.ts'
 const DRAIN_MS = 1000
 /** Time for requests and mails under way after that. */
 const GRACE_MS = 5000
-/** After this time the process exits, whatever still runs. Like a kill, this loses nothing. */
+/** After this time the process exits with 1, whatever still runs. Like a kill, this loses nothing. */
 const SHUTDOWN_MAX_MS = 9000
 /** Limit of one database statement. */
 const QUERY_TIMEOUT_MS = 2000
 /** HOST where nobody else can connect. */
 const THIS_MACHINE = ['127.0.0.1', '::1', 'localhost']
-/** SIGHUP: the terminal was closed. Node takes it even under nohup. */
-const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 export async function runSite(variables: Parameters<typeof readEnvOrExit>[0]): Promise<void> {
-  await serve(readEnvOrExit(variables)).catch(exitWithReason)
+  const env = readEnvOrExit(variables)
+  const log = createLogger(env.LOG_LEVEL)
+  let close: Awaited<ReturnType<typeof openSite>> | undefined
+  closeWithGrace({ delay: SHUTDOWN_MAX_MS, logger: log }, async ({ signal, err }) => {
+    if (err) log.error({ err }, 'a fault of ours: shutting down')
+    // Safe during the start: PostgreSQL gets SIGINT when this process ends (embedded/programs.ts).
+    if (!close) process.exit(signal ? 128 + constants.signals[signal] : 1)
+    log.info({ signal }, 'shutting down')
+    await close()
+  })
+  close = await openSite(env, log).catch(exitWithReason)
 }
 
-/** Opens everything in order, waits for the signal to end, and closes in reverse. */
-async function serve(env: Env): Promise<void> {
-  for (const signal of SIGNALS) process.once(signal, exitDuringStart)
+/** Opens everything in order. @returns what closes it in reverse */
+async function openSite(env: Env, log: Logger) {
   assertNoStandIns(env)
-  const log = createLogger(env.LOG_LEVEL)
   const opening = openForSite({
     url: env.DATABASE_URL,
     directUrl: env.DIRECT_DATABASE_URL,
@@ -73,14 +80,10 @@ async function serve(env: Env): Promise<void> {
   if (process.stdout.isTTY && !env.RESEND_API_KEY && THIS_MACHINE.includes(env.HOST))
     await printSignInLink(env, database.db).catch(() => undefined) // while the database is away there is none
 
-  log.info({ signal: await takeOverSignals() }, 'shutting down')
-  setTimeout(() => {
-    log.warn('shutdown took too long: exiting without waiting for requests and mails under way')
-    process.exit(0)
-  }, SHUTDOWN_MAX_MS).unref()
-  await close({ drainMs: DRAIN_MS, graceMs: GRACE_MS })
-  await database.close()
-  process.exit(0)
+  return async () => {
+    await close({ drainMs: DRAIN_MS, graceMs: GRACE_MS })
+    await database.close()
+  }
 }
 
 /** Pages are read while the database opens. With `npm run dev` there are none: Vite serves them. */
@@ -137,22 +140,4 @@ function assertNoStandIns({ RESEND_API_KEY, ...env }: Env) {
     if (RESEND_API_KEY && standIn)
       throw new OperatorError(`RESEND_API_KEY is set, but ${name} is still a stand-in (${standIn}): set your own.`)
   }
-}
-
-/**
- * Until start-up completes a signal ends the process at once. That is safe, and PostgreSQL gets SIGINT when this process ends
- * (embedded/programs.ts).
- */
-function exitDuringStart(signal: NodeJS.Signals) {
-  process.exit(128 + constants.signals[signal])
-}
-
-function takeOverSignals(): Promise<NodeJS.Signals> {
-  return new Promise((done) => {
-    // Adds the new listener before it removes the old one: without any listener a signal ends the process.
-    for (const signal of SIGNALS) {
-      process.once(signal, () => done(signal))
-      process.off(signal, exitDuringStart)
-    }
-  })
 }
