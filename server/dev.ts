@@ -7,11 +7,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { createServer } from 'vite'
 import { DESK_PATH } from '../shared/desk.ts'
+import { withDatabase } from './database/open.ts'
 import { readEnvOrExit } from './env.ts'
 import { escaped } from './mail/mail-parts.ts'
 import { readMails, type StoredMail } from './mail/queue.ts'
 import { writeMessage } from './mail/templates.ts'
-import { withDatabase } from './open-database.ts'
 
 const PAGES_PORT = 5173
 const MAILS = 20

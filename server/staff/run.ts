@@ -1,10 +1,10 @@
 // `npm run staff -- COMMAND`. Each command is a function in a file beside this one, with its options, its query and what it
 // prints. input.ts reads arguments that several commands have, output.ts prints tables and CSV.
 import { Command, CommanderError } from 'commander'
+import { withDatabase } from '../database/open.ts'
 import { type Env, readEnv } from '../env.ts'
 import { describeFailure, INSUFFICIENT_PRIVILEGE, OperatorError, sqlState } from '../errors.ts'
 import { staffCommand } from '../format.ts'
-import { withDatabase } from '../open-database.ts'
 import { writeAccessLine } from './access-log.ts'
 import { backupCommand } from './backup.ts'
 import { refuseFormer, signInCommand } from './desk.ts'

@@ -1,6 +1,6 @@
 /** `npm run bench:desk`: lists, searches and orders with 100,000 enquiries. */
 import pg from 'pg'
-import { openForSite } from '../../server/open-database.ts'
+import { openForSite } from '../../server/database/open.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { callDesk, enterDesk } from '../support/desk.ts'
 import { aUniqueOrder, percentile } from '../support/load.ts'

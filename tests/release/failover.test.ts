@@ -1,7 +1,7 @@
 // The cluster of docs/failover.md loses and doubles no confirmed order when leaders, a standby and a site are killed.
 // The test needs Patroni, etcd and HAProxy.
 import { expect, it } from 'vitest'
-import { openForSite } from '../../server/open-database.ts'
+import { openForSite } from '../../server/database/open.ts'
 import { submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { audit, expectNothingLost } from '../support/audit.ts'

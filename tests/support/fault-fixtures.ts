@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import type { Db } from '../../server/database/database.ts'
-import { openForSite } from '../../server/open-database.ts'
+import { openForSite } from '../../server/database/open.ts'
 import { atEnd } from './at-end.ts'
 import { type FakeResend, sendingThrough, startFakeResend } from './fake-resend.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'

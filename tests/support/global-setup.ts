@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { openForSite } from '../../server/database/open.ts'
 import { startEmbedded } from '../../server/embedded/postgres.ts'
-import { openForSite } from '../../server/open-database.ts'
 import { scratch } from './scratch.ts'
 import { administer, migrations } from './test-database.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest'
 import type { Database, Db } from '../../server/database/database.ts'
-import { openForSite } from '../../server/open-database.ts'
+import { openForSite } from '../../server/database/open.ts'
 import { createTestDatabase, migrations } from './test-database.ts'
 
 export interface TestDatabase extends Database {

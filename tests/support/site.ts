@@ -1,6 +1,6 @@
 import { inject } from 'vitest'
 import type { Database, Db } from '../../server/database/database.ts'
-import { openForCommand } from '../../server/open-database.ts'
+import { openForCommand } from '../../server/database/open.ts'
 import { sendingThrough, startFakeResend } from './fake-resend.ts'
 import { startServer } from './server-process.ts'
 import { createTestDatabase, migrations } from './test-database.ts'

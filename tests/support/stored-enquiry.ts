@@ -1,6 +1,6 @@
 import type { Db } from '../../server/database/database.ts'
 import { Product } from '../../server/database/generated/enums.ts'
-import { withDatabase } from '../../server/open-database.ts'
+import { withDatabase } from '../../server/database/open.ts'
 import { STAFF } from './fake-resend.ts'
 
 type Fields = Partial<Parameters<Db['enquiry']['create']>[0]['data']>

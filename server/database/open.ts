@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { type ConnectOptions, connectDatabase } from './database/connect.ts'
-import type { Database, Preparation } from './database/database.ts'
-import { migrate } from './database/migrations.ts'
-import { applyRoles } from './database/roles.ts'
-import { InUseError, pathIn, socketConnection } from './embedded/data-dir.ts'
-import type { Env } from './env.ts'
-import { exitWithReason, isDatabaseAway, OperatorError } from './errors.ts'
-import { migrationsFolder } from './project-root.ts'
+import { InUseError, pathIn, socketConnection } from '../embedded/data-dir.ts'
+import type { Env } from '../env.ts'
+import { exitWithReason, isDatabaseAway, OperatorError } from '../errors.ts'
+import { migrationsFolder } from '../project-root.ts'
+import { type ConnectOptions, connectDatabase } from './connect.ts'
+import type { Database, Preparation } from './database.ts'
+import { migrate } from './migrations.ts'
+import { applyRoles } from './roles.ts'
 
 /** How long to wait while another process uses, starts or ends the embedded database. */
 const LOCK_WAIT_SECONDS = 30
@@ -33,7 +33,7 @@ export async function openForSite(
 ): Promise<Database> {
   const { url, lockWaitSeconds = LOCK_WAIT_SECONDS, settings, warn = console.error } = options
   if (url) return connectDatabase({ connectionString: url }, options)
-  const { startEmbedded } = await import('./embedded/postgres.ts') // loaded only where it is needed
+  const { startEmbedded } = await import('../embedded/postgres.ts') // loaded only where it is needed
   const dataDir = resolve(options.dataDir)
   const isNew = !existsSync(pathIn(dataDir, 'database'))
   const start = (seconds: number) =>
@@ -94,7 +94,7 @@ async function connectAsOwner(dataDir: string, options: DatabaseOptions): Promis
 }
 
 async function startForCommand(dataDir: string, options: DatabaseOptions): Promise<Database> {
-  const { startEmbedded } = await import('./embedded/postgres.ts')
+  const { startEmbedded } = await import('../embedded/postgres.ts')
   const { create = false, warn = console.error } = options
   const postgres = await startEmbedded({ dataDir, create, warn, onFailure: exitWithReason })
   try {
@@ -148,4 +148,9 @@ export async function withDatabase<T>(
   } finally {
     await database.close()
   }
+}
+
+/** Where the embedded database listens. */
+export function embeddedSocket(dataDir: string): string {
+  return pathIn(resolve(dataDir), 'socket')
 }
