@@ -17,13 +17,17 @@ import { findEqualEnquiry, type InsertRow, insertEnquiries, type Recipients, toI
  * equal enquiry of the last ten minutes also counts as the same order. tests/server/one-way.test.ts has the table of cases.
  */
 
-/** Why an order is not confirmed. The message is for the visitor. */
-export class SubmitError extends Error {
+/** Why an order, a subscription or a link of it was not served. The message is for the visitor. */
+export class RequestError extends Error {
   /** `conflict`: another order has this key. `refused`: the database rejects it. `unavailable`: the order may be stored. */
   readonly reason: 'conflict' | 'refused' | 'unavailable'
   /** Of a form that the browser posts: the key under which the order may be stored. */
   readonly submissionKey: string | undefined
-  constructor(reason: SubmitError['reason'], message: string, options: ErrorOptions & { submissionKey?: string } = {}) {
+  constructor(
+    reason: RequestError['reason'],
+    message: string,
+    options: ErrorOptions & { submissionKey?: string } = {},
+  ) {
     super(message, options)
     this.reason = reason
     this.submissionKey = options.submissionKey
@@ -78,7 +82,7 @@ export function createOrders(db: Db, { availability, log, onStored, recipients }
     // Not stored: a row has the key (a repeat, or another order) or, if none has, the reference.
     const enquiry = await retryIfLost(() => findStoredDurably(order.submissionKey))
     if (!enquiry) return 'taken'
-    if (!isSameOrder(enquiry, order)) throw new SubmitError('conflict', messages.conflict)
+    if (!isSameOrder(enquiry, order)) throw new RequestError('conflict', messages.conflict)
     const { id, reference, receivedAt } = enquiry
     if (id === row.Id) return confirm(reference) // our own row: retryIfLost repeated a statement that had stored it
     return { reference, ...(isEarlier(enquiry) && { receivedAt: receivedAt.toISOString() }) }
@@ -110,21 +114,21 @@ export function createOrders(db: Db, { availability, log, onStored, recipients }
     return { reference }
   }
 
-  /** Reports that the database failed, if it did. @throws SubmitError */
+  /** Reports that the database failed, if it did. @throws RequestError */
   function reportFailure(cause: unknown, submissionKey?: string): never {
-    if (cause instanceof SubmitError) throw cause
+    if (cause instanceof RequestError) throw cause
     const reason = isRowError(cause) ? 'refused' : 'unavailable'
     if (reason === 'unavailable') availability.failed(cause)
-    throw new SubmitError(reason, messages.failed, { cause, ...(submissionKey && { submissionKey }) })
+    throw new RequestError(reason, messages.failed, { cause, ...(submissionKey && { submissionKey }) })
   }
 
   return {
-    /** Resolves once the enquiry and its pending mails are committed. @throws SubmitError */
+    /** Resolves once the enquiry and its pending mails are committed. @throws RequestError */
     submit: (order: Order): Promise<Submitted> =>
       retryIfTaken(() => storeOrder(order)).catch((cause: unknown) => reportFailure(cause)),
     /**
      * For a form that the browser posts, with or without a key. An equal enquiry with the key or of the last ten minutes, by
-     * the database's clock, is the same order. @throws SubmitError with the key under which the order may be stored
+     * the database's clock, is the same order. @throws RequestError with the key under which the order may be stored
      */
     async submitForm(content: OrderContent, givenKey: string | undefined): Promise<Submitted> {
       const { reference, isRepeat } = await retryIfTaken((isFirst) => {
@@ -158,7 +162,7 @@ async function retryIfTaken<T>(store: (isFirst: boolean) => Promise<T | 'taken'>
     if (stored !== 'taken') return stored
   }
   const cause = new Error('No stored row explains why the order was not stored')
-  throw new SubmitError('refused', messages.failed, { cause })
+  throw new RequestError('refused', messages.failed, { cause })
 }
 
 function isEarlier({ receivedAt }: Enquiry): boolean {

@@ -8,7 +8,7 @@ import type { Subscriber } from '../database/generated/client.ts'
 import { isDatabaseRefusal } from '../errors.ts'
 import { DAY_MS } from '../format.ts'
 import type { Availability } from './availability.ts'
-import { SubmitError } from './orders.ts'
+import { RequestError } from './orders.ts'
 
 export type { Subscriber }
 
@@ -32,7 +32,7 @@ export function subscriptionLink({ id, secret }: Pick<Subscriber, 'id' | 'secret
 export function createSubscribers(db: Db, { availability, log, onStored }: SubscribersOptions) {
   let isRefused = false
 
-  async function withSubmitError<T>(work: PromiseLike<T>): Promise<T> {
+  async function asRequestError<T>(work: PromiseLike<T>): Promise<T> {
     try {
       const result = await work
       isRefused = false
@@ -41,7 +41,7 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
       if (!isDatabaseRefusal(cause)) availability.failed(cause)
       else if (!isRefused) log.error({ err: cause }, 'subscriptions cannot be stored') // orders may still be stored
       isRefused = isDatabaseRefusal(cause)
-      throw new SubmitError('unavailable', messages.notSubscribed, { cause })
+      throw new RequestError('unavailable', messages.notSubscribed, { cause })
     }
   }
 
@@ -51,19 +51,19 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
      * subscribes; a confirmed address stays as it is and gets no mail.
      */
     async subscribe({ email }: Subscription): Promise<{ subscribed: true }> {
-      await withSubmitError(insertSubscriber(db, email.toLowerCase()))
+      await asRequestError(insertSubscriber(db, email.toLowerCase()))
       setImmediate(onStored)
       return { subscribed: true }
     },
     async find(token: string): Promise<Subscriber | undefined> {
       const [, id, secret = ''] = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.([\da-f]{64})$/.exec(token) ?? []
-      const row = id && (await withSubmitError(db.subscriber.findUnique({ where: { id } })))
+      const row = id && (await asRequestError(db.subscriber.findUnique({ where: { id } })))
       if (!row) return undefined
-      const hasEnded = row.endsAt && row.endsAt <= (await withSubmitError(readNow(db)))
+      const hasEnded = row.endsAt && row.endsAt <= (await asRequestError(readNow(db)))
       return !hasEnded && timingSafeEqual(Buffer.from(row.secret), Buffer.from(secret)) ? row : undefined
     },
     async confirm({ id }: Subscriber) {
-      await withSubmitError(db.$executeRaw`
+      await asRequestError(db.$executeRaw`
         UPDATE "Quvera_Subscriber" SET "ConfirmedAt" = now(), "EndsAt" = NULL
         WHERE "Id" = ${id}::uuid AND "ConfirmedAt" IS NULL`)
     },
@@ -72,7 +72,7 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
      * deleted a day later.
      */
     async end({ id }: Subscriber) {
-      await withSubmitError(
+      await asRequestError(
         db.$transaction([
           db.$executeRaw`
             DELETE FROM "Quvera_Subscriber" WHERE "Id" = ${id}::uuid AND NOT EXISTS (

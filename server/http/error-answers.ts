@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { brand } from '../../shared/brand.ts'
 import { messages, type Problem, problemOf } from '../../shared/order.ts'
-import { SubmitError } from '../enquiries/orders.ts'
+import { RequestError } from '../enquiries/orders.ts'
 import { propertiesOf } from '../errors.ts'
 
 type TrpcCode = keyof typeof TRPC_ERROR_CODES_BY_KEY
@@ -50,7 +50,7 @@ const STATUS_OF = { conflict: 409, refused: 422, unavailable: 503 } as const
 export function toProblem(error: unknown): { status: number; problem: Problem } {
   const known = error instanceof TRPCError ? error.cause : error
   if (known instanceof z.core.$ZodError) return { status: 400, problem: problemOf(known) }
-  if (known instanceof SubmitError) return answerOf(STATUS_OF[known.reason], known.message)
+  if (known instanceof RequestError) return answerOf(STATUS_OF[known.reason], known.message)
   if (known instanceof HttpError) return answerOf(known.statusCode, known.message)
   const statusCode = Number(propertiesOf(known).statusCode)
   return answerOf(statusCode >= 400 ? statusCode : 500)

@@ -5,7 +5,7 @@ import { orderPaths, pagePaths, SUBSCRIBED_PATH } from '../../shared/page-paths.
 import { readSubscriptionFields, subscriptionSchema } from '../../shared/subscription.ts'
 import { enquiryFields } from '../enquiries/enquiry.ts'
 import { REFERENCE_PATTERN } from '../enquiries/insert-enquiries.ts'
-import { SubmitError } from '../enquiries/orders.ts'
+import { RequestError } from '../enquiries/orders.ts'
 import { HttpError, logFailure, toProblem } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { SendPage } from './rendered-pages.ts'
@@ -58,7 +58,7 @@ export function serveFormPosts(
     const path = request.routeOptions.url ?? '/'
     if (!isOrderForm(request))
       return sendPage(path, { refusedSubscription: { problem, values: pick(fields, ['email']) } }, reply)
-    const storedUnder = error instanceof SubmitError ? error.submissionKey : undefined
+    const storedUnder = error instanceof RequestError ? error.submissionKey : undefined
     const submissionKey = storedUnder ?? readSubmissionKey(fields)
     const note = fields.size === 0 ? 'unread' : submissionKey && status >= 500 ? 'uncertain' : undefined
     return sendPage(path, { order: { problem, values: pick(fields, enquiryFields), submissionKey, note } }, reply)

@@ -17,10 +17,10 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
     .description('fill an empty database from a backup')
     .argument('<file>', 'that "backup" has written, also with an older version of the site; - is standard input')
     .option(
-      '--mails',
-      'the site has not run since the backup: pending mails are sent, and subscriptions stay confirmed. Without it mails are withheld and subscriptions unconfirmed',
+      '--moved',
+      'the site moved here and has not run since the backup: pending mails are sent, and subscriptions stay confirmed. Without it mails are withheld and subscriptions unconfirmed',
     )
-    .action(async (file: string, { mails: siteHasNotRun = false }: { mails?: boolean }) => {
+    .action(async (file: string, { moved: siteHasNotRun = false }: { moved?: boolean }) => {
       const name = file === '-' ? 'standard input' : resolve(file)
       const folder = migrationsFolder()
       // Before a database is made: a file that is no backup makes none.
@@ -67,7 +67,7 @@ export function restoreCommand(add: AddCommand, terminal: Terminal) {
         )
       if (unconfirmed > 0)
         print(
-          `No longer confirmed: ${formatCount(unconfirmed, 'subscription', 'subscriptions')}, because people may have unsubscribed since the backup. With --mails they stay confirmed.`,
+          `No longer confirmed: ${formatCount(unconfirmed, 'subscription', 'subscriptions')}, because people may have unsubscribed since the backup. With --moved they stay confirmed.`,
         )
     })
 }

@@ -90,7 +90,7 @@ describe.skipIf(!existsSync('/usr/lib/postgresql'))('the lines for compose', () 
     await run('restore - < /root/quvera-backup.sql.gz', restored)
     const second = await visit(restored, first)
     await run('backup - > /root/move.gz', restored)
-    await run('restore --mails - < /root/move.gz', { DATABASE_URL })
+    await run('restore --moved - < /root/move.gz', { DATABASE_URL })
     // Those of the enquiry before the move and of the one after it: what was pending at the restore is withheld, and a
     // summary tells of it a minute later.
     const sent = () =>

@@ -75,7 +75,7 @@ async function edited(change: (text: string) => string): Promise<string> {
 describe('a backup', () => {
   it('made while the site runs brings everything back in another database', async () => {
     const target = await aDatabase()
-    const restored = await staff(['restore', await aBackup(site.env), '--mails'], target)
+    const restored = await staff(['restore', await aBackup(site.env), '--moved'], target)
     expect(restored).toMatchObject({ code: 0, stderr: '' })
     expect(restored.stdout).toMatch(/^Restored 8 rows of the backup made at \S+\.\n$/)
     expect(await everything(target)).toEqual(await everything(site.env))
@@ -122,7 +122,7 @@ describe('a backup', () => {
           suspectedSpam: index % 2 === 0,
         })
     })
-    expect(await staff(['restore', await aBackup(from), '--mails'], to)).toMatchObject({ code: 0, stderr: '' })
+    expect(await staff(['restore', await aBackup(from), '--moved'], to)).toMatchObject({ code: 0, stderr: '' })
     expect(await everything(to)).toEqual(await everything(from))
   })
 
@@ -144,7 +144,7 @@ describe('a backup', () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Restored 8 rows /)])
   })
 
-  it('is restored with its pending mails and posts withheld, except with --mails', async () => {
+  it('is restored with its pending mails and posts withheld, except with --moved', async () => {
     const waiting = await aSite(false)
     atEnd(waiting.close)
     const enquiry = await waiting.db.enquiry.findFirstOrThrow()
@@ -157,7 +157,7 @@ describe('a backup', () => {
     expect(await states(held)).toEqual([{ status: 'Withheld', withheldBecause: 'Restored', _count: 6 }])
     expect((await staff(['mails', 'retry', '--yes'], held)).stdout).toContain('6 mails are due now')
     const { env: sending } = await anOpenDatabase()
-    await staff(['restore', file, '--mails'], sending)
+    await staff(['restore', file, '--moved'], sending)
     expect(await states(sending)).toEqual([{ status: 'Pending', withheldBecause: null, _count: 6 }])
   })
 
@@ -189,7 +189,7 @@ describe('a backup', () => {
       await administer(url, `DROP ROLE ${name}`)
     })
     const env = { DATABASE_URL: Object.assign(new URL(url), { username: name, pathname: `/${name}` }).href }
-    expect(await staff(['restore', await aBackup(site.env), '--mails'], env)).toMatchObject({ code: 0 })
+    expect(await staff(['restore', await aBackup(site.env), '--moved'], env)).toMatchObject({ code: 0 })
     expect(await everything(env)).toEqual(await everything(site.env))
   })
 

@@ -384,7 +384,7 @@ describe('staff', () => {
     await staff(['backup', file], app.env)
     const before = await rows()
     await start({ mails: false })
-    expect((await staff(['restore', '--mails', file], app.env)).stdout).not.toMatch(/Withheld|No longer confirmed/)
+    expect((await staff(['restore', '--moved', file], app.env)).stdout).not.toMatch(/Withheld|No longer confirmed/)
     expect(await rows()).toEqual(before)
     expect(await ask(app.url + link.slice(link.indexOf('/subscription')))).toMatchObject({
       subscriptionState: 'confirmed',
@@ -398,7 +398,7 @@ it('a restored database has no confirmed subscription, because people may have l
   const file = join(scratch, `left-${crypto.randomUUID()}.gz`)
   await staff(['backup', file], app.env)
   await start({ mails: false })
-  expect((await staff(['restore', file], app.env)).stdout).toMatch(/No longer confirmed: 1 subscription.*--mails/)
+  expect((await staff(['restore', file], app.env)).stdout).toMatch(/No longer confirmed: 1 subscription.*--moved/)
   const { stdout } = await staff(['subscribers', '--csv'], app.env)
   expect(readCsv(stdout)).toEqual([])
   expect(await rows()).toMatchObject([{ email: 'asha@shop.example', confirmedAt: null }])
