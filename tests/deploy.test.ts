@@ -33,7 +33,7 @@ it('each way with compose is a file of its own, and replicas add to that with Po
 
 it('every setting of the site in .env but those that docs/configuration.md names reaches it in all three, and nothing else', () => {
   const [, sets = '', omits = ''] =
-    /the image sets (.*) Their values in `.env` do not count\. Nor do (.*?)\./.exec(read('docs/configuration.md')) ?? []
+    /he image sets (.*) Their values in `.env` do not count\. Nor do (.*?)\./.exec(read('docs/configuration.md')) ?? []
   const kept: string[] = `${sets} ${omits}`.match(/[A-Z_]+/g) ?? []
   const expected = Object.keys(envSchema.shape).filter((name) => !kept.includes(name))
   for (const file of files) {
