@@ -48,8 +48,8 @@ export function assertPost({ method }: FastifyRequest, reply: FastifyReply): voi
 }
 
 /**
- * Calls a procedure with the body as its input. tRPC's own plugin converts each request and answer to web streams, which
- * costs a third of the order rate, and fails on an invalid Host header. A test compares the answers of both.
+ * Calls a procedure with the body as its input. Why not by tRPC's own plugin: docs/decisions/0005. A test
+ * compares the answers of both.
  */
 export async function callProcedure(path: VisitorPath | DeskPath, body: unknown, ctx: Context) {
   return callTRPCProcedure({
@@ -59,7 +59,7 @@ export async function callProcedure(path: VisitorPath | DeskPath, body: unknown,
     allowMethodOverride: true, // queries too
     ctx,
     batchIndex: 0,
-    signal: undefined, // Fastify's costs an order a twelfth of its processor time
+    signal: undefined, // docs/decisions/0005
     getRawInput: async () => body,
   })
 }

@@ -49,12 +49,12 @@ const ASSETS = '/assets/'
 const DYNAMIC = [NOT_FOUND_PATH, RECEIVED_PATH, SUBSCRIPTION_PATH]
 /** The files of the desk, which is for staff only (desk-pages.ts). */
 const DESK = '/desk/'
-/** Takes 12 ms at each start. The highest quality takes 250 ms for pages a tenth smaller. */
+/** A higher quality would slow each start: docs/decisions/0006. */
 const BROTLI_OPTIONS = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
 
 /**
  * Reads the built pages. Assets were compressed by the build; documents are compressed here, after the site's own address
- * is filled in. Synchronous, as nothing else runs while the server starts: 50 ms.
+ * is filled in. Synchronous, as nothing else runs while the server starts.
  */
 export function readStaticPages(folder: string, env: Env): StaticPages {
   const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []
@@ -103,7 +103,7 @@ export function htmlOf({ identity }: SiteFile): string {
   return identity.body.toString()
 }
 
-/** Serves each page at its path, and all assets by one route: a route for each would take 20 ms of every start. */
+/** Serves each page at its path, and all assets by one route, which starts faster than a route for each. */
 export function servePages(app: FastifyInstance, pages: StaticPages): void {
   for (const [path, file] of pages) {
     if (DYNAMIC.includes(path) || path.startsWith(ASSETS) || path.startsWith(DESK)) continue
