@@ -95,6 +95,15 @@ describe('a server process', () => {
     expect(await server.stop('SIGHUP')).toEqual({ code: 0, signal: null })
   })
 
+  it('ends in order after a fault of its own, and logs no personal data of it', async () => {
+    const fault = `process.once('SIGWINCH', () => { throw new Error('asha@shop.example is wrong') })`
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(fault)}`
+    const server = await aServer({ ...(await aDatabase()), NODE_OPTIONS })
+    expect(await server.stop('SIGWINCH')).toEqual({ code: 1, signal: null })
+    expect(server.stdout()).toContain('a fault of ours: shutting down')
+    expect(server.stdout() + server.stderr()).not.toContain('asha@')
+  })
+
   it('goes on where its log cannot be written, and ends when it is told to', async () => {
     const port = String(await freePort())
     const full = openSync('/dev/full', 'w')
