@@ -67,7 +67,7 @@ describe.skipIf(!existsSync('/usr/sbin/nginx'))('behind a plain nginx', () => {
     for (const _ of [1, 2]) expect(await submit(url, anOrder(), fromPage(ORIGIN))).toMatchObject({ status: 403 })
     const warnings = () => site.stdout().match(/^.*are refused.*$/gm) ?? []
     await eventually(() => expect(warnings()).not.toEqual([]))
-    for (const part of [ORIGIN, '"claimedHost":"127.0.0.1:', 'PUBLIC_URL']) expect(warnings()[0]).toContain(part)
+    for (const part of [ORIGIN, 'PUBLIC_URL']) expect(warnings()[0]).toContain(part)
     const { url: other } = await behind({}, 'proxy_set_header Host $http_host;')
     expect(await submit(other, anOrder(), fromPage(other))).toMatchObject({ status: 200 })
     await site.stop()

@@ -6,19 +6,6 @@ import { eventually } from '../support/eventually.ts'
 import { aDatabase, aServer, refusalToStart } from '../support/fixtures.ts'
 
 describe('a server process', () => {
-  it('ends with 0 on a SIGTERM that comes while it takes up the one listener for the other', async () => {
-    const killItself = `const { off } = process
-      process.off = function (signal, ...others) {
-        if (signal === 'SIGTERM') process.kill(process.pid, signal)
-        return off.call(this, signal, ...others)
-      }`
-    const server = await aServer(
-      { ...(await aDatabase()), NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(killItself)}` },
-      { waitUntilReady: false },
-    )
-    expect(await server.exited).toEqual({ code: 0, signal: null })
-  })
-
   it.each([
     [{ HOST: 'no such host' }, /no such host\. HOST must be an address or a name of this machine\.$/],
     [{ HOST: '192.0.2.1' }, /192\.0\.2\.1.* HOST must be an address or a name of this machine\.$/],
