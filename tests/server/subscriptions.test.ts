@@ -120,6 +120,12 @@ describe('a subscription', () => {
     }
   })
 
+  it('of an invalid address is refused with the message of the form', async () => {
+    const answer = await call(app.url, 'subscription.subscribe', { email: 'news' })
+    expect([answer.status, answer.message]).toEqual([400, 'Please enter a valid email address'])
+    expect(await rows()).toEqual([])
+  })
+
   it('is not changed by a wrong secret, another site’s form, or a body that says neither', async () => {
     await subscribe('asha@shop.example')
     const link = await theLink()
