@@ -4,16 +4,16 @@ import { existsSync } from 'node:fs'
 import { lstat, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { aFolder } from '../support/a-folder.ts'
 import { anOrder, call, submit } from '../support/an-order.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { aDatabase, anOpenDatabase } from '../support/fixtures.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
+import { createFolder } from '../support/scratch.ts'
 import { runShell, staff, startStaff } from '../support/staff-command.ts'
 import { onDatabase, storeEnquiries, storeEnquiry } from '../support/stored-enquiry.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -43,15 +43,18 @@ async function aBackup(env: Record<string, string>): Promise<string> {
 }
 
 let site: TestApp
-let empty: TestDatabase
+/** A backup of it. */
+let whole = ''
 beforeAll(async () => {
   site = await aSite()
   await eventually(async () => expect(await site.db.mail.count({ where: { status: 'Sent' } })).toBe(5))
-  empty = await openTestDatabase()
-})
-afterAll(async () => {
-  await site.close()
-  await empty.close()
+  const folder = await createFolder('quvera-backup-')
+  whole = join(folder.path, 'backup.sql.gz')
+  expect(await staff(['backup', whole], site.env)).toMatchObject({ code: 0, stdout: '' })
+  return async () => {
+    await site.close()
+    await folder.remove()
+  }
 })
 
 /** All rows of all tables, as the database writes them. */
@@ -67,22 +70,27 @@ function everything(env: Record<string, string>): Promise<unknown> {
 
 /** A backup as anybody could change it. */
 async function edited(change: (text: string) => string): Promise<string> {
-  const [file, target] = [await aBackup(site.env), await aPath()]
-  await writeFile(target, gzipSync(change(gunzipSync(await readFile(file)).toString())))
-  return target
+  const file = await aPath()
+  await writeFile(file, gzipSync(change(gunzipSync(await readFile(whole)).toString())))
+  return file
 }
 
 describe('a backup', () => {
   it('made while the site runs brings everything back in another database', async () => {
     const target = await aDatabase()
-    const restored = await staff(['restore', await aBackup(site.env), '--moved'], target)
+    const restored = await staff(['restore', whole, '--moved'], target)
     expect(restored).toMatchObject({ code: 0, stderr: '' })
     expect(restored.stdout).toMatch(/^Restored 8 rows of the backup made at \S+\.\n$/)
     expect(await everything(target)).toEqual(await everything(site.env))
+    await onDatabase(target, async (db) => {
+      const last = await db.mail.aggregate({ _max: { id: true } })
+      const added = await db.mail.create({ data: { kind: 'SignIn', to: 'a@b.in', status: 'Failed', dueAt: null } })
+      expect(added.id).toBe((last._max.id ?? 0n) + 1n) // the sequences, too
+    })
   })
 
   it('is plain SQL for the tables of the same migrations, in an order that foreign keys allow', async () => {
-    const text = gunzipSync(await readFile(await aBackup(site.env))).toString()
+    const text = gunzipSync(await readFile(whole)).toString()
     expect(text).toMatch(/^-- Quvera backup of \d{4}-\d\d-\d\dT[\d:.]+Z\n-- migration \d+_tables\n/)
     const blocks = [...text.matchAll(/^COPY "(\w+)" \(("\w+"(?:, "\w+")*)\) FROM stdin;\n(?:[^\n]*\n)*?\\\.\n/gm)]
     const columns = await site.db.$queryRaw<{ name: string }[]>`
@@ -127,14 +135,13 @@ describe('a backup', () => {
   })
 
   it('is readable by this user only, and is never overwritten', async () => {
-    const file = await aBackup(site.env)
-    expect((await lstat(file)).mode & 0o777).toBe(0o600)
-    const before = await readFile(file)
-    expect(await staff(['backup', file], site.env)).toMatchObject({
+    expect((await lstat(whole)).mode & 0o777).toBe(0o600)
+    const before = await readFile(whole)
+    expect(await staff(['backup', whole], site.env)).toMatchObject({
       code: 1,
-      stderr: `The backup cannot be written: EEXIST: file already exists, open '${file}'\n`,
+      stderr: `The backup cannot be written: EEXIST: file already exists, open '${whole}'\n`,
     })
-    expect(await readFile(file)).toEqual(before)
+    expect(await readFile(whole)).toEqual(before)
   })
 
   it('goes to standard output and comes from standard input', async () => {
@@ -161,14 +168,6 @@ describe('a backup', () => {
     expect(await states(sending)).toEqual([{ status: 'Pending', withheldBecause: null, _count: 6 }])
   })
 
-  it('is restored with its sequences, so that new rows get new numbers', async () => {
-    const { db, env } = await anOpenDatabase()
-    await staff(['restore', await aBackup(site.env)], env)
-    const last = await db.mail.aggregate({ _max: { id: true } })
-    const added = await db.mail.create({ data: { kind: 'SignIn', to: 'a@b.in', status: 'Failed', dueAt: null } })
-    expect(added.id).toBe((last._max.id ?? 0n) + 1n)
-  })
-
   it('is restored into the database that it was made of, which somebody emptied by hand', async () => {
     const { env } = await anOpenDatabase()
     await onDatabase(env, (db) => storeEnquiry(db))
@@ -189,21 +188,31 @@ describe('a backup', () => {
       await administer(url, `DROP ROLE ${name}`)
     })
     const env = { DATABASE_URL: Object.assign(new URL(url), { username: name, pathname: `/${name}` }).href }
-    expect(await staff(['restore', await aBackup(site.env), '--moved'], env)).toMatchObject({ code: 0 })
+    expect(await staff(['restore', whole, '--moved'], env)).toMatchObject({ code: 0 })
     expect(await everything(env)).toEqual(await everything(site.env))
   })
 
   it('is restored into an empty database only', async () => {
     const before = await everything(site.env)
-    const full = await staff(['restore', await aBackup(site.env)], site.env)
-    expect(full).toMatchObject({ code: 1, stdout: '' })
-    expect(full.stderr).toMatch(/^The database has rows in \w+: no row was restored\. Restore into an empty one\.\n$/)
+    expect(await staff(['restore', whole], site.env)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^The database has rows in \w+: no row was restored\. Restore into an empty one\.\n$/,
+      ),
+    })
     expect(await everything(site.env)).toEqual(before)
   })
 })
 
 describe('a file that is not a whole backup restores no row, and the good one can be restored after it', () => {
   const ESCAPE = '\u001b]0;owned\u0007'
+  const NOTHING = [{ forms: null, mails: null, subscribers: null }]
+  let empty: TestDatabase
+  beforeAll(async () => {
+    empty = await openTestDatabase()
+    return empty.close
+  })
 
   it.each<[string, (text: string) => string, RegExp]>([
     ['cut within a row', (text) => text.slice(0, text.indexOf('Asha')), /is damaged or no backup/],
@@ -227,22 +236,21 @@ describe('a file that is not a whole backup restores no row, and the good one ca
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(refused.stderr).toMatch(message)
     expect(refused.stderr).toMatch(/^[\x20-\x7e]+\n$/)
-    expect(await everything(empty.env)).toEqual([{ forms: null, mails: null, subscribers: null }])
-    const { env } = await anOpenDatabase()
-    expect(await staff(['restore', await aBackup(site.env)], env)).toMatchObject({ code: 0 })
+    expect(await everything(empty.env)).toEqual(NOTHING)
   })
 
   it('of which bytes are missing or changed', async () => {
-    const file = await aBackup(site.env)
-    const bytes = await readFile(file)
+    const file = await aPath()
+    const bytes = await readFile(whole)
     const changed = Buffer.from(bytes)
     changed.writeUInt8(changed.readUInt8(changed.length - 6) ^ 1, changed.length - 6) // gzip's checksum
     for (const content of [bytes.subarray(0, bytes.length / 2), bytes.subarray(0, -1), changed, Buffer.alloc(0)]) {
       await writeFile(file, content)
       const refused = await staff(['restore', file], empty.env)
       expect(refused.stderr).toMatch(/^\S+ is damaged or no backup: [^\n]*No row was restored\.\n$/)
-      expect(await everything(empty.env)).toEqual([{ forms: null, mails: null, subscribers: null }])
+      expect(await everything(empty.env)).toEqual(NOTHING)
     }
+    expect(await staff(['restore', whole], empty.env)).toMatchObject({ code: 0 })
   })
 
   it('that is not there is refused by name', async () => {
@@ -268,15 +276,19 @@ describe('a backup that is interrupted', () => {
     await storeEnquiries(full.db, ROWS)
     await full.db.$executeRaw`ALTER TABLE "Quvera_Form" DISABLE TRIGGER "keep_history"`
     await full.db.$executeRaw`UPDATE "Quvera_Form" SET "Note" = md5("Id"::text) || md5("Reference")`
+    return full.close
   })
-  afterAll(() => full.close())
 
-  /** One to standard output that has begun to write, and waits for somebody to read on. */
+  /** One to standard output that has begun to copy rows, and waits for somebody to read on. */
   async function aStalledBackup() {
     const backup = startStaff(['backup', '-'], full.env)
     atEnd(() => backup.process.kill('SIGKILL'))
     await once(backup.process.stdout, 'readable')
-    await sleep(300) // until the pipe is full
+    await eventually(async () => {
+      const copying = await full.db.$queryRaw`
+        SELECT FROM pg_stat_activity WHERE query LIKE 'COPY%' AND wait_event = 'ClientWrite' AND datname = current_database()`
+      expect(copying).toHaveLength(1)
+    })
     return backup
   }
 

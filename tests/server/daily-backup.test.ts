@@ -1,7 +1,6 @@
 // With BACKUP_DIR a site makes a backup a day by itself, and keeps the newest 14.
 import { readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { findBackupProblem, startDailyBackup } from '../../server/database/daily-backup.ts'
@@ -11,12 +10,13 @@ import { aClient } from '../support/a-client.ts'
 import { aFolder } from '../support/a-folder.ts'
 import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
-import { anApp, aServer } from '../support/fixtures.ts'
+import { aServer, theApp } from '../support/fixtures.ts'
 import { freePort } from '../support/server-process.ts'
 import { staff } from '../support/staff-command.ts'
 import { onDatabase, storeEnquiry } from '../support/stored-enquiry.ts'
 import { migrations } from '../support/test-database.ts'
 
+const app = await theApp({ mails: false })
 const today = () => `quvera-${formatIndianDay(new Date())}.sql.gz`
 
 /** Collects what is logged. */
@@ -42,27 +42,29 @@ it('a site with a database of its own makes the backup of the day when it starts
 })
 
 it('a backup may take longer than a statement of the site may', async () => {
-  const { env } = await anApp({ mails: false })
-  const site = await openForSite({ url: env.DATABASE_URL, dataDir: '', migrations, queryTimeoutMs: 300 })
+  const site = await openForSite({ url: app.env.DATABASE_URL, dataDir: '', migrations, queryTimeoutMs: 300 })
   atEnd(site.close)
   const folder = await aFolder('quvera-daily-')
-  const blocker = await aClient(env)
+  const blocker = await aClient(app.env)
   await blocker.query('BEGIN; LOCK TABLE "Quvera_Mail" IN ACCESS EXCLUSIVE MODE')
   const { log, lines } = aLog()
   atEnd(startDailyBackup(site, folder, log))
   await eventually(async () => expect(await readdir(folder)).toEqual([`${today()}.unfinished`]))
-  await sleep(1000)
+  await eventually(async () => {
+    const waiting = await app.db.$queryRaw`SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND now() - query_start > interval '500 ms'`
+    expect(waiting).toHaveLength(1)
+  })
   await blocker.query('COMMIT')
   await eventually(() => expect(lines).toEqual([{ level: 'info', message: `wrote the backup ${today()}` }]))
 })
 
 it('a site that is told to end gives up a backup that is not finished, and leaves no file', async () => {
-  const database = await anApp({ mails: false })
   const folder = await aFolder('quvera-daily-')
   const { log, lines } = aLog()
-  const blocker = await aClient(database.env)
+  const blocker = await aClient(app.env)
   await blocker.query('BEGIN; LOCK TABLE "Quvera_Form" IN ACCESS EXCLUSIVE MODE')
-  const end = startDailyBackup(database, folder, log)
+  const end = startDailyBackup(app, folder, log)
   await eventually(async () => expect(await readdir(folder)).toEqual([`${today()}.unfinished`]))
   const ended = end()
   await blocker.query('COMMIT')
@@ -71,23 +73,21 @@ it('a site that is told to end gives up a backup that is not finished, and leave
 })
 
 it('of several processes one makes it, and the newest 14 are kept beside the files of others', async () => {
-  const database = await anApp({ mails: false })
   const folder = await aFolder('quvera-daily-')
   const old = Array.from({ length: 20 }, (_, day) => `quvera-2026-01-${String(day + 1).padStart(2, '0')}.sql.gz`)
   const theirs = ['quvera-2026.sql.gz', 'notes.txt', 'other-2026-01-01.sql.gz']
   for (const name of [...old, ...theirs]) await writeFile(join(folder, name), '')
   const { log, lines } = aLog()
-  for (let process = 0; process < 3; process++) atEnd(startDailyBackup(database, folder, log))
+  for (let process = 0; process < 3; process++) atEnd(startDailyBackup(app, folder, log))
   await eventually(async () => expect(await readdir(folder)).toHaveLength(14 + theirs.length))
   expect((await readdir(folder)).sort()).toEqual([...theirs, ...old.slice(-13), today()].sort())
   await eventually(() => expect(lines).toEqual([{ level: 'info', message: `wrote the backup ${today()}` }]))
 })
 
 it('a failure is one error in the log, and leaves the good files alone', async () => {
-  const database = await anApp({ mails: false })
   const parent = await aFolder('quvera-daily-')
   const { log, lines } = aLog()
-  atEnd(startDailyBackup(database, join(parent, 'missing'), log))
+  atEnd(startDailyBackup(app, join(parent, 'missing'), log))
   await eventually(() => expect(lines).toHaveLength(1))
   expect(lines[0]).toEqual({ level: 'error', message: expect.stringContaining('could not be written to BACKUP_DIR') })
 })

@@ -6,13 +6,14 @@ import { callDesk, enterDesk } from '../support/desk.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFakeReceiver } from '../support/fake-receiver.ts'
 import { STAFF } from '../support/fake-resend.ts'
-import { anApp } from '../support/fixtures.ts'
+import { anApp, theApp } from '../support/fixtures.ts'
 
 const RAVI = 'ravi@quvera.test'
+/** Its mails wait. */
+const app = await theApp({ mails: false, staff: [STAFF, RAVI] })
 
-/** A site whose mails wait, with two enquiries: one to change, and one that no action may touch. */
-async function aDesk(options: Parameters<typeof anApp>[0] = {}) {
-  const app = await anApp({ mails: false, staff: [STAFF, RAVI], ...options })
+/** Two enquiries: one to change, and one that no action may touch. */
+async function aDesk() {
   const { reference = '' } = await submit(app.url, anOrder())
   const { reference: other = '' } = await submit(app.url, anOrder({ mobile: '9811111111' }))
   const [cookie, ravi] = [await enterDesk(app), await enterDesk(app, { email: RAVI })]
@@ -23,7 +24,6 @@ async function aDesk(options: Parameters<typeof anApp>[0] = {}) {
   })
   const before = await read()
   return {
-    app,
     reference,
     act: (name: string, input: object, as = cookie) => callDesk(app.url, as, name, { reference, ...input }),
     ravi,
@@ -87,7 +87,7 @@ describe('setStatus', () => {
   })
 
   it('of somebody who entered by a terminal says so', async () => {
-    const { app, act, changed } = await aDesk()
+    const { act, changed } = await aDesk()
     await act('setStatus', { status: 'Closed', was: 'New' }, await enterDesk(app, { byTerminal: true }))
     const { history, access } = await changed()
     expect([history[0]?.who, access[0]?.who]).toEqual([`${STAFF} (terminal)`, `${STAFF} (terminal)`])
@@ -113,7 +113,7 @@ describe('notes', () => {
   })
 
   it('have at most 2,000 characters together', async () => {
-    const { app, act, reference } = await aDesk()
+    const { act, reference } = await aDesk()
     await app.db.enquiry.update({ where: { reference }, data: { note: 'x'.repeat(1990) } })
     const { status, message } = await act('addNote', { text: 'more' })
     expect([status, message]).toEqual([
@@ -166,7 +166,7 @@ describe('addCall', () => {
   })
 
   it('counts also where the note is full', async () => {
-    const { app, act, reference } = await aDesk()
+    const { act, reference } = await aDesk()
     await app.db.enquiry.update({ where: { reference }, data: { note: 'x'.repeat(1995) } })
     expect((await act('addCall', {})).status).toBe(200)
     expect(await app.db.enquiry.findUnique({ where: { reference } })).toMatchObject({
@@ -190,23 +190,23 @@ describe('setSpam', () => {
   it('of suspected spam writes notices, acknowledgement and post once, which are sent', async () => {
     const receiver = await startFakeReceiver()
     const notify = { NOTIFY_URL: receiver.url, NOTIFY_FORMAT: 'text' as const }
-    const app = await anApp({ staff: [STAFF, RAVI], notify })
-    const { reference = '' } = await submit(app.url, anOrder({ website: 'filled in by a browser' }))
-    expect(await app.db.mail.count()).toBe(0)
-    const [cookie, ravi] = [await enterDesk(app), await enterDesk(app, { email: RAVI })]
-    const release = (as: string) => callDesk(app.url, as, 'setSpam', { reference, spam: false, was: true })
+    const sending = await anApp({ staff: [STAFF, RAVI], notify })
+    const { reference = '' } = await submit(sending.url, anOrder({ website: 'filled in by a browser' }))
+    expect(await sending.db.mail.count()).toBe(0)
+    const [cookie, ravi] = [await enterDesk(sending), await enterDesk(sending, { email: RAVI })]
+    const release = (as: string) => callDesk(sending.url, as, 'setSpam', { reference, spam: false, was: true })
     const answers = await Promise.all([release(cookie), release(ravi), release(cookie)])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
-    await eventually(() => expect(app.resend.mails.filter(({ text }) => text.includes(reference))).toHaveLength(3))
-    expect(await app.db.mail.count({ where: { enquiry: { reference } } })).toBe(4)
-    expect(await app.db.historyEntry.count()).toBe(1)
+    await eventually(() => expect(sending.resend.mails.filter(({ text }) => text.includes(reference))).toHaveLength(3))
+    expect(await sending.db.mail.count({ where: { enquiry: { reference } } })).toBe(4)
+    expect(await sending.db.historyEntry.count()).toBe(1)
     await receiver.close()
   })
 })
 
 describe('sendAgain', () => {
   it('sends what was refused once more, and not what is on its way', async () => {
-    const { app, act, reference } = await aDesk()
+    const { act, reference } = await aDesk()
     const [notice, , acknowledgement] = await app.db.mail.findMany({
       where: { enquiry: { reference } },
       orderBy: { id: 'asc' },

@@ -1,11 +1,12 @@
 // After a rollback the tables hold values of the newer version: they are read, mailed and exported as they are.
 import { expect, it } from 'vitest'
 import { anOrder, submit } from '../support/an-order.ts'
+import { callDesk, enterDesk } from '../support/desk.ts'
 import { eventually } from '../support/eventually.ts'
 import { anApp } from '../support/fixtures.ts'
 import { staff } from '../support/staff-command.ts'
 
-it('an enquiry about a product that this version does not know is mailed, summarised, exported and recognised', async () => {
+it('an enquiry about a product that this version does not know is mailed, summarised, shown, exported and recognised', async () => {
   const app = await anApp({ mails: false, staff: ['a@quvera.test', 'b@quvera.test'] })
   await app.db.$executeRaw`ALTER TYPE "Quvera_Product" ADD VALUE 'Quvera 500'`
   await app.db.$executeRaw`ALTER TYPE "Quvera_BuyerType" ADD VALUE 'Hospital'`
@@ -26,6 +27,10 @@ it('an enquiry about a product that this version does not know is mailed, summar
   expect(JSON.parse(exported.stdout)).toMatchObject([
     { Reference: reference, Products: 'Quvera 500', RetailerSelfUse: 'Hospital' },
   ])
+  const cookie = await enterDesk(app, { email: 'a@quvera.test' })
+  const list = await callDesk(app.url, cookie, 'list', { state: 'new' })
+  expect(list.data.enquiries).toMatchObject([{ products: 'Quvera 500' }])
+  expect((await callDesk(app.url, cookie, 'show', { reference })).data.products).toBe('Quvera 500')
   for (const command of [['mails'], ['check'], ['export', '--person', order.email]])
     expect(await staff(command, app.env)).toMatchObject({ code: 0 })
 })

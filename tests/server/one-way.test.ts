@@ -1,18 +1,13 @@
 // An order is stored once and answered with one reference, whichever way the browser sends it, and however often.
 // The table of cases also says what counts as a new order.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { insertEnquiries, toInsertRow } from '../../server/enquiries/insert-enquiries.ts'
 import { messages, type Order } from '../../shared/order.ts'
 import { anOrder, postForm, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { theApp } from '../support/fixtures.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ mails: false })
-})
-afterAll(() => app?.close())
-beforeEach(() => app.db.enquiry.deleteMany())
+const app = await theApp({ mails: false })
 
 /** What a browser sends, and what its visitor sees then. */
 interface Step {
@@ -31,210 +26,78 @@ interface Step {
   sees: 'reference 1' | 'reference 1, received earlier' | 'reference 2' | 'conflict' | 'failure' | 'nothing'
 }
 
-interface Case {
-  what: string
-  steps: Step[]
-  stored: number
-}
+type Case = [what: string, stored: number, steps: Step[]]
 
-const script = { by: 'script', key: 'A' } as const
-const plain = { by: 'form' } as const
+const step =
+  (by: Step['by'], key?: Step['key']) =>
+  (sees: Step['sees'], ...more: Partial<Step>[]): Step =>
+    Object.assign({ by, sees }, key && { key }, ...more)
+const script = step('script', 'A')
+const plain = step('form')
 /** The browser posts the form, and our script adds the key. */
-const formWithKey = { by: 'form', key: 'A' } as const
-const fromPage = { by: 'form', key: 'page' } as const
-const seesFirst = { sees: 'reference 1' } as const
-const seesSecond = { sees: 'reference 2' } as const
-const lost = { sees: 'nothing' } as const
-const failure = { down: true, sees: 'failure' } as const
+const formWithKey = step('form', 'A')
+const fromPage = step('form', 'page')
+const after = (minutes: number) => ({ after: minutes })
+const [together, changed, down, newKey] = [{ together: true }, { changed: true }, { down: true }, { key: 'B' }] as const
+const [first, second, lost] = ['reference 1', 'reference 2', 'nothing'] as const
+const firstAgain = 'reference 1, received earlier'
 
 /*
  * The table of cases: how an order is sent, how many enquiries are stored, and what the visitor sees. Browser tests of the
  * same cases are in tests/e2e/one-order.test.ts and tests/e2e/plain-forms.test.ts.
  */
 const cases: Case[] = [
-  { what: 'with scripts', steps: [{ ...script, ...seesFirst }], stored: 1 },
-  {
-    what: 'with scripts, by a double click',
-    steps: [
-      { ...script, together: true, ...seesFirst },
-      { ...script, ...seesFirst },
-    ],
-    stored: 1,
-  },
-  {
-    what: 'with scripts, again after a lost answer',
-    steps: [
-      { ...script, ...lost },
-      { ...script, ...seesFirst },
-    ],
-    stored: 1,
-  },
-  {
-    what: 'with scripts, again a day after a lost answer',
-    steps: [
-      { ...script, ...lost },
-      { ...script, after: 1440, sees: 'reference 1, received earlier' },
-    ],
-    stored: 1,
-  },
-  {
-    what: 'with scripts, changed after a lost answer: the script sends it at once with another key',
-    steps: [
-      { ...script, ...lost },
-      { ...script, changed: true, sees: 'conflict' },
-      { ...script, key: 'B', changed: true, ...seesSecond },
-    ],
-    stored: 2,
-  },
-  {
-    what: 'with scripts, again after a failure',
-    steps: [
-      { ...script, ...failure },
-      { ...script, ...seesFirst },
-    ],
-    stored: 1,
-  },
-  {
-    what: 'with scripts, filled in anew after the back button: its key is new',
-    steps: [
-      { ...script, ...seesFirst },
-      { ...script, key: 'B', ...seesSecond },
-    ],
-    stored: 2,
-  },
-  {
-    what: 'with scripts, in two tabs',
-    steps: [
-      { ...script, together: true, ...seesFirst },
-      { ...script, key: 'B', ...seesSecond },
-    ],
-    stored: 2,
-  },
-  { what: 'without scripts', steps: [{ ...plain, ...seesFirst }], stored: 1 },
-  {
-    what: 'without scripts, by a double click',
-    steps: [
-      { ...plain, together: true, ...seesFirst },
-      { ...plain, ...seesFirst },
-    ],
-    stored: 1,
-  },
-  {
-    what: 'without scripts, again after a lost answer or the back button',
-    steps: [
-      { ...plain, ...lost },
-      { ...plain, after: 9.9, ...seesFirst },
-    ],
-    stored: 1,
-  },
-  {
-    what: 'without scripts, again after ten minutes',
-    steps: [
-      { ...plain, ...seesFirst },
-      { ...plain, after: 10.1, ...seesSecond },
-    ],
-    stored: 2,
-  },
-  {
-    what: 'without scripts, changed after a lost answer',
-    steps: [
-      { ...plain, ...lost },
-      { ...plain, changed: true, ...seesSecond },
-    ],
-    stored: 2,
-  },
-  {
-    what: 'without scripts, in two tabs',
-    steps: [
-      { ...plain, together: true, ...seesFirst },
-      { ...plain, ...seesFirst },
-    ],
-    stored: 1,
-  },
-  {
-    what: 'without scripts, from the page of a failure, which brings a key',
-    steps: [
-      { ...plain, ...failure },
-      { ...fromPage, ...lost },
-      { ...fromPage, after: 1440, ...seesFirst },
-    ],
-    stored: 1,
-  },
-  {
-    what: 'without scripts, from the page of a failure and then once more in another tab',
-    steps: [
-      { ...plain, ...failure },
-      { ...fromPage, ...seesFirst },
-      { ...plain, ...seesFirst },
-    ],
-    stored: 1,
-  },
-  {
-    what: 'without scripts, changed on the page of a failure, and then as it was first',
-    steps: [
-      { ...plain, ...failure },
-      { ...fromPage, changed: true, ...seesFirst },
-      { ...fromPage, ...seesSecond },
-    ],
-    stored: 2,
-  },
-  {
-    what: 'posted by the browser with a key, by a double click',
-    steps: [
-      { ...formWithKey, together: true, ...seesFirst },
-      { ...formWithKey, ...seesFirst },
-    ],
-    stored: 1,
-  },
-  {
-    what: 'posted by the browser with a key, and after a lost answer by scripts',
-    steps: [
-      { ...formWithKey, ...lost },
-      { ...script, after: 1440, sees: 'reference 1, received earlier' },
-    ],
-    stored: 1,
-  },
-  {
-    what: 'with scripts, and after a lost answer posted by the browser',
-    steps: [
-      { ...script, ...lost },
-      { ...formWithKey, after: 1440, ...seesFirst },
-    ],
-    stored: 1,
-  },
-  {
-    what: 'by scripts and by the browser in the same moment',
-    steps: [
-      { ...script, together: true, ...seesFirst },
-      { ...formWithKey, ...seesFirst },
-    ],
-    stored: 1,
-  },
-  {
-    what: 'posted by the browser with a key, changed after a lost answer',
-    steps: [
-      { ...formWithKey, ...lost },
-      { ...formWithKey, changed: true, ...seesSecond },
-    ],
-    stored: 2,
-  },
-  {
-    what: 'posted by the browser with a key, and after the reference once more: its key is new',
-    steps: [
-      { ...formWithKey, ...seesFirst },
-      { ...formWithKey, key: 'B', after: 5, ...seesFirst },
-      { ...formWithKey, key: 'B', changed: true, ...seesSecond },
-    ],
-    stored: 2,
-  },
-  {
-    what: 'without scripts, and after a lost answer with scripts: nothing connects the two',
-    steps: [
-      { ...plain, ...lost },
-      { ...script, ...seesSecond },
-    ],
-    stored: 2,
-  },
+  ['with scripts', 1, [script(first)]],
+  ['with scripts, by a double click', 1, [script(first, together), script(first)]],
+  ['with scripts, again after a lost answer', 1, [script(lost), script(first)]],
+  ['with scripts, again a day after a lost answer', 1, [script(lost), script(firstAgain, after(1440))]],
+  [
+    'with scripts, changed after a lost answer: the script sends it at once with another key',
+    2,
+    [script(lost), script('conflict', changed), script(second, changed, newKey)],
+  ],
+  ['with scripts, again after a failure', 1, [script('failure', down), script(first)]],
+  ['with scripts, filled in anew after the back button: its key is new', 2, [script(first), script(second, newKey)]],
+  ['with scripts, in two tabs', 2, [script(first, together), script(second, newKey)]],
+  ['without scripts', 1, [plain(first)]],
+  ['without scripts, by a double click or in two tabs', 1, [plain(first, together), plain(first)]],
+  ['without scripts, again after a lost answer or the back button', 1, [plain(lost), plain(first, after(9.9))]],
+  ['without scripts, again after ten minutes', 2, [plain(first), plain(second, after(10.1))]],
+  ['without scripts, changed after a lost answer', 2, [plain(lost), plain(second, changed)]],
+  [
+    'without scripts, from the page of a failure, which brings a key',
+    1,
+    [plain('failure', down), fromPage(lost), fromPage(first, after(1440))],
+  ],
+  [
+    'without scripts, from the page of a failure and then once more in another tab',
+    1,
+    [plain('failure', down), fromPage(first), plain(first)],
+  ],
+  [
+    'without scripts, changed on the page of a failure, and then as it was first',
+    2,
+    [plain('failure', down), fromPage(first, changed), fromPage(second)],
+  ],
+  ['posted by the browser with a key, by a double click', 1, [formWithKey(first, together), formWithKey(first)]],
+  [
+    'posted by the browser with a key, and after a lost answer by scripts',
+    1,
+    [formWithKey(lost), script(firstAgain, after(1440))],
+  ],
+  ['with scripts, and after a lost answer posted by the browser', 1, [script(lost), formWithKey(first, after(1440))]],
+  ['by scripts and by the browser in the same moment', 1, [script(first, together), formWithKey(first)]],
+  [
+    'posted by the browser with a key, changed after a lost answer',
+    2,
+    [formWithKey(lost), formWithKey(second, changed)],
+  ],
+  [
+    'posted by the browser with a key, and after the reference once more: its key is new',
+    2,
+    [formWithKey(first), formWithKey(first, newKey, after(5)), formWithKey(second, newKey, changed)],
+  ],
+  ['without scripts, and after a lost answer with scripts: nothing connects the two', 2, [plain(lost), script(second)]],
 ]
 
 const toFields = ({ submissionKey: _, ...fields }: Order) => fields
@@ -276,7 +139,7 @@ function startCase() {
 }
 
 describe('an order sent', () => {
-  it.each(cases)('$what: $stored stored', async ({ steps, stored }) => {
+  it.each(cases)('%s: %i stored', async (_what, stored, steps) => {
     const run = startCase()
     const references: string[] = []
     const readReferences = async () => {

@@ -1,24 +1,17 @@
 // A valid order is stored once, answered with its reference and mailed, and any other is refused with a fixed text.
 // No log holds personal data.
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createReference } from '../../server/enquiries/insert-enquiries.ts'
 import { createOrders } from '../../server/enquiries/orders.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { messages } from '../../shared/order.ts'
-import { anOrder, call, postForm, submit } from '../support/an-order.ts'
+import { anOrder, postForm, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
-import { PUBLIC_URL, startTestApp, type TestApp } from '../support/test-app.ts'
+import { theApp } from '../support/fixtures.ts'
+import { PUBLIC_URL } from '../support/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
-beforeEach(async () => {
-  await app.db.enquiry.deleteMany()
-  app.logLines.length = 0
-})
+const app = await theApp()
 
 function mailsAbout(reference: string | undefined) {
   return app.resend.mails.filter((mail) => mail.subject.includes(reference ?? '?'))
@@ -37,8 +30,8 @@ describe('a valid order', () => {
     expect(answer.status).toBe(200)
     expect(answer.reference).toMatch(new RegExp(`^${brand.referencePrefix}-[2-9A-HJ-NP-Z]{6}$`))
     const rows = await app.db.$queryRaw<Record<string, unknown>[]>`
-      SELECT "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse"::text, "Products"::text, "Reference", "Status"::text, "SuspectedSpam"
-      FROM "Quvera_Form"`
+      SELECT "Name", "Email", "Mobile", "Quantity", "RetailerSelfUse"::text, "Products"::text, "Reference", "Status"::text, "SuspectedSpam",
+        "ReceivedAt" BETWEEN now() - interval '1 minute' AND now() AS "isOfNow" FROM "Quvera_Form"`
     expect(rows).toEqual([
       {
         Name: order.name,
@@ -50,6 +43,7 @@ describe('a valid order', () => {
         Reference: answer.reference,
         Status: 'New',
         SuspectedSpam: false,
+        isOfNow: true,
       },
     ])
     await eventually(() => expect(mailsAbout(answer.reference)).toHaveLength(2))
@@ -109,12 +103,6 @@ describe('a valid order', () => {
     expect(await orders.submitForm(content, undefined)).toEqual({ reference })
     expect(logged).toHaveLength(1)
   })
-
-  it('has the time of receipt in UTC', async () => {
-    await submit(app.url, anOrder())
-    const [row] = await app.db.enquiry.findMany()
-    expect(Math.abs(Date.now() - (row?.receivedAt.getTime() ?? 0))).toBeLessThan(60_000)
-  })
 })
 
 describe('the same order again', () => {
@@ -145,36 +133,31 @@ describe('the same order again', () => {
     expect(again.reference).toBe(first.reference)
   })
 
-  it.each([
-    { quantity: 2 },
-    { name: 'Other' },
-    { email: 'o@b.co' },
-    { mobile: '1234567890' },
-    { products: products[1] },
-    { retailerSelfUse: 'Self Use' },
-  ])('with other content (%j) answers 409 and leaves the first row as it was', async (change) => {
+  it('with other content answers 409 and leaves the first row as it was', async () => {
     const order = anOrder()
     await submit(app.url, order)
     const before = await app.db.enquiry.findMany()
-    const answer = await submit(app.url, { ...order, ...change })
-    expect([answer.status, answer.message]).toEqual([409, messages.conflict])
+    for (const change of [
+      { quantity: 2 },
+      { name: 'Other' },
+      { email: 'o@b.co' },
+      { mobile: '1234567890' },
+      { products: products[1] },
+      { retailerSelfUse: 'Self Use' },
+    ])
+      expect(await submit(app.url, { ...order, ...change })).toMatchObject({ status: 409, message: messages.conflict })
     expect(await app.db.enquiry.findMany()).toEqual(before)
   })
 })
 
 describe('a refused order', () => {
-  it.each([
-    [{ name: ' ' }, 'Please fill the data'],
-    [{ email: 'asha' }, 'Please enter a valid email address'],
-    [{ mobile: '98765abcde' }, 'Please enter only number.'],
-    [{ mobile: '98765' }, 'Please enter 10 digit Mobile number.'],
-    [{ quantity: 1.5 }, messages.wholeQuantity],
-    [{ id: 'x' }, messages.malformed],
-  ])('%j answers 400 with “%s” and stores nothing', async (changes, message) => {
-    const answer = await submit(app.url, anOrder(changes))
-    expect([answer.status, answer.message]).toEqual([400, message])
-    expect(await app.db.enquiry.count()).toBe(0)
-    expect(await app.db.mail.count()).toBe(0)
+  it('answers 400 with the text of its rule, and stores nothing', async () => {
+    for (const [changes, message] of [
+      [{ mobile: '98765' }, 'Please enter 10 digit Mobile number.'],
+      [{ id: 'x' }, messages.malformed],
+    ] as const)
+      expect(await submit(app.url, anOrder(changes))).toMatchObject({ status: 400, message })
+    expect([await app.db.enquiry.count(), await app.db.mail.count()]).toEqual([0, 0])
   })
 
   it('rejected by the database only, does not affect the others of its batch', async () => {
@@ -192,70 +175,51 @@ describe('a refused order', () => {
   })
 })
 
-describe('an order that looks automated', () => {
+describe('an order', () => {
   it.each([{ website: 'https://spam.example' }, { filledInMs: 100 }])(
-    'is marked, gets no mails, and waits for a summary: %j',
+    'that looks automated is marked, gets no mails, and waits for a summary: %j',
     async (changes) => {
       await submit(app.url, anOrder(changes))
       const [row] = await app.db.enquiry.findMany({ include: { mails: true } })
       expect(row).toMatchObject({ suspectedSpam: true, mails: [], untoldSince: expect.any(Date) })
     },
   )
-})
 
-describe('an order of a person', () => {
-  it.each([{}, { website: ' ' }, { filledInMs: 60_000 }, { filledInMs: -1 }])('is not marked: %j', async (changes) => {
-    await submit(app.url, anOrder(changes))
-    const [row] = await app.db.enquiry.findMany({ include: { mails: { orderBy: { kind: 'asc' } } } })
-    expect(row?.suspectedSpam).toBe(false)
-    expect(row?.mails.map((mail) => mail.kind)).toEqual(['Notice', 'Acknowledgement'])
-  })
+  it.each([{ website: ' ' }, { filledInMs: 60_000 }, { filledInMs: -1 }])(
+    'of a person is not marked: %j',
+    async (changes) => {
+      await submit(app.url, anOrder(changes))
+      const [row] = await app.db.enquiry.findMany({ include: { mails: { orderBy: { kind: 'asc' } } } })
+      expect(row).toMatchObject({ suspectedSpam: false, mails: [{ kind: 'Notice' }, { kind: 'Acknowledgement' }] })
+    },
+  )
 })
 
 describe('requests that are not orders', () => {
-  it('are refused with a fixed text each', async () => {
-    const json = { 'content-type': 'application/json' }
-    const url = `${app.url}/trpc/order.submit`
-    const statusOf = async (path: string, init: RequestInit) => (await fetch(path, init)).status
-    expect(await statusOf(url, {})).toBe(405)
-    expect(await statusOf(url, { method: 'POST', body: '{broken', headers: json })).toBe(400)
-    expect(
-      await statusOf(url, { method: 'POST', body: `[${'['.repeat(4999)}${']'.repeat(5000)}`, headers: json }),
-    ).toBe(400)
-    expect(await statusOf(url, { method: 'POST', body: 'x'.repeat(1_000_000), headers: json })).toBe(413)
-    for (const type of [
-      'text/plain',
-      'application/x-www-form-urlencoded',
-      'multipart/form-data; boundary=x',
-      'application/octet-stream',
-    ]) {
-      expect(
-        await statusOf(url, { method: 'POST', body: JSON.stringify(anOrder()), headers: { 'content-type': type } }),
-      ).toBe(415)
-    }
-    expect(await statusOf(`${app.url}/trpc/unknown`, { method: 'POST', body: '{}', headers: json })).toBe(404)
-    expect(
-      await statusOf(`${url},order.submit?batch=1`, {
-        method: 'POST',
-        body: JSON.stringify({ 0: anOrder(), 1: anOrder() }),
-        headers: json,
-      }),
-    ).toBe(400)
-    expect(await app.db.enquiry.count()).toBe(0)
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/octet-stream',
+  ])('answer 415: %s', async (type) => {
+    expect((await submit(app.url, anOrder(), { 'content-type': type })).status).toBe(415)
   })
 
-  it('from other sites answer 403', async () => {
-    expect((await submit(app.url, anOrder(), { origin: 'https://evil.example' })).status).toBe(403)
-    expect((await submit(app.url, anOrder(), { origin: 'null' })).status).toBe(403)
-    expect((await submit(app.url, anOrder(), { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
-    expect((await submit(app.url, anOrder(), { origin: app.url, 'sec-fetch-site': 'same-origin' })).status).toBe(403)
-    expect((await submit(app.url, anOrder(), { origin: PUBLIC_URL, 'sec-fetch-site': 'same-origin' })).status).toBe(200)
-    expect((await submit(app.url, anOrder(), { origin: PUBLIC_URL })).status).toBe(200)
-    expect(await app.db.enquiry.count()).toBe(2)
+  it.each<[number, Record<string, string>]>([
+    [403, { origin: 'https://evil.example' }],
+    [403, { origin: 'null' }],
+    [403, { 'sec-fetch-site': 'cross-site' }],
+    [403, { origin: app.url, 'sec-fetch-site': 'same-origin' }],
+    [200, { origin: PUBLIC_URL, 'sec-fetch-site': 'same-origin' }],
+    [200, { origin: PUBLIC_URL }],
+  ])('of other sites answer 403, and our own 200: %i for %j', async (status, headers) => {
+    expect((await submit(app.url, anOrder(), headers)).status).toBe(status)
+    expect(await app.db.enquiry.count()).toBe(status === 200 ? 1 : 0)
   })
 
   it('never show a stack, a path or a library', async () => {
-    for (const body of ['{broken', 'null', '[]', '{"__proto__":1}', JSON.stringify(anOrder({ name: 7 }))]) {
+    const nested = `[${'['.repeat(4999)}${']'.repeat(5000)}`
+    for (const body of ['{broken', nested, 'null', '{"__proto__":1}', JSON.stringify(anOrder({ name: 7 }))]) {
       const { status, message, text } = await submit(app.url, body)
       expect([status, Object.values<string | undefined>(messages).includes(message)], text).toEqual([400, true])
       expect(text).not.toMatch(/node_modules|\.ts|zod|prisma|stack| at \S+:\d/i)
@@ -281,23 +245,6 @@ describe('logs', () => {
 })
 
 it('no reference has a code of digits only, which staff commands take for the number of a mail', () => {
-  const references = Array.from({ length: 50_000 }, createReference)
+  const references = Array.from({ length: 20_000 }, createReference) // of which chance would make five so
   expect(references.filter((reference) => /-\d{6}$/.test(reference))).toEqual([])
-})
-
-describe('subscription', () => {
-  it('stores an address once, whatever its case, and answers the same each time', async () => {
-    for (const email of ['news@shop.example', 'News@Shop.example', 'news@shop.example']) {
-      expect((await call(app.url, 'subscription.subscribe', { email })).text).toBe(
-        '{"result":{"data":{"subscribed":true}}}',
-      )
-    }
-    const rows = await app.db.subscriber.findMany()
-    expect(rows.map((row) => row.email)).toEqual(['news@shop.example'])
-  })
-
-  it('refuses an invalid address with the message of the form', async () => {
-    const answer = await call(app.url, 'subscription.subscribe', { email: 'news' })
-    expect([answer.status, answer.message]).toEqual([400, 'Please enter a valid email address'])
-  })
 })

@@ -1,19 +1,15 @@
 // Delivery events leave a mail in the same final state in any order, and a forged or foreign event changes nothing.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readEvent } from '../../server/mail/delivery.ts'
 import { anOrder, submit } from '../support/an-order.ts'
 import { eventually } from '../support/eventually.ts'
-import { STAFF, sendingThrough } from '../support/fake-resend.ts'
+import { STAFF } from '../support/fake-resend.ts'
+import { anApp, theApp } from '../support/fixtures.ts'
 import { deliveryEvent, sendEvent, WEBHOOK_SECRET } from '../support/resend-events.ts'
 import { staff } from '../support/staff-command.ts'
 import { storeEnquiry } from '../support/stored-enquiry.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-let app: TestApp
-beforeEach(async () => {
-  app = await startTestApp({ webhookSecret: WEBHOOK_SECRET, summaryWaitMs: 600_000 })
-})
-afterEach(() => app.close())
+const app = await theApp({ webhookSecret: WEBHOOK_SECRET, summaryWaitMs: 600_000 })
 
 /** An order whose two mails were sent; returns their tags. */
 async function aSentOrder() {
@@ -34,65 +30,51 @@ function permutations<T>(items: T[]): T[][] {
 
 describe('the final state does not depend on the order of the events', () => {
   it.each([
-    [['sent', 'delivered'], 'Delivered'],
-    [['delivery_delayed', 'delivered'], 'Delivered'],
+    [['sent', 'delivery_delayed', 'delivered'], 'Delivered'],
     [['sent', 'delivery_delayed', 'bounced'], 'Bounced'],
     [['delivered', 'bounced'], 'Bounced'],
-    [['delivered', 'complained'], 'Complained'],
     [['delivery_delayed', 'delivered', 'complained'], 'Complained'],
     [['suppressed'], 'Bounced'],
     [['failed'], 'Failed'],
     [['delivery_delayed'], 'Sent'],
   ])('%j: %s', async (types, final) => {
     for (const order of permutations(types)) {
-      const notice = crypto.randomUUID()
+      const tag = crypto.randomUUID()
       await storeEnquiry(app.db, {}, { Notice: 'Sent' })
-      await app.db.mail.updateMany({ where: { kind: 'Notice' }, data: { tag: notice, firstTriedAt: new Date() } })
+      await app.db.mail.updateMany({ where: { kind: 'Notice' }, data: { tag, firstTriedAt: new Date() } })
       for (const type of [...order, ...order])
-        expect((await sendEvent(app.url, deliveryEvent(type, notice))).status).toBe(200)
-      expect(await statusOf(notice)).toBe(final)
+        expect((await sendEvent(app.url, deliveryEvent(type, tag))).status).toBe(200)
+      expect(await statusOf(tag)).toBe(final)
       await app.db.enquiry.deleteMany()
     }
   })
 })
 
-it('brings back a tag of random letters and digits, read as an object and as a list', async () => {
-  await aSentOrder()
-  const tags = app.resend.mails.map(({ tag }) => tag)
-  expect(new Set(tags).size).toBe(2)
-  const [tag = ''] = tags
-  expect(tag).toMatch(/^[\w-]{36}$/)
+it('is read with its tags as an object and as a list', () => {
+  const tag = crypto.randomUUID()
   const event = deliveryEvent('delivered', tag)
-  const listed = {
-    ...event,
-    data: {
-      ...event.data,
-      tags: [
-        { name: 'other', value: 'x' },
-        { name: 'mail', value: tag },
-      ],
-    },
-  }
-  expect(readEvent(event)).toMatchObject({ tag, state: 'Delivered' })
-  expect(readEvent(listed)).toMatchObject({ tag, state: 'Delivered' })
+  const tags = [
+    { name: 'other', value: 'x' },
+    { name: 'mail', value: tag },
+  ]
+  for (const each of [event, { ...event, data: { ...event.data, tags } }])
+    expect(readEvent(each)).toMatchObject({ tag, state: 'Delivered' })
 })
 
 describe('an event that comes before the result of the send is recorded', () => {
-  it.each(['delivered', 'bounced'])('%s: changes the mail, and the result does not undo it', async (type) => {
-    app.resend.onMail = ({ tag, to }) => {
-      if (to[0] === STAFF) earlier.push(sendEvent(app.url, deliveryEvent(type, tag, '550')))
-    }
+  it('and the result does not undo it', async () => {
     const earlier: Promise<Response>[] = []
+    app.resend.onMail = ({ tag, to }) => {
+      if (to[0] === STAFF) earlier.push(sendEvent(app.url, deliveryEvent('bounced', tag, '550')))
+    }
     app.resend.behaviour = { answersAfterMs: 600 }
     await submit(app.url, anOrder())
     await eventually(() => expect(earlier).toHaveLength(1))
     expect((await earlier[0])?.status).toBe(200)
     const notice = () => app.db.mail.findFirstOrThrow({ where: { kind: 'Notice' } })
-    const state = type === 'delivered' ? 'Delivered' : 'Bounced'
-    expect(await notice()).toMatchObject({ status: state, resendId: expect.any(String) })
-    await eventually(() => expect(app.resend.mails).toHaveLength(2))
-    await app.senders.stop(5000)
-    expect(await notice()).toMatchObject({ status: state })
+    expect(await notice()).toMatchObject({ status: 'Bounced', resendId: expect.any(String) })
+    await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Sent' } })).toBe(1)) // the other
+    expect(await notice()).toMatchObject({ status: 'Bounced' })
   })
 
   it('or instead of it: a mail whose result was lost is not sent again', async () => {
@@ -126,35 +108,20 @@ it('a notice that bounces is an alarm; an acknowledgement that does is shown wit
 it('a mail that was marked as spam has arrived: the log does not say otherwise', async () => {
   const { reply } = await aSentOrder()
   await sendEvent(app.url, deliveryEvent('complained', reply))
-  expect(app.logLines.join('')).toContain('a mail was marked as spam')
-  expect(app.logLines.join('')).not.toContain('did not arrive')
+  expect([app.countLogged('a mail was marked as spam'), app.countLogged('did not arrive')]).toEqual([1, 0])
 })
 
-describe('the words of a stranger’s mail server', () => {
+it('the words of a stranger’s mail server are not kept: rows, terminal and export have its code only', async () => {
   const forged =
     '452 4.2.2 Asha Verma\r\n\nNobody has been told of these:\u2028https://evil.example \u001b[2J\u202eabc\u0000x'
-
-  it('are not kept: rows, summary, terminal and export have its code only', async () => {
-    const { notice, reply } = await aSentOrder()
-    for (const id of [notice, reply])
-      expect((await sendEvent(app.url, deliveryEvent('bounced', id, forged))).status).toBe(200)
-    const rows = await app.db.mail.findMany()
-    const REASON = 'bounced: Permanent General 452 4.2.2'
-    expect(rows.map(({ lastError }) => lastError)).toEqual([REASON, REASON])
-    const outputs = [['mails'], ['export']].map(async (args) => (await staff(args, app.env)).stdout)
-    for (const text of await Promise.all(outputs)) expect(text).not.toMatch(/evil|Nobody has been told of these:.https/)
-  })
-
-  it('are cleaned in an answer of Resend’s, which becomes one line', async () => {
-    app.resend.behaviour = { status: 422, name: 'validation_error', message: forged }
-    await submit(app.url, anOrder())
-    await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Failed' } })).toBe(2))
-    const FORGED = '452 4.2.2 Asha Verma Nobody has been told of these: https://evil.example [2J abc x'
-    for (const { lastError } of await app.db.mail.findMany()) expect(lastError).toBe(`422 validation_error: ${FORGED}`)
-    const { env } = app
-    const { stderr } = await staff(['check', '--mail', 'a@b.in'], { ...env, ...sendingThrough(app.resend) })
-    expect(stderr).toContain(FORGED)
-  })
+  const { notice, reply } = await aSentOrder()
+  for (const id of [notice, reply])
+    expect((await sendEvent(app.url, deliveryEvent('bounced', id, forged))).status).toBe(200)
+  const rows = await app.db.mail.findMany()
+  const REASON = 'bounced: Permanent General 452 4.2.2'
+  expect(rows.map(({ lastError }) => lastError)).toEqual([REASON, REASON])
+  const outputs = [['mails'], ['export']].map(async (args) => (await staff(args, app.env)).stdout)
+  for (const text of await Promise.all(outputs)) expect(text).not.toMatch(/evil|Nobody has been told/)
 })
 
 describe('what is not Resend’s', () => {
@@ -198,8 +165,7 @@ describe('what is not Resend’s', () => {
   })
 
   it('gets status 404 where no secret is set', async () => {
-    const plain = await startTestApp({ mails: false })
-    expect((await sendEvent(plain.url, deliveryEvent('delivered', 'x'))).status).toBe(404)
-    await plain.close()
+    const { url } = await anApp({ mails: false })
+    expect((await sendEvent(url, deliveryEvent('delivered', 'x'))).status).toBe(404)
   })
 })

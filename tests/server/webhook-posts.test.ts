@@ -1,342 +1,256 @@
 // A stored enquiry is posted to NOTIFY_URL, again under the same id after a failure, and delays no order or mail.
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import pino from 'pino'
 import { Webhook } from 'standardwebhooks'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOrders } from '../../server/enquiries/orders.ts'
-import { type Env, readEnv } from '../../server/env.ts'
-import { readBacklog } from '../../server/mail/backlog.ts'
-import { startSenders } from '../../server/mail/senders.ts'
+import { readEnv } from '../../server/env.ts'
+import { createPostChannel, sendPost } from '../../server/mail/post-channel.ts'
+import { backOffMs } from '../../server/mail/queue.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
 import { anOrder, submit } from '../support/an-order.ts'
+import { atEnd } from '../support/at-end.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFakeReceiver } from '../support/fake-receiver.ts'
 import { STAFF } from '../support/fake-resend.ts'
-import { aDatabase, aServer } from '../support/fixtures.ts'
+import { aDatabase, aServer, theApp } from '../support/fixtures.ts'
 import { staff } from '../support/staff-command.ts'
-import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { hoursAgo } from '../support/stored-enquiry.ts'
+import type { TestApp } from '../support/test-app.ts'
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
-
-let receiver: Awaited<ReturnType<typeof startFakeReceiver>>
-let app: TestApp
-let apps: TestApp[] = []
-beforeEach(async () => {
-  receiver = await startFakeReceiver()
-})
-afterEach(async () => {
-  for (const each of apps) await each.close()
-  apps = []
-  await receiver.close()
+const receiver = await startFakeReceiver()
+afterAll(receiver.close)
+const notify = { NOTIFY_URL: receiver.url, NOTIFY_SECRET: SECRET, NOTIFY_FORMAT: 'json' } as const
+/** It stores posts; each test starts what sends them. */
+const app = await theApp({ notify })
+await app.senders.stop(0)
+beforeEach(() => {
+  receiver.posts.length = 0
+  status(204)
 })
 
-async function start(options: Parameters<typeof startTestApp>[0] = {}, format: Env['NOTIFY_FORMAT'] = 'text') {
-  const notify = { NOTIFY_URL: receiver.url, NOTIFY_FORMAT: format, NOTIFY_SECRET: SECRET }
-  app = await startTestApp({ notify, ...options })
-  apps.push(app)
-}
-
-const status = (code: number, headers = {}) => {
+function status(code: number, headers = {}) {
   receiver.answer = (response) => response.writeHead(code, headers).end('no such hook')
 }
+/** Without a key only posts are sent. */
+function startSenders(changes: Parameters<TestApp['startSenders']>[0] = {}) {
+  const senders = app.startSenders({ apiKey: '', ...changes })
+  atEnd(() => senders.stop(1000))
+  return senders
+}
 const posts = () => app.db.mail.findMany({ where: { kind: 'Post' }, orderBy: { id: 'asc' } })
-const states = async () => (await posts()).map((row) => row.status)
-const logged = (level: number) =>
-  app.logLines.map((line) => JSON.parse(line)).filter((line) => line.level === level && /webhook post/.test(line.msg))
+const untilPostsAre = (...states: string[]) =>
+  eventually(async () => expect((await posts()).map((row) => row.status)).toEqual(states))
 const dueNow = () => app.db.mail.updateMany({ where: { status: 'Pending' }, data: { dueAt: new Date() } })
+const verify = ({ headers, body }: { headers: object; body: string } = { headers: {}, body: '' }, secret = SECRET) =>
+  new Webhook(secret).verify(body, headers as Record<string, string>)
 
 describe('an enquiry is posted to NOTIFY_URL', () => {
   it('as a line for a chat, without personal data', async () => {
-    await start()
     const { reference } = await submit(app.url, anOrder({ quantity: 7 }))
-    await eventually(async () => expect(await states()).toEqual(['Sent']))
-    expect(receiver.posts.map(({ body }) => JSON.parse(body))).toEqual([
-      { text: `${brand.name} enquiry ${reference}: 7 × ${products[0]}, Retailer` },
-    ])
-    expect(receiver.posts[0]).toMatchObject({ path: '/services/T0/B0/s3cret-path' })
-    expect(receiver.posts[0]?.headers['content-type']).toBe('application/json')
-    await eventually(() => expect(app.resend.mails).toHaveLength(2))
+    startSenders({ NOTIFY_FORMAT: 'text' })
+    await untilPostsAre('Sent')
+    const [{ body, path, headers } = { body: '', path: '', headers: {} }] = receiver.posts
+    expect(JSON.parse(body)).toEqual({ text: `${brand.name} enquiry ${reference}: 7 × ${products[0]}, Retailer` })
+    expect([path, headers['content-type']]).toEqual(['/services/T0/B0/s3cret-path', 'application/json'])
   })
 
   it('as signed JSON that the official library verifies', async () => {
-    await start({}, 'json')
     const order = anOrder({ name: 'Zoë <b>"Ω"</b>' })
     const { reference } = await submit(app.url, order)
-    await eventually(async () => expect(await states()).toEqual(['Sent']))
-    const [{ headers, body } = { headers: {}, body: '' }] = receiver.posts
-    const told = new Webhook(SECRET).verify(body, headers as Record<string, string>)
+    startSenders()
+    await untilPostsAre('Sent')
     const { submissionKey: _, ...fields } = order
-    expect(told).toMatchObject({ type: 'enquiry.stored', data: { ...fields, reference, suspectedSpam: false } })
     const [row] = await app.db.enquiry.findMany()
-    expect(told).toMatchObject({ timestamp: row?.receivedAt.toISOString(), data: { id: row?.id } })
-    const other = new Webhook(`whsec_${Buffer.alloc(32, 8).toString('base64')}`)
-    expect(() => other.verify(body, headers as Record<string, string>)).toThrow('No matching signature')
+    const data = { id: row?.id, ...fields, reference, suspectedSpam: false }
+    expect(verify(receiver.posts[0])).toMatchObject({
+      type: 'enquiry.stored',
+      timestamp: row?.receivedAt.toISOString(),
+      data,
+    })
+    const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
+    expect(() => verify(receiver.posts[0], other)).toThrow('No matching signature')
   })
 
-  it('but not when it is suspected spam', async () => {
-    await start({ mails: false })
+  it('but neither suspected spam, nor one that a process without NOTIFY_URL stored', async () => {
     await submit(app.url, anOrder({ website: 'x' }))
-    await submit(app.url, anOrder({ quantity: 7 }))
-    await eventually(async () => expect(await states()).toEqual(['Sent']))
-    expect(receiver.posts).toHaveLength(1)
-  })
-
-  it('but not one that a process without NOTIFY_URL stored', async () => {
-    await start()
     const recipients = { staff: [STAFF], withPosts: false }
     const availability = { isUp: () => true, failed() {}, worked() {} }
-    const replica = createOrders(app.db, { availability, log: { info() {} }, onStored() {}, recipients })
-    await replica.submit(anOrder({ quantity: 9 }))
+    await createOrders(app.db, { availability, log: { info() {} }, onStored() {}, recipients }).submit(anOrder())
     const { reference } = await submit(app.url, anOrder())
-    await eventually(async () => expect(await states()).toEqual(['Sent']))
-    expect(receiver.posts.map(({ body }) => body)).toEqual([expect.stringContaining(String(reference))])
+    startSenders()
+    await untilPostsAre('Sent')
+    expect(receiver.posts.map(({ body }) => JSON.parse(body).data.reference)).toEqual([reference])
   })
 
-  it('only when it was stored after NOTIFY_URL was set', async () => {
-    await start({ notify: {} })
+  it('also while Resend hangs; and what only posts does not keep another process from mailing', async () => {
+    app.resend.behaviour = 'hang'
     await submit(app.url, anOrder())
-    const later = app.startSenders({ NOTIFY_URL: receiver.url })
-    await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Sent' } })).toBe(2))
-    await later.stop(1000)
-    expect(await states()).toEqual([])
-    expect(receiver.posts).toEqual([])
+    const keyed = startSenders({ apiKey: 're_test' })
+    await untilPostsAre('Sent')
+    app.resend.behaviour = 'accept'
+    await keyed.stop(0)
+    await dueNow()
+    await submit(app.url, anOrder())
+    startSenders()
+    await untilPostsAre('Sent', 'Sent')
+    startSenders({ apiKey: 're_test' })
+    await eventually(() => expect(app.resend.mails).toHaveLength(4))
+  })
+})
+
+describe('an answer of NOTIFY_URL', () => {
+  const endless = (response: ServerResponse) => {
+    response.writeHead(500, { 'content-encoding': 'gzip' })
+    const part = gzipSync(Buffer.alloc(16 << 20))
+    const write = () => void (response.destroyed || response.write(part, write))
+    write()
+  }
+  it.each<[string, (response: ServerResponse) => unknown, object]>([
+    ['204', (response) => response.writeHead(204).end(), { isAccepted: true, status: 'HTTP 204' }],
+    ['500', (response) => response.writeHead(500).end('no'), { isAccepted: false, status: 'HTTP 500', answer: 'no' }],
+    ['500 without an end', endless, { isAccepted: false, status: 'HTTP 500' }],
+    ['a redirect', (response) => response.writeHead(302, { location: '/x' }).end(), { status: 'HTTP 302' }],
+    ['429', (response) => response.writeHead(429, { 'retry-after': '7' }).end(), { retryAfterMs: 7000 }],
+    ['410', (response) => response.writeHead(410).end(), { isAccepted: false, isGone: true }],
+    ['a reset', (response) => response.destroy(), { isAccepted: false, status: 'UND_ERR_SOCKET' }],
+    ['none', () => {}, { isAccepted: false, status: 'TimeoutError' }],
+  ])('%s is read as far as it is shown', async (what, answer, meaning) => {
+    receiver.answer = answer
+    const signal = AbortSignal.timeout(what === 'none' ? 100 : 10_000)
+    expect(await sendPost({ url: receiver.url, secret: SECRET }, 'msg_1', '{}', signal)).toMatchObject(meaning)
+    expect(receiver.posts).toHaveLength(1)
   })
 })
 
 describe('while NOTIFY_URL fails', () => {
-  it.each<[string, () => void, string]>([
-    ['fails', () => status(500), 'HTTP 500'],
-    ['redirects', () => status(302, { location: `${receiver.url}/elsewhere` }), 'HTTP 302'],
-    ['resets', () => (receiver.answer = (response) => response.destroy()), 'UND_ERR_SOCKET'],
-    ['hangs', () => (receiver.answer = () => undefined), 'TimeoutError'],
-  ])(
-    'the enquiry is stored and mailed at once, and posted later under the same id: NOTIFY_URL %s',
-    async (_, fail, error) => {
-      await start({}, 'json')
-      fail()
-      expect((await submit(app.url, anOrder())).status).toBe(200)
-      await eventually(() => expect(app.resend.mails).toHaveLength(2), 5000)
-      await eventually(async () => expect(await posts()).toMatchObject([{ status: 'Pending', lastError: error }]))
-      expect(receiver.posts.map(({ path }) => path)).not.toContain('/services/T0/B0/s3cret-path/elsewhere')
-      status(200)
-      await dueNow()
-      await eventually(async () => expect(await states()).toEqual(['Sent']))
-      expect(new Set(receiver.posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
-      expect(new Set(receiver.posts.map(({ body }) => body)).size).toBe(1)
-      const { headers, body } = receiver.posts.at(-1) ?? { headers: {}, body: '' }
-      new Webhook(SECRET).verify(body, headers as Record<string, string>)
-      expect(app.logLines.join()).not.toContain('s3cret-path')
-      expect(logged(40)[0]).toMatchObject({ to: new URL(receiver.url).origin, reason: error })
-    },
-  )
-
-  it('posts wait as long as the answer asks for, and then all are sent', async () => {
-    await start()
-    status(429, { 'retry-after': '1' })
-    for (let index = 0; index < 3; index++) await submit(app.url, anOrder())
-    await eventually(() => expect(receiver.posts).toHaveLength(1))
+  it('the enquiry is stored, and posted later under the same id, of which the log tells without the address', async () => {
+    status(500)
+    expect((await submit(app.url, anOrder())).status).toBe(200)
+    startSenders()
+    await eventually(async () => expect(await posts()).toMatchObject([{ status: 'Pending', lastError: 'HTTP 500' }]))
     status(200)
-    expect(await states()).toEqual(['Pending', 'Pending', 'Pending'])
-    await eventually(async () => expect(await states()).toEqual(['Sent', 'Sent', 'Sent']))
-    expect(receiver.posts).toHaveLength(4)
+    await dueNow()
+    await untilPostsAre('Sent')
+    expect(new Set(receiver.posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    expect(new Set(receiver.posts.map(({ body }) => body)).size).toBe(1)
+    verify(receiver.posts.at(-1))
+    expect(app.logLines.join()).not.toContain('s3cret-path')
+    expect(app.logLines.join()).toContain(`"to":"${new URL(receiver.url).origin}","attempt":1,"reason":"HTTP 500"`)
   })
 
-  it('an answer without an end is read only as far as it is shown', async () => {
-    await start({ mails: false })
-    const part = gzipSync(Buffer.alloc(16 << 20))
+  it('one process posts for all and waits as long as the answer asks for, and then all are sent', async () => {
+    const times: number[] = []
     receiver.answer = (response) => {
-      response.writeHead(500, { 'content-encoding': 'gzip' })
-      const write = () => void (response.destroyed || response.write(part, write))
-      write()
+      const isFirst = times.push(performance.now()) === 1
+      response.writeHead(isFirst ? 429 : 204, isFirst ? { 'retry-after': '1' } : {}).end()
     }
-    await submit(app.url, anOrder())
-    await eventually(async () => expect((await posts())[0]?.lastError).toBe('HTTP 500'), 5000)
-  })
-
-  it('posts that were tried are sent one after the other, and not one a poll, once it works again', async () => {
-    await start({ mails: false })
-    await app.senders.stop(1000)
-    for (let index = 0; index < 5; index++) await submit(app.url, anOrder())
-    await app.db.mail.updateMany({ where: { kind: 'Post' }, data: { attempts: 1, firstTriedAt: new Date() } })
-    const env = { ...readEnv({}), NOTIFY_URL: receiver.url }
-    const senders = startSenders(app.db, env, { log: pino({ level: 'silent' }), pollMs: 10_000 })
-    await eventually(async () => expect(await states()).toEqual(Array(5).fill('Sent')), 5000)
-    await senders.stop(1000)
+    for (let index = 0; index < 3; index++) await submit(app.url, anOrder())
+    for (const _ of ['one', 'another', 'a third']) startSenders()
+    await untilPostsAre('Sent', 'Sent', 'Sent')
+    expect(times).toHaveLength(4)
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(990)
   })
 
   it('a post that was not tried goes before those that were: a receiver that hangs does not hold up new enquiries', async () => {
-    await start({ mails: false })
-    await app.senders.stop(1000)
     for (let index = 0; index < 3; index++) await submit(app.url, anOrder())
     const tried = { attempts: 1, firstTriedAt: new Date(), dueAt: new Date(Date.now() - 60_000) }
     await app.db.mail.updateMany({ where: { kind: 'Post' }, data: tried })
     const { reference } = await submit(app.url, anOrder())
-    const senders = app.startSenders({ apiKey: '' })
-    await eventually(() => expect(receiver.posts.length).toBeGreaterThan(0))
-    await senders.stop(1000)
+    startSenders()
+    await untilPostsAre('Sent', 'Sent', 'Sent', 'Sent')
     expect(receiver.posts[0]?.body).toContain(reference)
   })
 
   it('410 fails the post, with an error in the log; staff may retry it', async () => {
-    await start()
     status(410)
     const { reference = '' } = await submit(app.url, anOrder())
-    await eventually(async () => expect(await states()).toEqual(['Failed']))
-    await eventually(async () => expect(await app.db.mail.count({ where: { status: 'Sent' } })).toBe(2))
-    expect(logged(50)).toMatchObject([{ reason: 'HTTP 410', msg: expect.stringContaining('not tried again') }])
+    startSenders()
+    await untilPostsAre('Failed')
+    expect(app.loggedErrors()).toMatchObject([{ reason: 'HTTP 410', msg: expect.stringContaining('not tried again') }])
     const { stdout } = await staff(['mails'], app.env)
-    expect(stdout).toMatch(/^Not sent, and not tried again \(1\)\n.*\n.*Post .*HTTP 410/)
+    expect(stdout).toMatch(/^Not sent, and not tried again \(1\)\n.*\n.*Post .*HTTP 410/m)
     status(200)
     await staff(['mails', 'retry', reference, '--yes'], app.env)
-    await eventually(async () => expect(await states()).toEqual(['Sent']))
+    await untilPostsAre('Sent')
     expect(receiver.posts[1]?.headers['webhook-id']).not.toBe(receiver.posts[0]?.headers['webhook-id'])
   })
 
   it('a post fails for good after twelve tries, the last one some 17 hours after the first', async () => {
-    await start({ mails: false, retrySeconds: 5 })
     status(500)
     await submit(app.url, anOrder())
-    const waits: number[] = []
-    for (let tries = 1; tries <= 12; tries++) {
-      await eventually(() => expect(receiver.posts).toHaveLength(tries))
-      await eventually(async () => expect((await posts())[0]?.lastError).toBe('HTTP 500'))
-      const [post] = await posts()
-      if (post?.dueAt) waits.push(Number(post.dueAt) - Date.now())
-      await app.db.mail.updateMany({
-        where: { kind: 'Post', status: 'Pending' },
-        data: { dueAt: new Date(), lastError: null },
-      })
-    }
-    await eventually(async () => expect(await states()).toEqual(['Failed']))
-    expect(logged(50)).toMatchObject([{ reason: 'HTTP 500', msg: expect.stringContaining('not tried again') }])
-    const hours = waits.reduce((sum, ms) => sum + ms, 0) / 3_600_000
+    const env = readEnv({})
+    const channel = createPostChannel(app.db, env, receiver.url, { error() {}, warn() {} })
+    const post = await channel.claim(false)
+    const attempt = async (attempts: number) =>
+      post && (await channel.attempt({ ...post, attempts }, AbortSignal.timeout(10_000))).is
+    expect([await attempt(11), await attempt(12)]).toEqual(['unclear', 'refused'])
+    const wait = (tries: number) => backOffMs(tries, channel.retrySeconds, channel.retryMaxSeconds)
+    const hours = Array.from({ length: 11 }, (_, index) => wait(index + 1)).reduce((a, b) => a + b) / 3_600_000
     expect(hours).toBeGreaterThan(12.5) // 17 hours, with jitter of a quarter
     expect(hours).toBeLessThan(21.5)
   })
 
-  /** Of eight days ago; then nothing is posted any more. */
-  async function leaveOneUntold() {
-    await start({ mails: false })
-    status(500)
+  /** Stored eight days ago, and never sent. */
+  async function anOldPost() {
     await submit(app.url, anOrder())
-    await eventually(async () => expect((await posts())[0]?.lastError).toBe('HTTP 500'))
-    await app.senders.stop(1000)
-    const old = new Date(Date.now() - 8 * 86_400_000)
-    await app.db.mail.updateMany({ data: { dueAt: old, queuedAt: old, firstTriedAt: null } })
+    await app.db.mail.updateMany({ data: { dueAt: hoursAgo(192), queuedAt: hoursAgo(192) } })
   }
 
   it('an old post that was never sent is withheld when NOTIFY_URL is set again, also without a key', async () => {
-    await leaveOneUntold()
-    status(200)
-    const told = receiver.posts.length
-    const next = app.startSenders({ apiKey: '' })
-    await eventually(async () => expect(await states()).toEqual(['Withheld']))
-    await next.stop(1000)
-    expect(receiver.posts).toHaveLength(told)
+    await anOldPost()
+    startSenders()
+    await untilPostsAre('Withheld')
+    expect(receiver.posts).toEqual([])
     expect(await app.db.mail.count({ where: { kind: 'Notice', status: 'Pending' } })).toBe(1)
   })
 
   it('an old post is not sent while the database cannot withhold it', async () => {
-    await leaveOneUntold()
+    await anOldPost()
     await app.db.$executeRaw`ALTER TABLE "Quvera_Mail" ADD CONSTRAINT "busy" CHECK ("Status" <> 'Withheld')`
-    const told = receiver.posts.length
-    const next = app.startSenders({ apiKey: '' })
-    await sleep(500)
-    await next.stop(1000)
-    expect(receiver.posts).toHaveLength(told)
-  })
-
-  it('one process posts for all, so that a pause which a chat asks for holds for all', async () => {
-    await start({ mails: false })
-    status(429, { 'retry-after': '2' })
-    await submit(app.url, anOrder())
-    await eventually(() => expect(receiver.posts).toHaveLength(1))
-    const others = [app.startSenders({ apiKey: '' }), app.startSenders({ apiKey: '' })]
-    for (let index = 0; index < 3; index++) await submit(app.url, anOrder())
-    for (const other of others) other.wake()
-    await sleep(1200)
-    expect(receiver.posts).toHaveLength(1)
-    for (const other of others) await other.stop(1000)
+    atEnd(() => app.db.$executeRaw`ALTER TABLE "Quvera_Mail" DROP CONSTRAINT "busy"`)
+    startSenders()
+    await eventually(() => expect(app.countLogged('the sender cannot work')).toBe(1))
+    expect(receiver.posts).toEqual([])
   })
 
   it('a post whose process ends during a try is sent by the next process', async () => {
-    await start()
     receiver.answer = () => undefined
     await submit(app.url, anOrder())
+    const first = startSenders()
     await eventually(() => expect(receiver.posts).toHaveLength(1))
-    await app.senders.stop(0)
+    await first.stop(0)
     status(200)
     await dueNow()
-    const next = app.startSenders()
-    await eventually(async () => expect(await states()).toEqual(['Sent']))
-    await next.stop(1000)
-  })
-})
-
-describe('a post is no mail', () => {
-  it('it is sent while Resend hangs, and without a key', async () => {
-    await start()
-    app.resend.behaviour = 'hang'
-    await submit(app.url, anOrder())
-    await eventually(async () => expect(await states()).toEqual(['Sent']), 5000)
-    await start({ mails: false })
-    await submit(app.url, anOrder())
-    await eventually(async () => expect(await states()).toEqual(['Sent']), 5000)
-  })
-
-  it('a process that only posts does not stop mails of a process with a key', async () => {
-    await start({ mails: false })
-    await submit(app.url, anOrder())
-    await eventually(async () => expect(await states()).toEqual(['Sent']))
-    const keyed = app.startSenders()
-    await eventually(() => expect(app.resend.mails).toHaveLength(2), 5000)
-    await keyed.stop(1000)
-  })
-
-  it('it uses none of the budget and is in no count of mails', async () => {
-    await start({ dailyBudget: 10 })
-    for (let index = 0; index < 3; index++) await submit(app.url, anOrder({ email: `a${index}@shop.example` }))
-    await eventually(async () => expect(await states()).toEqual(['Sent', 'Sent', 'Sent']))
-    await eventually(() => expect(app.resend.mails).toHaveLength(6))
-    await app.db.mail.updateMany({ where: { kind: 'Post' }, data: { status: 'Failed', lastError: 'HTTP 410' } })
-    expect(await readBacklog(app.db)).toMatchObject({ failed: 0, failedPosts: 3 })
+    startSenders()
+    await untilPostsAre('Sent')
   })
 })
 
 it('with NOTIFY_FORMAT=json the start says once to whom personal data goes, and so does `staff check`', async () => {
-  const env = await aDatabase()
-  const started = async (format: string) => {
-    const notify = { NOTIFY_URL: receiver.url, NOTIFY_SECRET: SECRET, NOTIFY_FORMAT: format }
-    const server = await aServer({ ...env, ...notify })
-    await server.stop()
-    return server.stdout() + (await staff(['check'], { ...env, ...notify })).stdout
-  }
+  const env = { ...(await aDatabase()), ...notify }
+  const server = await aServer(env)
+  await server.stop()
   const sentence = `NOTIFY_FORMAT is json: name, address and number of each visitor go to ${new URL(receiver.url).origin}`
-  expect((await started('json')).split(sentence)).toHaveLength(3)
-  expect(await started('text')).not.toContain('NOTIFY_FORMAT is json')
+  expect((server.stdout() + (await staff(['check'], env)).stdout).split(sentence)).toHaveLength(3)
+  expect((await staff(['check'], { ...env, NOTIFY_FORMAT: 'text' })).stdout).not.toContain('NOTIFY_FORMAT is json')
 })
 
-describe('staff check --post', () => {
-  const run = (env: Record<string, string>) => staff(['check', '--post'], env)
-
-  it('posts an invented enquiry, signed, and shows the answer, but not the address', async () => {
-    const env = { NOTIFY_URL: receiver.url, NOTIFY_SECRET: SECRET, NOTIFY_FORMAT: 'json' }
-    const taken = await run(env)
-    expect(taken).toMatchObject({ code: 0, stderr: '' })
-    expect(taken.stdout).toContain(`${brand.referencePrefix}-TEST22`)
-    const [{ headers, body } = { headers: {}, body: '' }] = receiver.posts
-    expect(new Webhook(SECRET).verify(body, headers as Record<string, string>)).toMatchObject({ type: 'test' })
-    status(404)
-    const refused = await run(env)
-    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('HTTP 404: no such hook') })
-    expect(refused.stderr + taken.stdout).not.toContain('s3cret-path')
-    expect((await run({})).stderr).toBe('NOTIFY_URL is not set, so nothing can be posted.\n')
-  })
+it('`staff check --post` posts an invented enquiry, signed, and shows the answer, but not the address', async () => {
+  const taken = await staff(['check', '--post'], notify)
+  expect(taken).toMatchObject({ code: 0, stderr: '' })
+  expect(taken.stdout).toContain(`${brand.referencePrefix}-TEST22`)
+  expect(verify(receiver.posts[0])).toMatchObject({ type: 'test' })
+  status(404)
+  const refused = await staff(['check', '--post'], notify)
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('HTTP 404: no such hook') })
+  expect(refused.stderr + taken.stdout).not.toContain('s3cret-path')
+  expect((await staff(['check', '--post'], {})).stderr).toBe('NOTIFY_URL is not set, so nothing can be posted.\n')
 })
 
-it.each([
+it.each<[Record<string, string>, string]>([
   [{ NOTIFY_URL: 'http://hooks.example/s3cret' }, 'NOTIFY_URL must begin with https://'],
   [{ NOTIFY_URL: 'https://me:s3cret@hooks.example' }, 'NOTIFY_URL must begin with https://'],
   [{ NOTIFY_URL: 'hooks.example/s3cret' }, 'NOTIFY_URL must begin with https://'],
@@ -344,6 +258,6 @@ it.each([
   [{ NOTIFY_SECRET: 'whsec_s3cret' }, 'NOTIFY_SECRET must be whsec_ and 24 to 64 bytes'],
   [{ NOTIFY_URL: 'https://hooks.example', NOTIFY_FORMAT: 'json' }, 'set NOTIFY_SECRET too'],
 ])('a wrong value is refused in a sentence that does not quote it: %j', (variables, sentence) => {
-  expect(() => readEnv(variables as unknown as Record<string, string>)).toThrow(sentence)
-  expect(() => readEnv(variables as unknown as Record<string, string>)).not.toThrow('s3cret')
+  expect(() => readEnv(variables)).toThrow(sentence)
+  expect(() => readEnv(variables)).not.toThrow('s3cret')
 })

@@ -44,7 +44,7 @@ export interface FakeResend {
   calls: { all: number; limited: number; underWay: number; keys: string[] }
   behaviour: Behaviour
   /** Is called with a mail before its sender is answered: events may be earlier than the sender's own record. */
-  onMail?: (mail: ReceivedMail) => void
+  onMail?: ((mail: ReceivedMail) => void) | undefined
   close(): Promise<void>
 }
 

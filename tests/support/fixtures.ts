@@ -5,11 +5,12 @@
  *   an empty database        aDatabase: closed · anOpenDatabase: open in this process
  *   an empty folder          aFolder (a-folder.ts): a DATA_DIR in which a site makes its own database
  *   a site in this process   anApp: with any options, through a fake Resend · aSite: without a key, so that mails wait
+ *                            theApp: one for all tests of a file, emptied before each
  *   a server process         aServer: with any variables · aSiteProcess: with a database of its own
  *   the built site           siteForTests, ownSiteForTests (visit.ts): for browsers, one for all tests of a file
  *   a site under faults      createFaultFixtures (fault-fixtures.ts): on a real PostgreSQL server
  */
-import { expect } from 'vitest'
+import { afterAll, beforeEach, expect } from 'vitest'
 import { atEnd } from './at-end.ts'
 import { openTestDatabase } from './open-test-database.ts'
 import { startServer } from './server-process.ts'
@@ -34,6 +35,14 @@ export async function anOpenDatabase() {
 export async function anApp(options: Parameters<typeof startTestApp>[0] = {}) {
   const app = await startTestApp(options)
   atEnd(app.close)
+  return app
+}
+
+/** One for all tests of the file that calls this. It has no rows, mails or log lines when a test begins. */
+export async function theApp(options: Parameters<typeof startTestApp>[0] = {}) {
+  const app = await startTestApp(options)
+  afterAll(app.close)
+  beforeEach(app.reset)
   return app
 }
 

@@ -21,22 +21,24 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   return {
     ...database,
     close: async () => {
-      await database.db.$executeRawUnsafe(EMPTY)
+      await emptyDatabase(database.db)
       if ((await readSchema(database.db)) === schema) free.push(database)
       else await database.close()
     },
   }
 }
 
-/** Empties also the tables whose triggers refuse DELETE. */
-const EMPTY = `DO $$
-  DECLARE item record;
-  BEGIN
-    SET LOCAL session_replication_role = replica;
-    FOR item IN SELECT oid::regclass AS name FROM pg_class
-      WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> '_prisma_migrations'
-    LOOP EXECUTE format('DELETE FROM %s', item.name); END LOOP;
-  END $$`
+/** Also the tables whose triggers refuse DELETE. */
+export async function emptyDatabase(db: Db): Promise<void> {
+  await db.$executeRaw`DO $$
+    DECLARE item record;
+    BEGIN
+      SET LOCAL session_replication_role = replica;
+      FOR item IN SELECT oid::regclass AS name FROM pg_class
+        WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> '_prisma_migrations'
+      LOOP EXECUTE format('DELETE FROM %s', item.name); END LOOP;
+    END $$`
+}
 
 /** The schema as one text. A database whose schema a test changed is not reused. */
 async function readSchema(db: Db): Promise<string | undefined> {

@@ -8,8 +8,9 @@ import type { StaticPages } from '../../server/http/static-pages.ts'
 import { serializers } from '../../server/log.ts'
 import { type DeliveryEvent, recordEvent } from '../../server/mail/delivery.ts'
 import { startSenders } from '../../server/mail/senders.ts'
+import { eventually } from './eventually.ts'
 import { STAFF, startFakeResend } from './fake-resend.ts'
-import { openTestDatabase } from './open-test-database.ts'
+import { emptyDatabase, openTestDatabase } from './open-test-database.ts'
 
 const FROM = 'Quvera <a@quvera.example>'
 export const PUBLIC_URL = 'http://quvera.test'
@@ -94,6 +95,17 @@ export async function startTestApp({
         { ...env, MAIL_FROM: from, RESEND_API_KEY: apiKey, ...changes },
         { log: logger, pollMs, summaryWaitMs },
       ),
+    /** As at the start of a test: no rows, and nothing sent or logged. */
+    reset: async () => {
+      resend.behaviour = 'accept'
+      resend.onMail = undefined
+      await emptyDatabase(database.db)
+      await eventually(() => resend.calls.underWay === 0)
+      resend.mails.length = 0
+      resend.calls.keys.length = 0
+      Object.assign(resend.calls, { all: 0, limited: 0 })
+      logLines.length = 0
+    },
     close: async () => {
       await close({ drainMs: 0, graceMs: 0 })
       await database.close()
