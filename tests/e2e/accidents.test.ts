@@ -109,8 +109,7 @@ async function expectReceivedOnce(path: string, prepare: (page: Page) => Promise
 // The form and its scripts are the same on both pages: of the other one it is seen here that it has them.
 it.skipIf(isRelease)('on / an order is received once without scripts', () => expectReceivedOnce('/', withoutScripts))
 
-// Beside each other, as most of these visitors wait.
-describe.concurrent.each(formPaths)('on %s', (path) => {
+describe.each(formPaths)('on %s', (path) => {
   it.each(accidents)('an order is received once when %s', (_, prepare) => expectReceivedOnce(path, prepare))
   itBeforeRelease.each(rareAccidents)('an order is received once when %s', (_, prepare) =>
     expectReceivedOnce(path, prepare),

@@ -39,8 +39,7 @@ async function onOurClock() {
   return { page, close }
 }
 
-// Beside each other, as most of these visitors wait.
-describe.concurrent('one order', () => {
+describe('one order', () => {
   it('clicks before the code has arrived are one order', async () => {
     const email = anAddress()
     const { page, close } = await newcomer()
