@@ -1,16 +1,10 @@
 import type { Browser, BrowserContextOptions } from '@playwright/test'
-import { afterAll, afterEach, beforeAll, it } from 'vitest'
-import { orderPaths, pagePaths } from '../../shared/page-paths.ts'
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import { pagePaths } from '../../shared/page-paths.ts'
 import { CHROMIUM_FLAGS, launchBrowser, openPage } from './browser.ts'
 import { joinSharedSite, startSite } from './site.ts'
 
 export const paths = pagePaths
-/** Before a release everything is tried on every page, also what several pages share. */
-export const isRelease = Boolean(process.env.EVERY_PAGE)
-/** Tests of rare paths, run before a release only. */
-export const itBeforeRelease = it.runIf(isRelease)
-/** Those with an order form, which is the same on all. */
-export const formPaths = isRelease ? orderPaths : (['/buy-now'] as const)
 export const PHONE = { viewport: { width: 360, height: 740 } }
 
 /**
