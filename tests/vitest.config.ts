@@ -34,6 +34,7 @@ export default defineConfig({
     ...reports,
     testTimeout: 300_000, // a loaded machine takes three times as long as a quiet one
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 30_000 } },
     sequence: { sequencer: LongestFirst },
     maxWorkers: 4, // on two cores: most files wait for a process, a browser or a timer
     projects: [
@@ -65,7 +66,6 @@ export default defineConfig({
         },
         test: {
           name: 'client',
-          expect: { poll: { timeout: 30_000 } },
           include: ['tests/client/**/*.test.tsx'],
           globalSetup: assertBrowser,
           browser: {

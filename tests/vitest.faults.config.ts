@@ -6,10 +6,6 @@ const MEASURING = [
   ...['resend-fails', 'database-gone', 'server-stopped', 'cannot-write'].map((name) => `tests/faults/${name}.test.ts`),
   'tests/release/unread-answers.test.ts',
 ]
-/** Run here on every page; `npm test` runs them on one or two. Also those marked `itBeforeRelease`. */
-const EVERY_PAGE = ['accessible', 'accidents', 'behaviour', 'one-order', 'phone', 'plain-forms'].map(
-  (name) => `tests/e2e/${name}.test.ts`,
-)
 
 /** What is tried before a release: real processes killed, frozen and lied to, and the tools around the server. */
 export default defineConfig({
@@ -32,9 +28,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'tools',
-          include: ['tests/release/**/*.test.ts', ...EVERY_PAGE],
+          include: ['tests/release/**/*.test.ts'],
           exclude: MEASURING,
-          env: { EVERY_PAGE: 'true' },
           globalSetup: ['tests/support/global-setup.ts', 'tests/support/shared-site.ts'],
           maxWorkers: 2,
           sequence: { groupOrder: 1 },

@@ -14,7 +14,7 @@ import { OrderSection } from '../../client/enquiry/order-form.tsx'
 import { setCurrentKey } from '../../client/enquiry/send-order.ts'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
-import { fieldLimits, messages } from '../../shared/order.ts'
+import { messages } from '../../shared/order.ts'
 import { network, received, refused } from '../support/fake-fetch.ts'
 import { typedOrder } from '../support/fill-order.ts'
 import { render } from '../support/render.tsx'
@@ -79,40 +79,31 @@ async function stop() {
 const toast = (text: string) => expect.element(page.getByRole('alert').getByText(text, { exact: true })).toBeVisible()
 const marked = () => [...form.querySelectorAll('[aria-invalid=true]')].map((input) => input.getAttribute('name'))
 
+/** What the form says of its progress, one after the other. */
+function watchProgress() {
+  const said = new Set<string | null | undefined>()
+  const watch = () => said.add(form.querySelector('[role=status]')?.textContent)
+  new MutationObserver(watch).observe(form, { subtree: true, childList: true, characterData: true })
+  return said
+}
+
 const fieldErrors = () => [...form.querySelectorAll('.field-error')].map((error) => error.textContent)
 
-it('tells the first broken rule, in the order of the owner, and marks every wrong field with its own', async () => {
-  await fill({ ...filled, name: '   ', email: 'nobody', mobile: '12ab' })
+it('tells the first broken rule, marks every wrong field with its own, and keeps what was typed', async () => {
+  await fill({ name: '   ', email: 'nobody', mobile: '12ab', quantity: '3' })
   await send()
   await toast(messages.empty)
-  expect(marked()).toEqual(['name', 'email', 'mobile'])
-  expect(fieldErrors()).toEqual([emptyFieldError, emailFieldError, messages.digits])
+  expect(marked()).toEqual(['name', 'email', 'mobile', 'retailerSelfUse', 'products'])
+  expect(fieldErrors()).toEqual([emptyFieldError, emailFieldError, messages.digits, emptyFieldError, emptyFieldError])
+  expect(values()).toMatchObject({ email: 'nobody', mobile: '12ab', quantity: '3' })
 
-  await fill({ name: 'Asha Verma' })
+  await fill({ ...filled, email: 'nobody', mobile: '12ab' })
   await send()
   await toast(messages.email)
   expect(marked()).toEqual(['email', 'mobile'])
   expect(document.activeElement).toBe(field('email'))
   expect(form.querySelector(`#${field('email').getAttribute('aria-describedby')}`)?.textContent).toBe(emailFieldError)
-
-  await fill({ email: filled.email })
-  await send()
-  await toast(messages.digits)
-
-  await fill({ mobile: '987654321' })
-  await send()
-  await toast(messages.tenDigits)
   expect(network.sent).toEqual([])
-})
-
-it('marks every empty field and keeps what was typed', async () => {
-  await fill({ email: filled.email, quantity: '3' })
-  await send()
-  await toast(messages.empty)
-  const required = Object.entries(fieldLimits).filter(([, { optional }]) => !optional)
-  const empty = required.map(([name]) => name).filter((name) => name !== 'email' && name !== 'quantity')
-  expect(marked().sort()).toEqual(empty.sort())
-  expect(values()).toMatchObject({ email: filled.email, quantity: '3' })
 })
 
 it('a quantity that the browser cannot read is not an empty field', async () => {
@@ -124,19 +115,12 @@ it('a quantity that the browser cannot read is not an empty field', async () => 
   expect(network.sent).toEqual([])
 })
 
-it('the error of a field goes as soon as the field is changed', async () => {
-  await send()
-  await toast(messages.empty)
-  await fill({ name: 'A' })
-  expect(marked()).not.toContain('name')
-  expect(marked()).toContain('email')
-})
-
-it('the toast goes with the last error', async () => {
+it('the error of a field goes as soon as the field is changed, and the toast with the last error', async () => {
   await fill({ ...filled, email: 'nobody', mobile: '12ab' })
   await send()
   await toast(messages.email)
   await fill({ email: filled.email })
+  expect(marked()).toEqual(['mobile'])
   await toast(messages.email)
   await fill({ mobile: filled.mobile })
   await expect.element(page.getByText(messages.email)).not.toBeInTheDocument()
@@ -145,7 +129,7 @@ it('the toast goes with the last error', async () => {
 
 it('an order received empties the form and shows the reference', async () => {
   network.answers = [received('QV-7K3M9P')]
-  await fill(filled)
+  await fill({ ...filled, mobile: '+91 98765-43210' })
   await send()
   await toast(messages.received)
   await expect.element(page.getByText('QV-7K3M9P')).toBeVisible()
@@ -201,40 +185,12 @@ it('three impatient clicks send one order', async () => {
   expect(network.sent).toHaveLength(1)
 })
 
-it.each(['+91 98765-43210', '09876543210', '98765 43210', ' 9876543210 '])('reads %j as ten digits', async (mobile) => {
-  await fill({ ...filled, mobile })
-  await send()
-  await expect.poll(() => network.sent[0]?.mobile).toBe('9876543210')
-})
-
-it.each(['+91 98765-4321', '098765432', '+1 98765 43210'])('does not mend %j', async (mobile) => {
-  await fill({ ...filled, mobile })
-  await send()
-  await expect.poll(marked).toEqual(['mobile'])
-  expect(network.sent).toEqual([])
-})
-
-it('a database that is down is told at once, nothing typed is lost, and the next try has the same key', async () => {
-  network.answers = [refused(503, messages.failed)]
-  await fill(filled)
-  await send()
-  await toast(messages.failed)
-  await expect.element(page.getByText(uncertain)).toBeVisible()
-  expect(values()).toEqual(filled)
-  expect(network.sent).toHaveLength(1)
-  await send()
-  await toast(messages.received)
-  expect(network.sent[1]?.submissionKey).toBe(network.sent[0]?.submissionKey)
-})
-
 it.each([
   ['no network', () => new TypeError('Failed to fetch')],
   ['a gateway whose server is away', () => new Response('<h1>Bad gateway</h1>', { status: 502 })],
 ])('%s is no error: the order is sent again under the same key, and the visitor sees it', async (_, fault) => {
   network.answers = [fault(), fault()]
-  const said = new Set<string | null | undefined>()
-  const watch = () => said.add(form.querySelector('[role=status]')?.textContent)
-  new MutationObserver(watch).observe(form, { subtree: true, childList: true, characterData: true })
+  const said = watchProgress()
   await fill(filled)
   await send()
   await expect.element(page.getByText(progressTexts.again(2))).toBeVisible()
@@ -272,22 +228,6 @@ it('what something else has left in the place of the key does not keep an order 
   expect(network.sent[0]?.submissionKey).toMatch(/^[\da-f-]{36}$/)
 })
 
-it.each([
-  ['a day ago', 24],
-  ['a month ago', 720],
-  ['by a clock that was ahead', -48],
-])('the key of a try without an answer, made %s, counts again', async (_, hours) => {
-  network.answers = [new TypeError('Failed to fetch')]
-  await fill(filled)
-  await sendOnce()
-  await stop()
-  const now = Date.now()
-  vi.spyOn(Date, 'now').mockReturnValue(now + hours * 3_600_000)
-  await send()
-  await toast(messages.received)
-  expect(network.sent[1]?.submissionKey).toBe(network.sent[0]?.submissionKey)
-})
-
 it('an order that was received before says when', async () => {
   network.answers = [received('QV-7K3M9P', '2026-10-11T19:00:00Z')]
   await fill(filled)
@@ -306,13 +246,19 @@ it('an order that was stopped has no part in the one after it', async () => {
   expect(sessionStorage.getItem('submission-key')).toBeNull()
 })
 
-it('a refusal is told in the words of the server, and not repeated', async () => {
-  network.answers = [refused(403, 'Forms are taken from our own pages only.')]
+it.each([
+  ['in the words of the server', () => refused(403, 'Not from here.'), 'Not from here.'],
+  ['of a failure', () => refused(503, messages.failed), messages.failed],
+  ['on the way, in no words of ours', () => new Response('<h1>Too large</h1>', { status: 413 }), messages.failed],
+])('a refusal %s is told at once, and not repeated', async (_, answer, told) => {
+  network.answers = [answer()]
+  const said = watchProgress()
   await fill(filled)
   await send()
-  await toast('Forms are taken from our own pages only.')
+  await toast(told)
   await pass(60)
   expect(network.sent).toHaveLength(1)
+  expect([...said]).toEqual([''])
 })
 
 it('a refusal says that nothing is stored, unless an earlier try may be', async () => {
@@ -330,15 +276,6 @@ it('the limit of a day is told and not waited for', async () => {
   await send()
   await toast(messages.manyOrders)
   await expect.element(page.getByText(notStored, { exact: true })).toBeVisible()
-  expect(network.sent).toHaveLength(1)
-})
-
-it('a refusal on the way, in no words of ours, is not repeated either', async () => {
-  network.answers = [new Response('<h1>Request entity too large</h1>', { status: 413 })]
-  await fill(filled)
-  await send()
-  await toast(messages.failed)
-  await pass(60)
   expect(network.sent).toHaveLength(1)
 })
 
@@ -364,15 +301,32 @@ it('after the time the server names, a lost connection still has a minute', asyn
   await toast(messages.received)
 })
 
-it('leaving the page is warned of while an order is under way, and only then', async () => {
+it('tries without an answer end after a minute, with a word, and the values stay', async () => {
+  network.answers = Array.from({ length: 20 }, () => new TypeError('Failed to fetch'))
+  await fill(filled)
+  await sendOnce()
+  for (let second = 0; second < 58; second++) await pass(1)
+  await expect.element(page.getByRole('status').getByText(/\S/)).toBeVisible()
+  for (let second = 0; second < 20; second++) await pass(1)
+  await toast(messages.failed)
+  const tries = network.sent.length
+  expect(tries).toBeGreaterThanOrEqual(6)
+  expect(tries).toBeLessThanOrEqual(10)
+  expect(values()).toEqual(filled)
+})
+
+it('while an order is under way its fields are locked, and leaving the page is warned of', async () => {
   const warned = () => !dispatchEvent(new Event('beforeunload', { cancelable: true }))
+  const isLocked = () => form.querySelector('.fields')?.hasAttribute('inert')
   const answer = Promise.withResolvers<Response>()
   network.answers = [answer.promise]
   await fill(filled)
-  expect(warned()).toBe(false)
-  await send()
+  expect([isLocked(), warned()]).toEqual([false, false])
+  field('quantity').focus()
+  await userEvent.keyboard('{Enter}')
   await expect.poll(() => network.sent.length).toBe(1)
-  expect(warned()).toBe(true)
+  expect([isLocked(), warned()]).toEqual([true, true])
+  expect(document.activeElement?.textContent).toBe('Sending…')
   answer.resolve(received('QV-BBBBBB'))
   await toast(messages.received)
   expect(warned()).toBe(false)

@@ -17,7 +17,10 @@ beforeEach(() => {
 })
 
 it('an order received changes the heading, ticks the first of the steps, and says what was asked', async () => {
-  const place = render(<OrderSection path="/buy-now" isPage />)
+  // The page of a refusal, which holds the key of its order.
+  const answer = { values: {}, firstError: '', fieldErrors: {}, note: undefined, submissionKey: crypto.randomUUID() }
+  const place = render(<OrderSection path="/buy-now" answer={answer} isPage />)
+  const heldKey = () => place.querySelector<HTMLInputElement>('[name=submissionKey]')?.value
   const heading = () => page.getByRole('heading', { level: 1 }).element().textContent
   const ticked = () =>
     [...place.querySelectorAll('.steps li')]
@@ -25,6 +28,7 @@ it('an order received changes the heading, ticks the first of the steps, and say
       .map((step) => getComputedStyle(step, '::before').content)
   expect(heading()).toBe(buyNow.title)
   const before = ticked()
+  expect(heldKey()).toBe(answer.submissionKey)
 
   const typed = { ...typedOrder, quantity: '2', retailerSelfUse: 'Self Use' }
   for (const [name, value] of Object.entries(typed)) {
@@ -38,6 +42,7 @@ it('an order received changes the heading, ticks the first of the steps, and say
   await expect.element(page.getByRole('row', { name: 'Quantity 2' })).toBeVisible()
   await expect.element(page.getByRole('row', { name: 'Your number +91 98765 43210' })).toBeVisible()
   await expect.element(page.getByRole('row', { name: `Your mail ${typed.email}` })).toBeVisible()
+  expect(network.sent[0]?.submissionKey).toBe(answer.submissionKey)
   expect(document.title).toMatch(/^Order Received Successfully/)
   const reference = place.querySelector('.reference')?.textContent
   const shared = page.getByRole('button', { name: 'Share' }).element() as HTMLElement
@@ -52,6 +57,7 @@ it('an order received changes the heading, ticks the first of the steps, and say
   expect(ticked().slice(1)).toEqual(before.slice(1))
   await page.getByRole('button', { name: 'Send another enquiry' }).click()
   expect(heading()).toBe(buyNow.title)
+  expect(heldKey()).toBeUndefined() // the next order is another one
   expect(document.title).not.toMatch(/^Order Received/)
   expect(ticked()).toEqual(before)
 })

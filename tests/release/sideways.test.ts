@@ -21,7 +21,7 @@ function moveAside(page: Page) {
   })
 }
 
-it.concurrent.each([...paths, '/nowhere'])('%s does not scroll sideways at any width', async (path) => {
+it.each([...paths, '/nowhere'])('%s does not scroll sideways at any width', async (path) => {
   const { page, close } = await visit(path, { reducedMotion: 'reduce', viewport: { width: 320, height: HEIGHT } })
   const found: unknown[] = []
   async function tryAll(when: string) {
@@ -43,7 +43,7 @@ it.concurrent.each([...paths, '/nowhere'])('%s does not scroll sideways at any w
   await close()
 })
 
-it.concurrent.each(paths)('%s keeps to the screen when its text is twice as large', async (path) => {
+it.each(paths)('%s keeps to the screen when its text is twice as large', async (path) => {
   const { page, close } = await visit(path, PHONE)
   const session = await page.context().newCDPSession(page)
   await session.send('Page.setFontSizes', { fontSizes: { standard: 32 } })

@@ -269,8 +269,7 @@ const walks: [
   ],
 ]
 
-// Beside each other, as most of the time they wait.
-describe.concurrent.each(walks)('%s', (_, path, options, steps, typing) => {
+describe.each(walks)('%s', (_, path, options, steps, typing) => {
   let plain: Promise<string[]> | undefined
   it.each(CASES)('says the same where a tool %s texts, %s', async (tool, moment) => {
     plain ??= walk(path, undefined, MOMENTS[1], options, steps, typing)

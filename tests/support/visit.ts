@@ -1,19 +1,16 @@
 import type { Browser, BrowserContextOptions } from '@playwright/test'
-import { afterAll, beforeAll, it } from 'vitest'
-import { orderPaths, pagePaths } from '../../shared/page-paths.ts'
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import { pagePaths } from '../../shared/page-paths.ts'
 import { CHROMIUM_FLAGS, launchBrowser, openPage } from './browser.ts'
 import { joinSharedSite, startSite } from './site.ts'
 
 export const paths = pagePaths
-/** Before a release everything is tried on every page, also what several pages share. */
-export const isRelease = Boolean(process.env.EVERY_PAGE)
-/** Tests of rare paths, run before a release only. */
-export const itBeforeRelease = it.runIf(isRelease)
-/** Those with an order form, which is the same on all. */
-export const formPaths = isRelease ? orderPaths : (['/buy-now'] as const)
 export const PHONE = { viewport: { width: 360, height: 740 } }
 
-/** The shared site and one browser for a file of tests; without pictures a page costs less time. */
+/**
+ * The shared site and one browser for a file of tests; without pictures a page costs less time. What a test opens is closed
+ * at its end, so no two tests of the file may run beside each other.
+ */
 export function siteForTests({ pictures = true } = {}) {
   return visitorsOf(async () => joinSharedSite(), pictures)
 }
@@ -27,8 +24,17 @@ function visitorsOf<Site extends ReturnType<typeof joinSharedSite>>(openSite: ()
   const args = pictures ? CHROMIUM_FLAGS : [...CHROMIUM_FLAGS, '--blink-settings=imagesEnabled=false']
   let site: Site
   let browser: Browser
+  const opened: (() => Promise<void>)[] = []
+  async function openHere(url: string | undefined, options?: BrowserContextOptions) {
+    const visited = await openPage(browser, url, options)
+    opened.push(visited.close)
+    return visited
+  }
   beforeAll(async () => {
     ;[site, browser] = await Promise.all([openSite(), launchBrowser({ args })])
+  })
+  afterEach(async () => {
+    for (const close of opened.splice(0)) await close()
   })
   afterAll(async () => {
     await browser?.close()
@@ -37,17 +43,17 @@ function visitorsOf<Site extends ReturnType<typeof joinSharedSite>>(openSite: ()
   return {
     site: () => site,
     fetch: (path: string, init?: RequestInit) => fetch(site.url + path, init),
-    /** The enquiries of one visitor, where several tests run beside each other. */
+    /** The enquiries of one visitor, where several files share the site. */
     storedFrom: (email: string) => site.inspect((db) => db.enquiry.findMany({ where: { email } })),
     html: async (path: string) => (await fetch(site.url + path)).text(),
     /** A page whose controls are ready, unless scripts are off. */
     async visit(path: string, options: BrowserContextOptions = {}) {
-      const visited = await openPage(browser, site.url + path, options)
+      const visited = await openHere(site.url + path, options)
       if (options.javaScriptEnabled !== false) await visited.page.locator('html[data-ready]').waitFor()
       return visited
     },
     /** A browser that has loaded nothing of the site yet. */
-    newcomer: (options?: BrowserContextOptions) => openPage(browser, undefined, options),
-    open: (path: string, options?: BrowserContextOptions) => openPage(browser, site.url + path, options),
+    newcomer: (options?: BrowserContextOptions) => openHere(undefined, options),
+    open: (path: string, options?: BrowserContextOptions) => openHere(site.url + path, options),
   }
 }

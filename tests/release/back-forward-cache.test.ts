@@ -1,0 +1,23 @@
+// A page left and come back to is as it was, without being loaded again: no header and no handler keeps it out of the cache.
+import { expect, it } from 'vitest'
+import { productPath, products } from '../../shared/catalogue.ts'
+import { installedChromium, launchBrowser } from '../support/browser.ts'
+import { PHONE, siteForTests } from '../support/visit.ts'
+
+const { site } = siteForTests()
+
+// The bundled Chromium is headless only, and has no such cache.
+it.runIf(installedChromium)('a product page comes back with the tab that was pressed', async () => {
+  const options = { executablePath: installedChromium, ignoreDefaultArgs: ['--disable-back-forward-cache'] }
+  const browser = await launchBrowser(options)
+  const page = await browser.newPage(PHONE)
+  await page.goto(`${site().url}${productPath(products[0])}`)
+  await page.locator('html[data-ready]').waitFor()
+  const tab = page.getByRole('button', { name: 'Lycopene', exact: true })
+  await tab.click()
+  await page.getByRole('main').getByRole('link', { name: 'Buy Now' }).first().click()
+  await page.waitForURL(/\/buy-now/)
+  await page.goBack({ waitUntil: 'commit' })
+  await expect.poll(() => tab.getAttribute('aria-pressed'), { timeout: 30_000 }).toBe('true')
+  await browser.close()
+})
