@@ -1,4 +1,5 @@
 import { focusManager, MutationObserver, onlineManager, QueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
@@ -65,7 +66,7 @@ export function createOrderSender(show: Show, submissionKey?: string) {
       const receivedAt = formatIndianTime(earlier ? new Date(earlier) : new Date())
       const received = { reference, products, quantity: String(quantity), receivedAt, isEarlier: Boolean(earlier) }
       show({ order, received })
-      toast.success(messages.received)
+      toast.success(messages.received, { role: 'none' }) // the heading, which takes the focus, says it
     } catch (error) {
       if (signal.aborted) return
       finish()
@@ -173,6 +174,8 @@ const transition = cssTransition({ enter: 'toast-enter', exit: 'toast-exit', col
 
 /** Where toasts are shown: in the flow, so that they cover nothing. */
 export function Toasts() {
+  // An error is an alert of its own, and would be read twice.
+  useEffect(() => document.querySelector('.Toastify')?.setAttribute('aria-live', 'off'), [])
   return (
     <ToastContainer
       aria-label="Messages"
