@@ -56,7 +56,7 @@ export function OrderSlip({ content, reference, children }: OrderSlipProps) {
           {rows.map(([label, value]) => (
             <tr key={label}>
               <th scope="row">{label}</th>
-              <td key={value}>{value}</td>
+              <td key={value}>{value && <bdi dir="ltr">{value}</bdi>}</td>
             </tr>
           ))}
         </tbody>
