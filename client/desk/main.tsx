@@ -1,14 +1,14 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
-import { cssTransition, ToastContainer } from 'react-toastify/unstyled'
+import { ToastContainer } from 'react-toastify/unstyled'
 import { DESK_PATH } from '../../shared/desk.ts'
+import { toastTransition } from '../ui/toast-transition.ts'
 import { DeskPage } from './desk-page.tsx'
 import { createQueryClient } from './queries.ts'
 import { watchSession } from './session.ts'
 
 // The server hands this page out for /staff and for /staff/REFERENCE.
 const reference = location.pathname.slice(DESK_PATH.length + 1)
-const transition = cssTransition({ enter: 'toast-enter', exit: 'toast-exit', collapse: false })
 
 watchSession()
 createRoot(document.getElementById('root') as HTMLElement).render(
@@ -17,7 +17,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(
     <ToastContainer
       position="bottom-right"
       autoClose={15_000}
-      transition={transition}
+      transition={toastTransition}
       closeOnClick={false}
       role="status"
     />

@@ -1,10 +1,11 @@
 import { focusManager, MutationObserver, onlineManager, QueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
+import { ToastContainer, toast } from 'react-toastify/unstyled'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
 import type { FormFields } from '../../shared/typed-text.ts'
 import { fieldErrorsOf, notStored, notStoredRetry, progressTexts, stoppedText, uncertain } from '../content/sending.ts'
+import { toastTransition } from '../ui/toast-transition.ts'
 import { doubtsOf } from './doubts.ts'
 import type { OrderState } from './order-state.ts'
 import { currentKey, retryAfterMs, sendOrder, setCurrentKey } from './send-order.ts'
@@ -170,8 +171,6 @@ function confirmLeaving(event: BeforeUnloadEvent) {
   event.returnValue = true // Chrome before 119
 }
 
-const transition = cssTransition({ enter: 'toast-enter', exit: 'toast-exit', collapse: false })
-
 /** Where toasts are shown: in the flow, so that they cover nothing. */
 export function Toasts() {
   // An error is an alert of its own, and would be read twice.
@@ -183,7 +182,7 @@ export function Toasts() {
       closeOnClick={false}
       hotKeys={() => false}
       role="alert"
-      transition={transition}
+      transition={toastTransition}
     />
   )
 }

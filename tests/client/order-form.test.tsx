@@ -76,7 +76,8 @@ async function stop() {
   await expect.element(button).toBeVisible()
   ;(button.element() as HTMLElement).click()
 }
-const toast = (text: string) => expect.element(page.getByRole('alert').getByText(text, { exact: true })).toBeVisible()
+const toast = (text: string) =>
+  expect.element(page.getByRole('region', { name: 'Messages' }).getByText(text, { exact: true })).toBeVisible()
 const marked = () => [...form.querySelectorAll('[aria-invalid=true]')].map((input) => input.getAttribute('name'))
 
 const fieldErrors = () => [...form.querySelectorAll('.field-error')].map((error) => error.textContent)
@@ -84,7 +85,7 @@ const fieldErrors = () => [...form.querySelectorAll('.field-error')].map((error)
 it('tells the first broken rule, in the order of the owner, and marks every wrong field with its own', async () => {
   await fill({ ...filled, name: '   ', email: 'nobody', mobile: '12ab' })
   await send()
-  await toast(messages.empty)
+  await expect.element(page.getByRole('alert').getByText(messages.empty)).toBeVisible()
   expect(marked()).toEqual(['name', 'email', 'mobile'])
   expect(fieldErrors()).toEqual([emptyFieldError, emailFieldError, messages.digits])
 
@@ -151,7 +152,10 @@ it('an order received empties the form and shows the reference', async () => {
   await expect.element(page.getByText('QV-7K3M9P')).toBeVisible()
   expect(new Set(Object.values(values()))).toEqual(new Set(['']))
   expect(field('name').checkVisibility()).toBe(false)
+  // It is said once, by the heading that takes the focus.
   expect(document.activeElement?.textContent).toBe(enquiryReceived.heading)
+  expect(page.getByRole('alert').elements()).toEqual([])
+  expect(page.getByRole('region', { name: 'Messages' }).element().getAttribute('aria-live')).toBe('off')
   expect(network.sent).toEqual([
     {
       ...filled,
@@ -408,12 +412,24 @@ it('asks about a number and an address that are probably mistyped, and sends the
   await page.getByRole('button', { name: 'Send enquiry' }).dblClick() // its second click is no answer
   await expect.element(page.getByText(doubtTexts.mobile)).toBeVisible()
   await expect.element(page.getByRole('button', { name: 'meera@gmail.com' })).toBeVisible()
-  expect(document.activeElement).toBe(field('email'))
+  await expect.poll(() => document.activeElement).toBe(field('email'))
   expect(marked()).toEqual([]) // no rule is broken
   expect(network.sent).toEqual([])
   await send()
   await toast(messages.received)
   expect(network.sent).toMatchObject([{ mobile: '0000000000', email: 'meera@gmial.con' }])
+})
+
+it('asks about a number on the way to the next field, and not on the way to the button', async () => {
+  const asked = page.getByText(doubtTexts.mobile)
+  await fill({ mobile: '0123456789' })
+  form.querySelector<HTMLElement>('.send')?.focus()
+  expect(asked.query()).toBeNull()
+  field('mobile').focus()
+  await userEvent.tab()
+  await expect.element(asked).toBeVisible()
+  expect(document.activeElement).toBe(field('quantity'))
+  expect(network.sent).toEqual([])
 })
 
 it('takes the address that was meant by one press', async () => {
