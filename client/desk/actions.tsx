@@ -1,4 +1,4 @@
-import { type FormEvent, type Ref, useEffect, useRef, useState } from 'react'
+import { type FormEvent, type Ref, useRef, useState } from 'react'
 import { toast } from 'react-toastify/unstyled'
 import { type DeskStatus, deskStatuses, NOTE_MAX } from '../../shared/desk.ts'
 import { type Enquiry, type Row, trpc, useChange } from './queries.ts'
@@ -119,12 +119,7 @@ export function SendAgain({ reference, mail }: { reference: string; mail: Enquir
   )
 }
 
-/** Makes the browser ask before a page with a note that is not stored is left. */
-function keepNote(event: BeforeUnloadEvent) {
-  if (document.querySelector<HTMLTextAreaElement>('#note')?.value.trim()) event.preventDefault()
-}
-
-/** What is typed stays until it is stored. */
+/** What is typed stays until it is stored: main.tsx makes the browser ask before the page is left. */
 export function Notes({ row: { reference, note } }: { row: Row }) {
   const form = useRef<HTMLFormElement>(null)
   const addition = useChange<{ reference: string; text: string }>({
@@ -137,10 +132,6 @@ export function Notes({ row: { reference, note } }: { row: Row }) {
     onDone: () => toast.success('All notes are removed'),
   })
   const [asked, setAsked] = useState('')
-  useEffect(() => {
-    addEventListener('beforeunload', keepNote)
-    return () => removeEventListener('beforeunload', keepNote)
-  }, [])
   const count = note?.split('\n').length
   function remove(was: string) {
     setAsked('')

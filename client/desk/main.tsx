@@ -11,6 +11,9 @@ import { watchSession } from './session.ts'
 const reference = location.pathname.slice(DESK_PATH.length + 1)
 
 watchSession()
+addEventListener('beforeunload', (event) => {
+  if (document.querySelector<HTMLTextAreaElement>('#note')?.value.trim()) event.preventDefault()
+})
 createRoot(document.getElementById('root') as HTMLElement).render(
   <QueryClientProvider client={createQueryClient()}>
     <DeskPage reference={reference} />

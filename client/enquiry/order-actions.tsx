@@ -2,12 +2,14 @@ import { buyNow, privacyNotice } from '../content/enquiry-form.ts'
 import { Linked } from '../ui/text.tsx'
 import type { OrderState } from './order-state.ts'
 
-interface OrderActionsProps extends OrderState {
-  onStop: () => void
-}
-
 /** The button, with the privacy notice beside it: raise `PRIVACY_NOTICE_VERSION` when its words change. */
-export function OrderActions({ sending = false, progress, note, received, onStop }: OrderActionsProps) {
+export function OrderActions({
+  sending = false,
+  progress,
+  note,
+  received,
+  onStop,
+}: OrderState & { onStop: () => void }) {
   return (
     <div className="submit" hidden={received !== undefined}>
       <div aria-live="polite">

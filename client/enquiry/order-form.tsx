@@ -130,15 +130,12 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
     if (!state.received) return
     const { title } = document
     document.title = `${enquiryReceived.title} | ${brand.name}`
-    return () => {
-      document.title = title
-    }
-  }, [state.received])
-  useEffect(() => {
-    if (!state.received) return
     // If rendering the confirmation throws, nobody sees it and its key must stay: the cleanup stops the timer.
     const timer = setTimeout(setCurrentKey, 0, null)
-    return () => clearTimeout(timer)
+    return () => {
+      document.title = title
+      clearTimeout(timer)
+    }
   }, [state.received])
 
   const isReceived = state.received !== undefined
@@ -192,7 +189,7 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
           <OrderActions {...state} onStop={stop} />
         </form>
         {state.received && (
-          <OrderReceived received={state.received} contact={contactOf(state.order)} isPage={isPage}>
+          <OrderReceived received={state.received} contact={state.order} isPage={isPage}>
             <button type="button" className="pill" onClick={startAnother}>
               {anotherEnquiry}
             </button>
@@ -213,8 +210,4 @@ function scrollToProblem(field: Element, form: Element) {
 
 function valuesForAnother({ name, email, mobile, retailerSelfUse, products: last }: OrderContent) {
   return { name, email, mobile, retailerSelfUse, products: products.find((product) => product !== last) ?? last }
-}
-
-function contactOf(order: OrderContent | undefined) {
-  return order && { mobile: order.mobile, email: order.email }
 }

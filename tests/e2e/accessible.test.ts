@@ -302,7 +302,7 @@ it('on a low screen the header scrolls with the page, and the headline is in the
 it('the mark of the current page is seen on a dark header', async () => {
   const { page, close } = await visit(productPath(products[1]), CALM)
   const colour = () => page.locator('.products-button').evaluate((link) => getComputedStyle(link).textDecorationColor)
-  expect(await colour()).toBe('rgb(233, 166, 60)') // amber on leaf: 4.8:1
+  await eventually(async () => expect(await colour()).toBe('rgb(233, 166, 60)')) // amber on leaf: 4.8:1
   await page.evaluate(() => scrollTo(0, 600))
   await eventually(async () => expect(await colour()).toBe('rgb(217, 96, 26)'))
   await close()
