@@ -1,5 +1,6 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { DESK_PATH, type DeskState, deskStates, SEARCH_MAX } from '../../shared/desk.ts'
+import { centreInRow } from '../ui/row.ts'
 import { DaysChart } from './days-chart.tsx'
 import { EnquiryRow } from './enquiry-row.tsx'
 import { type Choice, messageOf, useList } from './queries.ts'
@@ -31,7 +32,8 @@ export function ListPage() {
   // On a phone the tabs scroll sideways.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the pressed one depends on it
   useEffect(() => {
-    document.querySelector('.tabs [aria-pressed=true]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+    const pressed = document.querySelector<HTMLElement>('.tabs [aria-pressed=true]')
+    if (pressed) centreInRow(pressed)
   }, [choice.state])
 
   return (

@@ -398,6 +398,8 @@ describe('for everybody', () => {
       for (let times = 0; times < 40 && (await focused()) !== text; times++) await page.keyboard.press('Tab')
       expect(await focused()).toBe(text)
     }
+    await page.keyboard.press('Tab')
+    expect(await focused()).toBe('Skip to content')
     await tabTo('Asha Verma')
     await page.keyboard.press('Enter')
     await page.locator('.whole').waitFor()
