@@ -336,7 +336,7 @@ it('at 1440 × 900 a link to the mechanism shows both cards of a slide, and the 
   const { page, close } = await visit(`${xt}#mechanism`)
   await page.getByRole('button', { name: 'Oncology' }).first().click()
   const texts = page.locator('.slick-active [data-cards="2"] .ingredient-text')
-  await expect.poll(() => texts.count()).toBe(2)
+  await eventually(async () => expect(await texts.count()).toBe(2))
   const bottom = (element: Element) => element.getBoundingClientRect().bottom
   await eventually(async () => expect(await texts.last().evaluate(bottom)).toBeLessThanOrEqual(900))
   await page.goto(new URL('/buy-now', page.url()).href)
