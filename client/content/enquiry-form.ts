@@ -50,11 +50,11 @@ export const slip = {
   email: 'Your mail',
 }
 
-/** Asked beside a field before the form is sent. Unchanged, it is sent the second time. */
+/** Asked beside a field when it is left, and when the form is sent the first time. Unchanged, it is sent the second time. */
 export const doubtTexts = {
-  mobile: 'Mobile numbers in India begin with 6, 7, 8 or 9. Is yours right? Then send it again as it is.',
+  mobile: 'Mobile numbers in India begin with 6, 7, 8 or 9. Is yours right? Then send it as it is.',
   email: 'Did you mean this address?',
-  emailKept: 'If not, send it again as it is.',
+  emailKept: 'If not, send it as it is.',
 }
 
 /** Stands under its field. */

@@ -1,4 +1,4 @@
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, type Ref, useRef, useState } from 'react'
 import { toast } from 'react-toastify/unstyled'
 import { type DeskStatus, deskStatuses, NOTE_MAX } from '../../shared/desk.ts'
 import { type Enquiry, type Row, trpc, useChange } from './queries.ts'
@@ -8,6 +8,7 @@ type StatusInput = Parameters<typeof trpc.desk.setStatus.mutate>[0]
 /** A button that sets a status. What was done can be taken back for a while. */
 export function SetStatus({ row, status, isInList }: { row: Row; status: DeskStatus; isInList?: boolean }) {
   const { reference, name, status: was } = row
+  const pressed = useRef<HTMLButtonElement>(null)
   const change = useChange<StatusInput>({
     send: (input) => trpc.desk.setStatus.mutate(input),
     preview: (_row, input) => ({ status: input.status }),
@@ -25,6 +26,8 @@ export function SetStatus({ row, status, isInList }: { row: Row; status: DeskSta
             type="button"
             onClick={() => {
               closeToast()
+              const place = pressed.current ?? document.getElementById('main') // where the row has left the list
+              place?.focus()
               change.mutate({ reference, status: earlier, was: now })
             }}
           >
@@ -37,6 +40,7 @@ export function SetStatus({ row, status, isInList }: { row: Row; status: DeskSta
   const label = status === 'New' ? 'New again' : status
   return (
     <ActionButton
+      ref={pressed}
       isIdle={change.isPending || was === status}
       onClick={() => change.mutate({ reference, status, was })}
       label={isInList ? `${label}: ${name}` : undefined}
@@ -47,6 +51,7 @@ export function SetStatus({ row, status, isInList }: { row: Row; status: DeskSta
 }
 
 interface ActionButtonProps {
+  ref?: Ref<HTMLButtonElement>
   /** It is being done, or was: a click does nothing. */
   isIdle: boolean
   onClick: () => void
@@ -55,9 +60,10 @@ interface ActionButtonProps {
 }
 
 /** Keeps the focus while it is idle: a disabled button would lose it. Takes a double click for one. */
-function ActionButton({ isIdle, onClick, label, children }: ActionButtonProps) {
+function ActionButton({ ref, isIdle, onClick, label, children }: ActionButtonProps) {
   return (
     <button
+      ref={ref}
       type="button"
       aria-disabled={isIdle}
       aria-label={label}
@@ -113,7 +119,7 @@ export function SendAgain({ reference, mail }: { reference: string; mail: Enquir
   )
 }
 
-/** What is typed stays until it is stored. */
+/** What is typed stays until it is stored: main.tsx makes the browser ask before the page is left. */
 export function Notes({ row: { reference, note } }: { row: Row }) {
   const form = useRef<HTMLFormElement>(null)
   const addition = useChange<{ reference: string; text: string }>({

@@ -11,6 +11,9 @@ export function DeskPage({ reference }: { reference: string }) {
   const isOnline = useSyncExternalStore(onlineManager.subscribe, () => onlineManager.isOnline())
   return (
     <>
+      <a href="#main" className="visually-hidden">
+        Skip to content
+      </a>
       <header className="desk-head">
         <p className="desk-name">
           <a href={DESK_PATH}>{brand.name} desk</a>
@@ -19,7 +22,7 @@ export function DeskPage({ reference }: { reference: string }) {
           <button type="submit">Sign out</button>
         </SignOut>
       </header>
-      <main id="main">
+      <main id="main" tabIndex={-1}>
         <p role="status">
           {!isOnline && (
             <span className="notice">You are offline. What you typed stays here, and changes are sent later.</span>

@@ -1,5 +1,6 @@
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { DESK_PATH, type DeskState, deskStates, SEARCH_MAX } from '../../shared/desk.ts'
+import { centreInRow } from '../ui/row.ts'
 import { DaysChart } from './days-chart.tsx'
 import { EnquiryRow } from './enquiry-row.tsx'
 import { type Choice, messageOf, useList } from './queries.ts'
@@ -27,6 +28,13 @@ export function ListPage() {
     history.replaceState(next, '')
     setChoice(next)
   }
+
+  // On a phone the tabs scroll sideways.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the pressed one depends on it
+  useEffect(() => {
+    const pressed = document.querySelector<HTMLElement>('.tabs [aria-pressed=true]')
+    if (pressed) centreInRow(pressed)
+  }, [choice.state])
 
   return (
     <>
@@ -75,6 +83,13 @@ export function ListPage() {
       <p role="status" className={enquiries.length > 0 ? 'visually-hidden' : 'empty'}>
         {stateOf(list, choice, first?.counts[choice.state], enquiries.length)}
       </p>
+      {list.data && enquiries.length === 0 && choice.text && choice.state !== 'all' && (
+        <p className="more">
+          <button type="button" onClick={() => choose({ state: 'all' })}>
+            Search in All
+          </button>
+        </p>
+      )}
       {enquiries.length > 0 && (
         <ul className="enquiries" aria-label={tabs[choice.state]} aria-busy={list.isPlaceholderData}>
           {enquiries.map((row) => (
@@ -98,7 +113,7 @@ function stateOf(list: ReturnType<typeof useList>, choice: Choice, count: number
   if (list.isError && !list.data) return messageOf(list.error)
   if (!list.data) return 'Loading …'
   if (shown > 0) return `${shown} ${shown === 1 ? 'enquiry' : 'enquiries'} shown${list.hasNextPage ? ', and more' : ''}`
-  if (choice.text) return `Nothing found for “${choice.text}” here${choice.state === 'all' ? '.' : '. Try All.'}`
+  if (choice.text) return `Nothing found for “${choice.text}” in ${tabs[choice.state]}.`
   return count === 0 && choice.state === 'new' ? 'Nothing new. Everybody has an answer.' : 'Nothing yet.'
 }
 

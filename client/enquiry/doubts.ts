@@ -8,7 +8,7 @@ export interface Doubts {
   email?: string
 }
 
-export function doubtsOf({ mobile, email }: { mobile: string; email: string }): Doubts {
+export function doubtsOf({ mobile = '', email = '' }: { [field in 'mobile' | 'email']?: string | undefined }): Doubts {
   const suggestion = suggestEmail(email)
   return { ...(/^[0-5]/.test(mobile) && { mobile: true }), ...(suggestion && { email: suggestion }) }
 }

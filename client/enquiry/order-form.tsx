@@ -1,4 +1,4 @@
-import { type FormEvent, startTransition, useEffect, useRef, useState } from 'react'
+import { type FocusEvent, type FormEvent, startTransition, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { brand } from '../../shared/brand.ts'
 import { products } from '../../shared/catalogue.ts'
@@ -10,12 +10,11 @@ import {
   chosen,
   enquiryReceived,
   notAPurchase,
-  privacyNotice,
   ratherCall,
   scriptOffline,
 } from '../content/enquiry-form.ts'
-import { Linked } from '../ui/text.tsx'
-import type { Doubts } from './doubts.ts'
+import { type Doubts, doubtsOf } from './doubts.ts'
+import { OrderActions } from './order-actions.tsx'
 import { OrderFields } from './order-fields.tsx'
 import { OrderSide, orderPicture } from './order-panel.tsx'
 import { OrderReceived } from './order-received.tsx'
@@ -26,7 +25,7 @@ import { setCurrentKey } from './send-order.ts'
 
 /*
  * Read this, then order-sender.tsx (validation, retries, toasts), then send-order.ts (one request and its key).
- * order-fields.tsx has the inputs.
+ * order-fields.tsx has the inputs, order-actions.tsx the button.
  */
 
 /** Height of the header and the space below it. */
@@ -91,6 +90,13 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
     if (isLast) dismissToasts()
   }
 
+  /** Asks beside a field about what may be mistyped, on the way to another one: at the button, it would move that away. */
+  function leaveField({ target, relatedTarget }: FocusEvent<HTMLFormElement, HTMLInputElement>) {
+    if (!relatedTarget?.closest('.field')) return
+    const { [target.name as keyof Doubts]: doubt } = doubtsOf(readSlip(form.current))
+    if (doubt) setState({ ...state, doubts: { ...state.doubts, [target.name]: doubt } })
+  }
+
   function takeEmail(email: string) {
     const field = form.current?.elements.namedItem('email') as HTMLInputElement
     field.value = email
@@ -124,15 +130,12 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
     if (!state.received) return
     const { title } = document
     document.title = `${enquiryReceived.title} | ${brand.name}`
-    return () => {
-      document.title = title
-    }
-  }, [state.received])
-  useEffect(() => {
-    if (!state.received) return
     // If rendering the confirmation throws, nobody sees it and its key must stay: the cleanup stops the timer.
     const timer = setTimeout(setCurrentKey, 0, null)
-    return () => clearTimeout(timer)
+    return () => {
+      document.title = title
+      clearTimeout(timer)
+    }
   }, [state.received])
 
   const isReceived = state.received !== undefined
@@ -164,6 +167,7 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
           data-refused={isRefused}
           onSubmit={submit}
           onInput={({ target }) => edit(target as HTMLInputElement)}
+          onBlur={leaveField}
         >
           {state.firstError && (
             <p className="Toastify__toast Toastify__toast--error" role="alert">
@@ -185,7 +189,7 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
           <OrderActions {...state} onStop={stop} />
         </form>
         {state.received && (
-          <OrderReceived received={state.received} contact={contactOf(state.order)} isPage={isPage}>
+          <OrderReceived received={state.received} contact={state.order} isPage={isPage}>
             <button type="button" className="pill" onClick={startAnother}>
               {anotherEnquiry}
             </button>
@@ -193,48 +197,6 @@ export function OrderSection({ path, answer, isPage }: OrderSectionProps) {
         )}
         {isReceived && orderPicture}
       </div>
-    </div>
-  )
-}
-
-interface OrderActionsProps extends OrderState {
-  onStop: () => void
-}
-
-/** The button, with the privacy notice beside it: raise `PRIVACY_NOTICE_VERSION` when its words change. */
-function OrderActions({ sending = false, progress, note, received, onStop }: OrderActionsProps) {
-  return (
-    <div className="submit" hidden={received !== undefined}>
-      <div aria-live="polite">
-        {note && (
-          <p key={note} className="submit-note">
-            <Linked>{note}</Linked>
-          </p>
-        )}
-      </div>
-      <div className="submit-row">
-        {/* The second click of a double click is no answer to a question that the first has raised. */}
-        <button
-          type="submit"
-          className="button send"
-          aria-disabled={sending}
-          onClick={(event) => event.detail > 1 && event.preventDefault()}
-        >
-          {sending ? 'Sending…' : 'Send enquiry'}
-        </button>
-        {progress && (
-          <button type="button" className="pill" onClick={onStop}>
-            Stop
-          </button>
-        )}
-        <p role="status" className="submit-progress">
-          {progress}
-        </p>
-      </div>
-      <p className="small">
-        {privacyNotice} More on this, and on your rights, in our <a href="/privacy-policy">Privacy Policy</a>.
-      </p>
-      <p className="small">{buyNow.advice}</p>
     </div>
   )
 }
@@ -248,8 +210,4 @@ function scrollToProblem(field: Element, form: Element) {
 
 function valuesForAnother({ name, email, mobile, retailerSelfUse, products: last }: OrderContent) {
   return { name, email, mobile, retailerSelfUse, products: products.find((product) => product !== last) ?? last }
-}
-
-function contactOf(order: OrderContent | undefined) {
-  return order && { mobile: order.mobile, email: order.email }
 }

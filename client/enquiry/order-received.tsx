@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { RECEIVED_PATH, type Received } from '../../shared/form-outcome.ts'
+import type { OrderContent } from '../../shared/order.ts'
 import { chatLink } from '../content/contact.ts'
 import { enquiryReceived, receivedEarlier } from '../content/enquiry-form.ts'
 import { Linked } from '../ui/text.tsx'
@@ -9,7 +10,7 @@ import { OrderSlip } from './order-slip.tsx'
 interface OrderReceivedProps {
   received: Received
   /** How we reach the visitor: known where scripts have sent the order. */
-  contact?: { mobile: string; email: string } | undefined
+  contact?: Pick<OrderContent, 'mobile' | 'email'> | undefined
   isPage: boolean
   /** Leads to another enquiry. */
   children: ReactNode
@@ -35,7 +36,7 @@ export function OrderReceived({ received, contact, isPage, children }: OrderRece
         {enquiryReceived.heading}
       </Heading>
       <p>{receivedAt && isEarlier ? receivedEarlier(receivedAt) : enquiryReceived.lead}</p>
-      <OrderSlip content={{ products, quantity, receivedAt, ...contact }} reference={reference}>
+      <OrderSlip content={{ ...received, mobile: contact?.mobile, email: contact?.email }} reference={reference}>
         <div className="submit-row slip-actions">
           <button type="button" className="pill" data-print>
             Print

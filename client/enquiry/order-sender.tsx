@@ -1,9 +1,11 @@
 import { focusManager, MutationObserver, onlineManager, QueryClient } from '@tanstack/react-query'
-import { cssTransition, ToastContainer, toast } from 'react-toastify/unstyled'
+import { useEffect } from 'react'
+import { ToastContainer, toast } from 'react-toastify/unstyled'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import { messages, type OrderContent, orderContentSchema, problemOf, readOrderFields } from '../../shared/order.ts'
 import type { FormFields } from '../../shared/typed-text.ts'
 import { fieldErrorsOf, notStored, notStoredRetry, progressTexts, stoppedText, uncertain } from '../content/sending.ts'
+import { toastTransition } from '../ui/toast-transition.ts'
 import { doubtsOf } from './doubts.ts'
 import type { OrderState } from './order-state.ts'
 import { currentKey, retryAfterMs, sendOrder, setCurrentKey } from './send-order.ts'
@@ -65,7 +67,7 @@ export function createOrderSender(show: Show, submissionKey?: string) {
       const receivedAt = formatIndianTime(earlier ? new Date(earlier) : new Date())
       const received = { reference, products, quantity: String(quantity), receivedAt, isEarlier: Boolean(earlier) }
       show({ order, received })
-      toast.success(messages.received)
+      toast.success(messages.received, { role: 'none' }) // the heading, which takes the focus, says it
     } catch (error) {
       if (signal.aborted) return
       finish()
@@ -169,10 +171,10 @@ function confirmLeaving(event: BeforeUnloadEvent) {
   event.returnValue = true // Chrome before 119
 }
 
-const transition = cssTransition({ enter: 'toast-enter', exit: 'toast-exit', collapse: false })
-
 /** Where toasts are shown: in the flow, so that they cover nothing. */
 export function Toasts() {
+  // An error is an alert of its own, and would be read twice.
+  useEffect(() => document.querySelector('.Toastify')?.setAttribute('aria-live', 'off'), [])
   return (
     <ToastContainer
       aria-label="Messages"
@@ -180,7 +182,7 @@ export function Toasts() {
       closeOnClick={false}
       hotKeys={() => false}
       role="alert"
-      transition={transition}
+      transition={toastTransition}
     />
   )
 }

@@ -9,13 +9,14 @@ export type SlipContent = Partial<
   Record<'products' | 'quantity' | 'mobile' | 'email' | 'receivedAt', string | undefined>
 >
 
-/** What is typed so far, as it will be sent. */
+/** What is typed so far, as it will be sent; without a quantity that would be refused. */
 export function readSlip(form: HTMLFormElement | null): SlipContent {
   if (!form) return {}
   const text = (name: string) => readText(fieldsOf(form), name)
+  const quantity = text('quantity')
   return {
     products: text('products'),
-    quantity: text('quantity'),
+    quantity: Number(quantity) >= 1 ? quantity : '',
     mobile: plainMobile(text('mobile')),
     email: readEmail(fieldsOf(form)),
   }
@@ -55,7 +56,7 @@ export function OrderSlip({ content, reference, children }: OrderSlipProps) {
           {rows.map(([label, value]) => (
             <tr key={label}>
               <th scope="row">{label}</th>
-              <td key={value}>{value}</td>
+              <td key={value}>{value && <bdi dir="ltr">{value}</bdi>}</td>
             </tr>
           ))}
         </tbody>

@@ -33,7 +33,9 @@ export function Drops({ lines }: { lines: LabelLine[] }) {
               </svg>
               {drop.name}{' '}
               <strong>
-                <NoBreakSpaces>{drop.amount}</NoBreakSpaces>
+                <bdi dir="ltr">
+                  <NoBreakSpaces>{drop.amount}</NoBreakSpaces>
+                </bdi>
               </strong>
             </li>
           ))}

@@ -21,6 +21,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
       <div className={`product-hero on-${ground}`}>
         <div className="wrap product-hero-grid">
           <Gallery content={content} />
+          {illustration && <p className="small illustration">{illustration}</p>}
           <section id="description" className="product-text" aria-labelledby="description-title">
             <h1>
               {brand.name} <span data-long={word.length > SHORT_NAME_LETTERS || undefined}>{word}</span>{' '}
@@ -51,7 +52,6 @@ export function ProductHero({ content }: { content: ProductContent }) {
                 </li>
               ))}
             </ul>
-            {illustration && <p className="small">{illustration}</p>}
           </div>
         </div>
       </div>

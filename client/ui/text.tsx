@@ -34,7 +34,10 @@ export function Linked({ children }: { children: string }) {
   ))
 }
 
-/** Amounts, one a line: "300 mg" or "EPA 90 mg". The figure is large, the words are small. */
+/**
+ * Amounts, one a line: "300 mg" or "EPA 90 mg". The figure is large, the words are small. A page translated into Arabic or Urdu
+ * keeps their order.
+ */
 export function Amount({ children }: { children: string }) {
   return children.split('\n').map((line, index) => {
     const [, before, figure, unit] = /^(?:(\D+) )?(\d[\d.]*) (\w+)$/.exec(line) ?? []
@@ -42,7 +45,9 @@ export function Amount({ children }: { children: string }) {
       <Fragment key={line}>
         {index > 0 && ' '}
         <span className="amount">
-          {before && <small>{before}</small>} {figure ?? line} <small>{unit}</small>
+          <bdi dir="ltr">
+            {before && <small>{before}</small>} {figure ?? line} <small>{unit}</small>
+          </bdi>
         </span>
       </Fragment>
     )

@@ -8,22 +8,22 @@ const SEARCHED = Prisma.sql`lower(CASE WHEN octet_length(texts) = char_length(te
   ELSE regexp_replace(normalize(texts, NFKD), ${ACCENTS}, '', 'g') END)`
 const TEXTS = Prisma.sql`form."Name" || E'\n' || form."Email" || E'\n' || form."Reference" || E'\n' || coalesce(form."Note", '')`
 
-/** The condition of enquiries (`form`) with this text in name, address, reference, note or number, in any spelling. */
+/** The condition of enquiries (`form`) with these words, in any order and spelling, in name, address, reference or note, or with this number. */
 export function matches(text: string): Prisma.Sql {
   const [code] = /[0-9A-Z]{6}$/.exec(text.replace(/[\s-]/g, '').toUpperCase()) ?? []
   const digits = mobileDigits(text)
   const conditions = [
-    Prisma.sql`(SELECT ${SEARCHED} LIKE ${searchPattern(text)} FROM (SELECT ${TEXTS}) AS all_texts (texts))`,
+    Prisma.sql`(SELECT ${SEARCHED} LIKE ALL (${searchPatterns(text)}) FROM (SELECT ${TEXTS}) AS all_texts (texts))`,
     ...(code ? [Prisma.sql`form."Reference" LIKE ${`%${code}`}`] : []),
     ...(digits ? [Prisma.sql`form."Mobile" LIKE ${`%${digits}%`}`] : []),
   ]
   return Prisma.sql`(${Prisma.join(conditions, ' OR ')})`
 }
 
-/** In it % and _ mean themselves. Apostrophes of all kinds are one, and any spaces are between two words. */
-function searchPattern(text: string): string {
+/** One for each word. In it % and _ mean themselves, and apostrophes of all kinds are one. */
+function searchPatterns(text: string): string[] {
   const plain = text.normalize('NFKD').replace(new RegExp(ACCENTS, 'g'), '').toLowerCase().trim()
-  return `%${likePattern(plain).replace(/['‘’]/g, '_').replace(/\s+/g, '%')}%`
+  return plain.split(/\s+/).map((word) => `%${likePattern(word).replace(/['‘’]/g, '_')}%`)
 }
 
 /** For LIKE, in which % and _ are wildcards. */

@@ -46,12 +46,12 @@ export function createDeskPages(pages: StaticPages) {
 <input id="email" name="email" type="email" autocomplete="email" required></p>
 <p><button class="primary">Send me a link</button></p></form>`,
       ),
-    sent: (reply: FastifyReply) =>
+    sent: (reply: FastifyReply, leadsTo: string) =>
       send(
         reply,
         'Look into your inbox',
         `<p>If this address is one of ours, a link is on its way. It works once, within 15 minutes.</p>
-<p><a href="${SIGN_IN_PATH}">Try again</a> if nothing comes. A link of the last ten minutes still works: no second one is sent.</p>`,
+<p><a href="${SIGN_IN_PATH}?to=${escaped(leadsTo)}">Try again</a> if nothing comes. A link of the last ten minutes still works: no second one is sent.</p>`,
       ),
     enter: (reply: FastifyReply, token: string) =>
       send(

@@ -101,16 +101,17 @@ export async function serveDesk(app: FastifyInstance, parts: DeskParts, limits: 
       // During an outage the page looks as it does to strangers.
       if (await find(request).catch(() => undefined)) return reply.redirect(DESK_PATH, 303)
       const { sent, to } = request.query
-      return sent === undefined ? pages.signIn(reply, readDeskPath(to)) : pages.sent(reply)
+      return sent === undefined ? pages.signIn(reply, readDeskPath(to)) : pages.sent(reply, readDeskPath(to))
     })
     forms.post(SIGN_IN_PATH, {
       bodyLimit: STRANGERS_BODY_LIMIT,
       onRequest: (request, reply) => limits.countOrRefuse('signIn', request, reply),
       handler(request, reply) {
         const fields = fieldsOf(request)
+        const leadsTo = readDeskPath(fields.get('to'))
         // After the answer: neither its words nor its time depend on the address or the database.
-        reply.raw.once('close', () => signIn.request(fields.get('email')?.trim() ?? '', readDeskPath(fields.get('to'))))
-        reply.redirect(`${SIGN_IN_PATH}?sent`, 303)
+        reply.raw.once('close', () => signIn.request(fields.get('email')?.trim() ?? '', leadsTo))
+        reply.redirect(`${SIGN_IN_PATH}?sent${leadsTo === DESK_PATH ? '' : `&to=${leadsTo}`}`, 303)
       },
     })
 

@@ -76,7 +76,7 @@ function createFigures(registry: Registry) {
   for (const status of ORDER_STATUSES) orders.inc({ status }, 0)
   const up = new Gauge(described('database_up', '1 when the database answers'))
   const mails = new Gauge(
-    described('mails', 'Mails that wait or did not arrive, by state, up to 10,000 of each kind', ['state']),
+    described('mails', 'Mails that wait or did not arrive, by state, of the newest 50,000 such mails', ['state']),
   )
   const posts = new Gauge(
     described('posts', 'Posts that NOTIFY_URL has not accepted, by state; failed: given up', ['state']),

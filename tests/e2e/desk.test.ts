@@ -55,6 +55,8 @@ describe('a day at the desk, on a phone', () => {
     await page.getByLabel('Your mail address').fill(STAFF)
     await button(page, 'Send me a link').click()
     await page.getByText('If this address is one of ours, a link is on its way.').waitFor()
+    const again = page.getByRole('link', { name: 'Try again' })
+    expect(await again.getAttribute('href')).toBe(`/staff/sign-in?to=/staff/${reference}`)
     const mail = () => site().resend.mails.findLast(({ subject }) => subject.includes('desk'))
     await expect.poll(mail).toBeDefined()
     const [path] = /\/staff\/enter\?token=[\w-]+/.exec(mail()?.text ?? '') ?? []
@@ -80,6 +82,7 @@ describe('a day at the desk, on a phone', () => {
     await page.getByText('Nothing new. Everybody has an answer.').waitFor()
     await button(page, 'Undo').click()
     await expect.poll(status).toBe('New')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main') // the row has left the list
     await button(page, 'All 1').click()
     await expect.poll(() => rows(page).locator('.status').innerText()).toBe('New')
   })
@@ -104,9 +107,12 @@ describe('a day at the desk, on a phone', () => {
   it('notes what was said, and that nobody answered', async () => {
     const reference = await store({ name: '<img src=x onerror=alert(1)> مريم' })
     const { page, problems } = await open(`/${reference}`)
+    const asksBeforeLeaving = () => page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })))
     await page.getByLabel(/^Add a line/).fill('rings back on <b>Monday</b>')
+    expect(await asksBeforeLeaving()).toBe(true)
     await button(page, 'Add note').click()
     await page.locator('.note', { hasText: 'rings back on <b>Monday</b>' }).waitFor()
+    await expect.poll(asksBeforeLeaving).toBe(false)
     expect(await page.getByLabel(/^Add a line/).inputValue()).toBe('')
     await button(page, 'Rang, no answer').click()
     await page.locator('.flag', { hasText: 'rang once' }).waitFor()
@@ -154,13 +160,15 @@ describe('a day at the desk, on a phone', () => {
     expect(lines).toEqual([expect.any(String), expect.stringContaining('José Fernandes')])
     await page.getByRole('link', { name: 'José Fernandes', exact: true }).click()
     await page.getByRole('heading', { name: 'José Fernandes' }).waitFor()
-    await page.goBack()
+    await page.getByRole('link', { name: 'All enquiries' }).click()
     await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('+91 99711 12345')
     await expect.poll(() => rows(page).count()).toBe(1)
     expect(page.url()).toBe(desk())
     await page.getByRole('searchbox').fill('nobody at all')
     await button(page, 'Search').click()
-    await page.getByText('Nothing found for “nobody at all” here. Try All.').waitFor()
+    await page.getByText('Nothing found for “nobody at all” in New.').waitFor()
+    await button(page, 'Search in All').click()
+    await page.getByText('Nothing found for “nobody at all” in All.').waitFor()
     await button(page, 'Clear').click()
     await expect.poll(() => rows(page).count()).toBe(2)
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('text')
@@ -311,7 +319,10 @@ describe('for everybody', () => {
     for (const path of ['', `/${reference}`, '/nothing', '/sign-in?sent', '/enter?token=x']) {
       if (path === '/sign-in?sent') await page.context().clearCookies()
       await page.goto(desk() + path)
-      if (path === '') await rows(page).first().waitFor()
+      if (path === '') {
+        await rows(page).first().waitFor()
+        expect((await page.locator('.tabs').boundingBox())?.height).toBeLessThan(60) // one row
+      }
       if (path === `/${reference}`) await page.locator('.whole').waitFor()
       for (const width of [360, 768, 1440]) {
         await page.setViewportSize({ width, height: 800 })
@@ -346,6 +357,8 @@ describe('for everybody', () => {
       for (let times = 0; times < 40 && (await focused()) !== text; times++) await page.keyboard.press('Tab')
       expect(await focused()).toBe(text)
     }
+    await page.keyboard.press('Tab')
+    expect(await focused()).toBe('Skip to content')
     await tabTo('Asha Verma')
     await page.keyboard.press('Enter')
     await page.locator('.whole').waitFor()

@@ -209,7 +209,7 @@ it.each([
   [1440, 900],
 ])('at %i × %i a toast covers nothing, and the first wrong field is in view', async (width, height) => {
   const { page } = await visit('/buy-now', { viewport: { width, height }, reducedMotion: 'reduce' })
-  const toast = page.locator('.Toastify__toast[role=alert]')
+  const toast = page.locator('.Toastify__toast[role]')
   /** What stands in the place of the toast, besides itself. */
   const covered = () =>
     toast.evaluate((element) => {
@@ -263,3 +263,51 @@ it.each([
     await eventually(async () => expect(await isSeen()).toBe(true))
   },
 )
+
+it('under a thumb "read more" is 44 px high, and a tap leaves no mark of hovering', async () => {
+  const { page } = await visit(xt, { ...PHONE, hasTouch: true, isMobile: true })
+  const more = page.getByRole('button', { name: /^read more/ }).first()
+  expect((await more.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+  const link = page.getByRole('link', { name: 'Show it to your physician' })
+  const thickness = () => link.evaluate((element) => getComputedStyle(element).textDecorationThickness)
+  const before = await thickness()
+  await link.hover() // as after a tap
+  expect(await thickness()).toBe(before)
+})
+
+it('on a phone the word about the illustration stands under the bottle', async () => {
+  const { page } = await visit(xt, PHONE)
+  const [picture, word] = await Promise.all(
+    ['.gallery-first', '.illustration'].map((selector) => page.locator(selector).boundingBox()),
+  )
+  const gap = (word?.y ?? 0) - (picture?.y ?? 0) - (picture?.height ?? 0)
+  expect(gap).toBeGreaterThanOrEqual(0)
+  expect(gap).toBeLessThan(24)
+})
+
+it('at 1440 × 900 a link to the mechanism shows both cards of a slide, and the form its slip', async () => {
+  const { page } = await visit(`${xt}#mechanism`)
+  await page.getByRole('button', { name: 'Oncology' }).first().click()
+  const texts = page.locator('.slick-active [data-cards="2"] .ingredient-text')
+  await eventually(async () => expect(await texts.count()).toBe(2))
+  const bottom = (element: Element) => element.getBoundingClientRect().bottom
+  await eventually(async () => expect(await texts.last().evaluate(bottom)).toBeLessThanOrEqual(900))
+  await page.goto(new URL('/buy-now', page.url()).href)
+  expect(await page.locator('.slip').evaluate(bottom)).toBeLessThanOrEqual(900)
+})
+
+it('on a page translated into Arabic or Urdu a figure stands before its unit, and a drop beside its name', async () => {
+  const { page } = await visit(xt, PHONE)
+  await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'))
+  const wrong = await page.locator('.panel tbody tr:not(.about)').evaluateAll((rows) =>
+    rows.filter((row) => {
+      const left = (selector: string) => row.querySelector(selector)?.getBoundingClientRect().left ?? 0
+      const name = document.createRange()
+      name.selectNode(row.querySelector('.hue')?.nextSibling ?? row)
+      return (
+        left('.amount small:last-child') <= left('.amount bdi') || left('.hue') < name.getBoundingClientRect().right
+      )
+    }),
+  )
+  expect(wrong).toEqual([])
+})

@@ -68,7 +68,7 @@ describe.skipIf(!existsSync('/usr/lib/postgresql'))('the lines for compose', () 
       const lines = document.matchAll(
         /^.*docker (?:compose|exec|run) .*node dist\/server\/staff\.js (.*?)(?: +#.*)?$/gm,
       )
-      expect([...lines].map(([, given]) => given)).toContain(words)
+      expect([...lines].map(([, given = '']) => given.split(' && docker')[0])).toContain(words)
       const file = `${folder}/quvera-backup.sql.gz`
       const program = `node ${process.cwd()}/dist/server/staff.js`
       const line = `cd ${folder} && f=${file} && ${program} ${words.replaceAll('/root', folder)}`
@@ -77,14 +77,16 @@ describe.skipIf(!existsSync('/usr/lib/postgresql'))('the lines for compose', () 
     /** A visit to the site on a database: it has these enquiries, and gets one more. */
     async function visit(env: Record<string, string>, references: string[], until = async () => {}) {
       const site = await aServer(env)
-      expect((await staff(['export'], env)).stdout.match(/QV-\w{6}/g) ?? []).toEqual(references)
+      expect((await staff(['export'], env)).stdout.match(/QV-\w{6}/g)?.sort() ?? []).toEqual(references.sort())
       const { reference = '' } = await submit(site.url, anOrder())
       await until()
       await site.stop()
       return [reference, ...references]
     }
-    const [data, restored] = [{ DATA_DIR: join(folder, 'data') }, { DATA_DIR: join(folder, 'restored') }]
     const { databaseUrl: DATABASE_URL, resend } = await setUp()
+    const { STAFF_EMAILS = '' } = sendingThrough(resend)
+    const data = { DATA_DIR: join(folder, 'data'), STAFF_EMAILS }
+    const restored = { DATA_DIR: join(folder, 'restored'), STAFF_EMAILS }
     const first = await visit(data, [])
     await run('backup - > $f.part && mv $f.part $f', data)
     await run('restore - < /root/quvera-backup.sql.gz', restored)
@@ -93,14 +95,16 @@ describe.skipIf(!existsSync('/usr/lib/postgresql'))('the lines for compose', () 
     await run('restore --moved - < /root/move.gz', { DATABASE_URL })
     // Those of the enquiry before the move and of the one after it: what was pending at the restore is withheld, and a
     // summary tells of it a minute later.
+    const kinds = () => resend.mails.map(({ subject }) => subject.replace(/QV-\w+.*/, '…').replace(/, \d+ \w+ .*/, ''))
     const sent = () =>
       eventually(() =>
-        expect(
-          resend.mails
-            .map(({ key }) => key.split('/')[0])
-            .filter((kind) => kind !== 'summary')
-            .sort(),
-        ).toEqual(['ack', 'ack', 'staff', 'staff']),
+        expect(kinds().sort()).toEqual([
+          'Quvera enquiry …',
+          'Quvera enquiry …',
+          'Quvera: 1 enquiry',
+          'Quvera: your enquiry …',
+          'Quvera: your enquiry …',
+        ]),
       )
     await visit({ DATABASE_URL, ...sendingThrough(resend) }, second, sent)
   })

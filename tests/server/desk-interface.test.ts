@@ -192,6 +192,7 @@ describe('desk.list', () => {
     ['josé', 'José Fernandes'],
     ['jose@shop', 'José Fernandes'],
     ['asha verma', 'Asha  Verma'],
+    ['Verma Asha', 'Asha  Verma'],
     ['प्रिया', 'प्रिया नायर'],
     ['100%', '100% Health_Shop'],
     ['health_shop', '100% Health_Shop'],
