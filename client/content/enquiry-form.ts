@@ -5,6 +5,7 @@ import { messages, type OrderField } from '../../shared/order.ts'
 /** Texts around the form. `closing` is shown at the end of product pages. */
 export const buyNow = {
   title: 'Buy Now',
+  description: `Send an enquiry for ${products.join(' or ')}. You get a reference right away, and our team replies by phone or email.`,
   closing: 'Tell us how many you need, and our team calls or writes back.',
   lead: 'Health supplements for your shop or for yourself. Tell us what you need: you get a reference right away, and our team replies by phone or email.',
   advice:
@@ -15,6 +16,7 @@ export const buyNow = {
 /** Stands in place of the form once it is sent. */
 export const enquiryReceived = {
   title: messages.received,
+  description: 'Your enquiry has arrived. Here is its reference, and what happens next.',
   heading: 'Thank you. We\u00a0have\u00a0your enquiry.',
   lead: 'Someone from our team will call or write to you. Please keep your reference.',
   quote: `Please quote it when you call or write: ${brand.phone}, ${brand.email}.`,
@@ -23,8 +25,20 @@ export const enquiryReceived = {
 /** On the page of a reference while the database is away, or for a client that asks for too many. */
 export const notLookedUp = {
   heading: 'Your enquiry',
+  reference: 'Its reference',
   lead: `We cannot look it up at this moment. If you were led here by sending the form, it is stored: please keep its reference. In doubt call ${brand.phone}.`,
 }
+
+/** The labels of the fields; of a choice also what stands in it first. */
+export const labels: Record<OrderField, string> = {
+  name: 'Name',
+  email: 'Email',
+  mobile: 'Mobile',
+  quantity: 'Quantity',
+  retailerSelfUse: 'Retailer or Self Use',
+  products: 'Product',
+}
+export const choose = 'Please choose'
 
 /** Shown beside the label of a field. */
 export const hints: Partial<Record<OrderField, string>> = { mobile: '10 digits', quantity: 'packs' }
@@ -68,6 +82,8 @@ export const ratherCall = 'Rather call?'
 
 /** Said under the title when a link has chosen something in the form. */
 export const chosen = ' is chosen in the form.'
+
+export const nextStepsTitle = 'What happens next'
 
 export const nextSteps = [
   { title: 'We receive your enquiry', text: 'You get a reference right away.' },

@@ -67,6 +67,11 @@ interface Composition {
 
 /** Stands above the amounts: what a dose is, nobody has told us. */
 export const LABEL_CAPTION = 'Active ingredients, as on the label'
+/** Under the name of each product. */
+export const TAGLINE = 'Revitalize your health with precision formulation'
+export const INDICATIONS_LEAD = 'As listed by the maker. Ask your physician.'
+/** The link to the physician's sheet. */
+export const SHEET_LINK = 'Show it to your physician'
 
 /** Also the name of its picture. */
 export type Indication = keyof typeof indicationAlts

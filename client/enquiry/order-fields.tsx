@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { brand } from '../../shared/brand.ts'
 import { buyerTypes, products } from '../../shared/catalogue.ts'
 import { fieldLimits, type OrderField } from '../../shared/order.ts'
-import { doubtTexts, helpTexts, hints, optionalHint } from '../content/enquiry-form.ts'
+import { choose, doubtTexts, helpTexts, hints, labels, optionalHint } from '../content/enquiry-form.ts'
 import type { Doubts } from './doubts.ts'
 
 interface OrderFieldsProps {
@@ -50,12 +50,11 @@ export function OrderFields({
   const about = (name: OrderField) => ({ name, error: fieldErrors[name] })
   return (
     <div className="fields" inert={isLocked} hidden={isHidden}>
-      <Field {...about('name')} label="Name">
+      <Field {...about('name')}>
         <input {...field('name')} autoComplete="name" autoCapitalize="words" enterKeyHint="next" />
       </Field>
       <Field
         {...about('email')}
-        label="Email"
         doubt={
           doubts.email && (
             <>
@@ -78,20 +77,20 @@ export function OrderFields({
           enterKeyHint="next"
         />
       </Field>
-      <Field {...about('mobile')} label="Mobile" doubt={doubts.mobile && doubtTexts.mobile}>
+      <Field {...about('mobile')} doubt={doubts.mobile && doubtTexts.mobile}>
         <div className="with-sign">
           <input {...field('mobile')} type="tel" inputMode="tel" autoComplete="tel" enterKeyHint="next" />
           <span aria-hidden="true">+91</span>
         </div>
       </Field>
-      <Field {...about('quantity')} label="Quantity">
+      <Field {...about('quantity')}>
         <input {...field('quantity')} type="number" min={1} inputMode="numeric" enterKeyHint="next" />
       </Field>
-      <Field {...about('retailerSelfUse')} label="Retailer or Self Use">
-        <Choice {...field('retailerSelfUse')} placeholder="Please choose" options={buyerTypes} />
+      <Field {...about('retailerSelfUse')}>
+        <Choice {...field('retailerSelfUse')} options={buyerTypes} />
       </Field>
-      <Field {...about('products')} label="Product">
-        <Choice {...field('products')} placeholder="Please choose" options={products} />
+      <Field {...about('products')}>
+        <Choice {...field('products')} options={products} />
       </Field>
       <input type="hidden" name="productName" value={brand.name} />
       {submissionKey && <input type="hidden" name="submissionKey" value={submissionKey} />}
@@ -106,19 +105,18 @@ export function OrderFields({
 
 interface FieldProps {
   name: OrderField
-  label: string
   error: string | undefined
   doubt?: ReactNode
   children: ReactNode
 }
 
-function Field({ name, label, error, doubt, children }: FieldProps) {
+function Field({ name, error, doubt, children }: FieldProps) {
   const { max, optional } = fieldLimits[name]
   const hint = hints[name] ?? (optional && optionalHint(max))
   return (
     <div className="field">
       <label htmlFor={`order-${name}`}>
-        {label} {hint && <span className="small">{hint}</span>}
+        {labels[name]} {hint && <span className="small">{hint}</span>}
       </label>
       {children}
       {error && (
@@ -143,17 +141,16 @@ function Field({ name, label, error, doubt, children }: FieldProps) {
 interface ChoiceProps {
   id: string
   name: string
-  placeholder: string
   options: readonly string[]
   defaultValue: string | undefined
 }
 
-function Choice({ placeholder, options, defaultValue = '', ...select }: ChoiceProps) {
+function Choice({ options, defaultValue = '', ...select }: ChoiceProps) {
   return (
     <div className="with-sign">
       <select {...select} defaultValue={options.includes(defaultValue) ? defaultValue : ''}>
         <option value="" disabled hidden>
-          {placeholder}
+          {choose}
         </option>
         {options.map((option) => (
           <option key={option} value={option}>

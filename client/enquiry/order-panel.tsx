@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { buyNow } from '../content/enquiry-form.ts'
+import { buyNow, nextStepsTitle } from '../content/enquiry-form.ts'
 import { Picture } from '../ui/picture.tsx'
 import { OrderSlip, type SlipContent, Stages } from './order-slip.tsx'
 
@@ -10,7 +10,7 @@ export function OrderSide({ typed, isHidden }: { typed: SlipContent; isHidden: b
       {orderPicture}
       <OrderSlip content={typed} />
       <div className="order-next">
-        <h2>What happens next</h2>
+        <h2>{nextStepsTitle}</h2>
         <Stages />
       </div>
     </div>

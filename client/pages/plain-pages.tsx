@@ -1,9 +1,8 @@
-import { brand } from '../../shared/brand.ts'
-import { products } from '../../shared/catalogue.ts'
-import { RECEIVED_PATH, type SubscriptionState } from '../../shared/form-outcome.ts'
+import { RECEIVED_PATH } from '../../shared/form-outcome.ts'
 import { NOT_FOUND_PATH, SUBSCRIBED_PATH, SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { subscribe } from '../content/contact.ts'
 import { anotherEnquiry, buyNow, enquiryReceived, notLookedUp } from '../content/enquiry-form.ts'
+import { almostSubscribed, notFound, subscription, subscriptionTexts } from '../content/plain-pages.ts'
 import { policySections, privacyPolicy } from '../content/privacy-policy.ts'
 import { OrderSection } from '../enquiry/order-form.tsx'
 import { ConfirmationPanel } from '../enquiry/order-panel.tsx'
@@ -18,7 +17,7 @@ import type { Page } from './page.ts'
 export const buyNowPage: Page = {
   path: '/buy-now',
   title: buyNow.title,
-  description: `Send an enquiry for ${products.join(' or ')}. You get a reference right away, and our team replies by phone or email.`,
+  description: buyNow.description,
   Body: ({ outcome: { order } }) => (
     <Island
       as="section"
@@ -74,7 +73,7 @@ export const privacyPolicyPage: Page = {
 export const receivedPage: Page = {
   path: RECEIVED_PATH,
   title: enquiryReceived.title,
-  description: 'Your enquiry has arrived. Here is its reference, and what happens next.',
+  description: enquiryReceived.description,
   unlisted: true,
   Body: ({ outcome: { received = { reference: '' } } }) => (
     <section className="page-top order-page wrap">
@@ -93,7 +92,7 @@ export const receivedPage: Page = {
             <h1 className="minor">{notLookedUp.heading}</h1>
             <p>{notLookedUp.lead}</p>
             <div className="slip">
-              <p className="slip-title">Its reference</p>
+              <p className="slip-title">{notLookedUp.reference}</p>
               <p className="reference">{received.reference}</p>
             </div>
           </div>
@@ -106,14 +105,14 @@ export const receivedPage: Page = {
 /** Follows a subscription sent without scripts. */
 export const subscribedPage: Page = {
   path: SUBSCRIBED_PATH,
-  title: 'Almost subscribed',
-  description: `News from ${brand.company} by email, now and then: what happens after you subscribe.`,
+  title: almostSubscribed.title,
+  description: almostSubscribed.description,
   unlisted: true,
   isSubscription: true,
   Body: () => (
-    <MessagePage title="Almost subscribed">
+    <MessagePage title={almostSubscribed.title}>
       <p className="lead">{subscribe.done}</p>
-      <p>Nothing there after some minutes? Look among spam.</p>
+      <p>{almostSubscribed.hint}</p>
       {backHome}
     </MessagePage>
   ),
@@ -122,8 +121,8 @@ export const subscribedPage: Page = {
 /** Where a subscriber's link leads. */
 export const subscriptionPage: Page = {
   path: SUBSCRIPTION_PATH,
-  title: 'Your subscription',
-  description: `News from ${brand.company} by email: here you confirm your subscription, or end it.`,
+  title: subscription.title,
+  description: subscription.description,
   unlisted: true,
   isSubscription: true,
   Body: ({ outcome: { subscriptionState = 'unknown' } }) => {
@@ -148,55 +147,16 @@ export const subscriptionPage: Page = {
 /** For all other paths. */
 export const notFoundPage: Page = {
   path: NOT_FOUND_PATH,
-  title: 'Page not found',
-  description: 'There is no page at this address. The home page links to every page.',
+  title: notFound.title,
+  description: notFound.description,
   unlisted: true,
   Body: () => (
     <MessagePage
-      title="Page not found"
-      picture={
-        <Picture
-          name="not-found"
-          alt={`A bottle of ${products[0]} on its side, its cap off and a few capsules spilled`}
-          sizes="(min-width: 56.25em) 680px, 92vw"
-          first
-        />
-      }
+      title={notFound.title}
+      picture={<Picture name="not-found" alt={notFound.pictureAlt} sizes="(min-width: 56.25em) 680px, 92vw" first />}
     >
-      <p className="lead">We could not find this page. It may have moved, or the address may be mistyped.</p>
+      <p className="lead">{notFound.lead}</p>
       {backHome}
     </MessagePage>
   ),
-}
-
-interface SubscriptionText {
-  title: string
-  text: string
-  /** Values of the field `do`, and the labels of their buttons. */
-  buttons?: Record<string, string>
-}
-
-const subscriptionTexts: Record<SubscriptionState, SubscriptionText> = {
-  unconfirmed: {
-    title: 'Please confirm',
-    text: 'Press the button, and you get news from us by email, now and then. If you did not subscribe, let us remove your address from the list.',
-    buttons: { confirm: 'Confirm my subscription', end: 'Remove my address' },
-  },
-  confirmed: {
-    title: 'You are on the list',
-    text: 'You get news from us by email, now and then. Each email has a link to this page.',
-    buttons: { end: 'End my subscription' },
-  },
-  ended: {
-    title: 'You are not on the list',
-    text: 'You get no more news from us, and we remove your address from the list within two days.',
-  },
-  unknown: {
-    title: 'This link has ended',
-    text: 'The subscription was ended, or not confirmed in time. To subscribe, enter your address at the foot of any other page.',
-  },
-  failed: {
-    title: 'Please try again',
-    text: 'We cannot say whether this has worked. Open the link in our email again in a minute: nothing counts twice.',
-  },
 }

@@ -5,7 +5,7 @@ import { PUBLIC_URL_PLACEHOLDER } from '../../shared/page-paths.ts'
 import { advisory, labelFacts, notForMedicinalUse, PRODUCT_CLASS } from '../content/advisory.ts'
 import { telephone } from '../content/contact.ts'
 import { buyNow } from '../content/enquiry-form.ts'
-import { LABEL_CAPTION, type ProductContent } from '../content/product.ts'
+import { INDICATIONS_LEAD, LABEL_CAPTION, type ProductContent } from '../content/product.ts'
 import { productSections } from '../product/contents.tsx'
 import { Drops } from '../product/drops.tsx'
 import { Indications } from '../product/indications.tsx'
@@ -37,7 +37,7 @@ function ProductPage(content: ProductContent) {
       <Section id="dosage">
         <Notes kind="dosage" notes={dosage} icons={icons} />
       </Section>
-      <Section id="indications" lead="As listed by the maker. Ask your physician." note={notForMedicinalUse}>
+      <Section id="indications" lead={INDICATIONS_LEAD} note={notForMedicinalUse}>
         <Indications {...indications} />
         <Advisory product={content.product} />
       </Section>

@@ -2,7 +2,7 @@ import { brand } from '../../shared/brand.ts'
 import { buyNowPath, COMPOSITION_ID, products } from '../../shared/catalogue.ts'
 import { illustration } from '../content/advisory.ts'
 import { fullName } from '../content/compositions.ts'
-import type { ProductContent } from '../content/product.ts'
+import { type ProductContent, TAGLINE } from '../content/product.ts'
 import { Picture } from '../ui/picture.tsx'
 import { Amount, FullName, NoBreakSpaces } from '../ui/text.tsx'
 import { Contents } from './contents.tsx'
@@ -30,7 +30,7 @@ export function ProductHero({ content }: { content: ProductContent }) {
             <h2 id="description-title" className="label">
               Product Description
             </h2>
-            <p className="tagline">Revitalize your health with precision formulation</p>
+            <p className="tagline">{TAGLINE}</p>
             <p>
               <NoBreakSpaces>{paragraph}</NoBreakSpaces>
             </p>

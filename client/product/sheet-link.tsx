@@ -2,7 +2,7 @@ import { COMPOSITION_ID, type Product } from '../../shared/catalogue.ts'
 import { advisory } from '../content/advisory.ts'
 import { fullName } from '../content/compositions.ts'
 import { ingredientsOf } from '../content/ingredients.ts'
-import { LABEL_CAPTION } from '../content/product.ts'
+import { LABEL_CAPTION, SHEET_LINK } from '../content/product.ts'
 
 /** The physician's sheet in small. ui/share.ts shares or prints it; without scripts this is a link to the label. */
 export function SheetLink({ product }: { product: Product }) {
@@ -16,7 +16,7 @@ export function SheetLink({ product }: { product: Product }) {
           <path d="M6 18.5h28" strokeWidth="2.5" />
         </g>
       </svg>
-      <span>Show it to your physician</span>
+      <span>{SHEET_LINK}</span>
     </a>
   )
 }
