@@ -1,6 +1,23 @@
 /** An operator can correct this: the message says what and how, and is shown without a stack. */
 export class OperatorError extends Error {}
 
+/** Why a request is not served. The message is for whoever sent it. */
+export class RequestError extends Error {
+  /** `refused`: the database rejects the row. `unavailable`: the order may be stored. */
+  readonly reason: 'invalid' | 'missing' | 'conflict' | 'refused' | 'unavailable'
+  /** Of a form that the browser posts: the key under which the order may be stored. */
+  readonly submissionKey: string | undefined
+  constructor(
+    reason: RequestError['reason'],
+    message: string,
+    options: ErrorOptions & { submissionKey?: string } = {},
+  ) {
+    super(message, options)
+    this.reason = reason
+    this.submissionKey = options.submissionKey
+  }
+}
+
 /** Messages of PostgreSQL, its driver and Prisma when a connection ends. */
 const LOST =
   /^(Connection terminated|Client has encountered a connection error|Server has closed|terminating connection)/

@@ -6,7 +6,7 @@ import { formatIndianTime } from '../../shared/indian-time.ts'
 import { exampleOrder, messages, type Order, type OrderContent } from '../../shared/order.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
-import { isConnectionLost, isConnectTimeout, sqlState } from '../errors.ts'
+import { isConnectionLost, isConnectTimeout, RequestError, sqlState } from '../errors.ts'
 import type { Availability } from './availability.ts'
 import { createBatchWriter } from './batch-writer.ts'
 import { type Enquiry, isSameOrder, readEnquiries } from './enquiry.ts'
@@ -16,23 +16,6 @@ import { findEqualEnquiry, type InsertRow, insertEnquiries, type Recipients, toI
  * An order is stored under its submission key, in one statement. For a form that the browser posts, with a key or without, an
  * equal enquiry of the last ten minutes also counts as the same order. tests/server/one-way.test.ts has the table of cases.
  */
-
-/** Why an order, a subscription or a link of it was not served. The message is for the visitor. */
-export class RequestError extends Error {
-  /** `conflict`: another order has this key. `refused`: the database rejects it. `unavailable`: the order may be stored. */
-  readonly reason: 'conflict' | 'refused' | 'unavailable'
-  /** Of a form that the browser posts: the key under which the order may be stored. */
-  readonly submissionKey: string | undefined
-  constructor(
-    reason: RequestError['reason'],
-    message: string,
-    options: ErrorOptions & { submissionKey?: string } = {},
-  ) {
-    super(message, options)
-    this.reason = reason
-    this.submissionKey = options.submissionKey
-  }
-}
 
 interface Submitted {
   reference: string

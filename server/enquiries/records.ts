@@ -2,8 +2,16 @@
 import { stringify } from 'csv-stringify'
 import { formatIndianTime } from '../../shared/indian-time.ts'
 import type { Db } from '../database/database.ts'
-import { Prisma } from '../database/generated/client.ts'
-import { ENQUIRY, type Enquiry, enquiryFields, columns as fieldColumns } from './enquiry.ts'
+import type { Prisma } from '../database/generated/client.ts'
+import {
+  ENQUIRY,
+  type Enquiry,
+  enquiryFields,
+  columns as fieldColumns,
+  inOrder,
+  isAfter,
+  type ListOrder,
+} from './enquiry.ts'
 
 const CHUNK = 500
 
@@ -24,23 +32,19 @@ interface Row extends Enquiry {
  * A chunk at a time, each after the last row of the one before, so that memory stays small.
  * @param where a condition about `form`
  */
-export async function* readRecords(db: Db, where: Prisma.Sql, direction: 'asc' | 'desc') {
-  const [beyond, order] = direction === 'asc' ? [Prisma.sql`>`, Prisma.sql`ASC`] : [Prisma.sql`<`, Prisma.sql`DESC`]
+export async function* readRecords(db: Db, where: Prisma.Sql, order: ListOrder) {
   let last: Row | undefined
   do {
-    const after = last
-      ? Prisma.sql`(form."ReceivedAt", form."Id") ${beyond} (${last.receivedAt}::timestamptz, ${last.id}::uuid)`
-      : Prisma.sql`TRUE`
-    const rows = await db.$queryRaw<Row[]>`
+    const rows: Row[] = await db.$queryRaw`
       SELECT ${ENQUIRY}, mails.* FROM (
-        SELECT * FROM "Quvera_Form" form WHERE (${where}) AND ${after}
-        ORDER BY form."ReceivedAt" ${order}, form."Id" ${order} LIMIT ${CHUNK}) form
+        SELECT * FROM "Quvera_Form" form WHERE (${where}) AND ${isAfter(last, order)}
+        ORDER BY ${inOrder(order)} LIMIT ${CHUNK}) form
       CROSS JOIN LATERAL (
         SELECT string_agg("Status"::text, ', ' ORDER BY "Id") FILTER (WHERE "Kind" = 'Notice') AS "staffMail",
           min("Status"::text) FILTER (WHERE "Kind" = 'Acknowledgement') AS "acknowledgementMail",
           min("LastError") FILTER (WHERE "Kind" IN ('Notice', 'Acknowledgement')) AS "lastError"
         FROM "Quvera_Mail" WHERE "EnquiryId" = form."Id"
-      ) mails ORDER BY form."ReceivedAt" ${order}, form."Id" ${order}`
+      ) mails ORDER BY ${inOrder(order)}`
     yield* rows.map(toRecord)
     last = rows.length === CHUNK ? rows.at(-1) : undefined
   } while (last)

@@ -5,10 +5,9 @@ import { SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
 import { CONSENT_VERSION, type Subscription } from '../../shared/subscription.ts'
 import { type Db, readNow } from '../database/database.ts'
 import type { Subscriber } from '../database/generated/client.ts'
-import { isDatabaseRefusal } from '../errors.ts'
+import { isDatabaseRefusal, RequestError } from '../errors.ts'
 import { DAY_MS } from '../format.ts'
 import type { Availability } from './availability.ts'
-import { RequestError } from './orders.ts'
 
 export type { Subscriber }
 

@@ -1,38 +1,30 @@
 import { randomUUID } from 'node:crypto'
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify'
-import type { Env } from '../env.ts'
-import { type DeskParts, serveDesk } from './desk-routes.ts'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import type { Context } from './context.ts'
+import { serveDesk } from './desk-routes.ts'
 import { HttpError, logFailure, toProblem, trpcErrorBody } from './error-answers.ts'
 import { holdsOrderForm, ORDER_FORM, serveFormPosts } from './form-posts.ts'
-import { type Health, serveHealth } from './health.ts'
+import { serveHealth } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { registerRateLimits } from './rate-limit.ts'
 import { createPageSender } from './rendered-pages.ts'
 import { BODY_LIMIT, limitBodies } from './request-bodies.ts'
 import { registerOriginCheck, registerProxyCheck } from './request-source.ts'
 import { serveResendEvents } from './resend-events.ts'
-import { isProcedure, isVisitorProcedure, serveProcedures } from './router.ts'
+import { isDeskProcedure, isVisitorProcedure, serveProcedures } from './router.ts'
 import { securityHeaders } from './security.ts'
 import { sendNotFound, servePages } from './static-pages.ts'
-import { serveStatus } from './status.ts'
 import { serveSubscriptionLinks } from './subscription-links.ts'
 import { serveWebVitals } from './web-vitals.ts'
 
 /*
  * The Fastify application. Pages: static-pages.ts. Orders: request-source.ts and rate-limit.ts, then router.ts, or
  * form-posts.ts for a form without scripts, then enquiries/orders.ts. The desk: desk-routes.ts. The links of subscribers:
- * subscription-links.ts. Errors: error-answers.ts. For programs: health.ts, status.ts, metrics.ts, resend-events.ts,
+ * subscription-links.ts. Errors: error-answers.ts. For programs: health.ts, metrics.ts, resend-events.ts,
  * web-vitals.ts.
  */
 
-export interface HttpServerParts extends DeskParts, Health {
-  log: FastifyBaseLogger
+export interface HttpServerParts extends Context {
   /** Unset if METRICS_PORT is 0: then browsers send no web vitals. */
   metrics?: Pick<Metrics, 'observe' | 'observeWebVitals'> | undefined
   /** Time limits for clients; tests set shorter ones. */
@@ -52,8 +44,8 @@ const BODY_BUDGET_BYTES = { forms: 8 * 1024 * 1024, desk: 1024 * 1024, events: 2
 const PROBES = ['/readyz', '/statusz']
 
 /** Builds the application. It does not listen yet. */
-export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInstance {
-  const { log, pages } = parts
+export function createHttpServer(parts: HttpServerParts): FastifyInstance {
+  const { env, log, pages } = parts
   const { headersMs, requestMs, idleSocketMs } = parts.timeouts ?? TIMEOUTS
   const headers = securityHeaders(env)
   const app = Fastify({
@@ -93,7 +85,7 @@ export function createHttpServer(env: Env, parts: HttpServerParts): FastifyInsta
     if (isPage && !request.url.startsWith('/trpc')) return sendNotFound(request, reply, pages)
     return reply.code(404).send(trpcErrorBody(404))
   })
-  addRoutes(app, env, parts)
+  addRoutes(app, parts)
   return app
 }
 
@@ -124,10 +116,9 @@ function addHooks(app: FastifyInstance, headers: Record<string, string>, parts: 
   })
 }
 
-function addRoutes(app: FastifyInstance, env: Env, parts: HttpServerParts): void {
-  const { pages, metrics } = parts
+function addRoutes(app: FastifyInstance, parts: HttpServerParts): void {
+  const { env, pages, metrics } = parts
   serveHealth(app, parts)
-  serveStatus(app, { ...parts, env })
   app.register(async (scope) => {
     registerProxyCheck(scope)
     const limits = await registerRateLimits(scope, env)
@@ -147,13 +138,13 @@ function addRoutes(app: FastifyInstance, env: Env, parts: HttpServerParts): void
     })
     scope.register(async (staff) => {
       limitBodies(staff, BODY_BUDGET_BYTES.desk)
-      await serveDesk(staff, parts, limits, env)
+      await serveDesk(staff, parts, limits)
     })
     if (env.RESEND_WEBHOOK_SECRET)
       scope.register(async (events) => {
         registerOriginCheck(events, env)
         limitBodies(events, BODY_BUDGET_BYTES.events)
-        serveResendEvents(events, parts, limits, env)
+        serveResendEvents(events, parts, limits)
       })
   })
   servePages(app, pages)
@@ -168,6 +159,7 @@ function isStoring(route: string): boolean {
 function routeName(request: FastifyRequest): string {
   if (holdsOrderForm(request)) return ORDER_FORM
   const { path, name } = (request.params ?? {}) as { path?: string; name?: string }
-  const procedure = name === undefined ? path : `desk.${name}`
-  return isProcedure(procedure) ? procedure : (request.routeOptions.url ?? 'unknown')
+  if (isVisitorProcedure(path)) return path
+  const procedure = `desk.${name}`
+  return isDeskProcedure(procedure) ? procedure : (request.routeOptions.url ?? 'unknown')
 }

@@ -4,8 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { brand } from '../../shared/brand.ts'
 import { messages, type Problem, problemOf } from '../../shared/order.ts'
-import { RequestError } from '../enquiries/orders.ts'
-import { propertiesOf } from '../errors.ts'
+import { propertiesOf, RequestError } from '../errors.ts'
 
 type TrpcCode = keyof typeof TRPC_ERROR_CODES_BY_KEY
 
@@ -41,7 +40,7 @@ export class HttpError extends Error {
   }
 }
 
-const STATUS_OF = { conflict: 409, refused: 422, unavailable: 503 } as const
+const STATUS_OF = { invalid: 400, missing: 404, conflict: 409, refused: 422, unavailable: 503 } as const
 
 /**
  * The status and message for whoever sent the request. Only texts of our own leave the server: the first broken rule, why

@@ -1,22 +1,18 @@
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { Webhook } from 'standardwebhooks'
-import type { Db } from '../database/database.ts'
 import { retryDeadlock } from '../database/deadlock.ts'
-import type { Env } from '../env.ts'
 import { readEvent, recordEvent } from '../mail/delivery.ts'
+import type { Context } from './context.ts'
 import { HttpError } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
+import { takeTexts } from './request-bodies.ts'
 
 const WARN_MS = 3_600_000
 const SIGNATURE = ['svix-id', 'svix-timestamp', 'svix-signature']
 
 /** Takes the delivery events that Resend's webhook sends. Those of other mails of the account are answered and forgotten. */
-export function serveResendEvents(
-  app: FastifyInstance,
-  { db, log }: { db: Db; log: FastifyBaseLogger },
-  limits: RateLimits,
-  { RESEND_WEBHOOK_SECRET: secret = '' }: Pick<Env, 'RESEND_WEBHOOK_SECRET'>,
-) {
+export function serveResendEvents(app: FastifyInstance, { db, log, env }: Context, limits: RateLimits): void {
+  const { RESEND_WEBHOOK_SECRET: secret = '' } = env
   const warnedAt = { signature: Number.NEGATIVE_INFINITY, clock: Number.NEGATIVE_INFINITY }
 
   /** Without it, bounces would go unseen. Strangers send forged events, so each once an hour. */
@@ -30,9 +26,7 @@ export function serveResendEvents(
     await limits.countOrRefuse('event', request, reply)
     if (!SIGNATURE.every((name) => request.headers[name])) throw new HttpError(400)
   })
-  app.removeAllContentTypeParsers()
-  // As text, because the signature covers the bytes that were sent.
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  takeTexts(app) // because the signature covers the bytes that were sent
   app.post('/webhooks/resend', async ({ headers, body }) => {
     if (typeof body !== 'string') throw new HttpError(400)
     const [id = '', timestamp = '', signature = ''] = SIGNATURE.map((name) => String(headers[name]))

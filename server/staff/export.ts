@@ -27,7 +27,7 @@ export function exportCommand(add: AddCommand, terminal: Terminal) {
 
 async function exportEnquiries(terminal: Terminal, db: Db, where: Prisma.Sql, isJson = false) {
   await terminal.recordAccess(db, await describeChosen(db, where))
-  const records = readRecords(db, where, 'asc')
+  const records = readRecords(db, where, 'oldest')
   if (isJson) await writeJson(terminal, records)
   else await pipeline(records, createCsv(recordColumns), terminal.output)
 }
