@@ -149,8 +149,3 @@ export async function withDatabase<T>(
     await database.close()
   }
 }
-
-/** Where the embedded database listens. */
-export function embeddedSocket(dataDir: string): string {
-  return pathIn(resolve(dataDir), 'socket')
-}
