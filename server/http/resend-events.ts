@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Webhook } from 'standardwebhooks'
-import { retryDeadlock } from '../database/deadlock.ts'
+import { retryDeadlock } from '../database/database.ts'
 import { readEvent, recordEvent } from '../mail/delivery.ts'
 import type { Context } from './context.ts'
 import { HttpError } from './error-answers.ts'

@@ -1,6 +1,5 @@
 import { formatIndianTime } from '../../shared/indian-time.ts'
-import { readNow } from '../database/database.ts'
-import { retryDeadlock } from '../database/deadlock.ts'
+import { readNow, retryDeadlock } from '../database/database.ts'
 import { formatCount } from '../format.ts'
 import {
   type Age,

@@ -9,7 +9,6 @@ import type { Database } from '../database/database.ts'
 import { openForCommand } from '../database/open.ts'
 import { type Env, readEnvOrExit } from '../env.ts'
 import { exitWithReason, OperatorError } from '../errors.ts'
-import { migrationsFolder } from '../project-root.ts'
 import { writeAccessLine } from './access-log.ts'
 
 const LOOPBACK = '127.0.0.1'
@@ -27,7 +26,7 @@ async function serveStudio(env: Env, variables: NodeJS.ProcessEnv, port: number)
   const { DATABASE_URL: url, STUDIO_IN_CONTAINER } = env
   const dataDir = resolve(env.DATA_DIR)
   // Held until Studio ends: without the site, this process is the one that started PostgreSQL.
-  const database = await openForCommand({ url, dataDir, migrations: migrationsFolder() })
+  const database = await openForCommand({ url, dataDir })
   if (url) await assertReader(database)
   await writeAccessLine({ command: 'studio', env: () => env, errors: process.stderr }, database.db, 'everything')
   const studioPort = await findFreePort()
