@@ -92,7 +92,10 @@ export async function serveDesk(app: FastifyInstance, context: Context, limits: 
     })
     forms.post(SIGN_IN_PATH, {
       bodyLimit: STRANGERS_BODY_LIMIT,
-      onRequest: (request, reply) => limits.countOrRefuse('signIn', request, reply),
+      async onRequest(request, reply) {
+        await limits.countOrRefuse('signIn', request, reply)
+        await limits.countOrRefuse('signInToday', request, reply)
+      },
       handler(request, reply) {
         const fields = fieldsOf(request)
         // After the answer: neither its words nor its time depend on the address or the database.
