@@ -48,7 +48,7 @@ export function inOrder(order: ListOrder = 'newest'): Prisma.Sql {
 }
 
 /** The condition of the enquiries (`form`) that come after `last` in this order; of all if there is no `last`. */
-export function isAfter(last: Enquiry | undefined, order: ListOrder = 'newest'): Prisma.Sql {
+export function isAfter(last: Pick<Enquiry, 'receivedAt' | 'id'> | undefined, order: ListOrder = 'newest'): Prisma.Sql {
   if (!last) return Prisma.sql`TRUE`
   const operator = Prisma.raw(order === 'newest' ? '<' : '>')
   return Prisma.sql`(form."ReceivedAt", form."Id") ${operator} (${last.receivedAt}::timestamptz, ${last.id}::uuid)`

@@ -1,10 +1,9 @@
-import type { Logger } from 'pino'
 import { findBackupProblem } from '../database/daily-backup.ts'
 import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import type { MailStatus } from '../database/generated/enums.ts'
 import type { Env } from '../env.ts'
-import { formatAge, formatCount, staffCommand } from '../format.ts'
+import { formatAge, formatCount } from '../format.ts'
 import { summaryIntervalMs } from './budget.ts'
 import { REFUSED_LEASE } from './states.ts'
 
@@ -109,9 +108,4 @@ function readLostAddresses(db: Db, addresses: string[]) {
     WHERE NOT EXISTS (SELECT FROM "Quvera_Mail"
       WHERE lower("To") = address AND "SentAt" > bad."QueuedAt"
         AND ("Status" = 'Delivered' OR (bad."Status" = 'Failed' AND "Status" = 'Sent')))`
-}
-
-export async function warnOfProblems(db: Db, env: Env, log: Pick<Logger, 'warn'>): Promise<void> {
-  for (const problem of await readProblems(db, env, { siteSeconds: 0 }))
-    log.warn(`${problem} See ${staffCommand('mails')}`)
 }
