@@ -7,7 +7,7 @@ import type { Db } from '../database/database.ts'
 import { Prisma } from '../database/generated/client.ts'
 import { EnquiryStatus } from '../database/generated/enums.ts'
 import { monthsBefore } from '../enquiries/retention.ts'
-import { likePattern, mobileDigits } from '../enquiries/search.ts'
+import { mobileDigits } from '../enquiries/search.ts'
 import { OperatorError } from '../errors.ts'
 import { DAY_MS } from '../format.ts'
 
@@ -134,7 +134,8 @@ export function readPerson(text: string): Person {
   return { mobile: digits }
 }
 
-/** Prisma ignores case by ILIKE, in which % and _ are wildcards. */
-export function personFilter(person: Person): Prisma.EnquiryWhereInput {
-  return 'mobile' in person ? person : { email: { equals: likePattern(person.email), mode: 'insensitive' } }
+/** The condition of the enquiries (`form`) of a person. */
+export function isOfPerson(person: Person): Prisma.Sql {
+  if ('mobile' in person) return Prisma.sql`form."Mobile" = ${person.mobile}`
+  return Prisma.sql`lower(form."Email") = lower(${person.email})`
 }
