@@ -1,21 +1,28 @@
 /** An operator can correct this: the message says what and how, and is shown without a stack. */
 export class OperatorError extends Error {}
 
-/** Why a request is not served. The message is for whoever sent it. */
+/** Why a request is not served: an HTTP status, and a message for whoever sent it, if the status has no fixed one. */
 export class RequestError extends Error {
-  /** `refused`: the database rejects the row. `unavailable`: the order may be stored. */
-  readonly reason: 'invalid' | 'missing' | 'conflict' | 'refused' | 'unavailable'
+  readonly statusCode: number
   /** Of a form that the browser posts: the key under which the order may be stored. */
   readonly submissionKey: string | undefined
+  /** The client is far over its limit: the answer must be cheap. */
+  readonly isFlood: boolean
   constructor(
-    reason: RequestError['reason'],
-    message: string,
-    options: ErrorOptions & { submissionKey?: string } = {},
+    statusCode: number,
+    message?: string,
+    { submissionKey, isFlood = false, ...options }: RequestErrorOptions = {},
   ) {
     super(message, options)
-    this.reason = reason
-    this.submissionKey = options.submissionKey
+    this.statusCode = statusCode
+    this.submissionKey = submissionKey
+    this.isFlood = isFlood
   }
+}
+
+interface RequestErrorOptions extends ErrorOptions {
+  submissionKey?: string | undefined
+  isFlood?: boolean
 }
 
 /** Messages of PostgreSQL, its driver and Prisma when a connection ends. */

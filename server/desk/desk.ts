@@ -42,7 +42,7 @@ export function createDesk(db: Db, env: Env, onQueued: () => void) {
   async function record(to: Pick<Db, 'access'>, session: Session, command: string, what: string) {
     await to.access.createMany({ data: { who: nameOf(session), command, what } }).catch((cause) => {
       const message = 'The access log cannot be written, so nothing is shown or changed.'
-      throw new RequestError('unavailable', message, { cause })
+      throw new RequestError(503, message, { cause })
     })
   }
 
@@ -125,7 +125,7 @@ export function createDesk(db: Db, env: Env, onQueued: () => void) {
           WHERE "Id" = ${id}::uuid AND char_length(concat_ws(E'\n', nullif("Note", ''), ${line}::text)) <= ${NOTES_MAX}`
         if (added > 0) return
         const message = `All notes of an enquiry have at most ${NOTES_MAX} characters: remove the note first.`
-        throw new RequestError('invalid', message)
+        throw new RequestError(400, message)
       }),
 
     /** The history loses the texts, too: they may tell of another person. */
@@ -152,10 +152,10 @@ export function createDesk(db: Db, env: Env, onQueued: () => void) {
         where: { id: BigInt(mail) },
         select: { enquiry: { select: { reference: true } } },
       })
-      if (!found?.enquiry) throw new RequestError('missing', 'There is no such mail. Perhaps its enquiry was erased.')
+      if (!found?.enquiry) throw new RequestError(404, 'There is no such mail. Perhaps its enquiry was erased.')
       await change(session, 'desk send again', found.enquiry.reference, async (transaction) => {
         if ((await retryMails(transaction, [BigInt(mail)])) === 0)
-          throw new RequestError('conflict', 'This mail is on its way already, or may not be sent again.')
+          throw new RequestError(409, 'This mail is on its way already, or may not be sent again.')
       })
       setImmediate(onQueued)
     },
@@ -168,7 +168,7 @@ async function conflict(transaction: Transaction, enquiry: Enquiry, column: 'Sta
   const last = await describeLastChange(transaction, id, column)
   const state = column === 'Status' ? `Now it is ${status}${suspectedSpam ? ', suspected spam' : ''}.` : ''
   const message = `${reference}: A colleague was faster, and nothing was changed. ${last ? `${last}. ` : ''}${state}`
-  return new RequestError('conflict', message.trim())
+  return new RequestError(409, message.trim())
 }
 
 /** The day in India and the text, as a line. */

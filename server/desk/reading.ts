@@ -88,7 +88,7 @@ function toRow({ id: _, acknowledgement, earlierOfNumber, statusBy, statusAt, no
 export async function readList(db: Db, { before, ...choice }: Choice & { before?: string | undefined }) {
   const { order } = choice
   const [last] = before ? await readEnquiries(db, Prisma.sql`WHERE form."Reference" = ${before}`) : []
-  if (before && !last) throw new RequestError('invalid', 'The list cannot go on from there: load it anew.')
+  if (before && !last) throw new RequestError(400, 'The list cannot go on from there: load it anew.')
   const [rows, counts, days] = await Promise.all([
     readRows(
       db,
@@ -126,7 +126,7 @@ function readDays(db: Db): Promise<{ day: string; count: number }[]> {
     ) counted USING (day) ORDER BY day`
 }
 
-export const notFound = () => new RequestError('missing', 'There is no such enquiry. Perhaps it was erased.')
+export const notFound = () => new RequestError(404, 'There is no such enquiry. Perhaps it was erased.')
 
 export async function readEnquiry(db: Db, reference: string) {
   const [row] = await readRows(

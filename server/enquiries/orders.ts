@@ -65,7 +65,7 @@ export function createOrders(db: Db, { availability, log, onStored, recipients }
     // Not stored: a row has the key (a repeat, or another order) or, if none has, the reference.
     const enquiry = await retryIfLost(() => findStoredDurably(order.submissionKey))
     if (!enquiry) return 'taken'
-    if (!isSameOrder(enquiry, order)) throw new RequestError('conflict', messages.conflict)
+    if (!isSameOrder(enquiry, order)) throw new RequestError(409, messages.conflict)
     const { id, reference, receivedAt } = enquiry
     if (id === row.Id) return confirm(reference) // our own row: retryIfLost repeated a statement that had stored it
     return { reference, ...(isEarlier(enquiry) && { receivedAt: receivedAt.toISOString() }) }
@@ -100,9 +100,9 @@ export function createOrders(db: Db, { availability, log, onStored, recipients }
   /** Reports that the database failed, if it did. @throws RequestError */
   function reportFailure(cause: unknown, submissionKey?: string): never {
     if (cause instanceof RequestError) throw cause
-    const reason = isRowError(cause) ? 'refused' : 'unavailable'
-    if (reason === 'unavailable') availability.failed(cause)
-    throw new RequestError(reason, messages.failed, { cause, ...(submissionKey && { submissionKey }) })
+    const isRefused = isRowError(cause)
+    if (!isRefused) availability.failed(cause) // and the order may be stored
+    throw new RequestError(isRefused ? 422 : 503, messages.failed, { cause, submissionKey })
   }
 
   return {
@@ -145,7 +145,7 @@ async function retryIfTaken<T>(store: (isFirst: boolean) => Promise<T | 'taken'>
     if (stored !== 'taken') return stored
   }
   const cause = new Error('No stored row explains why the order was not stored')
-  throw new RequestError('refused', messages.failed, { cause })
+  throw new RequestError(422, messages.failed, { cause })
 }
 
 function isEarlier({ receivedAt }: Enquiry): boolean {

@@ -40,7 +40,7 @@ export function createSubscribers(db: Db, { availability, log, onStored }: Subsc
       if (!isDatabaseRefusal(cause)) availability.failed(cause)
       else if (!isRefused) log.error({ err: cause }, 'subscriptions cannot be stored') // orders may still be stored
       isRefused = isDatabaseRefusal(cause)
-      throw new RequestError('unavailable', messages.notSubscribed, { cause })
+      throw new RequestError(503, messages.notSubscribed, { cause })
     }
   }
 

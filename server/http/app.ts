@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import { RequestError } from '../errors.ts'
 import type { Context } from './context.ts'
 import { serveDesk } from './desk-routes.ts'
-import { HttpError, logFailure, toProblem, trpcErrorBody } from './error-answers.ts'
+import { logFailure, toProblem, trpcErrorBody } from './error-answers.ts'
 import { holdsOrderForm, ORDER_FORM, serveFormPosts } from './form-posts.ts'
 import { serveHealth } from './health.ts'
 import type { Metrics } from './metrics.ts'
@@ -93,7 +94,7 @@ function addHooks(app: FastifyInstance, headers: Record<string, string>, parts: 
   const { log, metrics, isEnding } = parts
   app.addHook('onRequest', ({ ip }, reply, done) => {
     if (isEnding()) reply.header('connection', 'close')
-    done(ip ? undefined : new HttpError(400)) // a client that has disconnected has no address, so no limit
+    done(ip ? undefined : new RequestError(400)) // a client that has disconnected has no address, so no limit
   })
   // Built files bring their own headers; these are for all other answers.
   app.addHook('onSend', (_request, reply, _payload, done) => {

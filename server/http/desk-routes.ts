@@ -9,7 +9,7 @@ import { isDatabaseAway, RequestError, sqlState } from '../errors.ts'
 import type { Context } from './context.ts'
 import { createDeskPages, ENTER_PATH, SIGN_IN_PATH } from './desk-pages.ts'
 import { createDeskSource } from './desk-source.ts'
-import { HttpError, toProblem, trpcErrorBody } from './error-answers.ts'
+import { toProblem, trpcErrorBody } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
 import { fieldsOf, takeForms } from './request-bodies.ts'
 import { assertPost, callProcedure, type DeskPath } from './router.ts'
@@ -57,8 +57,8 @@ export async function serveDesk(app: FastifyInstance, context: Context, limits: 
         source.assertOwnPage(request)
         await limits.countOrRefuse('desk', request, reply)
         const session = await find(request)
-        if (!session) throw new HttpError(401)
-        if (!Object.hasOwn(inputs, request.params.name)) throw new HttpError(404)
+        if (!session) throw new RequestError(401)
+        if (!Object.hasOwn(inputs, request.params.name)) throw new RequestError(404)
         request.setDecorator('session', session)
       },
       async handler(request) {
@@ -157,7 +157,7 @@ export async function serveDesk(app: FastifyInstance, context: Context, limits: 
       if (proper && proper !== path) return reply.redirect(proper, 308)
       const session = await find(request)
       if (!session) return toSignIn(request, reply)
-      if (!proper) throw new HttpError(404)
+      if (!proper) throw new RequestError(404)
       return pages.desk(reply)
     }
     forms.get(DESK_PATH, showPage)
@@ -181,7 +181,7 @@ function properPath(path: string): string | undefined {
 function problemOf(error: unknown, { id, log }: FastifyRequest): { status: number; message: string } {
   const known = error instanceof TRPCError && error.cause ? error.cause : error
   const { status, problem } = toProblem(known)
-  if (known instanceof RequestError) return { status, message: problem.message }
+  if (known instanceof RequestError && known.message) return { status, message: problem.message }
   if (known instanceof z.core.$ZodError) {
     const shown = known.issues.find(({ message }) => Object.values(messages).includes(message))
     return { status, message: shown?.message ?? textOf(status) }

@@ -7,7 +7,7 @@ import { enquiryFields } from '../enquiries/enquiry.ts'
 import { REFERENCE_PATTERN } from '../enquiries/insert-enquiries.ts'
 import { RequestError } from '../errors.ts'
 import type { Context } from './context.ts'
-import { HttpError, logFailure, toProblem } from './error-answers.ts'
+import { logFailure, toProblem } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { SendPage } from './rendered-pages.ts'
 import { fieldsOf, takeForms } from './request-bodies.ts'
@@ -49,7 +49,7 @@ export function serveFormPosts(
     logFailure(error, request)
     const { status, problem } = toProblem(error)
     reply.code(status)
-    if (error instanceof HttpError && error.isFlood) return reply.send(problem.message) // rendering a page would take milliseconds
+    if (error instanceof RequestError && error.isFlood) return reply.send(problem.message) // rendering a page would take milliseconds
     const fields = fieldsOf(request)
     const path = request.routeOptions.url ?? '/'
     if (!isOrderForm(request))
@@ -70,7 +70,7 @@ export function serveFormPosts(
       if (!received) return sendNotFound(request, reply, pages)
       return sendPage(RECEIVED_PATH, { received }, reply)
     } catch (error) {
-      if (error instanceof HttpError && error.isFlood) throw error
+      if (error instanceof RequestError && error.isFlood) throw error
       return sendPage(RECEIVED_PATH, { received: { reference } }, reply)
     }
   })

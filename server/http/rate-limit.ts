@@ -2,8 +2,8 @@ import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { messages } from '../../shared/order.ts'
 import type { Env } from '../env.ts'
+import { RequestError } from '../errors.ts'
 import { DAY_MS } from '../format.ts'
-import { HttpError } from './error-answers.ts'
 
 /*
  * Rate limits per client. Requests count for the limit of a minute before their body is read; only successful ones, repeats
@@ -59,13 +59,13 @@ export async function registerRateLimits(app: FastifyInstance, { RATE_LIMIT_MAX:
   }
   const usedUp = { order: messages.manyOrders, subscription: messages.manySubscriptions }
   return {
-    /** @throws HttpError 429; sets `retry-after` */
+    /** @throws RequestError 429; sets `retry-after` */
     async countOrRefuse(kind: keyof typeof counted, request: FastifyRequest, reply: FastifyReply) {
       if (max === 0) return
       const used = (await counted[kind](request)) as Used
       if (used.isExceeded) refuse(used, reply, kind === 'order' ? MANY_ORDERS_A_MINUTE : undefined)
     },
-    /** Runs `store` and counts it when it succeeds. @throws HttpError 429 at the limit of a day; sets `retry-after` */
+    /** Runs `store` and counts it when it succeeds. @throws RequestError 429 at the limit of a day; sets `retry-after` */
     async countIfSuccessful<T>(
       kind: keyof typeof successful,
       request: FastifyRequest,
@@ -88,7 +88,7 @@ type Used = Exclude<Awaited<ReturnType<ReturnType<FastifyInstance['createRateLim
 
 function refuse({ ttlInSeconds, isBanned }: Used, reply: FastifyReply, message?: string): never {
   reply.header('retry-after', String(ttlInSeconds))
-  throw new HttpError(429, { message, isFlood: isBanned })
+  throw new RequestError(429, message, { isFlood: isBanned })
 }
 
 /** Of a subscriber's link; no more of it than a token has. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { HttpError } from './error-answers.ts'
+import { RequestError } from '../errors.ts'
 
 /** The largest body of one request. A form with every field at its longest has 4 kB. */
 export const BODY_LIMIT = 16 * 1024
@@ -15,7 +15,7 @@ export function limitBodies(app: FastifyInstance, bytes: number): void {
     const limit = request.routeOptions.bodyLimit ?? BODY_LIMIT
     const size = Number(length ?? (encoding ? limit : 0))
     if (size > limit) return done() // refused with 413 before it is read
-    if (reserved + size > bytes) return done(new HttpError(503))
+    if (reserved + size > bytes) return done(new RequestError(503))
     reserved += size
     reply.raw.once('close', () => {
       reserved -= size
@@ -30,7 +30,7 @@ export function takeForms(app: FastifyInstance): void {
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
     const isOurs = String(body).split('&', FIELDS_MAX + 1).length <= FIELDS_MAX
     if (isOurs) done(null, new URLSearchParams(String(body)))
-    else done(new HttpError(413))
+    else done(new RequestError(413))
   })
 }
 

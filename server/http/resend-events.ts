@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { Webhook } from 'standardwebhooks'
 import { retryDeadlock } from '../database/database.ts'
+import { RequestError } from '../errors.ts'
 import { readEvent, recordEvent } from '../mail/delivery.ts'
 import type { Context } from './context.ts'
-import { HttpError } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
 import { takeTexts } from './request-bodies.ts'
 
@@ -24,11 +24,11 @@ export function serveResendEvents(app: FastifyInstance, { db, log, env }: Contex
 
   app.addHook('onRequest', async (request, reply) => {
     await limits.countOrRefuse('event', request, reply)
-    if (!SIGNATURE.every((name) => request.headers[name])) throw new HttpError(400)
+    if (!SIGNATURE.every((name) => request.headers[name])) throw new RequestError(400)
   })
   takeTexts(app) // because the signature covers the bytes that were sent
   app.post('/webhooks/resend', async ({ headers, body }) => {
-    if (typeof body !== 'string') throw new HttpError(400)
+    if (typeof body !== 'string') throw new RequestError(400)
     const [id = '', timestamp = '', signature = ''] = SIGNATURE.map((name) => String(headers[name]))
     const signed = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
     const verified = verify(body, signed, secret)
@@ -37,7 +37,7 @@ export function serveResendEvents(app: FastifyInstance, { db, log, env }: Contex
       if (signature.split(' ').includes(new Webhook(secret).sign(id, at, body)))
         warn('clock', `is refused because its time is ${describeOffset(at)} this machine's clock: is that clock right?`)
       else warn('signature', 'has a wrong signature: if Resend sent it, correct RESEND_WEBHOOK_SECRET')
-      throw new HttpError(401)
+      throw new RequestError(401)
     }
     const event = readEvent(verified)
     if (event) await retryDeadlock(() => recordEvent(db, log, event))

@@ -4,8 +4,8 @@ import { orderSchema } from '../../shared/order.ts'
 import { subscriptionSchema } from '../../shared/subscription.ts'
 import { inputs } from '../desk/inputs.ts'
 import type { Session } from '../desk/sessions.ts'
+import { RequestError } from '../errors.ts'
 import type { Context } from './context.ts'
-import { HttpError } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
 
 interface CallContext extends Context {
@@ -17,7 +17,7 @@ const { router, procedure } = initTRPC.context<CallContext>().create()
 
 /** For a session only. desk-routes.ts refuses calls without one earlier, before their input is read. */
 const deskProcedure = procedure.use(({ ctx: { desk, session }, next }) => {
-  if (!session) throw new HttpError(401)
+  if (!session) throw new RequestError(401)
   return next({ ctx: { desk, session } })
 })
 
@@ -65,7 +65,7 @@ export function isDeskProcedure(path = ''): path is DeskPath {
 export function assertPost({ method }: FastifyRequest, reply: FastifyReply): void {
   if (method === 'POST') return
   reply.header('allow', 'POST')
-  throw new HttpError(405)
+  throw new RequestError(405)
 }
 
 /**
@@ -91,8 +91,8 @@ export function serveProcedures(app: FastifyInstance, context: Context, limits: 
     async onRequest(request, reply) {
       const { path } = request.params
       if (request.query.batch === '1')
-        throw new HttpError(400, { message: 'One call a request: use httpLink, not httpBatchLink.' })
-      if (!isVisitorProcedure(path)) throw new HttpError(404)
+        throw new RequestError(400, 'One call a request: use httpLink, not httpBatchLink.')
+      if (!isVisitorProcedure(path)) throw new RequestError(404)
       assertPost(request, reply)
       await limits.countOrRefuse(limitOf[path], request, reply)
     },

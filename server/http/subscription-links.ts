@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SubscriptionState } from '../../shared/form-outcome.ts'
 import { SUBSCRIPTION_PATH } from '../../shared/page-paths.ts'
+import { RequestError } from '../errors.ts'
 import type { Context } from './context.ts'
-import { HttpError, logFailure, toProblem } from './error-answers.ts'
+import { logFailure, toProblem } from './error-answers.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { SendPage } from './rendered-pages.ts'
 import { takeTexts } from './request-bodies.ts'
@@ -40,7 +41,7 @@ export async function serveSubscriptionLinks(
   takeTexts(app)
   app.post<Link>(SUBSCRIPTION_PATH, async (request, reply) => {
     const action = /^do=(?:confirm|end)$|List-Unsubscribe["=\s]+One-Click/.exec(String(request.body))?.[0]
-    if (!action) throw new HttpError(400)
+    if (!action) throw new RequestError(400)
     const subscriber = await find(request)
     if (action !== 'do=confirm') {
       if (subscriber) await subscribers.end(subscriber)
